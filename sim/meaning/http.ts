@@ -1,7 +1,7 @@
 import { features } from '../../src/agent/assembly/features.ts'
 import { textOfByteString } from '../../src/base/bytes.ts'
 import { hideUuids } from '../../src/base/uuid.ts'
-import type { AgentContext } from '../../src/features/contract/agent-context.ts'
+import type { RouteContext } from '../../src/features/contract/route-context.ts'
 import { headerNames } from '../../src/http/header-names.ts'
 import { parseQuery } from '../../src/http/query-parameters.ts'
 import { type RouteTable, routeTable } from '../../src/http/route-table.ts'
@@ -25,7 +25,7 @@ const subjectOf: Readonly<Record<string, Subject>> = {
 }
 const namingParameters = ['acquire', 'release'] as const
 
-const table: RouteTable<AgentContext> = routeTable(features.flatMap((feature) => feature.routes ?? []))
+const table: RouteTable<RouteContext> = routeTable(features.flatMap((feature) => feature.routes ?? []))
 /**
  * Name of the header that carries the index. Simulated clients read the product's own, never that of another product.
  */

@@ -64,8 +64,8 @@ export const truthBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: 'src/features/health/routes.js',
-        find: 'instancesAsked(agent, request.query, service, connect)',
-        replace: 'instancesAsked(agent, request.query, service, false)',
+        find: 'instancesAsked(context, request.query, service, connect)',
+        replace: 'instancesAsked(context, request.query, service, false)',
       },
     ],
     hunt,

@@ -3,7 +3,7 @@ import { textOf } from '../base/bytes.ts'
 import { unpack } from '../base/msgpack.ts'
 import { ipBytes } from '../dns-wire/ip-address.ts'
 import { memberJson } from '../features/agent/model.ts'
-import type { WithJoining, WithLife, WithPools, WithSelf } from '../features/contract/agent-context.ts'
+import type { WithJoining, WithLife, WithPools, WithSelf } from '../features/contract/route-context.ts'
 import type { Member } from '../gossip/pool.ts'
 import { failureText } from '../model/failure.ts'
 import { isAddressText } from '../rpc/address.ts'
@@ -14,10 +14,10 @@ export interface Reply {
   readonly body?: unknown
 }
 
-/** The agent as far as these commands use it. */
-export type CommandedAgent = WithPools & WithSelf & WithJoining & WithLife
+/** What these commands use of the context that routes have, too. */
+export type CommandContext = WithPools & WithSelf & WithJoining & WithLife
 
-type Work = (agent: CommandedAgent) => Promise<Reply>
+type Work = (context: CommandContext) => Promise<Reply>
 
 export interface Command {
   readonly hasBody: boolean
@@ -42,11 +42,11 @@ const joinBody = z.object({ Existing: z.array(text).max(addressesMax).nullable()
 export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ['members-lan', bare(async ({ lan }) => membersOf(lan.members()))],
   ['members-wan', bare(async ({ wan }) => membersOf(wan?.members() ?? []))],
-  ['stats', bare(async (agent) => ({ error: '', body: agent.self().stats }))],
+  ['stats', bare(async (context) => ({ error: '', body: context.self().stats }))],
   ['join', withBody(joinBody, join)],
-  ['force-leave', withBody(nodeBody, async (agent, body) => forceLeave(agent, body))],
-  ['leave', bare(async (agent) => replyOf(await agent.leave()))],
-  ['reload', bare(async (agent) => replyOf(await agent.reload()))],
+  ['force-leave', withBody(nodeBody, async (context, body) => forceLeave(context, body))],
+  ['leave', bare(async (context) => replyOf(await context.leave()))],
+  ['reload', bare(async (context) => replyOf(await context.reload()))],
 ])
 
 /** Nothing follows its header. */
@@ -56,11 +56,11 @@ function bare(run: Work): Command {
 
 function withBody<Body extends object>(
   schema: z.ZodType<Body>,
-  run: (agent: CommandedAgent, body: Body) => Promise<Reply>,
+  run: (context: CommandContext, body: Body) => Promise<Reply>,
 ): Command {
   const read = (bytes: Uint8Array): Work | undefined => {
     const body = readBody(schema, bytes)
-    return body === undefined ? undefined : (agent) => run(agent, body)
+    return body === undefined ? undefined : (context) => run(context, body)
   }
   return { hasBody: true, read }
 }
@@ -75,18 +75,18 @@ function replyOf(result: Awaited<ReturnType<WithLife['leave']>>): Reply {
   return result.ok ? done : { error: failureText(result.error) }
 }
 
-async function join(agent: WithJoining, { Existing, WAN }: z.output<typeof joinBody>): Promise<Reply> {
+async function join(context: WithJoining, { Existing, WAN }: z.output<typeof joinBody>): Promise<Reply> {
   const addresses = Existing ?? []
   const wrong = addresses.find((address) => !isAddressText(address))
   if (wrong !== undefined) return { error: `Invalid address to join ${JSON.stringify(wrong)}`, body: { Num: 0 } }
-  const joined = await (WAN ? agent.joinWan(addresses) : agent.join(addresses))
+  const joined = await (WAN ? context.joinWan(addresses) : context.join(addresses))
   return joined.ok ? { error: '', body: { Num: joined.value } } : { error: joined.error, body: { Num: 0 } }
 }
 
 /** A server is known by another name among all datacenters. */
-function forceLeave(agent: WithSelf & WithPools, { Node }: z.output<typeof nodeBody>): Reply {
-  agent.lan.forceLeave(Node)
-  for (const name of [Node, `${Node}.${agent.self().datacenter}`]) agent.wan?.forceLeave(name)
+function forceLeave(context: WithSelf & WithPools, { Node }: z.output<typeof nodeBody>): Reply {
+  context.lan.forceLeave(Node)
+  for (const name of [Node, `${Node}.${context.self().datacenter}`]) context.wan?.forceLeave(name)
   return done
 }
 

@@ -5,7 +5,7 @@ import { ok, type Result } from '../base/result.ts'
 import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
 import { type Endpoint, endpointText, type ListenFailure, type TcpStream } from '../env/net.ts'
-import { type CommandedAgent, commands, handshakeBody, type Reply, readBody } from './commands.ts'
+import { type CommandContext, commands, handshakeBody, type Reply, readBody } from './commands.ts'
 
 /** Maximum size of a header, or of a body. */
 const valueBytesMax = 16 << 10
@@ -25,7 +25,7 @@ type Header = z.output<typeof headerShape>
  */
 class Conversation {
   readonly #env: Env
-  readonly #agent: () => CommandedAgent | undefined
+  readonly #context: () => CommandContext | undefined
   readonly #stream: TcpStream
   /** At most one value that is not whole, beyond what came with it in one piece. */
   #pending: Uint8Array = emptyBytes
@@ -36,9 +36,9 @@ class Conversation {
   #ended = false
   #over = false
 
-  constructor(env: Env, agent: () => CommandedAgent | undefined, stream: TcpStream, onOver: () => void) {
+  constructor(env: Env, context: () => CommandContext | undefined, stream: TcpStream, onOver: () => void) {
     this.#env = env
-    this.#agent = agent
+    this.#context = context
     this.#stream = stream
     stream.onData((bytes) => this.#take(bytes))
     stream.onEnd(() => {
@@ -94,14 +94,14 @@ class Conversation {
     this.#header = undefined
     if (Command === 'handshake') return this.#greet(Seq, bytes ?? emptyBytes)
     const command = commands.get(Command)
-    const agent = this.#agent()
-    if (command === undefined || agent === undefined) return this.#endWith(Seq, 'the agent is starting')
+    const context = this.#context()
+    if (command === undefined || context === undefined) return this.#endWith(Seq, 'the agent is starting')
     const run = command.read(bytes ?? emptyBytes)
     if (run === undefined) return this.#refuse(`what follows ${Command} is not its body`)
     this.#busy = true
     this.#stream.pause()
     this.#env.detach(
-      run(agent).then((reply) => {
+      run(context).then((reply) => {
         this.#answer(Seq, reply)
         this.#busy = false
         this.#stream.resume()
@@ -142,18 +142,18 @@ class Conversation {
 const conversationsMax = 64
 
 /**
- * The port of the command line, as agents before 0.8.0 have it. `agent`: undefined while it starts. Port 0 takes a free
- * one.
+ * The port of the command line, as agents before 0.8.0 have it. `context`: undefined while the agent starts. Port 0 takes a
+ * free one.
  */
 export async function openCliRpc(
   env: Env,
-  agent: () => CommandedAgent | undefined,
+  context: () => CommandContext | undefined,
   at: Endpoint,
 ): Promise<Result<Closable & { readonly local: Endpoint }, ListenFailure>> {
   const open = new Set<Conversation>()
   const listener = await env.tcp.listen(at, (stream) => {
     if (open.size >= conversationsMax) return stream.close()
-    const conversation = new Conversation(env, agent, stream, () => open.delete(conversation))
+    const conversation = new Conversation(env, context, stream, () => open.delete(conversation))
     open.add(conversation)
   })
   if (!listener.ok) return listener

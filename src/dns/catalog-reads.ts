@@ -4,10 +4,10 @@ import type { Result } from '../base/result.ts'
 import { ok } from '../base/result.ts'
 import type { Env } from '../env/env.ts'
 import { nodeServicesEndpoint, nodesEndpoint, servicesAtEndpoint } from '../features/catalog/endpoint.ts'
-import type { WithAccess, WithQueries, WithSelf, WithServerCalls } from '../features/contract/agent-context.ts'
 import type { CallOptions } from '../features/contract/call.ts'
 import type { QueryEndpoint } from '../features/contract/endpoint.ts'
 import type { Answer, Consistency, ReadMeta, ReadOptions } from '../features/contract/reading.ts'
+import type { WithAccess, WithQueries, WithSelf, WithServerCalls } from '../features/contract/route-context.ts'
 import type { WithNaming, WithRelease } from '../features/contract/surroundings.ts'
 import { nodesSeen } from '../features/discovery/datacenters.ts'
 import { oneTagSent } from '../features/discovery/tag-filter.ts'
@@ -29,13 +29,13 @@ import { Basis } from './kept-answers.ts'
 /** Answers older than this are counted. Reference: dns.md#fact-101. */
 const staleCountedMs = 5_000
 
-/** The operations of the agent that DNS needs. */
-export type AgentReads = WithNaming & WithRelease & WithQueries & WithServerCalls & WithSelf & Partial<WithAccess>
+/** What DNS uses of the context that routes have, too. */
+export type DnsContext = WithNaming & WithRelease & WithQueries & WithServerCalls & WithSelf & Partial<WithAccess>
 
 /** The datacenter and the consistency of reads. */
 export interface ReadSource {
   readonly env: Env
-  readonly agent: AgentReads
+  readonly context: DnsContext
   readonly config: DnsConfig
   /** The agent's own. */
   readonly datacenter: string
@@ -47,24 +47,24 @@ export interface ReadSource {
  */
 export class CatalogReads {
   readonly #env: Env
-  readonly #agent: AgentReads
+  readonly #context: DnsContext
   readonly #config: DnsConfig
   readonly #datacenter: string
   /** Collects what the answer depends on. */
   readonly basis: Basis
 
-  constructor({ env, agent, config, datacenter }: ReadSource) {
-    const token = agent.accessControl?.defaultToken()
-    this.basis = new Basis(() => agent.accessControl?.defaultToken() === token)
+  constructor({ env, context, config, datacenter }: ReadSource) {
+    const token = context.accessControl?.defaultToken()
+    this.basis = new Basis(() => context.accessControl?.defaultToken() === token)
     this.#env = env
-    this.#agent = agent
+    this.#context = context
     this.#config = config
     this.#datacenter = datacenter
   }
 
   /** The release that the agent runs as. */
   get release(): Release {
-    return this.#agent.release
+    return this.#context.release
   }
 
   /** Undefined: there is no such node. */
@@ -100,7 +100,7 @@ export class CatalogReads {
   /** Reference: dns.md#fact-50. */
   #seenFrom(named: string): (node: CatalogNode) => CatalogNode {
     const { datacenter } = this.#readFor(named)
-    return nodesSeen(this.#agent.self(), datacenter === '' ? this.#datacenter : datacenter)
+    return nodesSeen(this.#context.self(), datacenter === '' ? this.#datacenter : datacenter)
   }
 
   /** Executes a prepared query for a client at this address. */
@@ -108,7 +108,7 @@ export class CatalogReads {
     this.basis.isOfTheMoment()
     const own = this.#datacenter
     const datacenter = this.#readFor(named).datacenter
-    const place = agentPlace(this.#agent)
+    const place = agentPlace(this.#context)
     const call: QueryCall = {
       ...place,
       idOrName,
@@ -123,13 +123,13 @@ export class CatalogReads {
       elsewhere: (args, at, until = {}) => {
         const read = this.#readFor(at)
         const stale = read.consistency === 'stale'
-        return this.#agent.ask(executeElsewhereEndpoint, { ...args, stale }, read, until)
+        return this.#context.ask(executeElsewhereEndpoint, { ...args, stale }, read, until)
       },
-      otherDatacenters: (at) => this.#agent.ask(otherDatacentersEndpoint, {}, this.#readFor(at), {}),
+      otherDatacenters: (at) => this.#context.ask(otherDatacentersEndpoint, {}, this.#readFor(at), {}),
     }
     const found = await executeQuery(this.#env, reads, call)
     if (!found.ok) return found
-    const seen = nodesSeen(this.#agent.self(), found.value.datacenter)
+    const seen = nodesSeen(this.#context.self(), found.value.datacenter)
     const entries = found.value.entries.map((entry) => ({ ...entry, node: seen(entry.node) }))
     return ok({ ...found.value, entries })
   }
@@ -151,7 +151,7 @@ export class CatalogReads {
   ): Promise<Result<Answer<Reply>, Failure>> {
     const { allowStale } = this.#config
     const query = (consistency: Consistency) =>
-      this.#agent.query(endpoint, args, this.#readFor(datacenter, consistency), until)
+      this.#context.query(endpoint, args, this.#readFor(datacenter, consistency), until)
     const found = await query(allowStale ? 'stale' : 'default')
     if (!found.ok) {
       // An answer without this read may change when the read succeeds again.
@@ -168,7 +168,7 @@ export class CatalogReads {
       return query('default')
     }
     this.basis.restsOn(found.value)
-    countStale(found.value.meta, { env: this.#env, agent: this.#agent })
+    countStale(found.value.meta, { env: this.#env, context: this.#context })
     return found
   }
 
@@ -184,8 +184,8 @@ export function isTooStale(meta: ReadMeta, { maxStaleMs }: DnsConfig): boolean {
 }
 
 /** Reference: dns.md#fact-101. */
-export function countStale(meta: ReadMeta, { env, agent }: Pick<ReadSource, 'env' | 'agent'>): void {
-  if (ageOf(meta) > staleCountedMs && hasBehaviour(agent.release, 'dns-stale-counted'))
+export function countStale(meta: ReadMeta, { env, context }: Pick<ReadSource, 'context' | 'env'>): void {
+  if (ageOf(meta) > staleCountedMs && hasBehaviour(context.release, 'dns-stale-counted'))
     env.metrics.count('dns.stale_queries')
 }
 

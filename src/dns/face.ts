@@ -60,7 +60,7 @@ class Face implements DnsFace {
 
   constructor(options: DnsFaceOptions) {
     const { env, config, datacenter } = options
-    const { release } = options.agent
+    const { release } = options.context
     this.#env = env
     this.#config = config
     this.#source = options

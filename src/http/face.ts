@@ -9,14 +9,14 @@ import { responseEncoder } from './encode-response.ts'
 import { headerNames } from './header-names.ts'
 import { withDocument } from './openapi/document.ts'
 import { parseQuery } from './query-parameters.ts'
-import { type FaceAgent, RouteCaller, type RoutedTarget } from './route-call.ts'
+import { type FaceContext, RouteCaller, type RoutedTarget } from './route-call.ts'
 import { routeTable } from './route-table.ts'
 import { cleanPath, isPrintable, KnownTargets, parseTarget, redirect } from './target.ts'
 import { uiFace } from './ui/interface.ts'
 
-export interface HttpFaceOptions<Agent> {
-  readonly agent: Agent
-  readonly routes: readonly Route<Agent>[]
+export interface HttpFaceOptions<Context> {
+  readonly context: Context
+  readonly routes: readonly Route<Context>[]
   readonly config: HttpConfig & Partial<Pick<WanConfig, 'translatesAddresses'>>
   /** The secret that counts in the place of one that a request brings; absent: each counts itself. */
   readonly actingToken?: (secret: string) => string
@@ -28,17 +28,17 @@ export interface HttpFaceOptions<Agent> {
  * The one matcher of HTTP requests: it touches the world only through the agent it asks, so that production and
  * simulation answer alike. What it returns never rejects. Reference: http-conventions.md#transport-and-encoding.
  */
-export function createHttpFace<Agent extends FaceAgent>({
-  agent,
+export function createHttpFace<Context extends FaceContext>({
+  context,
   routes,
   config,
   actingToken,
   onFatal,
-}: HttpFaceOptions<Agent>): HttpHandler {
+}: HttpFaceOptions<Context>): HttpHandler {
   const { naming } = config
-  const has = (behaviour: Behaviour): boolean => hasBehaviour(agent.release, behaviour)
+  const has = (behaviour: Behaviour): boolean => hasBehaviour(context.release, behaviour)
   const known = routes.filter(({ since }) => since === undefined || has(since))
-  const table = routeTable(withDocument(known, releaseText(agent.release), naming), has('options-answered'))
+  const table = routeTable(withDocument(known, releaseText(context.release), naming), has('options-answered'))
   const all = headerNames(naming, config.aliases)
   const names = has('consistency-told') ? all : { ...all, effectiveConsistency: [] }
   const translating = config.translatesAddresses && has('http-translates') ? names.translateAddresses : []
@@ -50,7 +50,7 @@ export function createHttpFace<Agent extends FaceAgent>({
   const unrouted = responseEncoder(naming, names, configured)
   const vary = ['Vary', 'Accept-Encoding'] as const
   const calling = {
-    agent,
+    context,
     tokenHeaders: names.token,
     blockedPrefixes: config.blockEndpoints,
     pretty: config.pretty && has('pretty-in-development'),
@@ -71,8 +71,8 @@ export function createHttpFace<Agent extends FaceAgent>({
     return answer instanceof Promise ? answer : Promise.resolve(answer)
   }
   const refusesUnprintable = !config.allowUnprintableCharacters && has('unprintable-refused')
-  const ui = uiFace({ naming, config: config.ui, disk: agent.env.disk, log: agent.env.log })
-  const meant = new KnownTargets((given): Meant<Agent> => {
+  const ui = uiFace({ naming, config: config.ui, disk: context.env.disk, log: context.env.log })
+  const meant = new KnownTargets((given): Meant<Context> => {
     const target = parseTarget(given)
     if (!target.ok) return answering(() => outside.text(400, target.error))
     const { path, rawQuery } = target.value
@@ -90,7 +90,7 @@ export function createHttpFace<Agent extends FaceAgent>({
         return answering(({ method }) => redirect(method, match.path, rawQuery, versioned ? configured : []))
       case 'none':
         return answering(() =>
-          path === '/' ? outside.text(200, `${naming.title} Agent`) : encoder.text(404, noRoute(path, agent.release)),
+          path === '/' ? outside.text(200, `${naming.title} Agent`) : encoder.text(404, noRoute(path, context.release)),
         )
     }
   })
@@ -115,13 +115,13 @@ function noRoute(path: string, release: Release): string {
 const shownMax = 128
 
 /** The meaning of a target: a route to call, or an immediate answer. */
-type Meant<Agent> =
-  | ({ readonly kind: 'route' } & RoutedTarget<Agent>)
+type Meant<Context> =
+  | ({ readonly kind: 'route' } & RoutedTarget<Context>)
   | { readonly kind: 'answer'; readonly answer: Answer }
 
 type Answer = (request: HttpRequest) => HttpResponse | Promise<HttpResponse>
 
-function answering<Agent>(answer: Answer): Meant<Agent> {
+function answering<Context>(answer: Answer): Meant<Context> {
   return { kind: 'answer', answer }
 }
 

@@ -14,11 +14,11 @@ import { requestToken } from './header-names.ts'
 import { loggableTarget } from './loggable-target.ts'
 import type { MountedRoute } from './route-table.ts'
 
-/** What the HTTP interface itself needs of the agent, besides what the routes do. */
-export type FaceAgent = WithEnv & WithRelease
+/** What the HTTP interface itself needs of the context that it hands to the routes. */
+export type FaceContext = WithEnv & WithRelease
 
-export interface RouteCallOptions<Agent> {
-  readonly agent: Agent
+export interface RouteCallOptions<Context> {
+  readonly context: Context
   readonly encoder: ResponseEncoder
   /** Request headers that may carry a token, the product's own first. */
   readonly tokenHeaders: readonly [string, ...string[]]
@@ -30,14 +30,14 @@ export interface RouteCallOptions<Agent> {
 }
 
 /** A target whose route is known. `path` and `rest` are decoded; the error of `query` is a line for the caller. */
-export interface RoutedTarget<Agent> {
-  readonly mounted: MountedRoute<Agent>
+export interface RoutedTarget<Context> {
+  readonly mounted: MountedRoute<Context>
   readonly path: string
   readonly rest: string
   readonly query: Result<QueryParameters, string>
 }
 
-interface RoutedRequest<Agent> extends RoutedTarget<Agent> {
+interface RoutedRequest<Context> extends RoutedTarget<Context> {
   readonly request: HttpRequest
 }
 
@@ -45,21 +45,21 @@ interface RoutedRequest<Agent> extends RoutedTarget<Agent> {
 export const prettyParameter = parameter('pretty', 'presence', 'JSON with line breaks and indentation.')
 
 /** Everything that happens to a request once its route is found. */
-export class RouteCaller<Agent extends FaceAgent> {
-  readonly #options: RouteCallOptions<Agent>
+export class RouteCaller<Context extends FaceContext> {
+  readonly #options: RouteCallOptions<Context>
   readonly #verbsEnforced: boolean
   readonly #optionsAnswered: boolean
   readonly #requestsTimed: boolean
 
-  constructor(options: RouteCallOptions<Agent>) {
+  constructor(options: RouteCallOptions<Context>) {
     this.#options = options
-    this.#verbsEnforced = hasBehaviour(options.agent.release, 'verbs-enforced')
-    this.#optionsAnswered = hasBehaviour(options.agent.release, 'options-answered')
-    this.#requestsTimed = hasBehaviour(options.agent.release, 'requests-timed')
+    this.#verbsEnforced = hasBehaviour(options.context.release, 'verbs-enforced')
+    this.#optionsAnswered = hasBehaviour(options.context.release, 'options-answered')
+    this.#requestsTimed = hasBehaviour(options.context.release, 'requests-timed')
   }
 
-  async call({ mounted, path, rest, query }: RoutedTarget<Agent>, request: HttpRequest): Promise<HttpResponse> {
-    const { clock, metrics, log } = this.#options.agent.env
+  async call({ mounted, path, rest, query }: RoutedTarget<Context>, request: HttpRequest): Promise<HttpResponse> {
+    const { clock, metrics, log } = this.#options.context.env
     const routed = { mounted, path, rest, query, request }
     const startedMs = clock.monoMs()
     const response = await this.#answer(routed)
@@ -73,7 +73,7 @@ export class RouteCaller<Agent extends FaceAgent> {
   }
 
   /** In the field's order: the query is parsed first, and `OPTIONS` requires no rights. */
-  #answer(routed: RoutedRequest<Agent>): HttpResponse | Promise<HttpResponse> {
+  #answer(routed: RoutedRequest<Context>): HttpResponse | Promise<HttpResponse> {
     const { encoder, blockedPrefixes } = this.#options
     const { mounted, path, request, query } = routed
     if (!query.ok) return encoder.text(400, query.error)
@@ -92,14 +92,14 @@ export class RouteCaller<Agent extends FaceAgent> {
   }
 
   /** The method to serve, or none where the route does not have it. Before 1.0 an endpoint of one verb took any. */
-  #method({ mounted: { methods, route }, request }: RoutedRequest<Agent>): HttpMethod | undefined {
+  #method({ mounted: { methods, route }, request }: RoutedRequest<Context>): HttpMethod | undefined {
     const listed = methods.find((method) => method === request.method)
     if (listed !== undefined || this.#verbsEnforced || route.endings !== undefined) return listed
     return methods.length === 1 ? methods[0] : undefined
   }
 
   /** Answers a request for the allowed methods, or one with another method. */
-  #withoutMethod({ mounted, request }: RoutedRequest<Agent>): HttpResponse {
+  #withoutMethod({ mounted, request }: RoutedRequest<Context>): HttpResponse {
     const { encoder } = this.#options
     const { allow, allowInstead, route } = mounted
     const said = `method ${request.method} not allowed`
@@ -110,12 +110,12 @@ export class RouteCaller<Agent extends FaceAgent> {
   }
 
   async #handle(
-    routed: RoutedRequest<Agent>,
+    routed: RoutedRequest<Context>,
     method: HttpMethod,
     query: QueryParameters,
     body: Uint8Array,
   ): Promise<HttpResponse> {
-    const { agent, encoder, pretty } = this.#options
+    const { context, encoder, pretty } = this.#options
     const { mounted, rest, request } = routed
     const { tokenHeaders } = this.#options
     const secret = requestToken(query.get('token'), request.headers, tokenHeaders)
@@ -136,7 +136,7 @@ export class RouteCaller<Agent extends FaceAgent> {
       },
     }
     try {
-      const response = await operation.handle(agent, routeRequest)
+      const response = await operation.handle(context, routeRequest)
       if (response.kind === 'failure') this.#logFailure(response, routed)
       return encoder.response(response, pretty || query.has(prettyParameter.name))
     } catch (thrown) {
@@ -144,28 +144,28 @@ export class RouteCaller<Agent extends FaceAgent> {
     }
   }
 
-  #logFailure({ failure }: RouteResponse & { kind: 'failure' }, routed: RoutedRequest<Agent>): void {
+  #logFailure({ failure }: RouteResponse & { kind: 'failure' }, routed: RoutedRequest<Context>): void {
     if (failureStatus[failure.kind] < 500 || failure.kind === 'cancelled') return
     const fields = { ...this.#fields(routed), kind: failure.kind, error: hideUuids(failureText(failure)) }
-    this.#options.agent.env.log.write('error', 'http', 'request failed', fields, { by: failure.kind })
+    this.#options.context.env.log.write('error', 'http', 'request failed', fields, { by: failure.kind })
   }
 
   /**
    * A bug. Its text is for the log alone, and there only where it is ours: an engine's words differ between versions.
    */
-  #thrown(thrown: unknown, routed: RoutedRequest<Agent>): HttpResponse {
-    const { agent, encoder, onFatal } = this.#options
+  #thrown(thrown: unknown, routed: RoutedRequest<Context>): HttpResponse {
+    const { context, encoder, onFatal } = this.#options
     const fields = {
       ...this.#fields(routed),
       error: thrown instanceof Error ? thrown.name : 'not an error',
       message: thrown instanceof InvariantViolation ? thrown.message : undefined,
     }
-    agent.env.log.write('error', 'http', 'a route threw', fields, 'sampled')
+    context.env.log.write('error', 'http', 'a route threw', fields, 'sampled')
     if (thrown instanceof InvariantViolation) onFatal?.(thrown)
     return encoder.text(500, 'Internal error')
   }
 
-  #fields(routed: RoutedRequest<Agent>) {
+  #fields(routed: RoutedRequest<Context>) {
     const { mounted, path, query, request } = routed
     const method = this.#method(routed)
     const target = loggableTarget({

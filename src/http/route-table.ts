@@ -2,9 +2,9 @@ import { invariant } from '../base/invariant.ts'
 import type { HttpMethod, Operations, Route } from '../features/contract/route.ts'
 
 /** A route as it hangs in the table, with what every request to it needs worked out once. */
-export interface MountedRoute<Agent> {
-  readonly route: Route<Agent>
-  readonly operations: Operations<Agent>
+export interface MountedRoute<Context> {
+  readonly route: Route<Context>
+  readonly operations: Operations<Context>
   readonly methods: readonly HttpMethod[]
   /** The value of `Allow`, for requests that ask for it and for those with another method. */
   readonly allow: string
@@ -14,15 +14,15 @@ export interface MountedRoute<Agent> {
   readonly otherMetric: string
 }
 
-export type Match<Agent> =
-  | { readonly kind: 'route'; readonly mounted: MountedRoute<Agent>; readonly rest: string }
+export type Match<Context> =
+  | { readonly kind: 'route'; readonly mounted: MountedRoute<Context>; readonly rest: string }
   /** A prefix route asked for without its slash. */
   | { readonly kind: 'redirect'; readonly path: string }
   | { readonly kind: 'none' }
 
 /** Finds the route of a path: the exact one, else the longest prefix. */
-export interface RouteTable<Agent> {
-  match(path: string): Match<Agent>
+export interface RouteTable<Context> {
+  match(path: string): Match<Context>
 }
 
 const none = { kind: 'none' } as const
@@ -32,11 +32,11 @@ const plainPath = /^\/(v1|debug)(\/[a-z0-9_-][a-z0-9_.-]*)+\/?$/
  * `options`: OPTIONS is a method of each. @throws InvariantViolation when two routes claim one path, or a path is not
  * one that can be asked for.
  */
-export function routeTable<Agent>(routes: readonly Route<Agent>[], options = true): RouteTable<Agent> {
-  const exact = new Map<string, MountedRoute<Agent>>()
-  const prefixes = new Map<string, MountedRoute<Agent>>()
-  const ends = new Map<string, MountedRoute<Agent>>()
-  const endings = new Map<string, readonly Ending<Agent>[]>()
+export function routeTable<Context>(routes: readonly Route<Context>[], options = true): RouteTable<Context> {
+  const exact = new Map<string, MountedRoute<Context>>()
+  const prefixes = new Map<string, MountedRoute<Context>>()
+  const ends = new Map<string, MountedRoute<Context>>()
+  const endings = new Map<string, readonly Ending<Context>[]>()
   let depthMax = 0
   for (const route of routes) {
     invariant(plainPath.test(route.path), 'a route needs a plain path under /v1 or /debug', { path: route.path })
@@ -50,7 +50,7 @@ export function routeTable<Agent>(routes: readonly Route<Agent>[], options = tru
     if (table === prefixes) depthMax = Math.max(depthMax, route.path.split('/').length - 1)
   }
   return {
-    match(path: string): Match<Agent> {
+    match(path: string): Match<Context> {
       const mounted = exact.get(path)
       if (mounted !== undefined) return { kind: 'route', mounted, rest: '' }
       const end = ends.size === 0 ? undefined : endOf(ends, path)
@@ -62,20 +62,20 @@ export function routeTable<Agent>(routes: readonly Route<Agent>[], options = tru
   }
 }
 
-type Ending<Agent> = readonly [ending: string, mounted: MountedRoute<Agent>]
+type Ending<Context> = readonly [ending: string, mounted: MountedRoute<Context>]
 
-function endingsOf<Agent>(route: Route<Agent>, options: boolean): readonly Ending<Agent>[] {
+function endingsOf<Context>(route: Route<Context>, options: boolean): readonly Ending<Context>[] {
   return Object.entries(route.endings ?? {}).map(
     ([ending, operations]) => [ending, mount(route, operations, options)] as const,
   )
 }
 
 /** `/v1/query/<whatever>/execute`. */
-function below<Agent>(
-  prefix: MountedRoute<Agent>,
-  endings: ReadonlyMap<string, readonly Ending<Agent>[]>,
+function below<Context>(
+  prefix: MountedRoute<Context>,
+  endings: ReadonlyMap<string, readonly Ending<Context>[]>,
   rest: string,
-): Match<Agent> {
+): Match<Context> {
   for (const [ending, mounted] of endings.get(prefix.route.path) ?? []) {
     if (rest.endsWith(ending)) return { kind: 'route', mounted, rest: rest.slice(0, -ending.length) }
   }
@@ -83,7 +83,7 @@ function below<Agent>(
 }
 
 /** `/v1/operator/area/<one segment>/members`. */
-function endOf<Agent>(ends: ReadonlyMap<string, MountedRoute<Agent>>, path: string): Match<Agent> | undefined {
+function endOf<Context>(ends: ReadonlyMap<string, MountedRoute<Context>>, path: string): Match<Context> | undefined {
   const last = path.lastIndexOf('/')
   const before = path.lastIndexOf('/', last - 1)
   const mounted = ends.get(path.slice(0, before + 1) + path.slice(last + 1))
@@ -92,12 +92,12 @@ function endOf<Agent>(ends: ReadonlyMap<string, MountedRoute<Agent>>, path: stri
 }
 
 /** Looks up to the `depthMax`-th slash, so that a key of a thousand slashes costs no more than one of two. */
-function longestPrefix<Agent>(
-  prefixes: ReadonlyMap<string, MountedRoute<Agent>>,
+function longestPrefix<Context>(
+  prefixes: ReadonlyMap<string, MountedRoute<Context>>,
   depthMax: number,
   path: string,
-): MountedRoute<Agent> | undefined {
-  let found: MountedRoute<Agent> | undefined
+): MountedRoute<Context> | undefined {
+  let found: MountedRoute<Context> | undefined
   let at = path.indexOf('/')
   for (let depth = 1; at >= 0 && depth <= depthMax; depth++) {
     if (depth > 1) found = prefixes.get(path.slice(0, at + 1)) ?? found
@@ -109,7 +109,11 @@ function longestPrefix<Agent>(
 /** Methods that get a metric of their own: a caller may invent others without end. */
 const measuredMethods = ['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH']
 
-function mount<Agent>(route: Route<Agent>, operations: Operations<Agent>, options: boolean): MountedRoute<Agent> {
+function mount<Context>(
+  route: Route<Context>,
+  operations: Operations<Context>,
+  options: boolean,
+): MountedRoute<Context> {
   const parts = `${route.path}${route.below === undefined ? '' : `/${route.below}`}`.split('/').slice(1)
   const metric = parts.map((part) => (part === '' ? '_' : part)).join('.')
   const methods = Object.keys(operations) as HttpMethod[]

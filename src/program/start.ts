@@ -16,7 +16,7 @@ import type { Env } from '../env/env.ts'
 import { bodyBytesMax, type HttpHandler, type HttpListener, type HttpRequest } from '../env/http.ts'
 import type { TlsOptions } from '../env/net.ts'
 import { livePath } from '../features/agent/model.ts'
-import type { AgentContext } from '../features/contract/agent-context.ts'
+import type { RouteContext } from '../features/contract/route-context.ts'
 import { createHttpFace } from '../http/face.ts'
 import { ManagedProxies } from './managed-proxies.ts'
 import { ConfiguredWatches } from './watches.ts'
@@ -38,7 +38,7 @@ interface Faces {
   http: HttpHandler
   dns: DnsFace
   /** The agent for which commands are answered; undefined while it starts. */
-  commanded: AgentContext | undefined
+  commanded: RouteContext | undefined
 }
 
 /**
@@ -87,7 +87,7 @@ export async function startProgram(
   const proxies = new ManagedProxies(env, config, agent.value.local)
   const routes = features.flatMap((feature) => feature.routes ?? [])
   faces.http = createHttpFace({
-    agent: agent.value,
+    context: agent.value,
     routes,
     config: { ...config.http, translatesAddresses: config.wan.translatesAddresses },
     actingToken: (secret) => proxies.actingToken(secret),
@@ -95,7 +95,7 @@ export async function startProgram(
   })
   faces.dns = createDnsFace({
     env: agent.value.env,
-    agent: agent.value,
+    context: agent.value,
     config: config.dns,
     datacenter: config.datacenter,
   })

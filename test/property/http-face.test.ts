@@ -4,10 +4,10 @@ import { bytesOf } from '../../src/base/bytes.ts'
 import type { Route } from '../../src/features/contract/route.ts'
 import { createHttpFace } from '../../src/http/face.ts'
 import { parseQuery } from '../../src/http/query-parameters.ts'
-import type { FaceAgent } from '../../src/http/route-call.ts'
+import type { FaceContext } from '../../src/http/route-call.ts'
 import { cleanPath, encodeTarget, parseTarget } from '../../src/http/target.ts'
 import { fc } from '../fast-check.ts'
-import { fakeAgent, request } from '../unit/http/fake-agent.ts'
+import { fakeContext, request } from '../unit/http/fake-context.ts'
 import { planned } from '../unit/http/planned.ts'
 
 const numRuns = process.env['SVC_TEST_LONG'] === '1' ? 100_000 : 2_000
@@ -43,7 +43,7 @@ const target = fc.oneof(
 )
 const method = fc.oneof(fc.constantFrom('GET', 'PUT', 'HEAD', 'OPTIONS', 'POST'), fc.string({ minLength: 1 }))
 
-const route: Route<FaceAgent> = {
+const route: Route<FaceContext> = {
   path: '/v1/thing/',
   rest: { name: 'rest', about: '' },
   operations: planned(['GET', 'PUT'], async (_agent, { rest, query }) => {
@@ -56,8 +56,8 @@ const route: Route<FaceAgent> = {
 
 describe('the HTTP face', () => {
   it('answers whatever it is sent, with headers that are safe to send', async () => {
-    const { agent } = fakeAgent()
-    const handler = createHttpFace({ agent, routes: [route], config: defaultAgentConfig('n', '127.0.0.1').http })
+    const { context } = fakeContext()
+    const handler = createHttpFace({ context, routes: [route], config: defaultAgentConfig('n', '127.0.0.1').http })
     await fc.assert(
       fc.asyncProperty(method, target, async (verb, where) => {
         const response = await handler({ ...request(`GET ${where}`), method: verb })

@@ -1,5 +1,5 @@
 import type { Result } from '../../base/result.ts'
-import type { AgentContext } from '../../features/contract/agent-context.ts'
+import type { RouteContext } from '../../features/contract/route-context.ts'
 import type { Raft } from '../../raft/raft.ts'
 import type { ForcedEnd } from '../boot/lifecycle.ts'
 import type { AgentObserver, SeenState } from '../boot/observer.ts'
@@ -17,7 +17,7 @@ export interface StartOptions {
 }
 
 /** A running agent without its HTTP, DNS and command-line interfaces. */
-export interface Agent extends AgentContext {
+export interface Agent extends RouteContext {
   /** Raft on a server; undefined on a client. */
   readonly raft: Raft | undefined
   /** Undefined on a client. */

@@ -1,7 +1,7 @@
 import { unrestricted } from '../../access/authorizer.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Env } from '../../env/env.ts'
-import type { AgentContext, TelemetryView } from '../../features/contract/agent-context.ts'
+import type { RouteContext, TelemetryView } from '../../features/contract/route-context.ts'
 import { updateEndpoint } from '../../features/coordinate/endpoint.ts'
 import type { CoordinateRow } from '../../features/discovery/nearness.ts'
 import { hasBehaviour } from '../../model/release.ts'
@@ -103,7 +103,7 @@ function reasonsNotReady({ pool }: Ground, part: Part): readonly string[] {
 function keptAnswers(
   { env }: Ground,
   { calls }: Part,
-  rightsOf: AgentContext['authorizer'] | undefined,
+  rightsOf: RouteContext['authorizer'] | undefined,
   closing: Closing,
 ): AnswerCache {
   const answers = new AnswerCache(env, calls, rightsOf)
@@ -111,7 +111,7 @@ function keptAnswers(
   return answers
 }
 
-function trustDomainsOf(env: Env, answers: AnswerCache): AgentContext['trustDomains'] {
+function trustDomainsOf(env: Env, answers: AnswerCache): RouteContext['trustDomains'] {
   const domains = new MeshDomains(env, answers)
   return () => domains.of()
 }
@@ -120,7 +120,7 @@ function trustDomainsOf(env: Env, answers: AnswerCache): AgentContext['trustDoma
 function meshLeaves(
   { env, config, pool }: Ground,
   { calls }: Part,
-  rightsOf: AgentContext['authorizer'] | undefined,
+  rightsOf: RouteContext['authorizer'] | undefined,
   closing: Closing,
 ): Leaves | undefined {
   if (!hasBehaviour(config.release, 'mesh')) return undefined

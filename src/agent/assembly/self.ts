@@ -1,5 +1,5 @@
 import type { Env } from '../../env/env.ts'
-import type { AgentSelf } from '../../features/contract/agent-context.ts'
+import type { AgentSelf } from '../../features/contract/route-context.ts'
 import type { Pool } from '../../gossip/pool.ts'
 import { serversService } from '../../model/naming/names.ts'
 import { knownRaftProtocols, type Release, releaseText } from '../../model/release.ts'

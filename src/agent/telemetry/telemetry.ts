@@ -1,7 +1,7 @@
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import type { Metrics, MetricsInterval } from '../../env/observe.ts'
-import type { TelemetryView } from '../../features/contract/agent-context.ts'
+import type { TelemetryView } from '../../features/contract/route-context.ts'
 import { passes, type TelemetryConfig } from '../settings/telemetry-settings.ts'
 import { Exposition, processText } from './exposition.ts'
 import { tcpLines, udpLines } from './line-senders.ts'

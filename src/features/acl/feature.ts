@@ -1,6 +1,6 @@
-import type { AgentContext } from '../contract/agent-context.ts'
 import type { Feature } from '../contract/manifest.ts'
 import type { Route } from '../contract/route.ts'
+import type { RouteContext } from '../contract/route-context.ts'
 import { policyDelete, policySet, tokenCreate, tokenDelete, tokenUpdate } from './commands.ts'
 import { tokensDuty } from './duty.ts'
 import { legacyBootstrap, legacyDelete, legacySet, legacySetLater } from './legacy/legacy-commands.ts'
@@ -38,7 +38,7 @@ import {
 } from './tokens/token-endpoints.ts'
 import { tokenRoutes } from './tokens/token-routes.ts'
 
-const aclRoutes: readonly Route<AgentContext>[] = [
+const aclRoutes: readonly Route<RouteContext>[] = [
   ...systemRoutes,
   ...tokenRoutes,
   ...policyRoutes,

@@ -4,12 +4,12 @@ import type { Failure } from '../../model/failure.ts'
 import { noChange } from '../../model/log-position.ts'
 import { hasBehaviour } from '../../model/release.ts'
 import { type AgentAccess, legacyModeFailure } from '../contract/access-control.ts'
-import type { WithAccess, WithQueries, WithSelf, WithServerCalls, WithWrites } from '../contract/agent-context.ts'
 import type { CallOptions } from '../contract/call.ts'
 import type { QueryEndpoint, WriteEndpoint } from '../contract/endpoint.ts'
 import type { DeclaredAnswer } from '../contract/operation.ts'
 import type { ReadMeta, ReadOptions } from '../contract/reading.ts'
 import { failed, failedRead, type Handle, type RouteRequest, type RouteResponse } from '../contract/route.ts'
+import type { WithAccess, WithQueries, WithSelf, WithServerCalls, WithWrites } from '../contract/route-context.ts'
 import type { WithRelease } from '../contract/surroundings.ts'
 import { emptyAnswer, textAnswer } from '../http/declared.ts'
 import { flag, list, object, text } from '../http/json-body.ts'
@@ -32,22 +32,22 @@ export interface Entered {
 }
 
 /** A handler that runs once the first checks have passed. */
-type EnteredHandle<Name extends string, Agent> = (
-  agent: Agent,
+type EnteredHandle<Name extends string, Context> = (
+  context: Context,
   request: RouteRequest<ReadName | Name>,
   entry: Entered,
 ) => Promise<RouteResponse>
 
 /** Checks whether access control is on, and the parameters that all paths share, before `handle` runs. */
-export function whereOn<Agent, Name extends string = never>(
-  handle: EnteredHandle<Name, Agent & WithAccess & WithSelf>,
-): Handle<ReadName | Name, Agent & WithAccess & WithSelf> {
+export function whereOn<Context, Name extends string = never>(
+  handle: EnteredHandle<Name, Context & WithAccess & WithSelf>,
+): Handle<ReadName | Name, Context & WithAccess & WithSelf> {
   // Not async itself: the answer of a handler would come three promise jobs later than it is made.
-  return (agent, request) => {
-    const access = agent.accessControl
-    const read = parseReadOptions(agent, request.query)
+  return (context, request) => {
+    const access = context.accessControl
+    const read = parseReadOptions(context, request.query)
     if (access === undefined) return answered(failed({ kind: 'access-control-off' }))
-    return read.ok ? handle(agent, request, { access, read: read.value }) : answered(failed(read.error))
+    return read.ok ? handle(context, request, { access, read: read.value }) : answered(failed(read.error))
   }
 }
 
@@ -73,19 +73,19 @@ export function badShape(message: string): RouteResponse {
 }
 
 /** The same on an agent of a release that has the new kind; on any other the path does not exist. */
-export function whereKnown<Agent, Name extends string = never>(
-  handle: EnteredHandle<Name, Agent & WithAccess & WithSelf & WithRelease>,
-): Handle<ReadName | Name, Agent & WithAccess & WithSelf & WithRelease> {
+export function whereKnown<Context, Name extends string = never>(
+  handle: EnteredHandle<Name, Context & WithAccess & WithSelf & WithRelease>,
+): Handle<ReadName | Name, Context & WithAccess & WithSelf & WithRelease> {
   const checked = whereOn(handle)
-  return async (agent, request) =>
-    hasBehaviour(agent.release, 'tokens-and-policies') ? checked(agent, request) : { kind: 'empty', status: 404 }
+  return async (context, request) =>
+    hasBehaviour(context.release, 'tokens-and-policies') ? checked(context, request) : { kind: 'empty', status: 404 }
 }
 
 export type Found<T> = { readonly found: T; readonly meta: ReadMeta } | { readonly response: RouteResponse }
 
 /** Reads from the new mode, or says which servers keep the datacenter in the legacy mode. */
 export async function readNew<Args, T>(
-  agent: WithQueries & WithServerCalls,
+  context: WithQueries & WithServerCalls,
   request: AclRequest,
   { access, read }: Entered,
   endpoint: QueryEndpoint<Args, InMode<T>>,
@@ -93,11 +93,11 @@ export async function readNew<Args, T>(
 ): Promise<Found<T>> {
   const here = read.datacenter === '' ? access.refusesNew() : undefined
   if (here !== undefined) return { response: failed(here) }
-  const answer = await agent.query(endpoint, args, read, request.call)
+  const answer = await context.query(endpoint, args, read, request.call)
   if (!answer.ok) return { response: failedRead(answer.error) }
   const { value, meta } = answer.value
   if (value.mode === 'new') return { found: value.found, meta }
-  return { response: failed(await whyLegacy(agent, read, request.call)) }
+  return { response: failed(await whyLegacy(context, read, request.call)) }
 }
 
 /** The ID that the path ends with, or the answer if there is none. `of`: what it is the ID of. */
@@ -119,14 +119,14 @@ export function oneFound<T>(
 }
 
 /** In the words of a server there, which knows which servers are missing. */
-async function whyLegacy(agent: WithServerCalls, read: ReadOptions, call: CallOptions): Promise<Failure> {
-  const standing = await agent.ask(standingEndpoint, {}, { ...read, minIndex: noChange, waitMs: 0 }, call)
+async function whyLegacy(context: WithServerCalls, read: ReadOptions, call: CallOptions): Promise<Failure> {
+  const standing = await context.ask(standingEndpoint, {}, { ...read, minIndex: noChange, waitMs: 0 }, call)
   return legacyModeFailure(standing.ok ? standing.value.missing : [])
 }
 
 /** Writes in the datacenter that the caller names, or in the primary one for what is valid everywhere. */
 export async function writeNew<Args, Reply>(
-  agent: WithWrites & WithSelf,
+  context: WithWrites & WithSelf,
   request: AclRequest,
   { access, read }: Entered,
   where: 'primary' | 'asked',
@@ -134,17 +134,17 @@ export async function writeNew<Args, Reply>(
 ): Promise<Result<Reply, Failure>> {
   const here = access.refusesNew()
   if (here !== undefined) return err(here)
-  const call = where === 'primary' ? primaryCall(agent, access, request) : callIn(request, read)
-  return agent.write(endpoint, args, call)
+  const call = where === 'primary' ? primaryCall(context, access, request) : callIn(request, read)
+  return context.write(endpoint, args, call)
 }
 
 /** A call to the datacenter that owns policies and global tokens. */
 export function primaryCall(
-  agent: WithSelf,
+  context: WithSelf,
   { primaryDatacenter }: AgentAccess,
   { call }: Pick<AclRequest, 'call'>,
 ): CallOptions {
-  return primaryDatacenter === agent.self().datacenter ? call : { ...call, datacenter: primaryDatacenter }
+  return primaryDatacenter === context.self().datacenter ? call : { ...call, datacenter: primaryDatacenter }
 }
 
 /** Bodies of requests. Members that the service sets itself (hashes, times, indexes) are accepted and ignored. */

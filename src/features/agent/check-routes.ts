@@ -3,8 +3,8 @@ import { textOf, textOfByteString, utf8 } from '../../base/bytes.ts'
 import type { CheckStatus } from '../../model/catalog.ts'
 import { noChange } from '../../model/log-position.ts'
 import { checkJson, checkShape } from '../catalog/model.ts'
-import type { WithLocal, WithRights, WithSelf } from '../contract/agent-context.ts'
 import { badRequest, declared, failed, type Route, type RouteRequest, type RouteResponse } from '../contract/route.ts'
+import type { WithLocal, WithRights, WithSelf } from '../contract/route-context.ts'
 import type { WithEnv, WithRelease } from '../contract/surroundings.ts'
 import { done, filter, jsonAnswer, parameter, registered, textAnswer } from '../http/declared.ts'
 import { entryTypeOf } from '../http/entry-type.ts'
@@ -16,8 +16,8 @@ import { parseCheckDefinition } from './definitions.ts'
 import { checksShown, mayChangeCheck, mayCheck } from './rights.ts'
 import { UnknownMembers } from './unknown-members.ts'
 
-/** The agent as far as these routes use it. */
-type CheckAgent = WithEnv & WithRelease & WithRights & WithSelf & WithLocal
+/** What these routes use of their context. */
+type CheckContext = WithEnv & WithRelease & WithRights & WithSelf & WithLocal
 
 const written: RouteResponse = { kind: 'empty', status: 200 }
 /** Maximum number of bytes of a reported output. */
@@ -30,7 +30,7 @@ const checkId = { name: 'check', about: 'ID of a check of this agent.' } as cons
 const unknownCheck = textAnswer(404, 'This agent has no such check.')
 
 /** The checks of the asked agent. Reference: agent.md#put-v1-agent-check-register, definitions.md#check-definition. */
-export const checkRoutes: readonly Route<CheckAgent>[] = [
+export const checkRoutes: readonly Route<CheckContext>[] = [
   {
     path: '/v1/agent/checks',
     operations: {
@@ -90,18 +90,18 @@ export const checkRoutes: readonly Route<CheckAgent>[] = [
 ]
 
 /** A filter applies to checks that the caller may see. */
-async function readChecks(agent: CheckAgent, request: RouteRequest<'filter'>): Promise<RouteResponse> {
+async function readChecks(context: CheckContext, request: RouteRequest<'filter'>): Promise<RouteResponse> {
   const filter = filterOf(request.query, checkType)
   if (!filter.ok) return failed(filter.error)
-  const checks = await checksShown(agent, request)
+  const checks = await checksShown(context, request)
   if (!checks.ok) return failed(checks.error)
   const indexes = { createIndex: noChange, modifyIndex: noChange }
-  const shown = await kept(agent, filter.value, checks.value, (check) => checkJson({ ...check, ...indexes }))
+  const shown = await kept(context, filter.value, checks.value, (check) => checkJson({ ...check, ...indexes }))
   if (!shown.ok) return failed(shown.error)
   return { kind: 'json', value: Object.fromEntries(shown.value.map(([{ checkId }, json]) => [checkId, json])) }
 }
 
-function reportRoute(path: string, status: CheckStatus): Route<CheckAgent> {
+function reportRoute(path: string, status: CheckStatus): Route<CheckContext> {
   return {
     path,
     rest: checkId,
@@ -111,55 +111,55 @@ function reportRoute(path: string, status: CheckStatus): Route<CheckAgent> {
         access: { asks: ofItsCheck },
         query: [parameter('note', z.string(), 'The output of the check.')],
         answers: [done, unknownCheck],
-        handle: (agent, request) => report(agent, request, status, request.query.get('note') ?? ''),
+        handle: (context, request) => report(context, request, status, request.query.get('note') ?? ''),
       }),
     },
   }
 }
 
-async function register(agent: CheckAgent, request: RouteRequest): Promise<RouteResponse> {
+async function register(context: CheckContext, request: RouteRequest): Promise<RouteResponse> {
   const body = plainBody(request.body)
   if (!body.ok) return failed(body.error)
   const unknown = new UnknownMembers()
-  const definition = parseCheckDefinition(body.value, 'http', agent.release, unknown)
+  const definition = parseCheckDefinition(body.value, 'http', context.release, unknown)
   if (!definition.ok) return badRequest(definition.error.message)
-  const allowed = await mayCheck(agent, request, definition.value)
+  const allowed = await mayCheck(context, request, definition.value)
   if (!allowed.ok) return failed(allowed.error)
   const { token = '' } = request.call
   const check = token === '' ? definition.value : { ...definition.value, token }
-  const taken = await agent.local.registerCheck(check)
+  const taken = await context.local.registerCheck(check)
   return taken.ok ? unknown.answer() : failed(taken.error)
 }
 
-async function deregister(agent: CheckAgent, request: RouteRequest): Promise<RouteResponse> {
+async function deregister(context: CheckContext, request: RouteRequest): Promise<RouteResponse> {
   const id = textOfByteString(request.rest)
   if (id === '') return badRequest('CheckID missing')
-  const allowed = await mayChangeCheck(agent, request, id)
+  const allowed = await mayChangeCheck(context, request, id)
   if (!allowed.ok) return failed(allowed.error)
-  const dropped = await agent.local.deregisterCheck(id)
+  const dropped = await context.local.deregisterCheck(id)
   return dropped.ok ? written : failed(dropped.error)
 }
 
-async function update(agent: CheckAgent, request: RouteRequest): Promise<RouteResponse> {
+async function update(context: CheckContext, request: RouteRequest): Promise<RouteResponse> {
   const body = decodeBody(request.body, updateBody)
   if (!body.ok) return failed(body.error)
   const { Status: status, Output: output } = body.value
   if (status !== 'passing' && status !== 'warning' && status !== 'critical') {
     return badRequest(`Invalid check status: '${status}'`)
   }
-  return report(agent, request, status, output)
+  return report(context, request, status, output)
 }
 
 async function report(
-  agent: CheckAgent,
+  context: CheckContext,
   request: RouteRequest,
   status: CheckStatus,
   output: string,
 ): Promise<RouteResponse> {
   const id = textOfByteString(request.rest)
-  const allowed = await mayChangeCheck(agent, request, id)
+  const allowed = await mayChangeCheck(context, request, id)
   if (!allowed.ok) return failed(allowed.error)
-  const taken = await agent.local.reportTtl(id, status, shortened(output))
+  const taken = await context.local.reportTtl(id, status, shortened(output))
   return taken.ok ? written : failed(taken.error)
 }
 

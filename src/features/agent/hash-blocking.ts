@@ -6,8 +6,8 @@ import type { Result } from '../../base/result.ts'
 import type { Closable } from '../../env/async.ts'
 import type { Failure } from '../../model/failure.ts'
 import { blockingJitterFraction, blockingWaitDefaultMs, blockingWaitMaxMs } from '../../model/limits.ts'
-import type { WithLocal } from '../contract/agent-context.ts'
 import { badRequest, failed, type NamesOf, type RouteRequest, type RouteResponse } from '../contract/route.ts'
+import type { WithLocal } from '../contract/route-context.ts'
 import type { WithEnv } from '../contract/surroundings.ts'
 import { durationText, parameter } from '../http/declared.ts'
 
@@ -29,11 +29,11 @@ export interface Hashed {
  * is over. `look` may wait for rights, and is called once more after that. Reference: agent.md#hash-based-blocking.
  */
 export async function whenAnother(
-  agent: WithEnv & WithLocal,
+  context: WithEnv & WithLocal,
   request: HashRequest,
   look: () => Promise<Result<Hashed, Failure>>,
 ): Promise<RouteResponse> {
-  const { env } = agent
+  const { env } = context
   const waitMs = waitFrom(request)
   if (waitMs === undefined) return badRequest('Invalid wait time')
   const known = request.query.get('hash') ?? ''
@@ -49,7 +49,7 @@ export async function whenAnother(
     if (known !== contentHash || leftMs <= 0) {
       return { kind: 'json', value: found.value.shown(contentHash), contentHash }
     }
-    if ((await changed(agent, request, leftMs)) === 'gone') return failed({ kind: 'cancelled' })
+    if ((await changed(context, request, leftMs)) === 'gone') return failed({ kind: 'cancelled' })
   }
 }
 
@@ -62,11 +62,15 @@ function waitFrom(request: HashRequest): number | undefined {
 }
 
 /** Settles when services changed, the wait is over, or the caller has gone away. */
-async function changed(agent: WithEnv & WithLocal, request: HashRequest, waitMs: number): Promise<'changed' | 'gone'> {
-  const news = agent.env.deferred<'changed' | 'gone'>()
+async function changed(
+  context: WithEnv & WithLocal,
+  request: HashRequest,
+  waitMs: number,
+): Promise<'changed' | 'gone'> {
+  const news = context.env.deferred<'changed' | 'gone'>()
   const open: Closable[] = [
-    agent.local.onServicesChange(() => news.resolve('changed')),
-    agent.env.timers.after(waitMs, () => news.resolve('changed')),
+    context.local.onServicesChange(() => news.resolve('changed')),
+    context.env.timers.after(waitMs, () => news.resolve('changed')),
   ]
   request.call.onAbort?.(() => news.resolve('gone'))
   const what = await news.promise

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { textOfByteString } from '../../base/bytes.ts'
 import { type CheckDefinition, serviceMaintenancePrefix } from '../../model/catalog.ts'
-import type { WithLocal, WithRights, WithSelf } from '../contract/agent-context.ts'
 import { allowedHere } from '../contract/asking.ts'
 import {
   badRequest,
@@ -12,12 +11,13 @@ import {
   type RouteRequest,
   type RouteResponse,
 } from '../contract/route.ts'
+import type { WithLocal, WithRights, WithSelf } from '../contract/route-context.ts'
 import type { WithEnv } from '../contract/surroundings.ts'
 import { done, parameter, textAnswer, truthText } from '../http/declared.ts'
 import { mayChangeService, writing } from './rights.ts'
 
-/** The agent as far as these routes use it. */
-type MaintenanceAgent = WithEnv & WithRights & WithSelf & WithLocal
+/** What these routes use of their context. */
+type MaintenanceContext = WithEnv & WithRights & WithSelf & WithLocal
 
 const nodeCheckId = '_node_maintenance'
 
@@ -30,7 +30,7 @@ const maintenanceParameters = [
  * Maintenance mode: a critical check removes the node, or one service of it, from health-filtered answers. Reference:
  * agent.md#put-v1-agent-maintenance, health.md#maintenance-checks.
  */
-export const maintenanceRoutes: readonly Route<MaintenanceAgent>[] = [
+export const maintenanceRoutes: readonly Route<MaintenanceContext>[] = [
   {
     path: '/v1/agent/maintenance',
     since: 'maintenance-mode',
@@ -62,27 +62,27 @@ export const maintenanceRoutes: readonly Route<MaintenanceAgent>[] = [
 
 type MaintenanceRequest = RouteRequest<NamesOf<typeof maintenanceParameters>>
 
-async function maintainNode(agent: MaintenanceAgent, request: MaintenanceRequest): Promise<RouteResponse> {
+async function maintainNode(context: MaintenanceContext, request: MaintenanceRequest): Promise<RouteResponse> {
   const enable = enableFrom(request)
   if (typeof enable !== 'boolean') return enable
-  const allowed = await allowedHere(agent, request, () => [writing('node', agent.self().nodeName)])
+  const allowed = await allowedHere(context, request, () => [writing('node', context.self().nodeName)])
   if (!allowed.ok) return failed(allowed.error)
   const about = { checkId: nodeCheckId, name: 'Node Maintenance Mode', serviceId: '', subject: 'node' }
-  return set(agent, request, enable, about)
+  return set(context, request, enable, about)
 }
 
-async function maintainService(agent: MaintenanceAgent, request: MaintenanceRequest): Promise<RouteResponse> {
+async function maintainService(context: MaintenanceContext, request: MaintenanceRequest): Promise<RouteResponse> {
   const id = textOfByteString(request.rest)
   if (id === '') return badRequest('Missing service ID')
   const enable = enableFrom(request)
   if (typeof enable !== 'boolean') return enable
-  const allowed = await mayChangeService(agent, request, id)
+  const allowed = await mayChangeService(context, request, id)
   if (!allowed.ok) return failed(allowed.error)
-  if (!agent.local.services().some((service) => service.id === id)) {
+  if (!context.local.services().some((service) => service.id === id)) {
     return failed({ kind: 'not-found', message: `No service registered with ID ${JSON.stringify(id)}` })
   }
   const checkId = `${serviceMaintenancePrefix}${id}`
-  return set(agent, request, enable, { checkId, name: 'Service Maintenance Mode', serviceId: id, subject: 'service' })
+  return set(context, request, enable, { checkId, name: 'Service Maintenance Mode', serviceId: id, subject: 'service' })
 }
 
 /** The values that the field takes for a boolean. */
@@ -106,12 +106,12 @@ interface Maintained {
 
 /** A mode that is already set stays as it is, with its first reason. */
 async function set(
-  agent: WithLocal,
+  context: WithLocal,
   request: MaintenanceRequest,
   enable: boolean,
   { checkId, name, serviceId, subject }: Maintained,
 ): Promise<RouteResponse> {
-  const on = agent.local.checks().some((check) => check.checkId === checkId)
+  const on = context.local.checks().some((check) => check.checkId === checkId)
   if (on === enable) return { kind: 'empty', status: 200 }
   const given = request.query.get('reason') ?? ''
   const none = `Maintenance mode is enabled for this ${subject}, but no reason was provided. This is a default message.`
@@ -126,6 +126,6 @@ async function set(
     probe: { kind: 'fixed' },
     deregisterCriticalServiceAfterMs: 0,
   }
-  const taken = enable ? await agent.local.registerCheck(check) : await agent.local.deregisterCheck(checkId)
+  const taken = enable ? await context.local.registerCheck(check) : await context.local.deregisterCheck(checkId)
   return taken.ok ? { kind: 'empty', status: 200 } : failed(taken.error)
 }

@@ -2,15 +2,15 @@ import { z } from 'zod'
 import type { Ask } from '../../access/authorizer.ts'
 import type { LogLevel } from '../../env/observe.ts'
 import type { RunningMachine } from '../../env/process.ts'
-import type { WithRights, WithSelf, WithTelemetry } from '../contract/agent-context.ts'
 import { asking, ofThisAgent } from '../contract/asking.ts'
 import { badRequest, declared, type Route, type RouteRequest, type RouteResponse } from '../contract/route.ts'
+import type { WithRights, WithSelf, WithTelemetry } from '../contract/route-context.ts'
 import type { WithEnv } from '../contract/surroundings.ts'
 import { jsonAnswer, listOf, parameter, textAnswer, textList, uint64Value } from '../http/declared.ts'
 import { metricsJson, metricsShape } from './metrics-json.ts'
 
-/** The agent as far as these routes use it. */
-type ObservationAgent = WithEnv & WithRights & WithTelemetry & WithSelf
+/** What these routes use of their context. */
+type ObservationContext = WithEnv & WithRights & WithTelemetry & WithSelf
 
 const diskShape = z
   .strictObject({
@@ -100,7 +100,7 @@ const operatorReads = (): Ask => ({ resource: 'operator', name: '', right: 'read
  * For diagnosis: metrics, the machine, the live log. Reference: agent.md#get-v1-agent-host,
  * agent.md#get-v1-agent-monitor, agent.md#agent-metrics.
  */
-export const observationRoutes: readonly Route<ObservationAgent>[] = [
+export const observationRoutes: readonly Route<ObservationContext>[] = [
   {
     path: '/v1/agent/metrics',
     since: 'metrics-over-http',
@@ -117,7 +117,9 @@ export const observationRoutes: readonly Route<ObservationAgent>[] = [
           },
           textAnswer(415, 'This agent keeps no metrics for Prometheus.'),
         ],
-        handle: asking(ofThisAgent('read'), async (agent, request: RouteRequest<'format'>) => metrics(agent, request)),
+        handle: asking(ofThisAgent('read'), async (context, request: RouteRequest<'format'>) =>
+          metrics(context, request),
+        ),
       }),
     },
   },
@@ -146,8 +148,8 @@ export const observationRoutes: readonly Route<ObservationAgent>[] = [
         answers: [
           { status: 200, about: 'Log lines, until the caller closes the connection.', content: { '*/*': z.unknown() } },
         ],
-        handle: asking(ofThisAgent('read'), async (agent, request: RouteRequest<'loglevel'>) =>
-          monitor(agent, request),
+        handle: asking(ofThisAgent('read'), async (context, request: RouteRequest<'loglevel'>) =>
+          monitor(context, request),
         ),
       }),
     },

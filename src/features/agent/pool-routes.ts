@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { textOfByteString } from '../../base/bytes.ts'
 import { isAddressText } from '../../rpc/address.ts'
-import type { WithJoining, WithLife, WithPools, WithRights, WithSelf } from '../contract/agent-context.ts'
 import { asking, ofThisAgent } from '../contract/asking.ts'
 import {
   badRequest,
@@ -12,13 +11,14 @@ import {
   type RouteRequest,
   type RouteResponse,
 } from '../contract/route.ts'
+import type { WithJoining, WithLife, WithPools, WithRights, WithSelf } from '../contract/route-context.ts'
 import type { WithEnv, WithNaming } from '../contract/surroundings.ts'
 import { seesNode } from '../discovery/sight.ts'
 import { done, jsonAnswer, listOf, parameter } from '../http/declared.ts'
 import { memberJson, memberShape } from './model.ts'
 
-/** The agent as far as these routes use it. */
-type PoolAgent = WithEnv & WithNaming & WithRights & WithSelf & WithPools & WithJoining & WithLife
+/** What these routes use of their context. */
+type PoolContext = WithEnv & WithNaming & WithRights & WithSelf & WithPools & WithJoining & WithLife
 
 const written: RouteResponse = { kind: 'empty', status: 200 }
 
@@ -33,7 +33,7 @@ const memberParameters = [
  * The pool as the asked agent sees it, and the agent's place in it. Reference: agent.md#get-v1-agent-members,
  * agent.md#put-v1-agent-join-addr, agent.md#member.
  */
-export const poolRoutes: readonly Route<PoolAgent>[] = [
+export const poolRoutes: readonly Route<PoolContext>[] = [
   {
     path: '/v1/agent/members',
     operations: {
@@ -79,8 +79,8 @@ export const poolRoutes: readonly Route<PoolAgent>[] = [
         summary: 'Leave the pool in order, and end the agent',
         access: { asks: 'agent:write' },
         answers: [done],
-        handle: asking(changesThisAgent, async (agent) => {
-          const left = await agent.leave()
+        handle: asking(changesThisAgent, async (context) => {
+          const left = await context.leave()
           return left.ok ? written : failed(left.error)
         }),
       }),
@@ -94,8 +94,8 @@ export const poolRoutes: readonly Route<PoolAgent>[] = [
         summary: 'Reload the configuration',
         access: { asks: 'agent:write' },
         answers: [done],
-        handle: asking(changesThisAgent, async (agent) => {
-          const reloaded = await agent.reload()
+        handle: asking(changesThisAgent, async (context) => {
+          const reloaded = await context.reload()
           return reloaded.ok ? written : failed(reloaded.error)
         }),
       }),
@@ -103,16 +103,16 @@ export const poolRoutes: readonly Route<PoolAgent>[] = [
   },
 ]
 
-async function forceLeave(agent: WithSelf & WithPools, request: RouteRequest): Promise<RouteResponse> {
+async function forceLeave(context: WithSelf & WithPools, request: RouteRequest): Promise<RouteResponse> {
   const name = textOfByteString(request.rest)
-  agent.lan.forceLeave(name)
+  context.lan.forceLeave(name)
   // A server has another name in the pool of all datacenters.
-  for (const wanName of [name, `${name}.${agent.self().datacenter}`]) agent.wan?.forceLeave(wanName)
+  for (const wanName of [name, `${name}.${context.self().datacenter}`]) context.wan?.forceLeave(wanName)
   return written
 }
 
 async function members(
-  agent: WithRights & WithPools & WithNaming,
+  context: WithRights & WithPools & WithNaming,
   request: RouteRequest<NamesOf<typeof memberParameters>>,
 ): Promise<RouteResponse> {
   const segment = request.query.get('segment') ?? ''
@@ -120,17 +120,17 @@ async function members(
   // Commands of the field ask for all segments even if there are none.
   if (wan && segment !== '' && segment !== '_all') return badRequest('Cannot provide a segment with wan=true')
   if (!wan && segment !== '' && segment !== '_all') {
-    const message = `Network segments are not supported in this version of ${agent.naming.title}`
+    const message = `Network segments are not supported in this version of ${context.naming.title}`
     return failed({ kind: 'refused', message })
   }
-  const reader = await agent.authorizer(request.call)
+  const reader = await context.authorizer(request.call)
   if (!reader.ok) return failed(reader.error)
-  const listed = (wan ? agent.wan : agent.lan)?.members()
+  const listed = (wan ? context.wan : context.lan)?.members()
   const seen = listed?.filter(({ name }) => seesNode(reader.value, name))
   return { kind: 'json', value: seen?.map(memberJson) ?? null }
 }
 
-async function join(agent: WithJoining, request: RouteRequest<'wan'>): Promise<RouteResponse> {
+async function join(context: WithJoining, request: RouteRequest<'wan'>): Promise<RouteResponse> {
   const address = textOfByteString(request.rest)
   if (address === '') return badRequest('Missing address to join: PUT /v1/agent/join/<address>')
   if (!isAddressText(address)) {
@@ -139,6 +139,6 @@ async function join(agent: WithJoining, request: RouteRequest<'wan'>): Promise<R
     )
   }
   const wan = (request.query.get('wan') ?? '') !== ''
-  const joined = await (wan ? agent.joinWan([address]) : agent.join([address]))
+  const joined = await (wan ? context.joinWan([address]) : context.join([address]))
   return joined.ok ? written : failed({ kind: 'refused', message: joined.error })
 }

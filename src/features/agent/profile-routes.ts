@@ -2,14 +2,14 @@ import { z } from 'zod'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { ProfileFailure, ProfileKind, Profiler } from '../../env/profiler.ts'
 import type { Failure } from '../../model/failure.ts'
-import type { WithAccess, WithRights, WithSelf } from '../contract/agent-context.ts'
 import { allowedHere } from '../contract/asking.ts'
 import { badRequest, declared, failed, type Route, type RouteRequest, type RouteResponse } from '../contract/route.ts'
+import type { WithAccess, WithRights, WithSelf } from '../contract/route-context.ts'
 import type { WithEnv } from '../contract/surroundings.ts'
 import { emptyAnswer, parameter, textAnswer } from '../http/declared.ts'
 
-/** The agent as far as these routes use it. */
-type ProfiledAgent = WithEnv & WithRights & WithSelf & WithAccess
+/** What these routes use of their context. */
+type ProfileContext = WithEnv & WithRights & WithSelf & WithAccess
 
 const secondsMax = 60
 
@@ -23,7 +23,7 @@ const refusals = [
 /**
  * Profiles of the agent's process, as the field's tools read them. Reference: agent.md#debug-endpoints.
  */
-export const profileRoutes: readonly Route<ProfiledAgent>[] = [
+export const profileRoutes: readonly Route<ProfileContext>[] = [
   profileRoute('profile', 'cpu', 30, 'Where the process spends CPU time'),
   profileRoute('heap', 'heap', 1, 'Memory in use, by where it was allocated'),
   profileRoute('allocs', 'allocations', 1, 'Memory that is allocated meanwhile, by where'),
@@ -36,8 +36,8 @@ export const profileRoutes: readonly Route<ProfiledAgent>[] = [
         summary: 'The command line of the agent, without values that may be secrets',
         access,
         answers: [textAnswer(200, 'A NUL between any two words.'), ...refusals],
-        handle: async (agent, request) => {
-          const profiler = await profilerFor(agent, request)
+        handle: async (context, request) => {
+          const profiler = await profilerFor(context, request)
           if (!profiler.ok) return profiler.error
           return { kind: 'text', status: 200, text: profiler.value.commandLine() }
         },
@@ -46,7 +46,7 @@ export const profileRoutes: readonly Route<ProfiledAgent>[] = [
   },
 ]
 
-function profileRoute(name: string, kind: ProfileKind, usualSeconds: number, summary: string): Route<ProfiledAgent> {
+function profileRoute(name: string, kind: ProfileKind, usualSeconds: number, summary: string): Route<ProfileContext> {
   return {
     path: `/debug/pprof/${name}`,
     operations: {
@@ -63,13 +63,13 @@ function profileRoute(name: string, kind: ProfileKind, usualSeconds: number, sum
           textAnswer(429, 'Another profile is being taken, or many were of late.'),
           ...refusals,
         ],
-        handle: async (agent, request: RouteRequest<'seconds'>) => {
+        handle: async (context, request: RouteRequest<'seconds'>) => {
           const durationS = Number(request.query.get('seconds') ?? usualSeconds)
-          const profiler = await profilerFor(agent, request)
+          const profiler = await profilerFor(context, request)
           if (!profiler.ok) return profiler.error
           if (!(durationS >= 0 && durationS <= secondsMax))
             return badRequest(`seconds must be a number from 0 to ${secondsMax}`)
-          const gone = agent.env.deferred<void>()
+          const gone = context.env.deferred<void>()
           request.call.onAbort?.(() => gone.resolve())
           const taken = await profiler.value.take(kind, durationS * 1_000, gone.promise)
           if (!taken.ok) return failed(failureOf(taken.error))
@@ -86,16 +86,17 @@ function failureOf({ kind, message }: ProfileFailure): Failure {
 
 /** For callers that may see what the process does. A refusal by access control has no text, as in the field. */
 async function profilerFor(
-  agent: ProfiledAgent,
+  context: ProfileContext,
   request: Pick<RouteRequest, 'call'>,
 ): Promise<Result<Profiler, RouteResponse>> {
-  if (agent.accessControl === undefined && !agent.self().isDebugged) return err(failed({ kind: 'access-control-off' }))
-  const allowed = await allowedHere(agent, request, () => [{ resource: 'operator', name: '', right: 'read' }])
+  if (context.accessControl === undefined && !context.self().isDebugged)
+    return err(failed({ kind: 'access-control-off' }))
+  const allowed = await allowedHere(context, request, () => [{ resource: 'operator', name: '', right: 'read' }])
   if (!allowed.ok) {
     const isRefusal = allowed.error.kind === 'permission-denied' || allowed.error.kind === 'token-not-found'
     return err(isRefusal ? { kind: 'empty', status: 403 } : failed(allowed.error))
   }
-  const { profiler } = agent.env
+  const { profiler } = context.env
   if (profiler !== undefined) return ok(profiler)
   const message = 'A simulated agent has no process of its own, and so no profiles'
   return err(failed({ kind: 'refused', message }))

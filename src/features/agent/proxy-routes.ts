@@ -3,18 +3,18 @@ import { textOfByteString } from '../../base/bytes.ts'
 import type { Json } from '../../base/json.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
-import type { WithLocal, WithRights } from '../contract/agent-context.ts'
 import { allowedOrAbsent } from '../contract/asking.ts'
 import type { ManagedProxy } from '../contract/local-agent.ts'
 import { nameKey } from '../contract/names.ts'
 import { declared, type Route, type RouteResponse } from '../contract/route.ts'
+import type { WithLocal, WithRights } from '../contract/route-context.ts'
 import type { WithEnv } from '../contract/surroundings.ts'
 import { jsonAnswer, textAnswer } from '../http/declared.ts'
 import { proxyJson, proxyShape } from '../mesh/mesh-json.ts'
 import { type Hashed, type HashRequest, hashParameters, whenAnother } from './hash-blocking.ts'
 
-/** The agent as far as these routes use it. */
-type ProxyAgent = WithEnv & WithRights & WithLocal
+/** What these routes use of their context. */
+type ProxyContext = WithEnv & WithRights & WithLocal
 
 const managedShape = z
   .strictObject({
@@ -36,7 +36,7 @@ const managedShape = z
  * Proxies that an agent runs itself, a legacy feature. Reference: mesh.md#managed-proxies,
  * definitions.md#managed-proxies.
  */
-export const proxyRoutes: readonly Route<ProxyAgent>[] = [
+export const proxyRoutes: readonly Route<ProxyContext>[] = [
   {
     path: '/v1/agent/connect/proxy/',
     since: 'mesh',
@@ -56,15 +56,15 @@ export const proxyRoutes: readonly Route<ProxyAgent>[] = [
   },
 ]
 
-async function readProxy(agent: ProxyAgent, request: HashRequest): Promise<RouteResponse> {
+async function readProxy(context: ProxyContext, request: HashRequest): Promise<RouteResponse> {
   const id = textOfByteString(request.rest)
-  const find = () => agent.local.managedProxies().find(({ proxy }) => nameKey(proxy.id) === nameKey(id))
+  const find = () => context.local.managedProxies().find(({ proxy }) => nameKey(proxy.id) === nameKey(id))
   const notThere: Failure = { kind: 'not-found', message: `unknown proxy service ID: ${id}` }
-  return whenAnother(agent, request, async (): Promise<Result<Hashed, Failure>> => {
+  return whenAnother(context, request, async (): Promise<Result<Hashed, Failure>> => {
     for (;;) {
       const name = find()?.target?.service
       if (name === undefined) return err(notThere)
-      const allowed = await allowedOrAbsent(agent, request, { resource: 'service', name, right: 'write' }, notThere)
+      const allowed = await allowedOrAbsent(context, request, { resource: 'service', name, right: 'write' }, notThere)
       if (!allowed.ok) return allowed
       // Read after the last wait: a value read before it could change unnoticed.
       const found = find()

@@ -4,15 +4,15 @@ import type { CheckDefinition, CheckFacts, ServiceDefinition, ServiceFacts } fro
 import type { Failure } from '../../model/failure.ts'
 import { meshDestination } from '../../model/mesh-service.ts'
 import { keptOf } from '../contract/access.ts'
-import type { WithLocal, WithRights, WithSelf } from '../contract/agent-context.ts'
 import { allowedHere, allowedOrAbsent } from '../contract/asking.ts'
 import { meshSpellings, nameKey } from '../contract/names.ts'
 import type { RouteRequest } from '../contract/route.ts'
+import type { WithLocal, WithRights, WithSelf } from '../contract/route-context.ts'
 import type { WithEnv } from '../contract/surroundings.ts'
 import { seesNode, seesService } from '../discovery/sight.ts'
 
-/** The agent as far as it is used here. */
-type RightsAgent = WithEnv & WithRights & WithSelf & WithLocal
+/** What is used here of the context of a route. */
+type RightsContext = WithEnv & WithRights & WithSelf & WithLocal
 
 /**
  * The rights that services and checks of the agent itself require. Reference: agent.md#endpoints,
@@ -23,37 +23,37 @@ type Call = Pick<RouteRequest, 'call'>
 
 /** Rights for a service, for the service and checks that it replaces, and for its sidecar with the sidecar's token. */
 export async function mayOffer(
-  agent: RightsAgent,
+  context: RightsContext,
   request: Call,
   { service, checks, sidecar }: ServiceDefinition,
 ): Promise<Result<unknown, Failure>> {
-  const allowed = await allowedHere(agent, request, () => [
-    ...offering(agent, service, checks),
-    ...aliasing(agent, checks, [service]),
+  const allowed = await allowedHere(context, request, () => [
+    ...offering(context, service, checks),
+    ...aliasing(context, checks, [service]),
   ])
   if (!allowed.ok || sidecar === undefined) return allowed
   const { token = '' } = sidecar.service
   const call = token === '' ? request.call : { ...request.call, token }
-  return allowedHere(agent, { call }, () => [
-    ...offering(agent, sidecar.service, sidecar.checks),
-    ...aliasing(agent, sidecar.checks, [service, sidecar.service]),
+  return allowedHere(context, { call }, () => [
+    ...offering(context, sidecar.service, sidecar.checks),
+    ...aliasing(context, sidecar.checks, [service, sidecar.service]),
   ])
 }
 
 function offering(
-  agent: WithSelf & WithLocal,
+  context: WithSelf & WithLocal,
   service: ServiceFacts,
   checks: readonly CheckDefinition[],
 ): readonly Ask[] {
-  const before = serviceOf(agent, service.id)
-  const others = checks.flatMap(({ checkId }) => checkOf(agent, checkId) ?? [])
+  const before = serviceOf(context, service.id)
+  const others = checks.flatMap(({ checkId }) => checkOf(context, checkId) ?? [])
   // A proxy that is found as an endpoint of another service represents that service.
   const destination = meshDestination(service)
   return [
     writing('service', service.service),
     ...(destination === undefined ? [] : meshSpellings(destination).map((name) => writing('service', name))),
     ...(before === undefined ? [] : [writing('service', before.service)]),
-    ...others.map((check) => writingCheck(agent, check)),
+    ...others.map((check) => writingCheck(context, check)),
   ]
 }
 
@@ -63,16 +63,16 @@ function offering(
  * right to write them.
  */
 function aliasing(
-  agent: WithSelf & WithLocal,
+  context: WithSelf & WithLocal,
   checks: readonly CheckDefinition[],
   offered: readonly ServiceFacts[] = [],
 ): readonly Ask[] {
-  const { nodeName } = agent.self()
+  const { nodeName } = context.self()
   return checks.flatMap(({ probe }): readonly Ask[] => {
     if (probe.kind !== 'alias') return []
     const isHere = probe.node === '' || nameKey(probe.node) === nameKey(nodeName)
     const isOffered = isHere && offered.some(({ id }) => nameKey(id) === nameKey(probe.service))
-    const known = isHere ? serviceOf(agent, probe.service) : undefined
+    const known = isHere ? serviceOf(context, probe.service) : undefined
     return [
       ...(probe.node === '' ? [] : [reading('node', probe.node)]),
       ...(probe.service === '' || isOffered ? [] : [reading('service', known?.service ?? probe.service)]),
@@ -81,39 +81,43 @@ function aliasing(
 }
 
 export async function mayCheck(
-  agent: RightsAgent,
+  context: RightsContext,
   request: Call,
   definition: CheckDefinition,
 ): Promise<Result<unknown, Failure>> {
   const { checkId, serviceId } = definition
-  return allowedHere(agent, request, () => {
-    const serviceName = serviceOf(agent, serviceId)?.service ?? ''
-    const before = checkOf(agent, checkId)
+  return allowedHere(context, request, () => {
+    const serviceName = serviceOf(context, serviceId)?.service ?? ''
+    const before = checkOf(context, checkId)
     return [
-      writingCheck(agent, { serviceName }),
-      ...(before === undefined ? [] : [writingCheck(agent, before)]),
-      ...aliasing(agent, [definition]),
+      writingCheck(context, { serviceName }),
+      ...(before === undefined ? [] : [writingCheck(context, before)]),
+      ...aliasing(context, [definition]),
     ]
   })
 }
 
 /** Where access control is on, the answer is that the service does not exist. */
 export async function mayChangeService(
-  agent: RightsAgent,
+  context: RightsContext,
   request: Call,
   id: string,
 ): Promise<Result<unknown, Failure>> {
-  const find = () => serviceOf(agent, id)
-  return mayChange(agent, request, { what: 'service', id, find, ask: ({ service }) => writing('service', service) })
+  const find = () => serviceOf(context, id)
+  return mayChange(context, request, { what: 'service', id, find, ask: ({ service }) => writing('service', service) })
 }
 
-export async function mayChangeCheck(agent: RightsAgent, request: Call, id: string): Promise<Result<unknown, Failure>> {
-  const find = () => checkOf(agent, id)
-  return mayChange(agent, request, { what: 'check', id, find, ask: (check) => writingCheck(agent, check) })
+export async function mayChangeCheck(
+  context: RightsContext,
+  request: Call,
+  id: string,
+): Promise<Result<unknown, Failure>> {
+  const find = () => checkOf(context, id)
+  return mayChange(context, request, { what: 'check', id, find, ask: (check) => writingCheck(context, check) })
 }
 
 async function mayChange<T>(
-  agent: WithEnv & WithRights,
+  context: WithEnv & WithRights,
   request: Call,
   {
     what,
@@ -127,28 +131,28 @@ async function mayChange<T>(
     readonly ask: (found: T) => Ask
   },
 ): Promise<Result<unknown, Failure>> {
-  const resolved = await agent.authorizer(request.call)
+  const resolved = await context.authorizer(request.call)
   if (!resolved.ok || resolved.value === unrestricted) return resolved
   const found = find()
   const notThere: Failure = { kind: 'refused', message: `Unknown ${what} ${JSON.stringify(id)}` }
   if (found === undefined) return err(notThere)
-  return allowedOrAbsent(agent, request, ask(found), notThere)
+  return allowedOrAbsent(context, request, ask(found), notThere)
 }
 
 export async function servicesShown(
-  agent: WithRights & WithLocal,
+  context: WithRights & WithLocal,
   { call }: Call,
 ): Promise<Result<readonly ServiceFacts[], Failure>> {
-  const reader = await agent.authorizer(call)
-  return reader.ok ? ok(keptOf(agent.local.services(), ({ service }) => seesService(reader.value, service))) : reader
+  const reader = await context.authorizer(call)
+  return reader.ok ? ok(keptOf(context.local.services(), ({ service }) => seesService(reader.value, service))) : reader
 }
 
 export async function checksShown(
-  agent: WithRights & WithLocal,
+  context: WithRights & WithLocal,
   { call }: Call,
 ): Promise<Result<readonly CheckFacts[], Failure>> {
-  const reader = await agent.authorizer(call)
-  return reader.ok ? ok(keptOf(agent.local.checks(), (check) => seesCheck(reader.value, check))) : reader
+  const reader = await context.authorizer(call)
+  return reader.ok ? ok(keptOf(context.local.checks(), (check) => seesCheck(reader.value, check))) : reader
 }
 
 /** Checks that the agent runs are shown without the right to read the node, except checks of the node itself. */
@@ -164,8 +168,8 @@ function checkOf({ local }: WithLocal, id: string): CheckFacts | undefined {
   return local.checks().find((check) => nameKey(check.checkId) === nameKey(id))
 }
 
-function writingCheck(agent: WithSelf, { serviceName }: Pick<CheckFacts, 'serviceName'>): Ask {
-  return serviceName === '' ? writing('node', agent.self().nodeName) : writing('service', serviceName)
+function writingCheck(context: WithSelf, { serviceName }: Pick<CheckFacts, 'serviceName'>): Ask {
+  return serviceName === '' ? writing('node', context.self().nodeName) : writing('service', serviceName)
 }
 
 export function writing(resource: 'node' | 'service', name: string): Ask {

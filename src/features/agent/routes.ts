@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { hasBehaviour } from '../../model/release.ts'
-import type { AgentContext, WithReadiness } from '../contract/agent-context.ts'
 import { asking, ofThisAgent } from '../contract/asking.ts'
 import { declared, type Route, type RouteResponse } from '../contract/route.ts'
+import type { RouteContext, WithReadiness } from '../contract/route-context.ts'
 import { jsonAnswer } from '../http/declared.ts'
 import { checkRoutes } from './check-routes.ts'
 import { maintenanceRoutes } from './maintenance-routes.ts'
@@ -47,14 +47,14 @@ const probeRoutes: readonly Route<WithReadiness>[] = [
             content: { 'application/json': readyShape },
           },
         ],
-        handle: async (agent) => ready(agent),
+        handle: async (context) => ready(context),
       }),
     },
   },
 ]
 
-function ready(agent: WithReadiness): RouteResponse {
-  const reasons = agent.reasonsNotReady()
+function ready(context: WithReadiness): RouteResponse {
+  const reasons = context.reasonsNotReady()
   const isReady = reasons.length === 0
   return { kind: 'json', value: { Ready: isReady, Reasons: [...reasons] }, status: isReady ? 200 : 503 }
 }
@@ -63,7 +63,7 @@ function ready(agent: WithReadiness): RouteResponse {
  * Endpoints that an agent answers from its own knowledge: without `dc` and without an index. Reference:
  * agent.md#endpoints.
  */
-export const agentRoutes: readonly Route<AgentContext>[] = [
+export const agentRoutes: readonly Route<RouteContext>[] = [
   {
     path: '/v1/agent/self',
     operations: {
@@ -71,10 +71,10 @@ export const agentRoutes: readonly Route<AgentContext>[] = [
         summary: 'This agent and its configuration',
         access: { asks: 'agent:read' },
         answers: [jsonAnswer('The agent.', selfShape)],
-        handle: asking(ofThisAgent('read'), async (agent) => {
-          const self = agent.self()
-          const json = hasBehaviour(agent.release, 'few-settings-told') ? selfJson : oldSelfJson
-          return { kind: 'json', value: json(self, agent.lan.self(), agent.lan.coordinateOf(self.nodeName)) }
+        handle: asking(ofThisAgent('read'), async (context) => {
+          const self = context.self()
+          const json = hasBehaviour(context.release, 'few-settings-told') ? selfJson : oldSelfJson
+          return { kind: 'json', value: json(self, context.lan.self(), context.lan.coordinateOf(self.nodeName)) }
         }),
       }),
     },

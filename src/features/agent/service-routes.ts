@@ -5,7 +5,6 @@ import { err, ok } from '../../base/result.ts'
 import type { ServiceDefinition } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
 import { registeredChecksMax, tooManyChecks } from '../../model/limits.ts'
-import type { WithLocal, WithRights, WithSelf } from '../contract/agent-context.ts'
 import { allowedOrAbsent } from '../contract/asking.ts'
 import type { CallOptions } from '../contract/call.ts'
 import { nameKey } from '../contract/names.ts'
@@ -18,6 +17,7 @@ import {
   type RouteRequest,
   type RouteResponse,
 } from '../contract/route.ts'
+import type { WithLocal, WithRights, WithSelf } from '../contract/route-context.ts'
 import type { WithEnv, WithNaming, WithRelease } from '../contract/surroundings.ts'
 import { done, filter, isTrue, jsonAnswer, parameter, registered, textAnswer, truthText } from '../http/declared.ts'
 import { entryTypeOf } from '../http/entry-type.ts'
@@ -31,8 +31,8 @@ import { hashedServiceJson, hashedServiceShape, serviceJson, serviceShape } from
 import { mayChangeService, mayOffer, servicesShown } from './rights.ts'
 import { UnknownMembers } from './unknown-members.ts'
 
-/** The agent as far as these routes use it. */
-type ServiceAgent = WithEnv & WithNaming & WithRelease & WithRights & WithSelf & WithLocal
+/** What these routes use of their context. */
+type ServiceContext = WithEnv & WithNaming & WithRelease & WithRights & WithSelf & WithLocal
 
 const written: RouteResponse = { kind: 'empty', status: 200 }
 
@@ -49,7 +49,7 @@ const replaceChecks = parameter(
  * The services of the asked agent. Reference: agent.md#put-v1-agent-service-register,
  * definitions.md#service-definition.
  */
-export const serviceRoutes: readonly Route<ServiceAgent>[] = [
+export const serviceRoutes: readonly Route<ServiceContext>[] = [
   {
     path: '/v1/agent/services',
     operations: {
@@ -111,18 +111,18 @@ export const serviceRoutes: readonly Route<ServiceAgent>[] = [
 ]
 
 /** A filter applies to services that the caller may see. */
-async function readServices(agent: ServiceAgent, request: RouteRequest<'filter'>): Promise<RouteResponse> {
+async function readServices(context: ServiceContext, request: RouteRequest<'filter'>): Promise<RouteResponse> {
   const filter = filterOf(request.query, serviceType)
   if (!filter.ok) return failed(filter.error)
-  const services = await servicesShown(agent, request)
+  const services = await servicesShown(context, request)
   if (!services.ok) return failed(services.error)
-  const shown = await kept(agent, filter.value, services.value, serviceJson)
+  const shown = await kept(context, filter.value, services.value, serviceJson)
   if (!shown.ok) return failed(shown.error)
   return { kind: 'json', value: Object.fromEntries(shown.value.map(([{ id }, json]) => [id, json])) }
 }
 
 async function register(
-  agent: ServiceAgent,
+  context: ServiceContext,
   request: RouteRequest<NamesOf<readonly [typeof replaceChecks]>>,
 ): Promise<RouteResponse> {
   const replaced = request.query.get('replace-existing-checks')
@@ -134,12 +134,12 @@ async function register(
   const checks = checksIn(body.value)
   if (checks > registeredChecksMax) return failed(tooManyChecks(checks))
   const unknown = new UnknownMembers()
-  const definition = parseServiceDefinition(body.value, 'http', agent.release, unknown, agent.naming)
+  const definition = parseServiceDefinition(body.value, 'http', context.release, unknown, context.naming)
   if (!definition.ok) return badRequest(definition.error.message)
-  const allowed = await mayOffer(agent, request, definition.value)
+  const allowed = await mayOffer(context, request, definition.value)
   if (!allowed.ok) return failed(allowed.error)
   const others = isTrue(replaced) ? 'drop-others' : 'keep-others'
-  const taken = await agent.local.registerService(tokened(definition.value, request.call), others)
+  const taken = await context.local.registerService(tokened(definition.value, request.call), others)
   return taken.ok ? unknown.answer() : failed(taken.error)
 }
 
@@ -162,12 +162,12 @@ function tokened(definition: ServiceDefinition, { token = '' }: CallOptions): Se
   return { ...own, sidecar: sidecar.service.token === undefined ? tokened(sidecar, { token }) : sidecar }
 }
 
-async function deregister(agent: ServiceAgent, request: RouteRequest): Promise<RouteResponse> {
+async function deregister(context: ServiceContext, request: RouteRequest): Promise<RouteResponse> {
   const id = textOfByteString(request.rest)
   if (id === '') return badRequest('ServiceID missing')
-  const allowed = await mayChangeService(agent, request, id)
+  const allowed = await mayChangeService(context, request, id)
   if (!allowed.ok) return failed(allowed.error)
-  const dropped = await agent.local.deregisterService(id)
+  const dropped = await context.local.deregisterService(id)
   return dropped.ok ? written : failed(dropped.error)
 }
 
@@ -175,15 +175,15 @@ async function deregister(agent: ServiceAgent, request: RouteRequest): Promise<R
  * One service of the agent, by its ID without case, as it was registered. Reference: agent.md#get-v1-agent-service-id,
  * agent.md#hash-based-blocking.
  */
-export async function readOneService(agent: ServiceAgent, request: HashRequest): Promise<RouteResponse> {
+export async function readOneService(context: ServiceContext, request: HashRequest): Promise<RouteResponse> {
   const id = textOfByteString(request.rest)
-  const find = () => agent.local.services().find((candidate) => nameKey(candidate.id) === nameKey(id))
+  const find = () => context.local.services().find((candidate) => nameKey(candidate.id) === nameKey(id))
   const notThere: Failure = { kind: 'not-found', message: `unknown proxy service ID: ${id}` }
-  return whenAnother(agent, request, async () => {
+  return whenAnother(context, request, async () => {
     for (;;) {
       const name = find()?.service
       if (name === undefined) return err(notThere)
-      const allowed = await allowedOrAbsent(agent, request, { resource: 'service', name, right: 'read' }, notThere)
+      const allowed = await allowedOrAbsent(context, request, { resource: 'service', name, right: 'read' }, notThere)
       if (!allowed.ok) return allowed
       // Read after the last wait: a value read before it could change unnoticed.
       const service = find()

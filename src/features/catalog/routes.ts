@@ -3,9 +3,9 @@ import { err, ok, type Result } from '../../base/result.ts'
 import type { DeregisterRequest } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
 import { noChange } from '../../model/log-position.ts'
-import type { WithCachedReads, WithQueries, WithSelf, WithServerCalls, WithWrites } from '../contract/agent-context.ts'
 import type { ReadOptions } from '../contract/reading.ts'
 import { declared, failed, type Route, type RouteRequest, type RouteResponse } from '../contract/route.ts'
+import type { WithCachedReads, WithQueries, WithSelf, WithServerCalls, WithWrites } from '../contract/route-context.ts'
 import type { WithEnv, WithNaming, WithRelease } from '../contract/surroundings.ts'
 import { shownNodes } from '../discovery/datacenters.ts'
 import { instancesAsked, instancesRoute } from '../discovery/instances.ts'
@@ -45,8 +45,8 @@ import {
 } from './model.ts'
 import { registerBody, registerRequestOf } from './register-body.ts'
 
-/** The agent as far as these routes use it. */
-type CatalogAgent = WithEnv &
+/** What these routes use of their context. */
+type CatalogContext = WithEnv &
   WithNaming &
   WithRelease &
   WithWrites &
@@ -69,7 +69,7 @@ const instances = {
 } as const
 
 /** Reference: catalog.md#endpoints. */
-export const catalogRoutes: readonly Route<CatalogAgent>[] = [
+export const catalogRoutes: readonly Route<CatalogContext>[] = [
   {
     path: '/v1/catalog/register',
     operations: {
@@ -158,25 +158,25 @@ export const catalogRoutes: readonly Route<CatalogAgent>[] = [
 ]
 
 /** A registration ignores `dc` in the query: its body names the datacenter. */
-async function register(agent: WithWrites & WithSelf & WithNaming, request: RouteRequest): Promise<RouteResponse> {
-  const wanted = registerRequestOf(request.body, agent.naming)
+async function register(context: WithWrites & WithSelf & WithNaming, request: RouteRequest): Promise<RouteResponse> {
+  const wanted = registerRequestOf(request.body, context.naming)
   if (!wanted.ok) return failed(wanted.error)
-  const call = callIn(request, elsewhere(agent, wanted.value.datacenter))
-  const registered = await agent.write(registerEndpoint, wanted.value.request, call)
+  const call = callIn(request, elsewhere(context, wanted.value.datacenter))
+  const registered = await context.write(registerEndpoint, wanted.value.request, call)
   return registered.ok ? { kind: 'json', value: registered.value } : failed(registered.error)
 }
 
-async function deregister(agent: WithWrites & WithSelf, request: RouteRequest): Promise<RouteResponse> {
+async function deregister(context: WithWrites & WithSelf, request: RouteRequest): Promise<RouteResponse> {
   const wanted = deregisterRequestOf(request.body)
   if (!wanted.ok) return failed(wanted.error)
-  const call = callIn(request, elsewhere(agent, wanted.value.datacenter))
-  const deregistered = await agent.write(deregisterEndpoint, wanted.value.request, call)
+  const call = callIn(request, elsewhere(context, wanted.value.datacenter))
+  const deregistered = await context.write(deregisterEndpoint, wanted.value.request, call)
   return deregistered.ok ? { kind: 'json', value: deregistered.value } : failed(deregistered.error)
 }
 
 /** Empty for the agent's own datacenter. */
-function elsewhere(agent: WithSelf, named: string): { readonly datacenter: string } {
-  return { datacenter: named === agent.self().datacenter ? '' : named }
+function elsewhere(context: WithSelf, named: string): { readonly datacenter: string } {
+  return { datacenter: named === context.self().datacenter ? '' : named }
 }
 
 function deregisterRequestOf(
@@ -192,27 +192,30 @@ function deregisterRequestOf(
 /** Any server answers, because the list is the same everywhere. */
 const anyServer: ReadOptions = { consistency: 'stale', minIndex: noChange, waitMs: 0, maxStaleMs: 0, datacenter: '' }
 
-async function readDatacenters(agent: WithServerCalls, request: RouteRequest): Promise<RouteResponse> {
-  const names = await agent.ask(datacentersEndpoint, {}, anyServer, request.call)
+async function readDatacenters(context: WithServerCalls, request: RouteRequest): Promise<RouteResponse> {
+  const names = await context.ask(datacentersEndpoint, {}, anyServer, request.call)
   return names.ok ? { kind: 'json', value: names.value } : failed(names.error)
 }
 
 function readNodes(
-  agent: CatalogAgent,
+  context: CatalogContext,
   request: RouteRequest<DiscoveryName | 'near' | 'node-meta' | 'filter'>,
 ): Promise<RouteResponse> {
-  const { datacenter, seen } = shownNodes(agent, request.query)
-  return entriesRead(agent, request, {
+  const { datacenter, seen } = shownNodes(context, request.query)
+  return entriesRead(context, request, {
     endpoint: nodesEndpoint,
-    args: () => ({ ...nodeMetaOf(request.query), ...nearOf(agent, request.query) }),
+    args: () => ({ ...nodeMetaOf(request.query), ...nearOf(context, request.query) }),
     entryType: nodeType,
     entries: (nodes) => nodes,
     entryJson: (node) => nodeJson(seen(node), datacenter),
   })
 }
 
-function readServices(agent: CatalogAgent, request: RouteRequest<DiscoveryName | 'node-meta'>): Promise<RouteResponse> {
-  return discoveryRead(agent, request, {
+function readServices(
+  context: CatalogContext,
+  request: RouteRequest<DiscoveryName | 'node-meta'>,
+): Promise<RouteResponse> {
+  return discoveryRead(context, request, {
     endpoint: servicesEndpoint,
     args: () => nodeMetaOf(request.query),
     json: (services) => Object.fromEntries(services.map(({ service, tags }) => [service, tags])),
@@ -220,25 +223,25 @@ function readServices(agent: CatalogAgent, request: RouteRequest<DiscoveryName |
 }
 
 function readService(
-  agent: CatalogAgent,
+  context: CatalogContext,
   request: RouteRequest<DiscoveryName | 'tag' | 'near' | 'node-meta' | 'filter'>,
   connect: boolean,
 ): Promise<RouteResponse> {
-  const { datacenter, seen } = shownNodes(agent, request.query)
-  return entriesRead(agent, request, {
+  const { datacenter, seen } = shownNodes(context, request.query)
+  return entriesRead(context, request, {
     missing: 'Missing service name',
     endpoint: serviceNodesEndpoint,
     cacheable: true,
-    args: (service) => instancesAsked(agent, request.query, service, connect),
+    args: (service) => instancesAsked(context, request.query, service, connect),
     entryType: placedServiceType,
     entries: (instances) => instances,
     entryJson: ({ node, service }) => placedServiceJson({ node: seen(node), service }, datacenter),
   })
 }
 
-function readNode(agent: CatalogAgent, request: RouteRequest<DiscoveryName | 'filter'>): Promise<RouteResponse> {
-  const { datacenter, seen } = shownNodes(agent, request.query)
-  return entriesRead(agent, request, {
+function readNode(context: CatalogContext, request: RouteRequest<DiscoveryName | 'filter'>): Promise<RouteResponse> {
+  const { datacenter, seen } = shownNodes(context, request.query)
+  return entriesRead(context, request, {
     missing: 'Missing node name',
     endpoint: nodeServicesEndpoint,
     args: (node) => ({ node }),

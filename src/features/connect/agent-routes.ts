@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { textOfByteString } from '../../base/bytes.ts'
 import { utcText } from '../../base/utc-text.ts'
-import type { WithCachedReads, WithMesh, WithSelf } from '../contract/agent-context.ts'
 import type { HeldLeaf } from '../contract/mesh.ts'
 import {
   answered,
@@ -13,14 +12,15 @@ import {
   type RouteRequest,
   type RouteResponse,
 } from '../contract/route.ts'
+import type { WithCachedReads, WithMesh, WithSelf } from '../contract/route-context.ts'
 import { freshnessOf } from '../discovery/reads.ts'
 import { indexHeaders, indexValue, jsonAnswer, readParameters, textAnswer } from '../http/declared.ts'
 import { parseReadOptions } from '../http/read-options.ts'
 import { rootsJson, rootsShape } from './model.ts'
 import { rootsEndpoint } from './read-endpoints.ts'
 
-/** The agent as far as these routes use it. */
-type LeavesAgent = WithCachedReads & WithMesh & WithSelf
+/** What these routes use of their context. */
+type LeavesContext = WithCachedReads & WithMesh & WithSelf
 
 const pem = z.string().meta({ description: 'PEM.' })
 
@@ -54,7 +54,7 @@ const off = textAnswer(
  * Roots and leaves that an agent caches for the proxies on its node. Reference: mesh.md#get-v1-agent-connect-ca-roots,
  * mesh.md#leaf-endpoint.
  */
-export const agentConnectRoutes: readonly Route<LeavesAgent>[] = [
+export const agentConnectRoutes: readonly Route<LeavesContext>[] = [
   {
     path: '/v1/agent/connect/ca/roots',
     since: 'mesh',
@@ -93,29 +93,35 @@ export const agentConnectRoutes: readonly Route<LeavesAgent>[] = [
   },
 ]
 
-async function keptRoots(agent: WithCachedReads & WithSelf, request: Read): Promise<RouteResponse> {
-  const read = parseReadOptions(agent, request.query)
+async function keptRoots(context: WithCachedReads & WithSelf, request: Read): Promise<RouteResponse> {
+  const read = parseReadOptions(context, request.query)
   if (!read.ok) return failed(read.error)
   const wanted = freshnessOf(request)
   if (!wanted.ok) return failed(wanted.error)
   // The caller's limits on age do not matter: a blocking read keeps the roots fresh.
-  const kept = await agent.cached(rootsEndpoint, {}, read.value, { revalidate: wanted.value.revalidate }, request.call)
+  const kept = await context.cached(
+    rootsEndpoint,
+    {},
+    read.value,
+    { revalidate: wanted.value.revalidate },
+    request.call,
+  )
   if (!kept.ok) return failed(kept.error)
   const { answer, hit, ageMs } = kept.value
   return answered(answer, 'mesh-roots', rootsJson, { cache: { hit, ageS: Math.floor(ageMs / 1000) } })
 }
 
-async function leaf(agent: WithMesh & WithSelf, request: Read): Promise<RouteResponse> {
-  const read = parseReadOptions(agent, request.query)
+async function leaf(context: WithMesh & WithSelf, request: Read): Promise<RouteResponse> {
+  const read = parseReadOptions(context, request.query)
   if (!read.ok) return failed(read.error)
   if (read.value.datacenter !== '') return badRequest('a leaf is of the datacenter of the agent that keeps it')
   const wanted = freshnessOf(request)
   if (!wanted.ok) return failed(wanted.error)
   const service = textOfByteString(request.rest)
   if (service === '') return badRequest('Missing service name')
-  if (agent.mesh === undefined)
+  if (context.mesh === undefined)
     return failed({ kind: 'refused', message: 'this agent has no mesh: connect is not enabled' })
-  const answer = await agent.mesh.leaf(service, read.value, wanted.value, request.call)
+  const answer = await context.mesh.leaf(service, read.value, wanted.value, request.call)
   if (!answer.ok) return failed(answer.error)
   const { held, index, hit, ageMs } = answer.value
   const cache = { hit, ageS: Math.floor(ageMs / 1000) }

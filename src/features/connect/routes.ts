@@ -1,6 +1,5 @@
 import type { Json } from '../../base/json.ts'
 import { noChange } from '../../model/log-position.ts'
-import type { WithQueries, WithSelf, WithServerCalls, WithWrites } from '../contract/agent-context.ts'
 import {
   answered,
   badRequest,
@@ -12,6 +11,7 @@ import {
   type RouteRequest,
   type RouteResponse,
 } from '../contract/route.ts'
+import type { WithQueries, WithSelf, WithServerCalls, WithWrites } from '../contract/route-context.ts'
 import {
   digits,
   done,
@@ -30,8 +30,8 @@ import { readOptions } from './options.ts'
 import { configurationGetEndpoint, rootsEndpoint } from './read-endpoints.ts'
 import { configurationSetEndpoint, forecastEndpoint } from './write-endpoints.ts'
 
-/** The agent as far as these routes use it. */
-type ConnectAgent = WithWrites & WithQueries & WithServerCalls & WithSelf
+/** What these routes use of their context. */
+type ConnectContext = WithWrites & WithQueries & WithServerCalls & WithSelf
 
 const cas = parameter(
   'cas',
@@ -50,7 +50,7 @@ const off = textAnswer(
 )
 
 /** Reference: mesh.md#endpoints, mesh.md#roots-list, mesh.md#ca-configuration. */
-export const connectRoutes: readonly Route<ConnectAgent>[] = [
+export const connectRoutes: readonly Route<ConnectContext>[] = [
   {
     path: '/v1/connect/ca/roots',
     since: 'mesh',
@@ -105,34 +105,34 @@ export const connectRoutes: readonly Route<ConnectAgent>[] = [
   },
 ]
 
-async function roots(agent: WithQueries & WithSelf, request: RouteRequest<ReadName>): Promise<RouteResponse> {
-  const options = parseReadOptions(agent, request.query)
+async function roots(context: WithQueries & WithSelf, request: RouteRequest<ReadName>): Promise<RouteResponse> {
+  const options = parseReadOptions(context, request.query)
   if (!options.ok) return failed(options.error)
-  const answer = await agent.query(rootsEndpoint, {}, options.value, request.call)
+  const answer = await context.query(rootsEndpoint, {}, options.value, request.call)
   return answer.ok ? answered(answer.value, 'mesh-roots', rootsJson) : failedRead(answer.error)
 }
 
 const notBegun = { kind: 'refused', message: 'the certificate authority of the mesh has not begun yet' } as const
 
 async function readConfiguration(
-  agent: WithQueries & WithSelf,
+  context: WithQueries & WithSelf,
   request: RouteRequest<ReadName>,
 ): Promise<RouteResponse> {
-  const options = parseReadOptions(agent, request.query)
+  const options = parseReadOptions(context, request.query)
   if (!options.ok) return failed(options.error)
   // These answers have no index to wait for.
   const read = { ...options.value, minIndex: noChange, waitMs: 0 }
-  const answer = await agent.query(configurationGetEndpoint, {}, read, request.call)
+  const answer = await context.query(configurationGetEndpoint, {}, read, request.call)
   if (!answer.ok) return failed(answer.error)
   const { value } = answer.value
   return value === null ? failed(notBegun) : { kind: 'json', value: configurationJson(value) }
 }
 
 async function setConfiguration(
-  agent: WithWrites & WithSelf,
+  context: WithWrites & WithSelf,
   request: RouteRequest<NamesOf<readonly [...typeof readParameters, typeof cas]>>,
 ): Promise<RouteResponse> {
-  const read = parseReadOptions(agent, request.query)
+  const read = parseReadOptions(context, request.query)
   if (!read.ok) return failed(read.error)
   const body = decodeBody(request.body, configurationBody)
   if (!body.ok) return failed(body.error)
@@ -144,14 +144,14 @@ async function setConfiguration(
   const onlyAt = index === undefined ? {} : { onlyAt: Math.min(Number(index.value), Number.MAX_SAFE_INTEGER) }
   const forced = body.value.ForceWithoutCrossSigning ? { uncrossed: true } : {}
   const args = { provider: body.value.Provider, options: options.value, ...onlyAt, ...forced }
-  const set = await agent.write(configurationSetEndpoint, args, callIn(request, read.value))
+  const set = await context.write(configurationSetEndpoint, args, callIn(request, read.value))
   if (!set.ok) return failed(set.error)
   return index === undefined ? { kind: 'empty', status: 200 } : { kind: 'json', value: set.value }
 }
 
-async function forecast(agent: WithServerCalls & WithSelf, request: RouteRequest<ReadName>): Promise<RouteResponse> {
-  const options = parseReadOptions(agent, request.query)
+async function forecast(context: WithServerCalls & WithSelf, request: RouteRequest<ReadName>): Promise<RouteResponse> {
+  const options = parseReadOptions(context, request.query)
   if (!options.ok) return failed(options.error)
-  const answer = await agent.ask(forecastEndpoint, {}, options.value, request.call)
+  const answer = await context.ask(forecastEndpoint, {}, options.value, request.call)
   return answer.ok ? { kind: 'json', value: forecastJson(answer.value) as Json } : failed(answer.error)
 }

@@ -1,7 +1,7 @@
 import type { Row, StateHook, TableDefinition } from '../../store/types.ts'
-import type { AgentContext } from './agent-context.ts'
 import type { CommandDefinition } from './command.ts'
 import type { Route } from './route.ts'
+import type { RouteContext } from './route-context.ts'
 import type { ServedEndpoint, ServerDuty } from './server-context.ts'
 
 /** The parts of a feature, which its folder contains and its `feature.ts` names. */
@@ -15,6 +15,6 @@ export interface Feature {
    */
   readonly hooks?: readonly StateHook[]
   readonly endpoints?: readonly ServedEndpoint[]
-  readonly routes?: readonly Route<AgentContext>[]
+  readonly routes?: readonly Route<RouteContext>[]
   readonly duties?: readonly ServerDuty[]
 }

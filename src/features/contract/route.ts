@@ -10,10 +10,10 @@ import type { Answer, Consistency, ReadMeta, ResultForms } from './reading.ts'
 export type HttpMethod = 'GET' | 'PUT' | 'POST' | 'DELETE'
 
 /**
- * One row of the route table. `Agent` is what its operations need of the agent that answers. Without it, a route can be
+ * One row of the route table. `Context` is what its operations need of the agent that answers. Without it, a route can be
  * listed and described but not called.
  */
-export interface Route<Agent = never> {
+export interface Route<Context = never> {
   /**
    * `/v1/status/leader` matches exactly. A path that ends in `/` matches everything below it, and `rest` is the part
    * after it; a request without the final slash is redirected.
@@ -32,26 +32,29 @@ export interface Route<Agent = never> {
    * lower.
    */
   readonly tooLarge?: string
-  readonly operations: Operations<Agent>
+  readonly operations: Operations<Context>
   /**
    * For a path that ends in `/`: operations for a `rest` with this ending (`/execute`), which is cut off. Such a route
    * answers methods as the field does there: 405 does not name OPTIONS, and OPTIONS has a body. Reference:
    * http-conventions.md#prepared-query-methods.
    */
-  readonly endings?: Readonly<Record<string, Operations<Agent>>>
+  readonly endings?: Readonly<Record<string, Operations<Context>>>
 }
 
 /** By method, in the order of the `Allow` header. */
-export type Operations<Agent = never> = { readonly [Method in HttpMethod]?: Operation<Agent> }
+export type Operations<Context = never> = { readonly [Method in HttpMethod]?: Operation<Context> }
 
 /** Made with `declared` (declared.ts), which limits the handler to the declared parameters. */
-export interface Operation<Agent = never> extends OperationFacts {
+export interface Operation<Context = never> extends OperationFacts {
   readonly query: readonly QueryParameter[]
-  readonly handle: Handle<string, Agent>
+  readonly handle: Handle<string, Context>
 }
 
 /** `Name` lists the query parameters that it may read. */
-export type Handle<Name extends string, Agent> = (agent: Agent, request: RouteRequest<Name>) => Promise<RouteResponse>
+export type Handle<Name extends string, Context> = (
+  context: Context,
+  request: RouteRequest<Name>,
+) => Promise<RouteResponse>
 
 export interface RouteRequest<Name extends string = never> {
   readonly method: HttpMethod
@@ -137,12 +140,12 @@ export interface CacheUse {
 }
 
 /** An operation whose handler can read only the parameters that it declares: reading others does not compile. */
-export function declared<Agent, const Parameters extends readonly QueryParameter[] = readonly []>(
+export function declared<Context, const Parameters extends readonly QueryParameter[] = readonly []>(
   operation: OperationFacts & {
     readonly query?: Parameters
-    readonly handle: Handle<Parameters[number]['name'], Agent>
+    readonly handle: Handle<Parameters[number]['name'], Context>
   },
-): Operation<Agent> {
+): Operation<Context> {
   return { ...operation, query: operation.query ?? [] }
 }
 

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { textOfByteString } from '../../base/bytes.ts'
-import type { WithPools, WithQueries, WithSelf, WithServerCalls, WithWrites } from '../contract/agent-context.ts'
 import {
   badRequest,
   declared,
@@ -11,6 +10,7 @@ import {
   type RouteRequest,
   type RouteResponse,
 } from '../contract/route.ts'
+import type { WithPools, WithQueries, WithSelf, WithServerCalls, WithWrites } from '../contract/route-context.ts'
 import { coordinateFields } from '../discovery/nearness.ts'
 import {
   done,
@@ -27,8 +27,8 @@ import { callIn, parseReadOptions, type ReadName } from '../http/read-options.ts
 import { datacentersEndpoint, nodeEndpoint, nodesEndpoint, updateEndpoint } from './endpoint.ts'
 import { coordinateRowJson, coordinateRowShape, coordinateShape } from './model.ts'
 
-/** The agent as far as these routes use it. */
-type CoordinateAgent = WithWrites & WithQueries & WithServerCalls & WithSelf & WithPools
+/** What these routes use of their context. */
+type CoordinateContext = WithWrites & WithQueries & WithServerCalls & WithSelf & WithPools
 
 const updateBody = z.object({
   Datacenter: z.string().nullish(),
@@ -57,7 +57,7 @@ const segment = parameter('segment', z.string(), 'Only of this network segment.'
 const disabled = textAnswer(401, 'This agent keeps no coordinates.')
 
 /** Reference: coordinates.md#endpoints. */
-export const coordinateRoutes: readonly Route<CoordinateAgent>[] = [
+export const coordinateRoutes: readonly Route<CoordinateContext>[] = [
   {
     path: '/v1/coordinate/datacenters',
     since: 'coordinates',
@@ -117,22 +117,22 @@ export const coordinateRoutes: readonly Route<CoordinateAgent>[] = [
   },
 ]
 
-function unlessDisabled<Name extends string, Agent>(
-  handle: Handle<Name, Agent>,
-): Handle<Name, Agent & WithPools & WithSelf> {
-  return (agent, request) => {
-    if (agent.lan.coordinateOf(agent.self().nodeName) !== undefined) return handle(agent, request)
+function unlessDisabled<Name extends string, Context>(
+  handle: Handle<Name, Context>,
+): Handle<Name, Context & WithPools & WithSelf> {
+  return (context, request) => {
+    if (context.lan.coordinateOf(context.self().nodeName) !== undefined) return handle(context, request)
     return Promise.resolve({ kind: 'text', status: 401, text: 'Coordinate support disabled' })
   }
 }
 
 async function readDatacenters(
-  agent: WithServerCalls & WithSelf,
+  context: WithServerCalls & WithSelf,
   request: RouteRequest<ReadName>,
 ): Promise<RouteResponse> {
-  const options = parseReadOptions(agent, request.query)
+  const options = parseReadOptions(context, request.query)
   if (!options.ok) return failed(options.error)
-  const answer = await agent.ask(datacentersEndpoint, {}, options.value, request.call)
+  const answer = await context.ask(datacentersEndpoint, {}, options.value, request.call)
   if (!answer.ok) return failed(answer.error)
   const value = answer.value.map(({ datacenter, coordinates }) => ({
     Datacenter: datacenter,
@@ -143,22 +143,22 @@ async function readDatacenters(
 }
 
 async function readNodes(
-  agent: WithQueries & WithSelf,
+  context: WithQueries & WithSelf,
   request: RouteRequest<ReadName | 'segment'>,
 ): Promise<RouteResponse> {
-  const options = parseReadOptions(agent, request.query)
+  const options = parseReadOptions(context, request.query)
   if (!options.ok) return failed(options.error)
   const segment = request.query.get('segment') ?? ''
-  const answer = await agent.query(nodesEndpoint, { segment }, options.value, request.call)
+  const answer = await context.query(nodesEndpoint, { segment }, options.value, request.call)
   if (!answer.ok) return failedRead(answer.error)
   return { kind: 'json', value: answer.value.value.map(coordinateRowJson), meta: answer.value.meta }
 }
 
-async function readNode(agent: WithQueries & WithSelf, request: RouteRequest<ReadName>): Promise<RouteResponse> {
-  const options = parseReadOptions(agent, request.query)
+async function readNode(context: WithQueries & WithSelf, request: RouteRequest<ReadName>): Promise<RouteResponse> {
+  const options = parseReadOptions(context, request.query)
   if (!options.ok) return failed(options.error)
   const node = textOfByteString(request.rest)
-  const answer = await agent.query(nodeEndpoint, { node }, options.value, request.call)
+  const answer = await context.query(nodeEndpoint, { node }, options.value, request.call)
   if (!answer.ok) return failedRead(answer.error)
   const { value: row, meta } = answer.value
   return row === null ? { kind: 'empty', status: 404 } : { kind: 'json', value: [coordinateRowJson(row)], meta }
@@ -166,7 +166,7 @@ async function readNode(agent: WithQueries & WithSelf, request: RouteRequest<Rea
 
 const shapeOfCoordinate = 'Coord must be an object that holds Error, Adjustment, Height and the list Vec'
 
-async function update(agent: WithWrites & WithSelf, request: RouteRequest): Promise<RouteResponse> {
+async function update(context: WithWrites & WithSelf, request: RouteRequest): Promise<RouteResponse> {
   const body = plainBody(request.body)
   if (!body.ok) return failed(body.error)
   const parsed = updateBody.safeParse(body.value)
@@ -178,7 +178,7 @@ async function update(agent: WithWrites & WithSelf, request: RouteRequest): Prom
   const { Vec: vec, Error: error, Adjustment: adjustment, Height: height } = members.data
   const coordinate = coordinateFields.safeParse({ vec, error, adjustment, height })
   if (!coordinate.success) return badRequest('incompatible coordinate')
-  const call = callIn(request, { datacenter: datacenter === agent.self().datacenter ? '' : datacenter })
-  const written = await agent.write(updateEndpoint, { node, segment, coordinate: coordinate.data }, call)
+  const call = callIn(request, { datacenter: datacenter === context.self().datacenter ? '' : datacenter })
+  const written = await context.write(updateEndpoint, { node, segment, coordinate: coordinate.data }, call)
   return written.ok ? { kind: 'empty', status: 200 } : failed(written.error)
 }

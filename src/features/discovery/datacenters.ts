@@ -2,8 +2,8 @@ import { compareText } from '../../base/bytes.ts'
 import type { CatalogNode } from '../../model/catalog.ts'
 import { distanceBetween } from '../../model/coordinate.ts'
 import { hasBehaviour } from '../../model/release.ts'
-import type { WithSelf } from '../contract/agent-context.ts'
 import type { QueryParameters } from '../contract/route.ts'
+import type { WithSelf } from '../contract/route-context.ts'
 import type { WanView } from '../contract/server-context.ts'
 import type { WithRelease } from '../contract/surroundings.ts'
 
@@ -41,16 +41,16 @@ interface NodeView {
  * Nodes of the datacenter that a request names: with address translation on, those of another datacenter have their WAN
  * addresses.
  */
-export function shownNodes(agent: WithRelease & WithSelf, query: QueryParameters<'dc'>): NodeView {
-  const own = agent.self()
+export function shownNodes(context: WithRelease & WithSelf, query: QueryParameters<'dc'>): NodeView {
+  const own = context.self()
   const named = query.get('dc') ?? ''
   const datacenter = named === '' ? own.datacenter : named
-  return { datacenter, seen: nodesShown(agent, datacenter) }
+  return { datacenter, seen: nodesShown(context, datacenter) }
 }
 
 /** The same for a known datacenter. Before `http-translates` only DNS answers with translated addresses. */
-export function nodesShown(agent: WithRelease & WithSelf, datacenter: string): (node: CatalogNode) => CatalogNode {
-  return hasBehaviour(agent.release, 'http-translates') ? nodesSeen(agent.self(), datacenter) : (node) => node
+export function nodesShown(context: WithRelease & WithSelf, datacenter: string): (node: CatalogNode) => CatalogNode {
+  return hasBehaviour(context.release, 'http-translates') ? nodesSeen(context.self(), datacenter) : (node) => node
 }
 
 /** Reference: http-reads.md#address-translation, releases.md#rel-0.7-6. */

@@ -1,6 +1,5 @@
 import type { z } from 'zod'
 import type { TextPairs } from '../../model/catalog.ts'
-import type { WithSelf } from '../contract/agent-context.ts'
 import type { QueryParameter } from '../contract/operation.ts'
 import {
   declared,
@@ -10,31 +9,32 @@ import {
   type RouteRequest,
   type RouteResponse,
 } from '../contract/route.ts'
+import type { WithSelf } from '../contract/route-context.ts'
 import type { WithRelease } from '../contract/surroundings.ts'
 import { cacheControl, discoveryHeaders, jsonAnswer, listOf } from '../http/declared.ts'
 import { nearOf, nodeMetaOf } from './reads.ts'
 import { type TagFilter, tagsSent } from './tag-filter.ts'
 
 /** How a slice shows the instances of a service. */
-interface InstanceReads<Agent, Parameters extends readonly QueryParameter[]> {
+interface InstanceReads<Context, Parameters extends readonly QueryParameter[]> {
   readonly query: Parameters
   /** Shape of one instance. */
   readonly shape: z.ZodType
   /** `connect`: only those that can be reached through the mesh. */
   readonly handle: (
-    agent: Agent,
+    context: Context,
     request: RouteRequest<NamesOf<Parameters>>,
     connect: boolean,
   ) => Promise<RouteResponse>
 }
 
 /** The route of the instances of a service, or with `connect` of those that can be reached through the mesh. */
-export function instancesRoute<Agent, const Parameters extends readonly QueryParameter[]>(
+export function instancesRoute<Context, const Parameters extends readonly QueryParameter[]>(
   path: string,
   summary: string,
   connect: boolean,
-  { query, shape, handle }: InstanceReads<Agent, Parameters>,
-): Route<Agent> {
+  { query, shape, handle }: InstanceReads<Context, Parameters>,
+): Route<Context> {
   return {
     path,
     ...(connect ? { since: 'mesh' as const } : {}),
@@ -46,7 +46,7 @@ export function instancesRoute<Agent, const Parameters extends readonly QueryPar
         query,
         headers: [cacheControl],
         answers: [jsonAnswer('Instances.', listOf(shape), discoveryHeaders)],
-        handle: (agent, request) => handle(agent, request, connect),
+        handle: (context, request) => handle(context, request, connect),
       }),
     },
   }
@@ -54,7 +54,7 @@ export function instancesRoute<Agent, const Parameters extends readonly QueryPar
 
 /** The arguments of such a read, as every endpoint of instances takes them. */
 export function instancesAsked(
-  agent: WithRelease & WithSelf,
+  context: WithRelease & WithSelf,
   query: QueryParameters<'tag' | 'near' | 'node-meta'>,
   service: string,
   connect: boolean,
@@ -64,6 +64,6 @@ export function instancesAsked(
   readonly nodeMeta?: TextPairs
   readonly near?: string
 } {
-  const tags = tagsSent(query.all('tag'), agent.release)
-  return { service, ...tags, connect, ...nodeMetaOf(query), ...nearOf(agent, query) }
+  const tags = tagsSent(query.all('tag'), context.release)
+  return { service, ...tags, connect, ...nodeMetaOf(query), ...nearOf(context, query) }
 }

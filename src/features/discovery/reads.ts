@@ -4,7 +4,6 @@ import { err, ok, type Result } from '../../base/result.ts'
 import type { ObjectType } from '../../filter/fields.ts'
 import type { TextPairs } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
-import type { WithCachedReads, WithQueries, WithSelf } from '../contract/agent-context.ts'
 import type { Freshness } from '../contract/call.ts'
 import type { QueryEndpoint } from '../contract/endpoint.ts'
 import type { Answer, Consistency, ReadOptions } from '../contract/reading.ts'
@@ -19,6 +18,7 @@ import {
   type RouteRequest,
   type RouteResponse,
 } from '../contract/route.ts'
+import type { WithCachedReads, WithQueries, WithSelf } from '../contract/route-context.ts'
 import type { WithEnv } from '../contract/surroundings.ts'
 import type { discoveryParameters } from '../http/declared.ts'
 import { filterOf, kept, type Shown } from '../http/filtering.ts'
@@ -57,25 +57,25 @@ export interface EntriesRead<Args, Reply, Entry> extends Question<Args, Reply> {
 
 /** Answers a read from the catalog, and reports how consistent it was (HTTP API 1.7). */
 export async function discoveryRead<Args, Reply>(
-  agent: WithQueries & WithCachedReads & WithSelf,
+  context: WithQueries & WithCachedReads & WithSelf,
   request: RouteRequest<DiscoveryName>,
   read: DiscoveryRead<Args, Reply>,
 ): Promise<RouteResponse> {
-  const found = await answerOf(agent, request, read)
+  const found = await answerOf(context, request, read)
   if ('kind' in found) return found
   return answered(found.answer, read.endpoint.method, read.json, found.said)
 }
 
 /** The same, with the entries that the caller's filter keeps. The index is that of all entries, as in the field. */
 export async function entriesRead<Args, Reply, Entry>(
-  agent: WithEnv & WithQueries & WithCachedReads & WithSelf,
+  context: WithEnv & WithQueries & WithCachedReads & WithSelf,
   request: RouteRequest<DiscoveryName | 'filter'>,
   read: EntriesRead<Args, Reply, Entry>,
 ): Promise<RouteResponse> {
   const { endpoint, form = endpoint.method, entries, entryJson, whole } = read
   const filter = filterOf(request.query, read.entryType)
   if (!filter.ok) return failed(filter.error)
-  const found = await answerOf(agent, request, read)
+  const found = await answerOf(context, request, read)
   if ('kind' in found) return found
   const { answer, said } = found
   const json = (reply: Reply, shown: readonly Shown<Entry>[]): Json =>
@@ -88,7 +88,7 @@ export async function entriesRead<Args, Reply, Entry>(
       )
     return answered(answer, form, all, said)
   }
-  const some = await kept(agent, filter.value, entries(answer.value), entryJson)
+  const some = await kept(context, filter.value, entries(answer.value), entryJson)
   if (!some.ok) return failed(some.error)
   return { kind: 'json', value: json(answer.value, some.value), meta: answer.meta, ...said }
 }
@@ -100,25 +100,25 @@ interface FoundAnswer<Reply> {
 
 /** The answer of the servers or of the cache; a response that says why if neither answers. */
 async function answerOf<Args, Reply>(
-  agent: WithQueries & WithCachedReads & WithSelf,
+  context: WithQueries & WithCachedReads & WithSelf,
   request: RouteRequest<DiscoveryName>,
   { endpoint, missing, args, cacheable }: Question<Args, Reply>,
 ): Promise<FoundAnswer<Reply> | RouteResponse> {
-  const parsed = parseReadOptions(agent, request.query)
+  const parsed = parseReadOptions(context, request.query)
   if (!parsed.ok) return failed(parsed.error)
-  const options = unlessAskedOtherwise(agent, request.query, parsed.value)
+  const options = unlessAskedOtherwise(context, request.query, parsed.value)
   if (missing !== undefined && request.rest === '') return badRequest(missing)
   const wanted = args(textOfByteString(request.rest))
   if (cacheable === true && request.query.has('cached')) {
     const freshness = freshnessOf(request)
     if (!freshness.ok) return failed(freshness.error)
-    const cached = await agent.cached(endpoint, wanted, options, freshness.value, request.call)
+    const cached = await context.cached(endpoint, wanted, options, freshness.value, request.call)
     if (!cached.ok) return failedRead(cached.error)
     const { answer, hit, ageMs } = cached.value
     const cache = { hit, ageS: Math.floor(ageMs / 1000) }
     return { answer, said: { consistency: hit ? 'default' : 'stale', cache } }
   }
-  const answer = await agent.query(endpoint, wanted, options, request.call)
+  const answer = await context.query(endpoint, wanted, options, request.call)
   if (!answer.ok) return failedRead(answer.error)
   return { answer: answer.value, said: { consistency: options.consistency } }
 }
@@ -163,10 +163,10 @@ export function freshnessOf({ headers }: Pick<RouteRequest, 'headers'>): Result<
 }
 
 /** `near=node`; `_agent` is the asked agent. Reference: http-conventions.md#parameter-near. */
-export function nearOf(agent: WithSelf, query: QueryParameters<'near'>): { readonly near?: string } {
+export function nearOf(context: WithSelf, query: QueryParameters<'near'>): { readonly near?: string } {
   const given = query.get('near') ?? ''
   if (given === '') return {}
-  return { near: given === '_agent' ? agent.self().nodeName : given }
+  return { near: given === '_agent' ? context.self().nodeName : given }
 }
 
 /**

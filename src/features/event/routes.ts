@@ -6,7 +6,6 @@ import { uuidOf } from '../../base/uuid.ts'
 import type { Failure } from '../../model/failure.ts'
 import { userEventPrefix } from '../../model/naming/names.ts'
 import type { UserEvent } from '../../model/remote-exec.ts'
-import type { WithPools, WithRights, WithSelf, WithServerCalls, WithUserEvents } from '../contract/agent-context.ts'
 import { allowedHere } from '../contract/asking.ts'
 import type { ReadOptions } from '../contract/reading.ts'
 import {
@@ -18,14 +17,15 @@ import {
   type RouteRequest,
   type RouteResponse,
 } from '../contract/route.ts'
+import type { WithPools, WithRights, WithSelf, WithServerCalls, WithUserEvents } from '../contract/route-context.ts'
 import type { WithEnv } from '../contract/surroundings.ts'
 import { digits, durationText, jsonAnswer, listOf, parameter, readParameters } from '../http/declared.ts'
 import { parseReadOptions, parseUint } from '../http/read-options.ts'
 import { fireEndpoint } from './endpoint.ts'
 import { checkFilters, encodeUserEvent, eventIndex, userEventJson, userEventShape } from './model.ts'
 
-/** The agent as far as these routes use it. */
-type EventAgent = WithEnv & WithServerCalls & WithRights & WithSelf & WithPools & WithUserEvents
+/** What these routes use of their context. */
+type EventContext = WithEnv & WithServerCalls & WithRights & WithSelf & WithPools & WithUserEvents
 
 const fireParameters = [
   ...readParameters,
@@ -41,7 +41,7 @@ const listParameters = [
 ] as const
 
 /** Reference: events.md#firing-an-event, events.md#listing-events. */
-export const eventRoutes: readonly Route<EventAgent>[] = [
+export const eventRoutes: readonly Route<EventContext>[] = [
   {
     path: '/v1/event/fire/',
     rest: { name: 'name', about: 'Name of the event.' },
@@ -73,14 +73,17 @@ export const eventRoutes: readonly Route<EventAgent>[] = [
 /** Longest wait for an event, and the one used when the caller gives none. */
 const waitMaxMs = 600_000
 
-async function fire(agent: EventAgent, request: RouteRequest<NamesOf<typeof fireParameters>>): Promise<RouteResponse> {
-  const options = parseReadOptions(agent, request.query)
+async function fire(
+  context: EventContext,
+  request: RouteRequest<NamesOf<typeof fireParameters>>,
+): Promise<RouteResponse> {
+  const options = parseReadOptions(context, request.query)
   if (!options.ok) return failed(options.error)
   const name = textOfByteString(request.rest)
   if (name === '') return badRequest('Missing name')
   const filter = (key: 'node' | 'service' | 'tag'): string => request.query.get(key) ?? ''
   const event: UserEvent = {
-    id: uuidOf(agent.env.crypto.randomBytes(16, 'event', name)),
+    id: uuidOf(context.env.crypto.randomBytes(16, 'event', name)),
     name,
     payload: request.body,
     nodeFilter: filter('node'),
@@ -90,22 +93,22 @@ async function fire(agent: EventAgent, request: RouteRequest<NamesOf<typeof fire
   }
   const checked = checkFilters(event)
   if (!checked.ok) return badRequest(checked.error)
-  const fired = await fireIn(agent, request, options.value, event)
+  const fired = await fireIn(context, request, options.value, event)
   return fired.ok ? { kind: 'json', value: userEventJson(event) } : failed(fired.error)
 }
 
 /** Fires in this datacenter by this agent itself, in another by one of its servers. */
 async function fireIn(
-  agent: EventAgent,
+  context: EventContext,
   request: RouteRequest,
   options: ReadOptions,
   event: UserEvent,
 ): Promise<Result<unknown, Failure>> {
   const payload = encodeUserEvent(event)
-  if (options.datacenter !== '') return agent.ask(fireEndpoint, { name: event.name, payload }, options, request.call)
-  const allowed = await allowedHere(agent, request, () => [{ resource: 'event', name: event.name, right: 'write' }])
+  if (options.datacenter !== '') return context.ask(fireEndpoint, { name: event.name, payload }, options, request.call)
+  const allowed = await allowedHere(context, request, () => [{ resource: 'event', name: event.name, right: 'write' }])
   if (!allowed.ok) return allowed
-  const fired = agent.lan.fireEvent(userEventPrefix + event.name, payload)
+  const fired = context.lan.fireEvent(userEventPrefix + event.name, payload)
   return fired.ok ? fired : err({ kind: 'bad-request', message: fired.error })
 }
 
@@ -113,7 +116,10 @@ async function fireIn(
  * The events that this agent has received. The index has no order; it only differs when the list ends differently: a
  * caller waits while the list still has the index that it passes.
  */
-async function list(agent: EventAgent, request: RouteRequest<NamesOf<typeof listParameters>>): Promise<RouteResponse> {
+async function list(
+  context: EventContext,
+  request: RouteRequest<NamesOf<typeof listParameters>>,
+): Promise<RouteResponse> {
   const { query } = request
   const waitText = query.get('wait') ?? ''
   const wait = waitText === '' ? undefined : parseDuration(waitText)
@@ -122,14 +128,14 @@ async function list(agent: EventAgent, request: RouteRequest<NamesOf<typeof list
   const known = indexText === '' ? undefined : parseUint(indexText)
   if (known !== undefined && !known.ok) return badRequest('Invalid index')
   const name = query.get('name') ?? ''
-  const reader = await agent.authorizer(request.call)
+  const reader = await context.authorizer(request.call)
   if (!reader.ok) return failed(reader.error)
   const isSeen = ({ name: own }: UserEvent): boolean => reader.value.allows('event', own, 'read')
   const found = (): readonly UserEvent[] =>
-    agent.events.list().filter((event) => (name === '' || event.name === name) && isSeen(event))
+    context.events.list().filter((event) => (name === '' || event.name === name) && isSeen(event))
   if (known !== undefined) {
     const waitMs = Math.min(Math.max(0, wait?.value ?? 0) || waitMaxMs, waitMaxMs)
-    await changed(agent, request, () => eventIndex(found()) !== known.value, waitMs)
+    await changed(context, request, () => eventIndex(found()) !== known.value, waitMs)
   }
   const events = found()
   return { kind: 'json', value: events.map(userEventJson), ownIndex: eventIndex(events) }

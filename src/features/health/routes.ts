@@ -1,7 +1,6 @@
 import { err, ok, type Result } from '../../base/result.ts'
 import { hasBehaviour, type Release } from '../../model/release.ts'
 import { checkJson, checkShape } from '../catalog/model.ts'
-import type { WithCachedReads, WithQueries, WithSelf } from '../contract/agent-context.ts'
 import {
   badRequest,
   declared,
@@ -11,6 +10,7 @@ import {
   type RouteRequest,
   type RouteResponse,
 } from '../contract/route.ts'
+import type { WithCachedReads, WithQueries, WithSelf } from '../contract/route-context.ts'
 import type { WithEnv, WithRelease } from '../contract/surroundings.ts'
 import { shownNodes } from '../discovery/datacenters.ts'
 import { instancesAsked, instancesRoute } from '../discovery/instances.ts'
@@ -31,8 +31,8 @@ import { entryTypeOf } from '../http/entry-type.ts'
 import { nodeChecksEndpoint, serviceChecksEndpoint, serviceHealthEndpoint, stateChecksEndpoint } from './endpoint.ts'
 import { allPassing, healthEntryJson, healthEntryShape } from './model.ts'
 
-/** The agent as far as these routes use it. */
-type HealthAgent = WithEnv & WithRelease & WithQueries & WithCachedReads & WithSelf
+/** What these routes use of their context. */
+type HealthContext = WithEnv & WithRelease & WithQueries & WithCachedReads & WithSelf
 
 const passing = parameter('passing', truthText, 'Only instances of which every check passes.')
 const serviceParameters = [...discoveryParameters, passing, tag, near, nodeMeta, filter] as const
@@ -45,7 +45,7 @@ const checksAnswer = jsonAnswer('Checks.', listOf(checkShape), discoveryHeaders)
 const instances = { query: serviceParameters, shape: healthEntryShape, handle: readService } as const
 
 /** Reference: health.md#endpoints. */
-export const healthRoutes: readonly Route<HealthAgent>[] = [
+export const healthRoutes: readonly Route<HealthContext>[] = [
   {
     path: '/v1/health/node/',
     rest: { name: 'node', about: 'Name of a node.' },
@@ -91,8 +91,8 @@ export const healthRoutes: readonly Route<HealthAgent>[] = [
 
 type NearRequest = RouteRequest<DiscoveryName | 'near' | 'node-meta' | 'filter'>
 
-function readNode(agent: HealthAgent, request: RouteRequest<DiscoveryName | 'filter'>): Promise<RouteResponse> {
-  return entriesRead(agent, request, {
+function readNode(context: HealthContext, request: RouteRequest<DiscoveryName | 'filter'>): Promise<RouteResponse> {
+  return entriesRead(context, request, {
     missing: 'Missing node name',
     endpoint: nodeChecksEndpoint,
     args: (node) => ({ node }),
@@ -102,11 +102,11 @@ function readNode(agent: HealthAgent, request: RouteRequest<DiscoveryName | 'fil
   })
 }
 
-function readChecks(agent: HealthAgent, request: NearRequest): Promise<RouteResponse> {
-  return entriesRead(agent, request, {
+function readChecks(context: HealthContext, request: NearRequest): Promise<RouteResponse> {
+  return entriesRead(context, request, {
     missing: 'Missing service name',
     endpoint: serviceChecksEndpoint,
-    args: (service) => ({ service, ...nodeMetaOf(request.query), ...nearOf(agent, request.query) }),
+    args: (service) => ({ service, ...nodeMetaOf(request.query), ...nearOf(context, request.query) }),
     entryType: checkType,
     entries: (checks) => checks,
     entryJson: checkJson,
@@ -115,17 +115,17 @@ function readChecks(agent: HealthAgent, request: NearRequest): Promise<RouteResp
 
 /** Instances that are not passing are removed here, after the read: their changes wake a blocking read, too. */
 async function readService(
-  agent: HealthAgent,
+  context: HealthContext,
   request: RouteRequest<NamesOf<typeof serviceParameters>>,
   connect: boolean,
 ): Promise<RouteResponse> {
-  const passing = passingOnly(request.query, agent.release)
+  const passing = passingOnly(request.query, context.release)
   if (!passing.ok) return badRequest(passing.error)
-  const { datacenter, seen } = shownNodes(agent, request.query)
-  return entriesRead(agent, request, {
+  const { datacenter, seen } = shownNodes(context, request.query)
+  return entriesRead(context, request, {
     missing: 'Missing service name',
     endpoint: serviceHealthEndpoint,
-    args: (service) => instancesAsked(agent, request.query, service, connect),
+    args: (service) => instancesAsked(context, request.query, service, connect),
     cacheable: true,
     form: passing.value ? 'passing' : 'all',
     entryType: healthEntryType,
@@ -144,11 +144,11 @@ function passingOnly(query: QueryParameters<'passing'>, release: Release): Resul
   return truths.has(given) ? ok(true) : err('Invalid value for ?passing')
 }
 
-function readState(agent: HealthAgent, request: NearRequest): Promise<RouteResponse> {
-  return entriesRead(agent, request, {
+function readState(context: HealthContext, request: NearRequest): Promise<RouteResponse> {
+  return entriesRead(context, request, {
     missing: 'Missing check state',
     endpoint: stateChecksEndpoint,
-    args: (state) => ({ state, ...nodeMetaOf(request.query), ...nearOf(agent, request.query) }),
+    args: (state) => ({ state, ...nodeMetaOf(request.query), ...nearOf(context, request.query) }),
     entryType: checkType,
     entries: (checks) => checks,
     entryJson: checkJson,

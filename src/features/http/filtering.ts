@@ -55,12 +55,12 @@ export async function kept<Entry>(
 
 /** The JSON of all entries, or of those that a filter keeps. */
 export async function shownOf<Entry>(
-  agent: WithEnv,
+  context: WithEnv,
   filter: Filter | undefined,
   entries: readonly Entry[],
   json: (entry: Entry) => Json,
 ): Promise<Result<readonly Json[], Failure>> {
-  const some = await kept(agent, filter, entries, json)
+  const some = await kept(context, filter, entries, json)
   return some.ok ? ok(some.value.map(([, shown]) => shown)) : some
 }
 

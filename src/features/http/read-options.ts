@@ -3,10 +3,10 @@ import { err, ok, type Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
 import { blockingWaitMaxMs } from '../../model/limits.ts'
 import { type ModifyIndex, modifyIndexOf, noChange } from '../../model/log-position.ts'
-import type { WithSelf } from '../contract/agent-context.ts'
 import type { CallOptions } from '../contract/call.ts'
 import type { Consistency, ReadOptions } from '../contract/reading.ts'
 import type { NamesOf, QueryParameters, RouteRequest } from '../contract/route.ts'
+import type { WithSelf } from '../contract/route-context.ts'
 import type { consistencyParameters, readParameters, waitingParameters } from './declared.ts'
 
 /** Parameters of a read (parameters.ts). */
@@ -16,7 +16,7 @@ export type ReadName = NamesOf<typeof readParameters>
  * The options of a read. Every endpoint that accepts `dc` accepts all of them, including writes. Reference:
  * http-conventions.md#common-query-parameters, http-reads.md#consistency-modes.
  */
-export function parseReadOptions(agent: WithSelf, query: QueryParameters<ReadName>): Result<ReadOptions, Failure> {
+export function parseReadOptions(context: WithSelf, query: QueryParameters<ReadName>): Result<ReadOptions, Failure> {
   const age = parseConsistency(query)
   if (!age.ok) return age
   const waiting = parseWaiting(query)
@@ -24,7 +24,7 @@ export function parseReadOptions(agent: WithSelf, query: QueryParameters<ReadNam
   // Written out member by member, because it runs for every request: copying by spread costs several times as much.
   const { consistency, maxStaleMs } = age.value
   const { minIndex, waitMs } = waiting.value
-  return ok({ consistency, maxStaleMs, minIndex, waitMs, datacenter: otherDatacenter(agent, query) })
+  return ok({ consistency, maxStaleMs, minIndex, waitMs, datacenter: otherDatacenter(context, query) })
 }
 
 function parseConsistency(
@@ -61,9 +61,9 @@ function parseWaiting(
 }
 
 /** Empty for the agent's own datacenter. */
-function otherDatacenter(agent: WithSelf, query: QueryParameters<'dc'>): string {
+function otherDatacenter(context: WithSelf, query: QueryParameters<'dc'>): string {
   const named = query.get('dc') ?? ''
-  return named === '' || named === agent.self().datacenter ? '' : named
+  return named === '' || named === context.self().datacenter ? '' : named
 }
 
 /** The call of a write, in the datacenter that the request names. */
@@ -76,10 +76,10 @@ export function callIn(
 
 /** The options of a write, from the request. */
 export function writingCall(
-  agent: WithSelf,
+  context: WithSelf,
   request: Pick<RouteRequest<ReadName>, 'call' | 'query'>,
 ): Result<CallOptions, Failure> {
-  const options = parseReadOptions(agent, request.query)
+  const options = parseReadOptions(context, request.query)
   return options.ok ? ok(callIn(request, options.value)) : options
 }
 

@@ -4,7 +4,6 @@ import type { Failure } from '../../model/failure.ts'
 import { noChange } from '../../model/log-position.ts'
 import { readSpiffeId, type ServiceId } from '../../pki/spiffe.ts'
 import { isOfMesh, type TrustDomains } from '../../pki/trust-domains.ts'
-import type { WithAccess, WithCachedReads, WithMesh, WithRights } from '../contract/agent-context.ts'
 import { allowedHere } from '../contract/asking.ts'
 import {
   type CacheUse,
@@ -14,6 +13,7 @@ import {
   type RouteRequest,
   type RouteResponse,
 } from '../contract/route.ts'
+import type { WithAccess, WithCachedReads, WithMesh, WithRights } from '../contract/route-context.ts'
 import type { WithEnv } from '../contract/surroundings.ts'
 import { jsonAnswer } from '../http/declared.ts'
 import { decodeBody } from '../http/json-body.ts'
@@ -23,11 +23,11 @@ import { type IntentionRow, intentionText } from './model.ts'
 import { decidingOf, defaultNamespace } from './place.ts'
 import { intentionNameMax } from './validation.ts'
 
-/** The agent as far as it is used here. */
-export type AuthorizeAgent = WithEnv & WithCachedReads & WithRights & WithAccess & WithMesh
+/** What is used here of the context of a route. */
+export type AuthorizeContext = WithEnv & WithCachedReads & WithRights & WithAccess & WithMesh
 
 /** Proxies call this for each incoming connection. Reference: mesh.md#authorize. */
-export const authorizeRoute: Route<AuthorizeAgent> = {
+export const authorizeRoute: Route<AuthorizeContext> = {
   path: '/v1/agent/connect/authorize',
   since: 'mesh',
   operations: {
@@ -56,20 +56,20 @@ interface Asked {
   readonly client: ServiceId
 }
 
-async function authorize(agent: AuthorizeAgent, request: RouteRequest): Promise<RouteResponse> {
+async function authorize(context: AuthorizeContext, request: RouteRequest): Promise<RouteResponse> {
   const asked = askedIn(request.body)
   if (!asked.ok) return failed(asked.error)
   const { target, client } = asked.value
-  const allowed = await allowedHere(agent, request, () => [{ resource: 'service', name: target, right: 'write' }])
+  const allowed = await allowedHere(context, request, () => [{ resource: 'service', name: target, right: 'write' }])
   if (!allowed.ok) return failed(allowed.error)
   const places = [{ namespace: defaultNamespace, name: target }]
-  const matched = await agent.cached(matchEndpoint, { by: 'destination', places }, plainRead, anyAge, request.call)
+  const matched = await context.cached(matchEndpoint, { by: 'destination', places }, plainRead, anyAge, request.call)
   if (!matched.ok) return failed(matched.error)
   const { answer, hit, ageMs } = matched.value
   const cache: CacheUse = { hit, ageS: Math.floor(ageMs / 1000) }
-  const domains = await agent.trustDomains()
+  const domains = await context.trustDomains()
   if (!domains.ok) return failed(domains.error)
-  const decision = strangerTo(domains.value, client) ?? decisionOn(agent, answer.value[0] ?? [], client)
+  const decision = strangerTo(domains.value, client) ?? decisionOn(context, answer.value[0] ?? [], client)
   return { kind: 'json', value: { Authorized: decision.allowed, Reason: decision.reason }, cache }
 }
 

@@ -1,6 +1,6 @@
 import { lowerAscii } from '../../base/letter-case.ts'
 import { err, ok, type Result } from '../../base/result.ts'
-import type { WithAliases } from '../contract/agent-context.ts'
+import type { WithAliases } from '../contract/route-context.ts'
 import type { WithNaming } from '../contract/surroundings.ts'
 import { integer, members, object, text } from '../http/json-body.ts'
 import { defaultNamespace, type Place, placeOf } from './place.ts'

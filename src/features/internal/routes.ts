@@ -2,7 +2,6 @@ import { textOfByteString } from '../../base/bytes.ts'
 import type { Json } from '../../base/json.ts'
 import type { Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
-import type { WithQueries, WithSelf } from '../contract/agent-context.ts'
 import type { QueryEndpoint } from '../contract/endpoint.ts'
 import type { Answer } from '../contract/reading.ts'
 import {
@@ -15,6 +14,7 @@ import {
   type RouteRequest,
   type RouteResponse,
 } from '../contract/route.ts'
+import type { WithQueries, WithSelf } from '../contract/route-context.ts'
 import type { WithEnv, WithRelease } from '../contract/surroundings.ts'
 import { shownNodes } from '../discovery/datacenters.ts'
 import { healthEntryJson, healthEntryShape } from '../health/model.ts'
@@ -25,14 +25,14 @@ import { parseReadOptions, type ReadName } from '../http/read-options.ts'
 import { nodeOverviewEndpoint, overviewEndpoint } from './endpoint.ts'
 import { instancesIn, type NodeOverview, overviewJson, overviewShape, summariesJson, summaryShape } from './model.ts'
 
-/** The agent as far as these routes use it. */
-type InternalAgent = WithEnv & WithRelease & WithQueries & WithSelf
+/** What these routes use of their context. */
+type InternalContext = WithEnv & WithRelease & WithQueries & WithSelf
 
 const overviewType = entryTypeOf(overviewShape)
 const instanceType = entryTypeOf(healthEntryShape)
 
 /** Reference: operator.md#web-interface-endpoints. */
-export const internalRoutes: readonly Route<InternalAgent>[] = [
+export const internalRoutes: readonly Route<InternalContext>[] = [
   {
     path: '/v1/internal/ui/nodes',
     operations: {
@@ -74,38 +74,38 @@ export const internalRoutes: readonly Route<InternalAgent>[] = [
 
 type FilteredRequest = RouteRequest<ReadName | 'filter'>
 
-async function readNodes(agent: InternalAgent, request: FilteredRequest): Promise<RouteResponse> {
-  const { datacenter } = shownNodes(agent, request.query)
+async function readNodes(context: InternalContext, request: FilteredRequest): Promise<RouteResponse> {
+  const { datacenter } = shownNodes(context, request.query)
   const json = (each: NodeOverview): Json => overviewJson(each, datacenter)
   const filter = filterOf(request.query, overviewType)
   if (!filter.ok) return failed(filter.error)
-  const answer = await read(agent, request, overviewEndpoint, {})
+  const answer = await read(context, request, overviewEndpoint, {})
   if (!answer.ok) return unread(answer.error)
   const { value, meta } = answer.value
   if (filter.value === undefined) return answered(answer.value, 'nodes', (nodes): Json => nodes.map(json))
-  const some = await kept(agent, filter.value, value, json)
+  const some = await kept(context, filter.value, value, json)
   return some.ok ? { kind: 'json', value: some.value.map(([, shown]) => shown), meta } : failed(some.error)
 }
 
 /** A filter chooses among instances, before they are counted. */
-async function readServices(agent: InternalAgent, request: FilteredRequest): Promise<RouteResponse> {
-  const { datacenter } = shownNodes(agent, request.query)
+async function readServices(context: InternalContext, request: FilteredRequest): Promise<RouteResponse> {
+  const { datacenter } = shownNodes(context, request.query)
   const filter = filterOf(request.query, instanceType)
   if (!filter.ok) return failed(filter.error)
-  const answer = await read(agent, request, overviewEndpoint, {})
+  const answer = await read(context, request, overviewEndpoint, {})
   if (!answer.ok) return unread(answer.error)
   const { value, meta } = answer.value
   if (filter.value === undefined) return answered(answer.value, 'services', summariesJson)
-  const some = await kept(agent, filter.value, instancesIn(value), (entry) => healthEntryJson(entry, datacenter))
+  const some = await kept(context, filter.value, instancesIn(value), (entry) => healthEntryJson(entry, datacenter))
   if (!some.ok) return failed(some.error)
   const instances = some.value.map(([{ node, service, checks }]) => ({ node, services: [service], checks }))
   return { kind: 'json', value: summariesJson(instances), meta }
 }
 
-async function readNode(agent: InternalAgent, request: RouteRequest<ReadName>): Promise<RouteResponse> {
+async function readNode(context: InternalContext, request: RouteRequest<ReadName>): Promise<RouteResponse> {
   if (request.rest === '') return badRequest('Missing node name')
-  const { datacenter } = shownNodes(agent, request.query)
-  const answer = await read(agent, request, nodeOverviewEndpoint, { node: textOfByteString(request.rest) })
+  const { datacenter } = shownNodes(context, request.query)
+  const answer = await read(context, request, nodeOverviewEndpoint, { node: textOfByteString(request.rest) })
   if (!answer.ok) return unread(answer.error)
   const { value, meta } = answer.value
   if (value === null) return { kind: 'empty', status: 404 }
@@ -119,14 +119,14 @@ function unread(failure: Failure): RouteResponse {
 
 /** For a web page, old data are better than none: without a leader, any server answers. */
 async function read<Args, Reply>(
-  agent: WithQueries & WithSelf,
+  context: WithQueries & WithSelf,
   request: RouteRequest<ReadName>,
   endpoint: QueryEndpoint<Args, Reply>,
   args: Args,
 ): Promise<Result<Answer<Reply>, Failure>> {
-  const options = parseReadOptions(agent, request.query)
+  const options = parseReadOptions(context, request.query)
   if (!options.ok) return options
-  const answer = await agent.query(endpoint, args, options.value, request.call)
+  const answer = await context.query(endpoint, args, options.value, request.call)
   if (answer.ok || answer.error.kind !== 'no-leader') return answer
-  return agent.query(endpoint, args, { ...options.value, consistency: 'stale', maxStaleMs: 0 }, request.call)
+  return context.query(endpoint, args, { ...options.value, consistency: 'stale', maxStaleMs: 0 }, request.call)
 }

@@ -5,7 +5,6 @@ import type { KeyRequest } from '../../gossip/pool.ts'
 import { type Failure, failureText } from '../../model/failure.ts'
 import { noChange } from '../../model/log-position.ts'
 import { tellDenied } from '../contract/access.ts'
-import type { WithPools, WithRights, WithSelf, WithServerCalls } from '../contract/agent-context.ts'
 import { type CallOptions, withinTime } from '../contract/call.ts'
 import type { ReadOptions } from '../contract/reading.ts'
 import {
@@ -17,14 +16,15 @@ import {
   type RouteRequest,
   type RouteResponse,
 } from '../contract/route.ts'
+import type { WithPools, WithRights, WithSelf, WithServerCalls } from '../contract/route-context.ts'
 import type { WithEnv } from '../contract/surroundings.ts'
 import { done, jsonAnswer, listOf, parameter } from '../http/declared.ts'
 import { decodeBody, object, text } from '../http/json-body.ts'
 import { type KeyArgs, keysDenied, keysRefused, poolKeysEndpoint } from './endpoint.ts'
 import { keysJson, keysProblem, keysShape, type PoolKeys, relayFactorMax } from './model.ts'
 
-/** The agent as far as these routes use it. */
-type KeyringAgent = WithEnv & WithServerCalls & WithRights & WithSelf & WithPools
+/** What these routes use of their context. */
+type KeyringContext = WithEnv & WithServerCalls & WithRights & WithSelf & WithPools
 
 const keyBody = object({ Key: text })
 const relayFactor = parameter(
@@ -37,7 +37,7 @@ const relayFactor = parameter(
  * The asked agent sends the query in its own pool itself. Reference: operator.md#get-v1-operator-keyring,
  * operator.md#put-v1-operator-keyring.
  */
-export const keyringRoutes: readonly Route<KeyringAgent>[] = [
+export const keyringRoutes: readonly Route<KeyringContext>[] = [
   {
     path: '/v1/operator/keyring',
     since: 'control-over-http',
@@ -58,25 +58,25 @@ export const keyringRoutes: readonly Route<KeyringAgent>[] = [
 
 type KeyringRequest = RouteRequest<'relay-factor'>
 
-async function listKeys(agent: KeyringAgent, request: KeyringRequest): Promise<RouteResponse> {
+async function listKeys(context: KeyringContext, request: KeyringRequest): Promise<RouteResponse> {
   const relays = relayFactorOf(request.query.get('relay-factor') ?? '')
   if (!relays.ok) return badRequest(relays.error)
-  return answer(agent, request, { action: 'list', relayFactor: relays.value })
+  return answer(context, request, { action: 'list', relayFactor: relays.value })
 }
 
-function changeOfKeys(summary: string, action: 'install' | 'use' | 'remove'): Operation<KeyringAgent> {
+function changeOfKeys(summary: string, action: 'install' | 'use' | 'remove'): Operation<KeyringContext> {
   return declared({
     summary,
     access: { asks: 'keyring:write' },
     query: [relayFactor],
     body: { about: 'The key, in base64.', required: true, json: keyBody.accepts },
     answers: [done],
-    handle: async (agent, request) => {
+    handle: async (context, request) => {
       const relays = relayFactorOf(request.query.get('relay-factor') ?? '')
       if (!relays.ok) return badRequest(relays.error)
       const body = decodeBody(request.body, keyBody)
       if (!body.ok) return failed(body.error)
-      return answer(agent, request, { action, key: body.value.Key, relayFactor: relays.value })
+      return answer(context, request, { action, key: body.value.Key, relayFactor: relays.value })
     },
   })
 }
@@ -92,19 +92,19 @@ function relayFactorOf(given: string): Result<number, string> {
   return { ok: false, error: `Invalid relay factor: Relay factor must be in range: [0, ${relayFactorMax}]` }
 }
 
-async function answer(agent: KeyringAgent, request: KeyringRequest, wanted: KeyRequest): Promise<RouteResponse> {
-  const reader = await agent.authorizer(request.call)
+async function answer(context: KeyringContext, request: KeyringRequest, wanted: KeyRequest): Promise<RouteResponse> {
+  const reader = await context.authorizer(request.call)
   if (!reader.ok) return failed(reader.error)
   const refused = keysRefused(reader.value, wanted.action)
   if (refused !== undefined) {
-    tellDenied(agent.env, reader.value, refused, 'this agent')
+    tellDenied(context.env, reader.value, refused, 'this agent')
     return failed(keysDenied(refused))
   }
   // An invalid key is reported once, before other pools are asked.
-  const own = await agent.lan.keys(wanted)
+  const own = await context.lan.keys(wanted)
   if (!own.ok) return badRequest(own.error)
-  const { datacenter } = agent.self()
-  const others = await otherPools(agent, request, wanted)
+  const { datacenter } = context.self()
+  const others = await otherPools(context, request, wanted)
   if (!others.ok) return failed(others.error)
   const [wan, elsewhere] = others.value
   const pools = [...wan, { wan: false, datacenter, answers: own }, ...elsewhere]
@@ -116,7 +116,7 @@ async function answer(agent: KeyringAgent, request: KeyringRequest, wanted: KeyR
 
 /** The pool of all datacenters, if there is one, and the pool of each other datacenter, through servers. */
 async function otherPools(
-  agent: KeyringAgent,
+  context: KeyringContext,
   { call }: KeyringRequest,
   wanted: KeyRequest,
 ): Promise<Result<readonly [wan: readonly PoolKeys[], elsewhere: readonly PoolKeys[]], Failure>> {
@@ -125,15 +125,15 @@ async function otherPools(
     key: wanted.action === 'list' ? '' : wanted.key,
     relayFactor: wanted.relayFactor,
   }
-  const wan = await agent.ask(poolKeysEndpoint, { ...args, pool: 'wan' }, anyServer, call)
+  const wan = await context.ask(poolKeysEndpoint, { ...args, pool: 'wan' }, anyServer, call)
   if (!wan.ok) return wan
   const { answers, elsewhere } = wan.value
-  const told = await askTogether(elsewhere, (there) => askThere(agent, call, there, { ...args, pool: 'lan' }))
+  const told = await askTogether(elsewhere, (there) => askThere(context, call, there, { ...args, pool: 'lan' }))
   const pools = elsewhere.flatMap((there): readonly PoolKeys[] => {
     const gave = told.get(there)
     return gave === undefined ? [] : [{ wan: false, datacenter: there, answers: gave }]
   })
-  const { datacenter } = agent.self()
+  const { datacenter } = context.self()
   return ok([answers === null ? [] : [{ wan: true, datacenter, answers: ok(answers) }], pools])
 }
 
@@ -164,14 +164,14 @@ async function askTogether(
  * continues.
  */
 async function askThere(
-  agent: WithEnv & WithServerCalls,
+  context: WithEnv & WithServerCalls,
   { token }: CallOptions,
   datacenter: string,
   args: KeyArgs,
 ): Promise<PoolKeys['answers'] | undefined> {
   let isOver = false
-  const there = await withinTime(agent.env, thereWaitMs, ({ onAbort }) =>
-    agent.ask(
+  const there = await withinTime(context.env, thereWaitMs, ({ onAbort }) =>
+    context.ask(
       poolKeysEndpoint,
       args,
       { ...anyServer, datacenter },

@@ -3,7 +3,6 @@ import { byteString, textOfByteString } from '../../base/bytes.ts'
 import type { Failure } from '../../model/failure.ts'
 import { kvValueBytesMax } from '../../model/limits.ts'
 import { hasBehaviour } from '../../model/release.ts'
-import type { WithQueries, WithSelf, WithWrites } from '../contract/agent-context.ts'
 import type { ReadOptions } from '../contract/reading.ts'
 import {
   answered,
@@ -15,6 +14,7 @@ import {
   type RouteRequest,
   type RouteResponse,
 } from '../contract/route.ts'
+import type { WithQueries, WithSelf, WithWrites } from '../contract/route-context.ts'
 import type { WithRelease } from '../contract/surroundings.ts'
 import {
   digits,
@@ -43,8 +43,8 @@ import {
 } from './endpoint.ts'
 import { kvEntryJson, kvEntryShape, valueBytes } from './model.ts'
 
-/** The agent as far as these routes use it. */
-type KvAgent = WithRelease & WithWrites & WithQueries & WithSelf
+/** What these routes use of their context. */
+type KvContext = WithRelease & WithWrites & WithQueries & WithSelf
 
 const valueTooLarge = `Value exceeds ${kvValueBytesMax} byte limit`
 
@@ -80,7 +80,7 @@ type PutRequest = RouteRequest<NamesOf<typeof putParameters>>
 type DeleteRequest = RouteRequest<NamesOf<typeof deleteParameters>>
 
 /** Reference: keys.md#key-calls. */
-export const kvRoutes: readonly Route<KvAgent>[] = [
+export const kvRoutes: readonly Route<KvContext>[] = [
   {
     path: '/v1/kv/',
     rest: { name: 'key', about: 'May hold slashes; may be empty where a prefix is asked for.' },
@@ -126,22 +126,22 @@ export const kvRoutes: readonly Route<KvAgent>[] = [
   },
 ]
 
-async function read(agent: KvAgent, request: GetRequest): Promise<RouteResponse> {
-  const options = parseReadOptions(agent, request.query)
+async function read(context: KvContext, request: GetRequest): Promise<RouteResponse> {
+  const options = parseReadOptions(context, request.query)
   if (!options.ok) return failed(options.error)
-  if (request.query.has('keys')) return readKeys(agent, request, options.value)
-  if (request.query.has('recurse')) return readTree(agent, request, options.value)
-  return readOne(agent, request, options.value)
+  if (request.query.has('keys')) return readKeys(context, request, options.value)
+  if (request.query.has('recurse')) return readTree(context, request, options.value)
+  return readOne(context, request, options.value)
 }
 
 async function readOne(
-  agent: WithRelease & WithQueries,
+  context: WithRelease & WithQueries,
   request: GetRequest,
   options: ReadOptions,
 ): Promise<RouteResponse> {
   if (request.rest === '') return missingKey
-  const answer = await agent.query(getEndpoint, { key: request.rest }, options, request.call)
-  if (!answer.ok) return unread(agent, answer.error)
+  const answer = await context.query(getEndpoint, { key: request.rest }, options, request.call)
+  if (!answer.ok) return unread(context, answer.error)
   const { value: entry, meta } = answer.value
   if (entry === null) return { kind: 'empty', status: 404, meta }
   if (request.query.has('raw')) return { kind: 'bytes', bytes: valueBytes(entry.value), meta }
@@ -154,26 +154,26 @@ function unread({ release }: WithRelease, failure: Failure): RouteResponse {
   return failure.kind === 'permission-denied' && !isTold ? { kind: 'empty', status: 404 } : failed(failure)
 }
 
-async function readTree(agent: WithQueries, request: GetRequest, options: ReadOptions): Promise<RouteResponse> {
-  const answer = await agent.query(listEndpoint, { prefix: request.rest }, options, request.call)
+async function readTree(context: WithQueries, request: GetRequest, options: ReadOptions): Promise<RouteResponse> {
+  const answer = await context.query(listEndpoint, { prefix: request.rest }, options, request.call)
   if (!answer.ok) return failed(answer.error)
   const { value: entries, meta } = answer.value
   if (entries.length === 0) return { kind: 'empty', status: 404, meta }
   return answered(answer.value, 'entries', (shown) => shown.map(kvEntryJson))
 }
 
-async function readKeys(agent: WithQueries, request: GetRequest, options: ReadOptions): Promise<RouteResponse> {
+async function readKeys(context: WithQueries, request: GetRequest, options: ReadOptions): Promise<RouteResponse> {
   // The second spelling is an old mistake of the field that clients rely on.
   const separator = byteString(request.query.get('separator') ?? request.query.get('seperator') ?? '')
-  const answer = await agent.query(keysEndpoint, { prefix: request.rest, separator }, options, request.call)
+  const answer = await context.query(keysEndpoint, { prefix: request.rest, separator }, options, request.call)
   if (!answer.ok) return failed(answer.error)
   const { value: keys, meta } = answer.value
   if (keys.length === 0 && request.rest !== '') return { kind: 'empty', status: 404, meta }
   return answered(answer.value, 'keys', (shown) => shown.map(textOfByteString))
 }
 
-async function put(agent: WithWrites & WithSelf, given: PutRequest): Promise<RouteResponse> {
-  const placed = writingCall(agent, given)
+async function put(context: WithWrites & WithSelf, given: PutRequest): Promise<RouteResponse> {
+  const placed = writingCall(context, given)
   if (!placed.ok) return failed(placed.error)
   const request = { ...given, call: placed.value }
   const { rest: key, query, body, call } = request
@@ -189,13 +189,13 @@ async function put(agent: WithWrites & WithSelf, given: PutRequest): Promise<Rou
   }
   const entry = { key, value: body, flags: flags.value }
   const acquire = query.get('acquire')
-  if (acquire !== undefined) return lock(agent, request, entry, acquire)
+  if (acquire !== undefined) return lock(context, request, entry, acquire)
   const release = query.get('release')
-  if (release !== undefined) return unlock(agent, request, entry, release)
+  if (release !== undefined) return unlock(context, request, entry, release)
   const done =
     index === undefined
-      ? await agent.write(putEndpoint, entry, call)
-      : await agent.write(putCasEndpoint, { ...entry, index: index.value }, call)
+      ? await context.write(putEndpoint, entry, call)
+      : await context.write(putCasEndpoint, { ...entry, index: index.value }, call)
   return done.ok ? { kind: 'json', value: done.value } : failed(done.error)
 }
 
@@ -205,13 +205,13 @@ interface Entry {
   readonly flags: bigint
 }
 
-async function lock(agent: WithWrites, request: PutRequest, entry: Entry, acquire: string): Promise<RouteResponse> {
+async function lock(context: WithWrites, request: PutRequest, entry: Entry, acquire: string): Promise<RouteResponse> {
   // A header that the field does not have goes to a caller that asks for it.
   const fenced = request.query.has('fence')
   if (acquire === '') return missingSession
   const session = sessionIdOf(acquire)
   if (!session.ok) return badRequest(session.error)
-  const done = await agent.write(lockEndpoint, { ...entry, session: session.value }, request.call)
+  const done = await context.write(lockEndpoint, { ...entry, session: session.value }, request.call)
   if (!done.ok) return failed(done.error)
   // Not the caller's mistake: the session may have ended a moment ago. Clients recognize this answer by its text and
   // status.
@@ -220,23 +220,23 @@ async function lock(agent: WithWrites, request: PutRequest, entry: Entry, acquir
   return { kind: 'json', value: true, ...(fenced ? { fence: done.value.fence } : {}) }
 }
 
-async function unlock(agent: WithWrites, request: PutRequest, entry: Entry, release: string): Promise<RouteResponse> {
+async function unlock(context: WithWrites, request: PutRequest, entry: Entry, release: string): Promise<RouteResponse> {
   if (release === '') return missingSession
   // A malformed session ID cannot name the holder of the key.
   const session = sessionIdOf(release)
   if (!session.ok) return { kind: 'json', value: false }
-  const done = await agent.write(unlockEndpoint, { ...entry, session: session.value }, request.call)
+  const done = await context.write(unlockEndpoint, { ...entry, session: session.value }, request.call)
   return done.ok ? { kind: 'json', value: done.value } : failed(done.error)
 }
 
-async function remove(agent: WithWrites & WithSelf, request: DeleteRequest): Promise<RouteResponse> {
-  const placed = writingCall(agent, request)
+async function remove(context: WithWrites & WithSelf, request: DeleteRequest): Promise<RouteResponse> {
+  const placed = writingCall(context, request)
   if (!placed.ok) return failed(placed.error)
   const { rest: key, query } = request
   const call = placed.value
   if (conflicting(request, ['recurse', 'cas'])) return conflict(request)
   if (query.has('recurse')) {
-    const done = await agent.write(deleteTreeEndpoint, { prefix: key }, call)
+    const done = await context.write(deleteTreeEndpoint, { prefix: key }, call)
     return done.ok ? { kind: 'json', value: done.value } : failed(done.error)
   }
   if (key === '') return missingKey
@@ -245,8 +245,8 @@ async function remove(agent: WithWrites & WithSelf, request: DeleteRequest): Pro
   if (index?.ok === false) return badRequest(index.error)
   const done =
     index === undefined
-      ? await agent.write(deleteEndpoint, { key }, call)
-      : await agent.write(deleteCasEndpoint, { key, index: index.value }, call)
+      ? await context.write(deleteEndpoint, { key }, call)
+      : await context.write(deleteCasEndpoint, { key, index: index.value }, call)
   return done.ok ? { kind: 'json', value: done.value } : failed(done.error)
 }
 

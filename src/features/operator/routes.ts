@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { noChange } from '../../model/log-position.ts'
-import type { WithQueries, WithSelf, WithServerCalls, WithWrites } from '../contract/agent-context.ts'
 import {
   badRequest,
   declared,
@@ -11,6 +10,7 @@ import {
   type RouteRequest,
   type RouteResponse,
 } from '../contract/route.ts'
+import type { WithQueries, WithSelf, WithServerCalls, WithWrites } from '../contract/route-context.ts'
 import { digits, done, emptyAnswer, jsonAnswer, parameter, readParameters, taken } from '../http/declared.ts'
 import { callIn, parseReadOptions, parseUint, type ReadName } from '../http/read-options.ts'
 import { autopilotBody, autopilotJson, autopilotSettingsFrom, autopilotShape } from './autopilot.ts'
@@ -25,8 +25,8 @@ import {
 } from './endpoint.ts'
 import { clusterHealthJson, clusterHealthShape, raftConfigurationJson, raftConfigurationShape } from './model.ts'
 
-/** The agent as far as these routes use it. */
-type OperatorAgent = WithWrites & WithQueries & WithServerCalls & WithSelf
+/** What these routes use of their context. */
+type OperatorContext = WithWrites & WithQueries & WithServerCalls & WithSelf
 
 const cas = parameter('cas', digits, 'Only if the settings have this ModifyIndex.')
 const removeParameters = [
@@ -51,7 +51,7 @@ function transferOperation(): Operation<WithWrites & WithSelf> {
 const noArea = emptyAnswer(404, 'There are no areas.')
 
 /** Reference: operator.md#operator-endpoints. */
-export const operatorRoutes: readonly Route<OperatorAgent>[] = [
+export const operatorRoutes: readonly Route<OperatorContext>[] = [
   {
     path: '/v1/operator/raft/configuration',
     operations: {
@@ -147,44 +147,44 @@ export const operatorRoutes: readonly Route<OperatorAgent>[] = [
 ]
 
 async function readConfiguration(
-  agent: WithServerCalls & WithSelf,
+  context: WithServerCalls & WithSelf,
   request: RouteRequest<ReadName>,
 ): Promise<RouteResponse> {
-  const options = parseReadOptions(agent, request.query)
+  const options = parseReadOptions(context, request.query)
   if (!options.ok) return failed(options.error)
-  const answer = await agent.ask(raftConfigurationEndpoint, {}, options.value, request.call)
+  const answer = await context.ask(raftConfigurationEndpoint, {}, options.value, request.call)
   return answer.ok ? { kind: 'json', value: raftConfigurationJson(answer.value) } : failed(answer.error)
 }
 
 async function removePeer(
-  agent: WithWrites & WithSelf,
+  context: WithWrites & WithSelf,
   request: RouteRequest<NamesOf<typeof removeParameters>>,
 ): Promise<RouteResponse> {
-  const options = parseReadOptions(agent, request.query)
+  const options = parseReadOptions(context, request.query)
   if (!options.ok) return failed(options.error)
   const args = removePeerArgsFrom(request.query.get('id') ?? '', request.query.get('address') ?? '')
   if (!args.ok) return failed(args.error)
-  const removed = await agent.write(removePeerEndpoint, args.value, callIn(request, options.value))
+  const removed = await context.write(removePeerEndpoint, args.value, callIn(request, options.value))
   return removed.ok ? { kind: 'empty', status: 200 } : failed(removed.error)
 }
 
 /** In the form of later releases of the field. */
 async function transferLeader(
-  agent: WithWrites & WithSelf,
+  context: WithWrites & WithSelf,
   request: RouteRequest<NamesOf<typeof transferParameters>>,
 ): Promise<RouteResponse> {
-  const options = parseReadOptions(agent, request.query)
+  const options = parseReadOptions(context, request.query)
   if (!options.ok) return failed(options.error)
   const id = request.query.get('id') ?? ''
-  const handed = await agent.write(transferLeaderEndpoint, { id }, callIn(request, options.value))
+  const handed = await context.write(transferLeaderEndpoint, { id }, callIn(request, options.value))
   return handed.ok ? { kind: 'json', value: { Success: true } } : failed(handed.error)
 }
 
-async function readAutopilot(agent: WithQueries & WithSelf, request: RouteRequest<ReadName>): Promise<RouteResponse> {
-  const options = parseReadOptions(agent, request.query)
+async function readAutopilot(context: WithQueries & WithSelf, request: RouteRequest<ReadName>): Promise<RouteResponse> {
+  const options = parseReadOptions(context, request.query)
   if (!options.ok) return failed(options.error)
   const read = { ...options.value, minIndex: noChange, waitMs: 0 }
-  const answer = await agent.query(readAutopilotEndpoint, {}, read, request.call)
+  const answer = await context.query(readAutopilotEndpoint, {}, read, request.call)
   if (!answer.ok) return failed(answer.error)
   const { value } = answer.value
   if (value === null) return failed({ kind: 'refused', message: 'autopilot config not initialized yet' })
@@ -192,10 +192,10 @@ async function readAutopilot(agent: WithQueries & WithSelf, request: RouteReques
 }
 
 async function setAutopilot(
-  agent: WithWrites & WithSelf,
+  context: WithWrites & WithSelf,
   request: RouteRequest<ReadName | 'cas'>,
 ): Promise<RouteResponse> {
-  const options = parseReadOptions(agent, request.query)
+  const options = parseReadOptions(context, request.query)
   if (!options.ok) return failed(options.error)
   const settings = autopilotSettingsFrom(request.body)
   if (!settings.ok) return failed(settings.error)
@@ -203,7 +203,7 @@ async function setAutopilot(
   const at = given === '' ? undefined : parseUint(given)
   if (at?.ok === false) return badRequest(`Error parsing cas value: ${at.error}`)
   const args = { settings: settings.value, ...(at === undefined ? {} : { at: at.value }) }
-  const replaced = await agent.write(setAutopilotEndpoint, args, callIn(request, options.value))
+  const replaced = await context.write(setAutopilotEndpoint, args, callIn(request, options.value))
   return replaced.ok ? { kind: 'json', value: replaced.value } : failed(replaced.error)
 }
 
@@ -212,10 +212,13 @@ function noSuchArea(): Promise<RouteResponse> {
 }
 
 /** Bad health is answered with 429, for callers that look only at the status. */
-async function readHealth(agent: WithServerCalls & WithSelf, request: RouteRequest<ReadName>): Promise<RouteResponse> {
-  const options = parseReadOptions(agent, request.query)
+async function readHealth(
+  context: WithServerCalls & WithSelf,
+  request: RouteRequest<ReadName>,
+): Promise<RouteResponse> {
+  const options = parseReadOptions(context, request.query)
   if (!options.ok) return failed(options.error)
-  const answer = await agent.ask(serverHealthEndpoint, {}, options.value, request.call)
+  const answer = await context.ask(serverHealthEndpoint, {}, options.value, request.call)
   if (!answer.ok) return failed(answer.error)
   const { value } = answer
   return { kind: 'json', value: clusterHealthJson(value), status: value.healthy ? 200 : 429 }

@@ -5,7 +5,6 @@ import type { HealthServiceEntry } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
 import { firstChange, noChange } from '../../model/log-position.ts'
 import { checkJson, checkShape, nodeJson, nodeServiceJson } from '../catalog/model.ts'
-import type { WithCachedReads, WithQueries, WithSelf, WithServerCalls } from '../contract/agent-context.ts'
 import type { CallOptions } from '../contract/call.ts'
 import type { RequestHeader } from '../contract/operation.ts'
 import type { Answer, Consistency, ReadMeta, ReadOptions } from '../contract/reading.ts'
@@ -18,6 +17,7 @@ import {
   type RouteRequest,
   type RouteResponse,
 } from '../contract/route.ts'
+import type { WithCachedReads, WithQueries, WithSelf, WithServerCalls } from '../contract/route-context.ts'
 import { measured, type WithEnv, type WithNaming, type WithRelease } from '../contract/surroundings.ts'
 import { nodesShown } from '../discovery/datacenters.ts'
 import { freshnessOf, nearOf } from '../discovery/reads.ts'
@@ -30,8 +30,8 @@ import { agentPlace, type Execution, executeArgs, executeQuery, type QueryCall, 
 import { queryJson, queryShape } from './model.ts'
 import { noSuchQuery } from './views.ts'
 
-/** The agent as far as these routes use it. */
-type ExecuteAgent = WithEnv & WithNaming & WithRelease & WithQueries & WithCachedReads & WithServerCalls & WithSelf
+/** What these routes use of their context. */
+type ExecuteContext = WithEnv & WithNaming & WithRelease & WithQueries & WithCachedReads & WithServerCalls & WithSelf
 
 export const executeParameters = [
   ...readParameters,
@@ -48,25 +48,25 @@ export const forwardedFor: RequestHeader = {
 type ExecuteRequest = RouteRequest<NamesOf<typeof executeParameters>>
 
 /** `GET /v1/query/<id or name>/execute`. Never blocks. Reference: prepared-queries.md#execution. */
-export async function execute(agent: ExecuteAgent, request: ExecuteRequest): Promise<RouteResponse> {
+export async function execute(context: ExecuteContext, request: ExecuteRequest): Promise<RouteResponse> {
   const idOrName = textOfByteString(request.rest)
-  const options = plainReadOptions(agent, request)
+  const options = plainReadOptions(context, request)
   if (!options.ok) return failed(options.error)
-  const call = callOf(agent, request, idOrName, options.value.datacenter)
+  const call = callOf(context, request, idOrName, options.value.datacenter)
   if (!call.ok) return badRequest(call.error)
-  const begun = await firstAnswer(agent, request, options.value, call.value)
+  const begun = await firstAnswer(context, request, options.value, call.value)
   if (!begun.ok) return unread(begun.error)
   const { answer, cache, consistency } = begun.value
-  const reads = readsOf(agent, request, options.value)
-  const executed = await measured(agent, 'prepared-query.execute', () =>
-    executeQuery(agent.env, reads, call.value, answer),
+  const reads = readsOf(context, request, options.value)
+  const executed = await measured(context, 'prepared-query.execute', () =>
+    executeQuery(context.env, reads, call.value, answer),
   )
   if (!executed.ok) return unread(executed.error)
   const { meta } = executed.value
   const said = cache === undefined ? {} : { cache }
   return {
     kind: 'json',
-    value: executionJson(agent, executed.value, consistency),
+    value: executionJson(context, executed.value, consistency),
     meta: unindexed(meta),
     consistency,
     ...said,
@@ -74,13 +74,13 @@ export async function execute(agent: ExecuteAgent, request: ExecuteRequest): Pro
 }
 
 /** `GET /v1/query/<id or name>/explain`. */
-export async function explain(agent: ExecuteAgent, request: RouteRequest<ReadName>): Promise<RouteResponse> {
+export async function explain(context: ExecuteContext, request: RouteRequest<ReadName>): Promise<RouteResponse> {
   const idOrName = textOfByteString(request.rest)
-  const options = plainReadOptions(agent, request)
+  const options = plainReadOptions(context, request)
   if (!options.ok) return failed(options.error)
-  const args = { idOrName, segment: agentPlace(agent).segment }
-  const answer = await measured(agent, 'prepared-query.explain', () =>
-    agent.query(explainEndpoint, args, options.value, request.call),
+  const args = { idOrName, segment: agentPlace(context).segment }
+  const answer = await measured(context, 'prepared-query.explain', () =>
+    context.query(explainEndpoint, args, options.value, request.call),
   )
   if (!answer.ok) return unread(answer.error)
   const { value: resolved, meta } = answer.value
@@ -97,8 +97,8 @@ function unread(failure: Failure): RouteResponse {
 }
 
 /** Answered at once: the caller's options for blocking are ignored. */
-function plainReadOptions(agent: WithSelf, request: RouteRequest<ReadName>): Result<ReadOptions, Failure> {
-  const options = parseReadOptions(agent, request.query)
+function plainReadOptions(context: WithSelf, request: RouteRequest<ReadName>): Result<ReadOptions, Failure> {
+  const options = parseReadOptions(context, request.query)
   return options.ok ? ok({ ...options.value, minIndex: noChange, waitMs: 0 }) : options
 }
 
@@ -106,7 +106,7 @@ const truths: ReadonlySet<string> = new Set(['1', 't', 'T', 'TRUE', 'true', 'Tru
 const untruths: ReadonlySet<string> = new Set(['', '0', 'f', 'F', 'FALSE', 'false', 'False'])
 
 function callOf(
-  agent: WithNaming & WithRelease & WithSelf,
+  context: WithNaming & WithRelease & WithSelf,
   request: ExecuteRequest,
   idOrName: string,
   named: string,
@@ -118,13 +118,13 @@ function callOf(
   if (!truths.has(connect) && !untruths.has(connect)) {
     return err(`Error parsing 'connect' value: ${JSON.stringify(connect)} is neither true nor false`)
   }
-  const place = agentPlace(agent)
+  const place = agentPlace(context)
   return ok({
     ...place,
     idOrName,
     connect: truths.has(connect),
     limit: Math.max(0, Number(limitText)),
-    near: nearOf(agent, query).near ?? '',
+    near: nearOf(context, query).near ?? '',
     ip: place.node === '' ? '' : callerAddress(request),
     datacenter: named === '' ? place.ownDatacenter : named,
   })
@@ -144,7 +144,7 @@ interface Begun {
 
 /** With `?cached`, the result of the query's own datacenter from this agent's cache. */
 async function firstAnswer(
-  agent: WithCachedReads,
+  context: WithCachedReads,
   request: ExecuteRequest,
   read: ReadOptions,
   call: QueryCall,
@@ -153,7 +153,7 @@ async function firstAnswer(
   const freshness = freshnessOf(request)
   if (!freshness.ok) return freshness
   const cached = (ip: string) =>
-    agent.cached(executeEndpoint, executeArgs({ ...call, ip }), read, freshness.value, request.call)
+    context.cached(executeEndpoint, executeArgs({ ...call, ip }), read, freshness.value, request.call)
   // Cached once for all callers, unless the caller's address matters: then once for each address.
   const forAll = await cached('')
   if (!forAll.ok) return forAll
@@ -166,8 +166,8 @@ async function firstAnswer(
 }
 
 /** Reads from the servers of a datacenter with this request's options. */
-function readsOf(agent: ExecuteAgent, request: ExecuteRequest, read: ReadOptions): QueryReads {
-  const own = agent.self().datacenter
+function readsOf(context: ExecuteContext, request: ExecuteRequest, read: ReadOptions): QueryReads {
+  const own = context.self().datacenter
   const at = (datacenter: string): ReadOptions => ({ ...read, datacenter: datacenter === own ? '' : datacenter })
   const { call } = request
   const endedBy = (until: Pick<CallOptions, 'onAbort'> | undefined): CallOptions => {
@@ -179,12 +179,12 @@ function readsOf(agent: ExecuteAgent, request: ExecuteRequest, read: ReadOptions
     return { ...call, onAbort }
   }
   return {
-    query: (endpoint, args, datacenter, until) => agent.query(endpoint, args, at(datacenter), endedBy(until)),
+    query: (endpoint, args, datacenter, until) => context.query(endpoint, args, at(datacenter), endedBy(until)),
     elsewhere: (args, datacenter, until) => {
       const stale = read.consistency === 'stale'
-      return agent.ask(executeElsewhereEndpoint, { ...args, stale }, at(datacenter), endedBy(until))
+      return context.ask(executeElsewhereEndpoint, { ...args, stale }, at(datacenter), endedBy(until))
     },
-    otherDatacenters: (datacenter) => agent.ask(otherDatacentersEndpoint, {}, at(datacenter), request.call),
+    otherDatacenters: (datacenter) => context.ask(otherDatacentersEndpoint, {}, at(datacenter), request.call),
   }
 }
 
@@ -212,12 +212,12 @@ export const executionShape = z.strictObject({
 export const explanationShape = z.strictObject({ Query: queryShape, ...metaShape })
 
 function executionJson(
-  agent: WithNaming & WithRelease & WithSelf,
+  context: WithNaming & WithRelease & WithSelf,
   execution: Execution,
   consistency: Consistency,
 ): z.infer<typeof executionShape> {
   const { service, entries, dnsTtl, datacenter, failovers, meta } = execution
-  const seen = nodesShown(agent, datacenter)
+  const seen = nodesShown(context, datacenter)
   return {
     Service: service,
     Nodes: entries.map((entry) => entryJson({ ...entry, node: seen(entry.node) }, datacenter)),

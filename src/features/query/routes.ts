@@ -3,14 +3,6 @@ import { textOfByteString } from '../../base/bytes.ts'
 import { err, type Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
 import { hasBehaviour } from '../../model/release.ts'
-import type {
-  WithAccess,
-  WithCachedReads,
-  WithQueries,
-  WithSelf,
-  WithServerCalls,
-  WithWrites,
-} from '../contract/agent-context.ts'
 import type { CallOptions } from '../contract/call.ts'
 import {
   badRequest,
@@ -21,6 +13,14 @@ import {
   type RouteRequest,
   type RouteResponse,
 } from '../contract/route.ts'
+import type {
+  WithAccess,
+  WithCachedReads,
+  WithQueries,
+  WithSelf,
+  WithServerCalls,
+  WithWrites,
+} from '../contract/route-context.ts'
 import type { WithEnv, WithNaming, WithRelease } from '../contract/surroundings.ts'
 import { cacheControl, done, indexHeaders, jsonAnswer, listOf, readParameters, textAnswer } from '../http/declared.ts'
 import { parseReadOptions, type ReadName, writingCall } from '../http/read-options.ts'
@@ -37,8 +37,8 @@ import {
 import { type QueryDefinition, queryJson, queryShape } from './model.ts'
 import { noSuchQuery } from './views.ts'
 
-/** The agent as far as these routes use it. */
-type QueryAgent = WithNaming &
+/** What these routes use of their context. */
+type QueryContext = WithNaming &
   WithEnv &
   WithRelease &
   WithWrites &
@@ -54,7 +54,7 @@ const definitionAbout = 'The query. Names of members may have their letters in a
 const readHeaders = [...indexHeaders, 'effectiveConsistency'] as const
 
 /** Reference: prepared-queries.md#endpoints. */
-export const queryRoutes: readonly Route<QueryAgent>[] = [
+export const queryRoutes: readonly Route<QueryContext>[] = [
   {
     path: '/v1/query',
     since: 'prepared-queries',
@@ -137,48 +137,48 @@ export const queryRoutes: readonly Route<QueryAgent>[] = [
 
 type QueryRequest = RouteRequest<ReadName>
 
-async function list(agent: WithQueries & WithSelf, request: QueryRequest): Promise<RouteResponse> {
-  const options = parseReadOptions(agent, request.query)
+async function list(context: WithQueries & WithSelf, request: QueryRequest): Promise<RouteResponse> {
+  const options = parseReadOptions(context, request.query)
   if (!options.ok) return failed(options.error)
-  const answer = await agent.query(listEndpoint, {}, options.value, request.call)
+  const answer = await context.query(listEndpoint, {}, options.value, request.call)
   if (!answer.ok) return failedRead(answer.error)
   const { value, meta } = answer.value
   return { kind: 'json', value: value.map(queryJson), meta, consistency: options.value.consistency }
 }
 
-async function read(agent: WithQueries & WithSelf, request: QueryRequest): Promise<RouteResponse> {
-  const options = parseReadOptions(agent, request.query)
+async function read(context: WithQueries & WithSelf, request: QueryRequest): Promise<RouteResponse> {
+  const options = parseReadOptions(context, request.query)
   if (!options.ok) return failed(options.error)
   const id = queryIdOf(textOfByteString(request.rest))
   if (!id.ok) return badRequest(id.error)
-  const answer = await agent.query(getEndpoint, { id: id.value }, options.value, request.call)
+  const answer = await context.query(getEndpoint, { id: id.value }, options.value, request.call)
   if (!answer.ok) return failedRead(answer.error)
   const { value, meta } = answer.value
   if (value === null) return failed(noSuchQuery)
   return { kind: 'json', value: [queryJson(value)], meta, consistency: options.value.consistency }
 }
 
-async function create(agent: QueryAgent, request: QueryRequest): Promise<RouteResponse> {
-  const call = writingCall(agent, request)
+async function create(context: QueryContext, request: QueryRequest): Promise<RouteResponse> {
+  const call = writingCall(context, request)
   if (!call.ok) return failed(call.error)
   const given = queryGiven(request.body)
   if (!given.ok) return failed(given.error)
   if (given.value.id !== '') return badRequest('ID must be empty when creating a new prepared query')
-  const definition = withToken(agent, given.value.definition, call.value)
-  const created = await agent.write(createEndpoint, definition, call.value)
+  const definition = withToken(context, given.value.definition, call.value)
+  const created = await context.write(createEndpoint, definition, call.value)
   return created.ok ? { kind: 'json', value: { ID: created.value } } : failed(created.error)
 }
 
 /** The path names the query, and the body's ID is ignored. */
-async function update(agent: QueryAgent, request: QueryRequest): Promise<RouteResponse> {
-  const call = writingCall(agent, request)
+async function update(context: QueryContext, request: QueryRequest): Promise<RouteResponse> {
+  const call = writingCall(context, request)
   if (!call.ok) return failed(call.error)
   const body = queryGiven(request.body)
   if (!body.ok) return failed(body.error)
   const id = idToChange(request.rest)
   if (!id.ok) return failed(id.error)
-  const definition = withToken(agent, body.value.definition, call.value)
-  return changed(await agent.write(updateEndpoint, { ...definition, id: id.value }, call.value))
+  const definition = withToken(context, body.value.definition, call.value)
+  return changed(await context.write(updateEndpoint, { ...definition, id: id.value }, call.value))
 }
 
 /** Release: `query-tokens-as-given`. */
@@ -191,12 +191,12 @@ function withToken(
   return { ...definition, token: call.token || accessControl.defaultToken() }
 }
 
-async function remove(agent: WithWrites & WithSelf, request: QueryRequest): Promise<RouteResponse> {
-  const call = writingCall(agent, request)
+async function remove(context: WithWrites & WithSelf, request: QueryRequest): Promise<RouteResponse> {
+  const call = writingCall(context, request)
   if (!call.ok) return failed(call.error)
   const id = idToChange(request.rest)
   if (!id.ok) return failed(id.error)
-  return changed(await agent.write(deleteEndpoint, { id: id.value }, call.value))
+  return changed(await context.write(deleteEndpoint, { id: id.value }, call.value))
 }
 
 function idToChange(rest: string): Result<string, Failure> {

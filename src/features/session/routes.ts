@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { textOfByteString } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
-import type { WithQueries, WithSelf, WithWrites } from '../contract/agent-context.ts'
 import type { CallOptions } from '../contract/call.ts'
 import type { QueryEndpoint } from '../contract/endpoint.ts'
 import {
@@ -14,20 +13,21 @@ import {
   type RouteRequest,
   type RouteResponse,
 } from '../contract/route.ts'
+import type { WithQueries, WithSelf, WithWrites } from '../contract/route-context.ts'
 import { indexHeaders, jsonAnswer, listOf, readParameters, taken, textAnswer } from '../http/declared.ts'
 import { parseReadOptions, type ReadName, writingCall } from '../http/read-options.ts'
 import { createArgsOf, createBody } from './create-body.ts'
 import { createEndpoint, destroyEndpoint, infoEndpoint, listEndpoint, nodeEndpoint, renewEndpoint } from './endpoint.ts'
 import { type SessionRow, sessionIdOf, sessionJson, sessionShape } from './model.ts'
 
-/** The agent as far as these routes use it. */
-type SessionAgent = WithWrites & WithQueries & WithSelf
+/** What these routes use of their context. */
+type SessionContext = WithWrites & WithQueries & WithSelf
 
 const sessionId = { name: 'session', about: 'ID of a session.', secret: true } as const
 const found = jsonAnswer('Sessions.', listOf(sessionShape), indexHeaders)
 
 /** Reference: keys.md#session-endpoints. */
-export const sessionRoutes: readonly Route<SessionAgent>[] = [
+export const sessionRoutes: readonly Route<SessionContext>[] = [
   {
     path: '/v1/session/create',
     operations: {
@@ -116,58 +116,58 @@ export const sessionRoutes: readonly Route<SessionAgent>[] = [
 
 type SessionRequest = RouteRequest<ReadName>
 
-async function create(agent: WithWrites & WithSelf, request: SessionRequest): Promise<RouteResponse> {
-  const call = writingCall(agent, request)
+async function create(context: WithWrites & WithSelf, request: SessionRequest): Promise<RouteResponse> {
+  const call = writingCall(context, request)
   if (!call.ok) return failed(call.error)
-  const args = createArgsOf(request.body, agent.self().nodeName)
+  const args = createArgsOf(request.body, context.self().nodeName)
   if (!args.ok) return failed(args.error)
-  const created = await agent.write(createEndpoint, args.value, call.value)
+  const created = await context.write(createEndpoint, args.value, call.value)
   return created.ok ? { kind: 'json', value: { ID: created.value } } : failed(created.error)
 }
 
-async function destroy(agent: WithWrites & WithSelf, request: SessionRequest): Promise<RouteResponse> {
-  const change = changeOf(agent, request)
+async function destroy(context: WithWrites & WithSelf, request: SessionRequest): Promise<RouteResponse> {
+  const change = changeOf(context, request)
   if (!change.ok) return failed(change.error)
   const { id, call } = change.value
-  const done = await agent.write(destroyEndpoint, { id }, call)
+  const done = await context.write(destroyEndpoint, { id }, call)
   return done.ok ? { kind: 'json', value: done.value } : failed(done.error)
 }
 
-async function renew(agent: WithWrites & WithSelf, request: SessionRequest): Promise<RouteResponse> {
-  const change = changeOf(agent, request)
+async function renew(context: WithWrites & WithSelf, request: SessionRequest): Promise<RouteResponse> {
+  const change = changeOf(context, request)
   if (!change.ok) return failed(change.error)
   const { id, call } = change.value
-  const renewed = await agent.write(renewEndpoint, { id }, call)
+  const renewed = await context.write(renewEndpoint, { id }, call)
   if (!renewed.ok) return failed(renewed.error)
   if (renewed.value !== null) return { kind: 'json', value: [sessionJson(renewed.value)] }
   return failed({ kind: 'not-found', message: `Session id '${id}' not found` })
 }
 
-async function readSession(agent: WithQueries & WithSelf, request: SessionRequest): Promise<RouteResponse> {
+async function readSession(context: WithQueries & WithSelf, request: SessionRequest): Promise<RouteResponse> {
   const id = sessionIdOf(textOfByteString(request.rest))
   if (!id.ok) return badRequest(id.error)
-  return read(agent, request, infoEndpoint, { id: id.value }, (session) => (session === null ? [] : [session]))
+  return read(context, request, infoEndpoint, { id: id.value }, (session) => (session === null ? [] : [session]))
 }
 
-async function readNode(agent: WithQueries & WithSelf, request: SessionRequest): Promise<RouteResponse> {
+async function readNode(context: WithQueries & WithSelf, request: SessionRequest): Promise<RouteResponse> {
   if (request.rest === '') return badRequest('Missing node name')
-  return read(agent, request, nodeEndpoint, { node: textOfByteString(request.rest) }, (sessions) => sessions)
+  return read(context, request, nodeEndpoint, { node: textOfByteString(request.rest) }, (sessions) => sessions)
 }
 
-function readAll(agent: WithQueries & WithSelf, request: SessionRequest): Promise<RouteResponse> {
-  return read(agent, request, listEndpoint, {}, (sessions) => sessions)
+function readAll(context: WithQueries & WithSelf, request: SessionRequest): Promise<RouteResponse> {
+  return read(context, request, listEndpoint, {}, (sessions) => sessions)
 }
 
 async function read<Args, Reply>(
-  agent: WithQueries & WithSelf,
+  context: WithQueries & WithSelf,
   request: SessionRequest,
   endpoint: QueryEndpoint<Args, Reply>,
   args: Args,
   sessions: (reply: Reply) => readonly SessionRow[],
 ): Promise<RouteResponse> {
-  const options = parseReadOptions(agent, request.query)
+  const options = parseReadOptions(context, request.query)
   if (!options.ok) return failed(options.error)
-  const answer = await agent.query(endpoint, args, options.value, request.call)
+  const answer = await context.query(endpoint, args, options.value, request.call)
   if (!answer.ok) return failedRead(answer.error)
   const { value, meta } = answer.value
   return { kind: 'json', value: sessions(value).map(sessionJson), meta }
@@ -175,10 +175,10 @@ async function read<Args, Reply>(
 
 /** The session to be changed, and its datacenter. */
 function changeOf(
-  agent: WithSelf,
+  context: WithSelf,
   request: SessionRequest,
 ): Result<{ readonly id: string; readonly call: CallOptions }, Failure> {
-  const call = writingCall(agent, request)
+  const call = writingCall(context, request)
   if (!call.ok) return call
   const id = sessionIdOf(textOfByteString(request.rest))
   return id.ok ? ok({ id: id.value, call: call.value }) : err({ kind: 'bad-request', message: id.error })

@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { ok, type Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
 import { noChange } from '../../model/log-position.ts'
-import type { WithRights, WithSelf, WithServerCalls, WithWrites } from '../contract/agent-context.ts'
 import { allowedHere } from '../contract/asking.ts'
 import type { ReadOptions } from '../contract/reading.ts'
 import { declared, failed, type Route, type RouteRequest, type RouteResponse } from '../contract/route.ts'
+import type { WithRights, WithSelf, WithServerCalls, WithWrites } from '../contract/route-context.ts'
 import type { WithEnv } from '../contract/surroundings.ts'
 import { done, indexHeaders, readParameters } from '../http/declared.ts'
 import { callIn, parseReadOptions, type ReadName } from '../http/read-options.ts'
@@ -13,11 +13,11 @@ import { mayRestoreEndpoint } from './endpoint.ts'
 import { archiveBytesMax } from './model.ts'
 import { restoreState, saveState } from './transfer.ts'
 
-/** The agent as far as these routes use it. */
-type SnapshotAgent = WithEnv & WithWrites & WithServerCalls & WithRights & WithSelf
+/** What these routes use of their context. */
+type SnapshotContext = WithEnv & WithWrites & WithServerCalls & WithRights & WithSelf
 
 /** Reference: operator.md#snapshot-endpoints. */
-export const snapshotRoutes: readonly Route<SnapshotAgent>[] = [
+export const snapshotRoutes: readonly Route<SnapshotContext>[] = [
   {
     path: '/v1/snapshot',
     since: 'snapshots-over-http',
@@ -50,23 +50,23 @@ export const snapshotRoutes: readonly Route<SnapshotAgent>[] = [
 ]
 
 async function save(
-  agent: WithEnv & WithServerCalls & WithSelf,
+  context: WithEnv & WithServerCalls & WithSelf,
   request: RouteRequest<ReadName>,
 ): Promise<RouteResponse> {
-  const options = parseReadOptions(agent, request.query)
+  const options = parseReadOptions(context, request.query)
   if (!options.ok) return failed(options.error)
-  const saved = await saveState(agent, { ...options.value, minIndex: noChange, waitMs: 0 }, request.call)
+  const saved = await saveState(context, { ...options.value, minIndex: noChange, waitMs: 0 }, request.call)
   if (!saved.ok) return failed(saved.error)
   const { archive, meta } = saved.value
   return { kind: 'bytes', bytes: archive, meta, contentType: 'application/x-gzip' }
 }
 
-async function restore(agent: SnapshotAgent, request: RouteRequest<ReadName>): Promise<RouteResponse> {
-  const options = parseReadOptions(agent, request.query)
+async function restore(context: SnapshotContext, request: RouteRequest<ReadName>): Promise<RouteResponse> {
+  const options = parseReadOptions(context, request.query)
   if (!options.ok) return failed(options.error)
-  const allowed = await mayRestore(agent, request, options.value)
+  const allowed = await mayRestore(context, request, options.value)
   if (!allowed.ok) return failed(allowed.error)
-  const restored = await restoreState(agent, request.body, callIn(request, options.value))
+  const restored = await restoreState(context, request.body, callIn(request, options.value))
   return restored.ok ? { kind: 'empty', status: 200 } : failed(restored.error)
 }
 
@@ -75,14 +75,14 @@ async function restore(agent: SnapshotAgent, request: RouteRequest<ReadName>): P
  * archive, and would hear what is wrong with it; and an archive for an unknown datacenter would be judged first.
  */
 async function mayRestore(
-  agent: SnapshotAgent,
+  context: SnapshotContext,
   request: RouteRequest<ReadName>,
   options: ReadOptions,
 ): Promise<Result<unknown, Failure>> {
   if (options.datacenter === '')
-    return allowedHere(agent, request, () => [{ resource: 'acl', name: '', right: 'write' }])
+    return allowedHere(context, request, () => [{ resource: 'acl', name: '', right: 'write' }])
   const there = { ...options, minIndex: noChange, waitMs: 0 }
-  const asked = await agent.ask(mayRestoreEndpoint, {}, there, request.call)
+  const asked = await context.ask(mayRestoreEndpoint, {}, there, request.call)
   // A server of an earlier release says so when the restore begins.
   return asked.ok || asked.error.kind !== 'unknown-method' ? asked : ok(undefined)
 }

@@ -3,9 +3,9 @@ import { err, ok, type Result } from '../../base/result.ts'
 import { uuidOf } from '../../base/uuid.ts'
 import type { Env } from '../../env/env.ts'
 import type { Failure } from '../../model/failure.ts'
-import type { WithServerCalls, WithWrites } from '../contract/agent-context.ts'
 import type { CallOptions } from '../contract/call.ts'
 import type { ReadMeta, ReadOptions } from '../contract/reading.ts'
+import type { WithServerCalls, WithWrites } from '../contract/route-context.ts'
 import type { WithEnv } from '../contract/surroundings.ts'
 import { ArchiveReader, ArchiveWriter } from './archive.ts'
 import { pieceBytesMax } from './commands.ts'
@@ -28,18 +28,18 @@ export interface Saved {
 
 /** Reads the state from the server that opened it, and compresses it. All of it is of one index. */
 export async function saveState(
-  agent: WithEnv & WithServerCalls,
+  context: WithEnv & WithServerCalls,
   read: ReadOptions,
   call: CallOptions,
 ): Promise<Result<Saved, Failure>> {
-  const { env } = agent
+  const { env } = context
   const stale = read.consistency === 'stale'
-  const opened = await agent.ask(openEndpoint, { stale }, read, call)
+  const opened = await context.ask(openEndpoint, { stale }, read, call)
   if (!opened.ok) return opened
   const { id, term, meta, configurationIndex, servers } = opened.value
-  const packed = await packState(agent, id, read, call)
+  const packed = await packState(context, id, read, call)
   if (!packed.ok) {
-    const closed = await agent.ask(closeEndpoint, { id }, read, whereOf(call))
+    const closed = await context.ask(closeEndpoint, { id }, read, whereOf(call))
     if (!closed.ok) env.log.write('debug', 'snapshot', 'a snapshot is left to be closed', { id })
     return packed
   }
@@ -50,17 +50,17 @@ export async function saveState(
 
 /** Reads an opened state to its end, or until the caller has gone. */
 async function packState(
-  agent: WithEnv & WithServerCalls,
+  context: WithEnv & WithServerCalls,
   id: string,
   read: ReadOptions,
   call: CallOptions,
 ): Promise<Result<ArchiveWriter, Failure>> {
-  const { env } = agent
+  const { env } = context
   const writer = new ArchiveWriter(env.crypto)
   const gone = goneOf(call)
   for (let offset = 0; ; ) {
     if (gone()) return err({ kind: 'cancelled' })
-    const piece = await agent.ask(nextEndpoint, { id, offset }, read, call)
+    const piece = await context.ask(nextEndpoint, { id, offset }, read, call)
     if (!piece.ok) return piece
     if (piece.value.length === 0) return ok(writer)
     // If this agent is the server, it has just worked on the piece: yield.
@@ -117,23 +117,23 @@ async function turn(env: Env): Promise<void> {
  * caller that leaves, before the last step has changed nothing.
  */
 export async function restoreState(
-  agent: WithEnv & WithWrites,
+  context: WithEnv & WithWrites,
   archive: Uint8Array,
   call: CallOptions,
 ): Promise<Result<number, Failure>> {
   const gone = goneOf(call)
-  const checked = await checkArchive(agent.env, archive, undefined, gone)
+  const checked = await checkArchive(context.env, archive, undefined, gone)
   if (gone()) return err({ kind: 'cancelled' })
   if (!checked.ok) return err({ kind: 'bad-request', message: checked.error })
   const { sizeBytes } = checked.value
-  const id = uuidOf(agent.env.crypto.randomBytes(16, 'transfer'))
-  const begun = await agent.write(beginEndpoint, { id, sizeBytes }, call)
+  const id = uuidOf(context.env.crypto.randomBytes(16, 'transfer'))
+  const begun = await context.write(beginEndpoint, { id, sizeBytes }, call)
   if (!begun.ok) return begun
-  const brought = await bring(agent, archive, id, call, gone)
-  const replaced = brought.ok ? await agent.write(commitEndpoint, { id }, call) : brought
+  const brought = await bring(context, archive, id, call, gone)
+  const replaced = brought.ok ? await context.write(commitEndpoint, { id }, call) : brought
   if (replaced.ok) return replaced
-  const abandoned = await agent.write(abandonEndpoint, { id }, whereOf(call))
-  if (!abandoned.ok) agent.env.log.write('debug', 'snapshot', 'a restore is left to be given up', { id })
+  const abandoned = await context.write(abandonEndpoint, { id }, whereOf(call))
+  if (!abandoned.ok) context.env.log.write('debug', 'snapshot', 'a restore is left to be given up', { id })
   return replaced
 }
 
@@ -160,7 +160,7 @@ export async function checkArchive(
 
 /** Reads the archive a second time, so that its whole state need not be held in memory. */
 async function bring(
-  agent: WithEnv & WithWrites,
+  context: WithEnv & WithWrites,
   archive: Uint8Array,
   id: string,
   call: CallOptions,
@@ -169,7 +169,7 @@ async function bring(
   let held: Uint8Array[] = []
   let heldBytes = 0
   let offset = 0
-  const reader = new ArchiveReader(agent.env.crypto, archive, (bytes) => {
+  const reader = new ArchiveReader(context.env.crypto, archive, (bytes) => {
     held.push(bytes)
     heldBytes += bytes.length
   })
@@ -181,12 +181,12 @@ async function bring(
       const bytes = all.subarray(0, pieceBytesMax)
       held = [all.subarray(bytes.length)]
       heldBytes -= bytes.length
-      const put = await agent.write(pieceEndpoint, { id, offset, bytes }, call)
+      const put = await context.write(pieceEndpoint, { id, offset, bytes }, call)
       if (!put.ok) return put
       offset += bytes.length
     }
     if (gone()) return err({ kind: 'cancelled' })
     if (isOver) return read.ok ? ok(undefined) : err({ kind: 'bad-request', message: read.error })
-    await turn(agent.env)
+    await turn(context.env)
   }
 }

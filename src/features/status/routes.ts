@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import type { WithSelf, WithServerCalls } from '../contract/agent-context.ts'
 import type { ServerEndpoint } from '../contract/endpoint.ts'
 import { declared, failed, type Route, type RouteRequest, type RouteResponse } from '../contract/route.ts'
+import type { WithSelf, WithServerCalls } from '../contract/route-context.ts'
 import { jsonAnswer, readParameters, textList } from '../http/declared.ts'
 import { parseReadOptions, type ReadName } from '../http/read-options.ts'
 import { leaderEndpoint, peersEndpoint } from './endpoint.ts'
@@ -18,7 +18,7 @@ export const statusRoutes: readonly Route<WithServerCalls & WithSelf>[] = [
         access: { open: forProbes },
         query: readParameters,
         answers: [jsonAnswer('`host:port`; empty where none is known.', z.string())],
-        handle: (agent, request) => answer(agent, request, leaderEndpoint),
+        handle: (context, request) => answer(context, request, leaderEndpoint),
       }),
     },
   },
@@ -30,19 +30,19 @@ export const statusRoutes: readonly Route<WithServerCalls & WithSelf>[] = [
         access: { open: forProbes },
         query: readParameters,
         answers: [jsonAnswer('`host:port` of each.', textList)],
-        handle: (agent, request) => answer(agent, request, peersEndpoint),
+        handle: (context, request) => answer(context, request, peersEndpoint),
       }),
     },
   },
 ]
 
 async function answer(
-  agent: WithServerCalls & WithSelf,
+  context: WithServerCalls & WithSelf,
   request: RouteRequest<ReadName>,
   endpoint: ServerEndpoint<object, string | readonly string[]>,
 ): Promise<RouteResponse> {
-  const options = parseReadOptions(agent, request.query)
+  const options = parseReadOptions(context, request.query)
   if (!options.ok) return failed(options.error)
-  const answered = await agent.ask(endpoint, {}, options.value, request.call)
+  const answered = await context.ask(endpoint, {}, options.value, request.call)
   return answered.ok ? { kind: 'json', value: answered.value } : failed(answered.error)
 }

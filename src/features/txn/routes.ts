@@ -7,9 +7,9 @@ import { err, ok, type Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
 import { kvValueBytesMax, transactionOperationsMax } from '../../model/limits.ts'
 import { noChange } from '../../model/log-position.ts'
-import type { WithQueries, WithSelf, WithWrites } from '../contract/agent-context.ts'
 import type { ReadOptions } from '../contract/reading.ts'
 import { declared, failed, type Route, type RouteRequest, type RouteResponse } from '../contract/route.ts'
+import type { WithQueries, WithSelf, WithWrites } from '../contract/route-context.ts'
 import { jsonAnswer, readParameters } from '../http/declared.ts'
 import { base64Bytes, decodeBody, decoder, list, nullable, object, text, uint64 } from '../http/json-body.ts'
 import { callIn, parseReadOptions, type ReadName } from '../http/read-options.ts'
@@ -17,8 +17,8 @@ import { isWrite, type KeyOperation } from '../kv/operations.ts'
 import { applyEndpoint, readEndpoint } from './endpoint.ts'
 import { outcomeJson, outcomeShape, readOutcomeShape, type SettledOutcome } from './model.ts'
 
-/** The agent as far as these routes use it. */
-type TxnAgent = WithWrites & WithQueries & WithSelf
+/** What these routes use of their context. */
+type TxnContext = WithWrites & WithQueries & WithSelf
 
 /** Maximum number of characters shown of a body. */
 const shownMax = 200
@@ -87,7 +87,7 @@ function tooLarge(message: string): Result<never, Failure> {
 const contact = ['knownLeader?', 'lastContact?'] as const
 
 /** Reference: keys.md#transactions. */
-export const txnRoutes: readonly Route<TxnAgent>[] = [
+export const txnRoutes: readonly Route<TxnContext>[] = [
   {
     path: '/v1/txn',
     since: 'transactions',
@@ -116,36 +116,36 @@ export const txnRoutes: readonly Route<TxnAgent>[] = [
   },
 ]
 
-async function transact(agent: TxnAgent, request: RouteRequest<ReadName>): Promise<RouteResponse> {
-  const options = parseReadOptions(agent, request.query)
+async function transact(context: TxnContext, request: RouteRequest<ReadName>): Promise<RouteResponse> {
+  const options = parseReadOptions(context, request.query)
   if (!options.ok) return failed(options.error)
   const operations = operationsOf(request.body)
   if (!operations.ok) return failed(operations.error)
   return operations.value.some(isWrite)
-    ? apply(agent, request, operations.value, options.value)
-    : read(agent, request, operations.value, options.value)
+    ? apply(context, request, operations.value, options.value)
+    : read(context, request, operations.value, options.value)
 }
 
 async function apply(
-  agent: WithWrites,
+  context: WithWrites,
   request: RouteRequest,
   operations: readonly KeyOperation[],
   options: ReadOptions,
 ): Promise<RouteResponse> {
-  const outcome = await agent.write(applyEndpoint, { operations }, callIn(request, options))
+  const outcome = await context.write(applyEndpoint, { operations }, callIn(request, options))
   if (!outcome.ok) return failed(outcome.error)
   return { kind: 'json', status: statusOf(outcome.value), value: outcomeJson(outcome.value) }
 }
 
 /** Never blocks, whatever index was given. */
 async function read(
-  agent: WithQueries,
+  context: WithQueries,
   request: RouteRequest,
   operations: readonly KeyOperation[],
   options: ReadOptions,
 ): Promise<RouteResponse> {
   const questions = operations.map(({ verb, key, index, session }) => ({ verb, key, index: String(index), session }))
-  const answer = await agent.query(
+  const answer = await context.query(
     readEndpoint,
     { questions },
     { ...options, minIndex: noChange, waitMs: 0 },

@@ -168,11 +168,11 @@ function declaredIn({ query, headers = [], answers }: Operation): readonly (Quer
 }
 
 /** A route table with one more route, which describes them all. The document is made when it is first requested. */
-export function withDocument<Agent extends WithEnv>(
-  routes: readonly Route<Agent>[],
+export function withDocument<Context extends WithEnv>(
+  routes: readonly Route<Context>[],
   version: string,
   naming: Naming = svcNaming,
-): readonly Route<Agent>[] {
+): readonly Route<Context>[] {
   let document: Promise<OpenApiDocument> | undefined
   const own: Route<WithEnv> = {
     path: '/v1/openapi.json',
@@ -188,7 +188,7 @@ export function withDocument<Agent extends WithEnv>(
       }),
     },
   }
-  const all: readonly Route<Agent>[] = [...routes, own]
+  const all: readonly Route<Context>[] = [...routes, own]
   return all
 }
 

@@ -1,14 +1,14 @@
 import { base64, bytesOf } from '../../../src/base/bytes.ts'
 import { invariant } from '../../../src/base/invariant.ts'
 import type { Route, RouteResponse } from '../../../src/features/contract/route.ts'
-import type { FaceAgent } from '../../../src/http/route-call.ts'
+import type { FaceContext } from '../../../src/http/route-call.ts'
 import { modifyIndexOf } from '../../../src/model/log-position.ts'
 import { planned } from '../../unit/http/planned.ts'
 
 const meta = { index: modifyIndexOf(12), knownLeader: true, lastContactMs: 3 }
 
 /** Routes that say what they were asked, and one for each kind of answer. */
-export const echoRoutes: readonly Route<FaceAgent>[] = [
+export const echoRoutes: readonly Route<FaceContext>[] = [
   {
     path: '/v1/echo/',
     rest: { name: 'rest', about: '' },

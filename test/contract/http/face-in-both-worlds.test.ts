@@ -7,7 +7,7 @@ import { createHostEnv, type HostEnv } from '../../../src/host/env.ts'
 import { isWhole } from '../../../src/host/http-response.ts'
 import { createHttpFace } from '../../../src/http/face.ts'
 import { fc } from '../../fast-check.ts'
-import { fakeAgent } from '../../unit/http/fake-agent.ts'
+import { fakeContext } from '../../unit/http/fake-context.ts'
 import { echoRoutes } from './echo-routes.ts'
 
 /**
@@ -42,7 +42,7 @@ let handler: HttpHandler
 
 beforeAll(async () => {
   env = createHostEnv({ logSink: () => {}, logLevel: 'error' })
-  handler = createHttpFace({ agent: fakeAgent().agent, routes: echoRoutes, config })
+  handler = createHttpFace({ context: fakeContext().context, routes: echoRoutes, config })
   const served = await env.http.serve({ host: '127.0.0.1', port: 0 }, handler)
   if (!served.ok) throw new Error(`the listener did not start: ${served.error.kind}`)
   listener = served.value

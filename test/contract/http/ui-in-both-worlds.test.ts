@@ -6,7 +6,7 @@ import { textOf } from '../../../src/base/bytes.ts'
 import type { HttpClientRequest } from '../../../src/env/http.ts'
 import { createHttpFace } from '../../../src/http/face.ts'
 import { fileBytesMax } from '../../../src/http/ui/directory.ts'
-import { fakeAgent } from '../../unit/http/fake-agent.ts'
+import { fakeContext } from '../../unit/http/fake-context.ts'
 import { writeFile } from '../env/disk-laws.ts'
 import { hostWorld } from '../env/host-world.ts'
 import type { LawWorld, Place } from '../env/law-world.ts'
@@ -15,9 +15,9 @@ import { simWorld } from '../env/sim-world.ts'
 
 /** Status, headers in lower case, body of one request to a face with this web interface, from the other machine. */
 async function served({ env, peer, host }: Place, ui: UiConfig) {
-  const fake = fakeAgent().agent
-  const agent = { ...fake, env: { ...fake.env, disk: env.disk } }
-  const face = createHttpFace({ agent, routes: [], config: { ...defaultAgentConfig('n', host).http, ui } })
+  const fake = fakeContext().context
+  const context = { ...fake, env: { ...fake.env, disk: env.disk } }
+  const face = createHttpFace({ context, routes: [], config: { ...defaultAgentConfig('n', host).http, ui } })
   const { local } = await got(env.http.serve({ host, port: 0 }, face))
   return async (line: string, headers: HttpClientRequest['headers'] = []) => {
     const [method = '', target = ''] = line.split(' ')

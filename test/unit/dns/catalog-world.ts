@@ -5,17 +5,17 @@ import type { DnsConfig } from '../../../src/agent/settings/agent-config.ts'
 import { defaultAgentConfig } from '../../../src/agent/settings/default-config.ts'
 import { err, ok, type Result } from '../../../src/base/result.ts'
 import type { DnsTransport } from '../../../src/dns/answer.ts'
-import type { AgentReads } from '../../../src/dns/catalog-reads.ts'
+import type { DnsContext } from '../../../src/dns/catalog-reads.ts'
 import { createDnsFace, type DnsFace } from '../../../src/dns/face.ts'
 import type { DnsRecord, TypeName } from '../../../src/dns-wire/message.ts'
 import { decodeResponse, encodeQuestion, type ReceivedResponse } from '../../../src/dns-wire/question.ts'
 import type { Env } from '../../../src/env/env.ts'
 import { catalogDeregister, catalogRegister } from '../../../src/features/catalog/commands.ts'
 import { catalogFeature } from '../../../src/features/catalog/feature.ts'
-import type { AgentSelf } from '../../../src/features/contract/agent-context.ts'
 import type { CommandDefinition } from '../../../src/features/contract/command.ts'
 import type { QueryEndpoint, ServerEndpoint } from '../../../src/features/contract/endpoint.ts'
 import type { Answer, ReadOptions } from '../../../src/features/contract/reading.ts'
+import type { AgentSelf } from '../../../src/features/contract/route-context.ts'
 import type { ServerContext } from '../../../src/features/contract/server-context.ts'
 import { coordinateFeature } from '../../../src/features/coordinate/feature.ts'
 import { queryCreate } from '../../../src/features/query/commands.ts'
@@ -88,7 +88,7 @@ export class CatalogWorld {
   }
 
   #newFace(): DnsFace {
-    return createDnsFace({ env: this.#env(), agent: this.#agent(), config: this.#config, datacenter: 'dc1' })
+    return createDnsFace({ env: this.#env(), context: this.#context(), config: this.#config, datacenter: 'dc1' })
   }
 
   place(placed: Placed): void {
@@ -188,7 +188,7 @@ export class CatalogWorld {
     return env as unknown as Env
   }
 
-  #agent(): AgentReads {
+  #context(): DnsContext {
     const facts = { nodeName: 'n1', datacenter: 'dc1', nodeMeta: {} } as unknown as AgentSelf
     return {
       release: this.#release,

@@ -11,7 +11,6 @@ import type { Closable } from '../../../src/env/async.ts'
 import type { Env } from '../../../src/env/env.ts'
 import { permissionDenied } from '../../../src/features/contract/access.ts'
 import type { AgentAccess, ServerAccess } from '../../../src/features/contract/access-control.ts'
-import type { AgentContext, AgentSelf } from '../../../src/features/contract/agent-context.ts'
 import type { CallOptions } from '../../../src/features/contract/call.ts'
 import type { LeaderDuty } from '../../../src/features/contract/duty.ts'
 import type { EndpointDefinition, ServerEndpoint, WriteEndpoint } from '../../../src/features/contract/endpoint.ts'
@@ -19,6 +18,7 @@ import type { LocalAgent, ReceivedEvents } from '../../../src/features/contract/
 import type { MeshFederation, MeshLeaves, MeshSettings } from '../../../src/features/contract/mesh.ts'
 import type { ReadOptions } from '../../../src/features/contract/reading.ts'
 import type { HttpMethod, RouteResponse } from '../../../src/features/contract/route.ts'
+import type { AgentSelf, RouteContext } from '../../../src/features/contract/route-context.ts'
 import type { KnownServer, ServerContext, ServerDuty, WanView } from '../../../src/features/contract/server-context.ts'
 import { lastReplaced } from '../../../src/features/snapshot/views.ts'
 import type { Pool } from '../../../src/gossip/pool.ts'
@@ -90,10 +90,10 @@ export class LoneServer {
   events: ReceivedEvents | undefined
   leaves: MeshLeaves | undefined
   notReady: readonly string[] = []
-  join: AgentContext['join'] | undefined
-  joinWan: AgentContext['joinWan'] | undefined
-  leave: AgentContext['leave'] | undefined
-  reload: AgentContext['reload'] | undefined
+  join: RouteContext['join'] | undefined
+  joinWan: RouteContext['joinWan'] | undefined
+  leave: RouteContext['leave'] | undefined
+  reload: RouteContext['reload'] | undefined
   /** What servers of other datacenters answer; absent: there are none. */
   askElsewhere: ((datacenter: string, call: CallOptions) => Promise<Result<unknown, Failure>>) | undefined
   /** The rights of the caller. */
@@ -112,7 +112,7 @@ export class LoneServer {
   readonly peers = new Map<string, LoneServer>()
   readonly #duties = new Map<LeaderDuty, Closable>()
   readonly context: ServerContext
-  readonly agent: AgentContext
+  readonly agent: RouteContext
 
   /** `env` is needed only by what keeps time; `hooks` run beside those of the features. */
   constructor(env?: Env, hooks: readonly StateHook[] = []) {
@@ -249,7 +249,7 @@ export class LoneServer {
     }
   }
 
-  #agentContext(env: Env): AgentContext {
+  #agentContext(env: Env): RouteContext {
     const lone = this
     return {
       authorizer: async ({ token = '' }) => (this.resolve === undefined ? ok(this.authorizer) : this.resolve(token)),

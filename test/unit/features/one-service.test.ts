@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { unrestricted } from '../../../src/access/authorizer.ts'
 import { ok } from '../../../src/base/result.ts'
 import { readOneService } from '../../../src/features/agent/service-routes.ts'
-import type { AgentContext } from '../../../src/features/contract/agent-context.ts'
+import type { RouteContext } from '../../../src/features/contract/route-context.ts'
 import { HandClock, settled } from './hand-clock.ts'
 
 it("a change of a service of the agent is sent to a waiting caller, also when it comes while the caller's rights are looked up", async () => {
@@ -18,7 +18,7 @@ it("a change of a service of the agent is sent to a waiting caller, also when it
       whileAsked()
       return ok(unrestricted)
     },
-  } as unknown as AgentContext
+  } as unknown as RouteContext
   const read = (query: readonly (readonly [string, string])[], rest = 'web') => {
     const request = { query: new Map(query), rest, call: {} }
     return readOneService(agent, request as unknown as Parameters<typeof readOneService>[1])
@@ -47,7 +47,7 @@ it('shows weights of 0 where its definition has none', async () => {
     const local = { services: () => [service], onServicesChange: () => ({ close: () => undefined }) }
     const agent = { env: { ...clock.env, crypto }, local, authorizer: async () => ok(unrestricted) }
     const request = { query: new Map(), rest: 'web', call: {} }
-    return readOneService(agent as unknown as AgentContext, request as unknown as Parameters<typeof readOneService>[1])
+    return readOneService(agent as unknown as RouteContext, request as unknown as Parameters<typeof readOneService>[1])
   }
   expect(await shown({ ...facts, weightless: true })).toMatchObject({ value: { Weights: { Passing: 0, Warning: 0 } } })
   expect(await shown(facts)).toMatchObject({ value: { Weights: { Passing: 1, Warning: 1 } } })

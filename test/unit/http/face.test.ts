@@ -6,11 +6,11 @@ import { type InvariantViolation, invariant } from '../../../src/base/invariant.
 import type { HttpResponse } from '../../../src/env/http.ts'
 import type { HttpMethod, Route, RouteRequest, RouteResponse } from '../../../src/features/contract/route.ts'
 import { createHttpFace } from '../../../src/http/face.ts'
-import type { FaceAgent } from '../../../src/http/route-call.ts'
+import type { FaceContext } from '../../../src/http/route-call.ts'
 import type { Failure } from '../../../src/model/failure.ts'
 import { modifyIndexOf, noChange } from '../../../src/model/log-position.ts'
 import type { Release } from '../../../src/model/release.ts'
-import { fakeAgent, type RequestParts, request } from './fake-agent.ts'
+import { fakeContext, type RequestParts, request } from './fake-context.ts'
 import { planned } from './planned.ts'
 
 interface Options {
@@ -26,11 +26,11 @@ function face(
   handle: (request: RouteRequest<string>) => RouteResponse | Promise<RouteResponse>,
   options: Options = {},
 ) {
-  const { agent, lines, samples } = fakeAgent(options.release)
+  const { context, lines, samples } = fakeContext(options.release)
   const asked: RouteRequest<string>[] = []
   const fatal: InvariantViolation[] = []
   const path = options.path ?? '/v1/thing/'
-  const route: Route<FaceAgent> = {
+  const route: Route<FaceContext> = {
     path,
     ...(path.endsWith('/') ? { rest: { name: 'rest', about: '' } } : {}),
     operations: planned(options.methods ?? ['GET', 'PUT'], async (_agent, routeRequest) => {
@@ -41,7 +41,7 @@ function face(
   const config = { ...defaultAgentConfig('n', '127.0.0.1').http, ...options.config }
   const onFatal = (violation: InvariantViolation): void => void fatal.push(violation)
   const acting = options.actingToken === undefined ? {} : { actingToken: options.actingToken }
-  const handler = createHttpFace({ agent, routes: [route], config, onFatal, ...acting })
+  const handler = createHttpFace({ context, routes: [route], config, onFatal, ...acting })
   const ask = (line: string, parts?: RequestParts) => handler(request(line, parts))
   return { ask, asked, fatal, lines, samples }
 }

@@ -3,8 +3,8 @@ import { features } from '../../../src/agent/assembly/features.ts'
 import { defaultAgentConfig } from '../../../src/agent/settings/default-config.ts'
 import type { Operations, Route, RouteResponse } from '../../../src/features/contract/route.ts'
 import { createHttpFace } from '../../../src/http/face.ts'
-import type { FaceAgent } from '../../../src/http/route-call.ts'
-import { fakeAgent, request } from './fake-agent.ts'
+import type { FaceContext } from '../../../src/http/route-call.ts'
+import { fakeContext, request } from './fake-context.ts'
 
 const secret = 'f3a0c1d2-5b6e-4f70-8a91-b2c3d4e5f607'
 const encodedTwice = [...secret].map((char) => `%25${char.charCodeAt(0).toString(16)}`).join('')
@@ -14,7 +14,7 @@ const mixedCase = secret.replaceAll('a', 'A').replaceAll('c', 'C')
 const traces = ['5b6e', '4f70', '8a91', 'b2c3d4e5f607', '%61', '%62', '%66', 'f3a0']
 
 /** The routes of a whole agent, which do nothing but answer so. */
-function routesAnswering(response: RouteResponse): readonly Route<FaceAgent>[] {
+function routesAnswering(response: RouteResponse): readonly Route<FaceContext>[] {
   const doing = (operations: Operations): Operations<unknown> =>
     Object.fromEntries(
       Object.entries(operations).map(([method, operation]) => [method, { ...operation, handle: async () => response }]),
@@ -30,9 +30,9 @@ function routesAnswering(response: RouteResponse): readonly Route<FaceAgent>[] {
   )
 }
 
-function faceOf(routes: readonly Route<FaceAgent>[]) {
-  const { agent, lines, samples } = fakeAgent()
-  const handler = createHttpFace({ agent, routes, config: defaultAgentConfig('n', '127.0.0.1').http })
+function faceOf(routes: readonly Route<FaceContext>[]) {
+  const { context, lines, samples } = fakeContext()
+  const handler = createHttpFace({ context, routes, config: defaultAgentConfig('n', '127.0.0.1').http })
   const logged = () => JSON.stringify([lines, samples]).toLowerCase()
   const ask = (line: string, headers: Readonly<Record<string, string>> = {}) => handler(request(line, { headers }))
   return { ask, lines, logged }

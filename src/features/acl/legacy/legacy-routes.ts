@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { textOfByteString } from '../../../base/bytes.ts'
-import type { WithAccess, WithQueries, WithSelf, WithWrites } from '../../contract/agent-context.ts'
 import { badRequest, declared, failed, failedRead, type Route, type RouteResponse } from '../../contract/route.ts'
+import type { WithAccess, WithQueries, WithSelf, WithWrites } from '../../contract/route-context.ts'
 import { indexHeaders, jsonAnswer, listOf, readParameters, taken, textAnswer } from '../../http/declared.ts'
 import { decodeBody } from '../../http/json-body.ts'
 import { legacyTokenJson, legacyTokenShape } from '../model.ts'
 import { type AclRequest, aclAnswers, type Entered, legacyBody, primaryCall, whereOn } from '../route-checks.ts'
 import { legacyDeleteEndpoint, legacyListEndpoint, legacyReadEndpoint, legacySetEndpoint } from './legacy-endpoints.ts'
 
-/** The agent as far as these routes use it. */
-type LegacyAgent = WithWrites & WithQueries & WithAccess & WithSelf
+/** What these routes use of their context. */
+type LegacyContext = WithWrites & WithQueries & WithAccess & WithSelf
 
 const secret = { name: 'id', about: 'ID of a legacy token, which is its secret.', secret: true } as const
 const tokens = jsonAnswer('Legacy tokens, with their secrets.', listOf(legacyTokenShape), indexHeaders)
@@ -19,7 +19,7 @@ const body = { about: 'The token. Names of members may have their letters in any
 const ownToken = 'a caller with the secret may read its token'
 
 /** Reference: access-control.md#legacy-api. */
-export const legacyRoutes: readonly Route<LegacyAgent>[] = [
+export const legacyRoutes: readonly Route<LegacyContext>[] = [
   {
     path: '/v1/acl/create',
     operations: {
@@ -105,63 +105,63 @@ export const legacyRoutes: readonly Route<LegacyAgent>[] = [
 const nothingGiven = { ID: '', Name: '', Type: '', Rules: '' }
 
 /** A given ID may be that of an existing token, which is then replaced. */
-async function create(agent: WithWrites & WithSelf, request: AclRequest, entry: Entered): Promise<RouteResponse> {
-  if (request.body.length === 0) return set(agent, request, entry, nothingGiven)
+async function create(context: WithWrites & WithSelf, request: AclRequest, entry: Entered): Promise<RouteResponse> {
+  if (request.body.length === 0) return set(context, request, entry, nothingGiven)
   const given = decodeBody(request.body, legacyBody)
-  return given.ok ? set(agent, request, entry, given.value) : failed(given.error)
+  return given.ok ? set(context, request, entry, given.value) : failed(given.error)
 }
 
-async function update(agent: WithWrites & WithSelf, request: AclRequest, entry: Entered): Promise<RouteResponse> {
+async function update(context: WithWrites & WithSelf, request: AclRequest, entry: Entered): Promise<RouteResponse> {
   const given = decodeBody(request.body, legacyBody)
   if (!given.ok) return failed(given.error)
-  return given.value.ID === '' ? badRequest('ACL ID must be set') : set(agent, request, entry, given.value)
+  return given.value.ID === '' ? badRequest('ACL ID must be set') : set(context, request, entry, given.value)
 }
 
 type Given = typeof nothingGiven
 
 async function set(
-  agent: WithWrites & WithSelf,
+  context: WithWrites & WithSelf,
   request: AclRequest,
   { access }: Entered,
   given: Given,
 ): Promise<RouteResponse> {
   const { ID: id, Name: name, Type, Rules: rules } = given
   const args = { id, name, type: Type === '' ? 'client' : Type, rules }
-  const written = await agent.write(legacySetEndpoint, args, primaryCall(agent, access, request))
+  const written = await context.write(legacySetEndpoint, args, primaryCall(context, access, request))
   return written.ok ? { kind: 'json', value: { ID: written.value } } : failed(written.error)
 }
 
-async function destroy(agent: WithWrites & WithSelf, request: AclRequest, entry: Entered): Promise<RouteResponse> {
+async function destroy(context: WithWrites & WithSelf, request: AclRequest, entry: Entered): Promise<RouteResponse> {
   const id = textOfByteString(request.rest)
   if (id === '') return badRequest('Missing ACL')
-  const gone = await agent.write(legacyDeleteEndpoint, { id }, primaryCall(agent, entry.access, request))
+  const gone = await context.write(legacyDeleteEndpoint, { id }, primaryCall(context, entry.access, request))
   return gone.ok ? { kind: 'json', value: gone.value } : failed(gone.error)
 }
 
-async function info(agent: WithQueries, request: AclRequest, entry: Entered): Promise<RouteResponse> {
+async function info(context: WithQueries, request: AclRequest, entry: Entered): Promise<RouteResponse> {
   const id = textOfByteString(request.rest)
   if (id === '') return badRequest('Missing ACL')
-  const answer = await agent.query(legacyReadEndpoint, { id }, entry.read, request.call)
+  const answer = await context.query(legacyReadEndpoint, { id }, entry.read, request.call)
   if (!answer.ok) return failedRead(answer.error)
   const { value, meta } = answer.value
   return { kind: 'json', value: value === null ? [] : [legacyTokenJson(value)], meta }
 }
 
-async function list(agent: WithQueries, request: AclRequest, entry: Entered): Promise<RouteResponse> {
-  const answer = await agent.query(legacyListEndpoint, {}, entry.read, request.call)
+async function list(context: WithQueries, request: AclRequest, entry: Entered): Promise<RouteResponse> {
+  const answer = await context.query(legacyListEndpoint, {}, entry.read, request.call)
   if (!answer.ok) return failedRead(answer.error)
   return { kind: 'json', value: answer.value.value.map(legacyTokenJson), meta: answer.value.meta }
 }
 
 /** As in the field: reads the token and creates another with the same content. */
-async function clone(agent: LegacyAgent, request: AclRequest, entry: Entered): Promise<RouteResponse> {
+async function clone(context: LegacyContext, request: AclRequest, entry: Entered): Promise<RouteResponse> {
   const id = textOfByteString(request.rest)
   if (id === '') return badRequest('Missing ACL')
-  const answer = await agent.query(legacyReadEndpoint, { id }, entry.read, request.call)
+  const answer = await context.query(legacyReadEndpoint, { id }, entry.read, request.call)
   if (!answer.ok) return failedRead(answer.error)
   const { value: source, meta } = answer.value
   if (source === null) return failedRead({ kind: 'permission-denied', message: 'Permission denied' }, meta)
   const args = { id: '', name: source.description, type: source.type, rules: source.rules }
-  const made = await agent.write(legacySetEndpoint, args, primaryCall(agent, entry.access, request))
+  const made = await context.write(legacySetEndpoint, args, primaryCall(context, entry.access, request))
   return made.ok ? { kind: 'json', value: { ID: made.value }, meta } : failed(made.error)
 }

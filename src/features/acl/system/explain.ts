@@ -4,9 +4,9 @@ import { labelledResources, scalarResources } from '../../../access/rules.ts'
 import { err, ok, type Result } from '../../../base/result.ts'
 import type { Failure } from '../../../model/failure.ts'
 import { denied, within } from '../../contract/access.ts'
-import type { WithAccess, WithSelf, WithServerCalls } from '../../contract/agent-context.ts'
 import type { ServerEndpoint } from '../../contract/endpoint.ts'
 import { declared, failed, type Route, type RouteRequest, type RouteResponse } from '../../contract/route.ts'
+import type { WithAccess, WithSelf, WithServerCalls } from '../../contract/route-context.ts'
 import type { WithServerAccess } from '../../contract/server-context.ts'
 import type { WithEnv, WithRelease } from '../../contract/surroundings.ts'
 import { jsonAnswer, parameter, readParameters, textAnswer } from '../../http/declared.ts'
@@ -14,8 +14,8 @@ import type { ReadName } from '../../http/read-options.ts'
 import { eitherSystem } from '../asked.ts'
 import { badShape, type Entered, newAclAnswers, whereKnown } from '../route-checks.ts'
 
-/** The agent as far as it is used here. */
-type ExplainAgent = WithRelease & WithServerCalls & WithAccess & WithSelf
+/** What is used here of the context of a route. */
+type ExplainContext = WithRelease & WithServerCalls & WithAccess & WithSelf
 
 const explanation = z.object({
   accessor: z.string(),
@@ -107,7 +107,7 @@ const parameters = [
 type Name = ReadName | 'resource' | 'right' | 'name' | 'accessor'
 
 /** An addition of this product; the field has nothing like it. */
-export const explainRoutes: readonly Route<ExplainAgent>[] = [
+export const explainRoutes: readonly Route<ExplainContext>[] = [
   {
     path: '/v1/acl/explain',
     operations: {
@@ -125,10 +125,10 @@ export const explainRoutes: readonly Route<ExplainAgent>[] = [
   },
 ]
 
-async function explain(agent: WithServerCalls, request: RouteRequest<Name>, entry: Entered): Promise<RouteResponse> {
+async function explain(context: WithServerCalls, request: RouteRequest<Name>, entry: Entered): Promise<RouteResponse> {
   const read = questionIn(request)
   if (!read.ok) return badShape(read.error)
-  const told = await agent.ask(explainEndpoint, read.value, entry.read, request.call)
+  const told = await context.ask(explainEndpoint, read.value, entry.read, request.call)
   if (!told.ok) return failed(told.error)
   return { kind: 'json', value: explanationJson(read.value, told.value) }
 }

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { textOfByteString } from '../../../base/bytes.ts'
 import { permissionDenied } from '../../contract/access.ts'
 import type { AgentTokenSlot } from '../../contract/access-control.ts'
-import type { WithAccess, WithRights, WithSelf, WithServerCalls, WithWrites } from '../../contract/agent-context.ts'
 import { declared, failed, type Route, type RouteRequest, type RouteResponse } from '../../contract/route.ts'
+import type { WithAccess, WithRights, WithSelf, WithServerCalls, WithWrites } from '../../contract/route-context.ts'
 import type { WithRelease } from '../../contract/surroundings.ts'
 import { done, isTrue, jsonAnswer, parameter, readParameters, textAnswer, truthText } from '../../http/declared.ts'
 import { decodeBody } from '../../http/json-body.ts'
@@ -22,8 +22,8 @@ import {
 } from '../route-checks.ts'
 import { type AccessStanding, bootstrapEndpoint, standingEndpoint } from './system-endpoints.ts'
 
-/** The agent as far as these routes use it. */
-type SystemAgent = WithRelease & WithWrites & WithServerCalls & WithRights & WithAccess & WithSelf
+/** What these routes use of their context. */
+type SystemContext = WithRelease & WithWrites & WithServerCalls & WithRights & WithAccess & WithSelf
 
 const bootstrapParameters = [
   ...readParameters,
@@ -47,7 +47,7 @@ const standingShape = z
 /**
  * Reference: access-control.md#bootstrap, access-control.md#replication-status, access-control.md#agent-token-slots.
  */
-export const systemRoutes: readonly Route<SystemAgent>[] = [
+export const systemRoutes: readonly Route<SystemContext>[] = [
   {
     path: '/v1/acl/bootstrap',
     operations: {
@@ -108,7 +108,7 @@ export const systemRoutes: readonly Route<SystemAgent>[] = [
 ]
 
 async function bootstrap(
-  agent: WithWrites & WithSelf,
+  context: WithWrites & WithSelf,
   request: RouteRequest<ReadName | 'legacy'>,
   entry: Entered,
 ): Promise<RouteResponse> {
@@ -116,7 +116,7 @@ async function bootstrap(
   const { access } = entry
   const here = legacy ? undefined : access.refusesNew()
   if (here !== undefined) return failed(here)
-  const made = await agent.write(bootstrapEndpoint, { legacy }, primaryCall(agent, access, request))
+  const made = await context.write(bootstrapEndpoint, { legacy }, primaryCall(context, access, request))
   if (!made.ok) return failed(made.error)
   if ('legacy' in made.value) return { kind: 'json', value: { ...zeroToken, ID: made.value.legacy } }
   return { kind: 'json', value: { ID: made.value.token.secret, ...tokenJson(made.value.token) } }
@@ -136,8 +136,8 @@ const zeroToken = {
   ModifyIndex: 0,
 }
 
-async function standing(agent: WithServerCalls, request: AclRequest, entry: Entered): Promise<RouteResponse> {
-  const asked = await agent.ask(standingEndpoint, {}, entry.read, request.call)
+async function standing(context: WithServerCalls, request: AclRequest, entry: Entered): Promise<RouteResponse> {
+  const asked = await context.ask(standingEndpoint, {}, entry.read, request.call)
   return asked.ok ? { kind: 'json', value: standingJson(asked.value) } : failed(asked.error)
 }
 
@@ -157,8 +157,8 @@ function standingJson(standing: AccessStanding): z.infer<typeof standingShape> {
   }
 }
 
-async function replication(agent: WithServerCalls, request: AclRequest, entry: Entered): Promise<RouteResponse> {
-  const asked = await agent.ask(replicationStatusEndpoint, {}, entry.read, request.call)
+async function replication(context: WithServerCalls, request: AclRequest, entry: Entered): Promise<RouteResponse> {
+  const asked = await context.ask(replicationStatusEndpoint, {}, entry.read, request.call)
   return asked.ok ? { kind: 'json', value: replicationJson(asked.value) } : failed(asked.error)
 }
 
@@ -170,12 +170,12 @@ const slots: ReadonlyMap<string, AgentTokenSlot> = new Map([
   ['connect_replication_token', 'mesh-replication'],
 ])
 
-async function setAgentToken(agent: SystemAgent, request: RouteRequest): Promise<RouteResponse> {
-  const access = agent.accessControl
+async function setAgentToken(context: SystemContext, request: RouteRequest): Promise<RouteResponse> {
+  const access = context.accessControl
   if (access === undefined) return failed({ kind: 'access-control-off' })
-  const authorizer = await agent.authorizer(request.call)
+  const authorizer = await context.authorizer(request.call)
   if (!authorizer.ok) return failed(authorizer.error)
-  if (!authorizer.value.allows('agent', agent.self().nodeName, 'write')) return failed(permissionDenied())
+  if (!authorizer.value.allows('agent', context.self().nodeName, 'write')) return failed(permissionDenied())
   const given = decodeBody(request.body, agentTokenBody)
   if (!given.ok) return failed(given.error)
   const kind = textOfByteString(request.rest)

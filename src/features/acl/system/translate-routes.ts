@@ -1,9 +1,9 @@
 import { translateRules, translation } from '../../../access/translate.ts'
 import { textOf } from '../../../base/bytes.ts'
 import { permissionDenied } from '../../contract/access.ts'
-import type { WithAccess, WithQueries, WithRights, WithSelf, WithServerCalls } from '../../contract/agent-context.ts'
 import type { ReadMeta } from '../../contract/reading.ts'
 import { declared, failed, failedRead, type Route, type RouteResponse } from '../../contract/route.ts'
+import type { WithAccess, WithQueries, WithRights, WithSelf, WithServerCalls } from '../../contract/route-context.ts'
 import type { WithEnv, WithRelease } from '../../contract/surroundings.ts'
 import { inTurns } from '../../contract/turns.ts'
 import { indexHeaders, readParameters, textAnswer } from '../../http/declared.ts'
@@ -11,11 +11,11 @@ import { areLarge } from '../asked.ts'
 import { type AclRequest, badShape, type Entered, newAclAnswers, whereKnown } from '../route-checks.ts'
 import { tokenInPath } from '../tokens/token-routes.ts'
 
-/** The agent as far as these routes use it. */
-type TranslateAgent = WithEnv & WithRelease & WithQueries & WithServerCalls & WithRights & WithAccess & WithSelf
+/** What these routes use of their context. */
+type TranslateContext = WithEnv & WithRelease & WithQueries & WithServerCalls & WithRights & WithAccess & WithSelf
 
 /** Reference: access-control.md#translation-of-rules. */
-export const translateRoutes: readonly Route<TranslateAgent>[] = [
+export const translateRoutes: readonly Route<TranslateContext>[] = [
   {
     path: '/v1/acl/rules/translate',
     operations: {
@@ -48,18 +48,22 @@ export const translateRoutes: readonly Route<TranslateAgent>[] = [
 ]
 
 /** Works in both modes: it changes nothing, and reads no token but the caller's. */
-async function translateGiven(agent: WithEnv & WithRights, request: AclRequest): Promise<RouteResponse> {
-  const authorizer = await agent.authorizer(request.call)
+async function translateGiven(context: WithEnv & WithRights, request: AclRequest): Promise<RouteResponse> {
+  const authorizer = await context.authorizer(request.call)
   if (!authorizer.ok) return failed(authorizer.error)
   if (!authorizer.value.allows('acl', '', 'read')) return failed(permissionDenied())
-  return translated(agent, textOf(request.body))
+  return translated(context, textOf(request.body))
 }
 
-async function translateOfToken(agent: TranslateAgent, request: AclRequest, entry: Entered): Promise<RouteResponse> {
-  const read = await tokenInPath(agent, request, entry)
+async function translateOfToken(
+  context: TranslateContext,
+  request: AclRequest,
+  entry: Entered,
+): Promise<RouteResponse> {
+  const read = await tokenInPath(context, request, entry)
   if ('response' in read) return read.response
   const { found, meta } = read
-  if (found.rules !== '') return translated(agent, found.rules, meta)
+  if (found.rules !== '') return translated(context, found.rules, meta)
   return failedRead({ kind: 'refused', message: 'The specified token does not have any rules set' }, meta)
 }
 

@@ -1,6 +1,6 @@
 import { textOfByteString } from '../../../base/bytes.ts'
-import type { WithAccess, WithQueries, WithSelf, WithServerCalls, WithWrites } from '../../contract/agent-context.ts'
 import { declared, failed, type Route, type RouteRequest, type RouteResponse } from '../../contract/route.ts'
+import type { WithAccess, WithQueries, WithSelf, WithServerCalls, WithWrites } from '../../contract/route-context.ts'
 import type { WithEnv, WithRelease } from '../../contract/surroundings.ts'
 import { filter, indexHeaders, jsonAnswer, listOf, readParameters, taken, textAnswer } from '../../http/declared.ts'
 import { entryTypeOf } from '../../http/entry-type.ts'
@@ -22,8 +22,8 @@ import {
 } from '../route-checks.ts'
 import { policyDeleteEndpoint, policyListEndpoint, policyReadEndpoint, policySetEndpoint } from './policy-endpoints.ts'
 
-/** The agent as far as these routes use it. */
-type PolicyAgent = WithEnv & WithRelease & WithWrites & WithQueries & WithServerCalls & WithAccess & WithSelf
+/** What these routes use of their context. */
+type PolicyContext = WithEnv & WithRelease & WithWrites & WithQueries & WithServerCalls & WithAccess & WithSelf
 
 const policyType = entryTypeOf(policyStubShape)
 const body = { about: 'The policy. Names of members may have their letters in any case.', required: true }
@@ -31,7 +31,7 @@ const written = jsonAnswer('The policy as it is stored.', policyShape)
 const unknown = textAnswer(403, 'There is no such policy.', indexHeaders)
 
 /** Reference: access-control.md#endpoints, access-control.md#policy-object. */
-export const policyRoutes: readonly Route<PolicyAgent>[] = [
+export const policyRoutes: readonly Route<PolicyContext>[] = [
   {
     path: '/v1/acl/policies',
     operations: {
@@ -53,7 +53,7 @@ export const policyRoutes: readonly Route<PolicyAgent>[] = [
         query: readParameters,
         body: { ...body, json: policyBody.accepts },
         answers: newAclAnswers(written),
-        handle: whereKnown((agent, request, entry) => setPolicy(agent, request, entry, '')),
+        handle: whereKnown((context, request, entry) => setPolicy(context, request, entry, '')),
       }),
     },
   },
@@ -74,7 +74,9 @@ export const policyRoutes: readonly Route<PolicyAgent>[] = [
         query: readParameters,
         body: { ...body, json: policyBody.accepts },
         answers: newAclAnswers(written),
-        handle: whereKnown((agent, request, entry) => setPolicy(agent, request, entry, textOfByteString(request.rest))),
+        handle: whereKnown((context, request, entry) =>
+          setPolicy(context, request, entry, textOfByteString(request.rest)),
+        ),
       }),
       DELETE: declared({
         summary: 'Delete a policy',
@@ -88,26 +90,26 @@ export const policyRoutes: readonly Route<PolicyAgent>[] = [
 ]
 
 async function listPolicies(
-  agent: WithEnv & WithQueries & WithServerCalls,
+  context: WithEnv & WithQueries & WithServerCalls,
   request: RouteRequest<ReadName | 'filter'>,
   entry: Entered,
 ): Promise<RouteResponse> {
   const filter = filterOf(request.query, policyType)
   if (!filter.ok) return failed(filter.error)
-  const read = await readNew(agent, request, entry, policyListEndpoint, {})
+  const read = await readNew(context, request, entry, policyListEndpoint, {})
   if ('response' in read) return read.response
-  const shown = await shownOf(agent, filter.value, read.found, policyStubJson)
+  const shown = await shownOf(context, filter.value, read.found, policyStubJson)
   return shown.ok ? { kind: 'json', value: shown.value, meta: read.meta } : failed(shown.error)
 }
 
 async function readPolicy(
-  agent: WithQueries & WithServerCalls,
+  context: WithQueries & WithServerCalls,
   request: AclRequest,
   entry: Entered,
 ): Promise<RouteResponse> {
   const id = idInPath(request, 'policy')
   if (!id.ok) return id.error
-  const read = await readNew(agent, request, entry, policyReadEndpoint, { id: id.value })
+  const read = await readNew(context, request, entry, policyReadEndpoint, { id: id.value })
   if ('response' in read) return read.response
   const { found, meta } = read
   const one = oneFound('malformed' in found ? found : { row: found.policy }, meta)
@@ -115,7 +117,7 @@ async function readPolicy(
 }
 
 async function setPolicy(
-  agent: WithWrites & WithSelf,
+  context: WithWrites & WithSelf,
   request: AclRequest,
   entry: Entered,
   id: string,
@@ -125,13 +127,17 @@ async function setPolicy(
   const { ID, Name: name, Description: description, Rules: rules, Datacenters: datacenters } = given.value
   if (ID !== '' && ID !== id) return badShape('Policy ID in URL and payload do not match')
   const args = { id, name, description, rules, datacenters }
-  const set = await writeNew(agent, request, entry, 'primary', [policySetEndpoint, args])
+  const set = await writeNew(context, request, entry, 'primary', [policySetEndpoint, args])
   return set.ok ? { kind: 'json', value: policyJson(set.value) } : failed(set.error)
 }
 
-async function deletePolicy(agent: WithWrites & WithSelf, request: AclRequest, entry: Entered): Promise<RouteResponse> {
+async function deletePolicy(
+  context: WithWrites & WithSelf,
+  request: AclRequest,
+  entry: Entered,
+): Promise<RouteResponse> {
   const id = idInPath(request, 'policy')
   if (!id.ok) return id.error
-  const gone = await writeNew(agent, request, entry, 'primary', [policyDeleteEndpoint, { id: id.value }])
+  const gone = await writeNew(context, request, entry, 'primary', [policyDeleteEndpoint, { id: id.value }])
   return gone.ok ? { kind: 'json', value: gone.value } : failed(gone.error)
 }

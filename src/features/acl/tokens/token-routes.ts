@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { textOfByteString } from '../../../base/bytes.ts'
 import { ok, type Result } from '../../../base/result.ts'
 import type { Failure } from '../../../model/failure.ts'
-import type { WithAccess, WithQueries, WithSelf, WithServerCalls, WithWrites } from '../../contract/agent-context.ts'
 import type { WriteEndpoint } from '../../contract/endpoint.ts'
 import {
   declared,
@@ -13,6 +12,7 @@ import {
   type RouteRequest,
   type RouteResponse,
 } from '../../contract/route.ts'
+import type { WithAccess, WithQueries, WithSelf, WithServerCalls, WithWrites } from '../../contract/route-context.ts'
 import type { WithEnv, WithRelease } from '../../contract/surroundings.ts'
 import {
   filter,
@@ -52,8 +52,8 @@ import {
   tokenSetEndpoint,
 } from './token-endpoints.ts'
 
-/** The agent as far as these routes use it. */
-type TokenAgent = WithEnv & WithRelease & WithWrites & WithQueries & WithServerCalls & WithAccess & WithSelf
+/** What these routes use of their context. */
+type TokenContext = WithEnv & WithRelease & WithWrites & WithQueries & WithServerCalls & WithAccess & WithSelf
 
 const accessor = { name: 'accessor', about: 'Accessor ID of a token.', secret: true } as const
 const tokenType = entryTypeOf(tokenStubShape)
@@ -72,7 +72,7 @@ const listParameters = [
 const ownToken = 'a caller with the secret may read its token'
 
 /** Reference: access-control.md#endpoints, access-control.md#token-object. */
-export const tokenRoutes: readonly Route<TokenAgent>[] = [
+export const tokenRoutes: readonly Route<TokenContext>[] = [
   {
     path: '/v1/acl/tokens',
     operations: {
@@ -96,7 +96,7 @@ export const tokenRoutes: readonly Route<TokenAgent>[] = [
         query: readParameters,
         body: { ...body, json: tokenBody.accepts },
         answers: newAclAnswers(written),
-        handle: whereKnown((agent, request, entry) => setToken(agent, request, entry, '')),
+        handle: whereKnown((context, request, entry) => setToken(context, request, entry, '')),
       }),
     },
   },
@@ -148,7 +148,9 @@ export const tokenRoutes: readonly Route<TokenAgent>[] = [
         query: readParameters,
         body: { ...body, json: tokenBody.accepts },
         answers: newAclAnswers(written),
-        handle: whereKnown((agent, request, entry) => setToken(agent, request, entry, textOfByteString(request.rest))),
+        handle: whereKnown((context, request, entry) =>
+          setToken(context, request, entry, textOfByteString(request.rest)),
+        ),
       }),
       DELETE: declared({
         summary: 'Delete a token',
@@ -162,45 +164,45 @@ export const tokenRoutes: readonly Route<TokenAgent>[] = [
 ]
 
 async function listTokens(
-  agent: WithEnv & WithQueries & WithServerCalls,
+  context: WithEnv & WithQueries & WithServerCalls,
   request: RouteRequest<NamesOf<typeof listParameters>>,
   entry: Entered,
 ): Promise<RouteResponse> {
   const filter = filterOf(request.query, tokenType)
   if (!filter.ok) return failed(filter.error)
   const policy = request.query.get('policy') ?? ''
-  const read = await readNew(agent, request, entry, tokenListEndpoint, { policy })
+  const read = await readNew(context, request, entry, tokenListEndpoint, { policy })
   if ('response' in read) return read.response
-  const shown = await shownOf(agent, filter.value, read.found, tokenStubJson)
+  const shown = await shownOf(context, filter.value, read.found, tokenStubJson)
   return shown.ok ? { kind: 'json', value: shown.value, meta: read.meta } : failed(shown.error)
 }
 
 /** A caller without a token has none to read: the anonymous token belongs to no caller. */
 async function readSelf(
-  agent: WithQueries & WithServerCalls,
+  context: WithQueries & WithServerCalls,
   request: AclRequest,
   entry: Entered,
 ): Promise<RouteResponse> {
   const given = request.call.token ?? ''
   const secret = given === '' ? entry.access.defaultToken() : given
-  const read = await readNew(agent, request, entry, tokenSelfEndpoint, { secret })
+  const read = await readNew(context, request, entry, tokenSelfEndpoint, { secret })
   if ('response' in read) return read.response
   if (read.found === null) return failedRead({ kind: 'token-not-found' }, read.meta)
   return { kind: 'json', value: tokenJson(read.found), meta: read.meta }
 }
 
 async function readToken(
-  agent: WithQueries & WithServerCalls,
+  context: WithQueries & WithServerCalls,
   request: AclRequest,
   entry: Entered,
 ): Promise<RouteResponse> {
-  const read = await tokenInPath(agent, request, entry)
+  const read = await tokenInPath(context, request, entry)
   if ('response' in read) return read.response
   return { kind: 'json', value: tokenJson(read.found), meta: read.meta }
 }
 
 async function setToken(
-  agent: WithWrites & WithSelf,
+  context: WithWrites & WithSelf,
   request: AclRequest,
   entry: Entered,
   accessor: string,
@@ -214,11 +216,11 @@ async function setToken(
   const policies = Policies.map(({ ID, Name }) => ({ id: ID, name: Name }))
   const args = { accessor, secret, description, policies, local, rules: Rules !== '', type: Type !== '' }
   const where = local ? 'asked' : 'primary'
-  const set = await writeNew(agent, request, entry, where, [tokenSetEndpoint, args])
+  const set = await writeNew(context, request, entry, where, [tokenSetEndpoint, args])
   return set.ok ? { kind: 'json', value: tokenJson(set.value) } : failed(set.error)
 }
 
-async function cloneToken(agent: WithWrites & WithSelf, request: AclRequest, entry: Entered): Promise<RouteResponse> {
+async function cloneToken(context: WithWrites & WithSelf, request: AclRequest, entry: Entered): Promise<RouteResponse> {
   const accessor = idInPath(request, 'token')
   if (!accessor.ok) return accessor.error
   const given =
@@ -227,15 +229,19 @@ async function cloneToken(agent: WithWrites & WithSelf, request: AclRequest, ent
       : decodeBody(request.body, cloneBody, 'Bad request: Token decoding failed')
   if (!given.ok) return failed(given.error)
   const args = { accessor: accessor.value, description: given.value.Description }
-  const cloned = await hereOrThere(agent, request, entry, [tokenCloneEndpoint, args])
+  const cloned = await hereOrThere(context, request, entry, [tokenCloneEndpoint, args])
   if (!cloned.ok) return failed(cloned.error)
   return cloned.value === null ? failed({ kind: 'token-not-found' }) : { kind: 'json', value: tokenJson(cloned.value) }
 }
 
-async function deleteToken(agent: WithWrites & WithSelf, request: AclRequest, entry: Entered): Promise<RouteResponse> {
+async function deleteToken(
+  context: WithWrites & WithSelf,
+  request: AclRequest,
+  entry: Entered,
+): Promise<RouteResponse> {
   const accessor = idInPath(request, 'token')
   if (!accessor.ok) return accessor.error
-  const gone = await hereOrThere(agent, request, entry, [tokenDeleteEndpoint, { accessor: accessor.value }])
+  const gone = await hereOrThere(context, request, entry, [tokenDeleteEndpoint, { accessor: accessor.value }])
   return gone.ok ? { kind: 'json', value: gone.value } : failed(gone.error)
 }
 
@@ -246,15 +252,15 @@ const elsewhere = {
 
 /** Asks in the datacenter that the request names, and in the primary one if that datacenter does not own the token. */
 async function hereOrThere<Args, T extends TokenRow | boolean | null>(
-  agent: WithWrites & WithSelf,
+  context: WithWrites & WithSelf,
   request: AclRequest,
   entry: Entered,
   write: readonly [endpoint: WriteEndpoint<Args, HereOrThere<T>>, args: Args],
 ): Promise<Result<T, Failure>> {
-  const here = await writeNew(agent, request, entry, 'asked', write)
+  const here = await writeNew(context, request, entry, 'asked', write)
   if (!here.ok) return here
   if ('here' in here.value) return ok(here.value.here)
-  const there = await writeNew(agent, request, entry, 'primary', write)
+  const there = await writeNew(context, request, entry, 'primary', write)
   if (!there.ok) return there
   return 'here' in there.value ? ok(there.value.here) : { ok: false, error: elsewhere }
 }
@@ -264,13 +270,13 @@ async function hereOrThere<Args, T extends TokenRow | boolean | null>(
  * access-control.md#malformed-accessor.
  */
 export async function tokenInPath(
-  agent: WithQueries & WithServerCalls,
+  context: WithQueries & WithServerCalls,
   request: AclRequest,
   entry: Entered,
 ): Promise<Found<TokenRow>> {
   const accessor = idInPath(request, 'token')
   if (!accessor.ok) return { response: accessor.error }
-  const read = await readNew(agent, request, entry, tokenReadEndpoint, { accessor: accessor.value })
+  const read = await readNew(context, request, entry, tokenReadEndpoint, { accessor: accessor.value })
   if ('response' in read) return read
   const { found, meta } = read
   return oneFound('malformed' in found ? found : { row: found.token }, meta)

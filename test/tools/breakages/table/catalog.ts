@@ -103,7 +103,7 @@ export const catalogBreakages: readonly Breakage[] = [
   {
     id: 'CAT-013',
     file: 'src/features/catalog/routes.ts',
-    find: 'args: () => ({ ...nodeMetaOf(request.query), ...nearOf(agent, request.query) }),',
+    find: 'args: () => ({ ...nodeMetaOf(request.query), ...nearOf(context, request.query) }),',
     replace: 'args: () => nodeMetaOf(request.query),',
   },
   {

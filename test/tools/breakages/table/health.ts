@@ -43,8 +43,8 @@ export const healthBreakages: readonly Breakage[] = [
   {
     id: 'HLT-007',
     file: 'src/features/discovery/instances.ts',
-    find: "tagsSent(query.all('tag'), agent.release)",
-    replace: "tagsSent(query.all('tag').slice(0, 1), agent.release)",
+    find: "tagsSent(query.all('tag'), context.release)",
+    replace: "tagsSent(query.all('tag').slice(0, 1), context.release)",
   },
   {
     id: 'HLT-008',

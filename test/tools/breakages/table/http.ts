@@ -66,8 +66,8 @@ export const httpBreakages: readonly Breakage[] = [
   {
     id: 'HTP-010',
     file: nodes,
-    find: "return hasBehaviour(agent.release, 'http-translates') ? nodesSeen(agent.self(), datacenter) : (node) => node",
-    replace: 'return nodesSeen(agent.self(), datacenter)',
+    find: "return hasBehaviour(context.release, 'http-translates') ? nodesSeen(context.self(), datacenter) : (node) => node",
+    replace: 'return nodesSeen(context.self(), datacenter)',
   },
   {
     id: 'HTP-011',
@@ -90,8 +90,8 @@ export const httpBreakages: readonly Breakage[] = [
   {
     id: 'HTP-014',
     file: calls,
-    find: "hasBehaviour(options.agent.release, 'verbs-enforced')",
-    replace: "hasBehaviour(options.agent.release, 'options-answered') || true",
+    find: "hasBehaviour(options.context.release, 'verbs-enforced')",
+    replace: "hasBehaviour(options.context.release, 'options-answered') || true",
   },
   {
     id: 'HTP-055',
@@ -108,20 +108,20 @@ export const httpBreakages: readonly Breakage[] = [
   {
     id: 'HTP-057',
     file: pool,
-    find: 'const listed = (wan ? agent.wan : agent.lan)?.members()',
-    replace: 'const listed = agent.lan.members()',
+    find: 'const listed = (wan ? context.wan : context.lan)?.members()',
+    replace: 'const listed = context.lan.members()',
   },
   {
     id: 'HTP-058',
     file: pool,
-    find: '  agent.lan.forceLeave(name)\n',
+    find: '  context.lan.forceLeave(name)\n',
     replace: '',
   },
   {
     id: 'HTP-059',
     file: 'src/features/agent/routes.ts',
-    find: "hasBehaviour(agent.release, 'few-settings-told') ? selfJson : oldSelfJson",
-    replace: "hasBehaviour(agent.release, 'few-settings-told') ? oldSelfJson : selfJson",
+    find: "hasBehaviour(context.release, 'few-settings-told') ? selfJson : oldSelfJson",
+    replace: "hasBehaviour(context.release, 'few-settings-told') ? oldSelfJson : selfJson",
   },
   { id: 'HTP-060', file: agent, find: 'DebugConfig: self.debugConfig', replace: 'DebugConfig: {}' },
   { id: 'HTP-061', file: agent, find: 'NodeID: self.nodeId', replace: 'NodeID: self.nodeName' },

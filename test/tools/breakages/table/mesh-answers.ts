@@ -81,9 +81,9 @@ export const meshAnswerBreakages: readonly Breakage[] = [
   {
     id: 'CA-047',
     file: 'src/features/connect/routes.ts',
-    find: '{ ...options.value, minIndex: noChange, waitMs: 0 }\n  const answer = await agent.query(configurationGetEndpoint, {}',
+    find: '{ ...options.value, minIndex: noChange, waitMs: 0 }\n  const answer = await context.query(configurationGetEndpoint, {}',
     replace:
-      '{ ...options.value, minIndex: noChange, waitMs: 0 }\n  const answer = await agent.query(rootsEndpoint, {}',
+      '{ ...options.value, minIndex: noChange, waitMs: 0 }\n  const answer = await context.query(rootsEndpoint, {}',
   },
   { id: 'CA-048', file: model, find: '{ Provider: provider, Config', replace: '{ Provider: `${provider} CA`, Config' },
   {

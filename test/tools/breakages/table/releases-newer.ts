@@ -143,8 +143,8 @@ export const newerReleaseBreakages: readonly Breakage[] = [
   {
     id: 'UPG-021',
     file: 'src/features/agent/routes.ts',
-    find: "hasBehaviour(agent.release, 'few-settings-told') ? selfJson : oldSelfJson",
-    replace: "hasBehaviour(agent.release, 'mesh') ? selfJson : oldSelfJson",
+    find: "hasBehaviour(context.release, 'few-settings-told') ? selfJson : oldSelfJson",
+    replace: "hasBehaviour(context.release, 'mesh') ? selfJson : oldSelfJson",
   },
   {
     id: 'UPG-022',
@@ -207,8 +207,8 @@ export const newerReleaseBreakages: readonly Breakage[] = [
   {
     id: 'UPG-059',
     file: 'src/features/acl/route-checks.ts',
-    find: "hasBehaviour(agent.release, 'tokens-and-policies') ? checked(agent, request) : { kind: 'empty', status: 404 }",
-    replace: 'checked(agent, request)',
+    find: "hasBehaviour(context.release, 'tokens-and-policies') ? checked(context, request) : { kind: 'empty', status: 404 }",
+    replace: 'checked(context, request)',
   },
   {
     id: 'UPG-060',

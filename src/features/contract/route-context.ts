@@ -14,10 +14,10 @@ import type { Answer, CachedAnswer, ReadOptions } from './reading.ts'
 import type { WithEnv, WithNaming, WithRelease } from './surroundings.ts'
 
 /**
- * One agent, server or client, as HTTP routes see it. Each route declares only the parts that it uses, so that a
- * reader knows what it can do, and a test builds no more than that.
+ * What every HTTP route is handed: the agent that answers, server or client, as routes see it. Each route declares only
+ * the parts that it uses, so that a reader knows what it can do, and a test builds no more than that.
  */
-export interface AgentContext
+export interface RouteContext
   extends WithEnv,
     WithRelease,
     WithNaming,

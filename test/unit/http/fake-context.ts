@@ -2,7 +2,7 @@ import { utf8 } from '../../../src/base/bytes.ts'
 import type { Env } from '../../../src/env/env.ts'
 import type { HttpRequest } from '../../../src/env/http.ts'
 import type { Fields, LogLevel } from '../../../src/env/observe.ts'
-import type { FaceAgent } from '../../../src/http/route-call.ts'
+import type { FaceContext } from '../../../src/http/route-call.ts'
 import { newestRelease, type Release } from '../../../src/model/release.ts'
 
 export interface LogLine {
@@ -12,8 +12,8 @@ export interface LogLine {
   readonly fields: Fields
 }
 
-/** An agent that has a clock, a log and metrics, and nothing to ask: what the HTTP face itself touches. */
-export function fakeAgent(release: Release = newestRelease) {
+/** A context of routes with a clock, a log and metrics, and nothing to ask: what the HTTP face itself touches. */
+export function fakeContext(release: Release = newestRelease) {
   const lines: LogLine[] = []
   const samples: string[] = []
   let nowMs = 0
@@ -26,8 +26,8 @@ export function fakeAgent(release: Release = newestRelease) {
     },
     metrics: { count: () => {}, gauge: () => {}, sample: (name: string) => samples.push(name) },
   }
-  const agent: FaceAgent = { env: env as unknown as Env, release }
-  return { agent, lines, samples }
+  const context: FaceContext = { env: env as unknown as Env, release }
+  return { context, lines, samples }
 }
 
 export interface RequestParts {

@@ -3,7 +3,7 @@ import { uuidOf } from '../base/uuid.ts'
 import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
 import { endpointText } from '../env/net.ts'
-import type { LocalAgent, ManagedProxy } from '../features/contract/local-agent.ts'
+import type { LocalServices, ManagedProxy } from '../features/contract/local-services.ts'
 import { variableName } from '../model/naming/names.ts'
 import { proxyVariables } from '../model/proxy-variables.ts'
 import { ProxyDaemon } from './proxy-daemon.ts'
@@ -11,7 +11,7 @@ import { ProxyDaemon } from './proxy-daemon.ts'
 /** Proxies that one agent runs; more are not started. */
 const runningMax = 1_024
 
-type Local = Pick<LocalAgent, 'managedProxies' | 'onServicesChange'>
+type Local = Pick<LocalServices, 'managedProxies' | 'onServicesChange'>
 type Config = Pick<AgentConfig, 'naming' | 'ports' | 'clientAddresses' | 'httpsAddresses' | 'tls' | 'managedProxies'>
 
 interface Running {

@@ -10,7 +10,7 @@ import { agentAccess, localAuthorizer, registrantRights, rightsOfCalls } from '.
 import { type Closing, closeAll, OnceSignal, type StartFailure } from '../boot/lifecycle.ts'
 import { syncCoordinate } from '../local/coordinate-sync.ts'
 import { OwnRefusals } from '../local/own-refusals.ts'
-import type { RunningLocalAgent } from '../local/parts.ts'
+import type { RunningLocalServices } from '../local/parts.ts'
 import { RemoteExec } from '../local/remote-exec.ts'
 import { serverSource } from '../mesh/leaf-source.ts'
 import { Leaves } from '../mesh/leaves.ts'
@@ -21,7 +21,7 @@ import type { Agent, StartOptions } from './agent.ts'
 import type { Ground, Part } from './ground.ts'
 import { joinings, keepJoined, noWan, startJoinWan } from './joins.ts'
 import { leaveOnce, reload } from './leave-and-reload.ts'
-import { followServers, followTokens, localAgent } from './local-services.ts'
+import { followServers, followTokens, localServices } from './local-services.ts'
 import { describeSelf } from './self.ts'
 
 export interface AssemblyOptions extends StartOptions {
@@ -41,7 +41,7 @@ export async function assembleAgent(
     joining.stop()
     wanJoining?.stop()
   })
-  const local = localAgent(ground, part)
+  const local = localServices(ground, part)
   closing.push(() => local.stop())
   const events = userEvents(ground, part, local, closing)
   const started = await local.start()
@@ -150,7 +150,7 @@ function tellCoordinate({ env, config, pool, tokens }: Ground, { calls, access }
 function userEvents(
   { env, config, pool, tokens }: Ground,
   part: Part,
-  local: RunningLocalAgent,
+  local: RunningLocalServices,
   closing: Closing,
 ): UserEvents {
   const { nodeName, remoteExec: enabled } = config

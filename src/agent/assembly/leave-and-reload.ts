@@ -2,7 +2,7 @@ import { err, type Result } from '../../base/result.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { OnceSignal } from '../boot/lifecycle.ts'
 import { differ, reloadTls, rpcTls } from '../boot/tls-material.ts'
-import type { RunningLocalAgent } from '../local/parts.ts'
+import type { RunningLocalServices } from '../local/parts.ts'
 import { changeOwnTags, takesTls } from '../pool/pool-servers.ts'
 import type { AgentConfig } from '../settings/agent-config.ts'
 import { reloadedConfig } from '../settings/reloading.ts'
@@ -12,7 +12,7 @@ import type { Ground, Part } from './ground.ts'
 export async function leaveOnce(
   ground: Ground,
   part: Part,
-  local: RunningLocalAgent,
+  local: RunningLocalServices,
   left: OnceSignal<undefined>,
 ): Promise<Result<undefined, Failure>> {
   ground.env.log.write('info', 'agent', 'leaving the cluster')

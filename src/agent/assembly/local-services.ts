@@ -11,16 +11,16 @@ import { noChange } from '../../model/log-position.ts'
 import { registrantRights } from '../access/access-control.ts'
 import type { AgentTokens } from '../access/agent-tokens.ts'
 import { checkTls } from '../boot/tls-material.ts'
-import { createLocalAgent } from '../local/local-agent.ts'
-import type { CatalogClient, RunningLocalAgent } from '../local/parts.ts'
+import { createLocalServices } from '../local/local-services.ts'
+import type { CatalogClient, RunningLocalServices } from '../local/parts.ts'
 import { serverOf } from '../pool/pool-servers.ts'
 import type { Calls } from '../requests/asking/calls.ts'
 import { freshRead } from '../requests/request.ts'
 import type { Ground, Part } from './ground.ts'
 
-export function localAgent(ground: Ground, { calls, access }: Part): RunningLocalAgent {
+export function localServices(ground: Ground, { calls, access }: Part): RunningLocalServices {
   const { env, config, nodeId, pool, tokens, tls } = ground
-  return createLocalAgent(env, {
+  return createLocalServices(env, {
     config,
     nodeId,
     catalog: catalogClient(calls, tokens, access !== undefined),

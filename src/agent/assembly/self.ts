@@ -4,7 +4,7 @@ import type { Pool } from '../../gossip/pool.ts'
 import { serversService } from '../../model/naming/names.ts'
 import { knownRaftProtocols, type Release, releaseText } from '../../model/release.ts'
 import type { RaftStatus } from '../../raft/raft.ts'
-import type { RunningLocalAgent } from '../local/parts.ts'
+import type { RunningLocalServices } from '../local/parts.ts'
 import { type AccessMode, serverOf } from '../pool/pool-servers.ts'
 import type { AgentConfig } from '../settings/agent-config.ts'
 import type { Part } from './ground.ts'
@@ -22,7 +22,7 @@ export interface SelfParts {
   readonly part: Part
   readonly pool: Pool
   readonly wan: Pool | undefined
-  readonly local: Pick<RunningLocalAgent, 'stats' | 'nodeFacts'>
+  readonly local: Pick<RunningLocalServices, 'stats' | 'nodeFacts'>
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { ManagedProxy, ShownService } from '../../features/contract/local-agent.ts'
+import type { ManagedProxy, ShownService } from '../../features/contract/local-services.ts'
 import type {
   CheckDefinition,
   CheckFacts,

@@ -1,7 +1,7 @@
 import { compareText } from '../../base/bytes.ts'
 import type { Result } from '../../base/result.ts'
 import type { TlsOptions } from '../../env/net.ts'
-import type { LocalAgent } from '../../features/contract/local-agent.ts'
+import type { LocalServices } from '../../features/contract/local-services.ts'
 import type {
   CheckFacts,
   DeregisterRequest,
@@ -65,7 +65,7 @@ export interface ChecksOn {
   readonly index: ModifyIndex
 }
 
-export interface LocalAgentParts {
+export interface LocalServicesParts {
   /** The tokens as of now. Absent: none. */
   readonly tokens?: OwnTokens
   readonly config: AgentConfig
@@ -79,8 +79,8 @@ export interface LocalAgentParts {
   checkTls?(): TlsOptions | undefined
 }
 
-/** What `createLocalAgent` gives. */
-export interface RunningLocalAgent extends LocalAgent {
+/** What `createLocalServices` gives. */
+export interface RunningLocalServices extends LocalServices {
   /** The data that this agent registers about its node. */
   nodeFacts(): NodeFacts
   /** Why this agent cannot be synced to the catalog; empty: nothing stands in the way. */

@@ -1,5 +1,5 @@
 import { invariant } from '../../base/invariant.ts'
-import type { ManagedProxy, ShownService } from '../../features/contract/local-agent.ts'
+import type { ManagedProxy, ShownService } from '../../features/contract/local-services.ts'
 import type { OfferedService, ServiceFacts } from '../../model/catalog.ts'
 import type { ManagedFacts } from '../../model/mesh-service.ts'
 import { type Due, Entries, itemKey, type Origin, type Presence, type SyncMark } from './entries.ts'

@@ -1,7 +1,7 @@
 import { hideUuids } from '../../base/uuid.ts'
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
-import type { ReceivedEvents } from '../../features/contract/local-agent.ts'
+import type { ReceivedEvents } from '../../features/contract/local-services.ts'
 import { decodeUserEvent, suits } from '../../features/event/model.ts'
 import type { Pool } from '../../gossip/pool.ts'
 import type { ServiceFacts } from '../../model/catalog.ts'

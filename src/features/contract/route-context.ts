@@ -8,7 +8,7 @@ import type { TrustDomains } from '../../pki/trust-domains.ts'
 import type { AgentAccess } from './access-control.ts'
 import type { CallOptions, Freshness } from './call.ts'
 import type { QueryEndpoint, ServerEndpoint, WriteEndpoint } from './endpoint.ts'
-import type { LocalAgent, ReceivedEvents } from './local-agent.ts'
+import type { LocalServices, ReceivedEvents } from './local-services.ts'
 import type { MeshLeaves } from './mesh.ts'
 import type { Answer, CachedAnswer, ReadOptions } from './reading.ts'
 import type { WithEnv, WithNaming, WithRelease } from './surroundings.ts'
@@ -119,7 +119,7 @@ export interface WithSelf {
 
 export interface WithLocal {
   /** The services and checks of this agent. */
-  readonly local: LocalAgent
+  readonly local: LocalServices
 }
 
 export interface WithPools {

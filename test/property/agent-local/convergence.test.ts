@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { createLocalAgent } from '../../../src/agent/local/local-agent.ts'
-import type { RunningLocalAgent } from '../../../src/agent/local/parts.ts'
+import { createLocalServices } from '../../../src/agent/local/local-services.ts'
+import type { RunningLocalServices } from '../../../src/agent/local/parts.ts'
 import type { CheckStatus } from '../../../src/model/catalog.ts'
 import { fc } from '../../fast-check.ts'
 import { FakeCatalog } from '../../unit/agent-local/fake-catalog.ts'
@@ -47,7 +47,7 @@ it('whatever happens here and to the catalog, it has what the agent holds when a
         node,
         async (env) => {
           const config = configOf({ dataDir: '/data' })
-          const agent = createLocalAgent(env, { config, nodeId, catalog, nodeCount: () => 1 })
+          const agent = createLocalServices(env, { config, nodeId, catalog, nodeCount: () => 1 })
           await agent.start()
           for (const { what, afterMs } of steps) {
             const going = happen(agent, catalog, what, (ms) => rest(env, ms))
@@ -70,7 +70,7 @@ it('whatever happens here and to the catalog, it has what the agent holds when a
 }, 180_000)
 
 function happen(
-  agent: RunningLocalAgent,
+  agent: RunningLocalServices,
   catalog: FakeCatalog,
   what: Happening,
   wait: (ms: number) => Promise<void>,
@@ -118,7 +118,7 @@ function happen(
   }
 }
 
-function expectEqual(agent: RunningLocalAgent, catalog: FakeCatalog): void {
+function expectEqual(agent: RunningLocalServices, catalog: FakeCatalog): void {
   const byId = <T>(entries: readonly (readonly [string, T])[]) => [...entries].sort(([a], [b]) => (a < b ? -1 : 1))
   const services = [...catalog.services.values()]
   expect(byId(services.map((service) => [service.id, service] as const))).toEqual(

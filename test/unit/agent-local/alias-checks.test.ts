@@ -3,13 +3,13 @@ import { aliasOutcome, LocalAliases } from '../../../src/agent/local/alias-check
 import { LocalState } from '../../../src/agent/local/local-state.ts'
 import { nodeFactsOf } from '../../../src/agent/local/parts.ts'
 import type { CheckFacts, CheckProbe } from '../../../src/model/catalog.ts'
-import { checkOf, configOf, type LocalWorld, nodeId, offer, serviceOf, ttl, withLocalAgent } from './local-world.ts'
+import { checkOf, configOf, type LocalWorld, nodeId, offer, serviceOf, ttl, withLocalServices } from './local-world.ts'
 
 const alias = (service: string, node = ''): CheckProbe => ({ kind: 'alias', node, service })
 const long = ttl(3_600_000)
 
-function said({ agent }: LocalWorld, checkId: string): readonly [status: string, output: string] {
-  const check = agent.checks().find((each) => each.checkId === checkId)
+function said({ local }: LocalWorld, checkId: string): readonly [status: string, output: string] {
+  const check = local.checks().find((each) => each.checkId === checkId)
   return [check?.status ?? 'none', check?.output ?? '']
 }
 
@@ -48,46 +48,46 @@ describe('an alias check', () => {
 
 describe('an alias of a service of this agent', () => {
   it('follows its checks and those of the node at once, and no others', async () => {
-    await withLocalAgent(configOf(), async (world) => {
-      const { agent, catalog } = world
-      await agent.registerService(offer('db', {}, [checkOf('c-db', long, { serviceId: 'db' })]))
-      await agent.registerService(offer('other', {}, [checkOf('c-other', long, { serviceId: 'other' })]))
-      await agent.registerService(offer('web', {}, [checkOf('a', alias('db'), { serviceId: 'web' })]))
+    await withLocalServices(configOf(), async (world) => {
+      const { local, catalog } = world
+      await local.registerService(offer('db', {}, [checkOf('c-db', long, { serviceId: 'db' })]))
+      await local.registerService(offer('other', {}, [checkOf('c-other', long, { serviceId: 'other' })]))
+      await local.registerService(offer('web', {}, [checkOf('a', alias('db'), { serviceId: 'web' })]))
       await world.rest(1)
       expect(said(world, 'a')).toEqual(['critical', 'Aliased check "c-db" failing: '])
-      await agent.reportTtl('c-db', 'passing', 'fine')
+      await local.reportTtl('c-db', 'passing', 'fine')
       await world.rest(1)
       expect(said(world, 'a')).toEqual(['passing', 'All checks passing.'])
-      await agent.reportTtl('c-db', 'warning', 'hm')
+      await local.reportTtl('c-db', 'warning', 'hm')
       await world.rest(100)
       expect(said(world, 'a')).toEqual(['warning', 'Aliased check "c-db" failing: hm'])
       expect(catalog.checks.get('a')).toMatchObject({ status: 'warning' })
-      await agent.registerCheck(checkOf('c-node', long))
+      await local.registerCheck(checkOf('c-node', long))
       await world.rest(1)
       expect(said(world, 'a')).toEqual(['critical', 'Aliased check "c-node" failing: '])
-      await agent.deregisterCheck('c-node')
-      await agent.deregisterService('db')
+      await local.deregisterCheck('c-node')
+      await local.deregisterService('db')
       await world.rest(1)
       expect(said(world, 'a')).toEqual(['passing', 'No checks found.'])
     })
   })
 
   it('does not count itself, nor is held by another that stands for it', async () => {
-    await withLocalAgent(configOf(), async (world) => {
-      const { agent } = world
+    await withLocalServices(configOf(), async (world) => {
+      const { local } = world
       for (const [id, other] of [
         ['one', 'two'],
         ['two', 'one'],
       ] as const) {
-        await agent.registerService(offer(id, {}, [checkOf(`a-${id}`, alias(other), { serviceId: id })]))
+        await local.registerService(offer(id, {}, [checkOf(`a-${id}`, alias(other), { serviceId: id })]))
       }
-      await agent.registerCheck(checkOf('a-node', alias('one')))
+      await local.registerCheck(checkOf('a-node', alias('one')))
       await world.rest(10)
       for (const id of ['a-one', 'a-two', 'a-node']) expect(said(world, id)[0], id).toBe('passing')
-      await agent.registerCheck(checkOf('c', long, { serviceId: 'one' }))
+      await local.registerCheck(checkOf('c', long, { serviceId: 'one' }))
       await world.rest(10)
       for (const id of ['a-one', 'a-two', 'a-node']) expect(said(world, id)[0], id).toBe('critical')
-      await agent.reportTtl('c', 'passing', '')
+      await local.reportTtl('c', 'passing', '')
       await world.rest(10)
       for (const id of ['a-one', 'a-two', 'a-node']) expect(said(world, id)[0], id).toBe('passing')
     })
@@ -102,7 +102,7 @@ describe('an alias of a service of this agent', () => {
     }
     state.putCheck(checkOf('end', long, { serviceId: `s${length}`, status: 'warning' }), 'api', 0)
     const told: string[] = []
-    await withLocalAgent(configOf(), async ({ env, rest }) => {
+    await withLocalServices(configOf(), async ({ env, rest }) => {
       const aliases = new LocalAliases(env, state, (checkId, { status }) => void told.push(`${checkId} ${status}`))
       for (const at of [0, length - 60]) {
         aliases.follow(checkOf(`a${at}`, long, { serviceId: `s${at}` }), {
@@ -118,14 +118,14 @@ describe('an alias of a service of this agent', () => {
   })
 
   it('says no more once it is taken out', async () => {
-    await withLocalAgent(configOf(), async (world) => {
-      const { agent } = world
-      await agent.registerService(offer('db', {}, [checkOf('c-db', long, { serviceId: 'db' })]))
-      await agent.registerCheck(checkOf('a', alias('db')))
+    await withLocalServices(configOf(), async (world) => {
+      const { local } = world
+      await local.registerService(offer('db', {}, [checkOf('c-db', long, { serviceId: 'db' })]))
+      await local.registerCheck(checkOf('a', alias('db')))
       await world.rest(1)
-      await agent.registerCheck(checkOf('a', long))
-      await agent.reportTtl('a', 'passing', 'by hand')
-      await agent.reportTtl('c-db', 'warning', 'hm')
+      await local.registerCheck(checkOf('a', long))
+      await local.reportTtl('a', 'passing', 'by hand')
+      await local.reportTtl('c-db', 'warning', 'hm')
       await world.rest(10)
       expect(said(world, 'a')).toEqual(['passing', 'by hand'])
     })
@@ -134,10 +134,10 @@ describe('an alias of a service of this agent', () => {
 
 describe('an alias of what is on another node', () => {
   it('reads its checks, waits for them to change, and counts the service and the node alone', async () => {
-    await withLocalAgent(configOf(), async (world) => {
-      const { agent, catalog } = world
+    await withLocalServices(configOf(), async (world) => {
+      const { local, catalog } = world
       catalog.see([seen('c', 'passing'), seen('x', 'critical', { serviceId: 'cache' })], 5)
-      await agent.registerCheck(checkOf('a', alias('db', 'node-b')))
+      await local.registerCheck(checkOf('a', alias('db', 'node-b')))
       await world.rest(1)
       expect(said(world, 'a')).toEqual(['passing', 'All checks passing.'])
       catalog.see([seen('c', 'passing'), seen('m', 'critical', { serviceId: '' })])
@@ -156,10 +156,10 @@ describe('an alias of what is on another node', () => {
   })
 
   it('reads a node that changes all the time a few times a second, and then what it says at last', async () => {
-    await withLocalAgent(configOf(), async (world) => {
+    await withLocalServices(configOf(), async (world) => {
       const { catalog } = world
       catalog.see([seen('c', 'critical')])
-      await world.agent.registerCheck(checkOf('a', alias('db', 'node-b')))
+      await world.local.registerCheck(checkOf('a', alias('db', 'node-b')))
       for (let n = 0; n < 1_000; n++) {
         catalog.see([seen('c', n % 2 === 0 ? 'critical' : 'warning')])
         await world.rest(1)
@@ -174,9 +174,9 @@ describe('an alias of what is on another node', () => {
   })
 
   it('asks anew without waiting where the index went back', async () => {
-    await withLocalAgent(configOf(), async (world) => {
+    await withLocalServices(configOf(), async (world) => {
       world.catalog.see([seen('c', 'critical')], 90)
-      await world.agent.registerCheck(checkOf('a', alias('db', 'node-b')))
+      await world.local.registerCheck(checkOf('a', alias('db', 'node-b')))
       await world.rest(1)
       world.catalog.see([seen('c', 'passing')], 3)
       await world.rest(1)
@@ -189,9 +189,9 @@ describe('an alias of what is on another node', () => {
   })
 
   it('is critical when it cannot be read twice, tries ever more rarely, and recovers', async () => {
-    await withLocalAgent(configOf(), async (world) => {
+    await withLocalServices(configOf(), async (world) => {
       const { catalog } = world
-      await world.agent.registerCheck(checkOf('a', alias('db', 'node-b'), { status: 'passing' }))
+      await world.local.registerCheck(checkOf('a', alias('db', 'node-b'), { status: 'passing' }))
       await world.rest(1)
       catalog.failure = { kind: 'no-leader' }
       catalog.see([])
@@ -211,14 +211,14 @@ describe('an alias of what is on another node', () => {
   })
 
   it('does not count itself on the own node, and leaves nothing waiting when it ends', async () => {
-    await withLocalAgent(configOf(), async (world) => {
-      const { agent, catalog } = world
+    await withLocalServices(configOf(), async (world) => {
+      const { local, catalog } = world
       catalog.see([seen('a', 'critical', { serviceId: '' }), seen('serfHealth', 'passing', { serviceId: '' })], 5)
-      await agent.registerCheck(checkOf('a', alias('db', 'Node-A')))
+      await local.registerCheck(checkOf('a', alias('db', 'Node-A')))
       await world.rest(1)
       expect(said(world, 'a')).toEqual(['passing', 'All checks passing.'])
       expect(catalog.waits.size).toBe(1)
-      await agent.deregisterCheck('a')
+      await local.deregisterCheck('a')
       await world.rest(1)
       expect(catalog.waits.size).toBe(0)
     })

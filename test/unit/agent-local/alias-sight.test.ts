@@ -5,7 +5,7 @@ import { hiddenOutput } from '../../../src/agent/local/alias-checks.ts'
 import { err, ok } from '../../../src/base/result.ts'
 import type { CheckFacts, CheckProbe } from '../../../src/model/catalog.ts'
 import { Rights } from '../features/rights-of.ts'
-import { checkOf, configOf, type LocalWorld, offer, ttl, withLocalAgent } from './local-world.ts'
+import { checkOf, configOf, type LocalWorld, offer, ttl, withLocalServices } from './local-world.ts'
 
 const alias = (service: string, node = ''): CheckProbe => ({ kind: 'alias', node, service })
 const long = ttl(3_600_000)
@@ -34,21 +34,21 @@ class Registrants implements RegistrantRights {
   }
 }
 
-function outputs({ agent }: LocalWorld): Readonly<Record<string, string>> {
-  const aliases = agent.checks().filter(({ checkId }) => checkId.startsWith('a-'))
+function outputs({ local }: LocalWorld): Readonly<Record<string, string>> {
+  const aliases = local.checks().filter(({ checkId }) => checkId.startsWith('a-'))
   return Object.fromEntries(aliases.map(({ checkId, status, output }) => [checkId, `${status}: ${output}`]))
 }
 
 function withRights(rights: Registrants, use: (world: LocalWorld) => Promise<void>): Promise<void> {
-  return withLocalAgent(configOf(), use, undefined, undefined, rights)
+  return withLocalServices(configOf(), use, undefined, undefined, rights)
 }
 
 async function begun(world: LocalWorld, probe = alias('db')): Promise<void> {
-  const { agent } = world
-  await agent.registerService(offer('mine'))
-  await agent.registerService(offer('db', {}, [checkOf('c-db', long, { serviceId: 'db' })]))
+  const { local } = world
+  await local.registerService(offer('mine'))
+  await local.registerService(offer('db', {}, [checkOf('c-db', long, { serviceId: 'db' })]))
   for (const token of ['reads-db', 'none']) {
-    await agent.registerCheck(checkOf(`a-${token}`, probe, { token, serviceId: 'mine' }))
+    await local.registerCheck(checkOf(`a-${token}`, probe, { token, serviceId: 'mine' }))
   }
   await world.rest(1)
 }
@@ -61,7 +61,7 @@ describe('what an alias check says', () => {
     await withRights(new Registrants(), async (world) => {
       await begun(world)
       expect(outputs(world)).toEqual({ 'a-reads-db': told, 'a-none': hidden })
-      await world.agent.reportTtl('c-db', 'passing', 'fine')
+      await world.local.reportTtl('c-db', 'passing', 'fine')
       await world.rest(1)
       const passing = 'passing: All checks passing.'
       expect(outputs(world)).toEqual({ 'a-reads-db': passing, 'a-none': passing })
@@ -70,19 +70,19 @@ describe('what an alias check says', () => {
 
   it('is nothing of the node to a registrant that may not read it, and rather what may be told', async () => {
     await withRights(new Registrants(), async (world) => {
-      const { agent } = world
-      await agent.registerCheck(checkOf('b-disk', long))
-      await agent.registerService(offer('db'))
-      await agent.registerService(offer('mine'))
+      const { local } = world
+      await local.registerCheck(checkOf('b-disk', long))
+      await local.registerService(offer('db'))
+      await local.registerService(offer('mine'))
       for (const token of ['reads-db', 'reads-node']) {
-        await agent.registerCheck(checkOf(`a-${token}`, alias('db'), { token, serviceId: 'mine' }))
+        await local.registerCheck(checkOf(`a-${token}`, alias('db'), { token, serviceId: 'mine' }))
       }
       await world.rest(1)
       expect(outputs(world)).toEqual({
         'a-reads-db': hidden,
         'a-reads-node': 'critical: Aliased check "b-disk" failing: ',
       })
-      await agent.registerCheck(checkOf('c-db', long, { serviceId: 'db' }))
+      await local.registerCheck(checkOf('c-db', long, { serviceId: 'db' }))
       await world.rest(1)
       expect(outputs(world)['a-reads-db']).toBe(told)
     })
@@ -91,10 +91,10 @@ describe('what an alias check says', () => {
   it('is nothing through an alias of another registrant, whose token may read it', async () => {
     await withRights(new Registrants(), async (world) => {
       await begun(world)
-      await world.agent.registerService(
+      await world.local.registerService(
         offer('between', {}, [checkOf('b-between', alias('db'), { serviceId: 'between', token: 'reads-db' })]),
       )
-      await world.agent.registerCheck(checkOf('a-through', alias('between'), { token: 'none', serviceId: 'mine' }))
+      await world.local.registerCheck(checkOf('a-through', alias('between'), { token: 'none', serviceId: 'mine' }))
       await world.rest(1)
       expect(outputs(world)['a-through']).toBe(hidden)
     })
@@ -126,7 +126,7 @@ describe('what an alias check says', () => {
   })
 
   it('is everything where access control is off', async () => {
-    await withLocalAgent(configOf(), async (world) => {
+    await withLocalServices(configOf(), async (world) => {
       await begun(world)
       expect(outputs(world)).toEqual({ 'a-reads-db': told, 'a-none': told })
     })

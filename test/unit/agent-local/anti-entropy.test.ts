@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { AntiEntropy } from '../../../src/agent/local/anti-entropy.ts'
 import { LocalState } from '../../../src/agent/local/local-state.ts'
-import { type NodeDump, nodeFactsOf, type RunningLocalAgent } from '../../../src/agent/local/parts.ts'
+import { type NodeDump, nodeFactsOf, type RunningLocalServices } from '../../../src/agent/local/parts.ts'
 import { syncScale } from '../../../src/agent/local/sync-pace.ts'
 import { compareText } from '../../../src/base/bytes.ts'
 import { ok, type Result } from '../../../src/base/result.ts'
@@ -9,7 +9,7 @@ import type { CheckFacts, ServiceFacts } from '../../../src/model/catalog.ts'
 import type { Failure } from '../../../src/model/failure.ts'
 import { modifyIndexOf } from '../../../src/model/log-position.ts'
 import { HandClock, settled } from '../features/hand-clock.ts'
-import { checkOf, configOf, nodeId, offer, serviceOf, ttl, withLocalAgent } from './local-world.ts'
+import { checkOf, configOf, nodeId, offer, serviceOf, ttl, withLocalServices } from './local-world.ts'
 
 const noLeader = { kind: 'no-leader' } as const
 
@@ -30,9 +30,9 @@ function strangeCheck(checkId: string, serviceId = ''): CheckFacts {
 
 describe('what an agent tells the catalog', () => {
   it('[REG-018] [AGT-030] a registration is in the catalog when it is answered, with its checks and its node, and the log says so', async () => {
-    await withLocalAgent(configOf({ nodeMeta: { rack: 'r1' } }), async ({ agent, catalog, lines }) => {
+    await withLocalServices(configOf({ nodeMeta: { rack: 'r1' } }), async ({ local, catalog, lines }) => {
       const check = checkOf('service:web', ttl(10_000), { serviceId: 'web', status: 'passing' })
-      expect(await agent.registerService(offer('web', { tags: ['a'] }, [check]))).toMatchObject({ ok: true })
+      expect(await local.registerService(offer('web', { tags: ['a'] }, [check]))).toMatchObject({ ok: true })
       expect(catalog.asked).toEqual(['dump', '+service web', '+check service:web'])
       expect(catalog.services.get('web')).toEqual(serviceOf('web', { tags: ['a'] }))
       expect(catalog.checks.get('service:web')).toMatchObject({
@@ -62,43 +62,43 @@ describe('what an agent tells the catalog', () => {
   })
 
   it('what is synced is not told again, and a service that goes takes its checks along', async () => {
-    await withLocalAgent(configOf(), async ({ agent, catalog }) => {
-      await agent.registerService(offer('web', {}, [checkOf('c', ttl(10_000), { serviceId: 'web' })]))
+    await withLocalServices(configOf(), async ({ local, catalog }) => {
+      await local.registerService(offer('web', {}, [checkOf('c', ttl(10_000), { serviceId: 'web' })]))
       catalog.takeAsked()
-      await agent.registerService(offer('api'))
+      await local.registerService(offer('api'))
       expect(catalog.takeAsked()).toEqual(['+service api'])
-      await agent.deregisterService('web')
+      await local.deregisterService('web')
       expect(catalog.takeAsked()).toEqual(['-service web'])
       expect([...catalog.services.keys()]).toEqual(['api'])
       expect(catalog.checks.size).toBe(0)
-      await agent.deregisterService('nobody')
+      await local.deregisterService('nobody')
       expect(catalog.takeAsked()).toEqual([])
     })
   })
 
   it('a change during a sync under way is synced by the next one', async () => {
-    await withLocalAgent(configOf(), async ({ agent, catalog, rest }) => {
-      await agent.registerService(offer('web', { port: 1 }))
+    await withLocalServices(configOf(), async ({ local, catalog, rest }) => {
+      await local.registerService(offer('web', { port: 1 }))
       catalog.takeAsked()
       catalog.before = () => rest(100)
-      const first = agent.registerService(offer('web', { port: 2 }))
+      const first = local.registerService(offer('web', { port: 2 }))
       await rest(50)
-      const second = agent.registerService(offer('web', { port: 3 }))
+      const second = local.registerService(offer('web', { port: 3 }))
       await first
       await second
       expect(catalog.takeAsked()).toEqual(['+service web', '+service web'])
       expect(catalog.services.get('web')?.port).toBe(3)
-      const gone = agent.registerService(offer('web', { port: 4 }))
+      const gone = local.registerService(offer('web', { port: 4 }))
       await rest(50)
-      await Promise.all([gone, agent.deregisterService('web')])
+      await Promise.all([gone, local.deregisterService('web')])
       expect(catalog.services.has('web')).toBe(false)
     })
   })
 
   it('a registration without a leader is answered all the same, and made up for after a random pause', async () => {
-    await withLocalAgent(configOf(), async ({ agent, catalog, lines, rest }) => {
+    await withLocalServices(configOf(), async ({ local, catalog, lines, rest }) => {
       catalog.failure = noLeader
-      expect(await agent.registerService(offer('web'))).toMatchObject({ ok: true })
+      expect(await local.registerService(offer('web'))).toMatchObject({ ok: true })
       expect(catalog.services.size).toBe(0)
       expect(lines).toContain('warn Failed to sync with the catalog {"error":"No cluster leader"}')
       catalog.failure = undefined
@@ -108,9 +108,9 @@ describe('what an agent tells the catalog', () => {
   })
 
   it('one that is refused for want of a token is made up for soon at first, and then as others are', async () => {
-    await withLocalAgent(configOf(), async ({ agent, catalog, lines, rest }) => {
+    await withLocalServices(configOf(), async ({ local, catalog, lines, rest }) => {
       catalog.failure = { kind: 'token-not-found' }
-      await agent.registerService(offer('web'))
+      await local.registerService(offer('web'))
       const dumps = () => catalog.asked.filter((call) => call === 'dump').length
       const before = dumps()
       await rest(7_500)
@@ -123,10 +123,10 @@ describe('what an agent tells the catalog', () => {
   })
 
   it('a refusal of one thing keeps nothing else back', async () => {
-    await withLocalAgent(configOf(), async ({ agent, catalog }) => {
+    await withLocalServices(configOf(), async ({ local, catalog }) => {
       catalog.refused = 'a'
-      await agent.registerService(offer('a'))
-      await agent.registerService(offer('b'))
+      await local.registerService(offer('a'))
+      await local.registerService(offer('b'))
       expect([...catalog.services.keys()]).toEqual(['b'])
     })
   })
@@ -136,26 +136,26 @@ describe('two IDs that differ in capital letters alone', () => {
   it('are one, as in the catalog: a service that is spelled anew is never missing', async () => {
     const spelled = (id: string) =>
       configOf({ services: [offer(id, {}, [checkOf('C', ttl(60_000), { serviceId: id })])] })
-    await withLocalAgent(spelled('web'), async ({ agent, catalog, rest }) => {
-      await agent.registerService(offer('api'))
-      await agent.reportTtl('c', 'passing', '')
-      await agent.reload(spelled('Web'))
+    await withLocalServices(spelled('web'), async ({ local, catalog, rest }) => {
+      await local.registerService(offer('api'))
+      await local.reportTtl('c', 'passing', '')
+      await local.reload(spelled('Web'))
       await rest(1_000)
       expect(catalog.takeAsked().filter((call) => call.startsWith('-'))).toEqual([])
       expect([...catalog.services.values()].map(({ id }) => id).sort()).toEqual(['Web', 'api'])
       expect(catalog.checks.get('c')).toMatchObject({ checkId: 'C', serviceId: 'Web', status: 'passing' })
-      expect(agent.services().map(({ id }) => id)).toEqual(['api', 'Web'])
-      await agent.deregisterService('wEB')
-      expect(agent.services().map(({ id }) => id)).toEqual(['api'])
-      expect(agent.checks()).toEqual([])
+      expect(local.services().map(({ id }) => id)).toEqual(['api', 'Web'])
+      await local.deregisterService('wEB')
+      expect(local.services().map(({ id }) => id)).toEqual(['api'])
+      expect(local.checks()).toEqual([])
     })
   })
 })
 
 describe('a full comparison', () => {
   it('[REG-024] brings back what was taken out and takes out what nobody here holds', async () => {
-    await withLocalAgent(configOf(), async ({ agent, catalog, rest }) => {
-      await agent.registerService(offer('web', {}, [checkOf('c', ttl(3_600_000), { serviceId: 'web' })]))
+    await withLocalServices(configOf(), async ({ local, catalog, rest }) => {
+      await local.registerService(offer('web', {}, [checkOf('c', ttl(3_600_000), { serviceId: 'web' })]))
       catalog.services.delete('web')
       catalog.checks.delete('c')
       catalog.services.set('strange', serviceOf('strange'))
@@ -185,8 +185,8 @@ describe('a full comparison', () => {
     { weights: { passing: 1, warning: 0 } },
     { enableTagOverride: true },
   ] satisfies Partial<ServiceFacts>[])('[REG-024] puts right what was changed of a service: %j', async (changed) => {
-    await withLocalAgent(configOf(), async ({ agent, catalog, rest }) => {
-      await agent.registerService(offer('web'))
+    await withLocalServices(configOf(), async ({ local, catalog, rest }) => {
+      await local.registerService(offer('web'))
       catalog.services.set('web', { ...catalog.services.get('web'), ...changed } as never)
       await rest(120_000)
       expect(catalog.services.get('web')).toEqual(expect.objectContaining(serviceOf('web')))
@@ -200,8 +200,8 @@ describe('a full comparison', () => {
     { output: 'o' },
     { serviceId: '', serviceName: '' },
   ] satisfies Partial<CheckFacts>[])('[REG-024] puts right what was changed of a check: %j', async (changed) => {
-    await withLocalAgent(configOf(), async ({ agent, catalog, rest }) => {
-      await agent.registerService(offer('web', {}, [checkOf('c', ttl(3_600_000), { serviceId: 'web' })]))
+    await withLocalServices(configOf(), async ({ local, catalog, rest }) => {
+      await local.registerService(offer('web', {}, [checkOf('c', ttl(3_600_000), { serviceId: 'web' })]))
       const before = catalog.checks.get('c')
       catalog.checks.set('c', { ...before, ...changed } as never)
       await rest(120_000)
@@ -213,8 +213,8 @@ describe('a full comparison', () => {
     [true, ['svc']],
     [false, []],
   ])('server %s: leaves the membership check alone, and of the services %j', async (server, left) => {
-    await withLocalAgent(configOf({ server }), async ({ agent, catalog, rest }) => {
-      await agent.registerCheck(checkOf('own', ttl(3_600_000)))
+    await withLocalServices(configOf({ server }), async ({ local, catalog, rest }) => {
+      await local.registerCheck(checkOf('own', ttl(3_600_000)))
       catalog.services.set('svc', serviceOf('svc'))
       catalog.checks.set('serfHealth', strangeCheck('serfHealth'))
       await rest(120_000)
@@ -224,9 +224,9 @@ describe('a full comparison', () => {
   })
 
   it('[REG-012] overridden tags stay where the service allows it, and are put right where it does not', async () => {
-    await withLocalAgent(configOf(), async ({ agent, catalog, rest }) => {
-      await agent.registerService(offer('free', { enableTagOverride: true, tags: ['a'] }))
-      await agent.registerService(offer('bound', { tags: ['a'] }))
+    await withLocalServices(configOf(), async ({ local, catalog, rest }) => {
+      await local.registerService(offer('free', { enableTagOverride: true, tags: ['a'] }))
+      await local.registerService(offer('bound', { tags: ['a'] }))
       for (const id of ['free', 'bound'])
         catalog.services.set(id, { ...catalog.services.get(id), tags: ['b'] } as never)
       catalog.takeAsked()
@@ -234,7 +234,7 @@ describe('a full comparison', () => {
       expect(catalog.takeAsked()).toEqual(['dump', '+service bound'])
       expect(catalog.services.get('free')?.tags).toEqual(['b'])
       expect(catalog.services.get('bound')?.tags).toEqual(['a'])
-      expect(agent.services().map(({ id, tags }) => [id, tags])).toEqual([
+      expect(local.services().map(({ id, tags }) => [id, tags])).toEqual([
         ['bound', ['a']],
         ['free', ['b']],
       ])
@@ -243,11 +243,11 @@ describe('a full comparison', () => {
 
   it('takes tags of before from the catalog after a restart, and tells it of tags that are new', async () => {
     const service = { enableTagOverride: true, tags: ['a'] }
-    await withLocalAgent(configOf({ services: [offer('web', service)] }), async ({ agent, catalog, rest }) => {
-      catalog.node = agent.nodeFacts()
+    await withLocalServices(configOf({ services: [offer('web', service)] }), async ({ local, catalog, rest }) => {
+      catalog.node = local.nodeFacts()
       catalog.services.set('web', serviceOf('web', { ...service, tags: ['b'] }))
       catalog.services.set('api', serviceOf('api', { ...service, tags: ['b'] }))
-      await agent.registerService(offer('api', service))
+      await local.registerService(offer('api', service))
       expect(catalog.services.get('web')?.tags).toEqual(['b'])
       expect(catalog.services.get('api')?.tags).toEqual(['a'])
       catalog.services.set('api', serviceOf('api', { ...service, tags: ['c'] }))
@@ -257,26 +257,26 @@ describe('a full comparison', () => {
   })
 
   it('puts the data of its node right', async () => {
-    await withLocalAgent(configOf(), async ({ agent, catalog, rest }) => {
-      await agent.registerService(offer('web'))
-      catalog.node = { ...agent.nodeFacts(), meta: [['other', 'x']] }
+    await withLocalServices(configOf(), async ({ local, catalog, rest }) => {
+      await local.registerService(offer('web'))
+      catalog.node = { ...local.nodeFacts(), meta: [['other', 'x']] }
       catalog.takeAsked()
       await rest(120_000)
       expect(catalog.takeAsked()).toEqual(['dump', '+node'])
-      expect(catalog.node).toEqual(agent.nodeFacts())
+      expect(catalog.node).toEqual(local.nodeFacts())
     })
   })
 
   it('comes soon after a server has come within reach, not before', async () => {
-    await withLocalAgent(configOf({ services: [offer('web')] }), async ({ agent, catalog, rest }) => {
+    await withLocalServices(configOf({ services: [offer('web')] }), async ({ local, catalog, rest }) => {
       await rest(1_000)
       expect(catalog.asked).toEqual([])
-      agent.trigger()
-      agent.trigger()
+      local.trigger()
+      local.trigger()
       await rest(200)
       expect(catalog.takeAsked()).toEqual(['dump', '+service web'])
-      agent.silence()
-      agent.trigger()
+      local.silence()
+      local.trigger()
       await rest(600_000)
       expect(catalog.asked).toEqual([])
     })
@@ -289,20 +289,20 @@ describe('a full comparison', () => {
 
 describe('outputs of checks', () => {
   it('a new output alone is synced later, a new status at once', async () => {
-    await withLocalAgent(configOf(), async ({ agent, catalog, rest }) => {
-      await agent.registerCheck(checkOf('c', ttl(3_600_000)))
-      await agent.reportTtl('c', 'passing', 'one')
+    await withLocalServices(configOf(), async ({ local, catalog, rest }) => {
+      await local.registerCheck(checkOf('c', ttl(3_600_000)))
+      await local.reportTtl('c', 'passing', 'one')
       expect(catalog.checks.get('c')).toMatchObject({ status: 'passing', output: 'one' })
       catalog.takeAsked()
-      await agent.reportTtl('c', 'passing', 'two')
-      expect(agent.checks()).toMatchObject([{ output: 'two' }])
+      await local.reportTtl('c', 'passing', 'two')
+      expect(local.checks()).toMatchObject([{ output: 'two' }])
       await rest(140_000)
       expect(catalog.takeAsked().filter((call) => call !== 'dump')).toEqual([])
       expect(catalog.checks.get('c')?.output).toBe('one')
       await rest(320_000)
       expect(catalog.checks.get('c')?.output).toBe('two')
-      await agent.reportTtl('c', 'passing', 'three')
-      await agent.reportTtl('c', 'warning', 'four')
+      await local.reportTtl('c', 'passing', 'three')
+      await local.reportTtl('c', 'warning', 'four')
       expect(catalog.checks.get('c')).toMatchObject({ status: 'warning', output: 'four' })
       catalog.takeAsked()
       await rest(500_000)
@@ -312,30 +312,30 @@ describe('outputs of checks', () => {
 
   it('are synced at once when configured so, and discarded when configured so', async () => {
     const checksConfig = { ...configOf().checksConfig, updateIntervalMs: 0 }
-    await withLocalAgent(configOf({ checksConfig }), async ({ agent, catalog }) => {
-      await agent.registerCheck(checkOf('c', ttl(3_600_000)))
-      await agent.reportTtl('c', 'critical', 'one')
+    await withLocalServices(configOf({ checksConfig }), async ({ local, catalog }) => {
+      await local.registerCheck(checkOf('c', ttl(3_600_000)))
+      await local.reportTtl('c', 'critical', 'one')
       expect(catalog.checks.get('c')?.output).toBe('one')
     })
-    await withLocalAgent(configOf({ checksConfig: { ...checksConfig, discardOutput: true } }), async ({ agent }) => {
-      await agent.registerCheck(checkOf('c', ttl(3_600_000)))
-      await agent.reportTtl('c', 'passing', 'one')
-      expect(agent.checks()).toMatchObject([{ status: 'passing', output: '' }])
+    await withLocalServices(configOf({ checksConfig: { ...checksConfig, discardOutput: true } }), async ({ local }) => {
+      await local.registerCheck(checkOf('c', ttl(3_600_000)))
+      await local.reportTtl('c', 'passing', 'one')
+      expect(local.checks()).toMatchObject([{ status: 'passing', output: '' }])
     })
   })
 })
 
 describe('many registrations at once', () => {
   const ids = Array.from({ length: 100 }, (_, at) => `web-${at}`)
-  const registerAll = (agent: RunningLocalAgent) =>
+  const registerAll = (local: RunningLocalServices) =>
     Promise.all(
-      ids.map((id) => agent.registerService(offer(id, {}, [checkOf(`c-${id}`, ttl(10_000), { serviceId: id })]))),
+      ids.map((id) => local.registerService(offer(id, {}, [checkOf(`c-${id}`, ttl(10_000), { serviceId: id })]))),
     )
 
   it('are synced in few calls, each service with its checks, and are in the catalog when they are acknowledged', async () => {
-    await withLocalAgent(configOf(), async ({ agent, catalog }) => {
-      await agent.registerService(offer('first'))
-      const answers = await registerAll(agent)
+    await withLocalServices(configOf(), async ({ local, catalog }) => {
+      await local.registerService(offer('first'))
+      const answers = await registerAll(local)
       expect(answers.every(({ ok: isOk }) => isOk)).toBe(true)
       expect([...catalog.services.keys()].sort(compareText)).toEqual(['first', ...ids].sort(compareText))
       expect(catalog.checks.size).toBe(ids.length)
@@ -346,19 +346,19 @@ describe('many registrations at once', () => {
   })
 
   it('leave out one that is refused, and tell of it', async () => {
-    await withLocalAgent(configOf(), async ({ agent, catalog, lines }) => {
+    await withLocalServices(configOf(), async ({ local, catalog, lines }) => {
       catalog.refused = 'web-50'
-      await registerAll(agent)
+      await registerAll(local)
       expect([catalog.services.size, catalog.services.has('web-50')]).toEqual([99, false])
       expect(lines).toContain('warn Failed to sync with the catalog {"error":"not that one"}')
     })
   })
 
   it('are synced few at a time where any part of them is long', async () => {
-    await withLocalAgent(configOf(), async ({ agent, catalog }) => {
-      await agent.registerService(offer('first'))
+    await withLocalServices(configOf(), async ({ local, catalog }) => {
+      await local.registerService(offer('first'))
       const address = 'x'.repeat(100 << 10)
-      await Promise.all(ids.slice(0, 20).map((id) => agent.registerService(offer(id, { address }))))
+      await Promise.all(ids.slice(0, 20).map((id) => local.registerService(offer(id, { address }))))
       expect(catalog.services.size).toBe(21)
       expect(Math.max(...catalog.together)).toBe(3)
     })
@@ -368,9 +368,9 @@ describe('many registrations at once', () => {
     { kind: 'too-large', message: 'no' },
     { kind: 'unknown-method', method: 'Catalog.RegisterAll' },
   ])('are synced one by one where they cannot be together: $kind', async (failure) => {
-    await withLocalAgent(configOf(), async ({ agent, catalog }) => {
+    await withLocalServices(configOf(), async ({ local, catalog }) => {
       catalog.failureTogether = failure
-      await registerAll(agent)
+      await registerAll(local)
       expect(catalog.services.size).toBe(100)
     })
   })

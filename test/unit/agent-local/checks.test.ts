@@ -6,7 +6,7 @@ import { utf8 } from '../../../src/base/bytes.ts'
 import type { HttpRequest, HttpResponse } from '../../../src/env/http.ts'
 import type { CheckProbe } from '../../../src/model/catalog.ts'
 import { makeTlsMaterial, opensslIsThere } from '../../contract/host/tls-material.ts'
-import { checkOf, configOf, type LocalWorld, offer, ttl, withLocalAgent } from './local-world.ts'
+import { checkOf, configOf, type LocalWorld, offer, ttl, withLocalServices } from './local-world.ts'
 
 const scriptsOn = configOf({
   checksConfig: { ...configOf().checksConfig, remoteScripts: true, localScripts: true },
@@ -36,46 +36,46 @@ const answered = (status: number, body: string | Uint8Array = '', headers: HttpR
 
 /** What the check says after its first run. */
 async function firstSaid(world: LocalWorld, probe: CheckProbe): Promise<readonly [status: string, output: string]> {
-  await world.agent.registerCheck(checkOf('c', probe))
+  await world.local.registerCheck(checkOf('c', probe))
   await world.rest(25_000)
-  const [check] = world.agent.checks()
+  const [check] = world.local.checks()
   return [check?.status ?? '', check?.output ?? '']
 }
 
 describe('a TTL check', () => {
   it('[HLT-019] [HLT-020] [HLT-021] says what is reported, and is critical when nothing is', async () => {
-    await withLocalAgent(configOf(), async ({ agent, catalog, rest }) => {
-      await agent.registerCheck(checkOf('c', ttl(10_000), { notes: 'n' }))
-      expect(agent.checks()).toMatchObject([{ status: 'critical', output: '', notes: 'n', node: 'node-a' }])
+    await withLocalServices(configOf(), async ({ local, catalog, rest }) => {
+      await local.registerCheck(checkOf('c', ttl(10_000), { notes: 'n' }))
+      expect(local.checks()).toMatchObject([{ status: 'critical', output: '', notes: 'n', node: 'node-a' }])
       for (const status of ['passing', 'warning', 'critical', 'passing'] as const) {
-        await agent.reportTtl('c', status, `is ${status}`)
-        expect(agent.checks()).toMatchObject([{ status, output: `is ${status}` }])
+        await local.reportTtl('c', status, `is ${status}`)
+        expect(local.checks()).toMatchObject([{ status, output: `is ${status}` }])
         expect(catalog.checks.get('c')).toMatchObject({ status })
       }
       await rest(9_000)
-      await agent.reportTtl('c', 'passing', 'still')
+      await local.reportTtl('c', 'passing', 'still')
       await rest(9_000)
-      expect(agent.checks()).toMatchObject([{ status: 'passing' }])
+      expect(local.checks()).toMatchObject([{ status: 'passing' }])
       await rest(1_100)
       const expired = { status: 'critical', output: 'TTL expired (last output before timeout follows): still' }
-      expect(agent.checks()).toMatchObject([expired])
+      expect(local.checks()).toMatchObject([expired])
       expect(catalog.checks.get('c')).toMatchObject(expired)
     })
   })
 
   it('that never heard anything expires without more words', async () => {
-    await withLocalAgent(configOf(), async ({ agent, rest }) => {
-      await agent.registerCheck(checkOf('c', ttl(400), { status: 'passing' }))
+    await withLocalServices(configOf(), async ({ local, rest }) => {
+      await local.registerCheck(checkOf('c', ttl(400), { status: 'passing' }))
       await rest(500)
-      expect(agent.checks()).toMatchObject([{ status: 'critical', output: 'TTL expired' }])
+      expect(local.checks()).toMatchObject([{ status: 'critical', output: 'TTL expired' }])
     })
   })
 
   it('is the only kind that can be reported on', async () => {
-    await withLocalAgent(configOf(), async ({ agent }) => {
-      await agent.registerCheck(checkOf('tcp', tcp('10.0.0.1:1')))
+    await withLocalServices(configOf(), async ({ local }) => {
+      await local.registerCheck(checkOf('tcp', tcp('10.0.0.1:1')))
       for (const id of ['tcp', 'nope']) {
-        expect(await agent.reportTtl(id, 'passing', '')).toEqual({
+        expect(await local.reportTtl(id, 'passing', '')).toEqual({
           ok: false,
           error: { kind: 'bad-request', message: `CheckID "${id}" does not have associated TTL` },
         })
@@ -91,7 +91,7 @@ describe('an HTTP check', () => {
       seen.push(request)
       return answered(200, 'fine')
     })
-    await withLocalAgent(
+    await withLocalServices(
       configOf(),
       async (world) => {
         const output = 'HTTP GET http://10.0.0.2/health?a=b: 200 OK Output: fine'
@@ -119,7 +119,7 @@ describe('an HTTP check', () => {
       ['Host', ['web.example']],
       ['X-A', ['1', '2']],
     ] as const
-    await withLocalAgent(
+    await withLocalServices(
       configOf(),
       async (world) => {
         const probe = http('http://10.0.0.2', { method: 'PUT', header })
@@ -137,7 +137,7 @@ describe('an HTTP check', () => {
     [404, 'critical', 'Not Found'],
     [500, 'critical', 'Internal Server Error'],
   ])('%d is %s', async (status, is, phrase) => {
-    await withLocalAgent(
+    await withLocalServices(
       configOf(),
       async (world) => {
         const said = await firstSaid(world, http('http://10.0.0.2/'))
@@ -153,14 +153,14 @@ describe('an HTTP check', () => {
       if (left === 0) return answered(200, 'there')
       return answered(302, '', [['Location', left % 2 === 0 ? `http://10.0.0.2/${left - 1}` : `/${left - 1}`]])
     })
-    await withLocalAgent(
+    await withLocalServices(
       configOf(),
       async (world) => {
         expect(await firstSaid(world, http('http://10.0.0.2/10'))).toEqual([
           'passing',
           'HTTP GET http://10.0.0.2/10: 200 OK Output: there',
         ])
-        await world.agent.deregisterCheck('c')
+        await world.local.deregisterCheck('c')
         expect(await firstSaid(world, http('http://10.0.0.2/11'))).toEqual([
           'critical',
           'Get http://10.0.0.2/0: stopped after 10 redirects',
@@ -172,7 +172,7 @@ describe('an HTTP check', () => {
 
   it('keeps the last 4096 bytes of the answer', async () => {
     const body = utf8(`${'a'.repeat(5_000)}${'b'.repeat(4_000)}`)
-    await withLocalAgent(
+    await withLocalServices(
       configOf(),
       async (world) => {
         const [, output] = await firstSaid(world, http('http://10.0.0.2/'))
@@ -191,13 +191,13 @@ describe('an HTTP check', () => {
     ['http://10.0.0.1/a b', 'Get http://10.0.0.1/a b: invalid character in URL'],
     ['http://10.0.0.1:99999/', 'Get http://10.0.0.1:99999/: address 10.0.0.1:99999: invalid port'],
   ])('%s is critical', async (url, output) => {
-    await withLocalAgent(configOf(), async (world) => {
+    await withLocalServices(configOf(), async (world) => {
       expect(await firstSaid(world, http(url))).toEqual(['critical', output])
     })
   })
 
   it('looks up the name of a host at each run, and asks the first of its addresses that can be reached', async () => {
-    await withLocalAgent(
+    await withLocalServices(
       configOf(),
       async (world) => {
         expect(await firstSaid(world, http('http://web.example/'))).toEqual([
@@ -206,15 +206,15 @@ describe('an HTTP check', () => {
         ])
         world.simulation.network.names.set('web.example', ['10.0.0.1', '10.0.0.2'])
         await world.rest(11_000)
-        expect(world.agent.checks()).toMatchObject([
+        expect(world.local.checks()).toMatchObject([
           { status: 'passing', output: 'HTTP GET http://web.example/: 200 OK Output: web.example' },
         ])
-        await world.agent.deregisterCheck('c')
+        await world.local.deregisterCheck('c')
         expect(await firstSaid(world, tcp('web.example:80'))).toEqual([
           'passing',
           'TCP connect web.example:80: Success',
         ])
-        await world.agent.deregisterCheck('c')
+        await world.local.deregisterCheck('c')
         expect((await firstSaid(world, tcp('other.example:80')))[1]).toBe(
           'dial tcp: lookup other.example: no such host',
         )
@@ -224,7 +224,7 @@ describe('an HTTP check', () => {
   })
 
   it('of localhost is of this machine', async () => {
-    await withLocalAgent(configOf(), async (world) => {
+    await withLocalServices(configOf(), async (world) => {
       expect((await firstSaid(world, http('http://localhost:81/')))[1]).toBe(
         'Get http://localhost:81/: dial tcp 127.0.0.1:81: connect: connection refused',
       )
@@ -245,25 +245,25 @@ describe.skipIf(!opensslIsThere())('an HTTPS check', () => {
       const [status, output] = await firstSaid(world, http('https://10.0.0.2/'))
       expect(status).toBe('critical')
       expect(output).toMatch(/^Get https:\/\/10\.0\.0\.2\/: dial tcp 10\.0\.0\.2:443: unable to get issuer certificate/)
-      await world.agent.deregisterCheck('c')
+      await world.local.deregisterCheck('c')
       expect(await firstSaid(world, http('https://10.0.0.2/', { tlsSkipVerify: true }))).toEqual([
         'passing',
         'HTTP GET https://10.0.0.2/: 200 OK Output: ',
       ])
     }
-    await withLocalAgent(configOf(), use, server, startWallMs)
+    await withLocalServices(configOf(), use, server, startWallMs)
   })
 })
 
 describe('a TCP check', () => {
   it('passes when somebody accepts, and is critical when not', async () => {
-    await withLocalAgent(
+    await withLocalServices(
       configOf(),
       async (world) => {
         expect(await firstSaid(world, tcp('10.0.0.2:80'))).toEqual(['passing', 'TCP connect 10.0.0.2:80: Success'])
         world.simulation.node('b').crash()
         await world.rest(15_000)
-        expect(world.agent.checks()).toMatchObject([
+        expect(world.local.checks()).toMatchObject([
           { status: 'critical', output: 'dial tcp 10.0.0.2:80: connect: connection refused' },
         ])
         expect(world.catalog.checks.get('c')?.status).toBe('critical')
@@ -273,7 +273,7 @@ describe('a TCP check', () => {
   })
 
   it('without a port is critical', async () => {
-    await withLocalAgent(configOf(), async (world) => {
+    await withLocalServices(configOf(), async (world) => {
       expect(await firstSaid(world, tcp('10.0.0.2'))).toEqual([
         'critical',
         'dial tcp: address 10.0.0.2: missing port in address',
@@ -294,7 +294,7 @@ describe('a script check', () => {
     ['1', 'warning'],
     ['2', 'critical'],
   ])('with exit code %s is %s', async (code, status) => {
-    await withLocalAgent(
+    await withLocalServices(
       scriptsOn,
       async (world) => {
         expect(await firstSaid(world, script('sh', code))).toEqual([status, `said ${code}\n`])
@@ -304,13 +304,13 @@ describe('a script check', () => {
   })
 
   it('is ended after its limit, is cut to the last 4096 bytes, and says when there is no such program', async () => {
-    await withLocalAgent(
+    await withLocalServices(
       scriptsOn,
       async (world) => {
         expect(await firstSaid(world, script('slow'))).toEqual(['critical', 'Timed out (2s) running check'])
-        await world.agent.deregisterCheck('c')
+        await world.local.deregisterCheck('c')
         expect(await firstSaid(world, script('loud'))).toEqual(['passing', 'b'.repeat(4_096)])
-        await world.agent.deregisterCheck('c')
+        await world.local.deregisterCheck('c')
         expect((await firstSaid(world, script('nobody')))[1]).toMatch(/^exec: "nobody": /)
       },
       programs,
@@ -320,22 +320,22 @@ describe('a script check', () => {
   it('[HLT-014] [HLT-015] is refused over the API unless scripts are enabled for it, and not for files alone', async () => {
     const forFiles = configOf({ checksConfig: { ...configOf().checksConfig, localScripts: true } })
     for (const config of [configOf(), forFiles]) {
-      await withLocalAgent(config, async ({ agent }) => {
+      await withLocalServices(config, async ({ local }) => {
         const error = {
           kind: 'refused',
           message:
             "Scripts are disabled on this agent from remote calls; to enable, configure 'enable_script_checks' to true",
         }
         const check = checkOf('c', script('sh', '0'))
-        expect(await agent.registerCheck(check)).toEqual({ ok: false, error })
-        expect(await agent.registerService(offer('web', {}, [check]))).toEqual({ ok: false, error })
-        expect(agent.services()).toEqual([])
-        expect(agent.checks()).toEqual([])
+        expect(await local.registerCheck(check)).toEqual({ ok: false, error })
+        expect(await local.registerService(offer('web', {}, [check]))).toEqual({ ok: false, error })
+        expect(local.services()).toEqual([])
+        expect(local.checks()).toEqual([])
       })
     }
-    await withLocalAgent(scriptsOn, async ({ agent }) => {
-      expect(await agent.registerCheck(checkOf('c', script('sh', '0')))).toMatchObject({ ok: true })
-      expect(agent.stats()).toEqual({ check_monitors: '1', check_ttls: '0', checks: '1', services: '0' })
+    await withLocalServices(scriptsOn, async ({ local }) => {
+      expect(await local.registerCheck(checkOf('c', script('sh', '0')))).toMatchObject({ ok: true })
+      expect(local.stats()).toEqual({ check_monitors: '1', check_ttls: '0', checks: '1', services: '0' })
     })
   })
 })
@@ -350,23 +350,23 @@ describe('scripts over the API', () => {
     ['ACLs only report', { ...guarded, reportOnly: true }],
     ['rules for services are not enforced', { ...guarded, enforceVersion8: false }],
   ] as const)('[HLT-016] are warned of when the agent starts and %s', async (_when, access) => {
-    await withLocalAgent({ ...scriptsOn, access }, async ({ lines }) => expect(lines).toEqual(warned))
+    await withLocalServices({ ...scriptsOn, access }, async ({ lines }) => expect(lines).toEqual(warned))
   })
 
   it('[HLT-016] are not warned of where ACLs deny by default, nor scripts of files', async () => {
-    await withLocalAgent({ ...scriptsOn, access: guarded }, async ({ lines }) => expect(lines).toEqual([]))
-    await withLocalAgent(configOf(), async ({ lines }) => expect(lines).toEqual([]))
+    await withLocalServices({ ...scriptsOn, access: guarded }, async ({ lines }) => expect(lines).toEqual([]))
+    await withLocalServices(configOf(), async ({ lines }) => expect(lines).toEqual([]))
   })
 })
 
 describe('runs of a check', () => {
   it('begin somewhere in the first interval, and again an interval after the end of the last', async () => {
     const runs: number[] = []
-    await withLocalAgent(
+    await withLocalServices(
       scriptsOn,
-      async ({ agent, env, rest }) => {
+      async ({ local, env, rest }) => {
         const startMs = env.clock.monoMs()
-        for (const id of ['a', 'b', 'c']) await agent.registerCheck(checkOf(id, script('slow-ish', id)))
+        for (const id of ['a', 'b', 'c']) await local.registerCheck(checkOf(id, script('slow-ish', id)))
         await rest(60_000)
         const first = runs.slice(0, 3).map((at) => at - startMs)
         expect(first.every((ms) => ms >= 0 && ms < 10_000)).toBe(true)
@@ -387,11 +387,11 @@ describe('runs of a check', () => {
   it('never overlap, also when the check is registered again in the middle of one', async () => {
     const probe = { kind: 'script', argv: ['s'], intervalMs: 1_000, timeoutMs: 30_000 } as const
     const runs: number[] = []
-    await withLocalAgent(
+    await withLocalServices(
       scriptsOn,
-      async ({ agent, rest }) => {
+      async ({ local, rest }) => {
         for (let at = 0; at < 10; at++) {
-          await agent.registerCheck(checkOf('c', probe))
+          await local.registerCheck(checkOf('c', probe))
           await rest(1_300)
         }
         await rest(60_000)
@@ -411,17 +411,17 @@ describe('runs of a check', () => {
 
   it('stop with the check', async () => {
     let runs = 0
-    await withLocalAgent(
+    await withLocalServices(
       scriptsOn,
-      async ({ agent, rest }) => {
-        await agent.registerCheck(checkOf('c', script('s')))
+      async ({ local, rest }) => {
+        await local.registerCheck(checkOf('c', script('s')))
         await rest(25_000)
         expect(runs).toBeGreaterThan(0)
-        await agent.deregisterCheck('c')
+        await local.deregisterCheck('c')
         const before = runs
         await rest(60_000)
         expect(runs).toBe(before)
-        expect(agent.checks()).toEqual([])
+        expect(local.checks()).toEqual([])
       },
       (node) => {
         node.programs.set('s', () => {
@@ -435,19 +435,19 @@ describe('runs of a check', () => {
 
 describe('a service whose check stays critical', () => {
   it('[HLT-024] is taken out after the time that its check gives it, and not before', async () => {
-    await withLocalAgent(configOf(), async ({ agent, catalog, rest }) => {
+    await withLocalServices(configOf(), async ({ local, catalog, rest }) => {
       const dying = checkOf('c', ttl(1_000), { serviceId: 'web', deregisterCriticalServiceAfterMs: 60_000 })
-      await agent.registerService(offer('web', {}, [dying]))
-      await agent.registerService(offer('other', {}, [checkOf('d', ttl(1_000), { serviceId: 'other' })]))
+      await local.registerService(offer('web', {}, [dying]))
+      await local.registerService(offer('other', {}, [checkOf('d', ttl(1_000), { serviceId: 'other' })]))
       for (let at = 0; at < 10; at++) {
         await rest(30_000)
-        await agent.reportTtl('c', 'passing', '')
+        await local.reportTtl('c', 'passing', '')
       }
-      expect(agent.services().map(({ id }) => id)).toEqual(['other', 'web'])
+      expect(local.services().map(({ id }) => id)).toEqual(['other', 'web'])
       await rest(59_000)
       expect(catalog.services.has('web')).toBe(true)
       await rest(33_000)
-      expect(agent.services().map(({ id }) => id)).toEqual(['other'])
+      expect(local.services().map(({ id }) => id)).toEqual(['other'])
       expect([...catalog.services.keys()]).toEqual(['other'])
       expect([...catalog.checks.keys()]).toEqual(['d'])
     })
@@ -456,8 +456,8 @@ describe('a service whose check stays critical', () => {
 
 describe('checks and services', () => {
   it('a check of a service that is not there is refused', async () => {
-    await withLocalAgent(configOf(), async ({ agent }) => {
-      expect(await agent.registerCheck(checkOf('c', ttl(1_000), { serviceId: 'nope' }))).toEqual({
+    await withLocalServices(configOf(), async ({ local }) => {
+      expect(await local.registerCheck(checkOf('c', ttl(1_000), { serviceId: 'nope' }))).toEqual({
         ok: false,
         error: { kind: 'bad-request', message: 'ServiceID "nope" does not exist' },
       })
@@ -465,12 +465,12 @@ describe('checks and services', () => {
   })
 
   it('registering a service again keeps the status of its checks, and the checks that it no longer names', async () => {
-    await withLocalAgent(configOf(), async ({ agent }) => {
+    await withLocalServices(configOf(), async ({ local }) => {
       const checks = ['a', 'b'].map((id) => checkOf(id, ttl(60_000), { serviceId: 'web' }))
-      await agent.registerService(offer('web', {}, checks))
-      await agent.reportTtl('a', 'passing', 'well')
-      await agent.registerService(offer('web', { tags: ['new'] }, checks.slice(0, 1)))
-      expect(agent.checks()).toMatchObject([
+      await local.registerService(offer('web', {}, checks))
+      await local.reportTtl('a', 'passing', 'well')
+      await local.registerService(offer('web', { tags: ['new'] }, checks.slice(0, 1)))
+      expect(local.checks()).toMatchObject([
         { checkId: 'a', status: 'passing', output: 'well', serviceTags: ['new'] },
         { checkId: 'b', status: 'critical', serviceTags: ['new'] },
       ])

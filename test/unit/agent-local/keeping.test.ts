@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { SimNode } from '../../../sim/simulation/node.ts'
 import type { Simulation } from '../../../sim/simulation/simulation.ts'
 import { readFrames } from '../../../src/agent/local/journal-frames.ts'
-import { createLocalAgent } from '../../../src/agent/local/local-agent.ts'
-import type { RunningLocalAgent } from '../../../src/agent/local/parts.ts'
+import { createLocalServices } from '../../../src/agent/local/local-services.ts'
+import type { RunningLocalServices } from '../../../src/agent/local/parts.ts'
 import type { AgentConfig } from '../../../src/agent/settings/agent-config.ts'
 import { compareText, hex, utf8 } from '../../../src/base/bytes.ts'
 import type { Env } from '../../../src/env/env.ts'
@@ -14,7 +14,7 @@ import { checkOf, configOf, listening, nodeId, offer, serviceOf, ttl } from './l
 const onDisk = configOf({ dataDir: '/data' })
 
 interface Life {
-  readonly agent: RunningLocalAgent
+  readonly local: RunningLocalServices
   readonly env: Env
   readonly lines: string[]
 }
@@ -38,9 +38,9 @@ class Lives {
     const live = async (env: Env): Promise<T> => {
       const lines: string[] = []
       const parts = { config, nodeId, catalog: new FakeCatalog(), nodeCount: () => 1 }
-      const agent = createLocalAgent(listening(env, lines), parts)
-      await value(agent.start())
-      return use({ agent, env, lines })
+      const local = createLocalServices(listening(env, lines), parts)
+      await value(local.start())
+      return use({ local, env, lines })
     }
     const result = await this.simulation.play(this.node, live, 24 * 3_600_000)
     this.node.crash({ disk: end })
@@ -84,25 +84,25 @@ describe('what came over the API', () => {
   it('is there again after a power cut, whatever the disk lost that it was not told to keep', async () => {
     for (let seed = 0; seed < 20; seed++) {
       await withLives(async (lives) => {
-        await lives.live(async ({ agent }) => {
-          await value(agent.registerService(web))
-          await value(agent.registerService(offer('gone')))
-          await value(agent.registerCheck(checkOf('node', { kind: 'fixed' }, { notes: 'why' })))
-          await value(agent.deregisterService('gone'))
+        await lives.live(async ({ local }) => {
+          await value(local.registerService(web))
+          await value(local.registerService(offer('gone')))
+          await value(local.registerCheck(checkOf('node', { kind: 'fixed' }, { notes: 'why' })))
+          await value(local.deregisterService('gone'))
         })
-        await lives.live(async ({ agent, lines }) => {
-          expect(agent.services()).toEqual([web.service])
-          expect(agent.checks()).toMatchObject([
+        await lives.live(async ({ local, lines }) => {
+          expect(local.services()).toEqual([web.service])
+          expect(local.checks()).toMatchObject([
             { checkId: 'node', notes: 'why', status: 'critical' },
             { checkId: 'service:web', serviceId: 'web', serviceTags: ['a'] },
           ])
           expect(lines).toEqual([])
-          await value(agent.deregisterService('web'))
-          await value(agent.deregisterCheck('node'))
+          await value(local.deregisterService('web'))
+          await value(local.deregisterCheck('node'))
         })
-        await lives.live(async ({ agent }) => {
-          expect(agent.services()).toEqual([])
-          expect(agent.checks()).toEqual([])
+        await lives.live(async ({ local }) => {
+          expect(local.services()).toEqual([])
+          expect(local.checks()).toEqual([])
         })
       }, `power-${seed}`)
     }
@@ -111,11 +111,11 @@ describe('what came over the API', () => {
   it('may have any ID', async () => {
     await withLives(async (lives) => {
       const ids = ['../../etc/passwd', 'a/b', 'ä\0\u2028', '😀', '__proto__']
-      await lives.live(async ({ agent }) => {
-        for (const id of ids) await value(agent.registerService(offer(id)))
+      await lives.live(async ({ local }) => {
+        for (const id of ids) await value(local.registerService(offer(id)))
       })
-      await lives.live(async ({ agent }) => {
-        expect(agent.services().map(({ id }) => id)).toEqual([...ids].sort(compareText))
+      await lives.live(async ({ local }) => {
+        expect(local.services().map(({ id }) => id)).toEqual([...ids].sort(compareText))
       })
     })
   })
@@ -123,23 +123,23 @@ describe('what came over the API', () => {
   it('comes to the disk with what comes at the same time, in one sync', async () => {
     await withLives(async (lives) => {
       const ids = Array.from({ length: 50 }, (_, at) => `web-${at}`)
-      await lives.live(async ({ agent, env }) => {
-        await value(agent.registerService(offer('first')))
+      await lives.live(async ({ local, env }) => {
+        await value(local.registerService(offer('first')))
         const before = await framesOf(env)
-        await Promise.all(ids.map((id) => value(agent.registerService(offer(id)))))
+        await Promise.all(ids.map((id) => value(local.registerService(offer(id)))))
         expect((await framesOf(env)) - before).toBeLessThan(4)
       })
-      await lives.live(async ({ agent }) => expect(agent.services()).toHaveLength(51))
+      await lives.live(async ({ local }) => expect(local.services()).toHaveLength(51))
     })
   })
 
   it('is not written again where it says nothing new', async () => {
     await withLives(async (lives) => {
-      await lives.live(async ({ agent, env }) => {
-        await value(agent.registerService(web))
+      await lives.live(async ({ local, env }) => {
+        await value(local.registerService(web))
         const before = await framesOf(env)
-        await value(agent.registerService(web))
-        await value(agent.deregisterService('strange'))
+        await value(local.registerService(web))
+        await value(local.deregisterService('strange'))
         expect(await framesOf(env)).toBe(before)
       })
     })
@@ -147,25 +147,25 @@ describe('what came over the API', () => {
 
   it('takes no more than twice the room that it needs, and a mebibyte', async () => {
     await withLives(async (lives) => {
-      await lives.live(async ({ agent, env }) => {
+      await lives.live(async ({ local, env }) => {
         const notes = 'x'.repeat(40_000)
         for (let round = 0; round < 60; round++) {
-          await value(agent.registerCheck(checkOf('c', { kind: 'fixed' }, { notes: `${round} ${notes}` })))
+          await value(local.registerCheck(checkOf('c', { kind: 'fixed' }, { notes: `${round} ${notes}` })))
           expect((await value(env.disk.stat(journal))).sizeBytes).toBeLessThanOrEqual((1 << 20) + 80_000)
         }
       })
-      await lives.live(async ({ agent }) => expect(agent.checks()[0]?.notes.startsWith('59 ')).toBe(true))
+      await lives.live(async ({ local }) => expect(local.checks()[0]?.notes.startsWith('59 ')).toBe(true))
     })
   })
 
   it('is written behind what is there, not all anew, in letters of any length', async () => {
     await withLives(async (lives) => {
-      await lives.live(async ({ agent, env }) => {
+      await lives.live(async ({ local, env }) => {
         const notes = '記'.repeat(40_000)
         for (let at = 0; at < 14; at++)
-          await value(agent.registerCheck(checkOf(`c${at}`, { kind: 'fixed' }, { notes })))
+          await value(local.registerCheck(checkOf(`c${at}`, { kind: 'fixed' }, { notes })))
         const before = await framesOf(env)
-        await value(agent.registerService(web))
+        await value(local.registerService(web))
         expect(await framesOf(env)).toBe(before + 1)
       })
     })
@@ -173,16 +173,16 @@ describe('what came over the API', () => {
 
   it('is refused while there is no room on the disk, as if it had not been asked for, and taken when there is', async () => {
     await withLives(async (lives) => {
-      await lives.live(async ({ agent }) => {
-        await value(agent.registerService(offer('first')))
+      await lives.live(async ({ local }) => {
+        await value(local.registerService(offer('first')))
         lives.node.disk.setOptions({ quotaBytes: lives.node.disk.usedBytes + 10 })
-        expect(await agent.registerService(web)).toMatchObject({ ok: false, error: { kind: 'refused' } })
-        expect(agent.services()).toHaveLength(1)
+        expect(await local.registerService(web)).toMatchObject({ ok: false, error: { kind: 'refused' } })
+        expect(local.services()).toHaveLength(1)
         lives.node.disk.setOptions({ quotaBytes: Number.POSITIVE_INFINITY })
-        await value(agent.registerService(offer('second')))
+        await value(local.registerService(offer('second')))
       })
-      await lives.live(async ({ agent, lines }) => {
-        expect(agent.services().map(({ id }) => id)).toEqual(['first', 'second'])
+      await lives.live(async ({ local, lines }) => {
+        expect(local.services().map(({ id }) => id)).toEqual(['first', 'second'])
         expect(lines).toEqual([])
       })
     })
@@ -191,14 +191,14 @@ describe('what came over the API', () => {
   it('goes into a new file after a sync that failed', async () => {
     for (let seed = 0; seed < 10; seed++) {
       await withLives(async (lives) => {
-        await lives.live(async ({ agent }) => {
-          await value(agent.registerService(offer('first')))
+        await lives.live(async ({ local }) => {
+          await value(local.registerService(offer('first')))
           lives.node.disk.failSyncs(1)
-          expect(await agent.registerService(web)).toMatchObject({ ok: false, error: { kind: 'refused' } })
-          await value(agent.registerService(offer('second')))
+          expect(await local.registerService(web)).toMatchObject({ ok: false, error: { kind: 'refused' } })
+          await value(local.registerService(offer('second')))
         })
-        await lives.live(async ({ agent, lines }) => {
-          expect(agent.services().map(({ id }) => id)).toEqual(['first', 'second'])
+        await lives.live(async ({ local, lines }) => {
+          expect(local.services().map(({ id }) => id)).toEqual(['first', 'second'])
           expect(lines).toEqual([])
         })
       }, `failed-${seed}`)
@@ -207,8 +207,8 @@ describe('what came over the API', () => {
 
   it('is nowhere on disk without a data directory', async () => {
     await withLives(async (lives) => {
-      await lives.live(async ({ agent, env }) => {
-        await value(agent.registerService(web))
+      await lives.live(async ({ local, env }) => {
+        await value(local.registerService(web))
         expect(await value(env.disk.list('/data'))).toEqual([])
       }, configOf())
     })
@@ -221,17 +221,17 @@ describe('what came over the API', () => {
     'in a damaged part of the file, here record %i, is left out, reported, and kept aside, and nothing else is',
     async (hit, left, reason) => {
       await withLives(async (lives) => {
-        const damaged = await lives.live(async ({ agent, env }) => {
+        const damaged = await lives.live(async ({ local, env }) => {
           const starts: number[] = []
           for (const id of ['web', 'api', 'db']) {
             starts.push(id === 'web' ? 0 : (await value(env.disk.stat(journal))).sizeBytes)
-            await value(agent.registerService(offer(id)))
+            await value(local.registerService(offer(id)))
           }
           await overwrite(env, journal, (starts[hit] ?? 0) + 40)
           return bytesAt(env, journal)
         })
-        await lives.live(async ({ agent, lines, env }) => {
-          expect(agent.services().map(({ id }) => id)).toEqual(left)
+        await lives.live(async ({ local, lines, env }) => {
+          expect(local.services().map(({ id }) => id)).toEqual(left)
           const told = 'a part of a file of the data directory is damaged and was left out'
           expect(lines).toEqual([
             expect.stringMatching(
@@ -239,7 +239,7 @@ describe('what came over the API', () => {
             ),
             'warn a damaged file was copied before it is written again {"to":"/data/local/registrations.damaged"}',
           ])
-          await value(agent.registerService(offer('new')))
+          await value(local.registerService(offer('new')))
           expect(await bytesAt(env, `${journal}.damaged`)).toEqual(damaged)
         })
       })
@@ -261,30 +261,30 @@ describe('what came over the API', () => {
         await value(env.disk.syncDirectory('/data/services'))
         await value(env.disk.syncDirectory('/data'))
       })
-      await lives.live(async ({ agent, lines, env }) => {
-        expect(agent.services()).toEqual([web.service])
-        expect(agent.checks()).toMatchObject([{ checkId: 'service:web' }])
+      await lives.live(async ({ local, lines, env }) => {
+        expect(local.services()).toEqual([web.service])
+        expect(local.checks()).toMatchObject([{ checkId: 'service:web' }])
         expect(lines).toEqual([
           `error a file of the data directory is damaged and was left out {"file":"/data/services/${'0'.repeat(64)}","reason":"not JSON"}`,
         ])
         expect(await value(env.disk.list('/data/services'))).toEqual(['0'.repeat(64)])
         expect(await value(env.disk.list('/data/checks'))).toEqual(['state'])
-        await value(agent.deregisterService('web'))
+        await value(local.deregisterService('web'))
       })
-      await lives.live(async ({ agent }) => expect(agent.services()).toEqual([]))
+      await lives.live(async ({ local }) => expect(local.services()).toEqual([]))
     })
   })
 
   it('gives way to a file that defines the same ID, for good', async () => {
     await withLives(async (lives) => {
-      await lives.live(async ({ agent }) => {
-        await value(agent.registerService(web))
+      await lives.live(async ({ local }) => {
+        await value(local.registerService(web))
       })
       const port = { ...onDisk, services: [offer('web', { port: 9 })] }
-      await lives.live(async ({ agent }) => {
-        expect(agent.services()).toEqual([serviceOf('web', { port: 9 })])
+      await lives.live(async ({ local }) => {
+        expect(local.services()).toEqual([serviceOf('web', { port: 9 })])
       }, port)
-      await lives.live(async ({ agent }) => expect(agent.services()).toEqual([]))
+      await lives.live(async ({ local }) => expect(local.services()).toEqual([]))
     })
   })
 
@@ -293,13 +293,13 @@ describe('what came over the API', () => {
     const script = checkOf('s', { kind: 'script', argv: ['sh'], intervalMs: 1_000, timeoutMs: 1_000 })
     await withLives(async (lives) => {
       await lives.live(
-        async ({ agent }) => {
-          await value(agent.registerCheck(script))
+        async ({ local }) => {
+          await value(local.registerCheck(script))
         },
         { ...onDisk, checksConfig: checks },
       )
-      await lives.live(async ({ agent, lines }) => {
-        expect(agent.checks()).toEqual([])
+      await lives.live(async ({ local, lines }) => {
+        expect(local.checks()).toEqual([])
         expect(lines).toEqual(['warn a stored check is left out: scripts are disabled on this agent {"check":"s"}'])
       })
     })
@@ -310,18 +310,18 @@ describe('the state of a TTL check', () => {
   it('is taken up again while it is fresh', async () => {
     await withLives(async (lives) => {
       await lives.live(
-        async ({ agent, env }) => {
-          await value(agent.registerService(web))
-          await value(agent.reportTtl('service:web', 'passing', 'well'))
+        async ({ local, env }) => {
+          await value(local.registerService(web))
+          await value(local.reportTtl('service:web', 'passing', 'well'))
           await rest(env, 300_000)
         },
         onDisk,
         'kept',
       )
-      await lives.live(async ({ agent, env }) => {
-        expect(agent.checks()).toMatchObject([{ status: 'passing', output: 'well' }])
+      await lives.live(async ({ local, env }) => {
+        expect(local.checks()).toMatchObject([{ status: 'passing', output: 'well' }])
         await rest(env, 600_001)
-        expect(agent.checks()).toMatchObject([
+        expect(local.checks()).toMatchObject([
           { status: 'critical', output: 'TTL expired (last output before timeout follows): well' },
         ])
       })
@@ -331,16 +331,16 @@ describe('the state of a TTL check', () => {
   it('is not taken up again when it is older than its time to live', async () => {
     await withLives(async (lives) => {
       await lives.live(
-        async ({ agent, env }) => {
-          await value(agent.registerService(web))
-          await value(agent.reportTtl('service:web', 'passing', 'well'))
+        async ({ local, env }) => {
+          await value(local.registerService(web))
+          await value(local.reportTtl('service:web', 'passing', 'well'))
           await rest(env, 599_000)
         },
         onDisk,
         'kept',
       )
       await lives.simulation.run({ untilMs: lives.simulation.nowMs + 5_000 })
-      await lives.live(async ({ agent }) => expect(agent.checks()).toMatchObject([{ status: 'critical', output: '' }]))
+      await lives.live(async ({ local }) => expect(local.checks()).toMatchObject([{ status: 'critical', output: '' }]))
     })
   })
 
@@ -348,16 +348,16 @@ describe('the state of a TTL check', () => {
     const config = { ...onDisk, services: [web] }
     await withLives(async (lives) => {
       await lives.live(
-        async ({ agent, env }) => {
-          await value(agent.reportTtl('service:web', 'warning', 'hm'))
+        async ({ local, env }) => {
+          await value(local.reportTtl('service:web', 'warning', 'hm'))
           await rest(env, 1_000)
           expect(await value(env.disk.list('/data/local'))).toEqual([])
         },
         config,
         'kept',
       )
-      await lives.live(async ({ agent }) => {
-        expect(agent.checks()).toMatchObject([{ status: 'warning', output: 'hm' }])
+      await lives.live(async ({ local }) => {
+        expect(local.checks()).toMatchObject([{ status: 'warning', output: 'hm' }])
       }, config)
     })
   })
@@ -365,7 +365,7 @@ describe('the state of a TTL check', () => {
   it('is forgotten at the next start once no file defines the check', async () => {
     await withLives(async (lives) => {
       const config = { ...onDisk, services: [web] }
-      await lives.live(async ({ agent }) => value(agent.reportTtl('service:web', 'warning', 'hm')), config, 'kept')
+      await lives.live(async ({ local }) => value(local.reportTtl('service:web', 'warning', 'hm')), config, 'kept')
       const states = ({ env }: Life): Promise<readonly string[]> => value(env.disk.list('/data/checks/state'))
       const kept = await lives.live(states, config, 'kept')
       expect([kept.length, (await lives.live(states, onDisk, 'kept')).length]).toEqual([1, 0])

@@ -1,8 +1,8 @@
 import type { SimNode } from '../../../sim/simulation/node.ts'
 import type { Simulation } from '../../../sim/simulation/simulation.ts'
 import type { RegistrantRights } from '../../../src/agent/access/running-access.ts'
-import { createLocalAgent } from '../../../src/agent/local/local-agent.ts'
-import type { RunningLocalAgent } from '../../../src/agent/local/parts.ts'
+import { createLocalServices } from '../../../src/agent/local/local-services.ts'
+import type { RunningLocalServices } from '../../../src/agent/local/parts.ts'
 import type { AgentConfig } from '../../../src/agent/settings/agent-config.ts'
 import { defaultAgentConfig } from '../../../src/agent/settings/default-config.ts'
 import type { Env } from '../../../src/env/env.ts'
@@ -17,7 +17,7 @@ export interface LocalWorld {
   readonly node: SimNode
   readonly env: Env
   readonly catalog: FakeCatalog
-  readonly agent: RunningLocalAgent
+  readonly local: RunningLocalServices
   /** What the agent goes by. */
   readonly tokens: { agent: string; default: string }
   /** Lines of the log, as `level text {fields}`. */
@@ -68,7 +68,7 @@ export function checkOf(checkId: string, probe: CheckProbe, changes: Partial<Che
 export const ttl = (ttlMs: number): CheckProbe => ({ kind: 'ttl', ttlMs })
 
 /** An agent's local services on a simulated machine, begun. More virtual time than `limitMs` is not taken. */
-export async function withLocalAgent(
+export async function withLocalServices(
   config: AgentConfig,
   use: (world: LocalWorld) => Promise<void>,
   prepare: (node: SimNode, simulation: Simulation) => void = () => undefined,
@@ -101,11 +101,18 @@ async function begin({ simulation, node, env, config, catalog, use, rights }: Be
     return { promise, resolve: () => resolve() }
   }
   const tokens = { agent: '', default: '' }
-  const agent = createLocalAgent(listening(env, lines), { config, nodeId, catalog, tokens, rights, nodeCount: () => 3 })
-  const started = await agent.start()
+  const local = createLocalServices(listening(env, lines), {
+    config,
+    nodeId,
+    catalog,
+    tokens,
+    rights,
+    nodeCount: () => 3,
+  })
+  const started = await local.start()
   if (!started.ok) throw new Error(`not started: ${JSON.stringify(started.error)}`)
-  await use({ simulation, node, env, catalog, agent, tokens, lines, rest: (ms) => rest(env, ms) })
-  await agent.stop()
+  await use({ simulation, node, env, catalog, local, tokens, lines, rest: (ms) => rest(env, ms) })
+  await local.stop()
 }
 
 /** The same Env, with its log read. */

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { createLocalAgent } from '../../../src/agent/local/local-agent.ts'
+import { createLocalServices } from '../../../src/agent/local/local-services.ts'
 import { withManagedDefaults } from '../../../src/agent/local/managed-proxies.ts'
 import { defaultManagedSettings, type ManagedSettings } from '../../../src/agent/settings/proxy-settings.ts'
 import { parseServiceDefinition } from '../../../src/features/agent/definitions.ts'
-import type { LocalAgent } from '../../../src/features/contract/local-agent.ts'
+import type { LocalServices } from '../../../src/features/contract/local-services.ts'
 import type { ServiceDefinition } from '../../../src/model/catalog.ts'
-import { configOf, nodeId, offer, withLocalAgent } from './local-world.ts'
+import { configOf, nodeId, offer, withLocalServices } from './local-world.ts'
 
 const dataDir = '/data'
 
@@ -19,31 +19,31 @@ const settings = (changes: Partial<ManagedSettings> = {}) => ({
   bindAddress: '10.0.0.1',
   managedProxies: { ...defaultManagedSettings, ports: { min: 20_000, max: 20_001 }, viaApi: true, ...changes },
 })
-const portOf = (agent: LocalAgent, id: string) => agent.services().find((service) => service.id === id)?.port
-const refusalOf = async (agent: LocalAgent, definition: ServiceDefinition) => {
-  const taken = await agent.registerService(definition)
+const portOf = (local: LocalServices, id: string) => local.services().find((service) => service.id === id)?.port
+const refusalOf = async (local: LocalServices, definition: ServiceDefinition) => {
+  const taken = await local.registerService(definition)
   return taken.ok ? undefined : taken.error
 }
 
 describe('a managed proxy', () => {
   it('comes with its service, on the lowest free port of the range, which it keeps, and goes with it', async () => {
-    await withLocalAgent(configOf(settings()), async ({ agent, catalog }) => {
-      await agent.registerService(offer('taken', { port: 20_000 }))
-      await agent.registerService(managed('a'))
-      await agent.registerService(managed('a'))
-      expect(portOf(agent, 'a-proxy')).toBe(20_001)
-      expect(await refusalOf(agent, managed('b'))).toEqual({
+    await withLocalServices(configOf(settings()), async ({ local, catalog }) => {
+      await local.registerService(offer('taken', { port: 20_000 }))
+      await local.registerService(managed('a'))
+      await local.registerService(managed('a'))
+      expect(portOf(local, 'a-proxy')).toBe(20_001)
+      expect(await refusalOf(local, managed('b'))).toEqual({
         kind: 'bad-request',
         message: 'no port provided for proxy bind_port and none left in the allocated range [20000, 20001]',
       })
-      expect(await refusalOf(agent, managed('b', { config: { bind_port: 9_000 } }))).toBeUndefined()
-      expect(portOf(agent, 'b-proxy')).toBe(9_000)
-      expect(agent.managedProxies().map(({ proxy, target }) => [proxy.id, target?.id])).toEqual([
+      expect(await refusalOf(local, managed('b', { config: { bind_port: 9_000 } }))).toBeUndefined()
+      expect(portOf(local, 'b-proxy')).toBe(9_000)
+      expect(local.managedProxies().map(({ proxy, target }) => [proxy.id, target?.id])).toEqual([
         ['a-proxy', 'a'],
         ['b-proxy', 'b'],
       ])
-      await agent.deregisterService('a')
-      expect(agent.managedProxies().map(({ proxy }) => proxy.id)).toEqual(['b-proxy'])
+      await local.deregisterService('a')
+      expect(local.managedProxies().map(({ proxy }) => proxy.id)).toEqual(['b-proxy'])
       expect([...catalog.services.keys()].sort()).toEqual(['b', 'b-proxy', 'taken'])
       expect([...catalog.checks.keys()]).toEqual(['service:b-proxy'])
     })
@@ -51,12 +51,12 @@ describe('a managed proxy', () => {
 
   it('has what it does not say from the settings of its agent, and is checked by whether it listens', async () => {
     const defaults = { daemonCommand: ['run'], config: '{"bind_address":"0.0.0.0","x":1,"y":1}' }
-    await withLocalAgent(configOf(settings(defaults)), async ({ agent }) => {
-      await agent.registerService(managed('a', { config: { x: 2, local_service_address: '10.0.0.9:81' } }))
-      await agent.registerService(
+    await withLocalServices(configOf(settings(defaults)), async ({ local }) => {
+      await local.registerService(managed('a', { config: { x: 2, local_service_address: '10.0.0.9:81' } }))
+      await local.registerService(
         managed('b', { command: ['own'], config: { bind_address: '10.0.0.2', bind_port: 7, disable_tcp_check: true } }),
       )
-      const [a, b] = agent.managedProxies()
+      const [a, b] = local.managedProxies()
       expect([a?.managed, b?.managed]).toEqual([
         { execMode: 'daemon', command: ['run'] },
         { execMode: 'daemon', command: ['own'] },
@@ -68,26 +68,26 @@ describe('a managed proxy', () => {
         config: '{"bind_address":"0.0.0.0","bind_port":20000,"local_service_address":"10.0.0.9:81","x":2,"y":1}',
       })
       expect(b?.proxy).toMatchObject({ address: '10.0.0.2', port: 7 })
-      expect(agent.checks().map(({ checkId, name }) => [checkId, name])).toEqual([
+      expect(local.checks().map(({ checkId, name }) => [checkId, name])).toEqual([
         ['service:a-proxy', 'Connect Proxy Listening'],
       ])
     })
-    await withLocalAgent(configOf(settings()), async ({ agent }) => {
-      await agent.registerService(managed('a'))
-      expect(agent.managedProxies()[0]?.proxy.mesh?.proxy?.config).toBe(
+    await withLocalServices(configOf(settings()), async ({ local }) => {
+      await local.registerService(managed('a'))
+      expect(local.managedProxies()[0]?.proxy.mesh?.proxy?.config).toBe(
         '{"bind_address":"10.0.0.1","bind_port":20000,"local_service_address":"127.0.0.1:80"}',
       )
     })
   })
 
   it('of a script is registered with a command of its own', async () => {
-    await withLocalAgent(configOf(settings()), async ({ agent }) => {
-      expect(await agent.registerService(managed('a', { exec_mode: 'script', command: ['/own', '-x'] }))).toMatchObject(
+    await withLocalServices(configOf(settings()), async ({ local }) => {
+      expect(await local.registerService(managed('a', { exec_mode: 'script', command: ['/own', '-x'] }))).toMatchObject(
         {
           ok: true,
         },
       )
-      const [shown] = agent.managedProxies()
+      const [shown] = local.managedProxies()
       expect(shown).toMatchObject({ proxy: { port: 20000 }, managed: { execMode: 'script', command: ['/own', '-x'] } })
     })
   })
@@ -104,9 +104,9 @@ describe('a managed proxy', () => {
       'Invalid managed proxy: upstreams of its config cannot be read at 0.local_bind_port',
     ],
   ])('that says %j is refused: %s', async (proxy, message) => {
-    await withLocalAgent(configOf(settings()), async ({ agent }) => {
-      expect(await refusalOf(agent, managed('a', proxy))).toEqual({ kind: 'bad-request', message })
-      expect(agent.services()).toEqual([])
+    await withLocalServices(configOf(settings()), async ({ local }) => {
+      expect(await refusalOf(local, managed('a', proxy))).toEqual({ kind: 'bad-request', message })
+      expect(local.services()).toEqual([])
     })
   })
 
@@ -128,10 +128,10 @@ describe('a managed proxy', () => {
     const old = { destination_type: 'prepared_query', destination_name: 'near', destination_datacenter: 'dc2' }
     const upstreams = [{ ...old, local_bind_address: '127.0.0.2', local_bind_port: 9_191, connect_timeout_ms: 100 }]
     const own = [{ destination_name: 'db', local_bind_port: 9_192 }]
-    await withLocalAgent(configOf(settings()), async ({ agent }) => {
-      await agent.registerService(managed('a', { config: { upstreams } }))
-      await agent.registerService(managed('b', { config: { upstreams }, upstreams: own }))
-      const [a, b] = agent.managedProxies().map(({ proxy }) => proxy.mesh?.proxy?.upstreams)
+    await withLocalServices(configOf(settings()), async ({ local }) => {
+      await local.registerService(managed('a', { config: { upstreams } }))
+      await local.registerService(managed('b', { config: { upstreams }, upstreams: own }))
+      const [a, b] = local.managedProxies().map(({ proxy }) => proxy.mesh?.proxy?.upstreams)
       expect(a).toEqual([
         {
           type: 'prepared_query',
@@ -148,24 +148,27 @@ describe('a managed proxy', () => {
   })
 
   it('has the token of its service', async () => {
-    await withLocalAgent(configOf({ ...settings(), services: [managed('a', {}, { token: 'own' })] }), async (world) => {
-      expect(world.agent.managedProxies().map(({ token }) => token)).toEqual(['own'])
-    })
+    await withLocalServices(
+      configOf({ ...settings(), services: [managed('a', {}, { token: 'own' })] }),
+      async (world) => {
+        expect(world.local.managedProxies().map(({ token }) => token)).toEqual(['own'])
+      },
+    )
   })
 
   it('comes over the API where that is allowed, and comes back after a restart only while it is', async () => {
-    await withLocalAgent(configOf(settings({ viaApi: false })), async ({ agent }) => {
-      expect(await refusalOf(agent, managed('a'))).toEqual({
+    await withLocalServices(configOf(settings({ viaApi: false })), async ({ local }) => {
+      expect(await refusalOf(local, managed('a'))).toEqual({
         kind: 'bad-request',
         message: 'Bad request: Managed proxy registration via the API is disallowed.',
       })
     })
     const config = configOf({ ...settings(), dataDir })
-    await withLocalAgent(config, async ({ agent, env, catalog }) => {
-      await agent.registerService(managed('a', { command: ['run'] }))
-      await agent.stop()
+    await withLocalServices(config, async ({ local, env, catalog }) => {
+      await local.registerService(managed('a', { command: ['run'] }))
+      await local.stop()
       const again = async (given: typeof config) => {
-        const next = createLocalAgent(env, { config: given, nodeId, catalog, nodeCount: () => 1 })
+        const next = createLocalServices(env, { config: given, nodeId, catalog, nodeCount: () => 1 })
         await next.start()
         return next
       }

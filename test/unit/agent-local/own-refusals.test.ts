@@ -3,7 +3,7 @@ import type { RegistrantRights } from '../../../src/agent/access/running-access.
 import { err, ok } from '../../../src/base/result.ts'
 import type { Failure } from '../../../src/model/failure.ts'
 import { type Grant, Rights } from '../features/rights-of.ts'
-import { checkOf, configOf, type LocalWorld, offer, ttl, withLocalAgent } from './local-world.ts'
+import { checkOf, configOf, type LocalWorld, offer, ttl, withLocalServices } from './local-world.ts'
 
 const denied: Failure = { kind: 'permission-denied', message: 'Permission denied' }
 const long = ttl(3_600_000)
@@ -24,7 +24,7 @@ class Tokens implements RegistrantRights {
 }
 
 function withTokens(tokens: Tokens, use: (world: LocalWorld) => Promise<void>): Promise<void> {
-  return withLocalAgent(
+  return withLocalServices(
     configOf(),
     async (world) => {
       Object.assign(world.tokens, { agent: 'secret-of-agent', default: 'secret-of-agent' })
@@ -50,16 +50,16 @@ describe('what servers refuse an agent', () => {
     tokens.granted.set('secret-of-agent', ['node:node-a:read'])
     tokens.granted.set('secret-of-web', [])
     await withTokens(tokens, async (world) => {
-      const { agent, catalog } = world
+      const { local, catalog } = world
       catalog.before = async () => {
         catalog.failure = catalog.asked.at(-1) === 'dump' ? undefined : denied
       }
-      await agent.registerService({
+      await local.registerService({
         ...offer('web-1'),
         service: { ...offer('web-1', { service: 'web' }).service, token: 'secret-of-web' },
       })
-      await agent.registerCheck(checkOf('disk', long))
-      await agent.registerCheck(checkOf('c', long, { serviceId: 'web-1', token: 'secret-of-web' }))
+      await local.registerCheck(checkOf('disk', long))
+      await local.registerCheck(checkOf('c', long, { serviceId: 'web-1', token: 'secret-of-web' }))
       await world.rest(longWhileMs)
       expect([...failed(world)].sort()).toEqual([
         'Failed to sync check "c" of service "web-1": token accessor-of-secret-of-web lacks service:write on "web"',
@@ -73,12 +73,12 @@ describe('what servers refuse an agent', () => {
   it('is reported again when the reason changes, and when the thing was accepted in between', async () => {
     const tokens = new Tokens()
     await withTokens(tokens, async (world) => {
-      const { agent, catalog } = world
+      const { local, catalog } = world
       tokens.granted.set('secret-of-agent', ['node:node-a:write'])
       catalog.before = async () => {
         catalog.failure = catalog.asked.at(-1)?.startsWith('+service') === true ? denied : undefined
       }
-      await agent.registerService(offer('web'))
+      await local.registerService(offer('web'))
       await world.rest(longWhileMs)
       const lacks = 'Failed to sync service "web": token accessor-of-secret-of-agent lacks service:write on "web"'
       expect(failed(world)).toEqual([lacks])
@@ -108,10 +108,10 @@ describe('what servers refuse an agent', () => {
     const tokens = new Tokens()
     tokens.granted.set('secret-of-agent', [])
     await withTokens(tokens, async (world) => {
-      const { agent, catalog } = world
-      await agent.registerService(offer('web'))
+      const { local, catalog } = world
+      await local.registerService(offer('web'))
       catalog.failure = denied
-      await agent.deregisterService('web')
+      await local.deregisterService('web')
       await world.rest(longWhileMs)
       const lacks = (right: string) => `token accessor-of-secret-of-agent lacks node:${right} on "node-a"`
       expect([...failed(world)].sort()).toEqual([

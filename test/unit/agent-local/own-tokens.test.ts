@@ -3,7 +3,7 @@ import { Keeping } from '../../../src/agent/local/keeping.ts'
 import { ok } from '../../../src/base/result.ts'
 import { parseCheckDefinition, parseServiceDefinition } from '../../../src/features/agent/definitions.ts'
 import { Rights } from '../features/rights-of.ts'
-import { checkOf, configOf, type LocalWorld, offer, ttl, withLocalAgent } from './local-world.ts'
+import { checkOf, configOf, type LocalWorld, offer, ttl, withLocalServices } from './local-world.ts'
 
 const web = (token?: string) => {
   const check = checkOf('service:web', ttl(10_000), { serviceId: 'web', ...(token === undefined ? {} : { token }) })
@@ -13,13 +13,13 @@ const web = (token?: string) => {
 
 describe('the token with which the catalog is told', () => {
   it('is that of a service for it and its checks, and that of the agent for the node', async () => {
-    await withLocalAgent(configOf(), async ({ agent, catalog, tokens }) => {
+    await withLocalServices(configOf(), async ({ local, catalog, tokens }) => {
       Object.assign(tokens, { agent: 'of-agent', default: 'stand-in' })
       catalog.nodeApart = true
       catalog.nodeToken = 'of-agent'
-      await agent.registerService(web('of-web'))
-      await agent.registerCheck(checkOf('disk', ttl(10_000)))
-      await agent.registerService(offer('db'))
+      await local.registerService(web('of-web'))
+      await local.registerCheck(checkOf('disk', ttl(10_000)))
+      await local.registerService(offer('db'))
       expect([...catalog.tokens]).toEqual([
         ['+node', 'of-agent'],
         ['+service web', 'of-web'],
@@ -31,16 +31,16 @@ describe('the token with which the catalog is told', () => {
   })
 
   it('is that with which they came also when they go, and the agent takes out what it never had', async () => {
-    await withLocalAgent(configOf(), async ({ agent, catalog, tokens, rest }) => {
+    await withLocalServices(configOf(), async ({ local, catalog, tokens, rest }) => {
       Object.assign(tokens, { agent: 'of-agent', default: 'stand-in' })
       catalog.nodeApart = true
-      await agent.registerService(web('of-web'))
-      await agent.registerService(offer('db'))
+      await local.registerService(web('of-web'))
+      await local.registerService(offer('db'))
       const { service } = offer('strange')
       catalog.services.set('strange', service)
-      await agent.deregisterService('web')
-      await agent.deregisterService('db')
-      agent.trigger()
+      await local.deregisterService('web')
+      await local.deregisterService('db')
+      local.trigger()
       await rest(5_000)
       const gone = [...catalog.tokens].filter(([what]) => what.startsWith('-service'))
       expect(gone).toEqual([
@@ -54,14 +54,14 @@ describe('the token with which the catalog is told', () => {
   it('may be one that reads what the agent may not: what was told and cannot be seen is told again at every tenth comparison', async () => {
     const mayRead = new Rights(['node:node-a:read', 'service:db:read'])
     const rights = { now: () => ok(mayRead), resolve: async () => ok(mayRead) }
-    const use = async ({ agent, catalog, rest }: LocalWorld): Promise<void> => {
-      await agent.registerService(web('of-web'))
-      await agent.registerService(offer('db'))
+    const use = async ({ local, catalog, rest }: LocalWorld): Promise<void> => {
+      await local.registerService(web('of-web'))
+      await local.registerService(offer('db'))
       catalog.hidden.add('web')
       const compared = async (times: number): Promise<readonly string[]> => {
         catalog.takeAsked()
         for (let time = 0; time < times; time++) {
-          agent.trigger()
+          local.trigger()
           await rest(5_000)
         }
         return catalog.takeAsked().filter((what) => what !== 'dump')
@@ -73,22 +73,22 @@ describe('the token with which the catalog is told', () => {
       expect(await compared(1)).toEqual(['+service web', '+check service:web'])
       expect(await compared(9)).toEqual([])
       // A change is told as ever.
-      await agent.registerService({ ...web('of-web'), service: { ...web('of-web').service, port: 81 } })
+      await local.registerService({ ...web('of-web'), service: { ...web('of-web').service, port: 81 } })
       expect(catalog.takeAsked()).toContain('+service web')
     }
-    await withLocalAgent(configOf(), use, undefined, undefined, rights)
+    await withLocalServices(configOf(), use, undefined, undefined, rights)
   })
 
   it('keeps what goes by different tokens apart, and what goes by one together', async () => {
-    await withLocalAgent(configOf(), async ({ agent, catalog, tokens, rest }) => {
+    await withLocalServices(configOf(), async ({ local, catalog, tokens, rest }) => {
       tokens.default = 'stand-in'
       catalog.failure = { kind: 'no-leader' }
       const named = (id: string, token: string) => ({ ...offer(id), service: { ...offer(id).service, token } })
       for (const each of [named('a', 'one'), named('b', 'one'), named('c', 'two'), named('d', 'two')]) {
-        await agent.registerService(each)
+        await local.registerService(each)
       }
       catalog.failure = undefined
-      agent.trigger()
+      local.trigger()
       await rest(5_000)
       expect(catalog.together).toEqual([2, 2])
       expect(['a', 'b', 'c', 'd'].map((id) => catalog.tokens.get(`+service ${id}`))).toEqual([
@@ -101,9 +101,9 @@ describe('the token with which the catalog is told', () => {
   })
 
   it('is kept with what came over the API, and shown to nobody', async () => {
-    await withLocalAgent(configOf({ dataDir: '/data' }), async ({ agent, catalog, env, lines }) => {
-      await agent.registerService(web('of-web'))
-      expect(JSON.stringify([agent.services(), agent.checks(), [...catalog.services], lines])).not.toContain('of-web')
+    await withLocalServices(configOf({ dataDir: '/data' }), async ({ local, catalog, env, lines }) => {
+      await local.registerService(web('of-web'))
+      expect(JSON.stringify([local.services(), local.checks(), [...catalog.services], lines])).not.toContain('of-web')
       const kept = await new Keeping(env, '/data').load()
       if (!kept.ok) throw new Error(kept.error.kind)
       const { services, checks } = kept.value
@@ -112,15 +112,15 @@ describe('the token with which the catalog is told', () => {
   })
 
   it('one that is refused costs that service alone, and is tried again', async () => {
-    await withLocalAgent(configOf(), async ({ agent, catalog, tokens, lines, rest }) => {
+    await withLocalServices(configOf(), async ({ local, catalog, tokens, lines, rest }) => {
       tokens.agent = 'of-agent'
       catalog.nodeApart = true
       catalog.nodeToken = 'another'
-      await agent.registerService(web('of-web'))
+      await local.registerService(web('of-web'))
       expect(catalog.services.size).toBe(0)
       expect(lines).toContain('warn Failed to sync service "web": Permission denied {}')
       catalog.nodeToken = 'of-agent'
-      agent.trigger()
+      local.trigger()
       await rest(5_000)
       expect([...catalog.services.keys()]).toEqual(['web'])
     })

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest'
-import { createLocalAgent } from '../../../src/agent/local/local-agent.ts'
+import { createLocalServices } from '../../../src/agent/local/local-services.ts'
 import { inSimulation } from '../sim-world/in-simulation.ts'
 import { FakeCatalog } from './fake-catalog.ts'
-import { checkOf, configOf, nodeId, offer, serviceOf, ttl, withLocalAgent } from './local-world.ts'
+import { checkOf, configOf, nodeId, offer, serviceOf, ttl, withLocalServices } from './local-world.ts'
 
 const fileCheck = checkOf('web-check', ttl(600_000), { serviceId: 'web' })
 
 describe('definitions of configuration files', () => {
   it('[REG-017] are offered from the start on', async () => {
     const config = configOf({ services: [offer('web', {}, [fileCheck])], checks: [checkOf('node', ttl(1_000))] })
-    await withLocalAgent(config, async ({ agent, catalog, rest }) => {
-      expect(agent.services()).toEqual([serviceOf('web')])
-      agent.trigger()
+    await withLocalServices(config, async ({ local, catalog, rest }) => {
+      expect(local.services()).toEqual([serviceOf('web')])
+      local.trigger()
       await rest(1_000)
       expect([...catalog.services.keys()]).toEqual(['web'])
       expect([...catalog.checks.keys()].sort()).toEqual(['node', 'web-check'])
@@ -21,18 +21,18 @@ describe('definitions of configuration files', () => {
   it('may be those of several agents, which share nothing of them', async () => {
     const config = configOf({ services: [offer('web', { enableTagOverride: true, tags: ['own'] }, [fileCheck])] })
     const before = JSON.stringify(config)
-    await withLocalAgent(config, async (first) => {
+    await withLocalServices(config, async (first) => {
       const parts = { config, nodeId, catalog: new FakeCatalog(), nodeCount: () => 1 }
-      const second = createLocalAgent(first.env, parts)
+      const second = createLocalServices(first.env, parts)
       await second.start()
-      first.agent.trigger()
+      first.local.trigger()
       await first.rest(1_000)
       first.catalog.services.set('web', serviceOf('web', { enableTagOverride: true, tags: ['theirs'] }))
-      first.agent.trigger()
+      first.local.trigger()
       await first.rest(1_000)
-      await first.agent.reportTtl('web-check', 'passing', 'first')
-      await first.agent.registerService(offer('more'))
-      const offered = [first.agent, second].map((agent) => agent.services().map(({ id, tags }) => [id, ...tags]))
+      await first.local.reportTtl('web-check', 'passing', 'first')
+      await first.local.registerService(offer('more'))
+      const offered = [first.local, second].map((local) => local.services().map(({ id, tags }) => [id, ...tags]))
       expect(offered).toEqual([[['more'], ['web', 'theirs']], [['web', 'own']]])
       expect(second.checks()).toMatchObject([{ status: 'critical', output: '' }])
       await second.stop()
@@ -50,7 +50,7 @@ describe('definitions of configuration files', () => {
       await inSimulation({}, async (simulation) => {
         const node = simulation.addNode({ name: 'a', host: '10.0.0.1' })
         const parts = { config: configOf({ checks }), nodeId, catalog: new FakeCatalog(), nodeCount: () => 1 }
-        const started = await simulation.play(node, (env) => createLocalAgent(env, parts).start(), 1_000)
+        const started = await simulation.play(node, (env) => createLocalServices(env, parts).start(), 1_000)
         expect(started).toEqual({
           ok: false,
           error: { kind: 'configuration', message: expect.stringMatching(message), remedy: 'correct the definition' },
@@ -64,12 +64,12 @@ describe('a reload', () => {
   it('[AGT-029] replaces what is changed in one step: the catalog is never without it', async () => {
     const before = configOf({ services: [offer('web', { port: 1 }, [fileCheck]), offer('same')] })
     const after = configOf({ services: [offer('web', { port: 2, tags: ['new'] }, [fileCheck]), offer('same')] })
-    await withLocalAgent(before, async ({ agent, catalog, rest }) => {
-      await agent.reportTtl('web-check', 'passing', 'well')
+    await withLocalServices(before, async ({ local, catalog, rest }) => {
+      await local.reportTtl('web-check', 'passing', 'well')
       catalog.takeAsked()
-      expect(await agent.reload(after)).toMatchObject({ ok: true })
-      expect(agent.services()).toEqual([serviceOf('same'), serviceOf('web', { port: 2, tags: ['new'] })])
-      expect(agent.checks()).toMatchObject([{ status: 'passing', output: 'well', serviceTags: ['new'] }])
+      expect(await local.reload(after)).toMatchObject({ ok: true })
+      expect(local.services()).toEqual([serviceOf('same'), serviceOf('web', { port: 2, tags: ['new'] })])
+      expect(local.checks()).toMatchObject([{ status: 'passing', output: 'well', serviceTags: ['new'] }])
       await rest(1_000)
       expect(catalog.takeAsked()).toEqual(['+service web', '+check web-check'])
       expect(catalog.services.get('web')).toMatchObject({ port: 2, tags: ['new'] })
@@ -79,15 +79,15 @@ describe('a reload', () => {
 
   it('of an unchanged configuration changes nothing, and no check begins anew', async () => {
     const services = [offer('web', {}, [fileCheck])]
-    await withLocalAgent(configOf({ services }), async ({ agent, catalog, rest }) => {
-      await agent.reportTtl('web-check', 'passing', '')
+    await withLocalServices(configOf({ services }), async ({ local, catalog, rest }) => {
+      await local.reportTtl('web-check', 'passing', '')
       await rest(300_000)
       catalog.takeAsked()
-      await agent.reload(configOf({ services: [offer('web', {}, [{ ...fileCheck }])] }))
+      await local.reload(configOf({ services: [offer('web', {}, [{ ...fileCheck }])] }))
       await rest(299_000)
-      expect(agent.checks()).toMatchObject([{ status: 'passing' }])
+      expect(local.checks()).toMatchObject([{ status: 'passing' }])
       await rest(2_000)
-      expect(agent.checks()).toMatchObject([{ status: 'critical' }])
+      expect(local.checks()).toMatchObject([{ status: 'critical' }])
       expect(catalog.asked.filter((call) => call.startsWith('+service') || call.startsWith('-'))).toEqual([])
     })
   })
@@ -98,64 +98,64 @@ describe('a reload', () => {
       checks: [checkOf('old', ttl(1_000))],
     })
     const after = configOf({ services: [offer('web-2', { service: 'web' }, [])] })
-    await withLocalAgent(before, async ({ agent, catalog, rest }) => {
-      await agent.registerService(offer('api'))
+    await withLocalServices(before, async ({ local, catalog, rest }) => {
+      await local.registerService(offer('api'))
       catalog.takeAsked()
-      await agent.reload(after)
+      await local.reload(after)
       await rest(500)
       expect(catalog.takeAsked()).toEqual(['+service web-2', '-service web-1', '-check old'])
-      expect(agent.services().map(({ id }) => id)).toEqual(['api', 'web-2'])
-      expect(agent.checks()).toEqual([])
+      expect(local.services().map(({ id }) => id)).toEqual(['api', 'web-2'])
+      expect(local.checks()).toEqual([])
     })
   })
 
   it('takes what the API brought over when a file defines it, and brings back what the API took out', async () => {
     const config = configOf({ services: [offer('web')] })
-    await withLocalAgent(config, async ({ agent }) => {
-      await agent.registerService(offer('web', { port: 1 }))
-      await agent.reload(config)
-      expect(agent.services()).toEqual([serviceOf('web')])
-      await agent.deregisterService('web')
-      await agent.reload(config)
-      expect(agent.services()).toEqual([serviceOf('web')])
-      await agent.reload(configOf())
-      expect(agent.services()).toEqual([])
+    await withLocalServices(config, async ({ local }) => {
+      await local.registerService(offer('web', { port: 1 }))
+      await local.reload(config)
+      expect(local.services()).toEqual([serviceOf('web')])
+      await local.deregisterService('web')
+      await local.reload(config)
+      expect(local.services()).toEqual([serviceOf('web')])
+      await local.reload(configOf())
+      expect(local.services()).toEqual([])
     })
   })
 
   it('leaves overridden tags of an unchanged service alone', async () => {
     const config = configOf({ services: [offer('web', { tags: ['a'], enableTagOverride: true })] })
-    await withLocalAgent(config, async ({ agent, catalog, rest }) => {
-      await agent.registerService(offer('other'))
+    await withLocalServices(config, async ({ local, catalog, rest }) => {
+      await local.registerService(offer('other'))
       catalog.services.set('web', serviceOf('web', { tags: ['b'], enableTagOverride: true }))
       await rest(120_000)
-      await agent.reload(config)
+      await local.reload(config)
       await rest(120_000)
       expect(catalog.services.get('web')?.tags).toEqual(['b'])
     })
   })
 
   it('takes over metadata of the node and settings of checks', async () => {
-    await withLocalAgent(configOf(), async ({ agent, catalog, rest }) => {
-      await agent.registerCheck(checkOf('c', ttl(60_000)))
+    await withLocalServices(configOf(), async ({ local, catalog, rest }) => {
+      await local.registerCheck(checkOf('c', ttl(60_000)))
       const checksConfig = { ...configOf().checksConfig, discardOutput: true }
-      await agent.reload(configOf({ nodeMeta: { rack: 'r2' }, checksConfig }))
+      await local.reload(configOf({ nodeMeta: { rack: 'r2' }, checksConfig }))
       await rest(100)
       expect(catalog.node?.meta).toEqual([
         ['rack', 'r2'],
         ['svc-network-segment', ''],
       ])
-      await agent.reportTtl('c', 'passing', 'words')
-      expect(agent.checks()).toMatchObject([{ output: '' }])
+      await local.reportTtl('c', 'passing', 'words')
+      expect(local.checks()).toMatchObject([{ output: '' }])
     })
   })
 
   it('that does not hold changes nothing', async () => {
-    await withLocalAgent(configOf({ services: [offer('web')] }), async ({ agent }) => {
+    await withLocalServices(configOf({ services: [offer('web')] }), async ({ local }) => {
       const bad = configOf({ checks: [checkOf('c', ttl(1_000), { serviceId: 'nope' })] })
-      expect(await agent.reload(bad)).toMatchObject({ ok: false })
-      expect(agent.services()).toEqual([serviceOf('web')])
-      expect(agent.checks()).toEqual([])
+      expect(await local.reload(bad)).toMatchObject({ ok: false })
+      expect(local.services()).toEqual([serviceOf('web')])
+      expect(local.checks()).toEqual([])
     })
   })
 })

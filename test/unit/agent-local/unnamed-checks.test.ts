@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { createLocalAgent } from '../../../src/agent/local/local-agent.ts'
+import { createLocalServices } from '../../../src/agent/local/local-services.ts'
 import type { ServiceDefinition } from '../../../src/model/catalog.ts'
 import { value } from '../sim-world/in-simulation.ts'
-import { checkOf, configOf, nodeId, offer, ttl, withLocalAgent } from './local-world.ts'
+import { checkOf, configOf, nodeId, offer, ttl, withLocalServices } from './local-world.ts'
 
 const dataDir = '/data'
 
@@ -17,22 +17,22 @@ function web(...checkIds: readonly string[]): ServiceDefinition {
 describe('a service that is registered again', () => {
   it('keeps checks that are not named, unless it is said that these are to go: from memory, catalog and disk', async () => {
     const config = configOf({ dataDir })
-    await withLocalAgent(config, async ({ agent, env, catalog }) => {
-      const ids = () => agent.checks().map(({ checkId }) => checkId)
-      await value(agent.registerService(web('one', 'two')))
-      await value(agent.registerCheck(checkOf('later', ttl(60_000), { serviceId: 'web' })))
-      await value(agent.registerCheck(checkOf('of-node', ttl(60_000))))
-      await value(agent.registerService(offer('other', {}, [checkOf('o', ttl(60_000), { serviceId: 'other' })])))
-      await value(agent.reportTtl('one', 'passing', 'well'))
-      await value(agent.registerService(web('one')))
+    await withLocalServices(config, async ({ local, env, catalog }) => {
+      const ids = () => local.checks().map(({ checkId }) => checkId)
+      await value(local.registerService(web('one', 'two')))
+      await value(local.registerCheck(checkOf('later', ttl(60_000), { serviceId: 'web' })))
+      await value(local.registerCheck(checkOf('of-node', ttl(60_000))))
+      await value(local.registerService(offer('other', {}, [checkOf('o', ttl(60_000), { serviceId: 'other' })])))
+      await value(local.reportTtl('one', 'passing', 'well'))
+      await value(local.registerService(web('one')))
       expect(ids()).toEqual(['later', 'o', 'of-node', 'one', 'two'])
-      await value(agent.registerService(web('ONE', 'three'), 'drop-others'))
+      await value(local.registerService(web('ONE', 'three'), 'drop-others'))
       const left = ids()
       expect(left.map((id) => id.toLowerCase()).sort()).toEqual(['o', 'of-node', 'one', 'three'])
       expect([...catalog.checks.keys()].filter((id) => ['two', 'later'].includes(id))).toEqual([])
-      expect(agent.checks().find(({ checkId }) => checkId.toLowerCase() === 'one')?.status).toBe('passing')
-      await agent.stop()
-      const again = createLocalAgent(env, { config, nodeId, catalog, nodeCount: () => 1 })
+      expect(local.checks().find(({ checkId }) => checkId.toLowerCase() === 'one')?.status).toBe('passing')
+      await local.stop()
+      const again = createLocalServices(env, { config, nodeId, catalog, nodeCount: () => 1 })
       await value(again.start())
       expect(again.checks().map(({ checkId }) => checkId)).toEqual(left)
       await again.stop()
@@ -41,12 +41,12 @@ describe('a service that is registered again', () => {
 
   it('keeps checks of files and its maintenance in any case', async () => {
     const ofFile = checkOf('of-file', ttl(60_000), { serviceId: 'web' })
-    await withLocalAgent(configOf({ checks: [ofFile], services: [offer('web')] }), async ({ agent }) => {
+    await withLocalServices(configOf({ checks: [ofFile], services: [offer('web')] }), async ({ local }) => {
       const maintenance = '_service_maintenance:web'
-      await value(agent.registerCheck(checkOf(maintenance, ttl(60_000), { serviceId: 'web' })))
-      await value(agent.registerCheck(checkOf('by-api', ttl(60_000), { serviceId: 'web' })))
-      await value(agent.registerService(offer('web'), 'drop-others'))
-      expect(agent.checks().map(({ checkId }) => checkId)).toEqual([maintenance, 'of-file'])
+      await value(local.registerCheck(checkOf(maintenance, ttl(60_000), { serviceId: 'web' })))
+      await value(local.registerCheck(checkOf('by-api', ttl(60_000), { serviceId: 'web' })))
+      await value(local.registerService(offer('web'), 'drop-others'))
+      expect(local.checks().map(({ checkId }) => checkId)).toEqual([maintenance, 'of-file'])
     })
   })
 })

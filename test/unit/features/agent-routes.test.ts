@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { writeJson } from '../../../src/base/json.ts'
 import { done, err, ok } from '../../../src/base/result.ts'
-import type { LocalAgent } from '../../../src/features/contract/local-agent.ts'
+import type { LocalServices } from '../../../src/features/contract/local-services.ts'
 import type { RouteResponse } from '../../../src/features/contract/route.ts'
 import type { Member, MemberStatus, Pool } from '../../../src/gossip/pool.ts'
 import type { CheckDefinition, CheckFacts, ServiceDefinition, ServiceFacts } from '../../../src/model/catalog.ts'
@@ -30,7 +30,7 @@ const written = { kind: 'empty', status: 200 }
 const refused = (message: string, kind = 'bad-request') => ({ kind: 'failure', failure: { kind, message } })
 
 /** Notes what it is told. */
-class NotedLocal implements LocalAgent {
+class NotedLocal implements LocalServices {
   readonly told: unknown[] = []
   serviceFacts: ServiceFacts[] = []
   checkFacts: CheckFacts[] = []

@@ -14,7 +14,7 @@ import type { AgentAccess, ServerAccess } from '../../../src/features/contract/a
 import type { CallOptions } from '../../../src/features/contract/call.ts'
 import type { LeaderDuty } from '../../../src/features/contract/duty.ts'
 import type { EndpointDefinition, ServerEndpoint, WriteEndpoint } from '../../../src/features/contract/endpoint.ts'
-import type { LocalAgent, ReceivedEvents } from '../../../src/features/contract/local-agent.ts'
+import type { LocalServices, ReceivedEvents } from '../../../src/features/contract/local-services.ts'
 import type { MeshFederation, MeshLeaves, MeshSettings } from '../../../src/features/contract/mesh.ts'
 import type { ReadOptions } from '../../../src/features/contract/reading.ts'
 import type { HttpMethod, RouteResponse } from '../../../src/features/contract/route.ts'
@@ -83,7 +83,7 @@ export class LoneServer {
     stats: { build: { version: '1.4.0' } },
   }
   /** What a whole agent has besides, where a test gives it. */
-  local: LocalAgent | undefined
+  local: LocalServices | undefined
   lan: Pool | undefined
   wan: Pool | undefined
   wanView: WanView | undefined
@@ -317,7 +317,7 @@ export class LoneServer {
       self: () => this.self,
       trustDomains: async () => ok(lone.trustDomains),
       reasonsNotReady: () => this.notReady,
-      get local(): LocalAgent {
+      get local(): LocalServices {
         return lone.local ?? absent('local services and checks')
       },
       get events(): ReceivedEvents {

@@ -173,7 +173,7 @@ export const agentBreakages: readonly Breakage[] = [
   },
   {
     id: 'AGT-029',
-    file: 'src/agent/local/local-agent.ts',
+    file: 'src/agent/local/local-services.ts',
     find: '      this.#files.replace(wanted)\n',
     replace:
       '      this.#files.replace({ services: new Map(), checks: new Map() })\n      await this.#sync.syncChanges()\n      this.#files.replace(wanted)\n',

@@ -98,7 +98,7 @@ export const healthBreakages: readonly Breakage[] = [
   },
   {
     id: 'HLT-016',
-    file: 'src/agent/local/local-agent.ts',
+    file: 'src/agent/local/local-services.ts',
     find: "this.#env.log.write('warn', 'agent', dangerousScripts)",
     replace: "this.#env.log.write('debug', 'agent', dangerousScripts)",
   },

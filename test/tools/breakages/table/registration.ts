@@ -10,7 +10,7 @@ export const registrationBreakages: readonly Breakage[] = [
   },
   {
     id: 'REG-002',
-    file: 'src/agent/local/local-agent.ts',
+    file: 'src/agent/local/local-services.ts',
     find: `this.#api.takeService(definition, others), thingsOf(definition))
     return changed.ok ? this.#told() : changed`,
     replace: `this.#api.takeService(definition, others), thingsOf(definition))
@@ -108,7 +108,7 @@ export const registrationBreakages: readonly Breakage[] = [
   },
   {
     id: 'REG-017',
-    file: 'src/agent/local/local-agent.ts',
+    file: 'src/agent/local/local-services.ts',
     find: 'this.#files.takeServices(wanted, this.#env.log)',
     replace: `const known = new Map([...wanted.services].filter(([id]) => held.has(id)))
     this.#files.takeServices({ ...wanted, services: known }, this.#env.log)`,

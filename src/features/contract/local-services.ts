@@ -29,7 +29,7 @@ export type ShownService = ServiceFacts & Pick<OfferedService, 'weightless'>
  * Services and checks that are registered on this agent. A change is on disk and synced to the catalog before it is
  * acknowledged; a failed sync is logged and retried later. Reference: agent.md#sync-to-the-catalog.
  */
-export interface LocalAgent {
+export interface LocalServices {
   /** In order of ID. */
   services(): readonly ShownService[]
   /** In order of check ID. */

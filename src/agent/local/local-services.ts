@@ -1,7 +1,7 @@
 import { done, err, type Result } from '../../base/result.ts'
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
-import type { ManagedProxy, ShownService } from '../../features/contract/local-agent.ts'
+import type { ManagedProxy, ShownService } from '../../features/contract/local-services.ts'
 import type { CheckDefinition, CheckFacts, CheckStatus, NodeFacts, ServiceDefinition } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
 import { serversService } from '../../model/naming/names.ts'
@@ -20,19 +20,19 @@ import { diskRefusal, Keeping, unreadable } from './keeping.ts'
 import { LocalChecks } from './local-checks.ts'
 import { LocalState } from './local-state.ts'
 import { OverdueReaper } from './overdue-services.ts'
-import { type LocalAgentParts, nodeFactsOf, noTokens, type RunningLocalAgent } from './parts.ts'
+import { type LocalServicesParts, nodeFactsOf, noTokens, type RunningLocalServices } from './parts.ts'
 import { thingsOf, thingsOfCheck } from './places.ts'
 import type { OtherChecks } from './unnamed-checks.ts'
 
-export function createLocalAgent(env: Env, parts: LocalAgentParts): RunningLocalAgent {
-  return new LocalServices(env, parts)
+export function createLocalServices(env: Env, parts: LocalServicesParts): RunningLocalServices {
+  return new Registrations(env, parts)
 }
 
 /**
  * Services and checks of one agent, from its start to its stop. It decides when a change takes effect: changes of one
  * item one at a time, a reload alone, and each is reported to the catalog before its caller gets an answer.
  */
-class LocalServices implements RunningLocalAgent {
+class Registrations implements RunningLocalServices {
   readonly #env: Env
   readonly #nodeId: string
   readonly #state: LocalState
@@ -47,7 +47,7 @@ class LocalServices implements RunningLocalAgent {
   #config: AgentConfig
   readonly #reaper: OverdueReaper
 
-  constructor(env: Env, parts: LocalAgentParts) {
+  constructor(env: Env, parts: LocalServicesParts) {
     this.#env = env
     this.#config = parts.config
     this.#nodeId = parts.nodeId

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Env } from '../../src/env/env.ts'
 import type { Endpoint } from '../../src/env/net.ts'
-import { agentApi } from '../../src/proxy/agent-api.ts'
+import { agentClient } from '../../src/proxy/agent-client.ts'
 import { MeshProxy } from '../../src/proxy/mesh-proxy.ts'
 import { Registration } from '../../src/proxy/registration.ts'
 import type { ConnectionTally } from '../checkers/mesh/connection-tally.ts'
@@ -93,7 +93,7 @@ class MeshTunnels {
       stream.onClose(() => undefined)
     })
     if (!local.ok) return
-    const api = agentApi(this.#env, { to: service.endpoint, headers: tokenHeaders(this.#world.token()) })
+    const api = agentClient(this.#env, { to: service.endpoint, headers: tokenHeaders(this.#world.token()) })
     const proxy = new MeshProxy(this.#env, api, service.name)
     this.#proxies[at] = proxy
     proxy.follow({

@@ -13,13 +13,7 @@ import { nodesSeen } from '../features/discovery/datacenters.ts'
 import { oneTagSent } from '../features/discovery/tag-filter.ts'
 import { serviceHealthEndpoint } from '../features/health/endpoint.ts'
 import { executeElsewhereEndpoint, otherDatacentersEndpoint } from '../features/query/elsewhere-endpoint.ts'
-import {
-  agentPlace,
-  type Execution,
-  executeQuery,
-  type QueryCall,
-  type QueryReads,
-} from '../features/query/execution.ts'
+import { type Execution, executeQuery, placeOf, type QueryCall, type QueryReads } from '../features/query/execution.ts'
 import type { CatalogNode, HealthServiceEntry } from '../model/catalog.ts'
 import type { Failure } from '../model/failure.ts'
 import { noChange } from '../model/log-position.ts'
@@ -108,7 +102,7 @@ export class CatalogReads {
     this.basis.isOfTheMoment()
     const own = this.#datacenter
     const datacenter = this.#readFor(named).datacenter
-    const place = agentPlace(this.#context)
+    const place = placeOf(this.#context)
     const call: QueryCall = {
       ...place,
       idOrName,

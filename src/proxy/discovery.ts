@@ -5,7 +5,7 @@ import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
 import type { Endpoint } from '../env/net.ts'
 import { proxyKind } from '../model/mesh-service.ts'
-import type { AgentApi } from './agent-api.ts'
+import type { AgentClient } from './agent-client.ts'
 import { Following, refusalText } from './following.ts'
 import type { Expected } from './identity.ts'
 import type { UpstreamPlan } from './plan.ts'
@@ -51,7 +51,7 @@ export interface Discovery extends Closable {
   whyNone(): Promise<string>
 }
 
-export function discoveryOf(env: Env, api: AgentApi, plan: UpstreamPlan): Discovery {
+export function discoveryOf(env: Env, api: AgentClient, plan: UpstreamPlan): Discovery {
   return plan.type === 'prepared_query' ? new QueryTargets(env, api, plan) : new ServiceTargets(env, api, plan)
 }
 
@@ -62,7 +62,7 @@ function inDatacenter({ datacenter }: UpstreamPlan): readonly (readonly [string,
 /** Follows the health of the ways to a service. */
 class ServiceTargets implements Discovery {
   readonly #env: Env
-  readonly #api: AgentApi
+  readonly #api: AgentClient
   readonly #plan: UpstreamPlan
   /** The recent answer for failed connections: otherwise each would ask by itself. */
   #why: { readonly atMs: number; readonly told: Promise<string> } | undefined
@@ -71,7 +71,7 @@ class ServiceTargets implements Discovery {
   /** One for each connection that waits for the first answer. */
   readonly #waiting = new Set<() => void>()
 
-  constructor(env: Env, api: AgentApi, plan: UpstreamPlan) {
+  constructor(env: Env, api: AgentClient, plan: UpstreamPlan) {
     this.#env = env
     this.#api = api
     this.#plan = plan
@@ -138,11 +138,11 @@ const queryAnswer = z.object({ Nodes: z.array(entry).nullable() })
 /** Executes a prepared query; what is found is shared by the connections of a moment. */
 class QueryTargets implements Discovery {
   readonly #env: Env
-  readonly #api: AgentApi
+  readonly #api: AgentClient
   readonly #plan: UpstreamPlan
   #kept: { readonly atMs: number; readonly found: Promise<Result<readonly Target[], string>> } | undefined
 
-  constructor(env: Env, api: AgentApi, plan: UpstreamPlan) {
+  constructor(env: Env, api: AgentClient, plan: UpstreamPlan) {
     this.#env = env
     this.#api = api
     this.#plan = plan

@@ -3,7 +3,7 @@ import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
 import { headerSaid } from '../model/naming/names.ts'
 import { msOfDigits } from '../pki/der-reader.ts'
-import type { AgentAnswer, AgentApi } from './agent-api.ts'
+import type { AgentClient, AgentResponse } from './agent-client.ts'
 
 /** Wait time of a blocking query; the agent holds it for up to a sixteenth longer. */
 const waitMs = 60_000
@@ -29,7 +29,7 @@ export interface Followed {
 /** Asks the agent for something again and again, each time waiting there for it to change. */
 export class Following implements Closable {
   readonly #env: Pick<Env, 'timers' | 'deferred' | 'log'>
-  readonly #api: AgentApi
+  readonly #api: AgentClient
   readonly #what: Followed
   #known = ''
   #failures = 0
@@ -38,7 +38,7 @@ export class Following implements Closable {
   #closed = false
   #wake: () => void = () => undefined
 
-  constructor(env: Pick<Env, 'timers' | 'deferred' | 'log' | 'detach'>, api: AgentApi, what: Followed) {
+  constructor(env: Pick<Env, 'timers' | 'deferred' | 'log' | 'detach'>, api: AgentClient, what: Followed) {
     this.#env = env
     this.#api = api
     this.#what = what
@@ -85,7 +85,7 @@ export class Following implements Closable {
     return problem
   }
 
-  #markOf({ headers }: AgentAnswer): string {
+  #markOf({ headers }: AgentResponse): string {
     if (this.#what.by === 'hash') return headerSaid(headers, 'contenthash') ?? ''
     const index = headerSaid(headers, 'index') ?? ''
     // An index that fell is that of another life of the cluster: what is there now is asked for without waiting.
@@ -105,7 +105,7 @@ function growing(times: number): number {
   return Math.min(pauseMaxMs, pauseMinMs << Math.min(times, 8))
 }
 
-export function refusalText({ status, body }: Pick<AgentAnswer, 'status' | 'body'>): string {
+export function refusalText({ status, body }: Pick<AgentResponse, 'status' | 'body'>): string {
   return `the agent answers ${status}: ${textOf(body).trim().slice(0, reasonLengthMax)}`
 }
 

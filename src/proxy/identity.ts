@@ -6,7 +6,7 @@ import type { Env } from '../env/env.ts'
 import type { ListenerTls, PeerCertificate, TlsOptions } from '../env/net.ts'
 import { readSpiffeId, type ServiceId } from '../pki/spiffe.ts'
 import { isOfMesh, type TrustDomains, trustDomainsOf } from '../pki/trust-domains.ts'
-import type { AgentApi } from './agent-api.ts'
+import type { AgentClient } from './agent-client.ts'
 import { Following, LeafExpiry } from './following.ts'
 
 /** Roots are few: one for each rotation within the life of a leaf. */
@@ -53,7 +53,7 @@ export class MeshIdentity implements Closable {
   readonly #watchers = new Set<{ use(identity: Identity): void }>()
   readonly #expiry: LeafExpiry
 
-  constructor(env: Env, api: AgentApi, service: string) {
+  constructor(env: Env, api: AgentClient, service: string) {
     this.#env = env
     this.#service = service
     this.#expiry = new LeafExpiry(env, service)

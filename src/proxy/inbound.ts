@@ -5,7 +5,7 @@ import { err, ok, type Result } from '../base/result.ts'
 import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
 import { type Endpoint, endpointText, type ListenerTls, type TcpListener, type TcpStream } from '../env/net.ts'
-import type { AgentApi } from './agent-api.ts'
+import type { AgentClient } from './agent-client.ts'
 import { refusalText } from './following.ts'
 import { type Identity, type MeshIdentity, serviceOf } from './identity.ts'
 import { dialHost, listenAt } from './listening.ts'
@@ -18,7 +18,7 @@ const authorizeAnswer = z.object({ Authorized: z.boolean(), Reason: z.string() }
 
 export interface InboundParts {
   readonly env: Env
-  readonly api: AgentApi
+  readonly api: AgentClient
   readonly identity: MeshIdentity
   readonly service: string
   readonly plan: InboundPlan

@@ -1,7 +1,7 @@
 import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
 import { type Endpoint, endpointText } from '../env/net.ts'
-import type { AgentApi } from './agent-api.ts'
+import type { AgentClient } from './agent-client.ts'
 import { MeshIdentity } from './identity.ts'
 import { Inbound } from './inbound.ts'
 import type { InboundPlan, ProxyPlan, UpstreamPlan } from './plan.ts'
@@ -33,7 +33,7 @@ const isInbound = (key: string): boolean => key.startsWith(inboundKey)
  */
 export class MeshProxy implements Closable {
   readonly #env: Env
-  readonly #api: AgentApi
+  readonly #api: AgentClient
   readonly #service: string
   readonly #identity: MeshIdentity
   /** By planned work; undefined while it is being opened. */
@@ -45,7 +45,7 @@ export class MeshProxy implements Closable {
   #wanted = new Map<string, Wanted>()
   #closed = false
 
-  constructor(env: Env, api: AgentApi, service: string) {
+  constructor(env: Env, api: AgentClient, service: string) {
     this.#env = env
     this.#api = api
     this.#service = service

@@ -4,7 +4,7 @@ import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
 import type { Endpoint } from '../env/net.ts'
 import { proxyKind } from '../model/mesh-service.ts'
-import type { AgentApi } from './agent-api.ts'
+import type { AgentClient } from './agent-client.ts'
 import { refusalText } from './following.ts'
 
 /** The agent hears of the proxy this often, and misses it after three times that. */
@@ -24,14 +24,14 @@ export interface RegistrationPlan {
 /** The registration of a proxy with its agent for as long as it runs, with a check that says that it does. */
 export class Registration implements Closable {
   readonly #env: Env
-  readonly #api: AgentApi
+  readonly #api: AgentClient
   readonly #plan: RegistrationPlan
   #timer: Closable | undefined
   /** The registration under way. */
   #telling: Promise<void> | undefined
   #closed = false
 
-  constructor(env: Env, api: AgentApi, plan: RegistrationPlan) {
+  constructor(env: Env, api: AgentClient, plan: RegistrationPlan) {
     this.#env = env
     this.#api = api
     this.#plan = plan

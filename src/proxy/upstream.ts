@@ -2,7 +2,7 @@ import { err, ok, type Result } from '../base/result.ts'
 import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
 import { type Endpoint, endpointText, type TcpListener, type TcpStream } from '../env/net.ts'
-import type { AgentApi } from './agent-api.ts'
+import type { AgentClient } from './agent-client.ts'
 import { type Discovery, discoveryOf, type Target } from './discovery.ts'
 import { isExpected, type MeshIdentity, serviceOf } from './identity.ts'
 import { dialHost, listenAt } from './listening.ts'
@@ -14,7 +14,7 @@ const attemptsMax = 3
 
 export interface UpstreamParts {
   readonly env: Env
-  readonly api: AgentApi
+  readonly api: AgentClient
   readonly identity: MeshIdentity
   readonly plan: UpstreamPlan
 }

@@ -8,7 +8,8 @@ import { tokenMax } from '../access/rights.ts'
 /** Maximum length of the name of a datacenter or an origin. */
 const nameMax = 128
 
-export interface AgentRequest {
+/** What an agent asks of an endpoint, on the way to the server that answers. */
+export interface EndpointRequest {
   /** The endpoint's arguments, unchecked. */
   readonly args: unknown
   readonly read?: ReadOptions | undefined
@@ -20,12 +21,12 @@ export interface AgentRequest {
 }
 
 /** Empty if the request names none. */
-export function datacenterOf({ datacenter, read }: AgentRequest): string {
+export function datacenterOf({ datacenter, read }: EndpointRequest): string {
   return datacenter ?? read?.datacenter ?? ''
 }
 
 /** A request that one agent sends to another. */
-interface ReceivedRequest extends AgentRequest {
+interface ReceivedRequest extends EndpointRequest {
   /** The request comes from a client agent: the server forwards it to the one that must answer. */
   readonly forward: boolean | undefined
 }

@@ -4,7 +4,7 @@ import type { HttpClientFailure, HttpHeaders } from '../../env/http.ts'
 import { type Endpoint, endpointText, type TlsFault } from '../../env/net.ts'
 import { headerName } from '../../model/naming/names.ts'
 import type { CommandFlag, Invocation } from '../command.ts'
-import { type AgentPlace, agentPlace, ClientSettings } from './agent-place.ts'
+import { type ApiAddress, apiAddress, ClientSettings } from './api-address.ts'
 
 /** Parameters of a request's query, in their order. A name without a value has the empty text. */
 export type Query = readonly (readonly [string, string])[]
@@ -81,7 +81,7 @@ const timeoutMs = 60_000
 export class ApiClient {
   readonly #invocation: Invocation
   readonly #ownToken: string | undefined
-  #place: Promise<Result<AgentPlace, string>> | undefined
+  #address: Promise<Result<ApiAddress, string>> | undefined
 
   /** `ownToken`: in place of the token that the command line or the environment names. */
   constructor(invocation: Invocation, ownToken?: string) {
@@ -100,15 +100,15 @@ export class ApiClient {
     onBody?: (piece: Uint8Array) => void,
   ): Promise<Result<ApiResponse, string>> {
     const { env } = this.#invocation
-    this.#place ??= agentPlace(this.#invocation)
-    const place = await this.#place
-    if (!place.ok) return place
-    const { to, url, tls } = place.value
+    this.#address ??= apiAddress(this.#invocation)
+    const address = await this.#address
+    if (!address.ok) return address
+    const { to, url, tls } = address.value
     const parameters = [...query, ...this.#standing()].map(([key, value]) => `${key}=${encodeURIComponent(value)}`)
     const target = parameters.length === 0 ? path : `${path}?${parameters.join('&')}`
     const token = this.#token()
     const headers = [
-      ...place.value.headers,
+      ...address.value.headers,
       ...(token === undefined ? [] : [[headerName(this.#invocation.naming.name, 'token'), token] as const]),
     ]
     const response = await env.http.request(to, {

@@ -3,10 +3,10 @@ import type { Closable } from '../../env/async.ts'
 import { endpointText } from '../../env/net.ts'
 import { headerName } from '../../model/naming/names.ts'
 import { proxyVariables } from '../../model/proxy-variables.ts'
-import type { AgentApi } from '../../proxy/agent-api.ts'
+import type { AgentClient } from '../../proxy/agent-client.ts'
 import type { MeshProxy } from '../../proxy/mesh-proxy.ts'
 import type { ProxyPlan } from '../../proxy/plan.ts'
-import { agentPlace, ClientSettings } from '../api/agent-place.ts'
+import { apiAddress, ClientSettings } from '../api/api-address.ts'
 import { failed, misused, serverFlags, surplusOperands } from '../api/client.ts'
 import type { CliCommand, Invocation } from '../command.ts'
 import { type ProxySource, proxyFlags, proxySource } from '../flags/proxy-flags.ts'
@@ -41,16 +41,16 @@ export const proxyCommand: CliCommand = {
     if (least === undefined) return prepared(`-log-level ${JSON.stringify(level)} is none of TRACE DEBUG INFO WARN ERR`)
     const source = proxySource(invocation)
     if (!source.ok) return prepared(source.error)
-    const place = await agentPlace(invocation)
-    if (!place.ok) return prepared(place.error)
+    const address = await apiAddress(invocation)
+    if (!address.ok) return prepared(address.error)
     const given =
       new ClientSettings(invocation).text('token', 'HTTP_TOKEN') ??
       invocation.terminal.environment.get(proxyVariables.token)
     const token: readonly (readonly [string, string])[] =
       given === undefined ? [] : [[headerName(invocation.naming.name, 'token'), given]]
-    const { agentApi } = await import('../../proxy/agent-api.ts')
-    const { to, tls, headers } = place.value
-    const api = agentApi(invocation.env, { to, tls, headers: [...headers, ...token] })
+    const { agentClient } = await import('../../proxy/agent-client.ts')
+    const { to, tls, headers } = address.value
+    const api = agentClient(invocation.env, { to, tls, headers: [...headers, ...token] })
     const named = await registeredOf(source.value, api)
     if (!named.ok) return prepared(named.error)
     const { terminal } = invocation
@@ -66,7 +66,7 @@ export const proxyCommand: CliCommand = {
 
 type Named = Exclude<ProxySource, { readonly kind: 'sidecar' }>
 
-async function registeredOf(source: ProxySource, api: AgentApi): Promise<Result<Named, string>> {
+async function registeredOf(source: ProxySource, api: AgentClient): Promise<Result<Named, string>> {
   if (source.kind !== 'sidecar') return ok(source)
   const answer = await api.ask({ method: 'GET', path: '/v1/agent/services', timeoutMs: askTimeoutMs })
   if (!answer.ok) return answer
@@ -88,14 +88,14 @@ interface Running {
   deregister(): Promise<void>
 }
 
-async function started(invocation: Invocation, source: Named, api: AgentApi): Promise<Result<Running, string>> {
+async function started(invocation: Invocation, source: Named, api: AgentClient): Promise<Result<Running, string>> {
   return source.kind === 'flags' ? startedByFlags(invocation, source, api) : startedByAgent(invocation, source.id, api)
 }
 
 async function startedByFlags(
   invocation: Invocation,
   { plan, registerId }: Extract<Named, { readonly kind: 'flags' }>,
-  api: AgentApi,
+  api: AgentClient,
 ): Promise<Result<Running, string>> {
   const { env, terminal } = invocation
   const { MeshProxy } = await import('../../proxy/mesh-proxy.ts')
@@ -116,7 +116,7 @@ async function startedByFlags(
 }
 
 /** Goes on as its registration changes, but for the service that it stands for. */
-async function startedByAgent(invocation: Invocation, id: string, api: AgentApi): Promise<Result<Running, string>> {
+async function startedByAgent(invocation: Invocation, id: string, api: AgentClient): Promise<Result<Running, string>> {
   const { env, terminal } = invocation
   const { MeshProxy } = await import('../../proxy/mesh-proxy.ts')
   const { planOf } = await import('../../proxy/planned.ts')

@@ -26,7 +26,7 @@ import { listOf, near, parameter, readParameters, textList, truthText } from '..
 import { parseReadOptions, type ReadName } from '../http/read-options.ts'
 import { executeElsewhereEndpoint, otherDatacentersEndpoint } from './elsewhere-endpoint.ts'
 import { type Executed, executeEndpoint, explainEndpoint } from './endpoint.ts'
-import { agentPlace, type Execution, executeArgs, executeQuery, type QueryCall, type QueryReads } from './execution.ts'
+import { type Execution, executeArgs, executeQuery, placeOf, type QueryCall, type QueryReads } from './execution.ts'
 import { queryJson, queryShape } from './model.ts'
 import { noSuchQuery } from './views.ts'
 
@@ -78,7 +78,7 @@ export async function explain(context: ExecuteContext, request: RouteRequest<Rea
   const idOrName = textOfByteString(request.rest)
   const options = plainReadOptions(context, request)
   if (!options.ok) return failed(options.error)
-  const args = { idOrName, segment: agentPlace(context).segment }
+  const args = { idOrName, segment: placeOf(context).segment }
   const answer = await measured(context, 'prepared-query.explain', () =>
     context.query(explainEndpoint, args, options.value, request.call),
   )
@@ -118,7 +118,7 @@ function callOf(
   if (!truths.has(connect) && !untruths.has(connect)) {
     return err(`Error parsing 'connect' value: ${JSON.stringify(connect)} is neither true nor false`)
   }
-  const place = agentPlace(context)
+  const place = placeOf(context)
   return ok({
     ...place,
     idOrName,

@@ -72,7 +72,7 @@ export interface Execution {
 }
 
 /** What an agent tells servers about itself: before `query-near`, not its place. */
-export function agentPlace({ self, naming, release }: WithNaming & WithRelease & WithSelf) {
+export function placeOf({ self, naming, release }: WithNaming & WithRelease & WithSelf) {
   const { nodeName, datacenter, nodeMeta } = self()
   return {
     node: hasBehaviour(release, 'query-near') ? nodeName : '',

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { equalBytes, utf8 } from '../../../src/base/bytes.ts'
 import type { Env } from '../../../src/env/env.ts'
 import { type Endpoint, highWaterBytes } from '../../../src/env/net.ts'
-import { agentApi } from '../../../src/proxy/agent-api.ts'
+import { agentClient } from '../../../src/proxy/agent-client.ts'
 import { MeshProxy } from '../../../src/proxy/mesh-proxy.ts'
 import type { ProxyPlan, UpstreamPlan } from '../../../src/proxy/plan.ts'
 import type { Law, Place } from '../env/law-world.ts'
@@ -39,7 +39,7 @@ function upstream(name: string, host: string, type: UpstreamPlan['type'] = 'serv
 }
 
 async function started(env: Env, stand: AgentStand, plan: ProxyPlan): Promise<MeshProxy> {
-  const proxy = new MeshProxy(env, agentApi(env, { to: stand.at, headers: [] }), plan.service)
+  const proxy = new MeshProxy(env, agentClient(env, { to: stand.at, headers: [] }), plan.service)
   proxy.follow(plan)
   while (proxy.upstreams.length < plan.upstreams.length) await pause(env, 1)
   while (plan.inbound !== undefined && proxy.inbound === undefined) await pause(env, 1)

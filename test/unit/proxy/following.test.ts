@@ -2,21 +2,21 @@ import { describe, expect, it } from 'vitest'
 import { utf8 } from '../../../src/base/bytes.ts'
 import { ok } from '../../../src/base/result.ts'
 import type { Env } from '../../../src/env/env.ts'
-import type { AgentQuestion } from '../../../src/proxy/agent-api.ts'
+import type { AgentRequest } from '../../../src/proxy/agent-client.ts'
 import { Following } from '../../../src/proxy/following.ts'
 import { HandClock, settled } from '../features/hand-clock.ts'
 
 /** An agent that answers at once, with the index that a test says. */
 class Agent {
   readonly clock = new HandClock()
-  readonly asked: AgentQuestion[] = []
+  readonly asked: AgentRequest[] = []
   index: string | undefined
   readonly following: Following
 
   constructor(index?: string) {
     this.index = index
     const api = {
-      ask: async (question: AgentQuestion) => {
+      ask: async (question: AgentRequest) => {
         this.asked.push(question)
         const headers = new Map(this.index === undefined ? [] : [['x-svc-index', this.index]])
         return ok({ status: 200, headers, body: utf8('{}') })

@@ -3,7 +3,7 @@ import { utf8 } from '../../../src/base/bytes.ts'
 import { err, ok } from '../../../src/base/result.ts'
 import type { Env } from '../../../src/env/env.ts'
 import type { TcpStream } from '../../../src/env/net.ts'
-import type { AgentApi } from '../../../src/proxy/agent-api.ts'
+import type { AgentClient } from '../../../src/proxy/agent-client.ts'
 import { MeshProxy } from '../../../src/proxy/mesh-proxy.ts'
 import type { InboundPlan, UpstreamPlan } from '../../../src/proxy/plan.ts'
 import { HandClock, settled } from '../features/hand-clock.ts'
@@ -48,7 +48,7 @@ class Stage {
     const log = { write, enabled: () => true }
     const lookup = async () => ok(['::1', '127.0.0.9'])
     const env = { ...this.clock.env, tcp, log, names: { lookup } } as unknown as Env
-    const api: AgentApi = {
+    const api: AgentClient = {
       ask: ({ path }) => {
         this.asked.push(path)
         const answer = { status: 200, headers: new Map([['x-svc-index', String(this.asked.length)]]), body: utf8('[]') }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { utf8 } from '../../../src/base/bytes.ts'
 import { ok } from '../../../src/base/result.ts'
-import type { AgentAnswer, AgentApi } from '../../../src/proxy/agent-api.ts'
+import type { AgentClient, AgentResponse } from '../../../src/proxy/agent-client.ts'
 import { Registration } from '../../../src/proxy/registration.ts'
 import { HandClock, settled } from '../features/hand-clock.ts'
 
@@ -10,9 +10,9 @@ const heartbeatMs = 10_000
 /** An agent that answers when the test says so. */
 class SlowAgent {
   readonly asked: string[] = []
-  readonly #open: ((answer: AgentAnswer) => void)[] = []
+  readonly #open: ((answer: AgentResponse) => void)[] = []
 
-  readonly api: AgentApi = {
+  readonly api: AgentClient = {
     ask: ({ path }) => {
       this.asked.push(path.replace('/v1/agent/', ''))
       return new Promise((resolve) => this.#open.push((answer) => resolve(ok(answer))))

@@ -4,7 +4,7 @@ import type { EndpointDefinition, QueryEndpoint } from '../../../features/contra
 import type { Answer, ReadOptions } from '../../../features/contract/reading.ts'
 import type { Failure } from '../../../model/failure.ts'
 import type { CallFailure } from '../../../rpc/rpc.ts'
-import { type AgentRequest, waitOf } from '../request.ts'
+import { type EndpointRequest, waitOf } from '../request.ts'
 
 /** One try; its abort handler replaces that of the try before. */
 export interface Attempt {
@@ -17,7 +17,11 @@ export interface Attempt {
  */
 export interface CallTarget {
   /** One attempt at the server that must answer. */
-  attempt(endpoint: EndpointDefinition, request: AgentRequest, caller: Attempt): Promise<Result<unknown, CallFailure>>
+  attempt(
+    endpoint: EndpointDefinition,
+    request: EndpointRequest,
+    caller: Attempt,
+  ): Promise<Result<unknown, CallFailure>>
   /** Answers a non-blocking read in this turn from the agent's own state; undefined: an attempt is needed. */
   answerNow<Args, Reply>(
     endpoint: QueryEndpoint<Args, Reply>,
@@ -37,7 +41,7 @@ export interface CallTarget {
 const attemptMs = 10_000
 
 /** Timeout of a request. A blocking read's own wait is added, with room for its jitter. */
-export function deadlineOf(request: AgentRequest): number {
+export function deadlineOf(request: EndpointRequest): number {
   const { read } = request
   return attemptMs + (read === undefined || read.minIndex === 0 ? 0 : waitOf(read) * 2)
 }

@@ -13,7 +13,7 @@ import type {
 import type { Answer, ReadOptions } from '../../../features/contract/reading.ts'
 import { isReply, readMeta } from '../../../features/contract/reply.ts'
 import { type Failure, malformedAnswerText } from '../../../model/failure.ts'
-import { type AgentRequest, datacenterOf } from '../request.ts'
+import { datacenterOf, type EndpointRequest } from '../request.ts'
 import { Served } from '../serving/seen-results.ts'
 import type { CallTarget } from './call-target.ts'
 import type { Elsewhere } from './datacenter-target.ts'
@@ -190,7 +190,7 @@ export class Calls {
   /** Forwards a request, this agent's own or another's, to the server that must answer it. */
   async forward(
     endpoint: EndpointDefinition,
-    request: AgentRequest,
+    request: EndpointRequest,
     options: CallOptions,
   ): Promise<Result<unknown, Failure>> {
     const changes = endpoint.kind === 'write'
@@ -207,7 +207,7 @@ export class Calls {
     return token === undefined || token === '' ? this.#standIn() : token
   }
 
-  #tokenPart(options: CallOptions): Pick<AgentRequest, 'token'> {
+  #tokenPart(options: CallOptions): Pick<EndpointRequest, 'token'> {
     const token = this.tokenOf(options)
     return token === '' ? {} : { token }
   }

@@ -4,7 +4,7 @@ import type { Env } from '../../../env/env.ts'
 import type { EndpointDefinition } from '../../../features/contract/endpoint.ts'
 import type { CallFailure, Rpc } from '../../../rpc/rpc.ts'
 import type { RequestLimits } from '../../settings/agent-config.ts'
-import { type AgentRequest, datacenterOf } from '../request.ts'
+import { datacenterOf, type EndpointRequest } from '../request.ts'
 import { type Attempt, type CallTarget, deadlineOf } from './call-target.ts'
 import type { ServerRouter } from './server-router.ts'
 
@@ -43,7 +43,7 @@ export class ClientTarget implements CallTarget {
 
   async attempt(
     endpoint: EndpointDefinition,
-    request: AgentRequest,
+    request: EndpointRequest,
     caller: Attempt,
   ): Promise<Result<unknown, CallFailure>> {
     const server = this.#parts.router.pick()

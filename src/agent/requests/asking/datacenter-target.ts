@@ -6,7 +6,7 @@ import type { EndpointDefinition } from '../../../features/contract/endpoint.ts'
 import type { Pool } from '../../../gossip/pool.ts'
 import type { CallFailure, Rpc } from '../../../rpc/rpc.ts'
 import { type PoolServer, serverOf } from '../../pool/pool-servers.ts'
-import type { AgentRequest } from '../request.ts'
+import type { EndpointRequest } from '../request.ts'
 import { AskedInTurn } from './asked-in-turn.ts'
 import { type Attempt, type CallTarget, deadlineOf } from './call-target.ts'
 import { fruitless } from './client-target.ts'
@@ -26,7 +26,7 @@ class DatacenterTarget implements CallTarget {
 
   async attempt(
     endpoint: EndpointDefinition,
-    request: AgentRequest,
+    request: EndpointRequest,
     caller: Attempt,
   ): Promise<Result<unknown, CallFailure>> {
     const { env, rpc, router, datacenter, holdMs } = this.#parts

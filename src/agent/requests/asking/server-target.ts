@@ -5,7 +5,7 @@ import type { Answer, ReadOptions } from '../../../features/contract/reading.ts'
 import type { Failure } from '../../../model/failure.ts'
 import type { Raft } from '../../../raft/raft.ts'
 import type { CallFailure, Rpc } from '../../../rpc/rpc.ts'
-import type { AgentRequest } from '../request.ts'
+import type { EndpointRequest } from '../request.ts'
 import type { Dispatch } from '../serving/dispatch.ts'
 import { type Attempt, type CallTarget, deadlineOf, needsLeader } from './call-target.ts'
 
@@ -27,7 +27,7 @@ export class ServerTarget implements CallTarget {
 
   async attempt(
     endpoint: EndpointDefinition,
-    request: AgentRequest,
+    request: EndpointRequest,
     caller: Attempt,
   ): Promise<Result<unknown, CallFailure>> {
     const { read } = request

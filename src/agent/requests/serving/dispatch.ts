@@ -11,7 +11,7 @@ import type { Store } from '../../../store/store.ts'
 import { Askers, type Reader } from '../../access/askers.ts'
 import type { Gate } from '../../access/gate.ts'
 import type { AgentObserver, ParkedRead } from '../../boot/observer.ts'
-import { type AgentRequest, waitOf } from '../request.ts'
+import { type EndpointRequest, waitOf } from '../request.ts'
 import { Answers } from './answers.ts'
 import { Freshness } from './freshness.ts'
 import { KeptResults } from './kept-results.ts'
@@ -66,7 +66,7 @@ export class Dispatch {
   }
 
   /** Serves a request here, or names the leader, to which the caller forwards the request. */
-  async serve(method: string, request: AgentRequest, caller: Caller): Promise<Result<unknown, Failure>> {
+  async serve(method: string, request: EndpointRequest, caller: Caller): Promise<Result<unknown, Failure>> {
     const endpoint = this.#endpoints.get(method)
     if (endpoint === undefined) return err({ kind: 'unknown-method', method })
     const args = readBy(endpoint.args, request.args)
@@ -109,7 +109,7 @@ export class Dispatch {
   async #write(
     endpoint: WriteEndpoint<unknown, unknown, ServerContext>,
     args: unknown,
-    request: AgentRequest,
+    request: EndpointRequest,
   ): Promise<Result<unknown, Failure>> {
     const elsewhere = this.#freshness.leaderElsewhere()
     if (elsewhere !== undefined) return err(elsewhere)
@@ -120,7 +120,7 @@ export class Dispatch {
   async #ask(
     endpoint: ServerEndpoint<unknown, unknown, ServerContext>,
     args: unknown,
-    request: AgentRequest,
+    request: EndpointRequest,
   ): Promise<Result<unknown, Failure>> {
     const elsewhere =
       endpoint.leader && request.read?.consistency !== 'stale' ? this.#freshness.leaderElsewhere() : undefined
@@ -133,7 +133,7 @@ export class Dispatch {
   async #enter(
     endpoint: WriteEndpoint | ServerEndpoint,
     args: unknown,
-    { token = '' }: AgentRequest,
+    { token = '' }: EndpointRequest,
   ): Promise<Result<Authorizer, Failure>> {
     if (this.#gate === undefined) return free
     const settled = await this.#freshness.settled()

@@ -9,7 +9,7 @@ import type { Invocation } from '../command.ts'
 import { truthOf } from '../flags/go-flags.ts'
 
 /** The address of the agent's API, and the credentials for it. */
-export interface AgentPlace {
+export interface ApiAddress {
   /** `host` may be `unix://` and the path of a socket. */
   readonly to: Endpoint
   /** `http://127.0.0.1:8500`, as errors name it. */
@@ -24,7 +24,7 @@ const schemes = ['http', 'https', 'unix'] as const
  * From the client flags, and from the environment where a flag is not given. The error is the line to print.
  * Reference: command-line.md#client-flags, command-line.md#environment.
  */
-export async function agentPlace(invocation: Invocation): Promise<Result<AgentPlace, string>> {
+export async function apiAddress(invocation: Invocation): Promise<Result<ApiAddress, string>> {
   const settings = new ClientSettings(invocation)
   const given = settings.text('http-addr', 'HTTP_ADDR') ?? '127.0.0.1:8500'
   const [, scheme, rest = given] = /^([a-z]+):\/\/(.*)$/s.exec(given) ?? []

@@ -2,13 +2,13 @@ import { err, ok, type Result } from '../base/result.ts'
 import type { Env } from '../env/env.ts'
 import { type Endpoint, endpointText, type TlsOptions } from '../env/net.ts'
 
-export interface AgentAnswer {
+export interface AgentResponse {
   readonly status: number
   readonly headers: ReadonlyMap<string, string>
   readonly body: Uint8Array
 }
 
-export interface AgentQuestion {
+export interface AgentRequest {
   readonly method: 'GET' | 'PUT' | 'POST'
   readonly path: string
   readonly query?: readonly (readonly [name: string, value: string])[]
@@ -17,18 +17,18 @@ export interface AgentQuestion {
 }
 
 /** The agent beside a proxy, by its HTTP API. Any status is an answer; the error is a line for the log. */
-export interface AgentApi {
-  ask(question: AgentQuestion): Promise<Result<AgentAnswer, string>>
+export interface AgentClient {
+  ask(request: AgentRequest): Promise<Result<AgentResponse, string>>
 }
 
 /** The agent's address, and the credentials for it. */
-export interface AgentPlace {
+export interface AgentAddress {
   readonly to: Endpoint
   readonly tls?: TlsOptions | undefined
   readonly headers: readonly (readonly [name: string, value: string])[]
 }
 
-export function agentApi({ http }: Pick<Env, 'http'>, { to, tls, headers }: AgentPlace): AgentApi {
+export function agentClient({ http }: Pick<Env, 'http'>, { to, tls, headers }: AgentAddress): AgentClient {
   return {
     async ask({ method, path, query = [], body, timeoutMs }) {
       const parameters = query.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&')

@@ -69,7 +69,11 @@ export function virtualTimeUs(flag: string, text: string): Result<number, string
 /** The options of commands that run seeds: how many at once, and when one is given up. */
 export function addLimits(command: Command): Command {
   return command
-    .option('--jobs <n>', 'run so many seeds at the same time, each in a process; as many as there are cores', jobCount)
+    .option(
+      '--jobs <n>',
+      'number of seeds to run at a time, each in a process; one for each core if not given',
+      jobCount,
+    )
     .option(
       '--stall <seconds>',
       'give up on a seed that uses this much CPU time while its virtual time stands still; 120 if not given',

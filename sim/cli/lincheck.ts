@@ -27,7 +27,7 @@ export function addLincheck(program: Command, terminal: SimTerminal, ended: Ende
     .option('--html <file>', 'draw what cannot be ordered: one lane for each client')
     .option(
       '--steps <n>',
-      "give up on a key after so many steps of the search, 2000000 if not given; its verdict is 'undecided'",
+      "give up on a key after this many steps of the search, 2000000 if not given; its verdict is 'undecided'",
       stepCount,
     )
     .action(async (file: string, flags: LincheckFlags) => {

@@ -42,7 +42,12 @@ export function addSearches(program: Command, terminal: SimTerminal, ended: Ende
     searches
       .command(name)
       .description(about)
-      .option('--states <n>', 'give up beyond so many states, of some 80 bytes each', countTo(statesMost), 4_000_000)
+      .option(
+        '--states <n>',
+        'give up beyond this number of states; each takes about 80 bytes',
+        countTo(statesMost),
+        4_000_000,
+      )
       .option('--no-symmetry', 'look at states apart that differ only by the names of the nodes')
   search('raft', 'Three servers: messages lost, duplicated and reordered, power cuts.')
     .option('--terms <n>', 'terms after the first', countTo(6), smallBounds.terms)

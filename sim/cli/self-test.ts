@@ -28,10 +28,10 @@ export function addSelfTest(program: Command, terminal: SimTerminal, ended: Ende
     .command('self-test')
     .description('Plant famous bugs into copies of this program, one at a time, and see that each is found.')
     .option('--bug <row or name>', 'only this one; may be repeated', gathered)
-    .option('--seeds <n>', 'give up on a bug after so many seeds', seedCount, 400)
+    .option('--seeds <n>', 'give up on a bug after this many seeds', seedCount, 400)
     .option('--trace <file>', 'write the trace of the run that found the bug (one bug)')
-    .option('--jobs <n>', 'hunt for so many bugs at the same time; as many as there are cores', jobCount)
-    .option('--rate <n>', 'run at least so many seeds for each bug, and tell how many of them find it', seedCount)
+    .option('--jobs <n>', 'number of bugs to hunt for at a time; one for each core if not given', jobCount)
+    .option('--rate <n>', 'run at least this many seeds for each bug, and report how many of them find it', seedCount)
     .option('--json', 'one line of JSON for each row of the table')
     .option('--markdown <file>', 'write a page about each bug: what finds it, at which seed, and how often')
     .action(async (flags: SelfTestFlags) => {

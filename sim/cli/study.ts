@@ -36,7 +36,7 @@ export function addStudies(program: Command, terminal: SimTerminal, ended: Ended
     studies
       .command(name)
       .description(about)
-      .option('--trials <n>', "so many trials for each line instead of the study's own", countTo(trialsMax))
+      .option('--trials <n>', "number of trials for each line, instead of the study's own", countTo(trialsMax))
       .option('--seed <n>', 'the seed of all that is drawn', wholeNumber, 1)
       .option('--svg <file>', 'draw the graphs into a file')
   study('election', 'How long a cluster is without leader: figure 16 of the extended Raft paper.').action(

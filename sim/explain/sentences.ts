@@ -19,14 +19,14 @@ const meaningsMax = 2
 
 /** Why a fault matters, by its first word. */
 const faultReasons: Readonly<Record<string, string>> = {
-  crash: 'the process dies, and what its disk had not synced may be lost',
+  crash: 'power cut: the process dies, and unsynced writes may be lost',
   kill: 'the process dies; its disk keeps what was written',
-  pause: 'the process does nothing for a while, and the clocks go on',
+  pause: 'the process stands still for a while, and clocks continue',
   partition: 'nothing passes between these sides',
   cut: 'nothing passes over these links',
   drop: 'packets are lost',
-  restart: 'the process goes on from its disk',
-  leave: 'the others hear that it goes on purpose',
+  restart: 'the process starts from what its disk holds',
+  leave: 'the other members learn that it leaves on purpose',
 }
 
 /** An event of a chain in words. */
@@ -50,7 +50,7 @@ function whatOf(event: TraceRecord, part: Part, things: Things): string {
     case 'violation':
       return event.text
     case 'boot':
-      return event.boot === 1 ? 'starts' : `starts again, life ${event.boot}`
+      return event.boot === 1 ? 'starts' : `restarts, life ${event.boot}`
     case 'crash':
       return 'dies'
     case 'diskWrite':
@@ -63,14 +63,14 @@ function whatOf(event: TraceRecord, part: Part, things: Things): string {
       return `${isRequest(meanings) ? 'asks' : 'sends to'} ${event.to}: ${meaningsText(meanings)}`
     case 'segment':
     case 'datagram':
-      if (part === 'lost') return `does not get from ${event.from}: ${meaningsText(meanings)}`
+      if (part === 'lost') return `never gets from ${event.from}: ${meaningsText(meanings)}`
       return `gets from ${event.from}: ${meaningsText(meanings)}`
     case 'lost':
       return event.how === 'held back'
-        ? `waits behind a loss with what it sends to ${event.to}: ${meaningsText(meanings)}`
-        : `loses on the way to ${event.to}: ${meaningsText(meanings)}`
+        ? `its message to ${event.to} waits behind a lost one: ${meaningsText(meanings)}`
+        : `its message to ${event.to} is lost: ${meaningsText(meanings)}`
     case 'segmentLost':
-      return `loses on the way to ${event.to}: ${meaningsText(meanings)}`
+      return `its message to ${event.to} is lost: ${meaningsText(meanings)}`
     default:
       return recordWords(event)
   }
@@ -103,46 +103,46 @@ function relevant(event: TraceRecord, part: Part, things: Things): readonly Mean
 function whyOf(event: TraceRecord, part: Part): string {
   switch (part) {
     case 'violation':
-      return 'this must not be'
+      return 'this breaks the law'
     case 'fault':
       return faultReason(event)
     case 'life':
       return lifeReason(event)
     case 'lost':
-      return 'the other side never knew'
+      return 'the receiver never learned of it'
     case 'step':
-      return 'the page does this'
+      return 'a step of the scenario'
     default:
       return evidenceReason(event, part)
   }
 }
 
 function lifeReason({ kind }: TraceRecord): string {
-  if (kind === 'boot') return 'all that it knows is what its disk had kept'
-  if (kind === 'crash') return 'what it had in memory alone is gone'
-  if (kind === 'pause') return 'it does nothing for a while'
-  return kind === 'resume' ? 'it goes on with what it believed before' : 'the law goes by what is so from here on'
+  if (kind === 'boot') return 'it knows only what its disk kept'
+  if (kind === 'crash') return 'what was only in its memory is gone'
+  if (kind === 'pause') return 'it stands still for a while'
+  return kind === 'resume' ? 'it continues with what it believed before' : 'from here on the law judges by this'
 }
 
 function faultReason(event: TraceRecord): string {
   const [word = ''] = event.kind === 'driver' ? event.text.split(' ', 1) : []
-  if (event.kind === 'diskFault') return 'the disk does not do what it should'
-  return Object.hasOwn(faultReasons, word) ? (faultReasons[word] as string) : 'the world is not as it should be'
+  if (event.kind === 'diskFault') return 'a disk fault'
+  return Object.hasOwn(faultReasons, word) ? (faultReasons[word] as string) : 'an injected fault'
 }
 
 /** Shorter, or nearer to the case, than the reason of the kind. */
 function evidenceReason(event: TraceRecord, part: EvidenceKind): string {
   const [meaning] = meaningsIn(event).filter((each) => kindsOf(each).includes(part))
   if (meaning?.layer === 'log' && meaning.name === 'hard-state' && meaning.votedFor !== undefined)
-    return `binds it for the whole of term ${meaning.term}`
-  if (meaning?.layer === 'raft' && meaning.name === 'vote-request') return 'it may vote once in a term'
+    return `it may not vote for another candidate in term ${meaning.term}`
+  if (meaning?.layer === 'raft' && meaning.name === 'vote-request') return 'a server votes once in a term'
   if (meaning?.layer === 'raft' && meaning.name === 'vote-response')
-    return meaning.granted ? 'counts towards a majority' : 'does not count'
+    return meaning.granted ? 'counts towards a majority' : 'counts towards no majority'
   if (meaning?.layer === 'http' && meaning.name === 'answer')
     return meaning.status < 300 ? 'from here on the client relies on it' : 'the client was refused'
   if (meaning?.layer === 'raft' && meaning.name === 'append-request' && part === 'entries')
-    return 'the leader wants its log to say so'
-  if (meaning?.layer === 'rpc' && meaning.name !== 'request') return 'the agent that asked goes by it'
-  if (meaning?.layer === 'http') return 'the client wants this'
+    return "the leader replicates its entries to this server's log"
+  if (meaning?.layer === 'rpc' && meaning.name !== 'request') return 'the agent that asked relies on this answer'
+  if (meaning?.layer === 'http') return 'a request of a client'
   return evidenceKinds[part]
 }

@@ -20,7 +20,7 @@ export function headText({ record }: Forked): string {
   const { scenario, seed, failures, virtualUs } = record
   const [first] = failures
   const head = `${scenario}, seed ${seed}`
-  if (first === undefined) return `${head}: ends after ${seconds(virtualUs / 1_000)}; every failure counts`
+  if (first === undefined) return `${head}: passes, ${seconds(virtualUs / 1_000)}; every failing fork counts`
   return `${head}: fails at ${seconds(first.atUs / 1_000)}: ${first.place}: ${first.message}`
 }
 
@@ -39,7 +39,7 @@ export function pointLines(point: ForkPoint, forked: Forked): readonly string[] 
       ? []
       : [`  one that ${what}: svc-sim run ${forked.about} --fork ${atMs}ms:${chance}`]
   return [
-    `other chance from ${seconds(atMs)} on: ${countedText(same)} ${how}, ${counts.join(', ')}`,
+    `different random numbers from ${seconds(atMs)} on: ${countedText(same)} ${how}, ${counts.join(', ')}`,
     ...example('fails', firstSame),
     ...example('passes', firstPassed),
   ]
@@ -65,11 +65,12 @@ export function curveLines(points: readonly ForkPoint[], forked: Forked): readon
 /** Where to look, and how to look closer. */
 function riseLines(points: readonly ForkPoint[], { about, isPlain }: Forked): readonly string[] {
   const rise = steepest(points)
-  if (rise === undefined) return ['at no time does it become much likelier than at the one before']
+  if (rise === undefined) return ['the failure becomes much more likely at none of these times']
   const [from, to] = [seconds(rise.before.atMs), seconds(rise.after.atMs)]
   return [
-    `it becomes likely between ${from} and ${to}: ${rise.before.same.fails} of ${rise.before.same.tries} fail before, ` +
-      `${rise.after.same.fails} of ${rise.after.same.tries} behind`,
+    `the failure becomes likely between ${from} and ${to}: ` +
+      `${rise.before.same.fails} of ${rise.before.same.tries} forks fail before, ` +
+      `${rise.after.same.fails} of ${rise.after.same.tries} after`,
     `  closer:   svc-sim fork ${about} --curve --from ${from} --to ${to}`,
     ...(isPlain ? [`  state:    svc-sim inspect ${about} --at ${from} --diff ${to}`] : []),
   ]

@@ -26,7 +26,9 @@ describe('svc-sim diff and fork', () => {
     expect(differ.out).toMatch(/^A: .*, seed 3: fails at \d+\.\d{6} s: .*expected leader: none.*\nB: .*: passes/)
     expect(differ.out).toMatch(/^first difference on the chain of causes \(of the \d+ events/m)
     expect(fork).toMatchObject({ exit: 0, err: '' })
-    expect(fork.out).toContain('other chance from 0.02s on: 2 of 2 (34..100 %) fail in the same way, 0 pass')
+    expect(fork.out).toContain(
+      'different random numbers from 0.02s on: 2 of 2 (34..100 %) fail in the same way, 0 pass',
+    )
   })
 })
 

@@ -15,7 +15,11 @@ export function addDiff(program: Command, terminal: SimTerminal, ended: Ended): 
     .argument('[second]', 'another one; if none is named, another run of the first')
     .option('--seed <n>', 'the seed of both runs; that of the scenario, or 1, if none is given', wholeNumber)
     .option('--seeds <n,m>', 'the seeds of the first and the second run of one scenario', twoSeeds)
-    .option('--fork <time:n>', 'compare with the same run that has other chance from this time on: 4200ms:3', fork)
+    .option(
+      '--fork <time:n>',
+      'compare with the same run with different random numbers from this time on: 4200ms:3',
+      fork,
+    )
     .option('--against <folder>', 'compare with the build of another checkout')
     .option('--json', 'the differences as one line of JSON')
   addPlant(command).action(async (first: string | undefined, second: string | undefined, flags: DiffFlags) => {

@@ -9,7 +9,7 @@ import type { ExplainFlags } from './flags.ts'
 export function addExplain(program: Command, terminal: SimTerminal, ended: Ended): void {
   const command = program
     .command('explain')
-    .description('Tell why a run fails: the chain of causes of its violation, and which of them it cannot do without.')
+    .description('Explain why a run fails: the chain of causes of its violation, and which of them the failure needs.')
     .argument(
       '[file]',
       'the scenario; or the records of run --jsonl or explore --jsonl, of which the first failure is taken; or a list of decisions',
@@ -24,7 +24,7 @@ export function addExplain(program: Command, terminal: SimTerminal, ended: Ended
       'also which code of the agent ran in failing runs only, or for the first time just before the failure',
     )
     .option('--budget <time>', 'CPU time of all runs: 30s, 10m; 60s if neither this nor --runs is given', cpuTime)
-    .option('--runs <n>', 'so many runs at most; with this alone the same command gives the same answer', runCount)
+    .option('--runs <n>', 'maximum number of runs; with this alone the same command gives the same answer', runCount)
     .option('--quiet', 'no line of progress')
   addLimits(addPlant(command)).action(async (file: string | undefined, flags: ExplainFlags) => {
     ended(await runExplain(file, flags, terminal))

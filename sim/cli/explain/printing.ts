@@ -38,7 +38,7 @@ export function chainLines(lines: readonly ShownLine[], of: number): readonly st
   const width = Math.min(nodeWidthMax, Math.max(4, ...lines.map((line) => ('node' in line ? line.node.length : 0))))
   const isBeside = lines.some((line) => !('more' in line) && !line.chained.isCause)
   return [
-    `The chain of causes${left === 0 ? '' : `, without ${left} events that tell less (--all shows them)`}${isBeside ? '; · is no cause by the trace' : ''}:`,
+    `The chain of causes${left === 0 ? '' : `, without ${left} less telling events (--all shows them)`}${isBeside ? '; · marks events that did not cause it' : ''}:`,
     ...lines.map((line) => ('more' in line ? foldedText(line, width) : lineText(line, width))),
   ]
 }
@@ -76,7 +76,7 @@ const judgementWords = {
 /** Each decision with how often the run fails with and without it. */
 export function blameLines({ blamed, suspects, runs, cpuMs, isSpent }: BlameReport): readonly string[] {
   if (suspects === 0)
-    return ['No fault and no operation of a client that was decided led to it: nothing can be left out.']
+    return ['No fault and no operation of a client led to the failure: there is nothing to leave out.']
   const spent = `${runs} runs, ${(cpuMs / 1000).toFixed(1)} s of CPU time`
   const isFound = blamed.some(({ judgement }) => judgement === 'needs')
   const told = blamed.filter(
@@ -91,23 +91,22 @@ export function blameLines({ blamed, suspects, runs, cpuMs, isSpent }: BlameRepo
   })
   const left =
     isSpent && blamed.length < suspects
-      ? [`The budget is spent: ${suspects - blamed.length} more were not judged.`]
+      ? [`The budget is spent: ${suspects - blamed.length} further decisions were not judged.`]
       : []
   const mayMatter = blamed.some(({ judgement }) => judgement === 'needs' || judgement === 'open')
   const none = mayMatter || isSpent ? [] : [noneNeeded]
   return [
-    'What it cannot do without. The run was made again with and without each of these, and with other chance of the',
-    `network, the disks and the agents from there on (${spent}):`,
+    'What the failure needs: the run was repeated with and without each of these decisions, with different random',
+    `numbers for the network, the disks and the agents after it (${spent}):`,
     '',
-    '              fails with  without (95 % sure)          at  what was decided',
+    '              fails with  without (95 % sure)          at  decision',
     ...lines,
     ...none,
     ...left,
   ]
 }
 
-const noneNeeded =
-  'None of these makes a difference: look at what the program does in the chain, and not at the faults.'
+const noneNeeded = 'None of these makes a difference: the cause is in what the program does, so read the chain.'
 
 function percent(share: number): number {
   return Math.round(share * 100)

@@ -17,7 +17,7 @@ export function addShrink(program: Command, terminal: SimTerminal, ended: Ended)
     .option('--seed <n>', 'the seed that fails; that of the scenario, or 1, if not given', wholeNumber)
     .option('-o, --out <file>', 'write the page there; SCENARIO.shrunk.yaml if not given')
     .option('--budget <time>', 'CPU time of all runs: 30s, 10m; 60s if neither this nor --runs is given', cpuTime)
-    .option('--runs <n>', 'so many runs at most; with this alone the same command gives the same page', runCount)
+    .option('--runs <n>', 'maximum number of runs; with this alone the same command gives the same page', runCount)
     .option('--quiet', 'only the outcome')
   addLimits(addPlant(command)).action(async (file: string | undefined, flags: ShrinkFlags) => {
     ended(await runShrink(file, flags, terminal))

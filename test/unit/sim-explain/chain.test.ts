@@ -56,7 +56,7 @@ describe('the chain of causes', () => {
     expect(lines.map(({ node, what }) => `${node} ${what}`)).toEqual([
       's5 writes to its disk: its vote is for s2 in term 53',
       'fault crash s5, for 4 ms',
-      's5 starts again, life 2',
+      's5 restarts, life 2',
       's5 writes to its disk: its vote is for s4 in term 53',
       'law s5 wrote a vote for s4 in term 53 after one for s2',
     ])
@@ -67,8 +67,8 @@ describe('the chain of causes', () => {
   })
 
   it('says why each matters', () => {
-    expect(lines[0]?.why).toBe('binds it for the whole of term 53')
-    expect(lines[1]?.why).toContain('what its disk had not synced may be lost')
+    expect(lines[0]?.why).toBe('it may not vote for another candidate in term 53')
+    expect(lines[1]?.why).toContain('unsynced writes may be lost')
   })
 
   it('has no more lines than asked for', () => {

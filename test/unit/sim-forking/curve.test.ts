@@ -35,7 +35,7 @@ describe('forks of a run', () => {
     ])
     expect(point).toMatchObject({ same: { fails: 1, tries: 5 }, others: 1, open: 2, firstSame: 2, firstPassed: 1 })
     expect(pointLines(point, forked)).toEqual([
-      'other chance from 2s on: 1 of 5 (4..62 %) fail in the same way, 1 in another way, 2 without a verdict, 1 pass',
+      'different random numbers from 2s on: 1 of 5 (4..62 %) fail in the same way, 1 in another way, 2 without a verdict, 1 pass',
       '  one that fails: svc-sim run a.yaml --seed 7 --fork 2000ms:2',
       '  one that passes: svc-sim run a.yaml --seed 7 --fork 2000ms:1',
     ])
@@ -60,7 +60,7 @@ describe('forks of a run', () => {
       '        0s ....................    0 of 2    0..66 %',
       '        1s ##########..........    1 of 2    9..91 %',
       '      2.5s ####################    2 of 2  34..100 %',
-      'it becomes likely between 0s and 1s: 0 of 2 fail before, 1 of 2 behind',
+      'the failure becomes likely between 0s and 1s: 0 of 2 forks fail before, 1 of 2 after',
       '  closer:   svc-sim fork a.yaml --seed 7 --curve --from 0s --to 1s',
       '  state:    svc-sim inspect a.yaml --seed 7 --at 0s --diff 1s',
     ])

@@ -31,15 +31,17 @@ export async function ask(
 
 function overUdp(at: DnsServer, question: Packet): Promise<DecodedPacket> {
   const socket = createSocket('udp4')
+  let late: NodeJS.Timeout
   return new Promise<DecodedPacket>((resolve, reject) => {
-    const late = setTimeout(() => reject(new Error(`no answer from ${at.host}:${at.port}`)), timeoutMs)
+    late = setTimeout(() => reject(new Error(`no answer from ${at.host}:${at.port}`)), timeoutMs)
     socket.on('error', reject)
-    socket.on('message', (bytes) => {
-      clearTimeout(late)
-      resolve(dnsPacket.decode(bytes))
-    })
-    socket.send(dnsPacket.encode(question), at.port, at.host)
-  }).finally(() => socket.close())
+    socket.on('message', (bytes) => resolve(dnsPacket.decode(bytes)))
+    // Only a connected socket is told that nobody listens there yet: otherwise the question waits for its whole timeout.
+    socket.connect(at.port, at.host, () => socket.send(dnsPacket.encode(question)))
+  }).finally(() => {
+    clearTimeout(late)
+    socket.close()
+  })
 }
 
 function overTcp(at: DnsServer, question: Packet): Promise<DecodedPacket> {

@@ -1,6 +1,6 @@
 import type { Crypto, KeyKind, RunningHash, SignatureAlgorithm, SigningKey } from '../../src/env/crypto.ts'
 import type { Boot } from '../world/boot.ts'
-import type { Draws } from '../world/decisions/decisions.ts'
+import type { Draws } from '../world/decisions/draws.ts'
 import type { Part } from '../world/decisions/identity.ts'
 import type { Machine } from './machine.ts'
 

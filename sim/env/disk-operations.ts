@@ -1,7 +1,7 @@
 import type { CauseList } from '../report/event-teller.ts'
 import { type diskOperations, traceKinds } from '../report/trace-kinds.ts'
 import type { Boot } from '../world/boot.ts'
-import { Draws } from '../world/decisions/decisions.ts'
+import { Draws } from '../world/decisions/draws.ts'
 import type { Lane } from '../world/decisions/identity.ts'
 import { SimEvent } from '../world/sim-event.ts'
 import type { Machine } from './machine.ts'

@@ -1,6 +1,6 @@
 import type { Random, RandomStream } from '../../src/env/random.ts'
 import type { Boot } from '../world/boot.ts'
-import type { Draws } from '../world/decisions/decisions.ts'
+import type { Draws } from '../world/decisions/draws.ts'
 import type { Machine } from './machine.ts'
 
 /**

@@ -2,7 +2,7 @@ import type { Cluster } from '../cluster/cluster.ts'
 import type { Range } from '../notation/quantities.ts'
 import { type Selectable, select } from '../notation/selection.ts'
 import type { Selector } from '../notation/selector.ts'
-import type { Draws } from '../world/decisions/decisions.ts'
+import type { Draws } from '../world/decisions/draws.ts'
 
 /** The nodes that an action applies to, at the moment when it is performed. */
 export interface ActionScope {

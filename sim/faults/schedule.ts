@@ -1,4 +1,5 @@
-import type { Decisions, Draws } from '../world/decisions/decisions.ts'
+import type { Decisions } from '../world/decisions/decisions.ts'
+import type { Draws } from '../world/decisions/draws.ts'
 import type { Identity } from '../world/decisions/identity.ts'
 import { drawRange } from './action-scope.ts'
 import type { Fault, FaultAction, Trigger } from './fault-schema.ts'

@@ -1,7 +1,8 @@
 import { type KeyCare, keyCare } from '../../src/model/limits.ts'
 import type { ClusterPlan } from '../cluster/cluster-plan.ts'
 import type { Tuning } from '../cluster/settings.ts'
-import type { Decisions, Draws } from '../world/decisions/decisions.ts'
+import type { Decisions } from '../world/decisions/decisions.ts'
+import type { Draws } from '../world/decisions/draws.ts'
 import type { Scenario } from './language/scenario-schema.ts'
 
 /** The cluster of one seed: draws everything that the scenario leaves to chance. */

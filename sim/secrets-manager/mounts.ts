@@ -1,6 +1,6 @@
 import type { Json } from '../../src/base/json.ts'
 import type { PkiMount } from './pki-mount.ts'
-import { systemLeaseSeconds } from './seconds.ts'
+import { systemLeaseSeconds } from './request-body.ts'
 
 export interface Mount {
   readonly path: string

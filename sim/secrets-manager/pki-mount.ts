@@ -1,25 +1,14 @@
-import type { Json } from '../../src/base/json.ts'
+import { equalBytes } from '../../src/base/bytes.ts'
 import { utcText } from '../../src/base/utc-text.ts'
-import type { SigningKey } from '../../src/env/crypto.ts'
 import type { Env } from '../../src/env/env.ts'
 import type { HttpResponse } from '../../src/env/http.ts'
 import type { Certificate } from '../../src/pki/certificate.ts'
 import { usesOfAuthority } from '../../src/pki/extensions.ts'
 import { errors, frame, type Members, nothing, wrapped } from './answers.ts'
-import {
-  type Authority,
-  authorityUses,
-  crossed,
-  intermediateFor,
-  leafFor,
-  readChain,
-  readCsr,
-  requestFor,
-  rootOf,
-  serialText,
-} from './issuing.ts'
+import { authorityUses, crossed, intermediateFor, leafFor, readChain, readCsr, rootOf, serialText } from './issuing.ts'
+import { OwnAuthority } from './own-authority.ts'
+import { type Body, notConverted, secondsOf, textIn, urisOf } from './request-body.ts'
 import { type Role, roleOf } from './roles.ts'
-import { secondsOf } from './seconds.ts'
 
 /** Seconds that a mount allows. */
 export interface Leases {
@@ -27,11 +16,6 @@ export interface Leases {
   readonly default: number
 }
 
-type Body = Readonly<Record<string, Json>>
-
-const noAuthority =
-  'could not fetch the CA certificate (was one set?): backend must be configured with a CA certificate/key'
-const pending = 'error fetching CA certificate: stored CA information not able to be parsed'
 const outlives =
   "The expiration time for the signed certificate is after the CA's expiration time. If the new certificate is not treated as a root, validation paths with the certificate past the issuing CA's expiration time will fail."
 const pathLengthZero =
@@ -42,29 +26,15 @@ const pathLengthZero =
  * (`test/golden/secrets-manager`).
  */
 export class PkiMount {
+  readonly own: OwnAuthority
   readonly #env: Env
   readonly #requestId: () => string
   readonly #roles = new Map<string, Role>()
-  #key: SigningKey | undefined
-  /** Undefined while a request for its certificate is out, although `ca/pem` shows the former one. */
-  #certificate: Certificate | undefined
-  /** PEM, behind the certificate: given with it. */
-  #chain: readonly Certificate[] = []
-  #shown = ''
 
   constructor(env: Env, requestId: () => string) {
     this.#env = env
     this.#requestId = requestId
-  }
-
-  /** PEM without a newline at its end; empty: none yet. */
-  get shown(): string {
-    return this.#shown
-  }
-
-  /** With the newline that the main recorded release puts before the first. */
-  get shownChain(): string {
-    return this.#chain.length === 0 ? '' : `\n${this.#chain.map(({ pem }) => pem.trimEnd()).join('\n')}`
+    this.own = new OwnAuthority(env, requestId)
   }
 
   role(name: string): Role | undefined {
@@ -84,53 +54,17 @@ export class PkiMount {
   }
 
   async generateRoot(body: Body, leases: Leases, path: string): Promise<HttpResponse> {
-    if (this.#key !== undefined) {
+    if (this.own.hasKey) {
       const text = `Refusing to generate a root certificate over an existing root certificate. If you really want to destroy the original root certificate, please issue a delete against ${path}/root.`
       return frame(this.#requestId(), null, { warnings: [text] })
     }
-    const key = await this.#newKey(body)
+    const key = await this.own.newKey(body)
     if (typeof key === 'string') return errors(400, key)
     const ttl = this.#ttl(body, leases)
-    if (ttl === undefined) return this.#badTtl(body)
+    if (ttl === undefined) return wrapped(500, notConverted(body['ttl'], 'ttl'))
     const root = rootOf(this.#env, key, textIn(body, 'common_name'), urisOf(body), ttl)
-    this.#key = key
-    this.#certificate = root
-    this.#chain = []
-    this.#shown = root.pem.trimEnd()
+    this.own.isRoot(key, root)
     return this.#issued(root, root, {})
-  }
-
-  deleteRoot(): HttpResponse {
-    this.#key = undefined
-    this.#certificate = undefined
-    return nothing
-  }
-
-  async generateRequest(body: Body): Promise<HttpResponse> {
-    const key = await this.#newKey(body)
-    if (typeof key === 'string') return errors(400, key)
-    this.#key = key
-    this.#certificate = undefined
-    const csr = requestFor(key, textIn(body, 'common_name'), urisOf(body))
-    return frame(this.#requestId(), { csr: csr.trimEnd() })
-  }
-
-  setSigned(body: Body): HttpResponse {
-    const text = textIn(body, 'certificate')
-    if (text === '') return errors(400, 'no certificate provided in the "certificate" parameter')
-    const chain = readChain(text)
-    const [first, ...rest] = chain ?? []
-    if (first === undefined) return errors(400, 'no data found in PEM block')
-    if (this.#key === undefined) return errors(400, 'could not find any existing entry with a private key')
-    const problem = chainProblem([first, ...rest])
-    if (problem !== undefined) return errors(400, `verification of parsed bundle failed: ${problem}`)
-    if (!sameBytes(first.publicKey, this.#key.publicKey)) {
-      return wrapped(500, 'verification of parsed bundle failed: public key of certificate does not match private key')
-    }
-    this.#certificate = first
-    this.#chain = [first, ...rest]
-    this.#shown = first.pem.trimEnd()
-    return nothing
   }
 
   signLeaf(roleName: string, body: Body, leases: Leases): HttpResponse {
@@ -139,8 +73,8 @@ export class PkiMount {
     const csr = readCsr(this.#env, body['csr'])
     if (typeof csr === 'string') return errors(400, csr)
     const asked = secondsOf(body['ttl'])
-    if (asked === undefined) return this.#badTtl(body)
-    const authority = this.#authority()
+    if (asked === undefined) return wrapped(500, notConverted(body['ttl'], 'ttl'))
+    const authority = this.own.toSign()
     if (typeof authority === 'string') return wrapped(500, authority)
     if (csr.uris.some((uri) => !role.allowsUri(uri))) {
       return errors(400, 'URI Subject Alternative Names were provided via CSR which are not valid for this role')
@@ -164,7 +98,7 @@ export class PkiMount {
       backSeconds: role.backSeconds,
       uses: role.uses,
     })
-    const chain = this.#chain.map(({ pem }) => pem.trimEnd())
+    const { chain } = this.own
     const bundle = body['format'] === 'pem_bundle' ? `\n${chain.join('\n')}` : ''
     const ca_chain = chain.length === 0 ? {} : { ca_chain: chain }
     const unheard = role.usesCsrName && textIn(body, 'common_name') !== '' ? [nameUnheard] : []
@@ -175,8 +109,8 @@ export class PkiMount {
     const csr = readCsr(this.#env, body['csr'])
     if (typeof csr === 'string') return errors(400, csr)
     const ttl = this.#ttl(body, leases)
-    if (ttl === undefined) return this.#badTtl(body)
-    const authority = this.#authority()
+    if (ttl === undefined) return wrapped(500, notConverted(body['ttl'], 'ttl'))
+    const authority = this.own.toSign()
     if (typeof authority === 'string') return wrapped(500, authority)
     const given = body['max_path_length']
     const pathLength = typeof given === 'number' ? given : undefined
@@ -197,8 +131,8 @@ export class PkiMount {
     if (!text.includes('-----BEGIN CERTIFICATE-----')) return errors(400, 'certificate could not be PEM-decoded')
     if (given === undefined) return errors(400, 'error parsing certificate: x509: malformed certificate')
     if (!given.authority) return errors(400, 'given certificate is not a CA certificate')
-    if (!sameBytes(given.subject, given.issuer)) return errors(400, 'given certificate is not self-issued')
-    const authority = this.#authority()
+    if (!equalBytes(given.subject, given.issuer)) return errors(400, 'given certificate is not self-issued')
+    const authority = this.own.toSign()
     if (typeof authority === 'string') return wrapped(500, authority)
     const made = crossed(this.#env, authority, given)
     if (made === undefined) {
@@ -209,33 +143,10 @@ export class PkiMount {
     return frame(this.#requestId(), { certificate: made.pem.trimEnd(), issuing_ca })
   }
 
-  #authority(): Authority | string {
-    if (this.#key === undefined) return noAuthority
-    return this.#certificate === undefined ? pending : { key: this.#key, certificate: this.#certificate }
-  }
-
-  async #newKey(body: Body): Promise<SigningKey | string> {
-    const type = body['key_type'] ?? 'rsa'
-    const bits = body['key_bits'] ?? 2048
-    if (type === 'ec' && (bits === 256 || bits === 384 || bits === 521))
-      return this.#env.crypto.generateKey(`ec-${bits}`, 'mount')
-    if (type === 'rsa' && (bits === 2048 || bits === 4096)) return this.#env.crypto.generateKey(`rsa-${bits}`, 'mount')
-    if (type === 'ec') return `unsupported bit length for EC key: ${String(bits)}`
-    return type === 'rsa' ? `unsupported bit length for RSA key: ${String(bits)}` : `unknown key type ${String(type)}`
-  }
-
   /** Without one the default, and never beyond the mount's max, cut without a word. */
   #ttl(body: Body, leases: Leases): number | undefined {
     const asked = secondsOf(body['ttl'])
     return asked === undefined ? undefined : Math.min(asked === 0 ? leases.default : asked, leases.max)
-  }
-
-  #badTtl(body: Body): HttpResponse {
-    const given = String(body['ttl'])
-    return wrapped(
-      500,
-      `error converting input ${given} for field "ttl": strconv.ParseInt: parsing "${given}": invalid syntax`,
-    )
   }
 
   #issued(
@@ -259,28 +170,3 @@ export class PkiMount {
 const nameUnheard = 'the common_name field was provided but the role is set with "use_csr_common_name" set to true'
 const nameMissing =
   'the common_name field is required, or must be provided in a CSR with "use_csr_common_name" set to true, unless "require_cn" is set to false'
-
-function textIn(body: Body, name: string): string {
-  const value = body[name]
-  return typeof value === 'string' ? value : ''
-}
-
-function urisOf(body: Body): readonly string[] {
-  const text = textIn(body, 'uri_sans')
-  return text === '' ? [] : text.split(',')
-}
-
-function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, at) => byte === b[at])
-}
-
-/** Each must be signed in the name of the next. */
-function chainProblem(chain: readonly Certificate[]): string | undefined {
-  for (const [at, certificate] of chain.entries()) {
-    const next = chain[at + 1]
-    if (next === undefined || sameBytes(certificate.issuer, next.subject)) continue
-    const names = `("${certificate.commonName}"/"${next.commonName}")`
-    return `certificate ${at + 1} of certificate chain ca trust path is incorrect ${names}`
-  }
-  return undefined
-}

@@ -1,7 +1,7 @@
 import type { Json } from '../../src/base/json.ts'
 import { type KeyUsage, keyUsageNames } from '../../src/pki/extensions.ts'
 import type { Members } from './answers.ts'
-import { secondsOf } from './seconds.ts'
+import { secondsOf } from './request-body.ts'
 
 /** What a role of a PKI mount lets sign. */
 export interface Role {

@@ -1,5 +1,5 @@
 import { hex } from '../../src/base/bytes.ts'
-import { type Json, jsonOrUndefined } from '../../src/base/json.ts'
+import { jsonOrUndefined } from '../../src/base/json.ts'
 import type { Result } from '../../src/base/result.ts'
 import { uuidOf } from '../../src/base/uuid.ts'
 import type { Env } from '../../src/env/env.ts'
@@ -10,10 +10,10 @@ import { answerInPlace, type Fault, Faults, spoilt } from './faults.ts'
 import { unrelatedAuthority } from './issuing.ts'
 import { leasesOf, type Mount, Mounts } from './mounts.ts'
 import { PkiMount } from './pki-mount.ts'
-import { secondsOf } from './seconds.ts'
+import { type Body, isBody, notConverted, secondsOf } from './request-body.ts'
+import { SystemMounts } from './system-mounts.ts'
 import { type TokenGrant, Tokens } from './tokens.ts'
 
-type Body = Readonly<Record<string, Json>>
 /** What a secrets manager is: it serves, or says why not. */
 export type ManagerState = 'active' | 'sealed' | 'uninitialised'
 
@@ -40,11 +40,14 @@ export class SecretsManager {
   readonly calls: string[] = []
   readonly #env: Env
   readonly #mounts = new Mounts()
+  readonly #system: SystemMounts
   #other = ''
 
   constructor(env: Env) {
     this.#env = env
     this.tokens = new Tokens(env.clock)
+    const requestId = (): string => this.#requestId()
+    this.#system = new SystemMounts(this.#mounts, () => new PkiMount(env, requestId), requestId)
   }
 
   serve(at: Endpoint, tls?: TlsOptions): Promise<Result<HttpListener, ListenFailure>> {
@@ -91,7 +94,7 @@ export class SecretsManager {
   #checked(method: string, path: string, body: Body, id: string): HttpResponse | Promise<HttpResponse> {
     const found = this.#mounts.find(path)
     if (method === 'GET' && found !== undefined && ['ca/pem', 'ca_chain'].includes(found.within)) {
-      return certificateText(found.within === 'ca/pem' ? found.mount.pki.shown : found.mount.pki.shownChain)
+      return certificateText(found.within === 'ca/pem' ? found.mount.pki.own.shown : found.mount.pki.own.shownChain)
     }
     if (id === '') return errors(400, 'missing client token')
     const token = this.tokens.find(id)
@@ -99,7 +102,7 @@ export class SecretsManager {
     if (!mayCall(token, path)) return wrapped(403, 'permission denied')
     const call = { method: method === 'POST' ? 'PUT' : method, path, body, token }
     if (path.startsWith('auth/token/')) return this.#token(call)
-    if (path === 'sys/mounts' || path.startsWith('sys/mounts/')) return this.#sysMounts(call)
+    if (path === 'sys/mounts' || path.startsWith('sys/mounts/')) return this.#system.answer(call)
     if (found === undefined) return errors(404, `no handler for route '${path}'`)
     return this.#pki(call, found.mount, found.within)
   }
@@ -113,11 +116,7 @@ export class SecretsManager {
     }
     if (method !== 'PUT' || name !== 'renew-self') return wrapped(403, 'permission denied')
     const increment = secondsOf(body['increment'])
-    if (increment === undefined) {
-      const given = String(body['increment'])
-      const why = `strconv.ParseInt: parsing "${given}": invalid syntax`
-      return wrapped(500, `error converting input ${given} for field "increment": ${why}`)
-    }
+    if (increment === undefined) return wrapped(500, notConverted(body['increment'], 'increment'))
     const renewal = this.tokens.renew(token.id, increment)
     if (renewal === 'not-renewable') return errors(400, 'lease is not renewable')
     const policies = token.mounts === 'all' ? ['root'] : ['default', 'svc-ca']
@@ -135,79 +134,17 @@ export class SecretsManager {
     return frame(this.#requestId(), null, { auth, warnings: renewal.warnings })
   }
 
-  #sysMounts({ method, path, body }: Call): HttpResponse {
-    if (path === 'sys/mounts') {
-      if (method !== 'GET') return wrapped(405, 'unsupported operation')
-      const shown = this.#mounts.shown()
-      return frame(this.#requestId(), shown, { top: shown })
-    }
-    const rest = path.slice('sys/mounts/'.length)
-    if (rest.endsWith('/tune')) return this.#tune(method, rest.slice(0, -'/tune'.length), body)
-    if (method === 'DELETE') {
-      this.#mounts.remove(rest)
-      return nothing
-    }
-    return method === 'PUT' ? this.#mount(rest, body) : wrapped(405, 'unsupported operation')
-  }
-
-  #mount(path: string, body: Body): HttpResponse {
-    const { type, description, config } = body
-    if (typeof type !== 'string') return errors(400, 'backend type must be specified as a string')
-    if (type !== 'pki') return errors(400, `plugin not found in the catalog: ${type}`)
-    const given = isBody(config) ? config['max_lease_ttl'] : undefined
-    const maxLease = secondsOf(given)
-    if (maxLease === undefined) {
-      const text = String(given)
-      const why = `strconv.ParseInt: parsing "${text}": invalid syntax`
-      return errors(400, `unable to parse max TTL of ${text}: ${why}`)
-    }
-    const taken = this.#mounts.inTheWayOf(path)
-    if (taken !== undefined) return errors(400, `existing mount at ${taken}/`)
-    const pki = new PkiMount(this.#env, () => this.#requestId())
-    const text = typeof description === 'string' ? description : ''
-    this.#mounts.add({ path, description: text, maxLease, defaultLease: 0, pki })
-    return nothing
-  }
-
-  #tune(method: string, path: string, body: Body): HttpResponse {
-    const mount = this.#mounts.get(path)
-    if (mount === undefined) {
-      const text =
-        method === 'GET'
-          ? `cannot fetch sysview for path "${path}/"`
-          : `tune of path "${path}/" failed: no mount entry found`
-      return errors(400, text)
-    }
-    if (method === 'GET') {
-      const leases = leasesOf(mount)
-      const shown = { default_lease_ttl: leases.default, force_no_cache: false, max_lease_ttl: leases.max }
-      return frame(this.#requestId(), shown, { top: shown })
-    }
-    const maxLease = body['max_lease_ttl'] === undefined ? mount.maxLease : secondsOf(body['max_lease_ttl'])
-    const byDefault =
-      body['default_lease_ttl'] === undefined ? mount.defaultLease : secondsOf(body['default_lease_ttl'])
-    if (maxLease === undefined || byDefault === undefined) {
-      const text = String(maxLease === undefined ? body['max_lease_ttl'] : body['default_lease_ttl'])
-      return errors(400, `strconv.ParseInt: parsing "${text}": invalid syntax`)
-    }
-    if (maxLease > 0 && byDefault > maxLease) {
-      const why = `would be less than backend default lease TTL of ${byDefault}`
-      return errors(400, `backend max lease TTL of ${maxLease} ${why}`)
-    }
-    mount.maxLease = maxLease
-    mount.defaultLease = byDefault
-    return nothing
-  }
-
   #pki({ method, body, token }: Call, mount: Mount, within: string): HttpResponse | Promise<HttpResponse> {
     const { pki, path } = mount
     const leases = leasesOf(mount)
     if (within.startsWith('roles/')) return this.#role(pki, method, within.slice('roles/'.length), body)
     if (within === 'cert/ca' && method === 'GET') {
-      return pki.shown === '' ? errors(404) : frame(this.#requestId(), { certificate: pki.shown, revocation_time: 0 })
+      return pki.own.shown === ''
+        ? errors(404)
+        : frame(this.#requestId(), { certificate: pki.own.shown, revocation_time: 0 })
     }
     if (within === 'root' && method === 'DELETE')
-      return token.sudo ? pki.deleteRoot() : wrapped(403, 'permission denied')
+      return token.sudo ? pki.own.deleteRoot() : wrapped(403, 'permission denied')
     const known = within.startsWith('sign/') || ['root', 'intermediate'].includes(within.split('/')[0] ?? '')
     if (!known) return wrapped(404, 'unsupported path')
     if (method !== 'PUT') return wrapped(405, 'unsupported operation')
@@ -220,9 +157,9 @@ export class SecretsManager {
       case 'root/sign-self-issued':
         return token.sudo ? pki.signSelfIssued(body) : wrapped(403, 'permission denied')
       case 'intermediate/generate/internal':
-        return pki.generateRequest(body)
+        return pki.own.generateRequest(body)
       case 'intermediate/set-signed':
-        return pki.setSigned(body)
+        return pki.own.setSigned(body)
       default:
         return wrapped(404, 'unsupported path')
     }
@@ -257,10 +194,6 @@ export class SecretsManager {
   #requestId(): string {
     return uuidOf(this.#env.crypto.randomBytes(16, 'request'))
   }
-}
-
-function isBody(value: unknown): value is Body {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** The policy names its mounts, and each may look at and renew itself. */

@@ -1,7 +1,7 @@
 import { utcText } from '../../src/base/utc-text.ts'
 import type { Clock } from '../../src/env/clock.ts'
 import type { Members } from './answers.ts'
-import { durationText, systemLeaseSeconds } from './seconds.ts'
+import { durationText, systemLeaseSeconds } from './request-body.ts'
 
 /** A token as it was made. */
 export interface TokenGrant {

@@ -1,14 +1,8 @@
 import { optionText, type RefusedOption } from '../../src/config/past/removed.ts'
 import { releaseText } from '../../src/model/release.ts'
 import { adviceAt, type Moment } from '../../src/model/upgrade-note.ts'
-import {
-  type PlannedLeg,
-  type PlanOrder,
-  type PlanStep,
-  type ServerStep,
-  sourceText,
-  type UpgradePlan,
-} from './plan.ts'
+import type { PlannedLeg, PlanOrder, PlanStep, ServerStep, UpgradePlan } from './plan.ts'
+import { sourceText } from './reasons.ts'
 
 /** The plan as an operator reads it: what to do, in order, and why. */
 export function planText(plan: UpgradePlan): string {

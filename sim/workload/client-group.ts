@@ -1,10 +1,11 @@
 import type { Env } from '../../src/env/env.ts'
 import type { Consistency } from '../../src/features/contract/reading.ts'
 import { monotoneIndex } from '../checkers/clients/monotone-index.ts'
-import { type KeyOperation, operationText } from '../checkers/keys/key-history.ts'
+import { operationText } from '../checkers/keys/key-history.ts'
 import { staleReads } from '../checkers/keys/stale-reads.ts'
-import type { Draws } from '../world/decisions/decisions.ts'
-import type { AskedAgent, GroupWorld } from './asked-agents.ts'
+import type { Draws } from '../world/decisions/draws.ts'
+import type { GroupWorld } from './asked-agents.ts'
+import { type Asker, GroupOperations } from './group-operations.ts'
 import { KeyClient } from './key-client.ts'
 
 export type WorkloadOperation = 'kv.get' | 'kv.put' | 'kv.cas' | 'kv.delete' | 'kv.txn' | 'kv.list'
@@ -32,7 +33,7 @@ export class ClientGroup {
   readonly #world: GroupWorld
   readonly #client: KeyClient
   readonly #idle: boolean[]
-  readonly #open = new Set<KeyOperation>()
+  readonly #operations: GroupOperations
   /** Rises with each start: turns of an earlier round are over. */
   #round = 0
   #running = false
@@ -41,6 +42,7 @@ export class ClientGroup {
     this.#env = env
     this.#plan = plan
     this.#world = world
+    this.#operations = new GroupOperations(world)
     this.#client = new KeyClient(env, plan.timeoutMs)
     this.#idle = Array.from({ length: plan.clients }, () => true)
   }
@@ -59,7 +61,7 @@ export class ClientGroup {
 
   /** What has been asked and not answered, for a report. */
   openRequests(): readonly string[] {
-    return [...this.#open].map(operationText)
+    return this.#operations.openOnes()
   }
 
   #scheduleNext(client: number, round: number, nth: number): void {
@@ -105,8 +107,8 @@ export class ClientGroup {
   ): Promise<{ value: string | undefined; index: number } | undefined> {
     const { invariants } = this.#world
     const { server, key } = asker
-    const operation = this.#begin(asker, { kind: 'read', consistency })
-    this.#open.add(operation)
+    const operation = this.#operations.begin(asker, { kind: 'read', consistency })
+    this.#operations.open.add(operation)
     const boot = this.#world.bootOf(server.name)
     const scope =
       consistency === 'stale' ? `key '${key}' at ${server.name}, boot ${boot}` : `key '${key}', ${consistency} reads`
@@ -115,9 +117,9 @@ export class ClientGroup {
     const floor = indexes.began(scope)
     const reached = stale.began(server.name, boot, key)
     const answer = await this.#client.read(server.endpoint, key, consistency)
-    this.#open.delete(operation)
+    this.#operations.open.delete(operation)
     if (answer !== undefined) {
-      this.#answered(operation, 'ok')
+      this.#operations.answered(operation, 'ok')
       operation.found = answer.value
     }
     invariants.tell('operation ended', { operation })
@@ -140,22 +142,26 @@ export class ClientGroup {
 
   async #write(asker: Asker): Promise<void> {
     const { value } = asker
-    const operation = this.#begin(asker, { kind: 'write', value })
-    await this.#finish(asker, operation, this.#client.write(asker.server.endpoint, asker.key, value))
+    const operation = this.#operations.begin(asker, { kind: 'write', value })
+    await this.#operations.finish(asker, operation, this.#client.write(asker.server.endpoint, asker.key, value))
   }
 
   async #remove(asker: Asker): Promise<void> {
-    const operation = this.#begin(asker, { kind: 'delete' })
-    await this.#finish(asker, operation, this.#client.remove(asker.server.endpoint, asker.key))
+    const operation = this.#operations.begin(asker, { kind: 'delete' })
+    await this.#operations.finish(asker, operation, this.#client.remove(asker.server.endpoint, asker.key))
   }
 
   async #compareAndSet(asker: Asker): Promise<void> {
     const before = await this.#read(asker, 'default')
     if (before === undefined) return
     const { value } = asker
-    const operation = this.#begin(asker, { kind: 'cas', expected: before.value, value })
+    const operation = this.#operations.begin(asker, { kind: 'cas', expected: before.value, value })
     const index = before.value === undefined ? 0 : before.index
-    await this.#finish(asker, operation, this.#client.compareAndSet(asker.server.endpoint, asker.key, index, value))
+    await this.#operations.finish(
+      asker,
+      operation,
+      this.#client.compareAndSet(asker.server.endpoint, asker.key, index, value),
+    )
   }
 
   #keyOf(number: number): string {
@@ -170,26 +176,26 @@ export class ClientGroup {
     const before = await this.#read(asker, 'default')
     if (before === undefined) return
     const [value, otherValue] = [asker.value, `${asker.value}b`]
-    const replaced = this.#begin(asker, { kind: 'cas', expected: before.value, value })
-    const written = this.#begin({ ...asker, key: other }, { kind: 'write', value: otherValue })
-    this.#open.add(replaced).add(written)
+    const replaced = this.#operations.begin(asker, { kind: 'cas', expected: before.value, value })
+    const written = this.#operations.begin({ ...asker, key: other }, { kind: 'write', value: otherValue })
+    this.#operations.open.add(replaced).add(written)
     const index = before.value === undefined ? 0 : before.index
     const answer = await this.#client.replaceAndWrite(
       asker.server.endpoint,
       { key: asker.key, value, index },
       { key: other, value: otherValue },
     )
-    this.#open.delete(replaced)
-    this.#open.delete(written)
+    this.#operations.open.delete(replaced)
+    this.#operations.open.delete(written)
     const { invariants } = this.#world
     if (answer !== false) {
       for (const operation of [replaced, written]) {
-        if (answer === true) this.#done(asker, operation)
+        if (answer === true) this.#operations.done(asker, operation)
         invariants.tell('operation ended', { operation })
       }
       return
     }
-    this.#answered(replaced, 'refused')
+    this.#operations.answered(replaced, 'refused')
     // Nothing of it happened: of a write without conditions there is nothing to explain.
     invariants.tell('operation withdrawn', { operation: written })
     for (const operation of [replaced, written]) {
@@ -206,55 +212,6 @@ export class ClientGroup {
     if (answer === undefined) return
     this.#world.invariants.tell('keys listed', { asked: keys, found: answer.rows, where: server.name })
   }
-
-  #answered(operation: KeyOperation, outcome: 'ok' | 'refused'): void {
-    operation.returnUs = this.#world.nowUs()
-    operation.outcome = outcome
-    const event = this.#world.invariants.eventNow()
-    if (event > 0) operation.answeredIn = event
-  }
-
-  #done(asker: Asker, operation: KeyOperation): void {
-    this.#answered(operation, 'ok')
-    this.#world.invariants.tell('write acknowledged', { operation })
-    this.#world.onAcknowledged(asker.server.name)
-  }
-
-  async #finish(asker: Asker, operation: KeyOperation, asked: Promise<boolean | undefined>): Promise<void> {
-    this.#open.add(operation)
-    const answer = await asked
-    this.#open.delete(operation)
-    if (answer === true) this.#done(asker, operation)
-    else if (answer === false) this.#answered(operation, 'refused')
-    this.#world.invariants.tell('operation ended', { operation })
-  }
-
-  #begin(
-    { client, key }: Asker,
-    part: {
-      readonly kind: KeyOperation['kind']
-      value?: string
-      expected?: string | undefined
-      consistency?: Consistency
-    },
-  ): KeyOperation {
-    const operation: KeyOperation = {
-      client,
-      key,
-      kind: part.kind,
-      value: part.value,
-      expected: part.expected,
-      consistency: part.consistency ?? 'default',
-      callUs: this.#world.nowUs(),
-      returnUs: Number.POSITIVE_INFINITY,
-      outcome: 'unknown',
-      found: undefined,
-    }
-    const event = this.#world.invariants.eventNow()
-    if (event > 0) operation.calledIn = event
-    this.#world.invariants.tell('operation began', { operation })
-    return operation
-  }
 }
 
 /** What all keys of a group begin with. */
@@ -268,13 +225,4 @@ export function keysOf(plan: Pick<GroupPlan, 'name' | 'keys'>): readonly string[
 
 function keyOf(plan: Pick<GroupPlan, 'name'>, number: number): string {
   return `${prefixOf(plan)}${number}`
-}
-
-interface Asker {
-  readonly client: string
-  readonly key: string
-  readonly server: AskedAgent
-  readonly draws: Draws
-  /** What is written, if anything is. */
-  readonly value: string
 }

@@ -1,4 +1,4 @@
-import type { Draws } from '../world/decisions/decisions.ts'
+import type { Draws } from '../world/decisions/draws.ts'
 
 /** Resources that rules are drawn of, those that most requests ask for several times. */
 const resources = [

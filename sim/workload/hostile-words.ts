@@ -2,7 +2,7 @@ import type { GossipAddress, Message, QueryFilter } from '../../src/gossip/core/
 import { ownVersions } from '../../src/gossip/core/messages.ts'
 import { encodeCoordinate } from '../../src/gossip/wire/coordinate-payload.ts'
 import { originCoordinate } from '../../src/model/coordinate.ts'
-import type { Draws } from '../world/decisions/decisions.ts'
+import type { Draws } from '../world/decisions/draws.ts'
 
 /** The names and addresses that a hostile member knows. */
 export interface Surroundings {

@@ -1,6 +1,7 @@
 import type { Env } from '../../src/env/env.ts'
 import type { Invariants } from '../checkers/invariants.ts'
-import type { Decisions, Draws } from '../world/decisions/decisions.ts'
+import type { Decisions } from '../world/decisions/decisions.ts'
+import type { Draws } from '../world/decisions/draws.ts'
 import type { AskedAgent } from './asked-agents.ts'
 import { LockClient } from './lock-client.ts'
 

@@ -2,7 +2,8 @@ import type { Env } from '../../src/env/env.ts'
 import type { Endpoint } from '../../src/env/net.ts'
 import type { Tell } from '../checkers/checker.ts'
 import type { RegistrationChange } from '../checkers/registrations/registration-facts.ts'
-import type { Decisions, Draws } from '../world/decisions/decisions.ts'
+import type { Decisions } from '../world/decisions/decisions.ts'
+import type { Draws } from '../world/decisions/draws.ts'
 import { AgentClient } from './agent-client.ts'
 import {
   addingCheck,

@@ -1,5 +1,5 @@
 import { type CheckHeard, checkText, serviceText } from '../checkers/registrations/registration-facts.ts'
-import type { Draws } from '../world/decisions/decisions.ts'
+import type { Draws } from '../world/decisions/draws.ts'
 
 /** One request to an agent, and what it makes true when it is answered with success. */
 export interface RegistrationRequest {

@@ -1,4 +1,4 @@
-import type { Draws } from '../world/decisions/decisions.ts'
+import type { Draws } from '../world/decisions/draws.ts'
 
 /** A session that a visitor was given. */
 interface Given {

@@ -1,6 +1,6 @@
 import { base64, utf8 } from '../../src/base/bytes.ts'
 import type { Need } from '../checkers/access/access-facts.ts'
-import type { Draws } from '../world/decisions/decisions.ts'
+import type { Draws } from '../world/decisions/draws.ts'
 import {
   eventsIn,
   heldServicesIn,

@@ -3,7 +3,7 @@ import { textOf } from '../../src/base/bytes.ts'
 import type { Env } from '../../src/env/env.ts'
 import { waitingAnswers } from '../checkers/clients/waiting-answers.ts'
 import { durationRange, selector } from '../notation/fields.ts'
-import type { Draws } from '../world/decisions/decisions.ts'
+import type { Draws } from '../world/decisions/draws.ts'
 import { type AskedAgent, type GroupWorld, groupWorld } from './asked-agents.ts'
 import { workloadKind } from './kind.ts'
 

@@ -1,5 +1,5 @@
 import type { Env } from '../../../src/env/env.ts'
-import type { Draws } from '../../world/decisions/decisions.ts'
+import type { Draws } from '../../world/decisions/draws.ts'
 import type { Crew } from '../kind.ts'
 import type { Question, ReadLaw } from './question.ts'
 

@@ -3,7 +3,7 @@ import type { Env } from '../../../src/env/env.ts'
 import type { Endpoint } from '../../../src/env/net.ts'
 import type { HeldInstance } from '../../checkers/reads/held.ts'
 import { type AskedFor, differenceOf, toldOf } from '../../checkers/reads/read-truth.ts'
-import type { Draws } from '../../world/decisions/decisions.ts'
+import type { Draws } from '../../world/decisions/draws.ts'
 import { toldIn } from './http-answers.ts'
 import { type AskedAt, answerWithinMs, type Question } from './question.ts'
 

@@ -7,7 +7,7 @@ import {
   sectionsOf,
 } from '../../checkers/reads/name-sections.ts'
 import { nameFault } from '../../checkers/reads/name-truth.ts'
-import type { Draws } from '../../world/decisions/decisions.ts'
+import type { Draws } from '../../world/decisions/draws.ts'
 import { askDns } from '../dns-client.ts'
 import type { Held } from './held-service.ts'
 import type { Asking } from './http-questions.ts'

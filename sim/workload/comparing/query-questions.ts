@@ -10,7 +10,7 @@ import {
 import { type NameSettings, sectionsOf } from '../../checkers/reads/name-sections.ts'
 import { nameFault } from '../../checkers/reads/name-truth.ts'
 import type { DefinedQuery, QueryBook } from '../../checkers/reads/query-book.ts'
-import type { Draws } from '../../world/decisions/decisions.ts'
+import type { Draws } from '../../world/decisions/draws.ts'
 import { askDns } from '../dns-client.ts'
 import { type HealthRow, healthRowText } from './http-answers.ts'
 import { jsonAt } from './http-questions.ts'

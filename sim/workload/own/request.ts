@@ -2,7 +2,7 @@ import { textOf } from '../../../src/base/bytes.ts'
 import type { HttpClientResponse } from '../../../src/env/http.ts'
 import type { OwnTree } from '../../checkers/keys/own-tree.ts'
 import { type Expected, type JsonRow, learnAll, parseRows, type Told, toldRow } from '../../checkers/keys/own-words.ts'
-import type { Draws } from '../../world/decisions/decisions.ts'
+import type { Draws } from '../../world/decisions/draws.ts'
 
 /** What a client knows when it asks for something of its own. */
 export interface Asking {

@@ -1,6 +1,6 @@
 import { compareText } from '../../../src/base/bytes.ts'
 import { invariant } from '../../../src/base/invariant.ts'
-import type { Draws } from '../decisions/decisions.ts'
+import type { Draws } from '../decisions/draws.ts'
 import { Inode, type UnsyncedModel } from './inode.ts'
 
 export type Entry = Inode | Directory

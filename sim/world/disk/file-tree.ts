@@ -1,6 +1,6 @@
 import { done, type Err, err, ok, type Result } from '../../../src/base/result.ts'
 import type { DiskEntry, DiskFailure } from '../../../src/env/disk.ts'
-import type { Draws } from '../decisions/decisions.ts'
+import type { Draws } from '../decisions/draws.ts'
 import type { Identity } from '../decisions/identity.ts'
 import type { Slab } from '../slab.ts'
 import { Directory, type Entry } from './directory.ts'

@@ -1,4 +1,4 @@
-import type { Draws } from '../decisions/decisions.ts'
+import type { Draws } from '../decisions/draws.ts'
 import type { Identity, Lane } from '../decisions/identity.ts'
 import type { Slab } from '../slab.ts'
 import { type Before, GrowingBytes } from './growing-bytes.ts'

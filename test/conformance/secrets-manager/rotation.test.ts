@@ -143,8 +143,10 @@ describe('a mesh whose root an external secrets manager holds', () => {
     })
     const { target } = mesh.agent
     const [root] = active(await rootsOf(mesh))
-    expect(root?.RootCert.trim()).toBe(mesh.manager().mountAt('root-1')?.shown)
-    expect(root?.IntermediateCerts?.map((pem) => pem.trim())).toEqual([mesh.manager().mountAt('intermediate-1')?.shown])
+    expect(root?.RootCert.trim()).toBe(mesh.manager().mountAt('root-1')?.own.shown)
+    expect(root?.IntermediateCerts?.map((pem) => pem.trim())).toEqual([
+      mesh.manager().mountAt('intermediate-1')?.own.shown,
+    ])
     await leafHoldsUnderEveryRoot(mesh, 'web')
     expect(mesh.manager().calls).toContain('PUT intermediate-1/sign/leaf-cert')
 

@@ -202,7 +202,7 @@ describe('the external provider and the traps of the secrets manager', () => {
     const { env, manager, open } = at
     const provider = open()
     const root = must(await provider.root(undefined, '1'))
-    await manager.mountAt('mesh-intermediate')?.generateRequest({ common_name: 'x', key_type: 'ec', key_bits: 256 })
+    await manager.mountAt('mesh-intermediate')?.own.generateRequest({ common_name: 'x', key_type: 'ec', key_bits: 256 })
     const leaf = must(await provider.signLeaf((await leafWish(env)).wish))
     expect(leaf.behind).not.toEqual(root.intermediates)
     const review = must(await reviewed(provider, root))

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { IntentionChange, IntentionDecision } from '../../../sim/checkers/intentions/intention-facts.ts'
-import { IntentionClients } from '../../../sim/workload/intentions.ts'
+import { IntentionClients } from '../../../sim/workload/intention-clients.ts'
 import type { HttpRequest } from '../../../src/env/http.ts'
 import { inSimulation } from '../sim-world/in-simulation.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { TokenEditor } from '../../../sim/workload/token-editors.ts'
+import { TokenEditor } from '../../../sim/workload/token-editor.ts'
 import { textOf } from '../../../src/base/bytes.ts'
 import type { HttpRequest } from '../../../src/env/http.ts'
 import { inSimulation } from '../sim-world/in-simulation.ts'

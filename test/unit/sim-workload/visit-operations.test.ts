@@ -4,7 +4,7 @@ import { VisitEffects } from '../../../sim/checkers/access/visit-effects.ts'
 import { allRules, drawnRules } from '../../../sim/workload/drawn-rules.ts'
 import { VisitMemory } from '../../../sim/workload/visit-memory.ts'
 import { visitOperations, visitRequest } from '../../../sim/workload/visit-operations.ts'
-import type { Draws } from '../../../sim/world/decisions/decisions.ts'
+import type { Draws } from '../../../sim/world/decisions/draws.ts'
 import { utf8 } from '../../../src/base/bytes.ts'
 
 /** Draws these numbers in turn, and then the last one. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { Decisions, Draws } from '../../../sim/world/decisions/decisions.ts'
+import { Decisions } from '../../../sim/world/decisions/decisions.ts'
+import { Draws } from '../../../sim/world/decisions/draws.ts'
 import { IdentityHash, wordOf } from '../../../sim/world/decisions/identity.ts'
 import { inSimulation } from './in-simulation.ts'
 

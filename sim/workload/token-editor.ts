@@ -1,0 +1,218 @@
+import type { Env } from '../../src/env/env.ts'
+import type { Endpoint } from '../../src/env/net.ts'
+import type { Decisions } from '../world/decisions/decisions.ts'
+import type { Draws } from '../world/decisions/draws.ts'
+import { allRules, drawnRules } from './drawn-rules.ts'
+import { TokenClient } from './token-client.ts'
+
+/** What an editor of tokens does, every default applied. */
+export interface EditorPlan {
+  readonly name: string
+  readonly places: number
+  /** Of keys; # is the number of the place. Undefined: rules of all kinds, on these names. */
+  readonly prefix: string | undefined
+  readonly names: readonly string[]
+  /** All tokens are legacy ones. */
+  readonly isOld: boolean
+  readonly ratePerSecond: number
+}
+
+export interface EditorWorld {
+  readonly decisions: Decisions
+  readonly agent: (draws: Draws) => Endpoint | undefined
+  /** The token that edits. */
+  readonly secret: () => string
+  /** The secrets of all places, each the latest that it had. */
+  readonly onList: (secrets: readonly string[]) => void
+}
+
+/** A token with a policy of its own; the token comes and goes, and the policy changes. */
+interface Place {
+  /** The accessor ID that the last answer gave; undefined while the place has no token. */
+  accessor: string | undefined
+  /** The latest token, be it removed. */
+  secret: string
+  hasPolicy: boolean
+  /** It has rules of its own, in the old form, and no policy. */
+  readonly isLegacy: boolean
+  mayWrite: boolean
+  /** Linked to a second policy of all places, which says nothing of its keys. */
+  isLinkedTwice: boolean
+}
+
+type Edit = 'remove' | 'rules' | 'links'
+
+/** Of every hundred edits of a token that is there. */
+const edits: readonly (readonly [Edit, number])[] = [
+  ['remove', 30],
+  ['rules', 35],
+  ['links', 35],
+]
+
+/** With names, one place in this many has a legacy token. */
+const legacyOneIn = 4
+
+/** One place in this many is never edited: its token exists throughout. */
+const steadyOneIn = 3
+
+/** An operator makes tokens, changes their policies and their links, and removes them, one request after the other. */
+export class TokenEditor {
+  readonly #env: Env
+  readonly #plan: EditorPlan
+  readonly #world: EditorWorld
+  readonly #places: Place[]
+  readonly #client: TokenClient
+  #isBusy = false
+  #hasSecond = false
+  #round = 0
+
+  constructor(env: Env, plan: EditorPlan, world: EditorWorld) {
+    this.#env = env
+    this.#plan = plan
+    this.#world = world
+    this.#client = new TokenClient(env, world.secret)
+    this.#places = Array.from({ length: plan.places }, (_, number) => ({
+      accessor: undefined,
+      secret: '',
+      hasPolicy: false,
+      isLegacy: plan.isOld || (plan.prefix === undefined && number % legacyOneIn === legacyOneIn - 1),
+      mayWrite: true,
+      isLinkedTwice: false,
+    }))
+  }
+
+  start(): void {
+    this.#round++
+    this.#scheduleNext(this.#round, 1)
+  }
+
+  stop(): void {
+    this.#round++
+  }
+
+  openRequests(): readonly string[] {
+    return this.#isBusy ? [`${this.#plan.name} edits tokens`] : []
+  }
+
+  /** The nth turn: all that it draws is its own. */
+  #scheduleNext(round: number, nth: number): void {
+    const draws = this.#world.decisions.draws('token editors', this.#plan.name, round, nth)
+    this.#env.timers.after((1000 / this.#plan.ratePerSecond) * (0.5 + draws.fraction()), () => {
+      if (this.#round !== round) return
+      this.#scheduleNext(round, nth + 1)
+      if (this.#isBusy || !this.#world.decisions.happens(draws)) return
+      this.#world.decisions.tell(draws, () => `edit ${this.#plan.name}.${round}.${nth}`)
+      this.#env.detach(this.#edit(draws))
+    })
+  }
+
+  async #edit(draws: Draws): Promise<void> {
+    const agent = this.#world.agent(draws)
+    const number = this.#numberOf(draws)
+    const place = this.#places[number]
+    if (agent === undefined || place === undefined) return
+    this.#isBusy = true
+    await this.#editPlace(agent, number, place, draws)
+    this.#isBusy = false
+    this.#world.onList(this.#places.map(({ secret }) => secret))
+  }
+
+  /** Every place gets its token first; after that only some are edited. */
+  #numberOf(draws: Draws): number {
+    const fresh = this.#places.findIndex(({ secret }) => secret === '')
+    if (fresh >= 0) return fresh
+    const edited = [...this.#places.keys()].filter((number) => number % steadyOneIn !== 0)
+    return edited[draws.below(edited.length)] ?? 0
+  }
+
+  async #editPlace(agent: Endpoint, number: number, place: Place, draws: Draws): Promise<void> {
+    if (place.isLegacy) return this.#editLegacy(agent, number, place, draws)
+    if (!this.#hasSecond)
+      this.#hasSecond = await this.#client.putPolicy(agent, `${this.#plan.name}-all`, this.#secondRules(draws))
+    if (!place.hasPolicy) place.hasPolicy = await this.#putRules(agent, number, place.mayWrite, draws)
+    if (place.accessor === undefined) return this.#create(agent, number, place)
+    const edit = drawnEdit(draws)
+    if (edit === 'rules') await this.#changeRules(agent, number, place, draws)
+    else if (edit === 'links') await this.#changeLinks(agent, number, place)
+    else await this.#remove(agent, place)
+  }
+
+  /** The ID of a legacy token is its secret. */
+  async #editLegacy(agent: Endpoint, number: number, place: Place, draws: Draws): Promise<void> {
+    const Rules = drawnRules(draws, this.#plan.names, 'legacy')
+    const body = { Name: this.#policyOf(number), Type: 'client', Rules }
+    const { accessor } = place
+    if (accessor === undefined) {
+      const made = await this.#client.ask(agent, 'PUT', '/v1/acl/create', body)
+      if (made === undefined) return
+      const { ID } = JSON.parse(made) as { readonly ID: string }
+      Object.assign(place, { accessor: ID, secret: ID })
+    } else if (drawnEdit(draws) !== 'remove')
+      await this.#client.ask(agent, 'PUT', '/v1/acl/update', { ID: accessor, ...body })
+    else if ((await this.#client.ask(agent, 'PUT', `/v1/acl/destroy/${accessor}`)) !== undefined)
+      place.accessor = undefined
+  }
+
+  async #create(agent: Endpoint, number: number, place: Place): Promise<void> {
+    const made = await this.#client.ask(agent, 'PUT', '/v1/acl/token', this.#linked(number, place))
+    if (made === undefined) return
+    const token = JSON.parse(made) as { readonly AccessorID: string; readonly SecretID: string }
+    place.accessor = token.AccessorID
+    place.secret = token.SecretID
+  }
+
+  async #changeRules(agent: Endpoint, number: number, place: Place, draws: Draws): Promise<void> {
+    if (await this.#putRules(agent, number, !place.mayWrite, draws)) place.mayWrite = !place.mayWrite
+  }
+
+  async #changeLinks(agent: Endpoint, number: number, place: Place): Promise<void> {
+    const next = { ...place, isLinkedTwice: !place.isLinkedTwice }
+    const target = `/v1/acl/token/${place.accessor}`
+    const changed = await this.#client.ask(agent, 'PUT', target, {
+      AccessorID: place.accessor,
+      ...this.#linked(number, next),
+    })
+    if (changed !== undefined) place.isLinkedTwice = next.isLinkedTwice
+  }
+
+  /** A removal whose answer is lost is asked for again, as the next edit of the place. */
+  async #remove(agent: Endpoint, place: Place): Promise<void> {
+    if ((await this.#client.ask(agent, 'DELETE', `/v1/acl/token/${place.accessor}`)) !== undefined)
+      place.accessor = undefined
+  }
+
+  #linked(number: number, { isLinkedTwice }: Place): object {
+    const names = [this.#policyOf(number), ...(isLinkedTwice ? [`${this.#plan.name}-all`] : [])]
+    return { Description: this.#policyOf(number), Policies: names.map((Name) => ({ Name })) }
+  }
+
+  #policyOf(number: number): string {
+    return `${this.#plan.name}-${number}`
+  }
+
+  #putRules(agent: Endpoint, number: number, mayWrite: boolean, draws: Draws): Promise<boolean> {
+    const { prefix, names } = this.#plan
+    // The first one makes what the others may see in part.
+    const drawn = number === 0 ? allRules : drawnRules(draws, names, 'new')
+    const rules =
+      prefix === undefined
+        ? drawn
+        : `key_prefix "${prefix.replaceAll('#', String(number))}" { policy = "${mayWrite ? 'write' : 'read'}" }`
+    return this.#client.putPolicy(agent, this.#policyOf(number), rules)
+  }
+
+  /** Of the policy that is linked to now and then; of keys it says nothing. */
+  #secondRules(draws: Draws): string {
+    const { prefix, names } = this.#plan
+    return prefix === undefined ? drawnRules(draws, names, 'new') : 'agent "none" { policy = "read" }'
+  }
+}
+
+function drawnEdit(draws: Draws): Edit {
+  let left = draws.below(100)
+  for (const [edit, share] of edits) {
+    if (left < share) return edit
+    left -= share
+  }
+  return 'rules'
+}

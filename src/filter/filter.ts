@@ -8,16 +8,19 @@ import { judgementOf } from './program.ts'
 
 /** Which entries of an answer a caller wants: an expression over the members of their JSON. */
 export class Filter {
+  /** The expression, as the caller has written it. */
+  readonly text: string
   readonly #judge: Judgement
 
-  private constructor(judge: Judgement) {
+  private constructor(text: string, judge: Judgement) {
+    this.text = text
     this.#judge = judge
   }
 
   /** `entry` is the type of the entries. The error says in a sentence what is wrong, and where. */
   static from(text: string, entry: ObjectType): Result<Filter, string> {
     try {
-      return ok(new Filter(judgementOf(parseExpression(text), entry)))
+      return ok(new Filter(text, judgementOf(parseExpression(text), entry)))
     } catch (cause) {
       if (!(cause instanceof FilterError)) throw cause
       return err(filterProblemText(text, cause))

@@ -1,4 +1,7 @@
+import type { Result } from '../../base/result.ts'
+import type { Failure } from '../../model/failure.ts'
 import type { ModifyIndex } from '../../model/log-position.ts'
+
 export type Consistency = 'default' | 'consistent' | 'stale'
 
 /** Options of every read. */
@@ -38,10 +41,26 @@ export interface Standing {
   now(): ReadMeta | undefined
 }
 
-/** Encoded forms of one value, each made once for all callers and kept for as long as the value is. */
-export interface ResultForms {
+/** Encoded forms of one value, each made once for all callers. */
+export interface Forms {
   /** `form` names everything besides the value that determines the bytes, which must not be modified. */
   bytesOf(form: string, make: () => Uint8Array): Uint8Array
+}
+
+/** Those of a whole result, and of what callers select of it in their own words. They are kept with the result. */
+export interface ResultForms extends Forms {
+  /**
+   * The part that `selection` names, together with the form. `select` is called once for all callers that ask for it
+   * while it is kept or under way; what it fails with is told to those that wait for it, and not kept.
+   */
+  selected(selection: string, select: () => Promise<Result<Positions, Failure>>): Promise<Result<SelectedPart, Failure>>
+}
+
+/** Which items of a list are in a part of it: their positions, ascending. */
+export type Positions = Uint32Array
+
+export interface SelectedPart extends Forms {
+  readonly positions: Positions
 }
 
 /** An answer that may come from the agent's cache: `hit` says so, and `ageMs` for how long it may be out of date. */

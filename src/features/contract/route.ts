@@ -5,7 +5,7 @@ import { firstChange } from '../../model/log-position.ts'
 import type { Behaviour } from '../../model/release.ts'
 import type { CallOptions } from './call.ts'
 import type { OperationFacts, PathRest, QueryParameter } from './operation.ts'
-import type { Answer, Consistency, ReadMeta, ResultForms } from './reading.ts'
+import type { Answer, Consistency, Forms, ReadMeta } from './reading.ts'
 
 export type HttpMethod = 'GET' | 'PUT' | 'POST' | 'DELETE'
 
@@ -101,7 +101,7 @@ export type RouteResponse =
    */
   | {
       readonly kind: 'shared-json'
-      readonly forms: ResultForms
+      readonly forms: Forms
       readonly form: string
       readonly json: () => Json
       readonly meta: ReadMeta

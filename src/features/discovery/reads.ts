@@ -21,7 +21,7 @@ import {
 import type { WithCachedReads, WithQueries, WithSelf } from '../contract/route-context.ts'
 import type { WithEnv } from '../contract/surroundings.ts'
 import type { discoveryParameters } from '../http/declared.ts'
-import { filterOf, kept, type Shown } from '../http/filtering.ts'
+import { answeredEntries, type Entries, filterOf } from '../http/filtering.ts'
 import { parseReadOptions } from '../http/read-options.ts'
 
 /** Parameters of such a read (parameters.ts). */
@@ -44,14 +44,10 @@ export interface DiscoveryRead<Args, Reply> extends Question<Args, Reply> {
 }
 
 /** A read whose answer has entries, of which a caller may want only some. */
-export interface EntriesRead<Args, Reply, Entry> extends Question<Args, Reply> {
+export interface EntriesRead<Args, Reply, Entry> extends Question<Args, Reply>, Omit<Entries<Reply, Entry>, 'form'> {
   /** What a filter can select of an entry. */
   readonly entryType: ObjectType
-  entries(reply: Reply): readonly Entry[]
-  entryJson(entry: Entry): Json
-  /** The answer with these entries; absent: it is their list. */
-  whole?(reply: Reply, entries: readonly Shown<Entry>[]): Json
-  /** Names what the answer shows of the reply, if that depends on more than the reply. */
+  /** Absent: what the answer shows depends on the reply alone. */
   readonly form?: string
 }
 
@@ -72,25 +68,11 @@ export async function entriesRead<Args, Reply, Entry>(
   request: RouteRequest<DiscoveryName | 'filter'>,
   read: EntriesRead<Args, Reply, Entry>,
 ): Promise<RouteResponse> {
-  const { endpoint, form = endpoint.method, entries, entryJson, whole } = read
   const filter = filterOf(request.query, read.entryType)
   if (!filter.ok) return failed(filter.error)
   const found = await answerOf(context, request, read)
   if ('kind' in found) return found
-  const { answer, said } = found
-  const json = (reply: Reply, shown: readonly Shown<Entry>[]): Json =>
-    whole === undefined ? shown.map(([, each]) => each) : whole(reply, shown)
-  if (filter.value === undefined) {
-    const all = (reply: Reply): Json =>
-      json(
-        reply,
-        entries(reply).map((entry) => [entry, entryJson(entry)]),
-      )
-    return answered(answer, form, all, said)
-  }
-  const some = await kept(context, filter.value, entries(answer.value), entryJson)
-  if (!some.ok) return failed(some.error)
-  return { kind: 'json', value: json(answer.value, some.value), meta: answer.meta, ...said }
+  return answeredEntries(context, found.answer, filter.value, { form: read.endpoint.method, ...read }, found.said)
 }
 
 interface FoundAnswer<Reply> {

@@ -1,9 +1,11 @@
+import { invariant } from '../../base/invariant.ts'
 import type { Json } from '../../base/json.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { ObjectType } from '../../filter/fields.ts'
 import { Filter } from '../../filter/filter.ts'
 import type { Failure } from '../../model/failure.ts'
-import type { QueryParameters } from '../contract/route.ts'
+import type { Answer, Consistency, Positions } from '../contract/reading.ts'
+import { answered, type CacheUse, failed, type QueryParameters, type RouteResponse } from '../contract/route.ts'
 import type { WithEnv } from '../contract/surroundings.ts'
 import { nextTurn } from '../contract/turns.ts'
 
@@ -51,6 +53,89 @@ export async function kept<Entry>(
     turnEnds = meter.work + turnWork
   }
   return ok(keeping)
+}
+
+/** What an answer shows of a reply: entries, of which a caller may want only some. */
+export interface Entries<Reply, Entry> {
+  /** Names everything besides the reply that determines the JSON. */
+  readonly form: string
+  entries(reply: Reply): readonly Entry[]
+  entryJson(entry: Entry): Json
+  /** The answer with these entries; absent: it is their list. */
+  whole?(reply: Reply, entries: readonly Shown<Entry>[]): Json
+}
+
+/** How the answer came about. */
+interface Said {
+  readonly consistency?: Consistency
+  readonly cache?: CacheUse
+}
+
+/** The answer with the entries that a filter keeps; without one, with all. */
+export async function answeredEntries<Reply, Entry>(
+  context: WithEnv,
+  answer: Answer<Reply>,
+  filter: Filter | undefined,
+  read: Entries<Reply, Entry>,
+  said: Said = {},
+): Promise<RouteResponse> {
+  if (filter !== undefined) return answeredSome(context, answer, filter, read, said)
+  const all = (reply: Reply): Json =>
+    jsonOf(
+      read,
+      reply,
+      read.entries(reply).map((each) => [each, read.entryJson(each)]),
+    )
+  return answered(answer, read.form, all, said)
+}
+
+/** Callers on one agent that get the same value and have the same filter share the work: judged and encoded once. */
+async function answeredSome<Reply, Entry>(
+  context: WithEnv,
+  { value, meta, forms }: Answer<Reply>,
+  filter: Filter,
+  read: Entries<Reply, Entry>,
+  said: Said,
+): Promise<RouteResponse> {
+  const judge = () => kept(context, filter, read.entries(value).entries(), ([, entry]) => read.entryJson(entry))
+  if (forms === undefined) {
+    const some = await judge()
+    return some.ok
+      ? { kind: 'json', value: jsonOf(read, value, some.value.map(entryOf)), meta, ...said }
+      : failed(some.error)
+  }
+  // The caller that judges has the JSON of the entries already.
+  let judged: readonly Shown<Entry>[] | undefined
+  const part = await forms.selected(`${read.form} ${filter.text}`, async () => {
+    const some = await judge()
+    if (!some.ok) return some
+    judged = some.value.map(entryOf)
+    return ok(Uint32Array.from(some.value, ([[position]]) => position))
+  })
+  if (!part.ok) return failed(part.error)
+  const json = (): Json => jsonOf(read, value, judged ?? shownAt(part.value.positions, value, read))
+  return { kind: 'shared-json', forms: part.value, form: read.form, json, meta, ...said }
+}
+
+function entryOf<Entry>([[, entry], json]: Shown<readonly [position: number, entry: Entry]>): Shown<Entry> {
+  return [entry, json]
+}
+
+function shownAt<Reply, Entry>(
+  positions: Positions,
+  reply: Reply,
+  { entries, entryJson }: Entries<Reply, Entry>,
+): readonly Shown<Entry>[] {
+  const all = entries(reply)
+  return Array.from(positions, (position) => {
+    const entry = all[position]
+    invariant(entry !== undefined, 'a selection is of another list')
+    return [entry, entryJson(entry)]
+  })
+}
+
+function jsonOf<Reply, Entry>({ whole }: Entries<Reply, Entry>, reply: Reply, entries: readonly Shown<Entry>[]): Json {
+  return whole === undefined ? entries.map(([, json]) => json) : whole(reply, entries)
 }
 
 /** The JSON of all entries, or of those that a filter keeps. */

@@ -20,7 +20,7 @@ import { shownNodes } from '../discovery/datacenters.ts'
 import { healthEntryJson, healthEntryShape } from '../health/model.ts'
 import { emptyAnswer, filter, indexHeaders, jsonAnswer, listOf, readParameters } from '../http/declared.ts'
 import { entryTypeOf } from '../http/entry-type.ts'
-import { filterOf, kept } from '../http/filtering.ts'
+import { answeredEntries, filterOf } from '../http/filtering.ts'
 import { parseReadOptions, type ReadName } from '../http/read-options.ts'
 import { nodeOverviewEndpoint, overviewEndpoint } from './endpoint.ts'
 import { instancesIn, type NodeOverview, overviewJson, overviewShape, summariesJson, summaryShape } from './model.ts'
@@ -76,15 +76,12 @@ type FilteredRequest = RouteRequest<ReadName | 'filter'>
 
 async function readNodes(context: InternalContext, request: FilteredRequest): Promise<RouteResponse> {
   const { datacenter } = shownNodes(context, request.query)
-  const json = (each: NodeOverview): Json => overviewJson(each, datacenter)
+  const entryJson = (each: NodeOverview): Json => overviewJson(each, datacenter)
   const filter = filterOf(request.query, overviewType)
   if (!filter.ok) return failed(filter.error)
   const answer = await read(context, request, overviewEndpoint, {})
   if (!answer.ok) return unread(answer.error)
-  const { value, meta } = answer.value
-  if (filter.value === undefined) return answered(answer.value, 'nodes', (nodes): Json => nodes.map(json))
-  const some = await kept(context, filter.value, value, json)
-  return some.ok ? { kind: 'json', value: some.value.map(([, shown]) => shown), meta } : failed(some.error)
+  return answeredEntries(context, answer.value, filter.value, { form: 'nodes', entries: (nodes) => nodes, entryJson })
 }
 
 /** A filter chooses among instances, before they are counted. */
@@ -94,12 +91,14 @@ async function readServices(context: InternalContext, request: FilteredRequest):
   if (!filter.ok) return failed(filter.error)
   const answer = await read(context, request, overviewEndpoint, {})
   if (!answer.ok) return unread(answer.error)
-  const { value, meta } = answer.value
   if (filter.value === undefined) return answered(answer.value, 'services', summariesJson)
-  const some = await kept(context, filter.value, instancesIn(value), (entry) => healthEntryJson(entry, datacenter))
-  if (!some.ok) return failed(some.error)
-  const instances = some.value.map(([{ node, service, checks }]) => ({ node, services: [service], checks }))
-  return { kind: 'json', value: summariesJson(instances), meta }
+  return answeredEntries(context, answer.value, filter.value, {
+    form: 'services',
+    entries: (nodes) => Array.from(instancesIn(nodes)),
+    entryJson: (entry) => healthEntryJson(entry, datacenter),
+    whole: (_, entries) =>
+      summariesJson(entries.map(([{ node, service, checks }]) => ({ node, services: [service], checks }))),
+  })
 }
 
 async function readNode(context: InternalContext, request: RouteRequest<ReadName>): Promise<RouteResponse> {

@@ -60,7 +60,10 @@ class Elsewhere {
 class MadeHere implements Answer<unknown> {
   readonly #value: string
   readonly meta: Answer<unknown>['meta']
-  readonly forms = { bytesOf: (_form: string, make: () => Uint8Array) => make() }
+  readonly forms = {
+    bytesOf: (_form: string, make: () => Uint8Array) => make(),
+    selected: async () => err({ kind: 'bad-request', message: 'unused' } as const),
+  }
 
   constructor(value: string, index: ModifyIndex) {
     this.#value = value

@@ -2,7 +2,7 @@ import { err, ok, type Result } from '../../../base/result.ts'
 import type { Env } from '../../../env/env.ts'
 import type { CallOptions } from '../../../features/contract/call.ts'
 import type { QueryEndpoint } from '../../../features/contract/endpoint.ts'
-import type { Answer, ReadOptions, ResultForms } from '../../../features/contract/reading.ts'
+import type { Answer, Positions, ReadOptions, ResultForms, SelectedPart } from '../../../features/contract/reading.ts'
 import type { Failure } from '../../../model/failure.ts'
 import { blockingJitterFraction, blockingWaitMaxMs } from '../../../model/limits.ts'
 import { noChange } from '../../../model/log-position.ts'
@@ -125,17 +125,38 @@ export class SharedWaits {
 function shareable(answer: Answer<unknown>): Answer<unknown> {
   if (answer.forms !== undefined) return answer
   const { value, meta } = answer
-  return { value, meta, forms: new Forms() }
+  return { value, meta, forms: new SharedForms() }
 }
 
 /** Lives as long as the answer is being sent to the members. */
-class Forms implements ResultForms {
+class SharedForms implements ResultForms {
   readonly #made = new Map<string, Uint8Array>()
+  /** At most one for each member. */
+  readonly #selected = new Map<string, Promise<Result<SelectedPart, Failure>>>()
 
   bytesOf(form: string, make: () => Uint8Array): Uint8Array {
     const made = this.#made.get(form) ?? make()
     this.#made.set(form, made)
     return made
+  }
+
+  selected(
+    selection: string,
+    select: () => Promise<Result<Positions, Failure>>,
+  ): Promise<Result<SelectedPart, Failure>> {
+    const part = this.#selected.get(selection) ?? this.#select(selection, select)
+    this.#selected.set(selection, part)
+    return part
+  }
+
+  async #select(
+    selection: string,
+    select: () => Promise<Result<Positions, Failure>>,
+  ): Promise<Result<SelectedPart, Failure>> {
+    const selected = await select()
+    if (!selected.ok) return selected
+    const bytesOf = (form: string, make: () => Uint8Array) => this.bytesOf(`${form} ${selection}`, make)
+    return ok({ positions: selected.value, bytesOf })
   }
 }
 

@@ -1,9 +1,13 @@
 import type { Authorizer } from '../../../access/authorizer.ts'
+import type { Result } from '../../../base/result.ts'
 import type { Closable } from '../../../env/async.ts'
+import type { Positions, SelectedPart } from '../../../features/contract/reading.ts'
+import type { Failure } from '../../../model/failure.ts'
 import type { ModifyIndex } from '../../../model/log-position.ts'
 import type { Touched } from '../../../store/recording.ts'
 import type { Parked } from '../../../store/store.ts'
 import { type ResultView, SeenPart } from './seen-part.ts'
+import { type SelectionsBudget, ViewSelections } from './selections.ts'
 
 /**
  * Results with fewer members are cached only if a read waits for them, or asks for them again: they cost no more to
@@ -20,6 +24,7 @@ const viewBytes = 512
 const viewMemberBytes = 16
 
 export interface Owner {
+  readonly selections: SelectionsBudget
   charge(bytes: number, by: KeptResult): void
   gone(result: KeptResult): void
   waits(by: 1 | -1): void
@@ -51,6 +56,7 @@ export class KeptResult implements ResultView {
    * `viewsMax`.
    */
   readonly #seers = new Map<Authorizer, SeenPart>()
+  #selections: ViewSelections | undefined
   readonly #waiting = new Set<() => void>()
 
   constructor(owner: Owner, key: string, index: ModifyIndex, value: unknown, touched: Touched) {
@@ -81,6 +87,11 @@ export class KeptResult implements ResultView {
     return bytes
   }
 
+  selected(name: string, select: () => Promise<Result<Positions, Failure>>): Promise<Result<SelectedPart, Failure>> {
+    this.#selections ??= new ViewSelections(this.#owner.selections, () => this.bytes > 0)
+    return this.#selections.selected(name, select)
+  }
+
   /**
    * What an authorizer may see of it, which `make` computes, with its own index; the view is the result itself if that
    * is everything.
@@ -102,12 +113,13 @@ export class KeptResult implements ResultView {
       this.#owner.charge(bytes, this)
       return true
     }
-    const view = new PartialView(value, charge)
+    const view = new PartialView(value, charge, this.#owner.selections)
     const part = new SeenPart(view, newest)
     if (this.bytes === 0) return part
     for (const [oldest, { view: dropped }] of this.#views) {
       if (this.#views.size < viewsMax) break
       this.#views.delete(oldest)
+      dropped.forget()
       this.#owner.charge(-dropped.bytes, this)
     }
     this.#views.set(authorizer, { view, part })
@@ -132,6 +144,7 @@ export class KeptResult implements ResultView {
    */
   changed(): void {
     this.live.result = undefined
+    this.#forgetSelections()
     this.#owner.gone(this)
     const waiting = [...this.#waiting]
     for (const use of waiting) {
@@ -145,6 +158,7 @@ export class KeptResult implements ResultView {
   /** No new caller finds it; the store still calls the waiting ones. */
   forget(): void {
     this.live.result = undefined
+    this.#forgetSelections()
     this.#forms.clear()
     this.#views.clear()
     this.#seers.clear()
@@ -157,6 +171,11 @@ export class KeptResult implements ResultView {
   forgetIfIdle(): void {
     if (this.#waiting.size === 0) this.forget()
   }
+
+  #forgetSelections(): void {
+    this.#selections?.forget()
+    for (const { view } of this.#views.values()) view.forget()
+  }
 }
 
 class PartialView implements ResultView {
@@ -165,11 +184,21 @@ class PartialView implements ResultView {
   bytes = 0
   readonly #charge: (bytes: number) => boolean
   readonly #forms = new Map<string, Uint8Array>()
+  readonly #selections: ViewSelections
 
   /** `charge` returns whether this view is cached, so that its encoded forms may be, too. */
-  constructor(value: unknown, charge: (bytes: number) => boolean) {
+  constructor(value: unknown, charge: (bytes: number) => boolean, selections: SelectionsBudget) {
     this.value = value
     this.#charge = charge
+    this.#selections = new ViewSelections(selections, () => charge(0))
+  }
+
+  selected(name: string, select: () => Promise<Result<Positions, Failure>>): Promise<Result<SelectedPart, Failure>> {
+    return this.#selections.selected(name, select)
+  }
+
+  forget(): void {
+    this.#selections.forget()
   }
 
   bytesOf(form: string, make: () => Uint8Array): Uint8Array {

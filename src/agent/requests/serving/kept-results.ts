@@ -6,15 +6,18 @@ import { firstChange, greater } from '../../../model/log-position.ts'
 import { newestRelease, type Release } from '../../../model/release.ts'
 import type { Store } from '../../../store/store.ts'
 import { KeptResult, keptMembersMin, membersOf, type Owner } from './kept-result.ts'
+import { SelectionsBudget } from './selections.ts'
 
 export interface KeptResultsBounds {
   /** Limit of the memory for results and their encoded forms, as estimated below. */
   readonly bytesMax: number
+  /** Limit of that for what callers select of results by filters. */
+  readonly selectionBytesMax: number
   /** Maximum number of waiting reads; more are refused. */
   readonly waitingMax: number
 }
 
-const defaultBounds: KeptResultsBounds = { bytesMax: 64 << 20, waitingMax: 65_536 }
+const defaultBounds: KeptResultsBounds = { bytesMax: 64 << 20, selectionBytesMax: 16 << 20, waitingMax: 65_536 }
 
 /**
  * Estimated bytes of a result with its key and its watch, and of each item in it, whose rows the store holds anyway.
@@ -48,6 +51,8 @@ export class KeptResults {
   readonly #kept = new Map<string, KeptResult>()
   /** Keys of small results that were not kept. */
   readonly #askedOnce = new Set<string>()
+  readonly #selections: SelectionsBudget
+  readonly #owner: Owner
   #bytes = 0
   #waiting = 0
 
@@ -56,11 +61,29 @@ export class KeptResults {
     this.#release = release
     this.#store = store
     this.#bounds = { ...defaultBounds, ...bounds }
+    this.#selections = new SelectionsBudget(this.#bounds.selectionBytesMax)
+    this.#owner = {
+      selections: this.#selections,
+      charge: (bytes, by) => this.#charge(bytes, by),
+      gone: (result) => {
+        if (this.#kept.get(result.key) === result) this.#kept.delete(result.key)
+        this.#bytes -= result.bytes
+        result.bytes = 0
+      },
+      waits: (by) => {
+        this.#waiting += by
+      },
+    }
   }
 
   /** Number of waiting reads. */
   get waiting(): number {
     return this.#waiting
+  }
+
+  /** Estimated memory of what callers have selected of results. */
+  get selectionBytes(): number {
+    return this.#selections.bytes
   }
 
   /** Number of cached results, and their estimated memory. */
@@ -145,18 +168,6 @@ export class KeptResults {
       if (this.#bytes <= this.#bounds.bytesMax) return
     }
     by.forget()
-  }
-
-  readonly #owner: Owner = {
-    charge: (bytes, by) => this.#charge(bytes, by),
-    gone: (result) => {
-      if (this.#kept.get(result.key) === result) this.#kept.delete(result.key)
-      this.#bytes -= result.bytes
-      result.bytes = 0
-    },
-    waits: (by) => {
-      this.#waiting += by
-    },
   }
 }
 

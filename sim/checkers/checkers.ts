@@ -19,6 +19,9 @@ import { sessionGrounds } from './clients/session-grounds.ts'
 import { sessionLives } from './clients/session-lives.ts'
 import { waitingAnswers } from './clients/waiting-answers.ts'
 import { watchSequences } from './clients/watch-sequences.ts'
+import { eventLists } from './events/event-lists.ts'
+import { eventSpread } from './events/event-spread.ts'
+import { eventWaits } from './events/event-waits.ts'
 import { intentionLaws } from './intentions/intention-laws.ts'
 import { acknowledgedWrites } from './keys/acknowledged-writes.ts'
 import { appliedKeys } from './keys/applied-keys.ts'
@@ -165,6 +168,9 @@ const all = [
   meshRotation,
   meshLaws,
   intentionLaws,
+  eventSpread,
+  eventLists,
+  eventWaits,
   cleanDeath,
   panics,
   understanding,

@@ -11,6 +11,7 @@ import type { ReadTransaction } from '../../src/store/types.ts'
 import type { AccessState, ServerSeen, TokenState, Visit } from './access/access-facts.ts'
 import type { LockFacts } from './clients/lock-facts.ts'
 import type { WaitingRead } from './clients/read-facts.ts'
+import type { EventListing, EventLook, EventWait, FiredEvent } from './events/event-facts.ts'
 import type { IntentionChange, IntentionDecision } from './intentions/intention-facts.ts'
 import type { KeyOperation, ListedKey } from './keys/key-history.ts'
 import type { OwnAnswer } from './keys/own-words.ts'
@@ -239,6 +240,13 @@ interface ClientFacts {
   readonly 'visit made': Visit
   readonly 'intention answered': IntentionChange
   readonly 'intention decided': IntentionDecision
+  /** Its ID is filled in when the agent has answered. */
+  readonly 'event asked for': { readonly event: FiredEvent; readonly boot: number }
+  readonly 'event looked for': EventLook
+  readonly 'event wait began': EventWait
+  /** There is no answer, or none that can be judged. */
+  readonly 'event wait given up': EventWait
+  readonly 'events listed': EventListing
   /** A visit began that the replicated state has this text of, once it has taken effect, and from nothing else. */
   readonly 'visit began': { readonly mark: string; readonly tookEffect: () => void }
   /** An agent has answered it with success. `isHeld`: it held the check when it was asked, or when it had answered. */

@@ -54,6 +54,7 @@ export const hunts: readonly Hunt[] = [
   { name: 'across-datacenters', tuning: [] },
   { name: 'datacenters-join', tuning: [] },
   { name: 'deaths-in-calm', tuning: [] },
+  { name: 'events-are-fired', tuning: [] },
   { name: 'failed-but-following', tuning: [] },
   { name: 'figure-8', tuning: oneEntryAtATime },
   { name: 'holders-sleep', tuning: [] },

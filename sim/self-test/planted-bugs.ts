@@ -2,6 +2,7 @@ import { accessBugs } from './access-bugs.ts'
 import { answerBugs } from './answer-bugs.ts'
 import { consensusBugs } from './consensus-bugs.ts'
 import { copyBugs } from './copy-bugs.ts'
+import { eventBugs } from './event-bugs.ts'
 import { federationBugs } from './federation-bugs.ts'
 import { intentionBugs } from './intention-bugs.ts'
 import { keyBugs } from './key-bugs.ts'
@@ -39,6 +40,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   ...readerBugs,
   ...truthBugs,
   ...queryBugs,
+  ...eventBugs,
   ...membershipBugs,
   ...providerBugs,
   ...federationBugs,

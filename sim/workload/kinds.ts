@@ -1,5 +1,6 @@
 import { clients } from './clients.ts'
 import { comparers } from './comparing/kind.ts'
+import { events } from './events/kind.ts'
 import { heartbeats } from './heartbeats.ts'
 import { hostiles } from './hostile-members.ts'
 import { intentions } from './intentions.ts'
@@ -29,6 +30,7 @@ export const workloadKinds = {
   comparers,
   owners,
   intentions,
+  events,
   hostiles,
 }
 

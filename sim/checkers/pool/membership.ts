@@ -9,7 +9,7 @@ import { incarnations } from './incarnations.ts'
 import { localHealth } from './local-health.ts'
 import { MemberObserver } from './member-observer.ts'
 import { packetAddresses } from './packet-addresses.ts'
-import { agreementBoundMs, leaveKnownBoundMs } from './pool-bounds.ts'
+import { agreementBoundMs, exchangedWithinMs, leaveKnownBoundMs, spreadWithinMs } from './pool-bounds.ts'
 import { PoolLaws, type PoolLawsParts } from './pool-laws.ts'
 import type { PoolFault } from './pool-views.ts'
 import { probeAnswers } from './probe-answers.ts'
@@ -51,6 +51,29 @@ export class Membership {
 
   woke(node: string): void {
     this.laws.weather.woke(node, this.laws.nowUs())
+  }
+
+  /**
+   * Since when nothing disturbs the pool; infinite: an agent that runs does not call each other one alive.
+   */
+  wholeSinceUs(): number {
+    const cores = [...this.#observers.values()].map(({ core }) => core)
+    const isWhole = cores.every(
+      (core) =>
+        core?.suspects.size === 0 &&
+        cores.every((other) => other !== undefined && core.members.get(other.self.name)?.status === 'alive'),
+    )
+    return isWhole ? this.laws.weather.calmSinceUs : Number.POSITIVE_INFINITY
+  }
+
+  /** V1. What an agent is told that gossips with the others comes to all within this, all but always. */
+  spreadBoundMs(): number {
+    return this.#bySlowest(spreadWithinMs)
+  }
+
+  /** V1. And to all others within this. */
+  exchangeBoundMs(): number {
+    return this.#bySlowest(exchangedWithinMs)
   }
 
   /** After each turn; most of them are no time for it. */

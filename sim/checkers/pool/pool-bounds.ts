@@ -50,6 +50,16 @@ function disseminationMs({ retransmitMult, gossipIntervalMs }: GossipTiming, mem
   return 3 * retransmitLimit(retransmitMult, members) * gossipIntervalMs
 }
 
+/** V1. Time in which gossip passes news on to all members that it reaches. */
+export function spreadWithinMs(timing: GossipTiming, members: number): number {
+  return byAnyClock(disseminationMs(timing, members))
+}
+
+/** V1. Time in which each member has exchanged its state with another after gossip was over. */
+export function exchangedWithinMs(timing: GossipTiming, members: number): number {
+  return byAnyClock(disseminationMs(timing, members) + pushPullMs(timing.pushPullIntervalMs, members))
+}
+
 /**
  * M4. Time in which one member, by itself, must suspect a dead one. The argument:
  * 1. It probes round by round, each member once in a round, in an order drawn for each: so between two probes of one

@@ -1,0 +1,90 @@
+import { type CheckedRun, checker, type Judge } from '../checker.ts'
+import { type Membership, membership } from '../pool/membership.ts'
+import type { EventLook, FiredEvent } from './event-facts.ts'
+
+type Excuse = 'disturbed' | 'by exchange'
+
+/**
+ * Gossip misses so few: with five members, each of which sends to four drawn of the others, one in several hundred.
+ * Judged where so many were looked at.
+ */
+const missedShareMax = 0.05
+const missedOf = 40
+
+/**
+ * V1. A user event comes to every agent that it is for. The argument for when:
+ * 1. Each agent that hears of it passes it on `retransmitLimit` times, to members drawn at random. A pool of few is all
+ *    but always reached by that, within a few rounds (`spreadWithinMs`).
+ * 2. One that gossip has missed learns of it when it exchanges its state with another, which it begins itself once in
+ *    an interval (`exchangedWithinMs`). That other one has it, unless gossip has missed two at once.
+ */
+export class EventSpread {
+  readonly #run: Run
+  readonly #pool: Membership
+  /** Fired while the pool was whole. */
+  readonly #toWhole = new Set<FiredEvent>()
+  #looked = 0
+  readonly #missed: string[] = []
+
+  constructor(run: Run, pool: Membership) {
+    this.#run = run
+    this.#pool = pool
+  }
+
+  began(event: FiredEvent): void {
+    if (this.#pool.wholeSinceUs() <= event.calledUs) this.#toWhole.add(event)
+  }
+
+  looked({ event, firedUs, node, isThere, after }: EventLook): void {
+    if (!this.#toWhole.has(event) || this.#pool.wholeSinceUs() > event.calledUs) {
+      this.#run.excused('V1', 'disturbed')
+      return
+    }
+    if (after === 'gossip') this.#looked++
+    if (!isThere && after === 'gossip') {
+      this.#missed.push(`${event.content} at ${node}`)
+      this.#run.excused('V1', 'by exchange')
+      return
+    }
+    this.#run.judged('V1')
+    if (isThere) return
+    const lateMs = (this.#run.nowUs() - firedUs) / 1000
+    this.#run.report(
+      'V1',
+      `${event.content}, fired at ${event.agent}, has not come to ${node} after ${lateMs.toFixed(0)} ms`,
+    )
+  }
+
+  ended(): void {
+    if (this.#looked < missedOf) return
+    this.#run.judged('V1')
+    if (this.#missed.length <= this.#looked * missedShareMax) return
+    const some = this.#missed.slice(0, 3).join('; ')
+    this.#run.report('V1', `gossip has missed ${this.#missed.length} of ${this.#looked} agents, as of ${some}`)
+  }
+}
+
+type Run = Pick<CheckedRun, 'nowUs'> & Judge<{ V1: Excuse }>
+
+export const eventSpread = checker({
+  codes: {
+    V1: {
+      text: 'events: what is fired at an agent comes to every agent of its filter that is in the pool throughout, by gossip or the next exchange of states',
+      sources: ['docs/reference/events.md#firing-an-event', 'docs/reference/events.md#filters'],
+      evidence: ['requests', 'members', 'probes'],
+      judges: ['agent that an event is for', 'agents that events are for'],
+      excuses: {
+        disturbed:
+          'An event fired before the pool was whole and calm, or that lost its calm while the event went round; that event.',
+        'by exchange':
+          'An agent that gossip has missed is looked at again, and few may be; until one interval of exchanging states is over.',
+      },
+    },
+  },
+  make: (run) => new EventSpread(run, run.of(membership)),
+  takes: {
+    'event asked for': (it, { event }) => it.began(event),
+    'event looked for': (it, look) => it.looked(look),
+  },
+  ends: (it) => it.ended(),
+})

@@ -4,7 +4,7 @@ import type { Endpoint } from '../../../src/env/net.ts'
 import type { EventListing } from '../../checkers/events/event-facts.ts'
 import { answerWithinMs } from '../asked-agents.ts'
 
-/** What an event is and whom it is for. Filters: regular expressions; empty ones take everything. */
+/** An event, and the agents that are to take it. Filters: regular expressions; empty ones take everything. */
 export interface EventWanted {
   readonly name: string
   readonly payload: string

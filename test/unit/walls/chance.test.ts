@@ -55,7 +55,7 @@ function madeIn(text: string): readonly string[] {
 /** Rows of the table of the page: a file or a folder, and its reason. */
 function listed(): ReadonlyMap<string, string> {
   const page = readFileSync(join(projectRoot, 'docs/determinism.md'), 'utf8')
-  const section = page.split('## Where numbers are made')[1]?.split('\n## ')[0] ?? ''
+  const section = page.split('## Where random numbers are made')[1]?.split('\n## ')[0] ?? ''
   return new Map([...section.matchAll(/^\| `([^`]+)` \| (.+) \|$/gm)].map(([, place = '', why = '']) => [place, why]))
 }
 

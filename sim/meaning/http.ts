@@ -2,11 +2,10 @@ import { features } from '../../src/agent/assembly/features.ts'
 import { textOfByteString } from '../../src/base/bytes.ts'
 import { hideUuids } from '../../src/base/uuid.ts'
 import type { RouteContext } from '../../src/features/contract/route-context.ts'
-import { headerNames } from '../../src/http/header-names.ts'
 import { parseQuery } from '../../src/http/query-parameters.ts'
 import { type RouteTable, routeTable } from '../../src/http/route-table.ts'
 import { parseTarget, pathCharacters, percentDecode, percentEncode } from '../../src/http/target.ts'
-import { svcNaming } from '../../src/model/naming/naming.ts'
+import { headerSaid } from '../../src/model/naming/names.ts'
 import { type HttpMessage, joinedHeaders, MessageReader } from '../env/http-frame.ts'
 import { type About, cut, type Meaning, type Subject } from '../report/meaning.ts'
 import { part, unknown } from './unknown.ts'
@@ -26,11 +25,6 @@ const subjectOf: Readonly<Record<string, Subject>> = {
 const namingParameters = ['acquire', 'release'] as const
 
 const table: RouteTable<RouteContext> = routeTable(features.flatMap((feature) => feature.routes ?? []))
-/**
- * Name of the header that carries the index. Simulated clients read the product's own, never that of another product.
- */
-const indexHeader = headerNames(svcNaming, []).index.map((name) => name.toLowerCase())[0] ?? ''
-
 /** What one exchange on a connection is about; the next begins when it is over. */
 interface Exchange {
   readonly method: string
@@ -94,7 +88,7 @@ export class HttpStream {
       return { layer: 'http', name: 'request', ...shown(exchange), bytes: body.length }
     }
     const { last } = conversation
-    const index = Number(joinedHeaders(headers).get(indexHeader))
+    const index = Number(headerSaid(joinedHeaders(headers), 'index'))
     return {
       layer: 'http',
       name: 'answer',

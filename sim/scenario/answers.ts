@@ -1,5 +1,6 @@
 import { textOf } from '../../src/base/bytes.ts'
 import type { HttpClientResponse } from '../../src/env/http.ts'
+import { headerSaid } from '../../src/model/naming/names.ts'
 import { savedName, type Template } from '../notation/fields.ts'
 
 /** The answer to an `http` step, kept for later steps. */
@@ -43,7 +44,7 @@ export function partOf(answer: Answer, part: string): string | undefined {
   if (part === 'status') return String(answer.status)
   if (part === 'body') return answer.body
   if (part.startsWith('body.')) return memberOf(answer, part.split('.').slice(1))
-  return answer.headers.get(part === 'index' ? 'x-svc-index' : part.toLowerCase())
+  return part === 'index' ? headerSaid(answer.headers, 'index') : answer.headers.get(part.toLowerCase())
 }
 
 /** Texts as they are, everything else as JSON. Items of an array are named by their index from 0. */

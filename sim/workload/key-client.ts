@@ -3,6 +3,7 @@ import type { Env } from '../../src/env/env.ts'
 import type { HttpClientResponse } from '../../src/env/http.ts'
 import type { Endpoint } from '../../src/env/net.ts'
 import type { Consistency } from '../../src/features/contract/reading.ts'
+import { headerSaid } from '../../src/model/naming/names.ts'
 import type { ListedKey } from '../checkers/keys/key-history.ts'
 
 /** The agent that a request is sent to. */
@@ -62,7 +63,7 @@ export class KeyClient {
     const suffix = consistency === 'default' ? '' : `?${consistency}`
     const answer = await this.#request(server, 'GET', `/v1/kv/${key}${suffix}`)
     if (answer === undefined || (answer.status !== 200 && answer.status !== 404)) return undefined
-    const index = Number(answer.headers.get('x-svc-index') ?? Number.NaN)
+    const index = Number(headerSaid(answer.headers, 'index') ?? Number.NaN)
     // A 404 without an index is no answer about the key: whatever sent it did not look.
     if (Number.isNaN(index)) return undefined
     if (answer.status === 404) return { value: undefined, index }
@@ -110,7 +111,7 @@ export class KeyClient {
     const wait = waiting === undefined ? '' : `&index=${waiting.index}&wait=${waiting.waitMs}ms`
     const answer = await this.#request(server, 'GET', `/v1/kv/${prefix}?recurse${suffix}${wait}`)
     if (answer?.status !== 200 && answer?.status !== 404) return undefined
-    const index = Number(answer.headers.get('x-svc-index') ?? Number.NaN)
+    const index = Number(headerSaid(answer.headers, 'index') ?? Number.NaN)
     if (Number.isNaN(index)) return undefined
     if (answer.status === 404) return { index, rows: [] }
     return { index, rows: listedKeys(answer.body) }

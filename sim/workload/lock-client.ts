@@ -2,6 +2,7 @@ import { textOf, utf8 } from '../../src/base/bytes.ts'
 import type { Env } from '../../src/env/env.ts'
 import type { HttpClientResponse } from '../../src/env/http.ts'
 import type { Endpoint } from '../../src/env/net.ts'
+import { headerSaid } from '../../src/model/naming/names.ts'
 
 /** `unknown`: no answer, or one that leaves it open. */
 export type LockAnswer =
@@ -40,7 +41,7 @@ export class LockClient {
     const text = textOf(answer.body).trim()
     if (answer.status === 500 && text.includes('invalid session')) return { kind: 'no-session' }
     if (answer.status !== 200) return { kind: 'unknown' }
-    return text === 'true' ? { kind: 'held', fence: Number(answer.headers.get('x-svc-fence')) } : { kind: 'refused' }
+    return text === 'true' ? { kind: 'held', fence: Number(headerSaid(answer.headers, 'fence')) } : { kind: 'refused' }
   }
 
   /** Whether the lock was released; undefined: not known. */

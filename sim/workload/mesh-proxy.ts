@@ -2,6 +2,7 @@ import { textOf } from '../../src/base/bytes.ts'
 import type { Env } from '../../src/env/env.ts'
 import type { HttpClientResponse } from '../../src/env/http.ts'
 import type { Endpoint } from '../../src/env/net.ts'
+import { headerSaid } from '../../src/model/naming/names.ts'
 import type { ConnectionEnd, ProxyRoots, SeenLeaf } from '../checkers/mesh/mesh-facts.ts'
 import type { MeshLaws } from '../checkers/mesh/mesh-laws.ts'
 import { tokenHeaders } from './key-client.ts'
@@ -105,7 +106,7 @@ export class MeshProxy {
       const answer = await this.#env.http.request(endpoint, { method: 'GET', target, headers, timeoutMs })
       if (this.#round !== round) return
       if (answer.ok && answer.value.status === 200) {
-        index = answer.value.headers.get('x-svc-index') ?? '0'
+        index = headerSaid(answer.value.headers, 'index') ?? '0'
         take(answer.value)
         continue
       }

@@ -3,6 +3,7 @@ import { textOf } from '../../src/base/bytes.ts'
 import { formatDuration } from '../../src/base/duration.ts'
 import type { Env } from '../../src/env/env.ts'
 import type { Endpoint } from '../../src/env/net.ts'
+import { headerSaid } from '../../src/model/naming/names.ts'
 import { dnsEndpoint, httpEndpoint } from '../cluster/node-identity.ts'
 import { duration, selector } from '../notation/fields.ts'
 import { askDns } from './dns-client.ts'
@@ -78,7 +79,7 @@ export class ServiceWatcher {
       const answer = await this.#env.http.request(this.#agent.http, request)
       if (answer.ok && answer.value.status === 200) {
         const instances = JSON.parse(textOf(answer.value.body)) as readonly unknown[]
-        this.#index = Number(answer.value.headers.get('x-svc-index') ?? 0)
+        this.#index = Number(headerSaid(answer.value.headers, 'index') ?? 0)
         this.#judge('http', instances.length)
       } else {
         // A question that was held is no silence: that begins where it broke.

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { textOf, utf8 } from '../../src/base/bytes.ts'
 import type { Env } from '../../src/env/env.ts'
 import type { HttpClientResponse } from '../../src/env/http.ts'
+import { headerSaid } from '../../src/model/naming/names.ts'
 import type { Visit } from '../checkers/access/access-facts.ts'
 import { calledName } from '../cluster/group-facts.ts'
 import { duration, rate, savedNameField, selector } from '../notation/fields.ts'
@@ -161,7 +162,7 @@ function toldBy(
   request: VisitRequest,
 ): Pick<Visit, 'said' | 'needs'> | undefined {
   const text = textOf(body)
-  const index = Number(headers.get('x-svc-index') ?? Number.NaN)
+  const index = Number(headerSaid(headers, 'index') ?? Number.NaN)
   if (!Number.isNaN(index)) request.indexed?.(index)
   if (status === 200) {
     request.done?.(text)

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { textOf } from '../../src/base/bytes.ts'
 import type { Env } from '../../src/env/env.ts'
+import { headerSaid } from '../../src/model/naming/names.ts'
 import { waitingAnswers } from '../checkers/clients/waiting-answers.ts'
 import { durationRange, selector } from '../notation/fields.ts'
 import type { Draws } from '../world/decisions/draws.ts'
@@ -91,7 +92,7 @@ export class WaitingReaders {
     const answer = await this.#env.http.request(agent.endpoint, request)
     if (!answer.ok || this.#round !== round) return undefined
     const { status, headers } = answer.value
-    const told = Number(headers.get('x-svc-index') ?? Number.NaN)
+    const told = Number(headerSaid(headers, 'index') ?? Number.NaN)
     if ((status !== 200 && status !== 404) || Number.isNaN(told) || bootOf(agent.name) !== boot) return undefined
     const found = `${status} ${textOf(answer.value.body)}`
     invariants.tell('reader answered', { read, index: told, isChanged: found !== body })

@@ -148,4 +148,12 @@ export const interfaceChanges = {
     see: { ask: 'GET /v1/connect/ca/roots in a secondary datacenter' },
     requirements: ['UPG-003', 'UPG-059'],
   },
+  'cluster-names': {
+    since: { major: 1, minor: 4, patch: 0 },
+    reference: 'Drop-in under the name of the field: the setting `names`',
+    what: 'Every cluster is called svc. Since then a new one may have the name of the field (`names`), which its log fixes when it forms.',
+    who: 'operators of new clusters',
+    see: { ask: 'GET /v1/catalog/service/svc' },
+    requirements: ['CFG-001'],
+  },
 } as const satisfies Record<string, ReleaseChange>

@@ -80,7 +80,10 @@ function* recordsOf(version: Version): Generator<Uint8Array, void> {
 }
 
 function headerOf(version: Version): SnapshotHeader {
-  const tables = [...version.tables.values()].map(({ definition, rows, lastChange, departures }) => {
+  const named = [...version.tables.values()].filter(
+    ({ definition, lastChange }) => definition.fromFirstWrite !== true || lastChange > 0,
+  )
+  const tables = named.map(({ definition, rows, lastChange, departures }) => {
     const table = { name: definition.name, rows: rows.size, lastChange }
     return departures.size === 0 ? table : { ...table, departures: Object.fromEntries(departures) }
   })

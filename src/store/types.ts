@@ -38,6 +38,8 @@ export interface TableDefinition<R extends Row> {
   readonly departures?: Readonly<Record<string, Departure<R>>>
   /** Data of the cluster about itself: not part of archives of the state, and kept when the state is replaced. */
   readonly ofCluster?: true
+  /** Snapshots name it only once it was written: builds that do not know it yet read them until then. */
+  readonly fromFirstWrite?: true
 }
 
 export interface Departure<R extends Row> {

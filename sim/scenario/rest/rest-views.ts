@@ -1,4 +1,6 @@
 import type { DnsRecord } from '../../../src/dns-wire/message.ts'
+import { defaultDomain, headerSaid } from '../../../src/model/naming/names.ts'
+import { svcNaming } from '../../../src/model/naming/naming.ts'
 import {
   countViews,
   oneTruth,
@@ -77,7 +79,13 @@ function toldInstance({ Node, Service, Checks }: HealthRow): ToldInstance {
 
 async function places(run: RunContext, node: string, service: string): Promise<readonly string[] | undefined> {
   const to = dnsEndpoint(run.cluster.identityOf(node))
-  const question = { name: `${service}.service.svc.`, type: 'SRV', over: 'tcp', timeoutMs: answerWithinMs } as const
+  const domain = defaultDomain(run.cluster.agentOf(node)?.naming ?? svcNaming)
+  const question = {
+    name: `${service}.service.${domain}.`,
+    type: 'SRV',
+    over: 'tcp',
+    timeoutMs: answerWithinMs,
+  } as const
   const answer = await run.driver.resolve(run, to, question)
   if (typeof answer === 'string' || (answer.rcode !== 'NOERROR' && answer.rcode !== 'NXDOMAIN')) return undefined
   return answer.answers.flatMap(placeOf)
@@ -94,7 +102,7 @@ async function read<T>(run: RunContext, node: string, path: string): Promise<{ b
   const asked = { method: 'GET', target: `/v1/${path}`, timeoutMs: answerWithinMs }
   const answer: Answer | string = await run.driver.ask(run, to, asked)
   if (typeof answer === 'string' || answer.status !== 200) return undefined
-  return { body: JSON.parse(answer.body) as T, index: Number(answer.headers.get('x-svc-index') ?? 0) }
+  return { body: JSON.parse(answer.body) as T, index: Number(headerSaid(answer.headers, 'index') ?? 0) }
 }
 
 interface CatalogRow {

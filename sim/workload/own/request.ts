@@ -1,5 +1,6 @@
 import { textOf } from '../../../src/base/bytes.ts'
 import type { HttpClientResponse } from '../../../src/env/http.ts'
+import { headerSaid } from '../../../src/model/naming/names.ts'
 import type { OwnTree } from '../../checkers/keys/own-tree.ts'
 import { type Expected, type JsonRow, learnAll, parseRows, type Told, toldRow } from '../../checkers/keys/own-words.ts'
 import type { Draws } from '../../world/decisions/draws.ts'
@@ -103,7 +104,7 @@ export function write(
  */
 export function toldBy(words: (text: string) => Told): OwnRequest['told'] {
   return (answer) => {
-    if (answer.headers.get('x-svc-index') === undefined) return undefined
+    if (headerSaid(answer.headers, 'index') === undefined) return undefined
     if (answer.status === 404) return words('[]')
     return answer.status === 200 ? words(textOf(answer.body)) : undefined
   }

@@ -1,6 +1,7 @@
 import { textOf } from '../../../src/base/bytes.ts'
 import type { HttpClientResponse } from '../../../src/env/http.ts'
 import { sessionTtlMaxMs } from '../../../src/model/limits.ts'
+import { headerSaid } from '../../../src/model/naming/names.ts'
 import type { OwnSession, OwnTree } from '../../checkers/keys/own-tree.ts'
 import type { Told } from '../../checkers/keys/own-words.ts'
 import {
@@ -96,7 +97,7 @@ function acquiring(asking: Asking): OwnRequest {
       const text = textOf(answer.body)
       if (answer.status === 500 && text.startsWith('invalid session')) return { said: 'no session', rows: [] }
       if (answer.status !== 200) return undefined
-      const lock = { key, session, fence: Number(answer.headers.get('x-svc-fence') ?? 0) }
+      const lock = { key, session, fence: Number(headerSaid(answer.headers, 'fence') ?? 0) }
       return { said: text.trim(), rows: [], ...(text.trim() === 'true' ? { lock } : {}) }
     },
     done: ({ said }) => (said === 'true' ? after : asking.tree),

@@ -18,6 +18,7 @@ import { ServerTarget } from '../requests/asking/server-target.ts'
 import { Dispatch } from '../requests/serving/dispatch.ts'
 import { type ServerStanding, serverReasons } from '../requests/serving/readiness.ts'
 import { firstAutopilotSettings, settingsNow } from '../servers/autopilot-settings.ts'
+import { guardNames } from '../servers/cluster-naming.ts'
 import { Introductions, ownAddress } from '../servers/introductions.ts'
 import { Leadership, RunningDuties } from '../servers/leadership.ts'
 import { reconcileMembers } from '../servers/reconcile.ts'
@@ -112,6 +113,7 @@ function assembleServer(ground: Ground, consensus: Consensus, observer: AgentObs
   const calls = callsElsewhere.with(
     new ServerTarget({ rpc: ground.rpc, raft, dispatch, ownAddress: ownAddress(config) }),
   )
+  closing.push(guardNames(config.naming, state.store, ground.fatal))
   closing.push(() => {
     introductions.stop()
     leadership.stop()

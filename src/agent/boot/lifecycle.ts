@@ -30,7 +30,7 @@ export class OnceSignal<T> {
 
 /** Why an agent that is in order must not go on all the same. Of `message` the log tells. */
 export interface ForcedEnd {
-  readonly kind: 'name-taken' | 'join-exhausted'
+  readonly kind: 'name-taken' | 'join-exhausted' | 'other-names'
   readonly message: string
 }
 

@@ -1,6 +1,8 @@
 import { emptyBytes } from '../../base/bytes.ts'
 import { done, err, ok, type Result } from '../../base/result.ts'
 import type { WholeState } from '../../features/contract/whole-state.ts'
+import { clusterNames } from '../../features/operator/views.ts'
+import type { NamingName } from '../../model/naming/naming.ts'
 import type { SnapshotReader } from '../../store/restore.ts'
 import type { Store } from '../../store/store.ts'
 import type { ReadTransaction } from '../../store/types.ts'
@@ -50,7 +52,9 @@ export class ComingState implements WholeState {
   ): Promise<Result<undefined, string>> {
     const reader = this.#prepared(sizeBytes) ?? (await this.#readAnew(pieces, turn))
     const version = versionOf(reader)
-    return version.ok ? done : version
+    if (!version.ok) return version
+    const problem = namesProblem(clusterNames(new VersionReader(version.value)), clusterNames(this.#store.read()))
+    return problem === undefined ? done : err(problem)
   }
 
   replace(sizeBytes: number, pieces: () => Iterable<Uint8Array>): Result<ReadTransaction, string> {
@@ -94,6 +98,12 @@ export class ComingState implements WholeState {
     if (this.#restores === restores) [this.#reader, this.#readBytes] = [reader, readBytes]
     return reader
   }
+}
+
+/** Names of one cluster would stand beside those of another: its servers' service, its provider, its trust domain. */
+function namesProblem(coming: NamingName, own: NamingName): string | undefined {
+  if (coming === own) return undefined
+  return `snapshot: it is of a cluster with names = "${coming}", and this one has names = "${own}"`
 }
 
 function versionOf(reader: SnapshotReader): Result<Version, string> {

@@ -1,8 +1,11 @@
+import type { Result } from '../../base/result.ts'
 import type { Closable } from '../../env/async.ts'
 import type { LeaderDuty, RunningDuty } from '../../features/contract/duty.ts'
 import type { ServerContext, ServerDuty } from '../../features/contract/server-context.ts'
 import { measured } from '../../features/contract/surroundings.ts'
+import { type Failure, failureText } from '../../model/failure.ts'
 import type { RaftStatus } from '../../raft/raft.ts'
+import { fixNames, otherNames } from './cluster-naming.ts'
 
 /** Pause before a leader that could not confirm its state tries again. */
 const retryMs = 1_000
@@ -87,7 +90,22 @@ export class Leadership {
       this.#retry = env.timers.after(retryMs, () => env.detach(this.#begin(endings)))
       return
     }
+    const fixing = fixNames(this.#context)
+    if (fixing !== undefined && !(await this.#fixed(fixing, endings))) return
+    // The server is about to end: see `guardNames`.
+    if (otherNames(this.#context.naming, this.#context.read()) !== undefined) return
     this.#running.start(this.#duties, this.#context)
+  }
+
+  /** Whether this leader may go on; if what the cluster is called could not be fixed yet, it tries again later. */
+  async #fixed(fixing: Promise<Result<unknown, Failure>>, endings: number): Promise<boolean> {
+    const { env } = this.#context
+    const fixed = await fixing
+    if (this.#endings !== endings) return false
+    if (fixed.ok) return true
+    env.log.write('debug', 'svc', 'could not fix the names of the cluster yet', { why: failureText(fixed.error) })
+    this.#retry = env.timers.after(retryMs, () => env.detach(this.#begin(endings)))
+    return false
   }
 
   #end(): void {

@@ -1,7 +1,9 @@
 import { z } from 'zod'
+import { isBuiltInProvider } from '../../model/naming/names.ts'
 import { releaseOf } from '../../model/release.ts'
 import type { CommandDefinition } from '../contract/command.ts'
 import { count } from '../contract/fields.ts'
+import { clusterNames } from '../operator/views.ts'
 import { moment, options, rootFacts } from './fields.ts'
 import { authorityTable } from './tables.ts'
 import { activeRoot, authorityOf, goesMs, rootById } from './views.ts'
@@ -41,6 +43,8 @@ export const beginAuthority: CommandDefinition<z.infer<typeof beginBody>, boolea
   body: beginBody,
   apply: (tx, { root, ...configuration }) => {
     if (authorityOf(tx) !== undefined) return false
+    // What is called by the product's name is called by the cluster's.
+    if (isBuiltInProvider(configuration.provider) && configuration.provider !== clusterNames(tx)) return false
     tx.put(
       authorityTable,
       Object.freeze({ ...configuration, primary: '', createIndex: tx.index, modifyIndex: tx.index }),

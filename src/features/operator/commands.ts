@@ -1,11 +1,12 @@
 import { z } from 'zod'
+import { type NamingName, namingNames } from '../../model/naming/naming.ts'
 import { releaseOf } from '../../model/release.ts'
 import type { WriteTransaction } from '../../store/types.ts'
 import type { CommandDefinition } from '../contract/command.ts'
 import { uint64 } from '../contract/fields.ts'
 import { type AutopilotSettings, autopilotSettings } from './autopilot.ts'
-import { autopilotTable } from './tables.ts'
-import { autopilotOf } from './views.ts'
+import { autopilotTable, clusterNamesTable } from './tables.ts'
+import { autopilotOf, fixedNames } from './views.ts'
 
 const autopilotSince = releaseOf('autopilot')
 
@@ -36,6 +37,22 @@ export const autopilotSet: CommandDefinition<z.infer<typeof setBody>, boolean> =
     if (at !== undefined && BigInt(autopilotOf(tx)?.modifyIndex ?? 0) !== at) return false
     put(tx, settings)
     return true
+  },
+}
+
+const namesBody = z.strictObject({ names: z.enum(namingNames) })
+
+/** Fixes what the cluster is called, while that is open; the outcome is what it is called from then on. */
+export const namesFix: CommandDefinition<z.infer<typeof namesBody>, NamingName> = {
+  kind: 'operator.names',
+  outcome: z.enum(namingNames),
+  since: releaseOf('cluster-names'),
+  body: namesBody,
+  apply: (tx, { names }) => {
+    const fixed = fixedNames(tx)
+    if (fixed !== undefined) return fixed
+    tx.put(clusterNamesTable, Object.freeze({ names, createIndex: tx.index, modifyIndex: tx.index }))
+    return names
   },
 }
 

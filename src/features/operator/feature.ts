@@ -1,5 +1,5 @@
 import type { Feature } from '../contract/manifest.ts'
-import { autopilotInitialize, autopilotSet } from './commands.ts'
+import { autopilotInitialize, autopilotSet, namesFix } from './commands.ts'
 import {
   raftConfigurationEndpoint,
   readAutopilotEndpoint,
@@ -9,13 +9,13 @@ import {
   transferLeaderEndpoint,
 } from './endpoint.ts'
 import { operatorRoutes } from './routes.ts'
-import { autopilotTable } from './tables.ts'
+import { autopilotTable, clusterNamesTable } from './tables.ts'
 
 /** Operations on the servers themselves: Raft peers, transfer of leadership, and autopilot. */
 export const operatorFeature: Feature = {
   name: 'operator',
-  tables: [autopilotTable],
-  commands: [autopilotInitialize, autopilotSet],
+  tables: [autopilotTable, clusterNamesTable],
+  commands: [autopilotInitialize, autopilotSet, namesFix],
   endpoints: [
     raftConfigurationEndpoint,
     readAutopilotEndpoint,

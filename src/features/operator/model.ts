@@ -1,8 +1,17 @@
 import { z } from 'zod'
 import { formatDuration } from '../../base/duration.ts'
 import { utcText } from '../../base/utc-text.ts'
+import { namingNames } from '../../model/naming/naming.ts'
 import type { ClusterHealth } from '../../model/server-health.ts'
 import { indexValue, listOf } from '../http/declared.ts'
+
+/** What the cluster is called since it was formed. */
+export const clusterNamesRow = z.strictObject({
+  names: z.enum(namingNames),
+  createIndex: z.number().int().positive(),
+  modifyIndex: z.number().int().positive(),
+})
+export type ClusterNamesRow = z.infer<typeof clusterNamesRow>
 
 /** One server of the Raft configuration, as the asked server knows it. */
 export interface RaftServer {

@@ -1,5 +1,6 @@
 import type { TableDefinition } from '../../store/types.ts'
 import { type AutopilotRow, autopilotRow } from './autopilot.ts'
+import { type ClusterNamesRow, clusterNamesRow } from './model.ts'
 
 /** At most one row. */
 export const autopilotTable: TableDefinition<AutopilotRow> = {
@@ -9,3 +10,13 @@ export const autopilotTable: TableDefinition<AutopilotRow> = {
 }
 
 export const autopilotKey = 'settings'
+
+/** At most one row: a cluster without it is called `svc`. */
+export const clusterNamesTable: TableDefinition<ClusterNamesRow> = {
+  name: 'operator-names',
+  fromFirstWrite: true,
+  key: () => clusterNamesKey,
+  decode: (row) => clusterNamesRow.parse(row),
+}
+
+export const clusterNamesKey = 'names'

@@ -1,11 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { Leadership, RunningDuties } from '../../../src/agent/servers/leadership.ts'
 import { err, ok, type Result } from '../../../src/base/result.ts'
+import { catalogFeature } from '../../../src/features/catalog/feature.ts'
 import type { ServerContext } from '../../../src/features/contract/server-context.ts'
+import { autopilotTable, clusterNamesTable } from '../../../src/features/operator/tables.ts'
 import { termOf } from '../../../src/model/log-position.ts'
+import { svcNaming } from '../../../src/model/naming/naming.ts'
 import type { RequestRefusal } from '../../../src/raft/core/types.ts'
 import type { RaftStatus } from '../../../src/raft/raft.ts'
+import { Store } from '../../../src/store/store.ts'
 import { HandClock, settled } from '../features/hand-clock.ts'
+
+const emptyState = new Store([autopilotTable, clusterNamesTable, ...(catalogFeature.tables ?? [])]).read()
 
 /** A server whose role, and whether it has caught up, is the test's to say; it writes down when its one duty runs. */
 class Led {
@@ -30,7 +36,7 @@ class Led {
         return promise
       },
     }
-    const context = { env: this.clock.env, raft } as unknown as ServerContext
+    const context = { naming: svcNaming, read: () => emptyState, env: this.clock.env, raft } as unknown as ServerContext
     const start = (): { close(): void } => {
       this.news.push('begun')
       return { close: () => this.news.push('ended') }

@@ -22,6 +22,7 @@ const own: Readonly<Record<string, string>> = {
   'src/agent/pool/member-snapshot.ts': 'of the disk of this agent',
   'src/agent/pool/pool-keyring.ts': 'of the disk of this agent',
   'src/agent/servers/autopilot-settings.ts': 'a try of the leader, with pauses',
+  'src/agent/servers/leadership.ts': 'a try of the leader, with pauses',
   'src/agent/servers/server-leave.ts': 'leave of this agent',
   'src/agent/telemetry/': 'of where this agent sends metrics, and of its file descriptors, at each change',
   'src/agent/syslog/': 'of how this agent’s own lines reach syslog: a trial each five seconds, drops once a second',

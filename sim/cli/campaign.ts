@@ -1,6 +1,6 @@
 import { type Judged, sumOfJudged } from '../checkers/judged-tally.ts'
-import { type SentPage, WorkerDidNotStart } from '../pool/lane.ts'
 import { countOf, everySeed, runPool } from '../pool/pool.ts'
+import { type SentPage, WorkerDidNotStart } from '../pool/warm-worker.ts'
 import { judgedLines } from '../report/judged-lines.ts'
 import type { Missed } from '../report/junit.ts'
 import { hasFailed, type SeedRecord } from '../report/seed-record.ts'

@@ -1,5 +1,5 @@
-import { type SentPage, sentPage } from '../pool/lane.ts'
 import { pageOf } from '../pool/seed-runs.ts'
+import { type SentPage, sentPage } from '../pool/warm-worker.ts'
 import { readScenario } from './files.ts'
 import type { RunFlags } from './run-flags.ts'
 import type { SimTerminal } from './terminal.ts'

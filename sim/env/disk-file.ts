@@ -1,7 +1,7 @@
 import { done, ok, type Result } from '../../src/base/result.ts'
 import type { DiskFailure, DiskFile } from '../../src/env/disk.ts'
-import type { CauseList } from '../report/event-teller.ts'
 import { diskOperations, traceKinds } from '../report/trace-kinds.ts'
+import type { CauseList } from '../report/trace-record.ts'
 import type { Boot } from '../world/boot.ts'
 import type { Draws } from '../world/decisions/draws.ts'
 import type { DiskTiming } from '../world/disk/disk.ts'

@@ -1,5 +1,5 @@
-import type { CauseList } from '../report/event-teller.ts'
 import { type diskOperations, traceKinds } from '../report/trace-kinds.ts'
+import type { CauseList } from '../report/trace-record.ts'
 import type { Boot } from '../world/boot.ts'
 import { Draws } from '../world/decisions/draws.ts'
 import type { Lane } from '../world/decisions/identity.ts'

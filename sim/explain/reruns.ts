@@ -1,5 +1,6 @@
 import { BudgetedLanes, type BudgetedLanesOptions } from '../pool/budgeted-lanes.ts'
-import type { Lane, SentPage } from '../pool/lane.ts'
+import type { Lane } from '../pool/lane.ts'
+import type { SentPage } from '../pool/warm-worker.ts'
 
 /** One run of the seed that is to be explained, with a difference. */
 export interface Rerun {

@@ -1,6 +1,6 @@
 import { invariant } from '../../src/base/invariant.ts'
-import type { SentPage } from '../pool/lane.ts'
 import { type Ended, type Reply, type Request, replySchema, type Stuck } from '../pool/messages.ts'
+import type { SentPage } from '../pool/warm-worker.ts'
 import type { Worker, WorkerEnd } from '../pool/worker.ts'
 import type { Killer } from './lines.ts'
 

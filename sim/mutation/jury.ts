@@ -1,5 +1,5 @@
 import type { InvariantCode } from '../checkers/checkers.ts'
-import type { SentPage } from '../pool/lane.ts'
+import type { SentPage } from '../pool/warm-worker.ts'
 import type { Worker } from '../pool/worker.ts'
 import { hasFailed, type SeedRecord } from '../report/seed-record.ts'
 import type { PlantedBug } from '../self-test/planted-bug.ts'

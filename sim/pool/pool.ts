@@ -1,8 +1,9 @@
 import { invariant } from '../../src/base/invariant.ts'
 import { hasFailed, type SeedRecord } from '../report/seed-record.ts'
 import { usualSeed } from '../scenario/language/load.ts'
-import { Lane, type LaneOptions, type SentPage, type SentTurn } from './lane.ts'
+import { Lane } from './lane.ts'
 import { type Batch, SeedQueue, type Turns } from './seed-queue.ts'
+import type { LaneOptions, SentPage, SentTurn } from './warm-worker.ts'
 
 export interface PoolOptions extends LaneOptions {
   /** Number of seeds that run at the same time. */

@@ -1,7 +1,15 @@
 import { Absences } from './absences.ts'
 import { lineFields } from './line-fields.ts'
 import { type TraceKind, traceKindNames, traceKinds } from './trace-kinds.ts'
-import { causesMax, type MeaningReader, type RecordKind, type TraceRecord } from './trace-record.ts'
+import {
+  type Caused,
+  type CauseList,
+  cut,
+  type MeaningReader,
+  merged,
+  type RecordKind,
+  type TraceRecord,
+} from './trace-record.ts'
 
 /** Waits of one continuation that are remembered, the nearest first: each was begun in a turn of its own. */
 const waitsMax = 4
@@ -12,15 +20,6 @@ const alsoMax = 48
 
 /** The turns in which something waited for, before it goes on: numbers of their events, the nearest first. */
 export type Wait = readonly number[]
-
-/** Causes of the event that is delivered next, or of the line that is written next. */
-export type CauseList = readonly number[]
-
-/** Something that a turn delivers: the number of the event that led to it, and more of them where there are several. */
-export interface Caused {
-  cause: number
-  causes: CauseList | undefined
-}
 
 interface NextEvent {
   /** In place of those of its turn. */
@@ -249,18 +248,4 @@ export class EventTeller {
     const means = 'means' in record ? record.means : undefined
     this.absences.dropped({ event: n, from: record.node, to: record.to, means })
   }
-}
-
-/** Each cause once, in the order in which they are given. */
-function merged(lists: readonly CauseList[]): CauseList {
-  const all = new Set<number>()
-  for (const list of lists) for (const cause of list) if (cause > 0) all.add(cause)
-  return [...all]
-}
-
-function cut(causes: CauseList, n: number): number[] {
-  const kept: number[] = []
-  for (const cause of causes)
-    if (cause > 0 && cause < n && kept.length < causesMax && !kept.includes(cause)) kept.push(cause)
-  return kept
 }

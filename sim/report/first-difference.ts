@@ -1,5 +1,6 @@
+import { differingLines, type TraceDigest } from './hashed-lines.ts'
 import type { RunResult } from './run-report.ts'
-import { differingLines, type TraceDigest, type TraceOptions } from './trace.ts'
+import type { TraceOptions } from './trace.ts'
 
 /**
  * Where two runs of one seed went apart: the first block of lines whose hash differs is found from the digests, then

@@ -4,7 +4,7 @@ import type { Judged } from '../checkers/judged-tally.ts'
 import type { History } from '../checkers/keys/history-file.ts'
 import type { UndecidedKey } from '../checkers/keys/linearizable-keys.ts'
 import type { Mark } from '../checkers/marks.ts'
-import type { TraceDigest } from './trace.ts'
+import type { TraceDigest } from './hashed-lines.ts'
 
 /** One line of the story, told while the run goes on. */
 export interface StoryLine {

@@ -150,3 +150,27 @@ export interface TracedBytes {
  * is asked once about each segment, in the order in which the sender wrote them, whether it is sent twice or never.
  */
 export type MeaningReader = (bytes: TracedBytes) => readonly Meaning[]
+
+/** Causes of the event that is delivered next, or of the line that is written next. */
+export type CauseList = readonly number[]
+
+/** Something that a turn delivers: the number of the event that led to it, and more of them where there are several. */
+export interface Caused {
+  cause: number
+  causes: CauseList | undefined
+}
+
+/** Each cause once, in the order in which they are given. */
+export function merged(lists: readonly CauseList[]): CauseList {
+  const all = new Set<number>()
+  for (const list of lists) for (const cause of list) if (cause > 0) all.add(cause)
+  return [...all]
+}
+
+/** Those of event `n` that came before it, each once, and no more than a record has. */
+export function cut(causes: CauseList, n: number): number[] {
+  const kept: number[] = []
+  for (const cause of causes)
+    if (cause > 0 && cause < n && kept.length < causesMax && !kept.includes(cause)) kept.push(cause)
+  return kept
+}

@@ -2,6 +2,7 @@ import { accessBugs } from './access-bugs.ts'
 import { answerBugs } from './answer-bugs.ts'
 import { consensusBugs } from './consensus-bugs.ts'
 import { copyBugs } from './copy-bugs.ts'
+import { detectionBugs } from './detection-bugs.ts'
 import { eventBugs } from './event-bugs.ts'
 import { federationBugs } from './federation-bugs.ts'
 import { intentionBugs } from './intention-bugs.ts'
@@ -42,6 +43,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   ...queryBugs,
   ...eventBugs,
   ...membershipBugs,
+  ...detectionBugs,
   ...providerBugs,
   ...federationBugs,
 ]

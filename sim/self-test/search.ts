@@ -1,7 +1,7 @@
 import { err, ok, type Result } from '../../src/base/result.ts'
 import type { InvariantCode } from '../checkers/checkers.ts'
-import { type SentPage, WorkerDidNotStart } from '../pool/lane.ts'
 import { everySeed, runPool } from '../pool/pool.ts'
+import { type SentPage, WorkerDidNotStart } from '../pool/warm-worker.ts'
 import type { Worker } from '../pool/worker.ts'
 import { hasFailed, type SeedRecord } from '../report/seed-record.ts'
 import { type Hunt, hunts } from './hunts.ts'

@@ -1,4 +1,4 @@
-import type { SentPage } from '../pool/lane.ts'
+import type { SentPage } from '../pool/warm-worker.ts'
 import { type Hunt, hunts } from './hunts.ts'
 import type { PlantedBug } from './planted-bug.ts'
 import { type Finding, type Search, search } from './search.ts'

@@ -1,5 +1,6 @@
 import { BudgetedLanes, type BudgetedLanesOptions } from '../pool/budgeted-lanes.ts'
-import type { Lane, SentPage } from '../pool/lane.ts'
+import type { Lane } from '../pool/lane.ts'
+import type { SentPage } from '../pool/warm-worker.ts'
 import type { Account } from '../scenario/account.ts'
 import { loadScenario } from '../scenario/language/load.ts'
 import { type Keyed, rulesOf } from './page.ts'

@@ -1,4 +1,4 @@
-import type { Caused, CauseList } from '../report/event-teller.ts'
+import type { Caused, CauseList } from '../report/trace-record.ts'
 import type { Boot } from './boot.ts'
 import type { Lane } from './decisions/identity.ts'
 

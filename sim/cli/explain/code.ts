@@ -1,6 +1,7 @@
 import type { Blamed } from '../../explain/blame.ts'
 import { type CodePlace, codePlaces, type RanLines } from '../../explain/code-places.ts'
-import { Lane, type SentPage, type Wish } from '../../pool/lane.ts'
+import { Lane } from '../../pool/lane.ts'
+import type { SentPage, Wish } from '../../pool/warm-worker.ts'
 import type { Worker } from '../../pool/worker.ts'
 import type { Fork } from '../../world/decisions/decisions.ts'
 

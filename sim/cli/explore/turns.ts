@@ -2,8 +2,8 @@ import { Guide } from '../../campaign/guide.ts'
 import type { Ledger } from '../../campaign/ledger.ts'
 import type { Manifest } from '../../campaign/manifest.ts'
 import { countOfShare, seedOfShare } from '../../campaign/share.ts'
-import type { SentPage, SentTurn } from '../../pool/lane.ts'
 import type { Turns } from '../../pool/seed-queue.ts'
+import type { SentPage, SentTurn } from '../../pool/warm-worker.ts'
 import type { SeedRecord } from '../../report/seed-record.ts'
 
 /** Plain runs of one round of a guided campaign, at least: workers wait for one another between rounds. */

@@ -1,7 +1,7 @@
 import { failureKind } from '../../campaign/fingerprint.ts'
 import { type ForkPoint, ForkTally } from '../../forking/tally.ts'
-import type { SentPage, SentTurn } from '../../pool/lane.ts'
 import { runPool } from '../../pool/pool.ts'
+import type { SentPage, SentTurn } from '../../pool/warm-worker.ts'
 import type { Worker } from '../../pool/worker.ts'
 import type { SeedRecord } from '../../report/seed-record.ts'
 import { Screen } from '../screen.ts'

@@ -1,4 +1,4 @@
-import { WorkerDidNotStart } from '../../pool/lane.ts'
+import { WorkerDidNotStart } from '../../pool/warm-worker.ts'
 import type { Worker } from '../../pool/worker.ts'
 import { loadScenario } from '../../scenario/language/load.ts'
 import { Oracle } from '../../shrink/oracle.ts'

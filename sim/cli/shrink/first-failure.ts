@@ -1,5 +1,5 @@
-import { type SentPage, sentPage } from '../../pool/lane.ts'
 import { everySeed, runPool } from '../../pool/pool.ts'
+import { type SentPage, sentPage } from '../../pool/warm-worker.ts'
 import type { Worker } from '../../pool/worker.ts'
 import { hasFailed } from '../../report/seed-record.ts'
 import type { LoadedScenario } from '../../scenario/language/load.ts'

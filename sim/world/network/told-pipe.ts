@@ -1,6 +1,7 @@
-import type { CauseList, EventTeller } from '../../report/event-teller.ts'
+import type { EventTeller } from '../../report/event-teller.ts'
 import type { Meaning } from '../../report/meaning.ts'
 import type { Trace } from '../../report/trace.ts'
+import type { CauseList } from '../../report/trace-record.ts'
 import type { Link } from './link.ts'
 
 /** What a segment is to readers of a trace. */

@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { sumOfJudged } from '../../../sim/checkers/judged-tally.ts'
 
 import { firstDifference } from '../../../sim/report/first-difference.ts'
-
+import type { TraceDigest } from '../../../sim/report/hashed-lines.ts'
 import type { RunResult } from '../../../sim/report/run-report.ts'
-import { Trace, type TraceDigest, type TraceOptions } from '../../../sim/report/trace.ts'
+import { Trace, type TraceOptions } from '../../../sim/report/trace.ts'
 import { traceKinds } from '../../../sim/report/trace-kinds.ts'
 
 const sha256 = (bytes: Uint8Array): Uint8Array => new Uint8Array(createHash('sha256').update(bytes).digest())

@@ -1,4 +1,4 @@
-import type { TraceDigest } from '../../../sim/report/trace.ts'
+import type { TraceDigest } from '../../../sim/report/hashed-lines.ts'
 import type { SimulationOptions } from '../../../sim/simulation/simulation.ts'
 import { utf8 } from '../../../src/base/bytes.ts'
 import type { Env } from '../../../src/env/env.ts'

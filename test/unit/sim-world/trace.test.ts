@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { differingLines, Trace, type TraceDigest, type TraceOptions } from '../../../sim/report/trace.ts'
+import { differingLines, type TraceDigest } from '../../../sim/report/hashed-lines.ts'
+import { Trace, type TraceOptions } from '../../../sim/report/trace.ts'
 import { lineText, traceKinds } from '../../../sim/report/trace-kinds.ts'
 import { utf8 } from '../../../src/base/bytes.ts'
 import { sha256 } from '../../../src/native/hash.ts'

@@ -1,0 +1,170 @@
+import type { SeedVerdict } from '../report/seed-record.ts'
+import type { TraceRecord } from '../report/trace-record.ts'
+import { withoutDemands } from '../scenario/demands.ts'
+import { type Ended, type Reply, type Request, replySchema, type SeedRequest, type Stuck } from './messages.ts'
+import type { Page, Turn } from './seed-runs.ts'
+import type { Worker, WorkerEnd } from './worker.ts'
+
+/** A page as workers get it. */
+export interface SentPage extends Page {
+  readonly text: string
+  /** `off`: its runs may come to less than it demands. */
+  readonly demands?: 'off'
+}
+
+export function sentPage(page: Page, text: string, isDemanding: boolean): SentPage {
+  return isDemanding ? { ...page, text } : { ...page, loaded: withoutDemands(page.loaded), text, demands: 'off' }
+}
+
+export interface SentTurn extends Turn {
+  readonly page: SentPage
+}
+
+export interface LaneOptions {
+  readonly startWorker: () => Worker
+  /** By the numbers that workers know them by. */
+  readonly pages: readonly SentPage[]
+  readonly verify: boolean
+  /** A seed that failed is run in a fresh process before it is reported. */
+  readonly confirm: boolean
+  readonly searchStepsMax: number | undefined
+}
+
+/** Why a seed has no run: what its worker said last. */
+export interface Broken {
+  readonly verdict: SeedVerdict
+  readonly notes: readonly string[]
+}
+
+/** What is asked of a run beside its verdict: an account of it, and how it differs from the run of its seed. */
+export interface Wish extends NonNullable<SeedRequest['account']> {
+  /** Identities of decisions that it is without. */
+  readonly without?: readonly string[] | undefined
+  /** Tell which lines of the agent ran. */
+  readonly code?: true | undefined
+  /** Takes each event of the run. */
+  readonly onEvent?: ((event: TraceRecord) => void) | undefined
+}
+
+export type Outcome =
+  | { readonly kind: 'ended'; readonly ended: Ended }
+  /** The worker ended while it ran this seed. */
+  | { readonly kind: 'broken'; readonly broken: Broken; readonly runsBefore: number }
+  /** The worker ended before this seed began, or while it ran the one between two runs of this seed. */
+  | { readonly kind: 'other' }
+  /** It was not wanted any more. */
+  | { readonly kind: 'abandoned' }
+
+/** Lines of a worker's last words. */
+const lastWords = 12
+
+/** A process that could not even begin is no verdict on a seed. */
+export class WorkerDidNotStart extends Error {
+  override readonly name = 'WorkerDidNotStart'
+}
+
+/** A worker and the pages that it has got. */
+export class WarmWorker {
+  readonly #options: LaneOptions
+  readonly #worker: Worker
+  readonly #sent = new Set<SentPage>()
+  /** The last one that is none of the options'. */
+  #last: SentPage | undefined
+  #hasStarted = false
+  #runs = 0
+
+  constructor(options: LaneOptions) {
+    this.#options = options
+    this.#worker = options.startWorker()
+  }
+
+  kill(): void {
+    this.#worker.kill()
+  }
+
+  async run(turn: SentTurn, following: SentTurn | undefined, wish?: Wish): Promise<Outcome> {
+    const { verify, searchStepsMax } = this.#options
+    this.#send({
+      kind: 'seed',
+      ...this.#named(turn),
+      verify,
+      ...(following === undefined || !verify ? {} : { following: this.#named(following) }),
+      ...(searchStepsMax === undefined ? {} : { searchStepsMax }),
+      ...(wish === undefined ? {} : askedFor(wish)),
+    })
+    const asked = this.#named(turn)
+    let running: { readonly page: number; readonly seed: number } | undefined
+    let stuck: Stuck | undefined
+    for (;;) {
+      const said = await this.#worker.next()
+      if ('end' in said) {
+        if (!this.#hasStarted && said.end.signal !== 'SIGKILL') throw new WorkerDidNotStart(endText(said.end))
+        if (running?.seed !== asked.seed || running.page !== asked.page) return { kind: 'other' }
+        return { kind: 'broken', broken: brokenBy(said.end, stuck), runsBefore: Math.max(0, this.#runs - 1) }
+      }
+      const reply: Reply = replySchema.parse(JSON.parse(said.line))
+      if (reply.kind === 'ready') this.#hasStarted = true
+      else if (reply.kind === 'stuck') stuck = reply
+      else if (reply.kind === 'event') wish?.onEvent?.(reply.event)
+      else if (reply.kind === 'ended') return { kind: 'ended', ended: reply }
+      else {
+        running = reply
+        this.#runs++
+      }
+    }
+  }
+
+  #named({ page, seed, forks }: SentTurn): Pick<SeedRequest, 'page' | 'seed' | 'forks'> {
+    const { pages } = this.#options
+    const isListed = pages.includes(page)
+    // All others share one number.
+    const number = isListed ? pages.indexOf(page) : pages.length
+    if (page !== this.#last && !this.#sent.has(page)) {
+      if (isListed) this.#sent.add(page)
+      else this.#last = page
+      const demands = page.demands === undefined ? {} : { demands: page.demands }
+      this.#send({ kind: 'page', page: number, file: page.loaded.file, text: page.text, ...demands })
+    }
+    return { page: number, seed, ...(forks === undefined ? {} : { forks: [...forks] }) }
+  }
+
+  #send(request: Request): void {
+    this.#worker.send(JSON.stringify(request))
+  }
+}
+
+function askedFor({
+  ends,
+  without,
+  code,
+  onEvent,
+}: Wish): Pick<SeedRequest, 'account' | 'without' | 'code' | 'events'> {
+  return {
+    account: ends === undefined ? {} : { ends },
+    ...(without === undefined || without.length === 0 ? {} : { without: [...without] }),
+    ...(code === undefined ? {} : { code }),
+    ...(onEvent === undefined ? {} : { events: true }),
+  }
+}
+
+function brokenBy(end: WorkerEnd, stuck: Stuck | undefined): Broken {
+  if (stuck !== undefined) {
+    const { virtualUs, cpuMs, wallMs, stack } = stuck
+    const used = `${(cpuMs / 1000).toFixed(0)} s of CPU time in ${(wallMs / 1000).toFixed(0)} s`
+    const head = `virtual time stands still at ${(virtualUs / 1_000_000).toFixed(6)} s for ${used}`
+    return { verdict: 'stuck', notes: [head, ...stack.map((frame) => `  at ${frame}`)] }
+  }
+  const words = end.errors.trimEnd().split('\n').filter(Boolean)
+  const isMemory = end.errors.includes('heap out of memory')
+  const fatal = words.find((line) => /heap out of memory|: fatal: /.test(line))
+  const shown = fatal === undefined ? words.slice(-lastWords) : [fatal]
+  return { verdict: isMemory ? 'out of memory' : 'died', notes: [`its process ended: ${howText(end)}`, ...shown] }
+}
+
+function howText({ code, signal }: WorkerEnd): string {
+  return signal === undefined ? `exit code ${code ?? 'unknown'}` : `signal ${signal}`
+}
+
+function endText(end: WorkerEnd): string {
+  return `a worker did not start: ${howText(end)}: ${end.errors.trim().split('\n').slice(-lastWords).join('; ')}`
+}

@@ -57,9 +57,10 @@ export function normalize(
   const { problem, warn } = reports
   const file = withAddresses(written, machine, problem)
   const naming = file.names === undefined ? program : namings[file.names]
+  const names = { naming, aliases: file.aliases ?? naming.aliases }
   const waiting = [
     ...waitingKeys(file, naming, problem, placeOf),
-    ...connectWarnings(file, naming),
+    ...connectWarnings(file, names),
     ...accessContradictions(file, placeOf),
   ]
   const found = bindAddress(file, dev, machine, release)
@@ -73,7 +74,7 @@ export function normalize(
   const { definitions, warnings: ofDefinitions } = definitionsOf(sources, scripts, release, naming)
   if (!definitions.ok) problems.push(...definitions.error)
   const network = networkOf(file, dev, defaults, { bind: address.bind, join }, reports)
-  const dns = dnsConfig(file, file.aliases ?? defaults.http.aliases, defaults.dns, problem, release)
+  const dns = dnsConfig(file, names.aliases, defaults.dns, problem, release)
   const config: AgentConfig = {
     ...defaults,
     ...identityOf(file, dev, defaults, problem),
@@ -101,7 +102,7 @@ export function normalize(
     logLevel: logLevelOf(file, dev, problem),
   }
   checkCounts(file, release, problem)
-  checkConnect(file, naming, problem)
+  checkConnect(file, names, problem)
   checkAddressClash(config, file, problem)
   if (problems.length > 0) return err(problems)
   const unheeded = [...waiting, ...passedOver]

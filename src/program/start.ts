@@ -69,7 +69,9 @@ export async function startProgram(
   const lacksPair = tls.ok && tls.value.identity === undefined && config.ports.https > 0
   const own = lacksPair ? ownCertificate(env, config) : undefined
   const listening = tls.ok ? await listen(env, config, httpsTls(tls.value, own), faces, { http, secured, open }) : tls
-  const watches = new ConfiguredWatches(env, config.naming, (request) => faces.http(request))
+  const watches = new ConfiguredWatches(env, { naming: config.naming, aliases: config.http.aliases }, (request) =>
+    faces.http(request),
+  )
   const reloaded: StartOptions['reloaded'] = (next, renewed) => {
     for (const listener of secured) listener.renewTls(httpsTls(renewed, own))
     watches.replace(next.watches)

@@ -7,8 +7,7 @@ import { err, ok, type Result } from '../base/result.ts'
 import type { Env } from '../env/env.ts'
 import { indexVariables } from '../features/watch/model.ts'
 import type { WatchChange } from '../features/watch/watching.ts'
-import { headerName } from '../model/naming/names.ts'
-import type { Naming } from '../model/naming/naming.ts'
+import { headerName, type ProductNames } from '../model/naming/names.ts'
 
 /** Timeout after which a program is killed; until it ends, it gets nothing more. */
 const scriptTimeoutMs = 3_600_000
@@ -18,14 +17,14 @@ const outputBytesMax = 4 << 10
 /** Runs a handler. Its output is logged; the error is one line. */
 export async function runHandler(
   env: Env,
-  naming: Naming,
+  names: ProductNames,
   handler: WatchHandler,
   change: Pick<WatchChange, 'index' | 'value'>,
 ): Promise<Result<string, string>> {
   const input = utf8(`${writeJson(change.value as Json, false)}\n`)
   const index = String(change.index)
-  if (handler.kind === 'script') return runScript(env, handler.argv, input, indexVariables(naming, index))
-  return sendTo(env, handler, input, [headerName(naming.name, 'index'), index])
+  if (handler.kind === 'script') return runScript(env, handler.argv, input, indexVariables(names, index))
+  return sendTo(env, handler, input, [headerName(names.naming.name, 'index'), index])
 }
 
 async function runScript(

@@ -6,7 +6,7 @@ import type { Env } from '../env/env.ts'
 import type { HttpHandler } from '../env/http.ts'
 import { type WatchPlan, watchPlan } from '../features/watch/model.ts'
 import { type WatchAnswer, Watching } from '../features/watch/watching.ts'
-import type { Naming } from '../model/naming/naming.ts'
+import type { ProductNames } from '../model/naming/names.ts'
 import { runHandler } from './watch-handlers.ts'
 
 /** The client that watches count as, because the number of waiting requests of each client is bounded. */
@@ -17,12 +17,12 @@ const wait = '5m'
 export class ConfiguredWatches implements Closable {
   readonly #env: Env
   readonly #face: HttpHandler
-  readonly #naming: Naming
+  readonly #names: ProductNames
   #running: readonly Watching[] = []
 
-  constructor(env: Env, naming: Naming, face: HttpHandler) {
+  constructor(env: Env, names: ProductNames, face: HttpHandler) {
     this.#env = env
-    this.#naming = naming
+    this.#names = names
     this.#face = face
   }
 
@@ -54,7 +54,7 @@ export class ConfiguredWatches implements Closable {
       ask: (asked, onAbort) => this.#ask(definition, plan.path, asked, onAbort),
       failed: (why) => log.write('error', 'agent', 'a watch could not ask', { type: subject.type, why }),
       handle: async (change) => {
-        const done = await runHandler(this.#env, this.#naming, handler, change)
+        const done = await runHandler(this.#env, this.#names, handler, change)
         if (done.ok) log.write('debug', 'agent', 'watch handler', { type: subject.type, output: done.value })
         else log.write('error', 'agent', 'a watch handler failed', { type: subject.type, why: done.error })
       },
@@ -71,7 +71,7 @@ export class ConfiguredWatches implements Closable {
     const response = await this.#face({
       method: 'GET',
       target: parameters === '' ? path : `${path}?${parameters}`,
-      headers: new Map(token === undefined ? [] : [[`x-${this.#naming.name}-token`, token]]),
+      headers: new Map(token === undefined ? [] : [[`x-${this.#names.naming.name}-token`, token]]),
       body: emptyBytes,
       remote: client,
       onAbort,
@@ -79,7 +79,7 @@ export class ConfiguredWatches implements Closable {
     const { body, status, headers } = response
     if (typeof body !== 'string' && !(body instanceof Uint8Array)) return err('the answer has no end')
     const said = (header: string): string | undefined =>
-      headers.find(([name]) => name.toLowerCase() === `x-${this.#naming.name}-${header}`)?.[1]
+      headers.find(([name]) => name.toLowerCase() === `x-${this.#names.naming.name}-${header}`)?.[1]
     const [index, hash] = [said('index'), said('contenthash')]
     return ok({ status, index, hash, body: typeof body === 'string' ? utf8(body) : body })
   }

@@ -1,13 +1,13 @@
 import type { Endpoint } from '../../env/net.ts'
 import type { Claim } from '../../gossip/pool.ts'
-import { isServerRole } from '../../model/naming/names.ts'
+import { isServerRole, namingOfMember } from '../../model/naming/names.ts'
 import type { Naming } from '../../model/naming/naming.ts'
 import type { ProtocolRange } from '../../model/release.ts'
 
 /**
- * Keeps members out of the pool of a datacenter (the field's merge delegate): servers of another naming, agents of another datacenter, agents of a
- * segment, which this release does not have, a second agent with the same node ID, and agents that speak another
- * protocol. Members without these tags are not agents of this product, and are admitted. Returns the reason, in the
+ * Keeps members out of the pool of a datacenter (the field's merge delegate): agents of another naming, agents of
+ * another datacenter, agents of a segment, which this release does not have, a second agent with the same node ID, and
+ * agents that speak another protocol. Members without these tags are not agents of this product, and are admitted. Returns the reason, in the
  * field's words where it has some.
  */
 export function poolAdmission(own: {
@@ -65,13 +65,14 @@ export function wanAdmission(own: {
 }
 
 /**
- * Servers of a cluster have one naming, which its log fixes when it forms: names of the other would be replicated as if
- * they were those of everybody. A client tells its naming by no tag; it finds out about servers of the other by itself.
+ * Agents of a cluster have one naming, which its log fixes when it forms. Names of another server would be replicated
+ * as if they were those of everybody; a client of the other naming would find no servers, and registers nothing.
  */
 function otherNaming({ name: own }: Naming, name: string, tags: Claim['tags']): string | undefined {
-  const { role } = tags
-  if (role === undefined || !isServerRole(role) || role === own) return undefined
-  return `Member '${name}' is a server with names = "${role}", and here names = "${own}": a cluster has one of them`
+  const other = namingOfMember(tags)
+  if (other === undefined || other === own) return undefined
+  const kind = isServerRole(tags['role']) ? 'server' : 'client'
+  return `Member '${name}' is a ${kind} with names = "${other}", and here names = "${own}": a cluster has one of them`
 }
 
 /** Two agents may share a pool when each understands the protocol that the other speaks. Source: release notes, 0.7. */

@@ -1,6 +1,6 @@
 import { type Endpoint, endpointText } from '../../env/net.ts'
 import type { Member, MemberStatus, Pool } from '../../gossip/pool.ts'
-import { isServerRole, serversService } from '../../model/naming/names.ts'
+import { clientNamingTags, clientRole, isServerRole, serversService } from '../../model/naming/names.ts'
 import {
   hasBehaviour,
   internalProtocolsOf,
@@ -68,9 +68,6 @@ export interface PoolServer {
 /** The tag of a server with a certificate. */
 export const takesTls = { use_tls: '1' } as const
 
-/** Value of the role tag of a client agent. */
-const clientRole = 'node'
-
 /** The tags of an agent. Clients of the field read them. Reference: agent.md#member-tags. */
 export function agentTags(config: AgentConfig, nodeId: string, release: Release): Readonly<Record<string, string>> {
   const { min, max, spoken } = spokenProtocols({ ...config, release })
@@ -83,7 +80,7 @@ export function agentTags(config: AgentConfig, nodeId: string, release: Release)
     vsn_max: String(max),
     vsn_min: String(min),
   }
-  if (!config.server) return { ...shared, role: clientRole }
+  if (!config.server) return { ...shared, ...clientNamingTags(config.naming), role: clientRole }
   return {
     ...shared,
     ...modeTags(firstMode(config), release),

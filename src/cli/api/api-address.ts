@@ -3,7 +3,7 @@ import { base64, compareText, textOf, utf8 } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Env } from '../../env/env.ts'
 import { type Endpoint, endpointText, type TlsOptions } from '../../env/net.ts'
-import { variableName, variableNames } from '../../model/naming/names.ts'
+import { variableName } from '../../model/naming/names.ts'
 import { isAddress, parseEndpoint } from '../../rpc/address.ts'
 import type { Invocation } from '../command.ts'
 import { truthOf } from '../flags/go-flags.ts'
@@ -107,9 +107,7 @@ async function pemOf(env: Env, flag: string, path: string | undefined): Promise<
   return pem.includes('-----BEGIN ') ? ok(pem) : err(`-${flag} ${path} is not PEM`)
 }
 
-/**
- * Settings from flags and the environment. A flag wins; the product's own variable takes precedence over the field's.
- */
+/** Settings from flags, which win, and from the environment: from variables of the name that the program has. */
 export class ClientSettings {
   readonly #invocation: Invocation
 
@@ -141,8 +139,8 @@ export class ClientSettings {
 
   variable(name: string): string | undefined {
     const { naming, terminal } = this.#invocation
-    const found = variableNames(naming, name).map((variable) => terminal.environment.get(variable))
-    return found.find((value) => value !== undefined && value !== '')
+    const value = terminal.environment.get(variableName(naming, name))
+    return value === '' ? undefined : value
   }
 }
 

@@ -95,7 +95,7 @@ async function follow(invocation: Invocation, client: ApiClient, plan: WatchPlan
     failed: (why) => terminal.error(`Error querying agent: ${why}\n`),
     handle: async ({ index, value }) => {
       const input = utf8(`${writeJson(value, false)}\n`)
-      const environment = indexVariables(naming, String(index))
+      const environment = indexVariables({ naming, aliases: [] }, String(index))
       const options = { timeoutMs: childTimeoutMs, outputBytesMax: childOutputBytesMax, environment, input }
       const ran = await env.processes.run(argv, options)
       if (ran.ok) terminal.out(textOf(ran.value.output))

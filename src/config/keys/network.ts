@@ -29,7 +29,7 @@ export const networkKeys = {
   ),
   aliases: http(
     z.array(alias),
-    'Further names of the product, which headers, the DNS domain and environment variables may carry as well.',
+    'Further names of the product, which headers, the DNS domain, values of requests and variables of watches may carry as well.',
     {
       default: ['consul'],
     },

@@ -7,8 +7,7 @@ import { builtInOptions } from '../../features/connect/provider/built-in.ts'
 import { externalKind } from '../../features/connect/provider/external/external-kind.ts'
 import type { MeshSettings } from '../../features/contract/mesh.ts'
 import { settingsText } from '../../features/mesh/settings-text.ts'
-import { isBuiltInProvider } from '../../model/naming/names.ts'
-import type { Naming } from '../../model/naming/naming.ts'
+import { ownNameFor, type ProductNames } from '../../model/naming/names.ts'
 import { hasBehaviour } from '../../model/release.ts'
 import { settingsWithoutSecrets } from '../hidden.ts'
 import { isUuid } from '../rules.ts'
@@ -41,7 +40,7 @@ const otherThanTexts: ReadonlySet<string> = new Set([
  * Checks the settings of the mesh and its certificate authority by themselves. Reference:
  * configuration.md#connect-keys.
  */
-export function checkConnect({ connect, ports }: FileConfig, naming: Naming, problem: Report): void {
+export function checkConnect({ connect, ports }: FileConfig, names: ProductNames, problem: Report): void {
   checkRange('proxy', ports?.proxy_min_port ?? 20_000, ports?.proxy_max_port ?? 20_255, problem)
   checkRange('sidecar', ports?.sidecar_min_port ?? 21_000, ports?.sidecar_max_port ?? 21_255, problem)
   if (connect === undefined) return
@@ -52,9 +51,9 @@ export function checkConnect({ connect, ports }: FileConfig, naming: Naming, pro
       'write one such as 60s',
       'connect.clock_skew',
     )
-  const provider = providerOf(connect.ca_provider)
+  const provider = providerOf(connect.ca_provider, names)
   if (provider === undefined) {
-    const remedy = `write ${naming.name} or vault`
+    const remedy = `write ${names.naming.name} or vault`
     problem(`${connect.ca_provider} is not a valid CA provider`, remedy, 'connect.ca_provider')
   }
   const options = optionsIn(connect.ca_config)
@@ -73,8 +72,14 @@ export function checkConnect({ connect, ports }: FileConfig, naming: Naming, pro
 /**
  * The mesh settings of a server. Options that its provider does not support are left out: one of them may be a secret.
  */
-export function meshOf({ connect }: FileConfig, dev: boolean, defaults: AgentConfig, dnsDomain: string): MeshSettings {
-  const provider = providerOf(connect?.ca_provider) ?? 'built-in'
+export function meshOf(
+  { aliases, connect }: FileConfig,
+  dev: boolean,
+  defaults: AgentConfig,
+  dnsDomain: string,
+): MeshSettings {
+  const names = { naming: defaults.naming, aliases: aliases ?? defaults.http.aliases }
+  const provider = providerOf(connect?.ca_provider, names) ?? 'built-in'
   const given = optionsIn(connect?.ca_config)
   const known = new Set<string>(optionsOf[provider])
   const cluster = given.get(clusterOption)
@@ -109,20 +114,20 @@ export function managedOf({ connect, ports }: FileConfig, defaults: ManagedSetti
 }
 
 /** Options without any effect. */
-export function connectWarnings({ connect }: FileConfig, naming: Naming): readonly string[] {
-  const provider = providerOf(connect?.ca_provider)
+export function connectWarnings({ connect }: FileConfig, names: ProductNames): readonly string[] {
+  const provider = providerOf(connect?.ca_provider, names)
   if (provider === undefined) return []
   const known = new Set<string>([...optionsOf[provider], clusterOption])
   return [...optionsIn(connect?.ca_config).keys()]
     .filter((option) => !known.has(option))
     .map(
       (option) =>
-        `connect.ca_config: ${option} is not an option of ${provider === 'built-in' ? naming.name : provider}, and has no effect`,
+        `connect.ca_config: ${option} is not an option of ${provider === 'built-in' ? names.naming.name : provider}, and has no effect`,
     )
 }
 
-function providerOf(written = ''): keyof typeof optionsOf | undefined {
-  if (written === '' || isBuiltInProvider(written)) return 'built-in'
+function providerOf(written = '', names: ProductNames): keyof typeof optionsOf | undefined {
+  if (written === '' || ownNameFor(written, names) === names.naming.name) return 'built-in'
   return written === 'vault' ? 'vault' : undefined
 }
 

@@ -1,5 +1,6 @@
 import type { Json } from '../../base/json.ts'
 import { noChange } from '../../model/log-position.ts'
+import { providerAskedFor } from '../../model/naming/names.ts'
 import {
   answered,
   badRequest,
@@ -11,7 +12,8 @@ import {
   type RouteRequest,
   type RouteResponse,
 } from '../contract/route.ts'
-import type { WithQueries, WithSelf, WithServerCalls, WithWrites } from '../contract/route-context.ts'
+import type { WithAliases, WithQueries, WithSelf, WithServerCalls, WithWrites } from '../contract/route-context.ts'
+import type { WithNaming } from '../contract/surroundings.ts'
 import {
   digits,
   done,
@@ -31,7 +33,7 @@ import { configurationGetEndpoint, rootsEndpoint } from './read-endpoints.ts'
 import { configurationSetEndpoint, forecastEndpoint } from './write-endpoints.ts'
 
 /** What these routes use of their context. */
-type ConnectContext = WithWrites & WithQueries & WithServerCalls & WithSelf
+type ConnectContext = WithNaming & WithAliases & WithWrites & WithQueries & WithServerCalls & WithSelf
 
 const cas = parameter(
   'cas',
@@ -129,13 +131,17 @@ async function readConfiguration(
 }
 
 async function setConfiguration(
-  context: WithWrites & WithSelf,
+  context: WithNaming & WithAliases & WithWrites & WithSelf,
   request: RouteRequest<NamesOf<readonly [...typeof readParameters, typeof cas]>>,
 ): Promise<RouteResponse> {
   const read = parseReadOptions(context, request.query)
   if (!read.ok) return failed(read.error)
   const body = decodeBody(request.body, configurationBody)
   if (!body.ok) return failed(body.error)
+  const { Provider } = body.value
+  const provider = providerAskedFor(Provider, context)
+  if (provider === undefined)
+    return badRequest(`could not initialize provider: unknown CA provider ${JSON.stringify(Provider)}`)
   const options = readOptions(Object.fromEntries(body.value.Config))
   if (!options.ok) return badRequest(`error configuring provider: ${options.error}`)
   const given = request.query.get('cas') ?? ''
@@ -143,7 +149,7 @@ async function setConfiguration(
   if (index !== undefined && !index.ok) return badRequest(`Error parsing cas value: ${index.error}`)
   const onlyAt = index === undefined ? {} : { onlyAt: Math.min(Number(index.value), Number.MAX_SAFE_INTEGER) }
   const forced = body.value.ForceWithoutCrossSigning ? { uncrossed: true } : {}
-  const args = { provider: body.value.Provider, options: options.value, ...onlyAt, ...forced }
+  const args = { provider, options: options.value, ...onlyAt, ...forced }
   const set = await context.write(configurationSetEndpoint, args, callIn(request, read.value))
   if (!set.ok) return failed(set.error)
   return index === undefined ? { kind: 'empty', status: 200 } : { kind: 'json', value: set.value }

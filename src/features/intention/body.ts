@@ -1,7 +1,6 @@
 import { lowerAscii } from '../../base/letter-case.ts'
 import { err, ok, type Result } from '../../base/result.ts'
-import type { WithAliases } from '../contract/route-context.ts'
-import type { WithNaming } from '../contract/surroundings.ts'
+import { ownNameFor, type ProductNames } from '../../model/naming/names.ts'
 import { integer, members, object, text } from '../http/json-body.ts'
 import { defaultNamespace, type Place, placeOf } from './place.ts'
 import type { IntentionSaid } from './validation.ts'
@@ -31,7 +30,7 @@ export function saidIn(body: Body, names: ProductNames): IntentionSaid {
   return {
     source: { namespace: SourceNS || defaultNamespace, name: SourceName },
     destination: { namespace: DestinationNS || defaultNamespace, name: DestinationName },
-    sourceType: SourceType === '' ? names.naming.name : sourceTypeOf(SourceType, names),
+    sourceType: SourceType === '' ? names.naming.name : ownNameFor(SourceType, names),
     action: Action,
     description: Description,
     meta: Meta,
@@ -39,13 +38,6 @@ export function saidIn(body: Body, names: ProductNames): IntentionSaid {
     defaultPort: body.DefaultPort,
   }
 }
-
-/** The only type of sources is the product's name. */
-export function sourceTypeOf(given: string, { naming, aliases }: ProductNames): string {
-  return aliases.includes(given) ? naming.name : given
-}
-
-export type ProductNames = WithNaming & WithAliases
 
 const uuidLength = 36
 

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { err, ok, type Result } from '../../base/result.ts'
+import { ownNameFor, type ProductNames } from '../../model/naming/names.ts'
 import type { NamesOf, QueryParameters } from '../contract/route.ts'
 import { parameter } from '../http/declared.ts'
-import { type ProductNames, placeGiven, sourceTypeOf } from './body.ts'
+import { placeGiven } from './body.ts'
 import { matchedPlacesMax } from './endpoint.ts'
 import type { Ends, Place } from './place.ts'
 
@@ -53,7 +54,7 @@ export function checkQuestion(
   const destination = endGiven(query, 'destination')
   if (!destination.ok) return destination
   const sourceType = query.get('source-type') ?? names.naming.name
-  if (sourceTypeOf(sourceType, names) !== names.naming.name) {
+  if (ownNameFor(sourceType, names) !== names.naming.name) {
     return err(`unsupported SourceType: ${JSON.stringify(sourceType)}`)
   }
   return ok({ source: source.value, destination: destination.value })

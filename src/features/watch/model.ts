@@ -1,10 +1,9 @@
 import { err, ok, type Result } from '../../base/result.ts'
-import { variableNames } from '../../model/naming/names.ts'
-import type { Naming } from '../../model/naming/naming.ts'
+import { type ProductNames, variableNames } from '../../model/naming/names.ts'
 
 /** The index, under each of the environment variables that a handler may look for it in. */
-export function indexVariables(naming: Naming, index: string): ReadonlyMap<string, string> {
-  return new Map(variableNames(naming, 'INDEX').map((name) => [name, index]))
+export function indexVariables(names: ProductNames, index: string): ReadonlyMap<string, string> {
+  return new Map(variableNames(names, 'INDEX').map((name) => [name, index]))
 }
 
 /** The subject of a watch, from flags or configuration keys. Reference: command-line.md#command-watch. */

@@ -1,4 +1,4 @@
-import { type Naming, namingNames, namingOf } from './naming.ts'
+import { type Naming, namingNames, namingOf, svcNaming } from './naming.ts'
 
 /** Every text that carries the product's name, derived from its naming. */
 
@@ -10,6 +10,24 @@ export function serversService({ name }: Naming): string {
 /** The role of a server in the pool, of either naming: which of them may join is judged at the join. */
 export function isServerRole(role: string | undefined): boolean {
   return role !== undefined && namingOf(role) !== undefined
+}
+
+/** The role of client agents in the pool, the same under both namings. */
+export const clientRole = 'node'
+
+/**
+ * Tags by which a client agent tells its naming, as its role does not. The own naming needs none: an agent without the
+ * tag has it, as every one of an earlier build.
+ */
+export function clientNamingTags({ name }: Naming): { readonly names?: string } {
+  return name === svcNaming.name ? {} : { names: name }
+}
+
+/** The name of a member's naming; undefined: it is no agent of this product, or of a product that is not known. */
+export function namingOfMember(tags: Readonly<Record<string, string>>): string | undefined {
+  const { role, names } = tags
+  if (role === clientRole) return names ?? svcNaming.name
+  return isServerRole(role) ? role : undefined
 }
 
 /** Domain that DNS answers for unless configured, with which trust domains end; without the final dot. */
@@ -50,9 +68,26 @@ export function variableName({ name }: Pick<Naming, 'name'>, suffix: string): st
   return `${name.toUpperCase()}_${suffix}`
 }
 
-/** The same variable of every product whose variables are read, the own first. */
-export function variableNames({ variableFamilies }: Naming, suffix: string): readonly string[] {
-  return variableFamilies.map((name) => variableName({ name }, suffix))
+/** The same variable under the naming and under each alias that is a naming, the own first. */
+export function variableNames({ naming, aliases }: ProductNames, suffix: string): readonly string[] {
+  const families = [naming.name, ...namingNames.filter((name) => name !== naming.name && isAlias(aliases, name))]
+  return families.map((name) => variableName({ name }, suffix))
+}
+
+/** Everything that an agent goes by. */
+export interface ProductNames {
+  readonly naming: Naming
+  /** The setting `aliases`, as it was written. */
+  readonly aliases: readonly string[]
+}
+
+function isAlias(aliases: readonly string[], name: string): boolean {
+  return aliases.some((alias) => alias.toLowerCase() === name)
+}
+
+/** A value that a caller or a file gives where the product is named: an alias stands for the product's own name. */
+export function ownNameFor(given: string, { naming, aliases }: ProductNames): string {
+  return isAlias(aliases, given) ? naming.name : given
 }
 
 /**
@@ -64,6 +99,15 @@ export const userEventPrefix = 'consul:event:'
 /** The provider that is built in, whatever naming the cluster has that stored its name. */
 export function isBuiltInProvider(provider: string): boolean {
   return namingOf(provider) !== undefined
+}
+
+/**
+ * The same for the name of a provider, in lower case. Undefined: it is the built-in one under a name that is neither the
+ * own nor an alias.
+ */
+export function providerAskedFor(given: string, names: ProductNames): string | undefined {
+  const wanted = ownNameFor(given.toLowerCase(), names)
+  return wanted !== names.naming.name && isBuiltInProvider(wanted) ? undefined : wanted
 }
 
 /** The name that is stored for a provider; empty: the built-in one. */

@@ -10,8 +10,6 @@ export interface Naming {
   readonly title: 'Svc' | 'Consul'
   /** Other names under which an agent is addressed, unless the setting `aliases` says otherwise. */
   readonly aliases: readonly string[]
-  /** Products whose environment variables are read, the own first. */
-  readonly variableFamilies: readonly NamingName[]
 }
 
 /** Values of the setting `names`: the product's own name, and that of the field. */
@@ -20,15 +18,10 @@ export const namingNames = ['svc', 'consul'] as const
 export type NamingName = (typeof namingNames)[number]
 
 /** The product's own name. The field's is its alias. */
-export const svcNaming: Naming = {
-  name: 'svc',
-  title: 'Svc',
-  aliases: ['consul'],
-  variableFamilies: ['svc', 'consul'],
-}
+export const svcNaming: Naming = { name: 'svc', title: 'Svc', aliases: ['consul'] }
 
 /** The field's name, and no word of ours. */
-export const fieldNaming: Naming = { name: 'consul', title: 'Consul', aliases: [], variableFamilies: ['consul'] }
+export const fieldNaming: Naming = { name: 'consul', title: 'Consul', aliases: [] }
 
 /** By the value of the setting `names`. */
 export const namings: Readonly<Record<NamingName, Naming>> = { svc: svcNaming, consul: fieldNaming }

@@ -15,7 +15,7 @@ it('a handler that cannot be reached is named, with what is wrong', async () => 
     timeoutMs: 5_000,
     tlsSkipVerify: false,
   }
-  expect(await runHandler(env, svcNaming, handler, { index: 1n, value: null })).toEqual({
+  expect(await runHandler(env, { naming: svcNaming, aliases: [] }, handler, { index: 1n, value: null })).toEqual({
     ok: false,
     error: '127.0.0.1:1: refused',
   })

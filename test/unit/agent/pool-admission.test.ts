@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { poolAdmission, wanAdmission } from '../../../src/agent/pool/pool-admission.ts'
 import type { Claim } from '../../../src/gossip/pool.ts'
-import { svcNaming } from '../../../src/model/naming/naming.ts'
+import { fieldNaming, type Naming, svcNaming } from '../../../src/model/naming/naming.ts'
 
 const protocol = { min: 2, max: 3, spoken: 2 }
 
@@ -78,6 +78,31 @@ describe('kept out of the pool of a datacenter', () => {
         { name: 'theirs', tags: { role: 'web' } },
       ]),
     ).toBeUndefined()
+  })
+})
+
+describe('kept out of the pool of a datacenter, with both names', () => {
+  const ownTags = { dc: 'dc1', id: 'id-2', role: 'node' }
+  const fieldTags = { ...ownTags, names: 'consul' }
+  const refuseUnder = (naming: Naming): typeof refuse =>
+    placed(poolAdmission({ nodeName: 'n1', nodeId: 'id-1', endpoint, naming, datacenter: 'dc1', protocol }))
+  const [underOwn, underField] = [refuseUnder(svcNaming), refuseUnder(fieldNaming)]
+
+  it.each([
+    ['client', underOwn, fieldTags, 'consul', 'svc'],
+    ['client', underField, ownTags, 'svc', 'consul'],
+    ['server', underOwn, { ...ownTags, role: 'consul' }, 'consul', 'svc'],
+    ['server', underField, { ...ownTags, role: 'svc' }, 'svc', 'consul'],
+  ])('is a %s of the other naming', (kind, refused, tags, theirs, own) => {
+    expect(refused([{ name: 'n2', tags }])).toBe(
+      `Member 'n2' is a ${kind} with names = "${theirs}", and here names = "${own}": a cluster has one of them`,
+    )
+  })
+
+  it('but not those of the own, nor members that are none of our agents', () => {
+    expect(underOwn([{ name: 'n2', tags: ownTags }])).toBeUndefined()
+    expect(underField([{ name: 'n2', tags: fieldTags }])).toBeUndefined()
+    expect(underField([{ name: 'n2', tags: { role: 'web' } }])).toBeUndefined()
   })
 })
 

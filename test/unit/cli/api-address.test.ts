@@ -38,6 +38,7 @@ async function asked(
   command: readonly string[] = ['leave'],
   operands: readonly string[] = [],
   world: object = {},
+  programName?: string,
 ): Promise<Asked> {
   let seen: Pick<Asked, 'to' | 'tls' | 'headers'> = { headers: [] }
   const request = async (to: Endpoint, { tls, headers }: HttpClientRequest) => {
@@ -45,7 +46,7 @@ async function asked(
     return ok({ status: 200, headers: new Map(), body: new Uint8Array() })
   }
   const env = { ...host, disk: host.disk, http: { ...host.http, request }, ...world } as Env
-  const terminal = new FakeTerminal()
+  const terminal = Object.assign(new FakeTerminal(), programName === undefined ? {} : { programName })
   for (const [name, value] of Object.entries(environment)) terminal.environment.set(name, value)
   await runCli([...command, ...flags, ...operands], env, terminal)
   return { ...seen, error: terminal.complained }
@@ -58,7 +59,7 @@ describe('where a command finds its agent', () => {
     [[], {}, local],
     [['-http-addr=127.0.0.2:1'], { SVC_HTTP_ADDR: '127.0.0.3:1' }, { host: '127.0.0.2', port: 1 }],
     [[], { SVC_HTTP_ADDR: 'http://127.0.0.3:1/' }, { host: '127.0.0.3', port: 1 }],
-    [[], { CONSUL_HTTP_ADDR: 'localhost:7', SVC_HTTP_ADDR: '' }, { host: '127.0.0.1', port: 7 }],
+    [[], { CONSUL_HTTP_ADDR: 'localhost:7', SVC_HTTP_ADDR: '' }, local],
     [['-http-addr=http://[::1]:9'], { SVC_HTTP_SSL: 'true' }, { host: '::1', port: 9 }],
     [['-http-addr=unix:///run/svc.sock'], {}, { host: 'unix:///run/svc.sock', port: 0 }],
   ])('%j with %j is plain HTTP', async (flags, environment, to) => {
@@ -69,12 +70,21 @@ describe('where a command finds its agent', () => {
     [['-http-addr=https://localhost:8501'], {}, { host: '127.0.0.1', port: 8501 }, 'localhost'],
     [['-http-addr=https://[::1]:1', '-tls-server-name=a.b'], {}, { host: '::1', port: 1 }, 'a.b'],
     [[], { SVC_HTTP_SSL: '1' }, local, '127.0.0.1'],
-    [[], { CONSUL_HTTP_SSL: '1', CONSUL_TLS_SERVER_NAME: 'x.y' }, local, 'x.y'],
+    [[], { SVC_HTTP_SSL: '1', SVC_TLS_SERVER_NAME: 'x.y' }, local, 'x.y'],
     [['-http-addr=unix:///s'], { SVC_HTTP_SSL: 'true' }, { host: 'unix:///s', port: 0 }, 'localhost'],
   ])('%j with %j is HTTPS, and trusts the authorities of the system', async (flags, environment, to, serverName) => {
     const { error, ...seen } = await asked(flags, environment)
     expect(seen).toMatchObject({ to, tls: { trustedPems: [], trust: 'system', serverName } })
     expect(error).toBe('')
+  })
+
+  it('is said by the variables of the name that the program was started as, and by no others', async () => {
+    const both = { CONSUL_HTTP_ADDR: '127.0.0.3:7', SVC_HTTP_ADDR: '127.0.0.2:7', CONSUL_HTTP_TOKEN: 't' }
+    const under = (name: string): Promise<Asked> => asked([], both, ['leave'], [], {}, name)
+    expect((await under('svc')).to).toEqual({ host: '127.0.0.2', port: 7 })
+    expect((await under('svc')).headers?.flat()).not.toContain('t')
+    expect((await under('consul')).to).toEqual({ host: '127.0.0.3', port: 7 })
+    expect((await under('consul')).headers?.flat()).toContain('t')
   })
 
   it('may have a name, which is looked up, and is what the request is for and the certificate must carry', async () => {

@@ -33,7 +33,7 @@ describe('watch', () => {
       expect(ran).toMatchObject({ code: 1, error: 'Error executing handler: exit status 3\n' })
       const [json = '', index] = (await readFile(file, 'utf8')).split('\n')
       expect(JSON.parse(json)).toMatchObject({ Key: 'a' })
-      expect(index).toMatch(/^([1-9]\d*) \1$/)
+      expect(index).toMatch(/^[1-9]\d*$/)
     } finally {
       await rm(directory, { recursive: true })
     }

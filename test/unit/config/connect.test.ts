@@ -92,8 +92,15 @@ describe('the mesh in the configuration', () => {
     })
   })
 
-  it('knows the built-in provider by the name of the field, too, and gives vault its own options alone', () => {
+  it('knows the built-in provider by aliases, too, and gives vault its own options alone', () => {
     expect(meshOf({ connect: { ca_provider: 'consul' } }).provider).toBe('svc')
+    expect(meshOf({ names: 'consul', connect: { ca_provider: 'consul' } }).provider).toBe('consul')
+    expect(meshOf({ names: 'consul', aliases: ['svc'], connect: { ca_provider: 'svc' } }).provider).toBe('consul')
+    for (const [more, given] of [
+      [{ aliases: [] }, 'consul'],
+      [{ names: 'consul' }, 'svc'],
+    ] satisfies readonly (readonly [FileConfig, string])[])
+      expect(() => read({ ...more, connect: { ca_provider: given } })).toThrow(`${given} is not a valid CA provider`)
     const vault = {
       token: 't',
       root_pki_path: 'r',

@@ -6,7 +6,7 @@ import { parseDocument } from '../../../src/config/sources/document.ts'
 import { validateDocument } from '../../../src/config/validate.ts'
 import type { Machine } from '../../../src/env/process.ts'
 import { segmentMetaKey, variableNames } from '../../../src/model/naming/names.ts'
-import { fieldNaming, namingOfProgram, svcNaming } from '../../../src/model/naming/naming.ts'
+import { fieldNaming, type Naming, namingOfProgram, svcNaming } from '../../../src/model/naming/naming.ts'
 import { toldDocument, toldUnder } from '../../../src/model/naming/told.ts'
 
 const machine: Machine = {
@@ -70,8 +70,11 @@ describe('texts of the program', () => {
   })
 
   it('and variables and metadata', () => {
-    expect(variableNames(svcNaming, 'INDEX')).toEqual(['SVC_INDEX', 'CONSUL_INDEX'])
-    expect(variableNames(fieldNaming, 'INDEX')).toEqual(['CONSUL_INDEX'])
+    const named = (naming: Naming, aliases: readonly string[]) => variableNames({ naming, aliases }, 'INDEX')
+    expect(named(svcNaming, svcNaming.aliases)).toEqual(['SVC_INDEX', 'CONSUL_INDEX'])
+    expect(named(svcNaming, ['other'])).toEqual(['SVC_INDEX'])
+    expect(named(fieldNaming, [])).toEqual(['CONSUL_INDEX'])
+    expect(named(fieldNaming, ['SVC'])).toEqual(['CONSUL_INDEX', 'SVC_INDEX'])
     expect(segmentMetaKey(fieldNaming)).toBe('consul-network-segment')
   })
 })

@@ -16,7 +16,7 @@ afterEach(async () => {
   await guarded?.stop('SIGKILL')
 })
 
-it("the field's client for Python, unmodified, does its own flows", async (context) => {
+it("the field's client for Python, unmodified, does its own flows, which call every method that it has", async (context) => {
   if (python === undefined) return context.skip('python3-consul is not there')
   const ports = await freePorts()
   agent = new RealAgent(`127.0.0.1:${ports.http}`, ['-dev', '-node=n1', ...portFlags(ports)])
@@ -39,6 +39,8 @@ it("the field's client for Python, unmodified, does its own flows", async (conte
     })
   }
   const code = await new Promise((resolve) => child.on('close', resolve))
-  expect(said).toBe('status\nagent\ncatalog\nhealth\nkeys\nsessions\nmaintenance\nevents\nqueries\nplaces\naccess\n')
+  expect(said).toBe(
+    'status\nagent\ncatalog\nhealth\nkeys\nsessions\nmaintenance\nevents\nqueries\nplaces\naccess\nevery_method\n',
+  )
   expect(code).toBe(0)
 }, 120_000)

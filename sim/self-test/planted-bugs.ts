@@ -5,6 +5,7 @@ import { copyBugs } from './copy-bugs.ts'
 import { detectionBugs } from './detection-bugs.ts'
 import { eventBugs } from './event-bugs.ts'
 import { federationBugs } from './federation-bugs.ts'
+import { filterBugs } from './filter-bugs.ts'
 import { intentionBugs } from './intention-bugs.ts'
 import { keyBugs } from './key-bugs.ts'
 import { lockBugs } from './lock-bugs.ts'
@@ -40,6 +41,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   ...registrationBugs,
   ...readerBugs,
   ...truthBugs,
+  ...filterBugs,
   ...queryBugs,
   ...eventBugs,
   ...membershipBugs,

@@ -123,8 +123,6 @@ describe('what callers select of a result', () => {
   it('has the same bytes for the caller that judges, for one that waits, and for one that comes later', async () => {
     const server = await withInstances()
     const results = new KeptResults(server.state.store)
-    const filter = Filter.from('Service.Port != 2', entryTypeOf(healthEntryShape))
-    if (!filter.ok) throw new Error(filter.error)
     let shown = 0
     const entryJson = (entry: HealthServiceEntry): Json => {
       shown++
@@ -132,7 +130,9 @@ describe('what callers select of a result', () => {
     }
     const meta = { index: firstChange, knownLeader: true, lastContactMs: 0 }
     const encoder = responseEncoder(svcNaming, headerNames(svcNaming, []), [])
-    const ask = async (pretty = false): Promise<HttpResponse> => {
+    const ask = async (pretty = false, text = 'Service.Port != 2'): Promise<HttpResponse> => {
+      const filter = Filter.from(text, entryTypeOf(healthEntryShape))
+      if (!filter.ok) throw new Error(filter.error)
       const result = results.read(health, web)
       const answer = { value: result.value as readonly HealthServiceEntry[], meta, forms: result }
       const entries = { form: 'health', entries: (all: typeof answer.value) => all, entryJson }
@@ -142,6 +142,8 @@ describe('what callers select of a result', () => {
     expect(new Set(answers.map(({ body }) => body)).size).toBe(1)
     // Of three entries, each once.
     expect(shown).toBe(3)
+    const other = await ask(false, 'Service.Port == 2')
+    expect(JSON.parse(textOf(other.body as Uint8Array))).toMatchObject([{ Service: { Port: 2 } }])
     const pretty = await ask(true)
     const parsed = [answers[0], pretty].map((each) => JSON.parse(textOf(each?.body as Uint8Array)) as unknown)
     expect(parsed[0]).toEqual(parsed[1])

@@ -18,12 +18,20 @@ lasts: 6s
 
 const hashOf = (out: string): string => /^ {2}trace ([0-9a-f]{64})$/m.exec(out)?.[1] ?? ''
 
+/** What a run decided, and its hash: of one run, for all tests. */
+let first: Promise<{ readonly decided: string; readonly hash: string }> | undefined
+
+/** The page and the list in a folder of this test's own. */
 async function recorded() {
   const file = scenarioFile(page)
   const list = `${file}.decisions`
-  const run = await svcSim(['run', file, '--seed', '5', '--decisions', list])
-  expect(run.exit, run.out).toBe(0)
-  return { file, list, hash: hashOf(run.out) }
+  first ??= svcSim(['run', file, '--seed', '5', '--decisions', list]).then((run) => {
+    expect(run.exit, run.out).toBe(0)
+    return { decided: readFileSync(list, 'utf8'), hash: hashOf(run.out) }
+  })
+  const { decided, hash } = await first
+  writeFileSync(list, decided)
+  return { file, list, hash }
 }
 
 describe('svc-sim run --decisions and --replay', () => {

@@ -1,6 +1,6 @@
 import type { Agent } from '../../src/agent/assembly/agent.ts'
 import type { Env } from '../../src/env/env.ts'
-import { deregisterEndpoint } from '../../src/features/catalog/endpoint.ts'
+import { deregisterEndpoint } from '../../src/features/catalog/write-endpoints.ts'
 
 /** How often an operator tries again. */
 const againMs = 2_000

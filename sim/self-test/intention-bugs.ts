@@ -54,7 +54,7 @@ export const intentionBugs: readonly PlantedBug[] = [
     about: 'an agent learns that a cached answer has changed, and keeps using the old one',
     patches: [
       {
-        file: 'src/agent/requests/asking/answer-cache.js',
+        file: 'src/agent/requests/asking/kept-answer.js',
         find: 'this.take(next.value);',
         replace:
           'this.take(this.answer.value.length === undefined ? next.value : { ...next.value, value: this.answer.value });',
@@ -112,7 +112,7 @@ export const intentionBugs: readonly PlantedBug[] = [
     about: 'an agent learns that the intentions of a destination have changed, and keeps deciding by the old ones',
     patches: [
       {
-        file: 'src/agent/requests/asking/answer-cache.js',
+        file: 'src/agent/requests/asking/kept-answer.js',
         find: 'this.take(next.value);',
         replace:
           'this.take(this.answer.value.length === undefined ? next.value : { ...next.value, value: this.answer.value });',

@@ -1,7 +1,8 @@
+import { InflateFault } from './bit-reader.ts'
 import { concatBytes, emptyBytes } from './bytes.ts'
 import { crc32 } from './crc32.ts'
 import { Deflater } from './deflate.ts'
-import { InflateFault, inflated } from './inflate.ts'
+import { inflated } from './inflate.ts'
 
 /** Deflated, no flags, no time, no system: equal bytes have equal archives. */
 const header = new Uint8Array([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255])

@@ -15,7 +15,7 @@ import {
 } from './api/answers.ts'
 import { ApiClient, unexpectedText } from './api/client.ts'
 import type { Invocation } from './command.ts'
-import type { CheckedAgent, CheckedCluster, CheckedServer } from './upgrade-check.ts'
+import type { CheckedAgent, CheckedCluster, CheckedServer } from './upgrade-findings.ts'
 
 /** By number, as the API has it. Reference: agent.md#member-status. */
 const statusNames = ['none', 'alive', 'leaving', 'left', 'failed'] as const

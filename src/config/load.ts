@@ -1,4 +1,4 @@
-import { compareText, textOf } from '../base/bytes.ts'
+import { textOf } from '../base/bytes.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import type { Disk } from '../env/disk.ts'
 import type { Env } from '../env/env.ts'
@@ -6,7 +6,6 @@ import { type Naming, svcNaming } from '../model/naming/naming.ts'
 import { toldUnder } from '../model/naming/told.ts'
 import {
   type Behaviour,
-  hasBehaviour,
   isAtLeast,
   newestRelease,
   oldestRelease,
@@ -19,6 +18,15 @@ import { agentFlags } from './agent-flags.ts'
 import { debugConfig } from './debug.ts'
 import { diskProblems } from './disk-problems.ts'
 import { configOfFlags, flagAt } from './flags.ts'
+import {
+  configPaths,
+  extensionOf,
+  type Format,
+  type Formats,
+  type GivenFlags,
+  listOf,
+  skippedWhy,
+} from './found-files.ts'
 import { type Normalized, normalize } from './normalize.ts'
 import { type ConfigProblem, followsFrom } from './problem.ts'
 import { configKeys } from './schema.ts'
@@ -33,9 +41,6 @@ export interface LoadedConfig extends Normalized {
   /** `file:line:column` of the key, or the flag, that took effect; `config` if none set it. */
   placeOf(path: readonly string[]): string
 }
-
-/** Values of the flags given, by flag name. */
-export type GivenFlags = ReadonlyMap<string, boolean | string | readonly string[]>
 
 /**
  * Loads the configuration of an agent: list flags, then files in the order given (a directory's by name), then scalar
@@ -105,15 +110,6 @@ function toldIn(naming: Naming, problem: ConfigProblem): ConfigProblem {
   return { ...problem, remedy: toldUnder(naming, problem.remedy) }
 }
 
-type Format = 'json' | 'hcl'
-
-/** Determines the format of a file. */
-interface Formats {
-  /** The format of every file; undefined: its name decides. */
-  readonly format: Format | undefined
-  readonly release: Release
-}
-
 /** The format for every file; undefined: its name decides. */
 function formatOf(flags: GivenFlags): Result<Format | undefined, readonly ConfigProblem[]> {
   const given = flags.get('config-format')
@@ -137,16 +133,6 @@ function pastWarnings(release: Release): readonly string[] {
   return [`runs as release ${releaseText(release)}, to learn or to rehearse: production runs the newest`]
 }
 
-/** By its name; undefined where that says nothing. Release: `hcl-files`. */
-function extensionOf(path: string, { release }: Formats): Format | undefined {
-  if (path.endsWith('.json')) return 'json'
-  return path.endsWith('.hcl') && hasBehaviour(release, 'hcl-files') ? 'hcl' : undefined
-}
-
-function skippedWhy({ release }: Formats): string {
-  return hasBehaviour(release, 'hcl-files') ? 'it ends in neither .json nor .hcl' : 'it does not end in .json'
-}
-
 /** Flags of later releases, by what brought them. */
 const flagsSince: ReadonlyMap<string, Behaviour> = new Map([
   ['hcl', 'hcl-files'],
@@ -163,74 +149,6 @@ function laterFlags(flags: GivenFlags, release: Release): readonly ConfigProblem
     const message = `flag provided but not defined: -${name}`
     return [{ place: `-${name}`, message, remedy: `it was introduced in ${releaseText(since)}` }]
   })
-}
-
-interface FoundFiles {
-  readonly paths: string[]
-  /** Files in directories that are of no format that is read. */
-  readonly skipped: string[]
-}
-
-async function configPaths(
-  disk: Disk,
-  flags: GivenFlags,
-  more: readonly string[],
-  naming: Formats,
-): Promise<Result<FoundFiles, readonly ConfigProblem[]>> {
-  const found: FoundFiles = { paths: [], skipped: [] }
-  const named = [
-    ...listOf(flags.get('config-file')).map((path) => ({ path, place: '-config-file', directory: false })),
-    ...listOf(flags.get('config-dir')).map((path) => ({ path, place: '-config-dir', directory: true })),
-  ]
-  for (const path of more) {
-    const entry = await disk.stat(path)
-    if (!entry.ok) return err([{ place: 'config', message: `Open failed on ${path}`, remedy: entry.error.message }])
-    named.push({ path, place: 'config', directory: entry.ok && entry.value.kind === 'directory' })
-  }
-  for (const { path, place, directory } of named) {
-    const problem = directory
-      ? await addDirectory(disk, path, place, naming, found)
-      : addFile(path, place, naming, found)
-    if (problem !== undefined) return err([problem])
-  }
-  return ok(found)
-}
-
-function addFile(path: string, place: string, naming: Formats, found: FoundFiles): ConfigProblem | undefined {
-  const mayBeOfAnyName = naming.format !== undefined || !hasBehaviour(naming.release, 'hcl-files')
-  if (!mayBeOfAnyName && extensionOf(path, naming) === undefined) {
-    if (!hasBehaviour(naming.release, 'config-format')) {
-      const remedy = 'Please use ".json" or ".hcl"'
-      return { place, message: `Missing or invalid file extension for ${JSON.stringify(path)}`, remedy }
-    }
-    const remedy = 'rename it, or give its format with -config-format'
-    return { place, message: `${path} ends in neither .json nor .hcl`, remedy }
-  }
-  found.paths.push(path)
-  return undefined
-}
-
-async function addDirectory(
-  disk: Disk,
-  directory: string,
-  place: string,
-  naming: Formats,
-  found: FoundFiles,
-): Promise<ConfigProblem | undefined> {
-  const names = await disk.list(directory)
-  if (!names.ok) return { place, message: `Open failed on ${directory}`, remedy: names.error.message }
-  for (const name of [...names.value].sort(compareText)) {
-    const path = `${directory.replace(/\/+$/, '')}/${name}`
-    const entry = await disk.stat(path)
-    if (entry.ok && entry.value.kind === 'directory') continue
-    if (naming.format !== undefined || extensionOf(name, naming) !== undefined) found.paths.push(path)
-    else found.skipped.push(path)
-  }
-  return undefined
-}
-
-function listOf(value: boolean | string | readonly string[] | undefined): readonly string[] {
-  return Array.isArray(value) ? (value as readonly string[]) : []
 }
 
 async function fileAt(disk: Disk, path: string, naming: Formats): Promise<ExaminedFile> {

@@ -1,6 +1,7 @@
 import { err, ok, type Result } from '../base/result.ts'
 import { numberValue } from './literals.ts'
-import { depthMax, type Item, ItemBudget, members } from './parser.ts'
+import { type Item, members } from './members.ts'
+import { depthMax, ItemBudget } from './parser.ts'
 import { HclError, type HclProblem, problemOf } from './problem.ts'
 import type { HclBlock, HclNode } from './tree.ts'
 

@@ -9,6 +9,7 @@ import type { Authorizers } from './authorizers.ts'
 import { Lru } from './lru.ts'
 import { refusedSecret, sameRights, type TokenRights, type ToldRights } from './rights.ts'
 import type { TokenResolver } from './running-access.ts'
+import { TokenFollowers } from './token-followers.ts'
 
 /** Maximum number of tokens whose rights are cached, and of the characters of their rules together. */
 const keptMax = 8_192
@@ -62,11 +63,6 @@ interface Kept {
   hopes: number
 }
 
-interface Follower {
-  readonly authorizer: Authorizer
-  readonly use: () => void
-}
-
 /**
  * Caches the rights of tokens that servers were asked for: on client agents, and on servers of secondary datacenters.
  *
@@ -82,8 +78,7 @@ export class AskedTokens implements TokenResolver {
   readonly #parts: AskedTokensParts
   readonly #kept = new Lru<string, Kept>(keptMax, { max: keptLettersMax, of: lettersOf })
   readonly #asking = new Map<string, Promise<Kept>>()
-  readonly #followers = new Map<string, Set<Follower>>()
-  readonly #timers = new Map<string, Closable>()
+  readonly #followers: TokenFollowers
   readonly #findingUntilMs: number
   /** Callbacks that end the pauses of searches for a server. */
   readonly #finding = new Set<() => void>()
@@ -95,6 +90,15 @@ export class AskedTokens implements TokenResolver {
   constructor(parts: AskedTokensParts) {
     this.#parts = parts
     this.#findingUntilMs = this.#nowMs() + (parts.findingMs ?? 0)
+    this.#followers = new TokenFollowers({
+      env: parts.env,
+      outcomeOf: (secret) => this.#kept.get(secret)?.outcome,
+      dueMs: (secret) => {
+        const kept = this.#kept.get(secret)
+        return kept === undefined ? 0 : Math.max(kept.untilMs, kept.failedMs + retryMs)
+      },
+      refresh: (secret) => this.#refresh(secret),
+    })
   }
 
   /** Number of cached tokens. */
@@ -104,9 +108,7 @@ export class AskedTokens implements TokenResolver {
 
   stop(): void {
     this.#stopped = true
-    for (const timer of this.#timers.values()) timer.close()
-    this.#timers.clear()
-    this.#followers.clear()
+    this.#followers.stop()
     this.#findAgain()
   }
 
@@ -170,24 +172,7 @@ export class AskedTokens implements TokenResolver {
   }
 
   onChange(secret: string, authorizer: Authorizer, use: () => void): Closable {
-    const follower: Follower = { authorizer, use }
-    const followers = this.#followers.get(secret) ?? new Set()
-    this.#followers.set(secret, followers.add(follower))
-    if (followers.size === 1 || !this.#isHeld(secret, authorizer)) this.#schedule(secret)
-    return {
-      close: () => {
-        followers.delete(follower)
-        if (followers.size > 0 || this.#followers.get(secret) !== followers) return
-        this.#followers.delete(secret)
-        this.#timers.get(secret)?.close()
-        this.#timers.delete(secret)
-      },
-    }
-  }
-
-  #isHeld(secret: string, authorizer: Authorizer): boolean {
-    const outcome = this.#kept.get(secret)?.outcome
-    return outcome?.ok === true && outcome.value === authorizer
+    return this.#followers.add(secret, authorizer, use)
   }
 
   #nowMs(): number {
@@ -219,7 +204,7 @@ export class AskedTokens implements TokenResolver {
       : (this.#parts.stateIndex?.() ?? noChange)
     this.#kept.set(secret, kept)
     this.#asking.delete(secret)
-    this.#check(secret)
+    this.#followers.check(secret)
     return kept
   }
 
@@ -271,34 +256,6 @@ export class AskedTokens implements TokenResolver {
     const outcome = ok(authorizers.allOrNothing(downPolicy === 'allow' ? 'allow' : 'deny'))
     const isSame = before?.rights === undefined && before?.failure !== undefined && before.outcome.ok
     return { ...nothing, outcome: isSame ? before.outcome : outcome, untilMs: 0, ...now }
-  }
-
-  /**
-   * Notifies followers of a token whose rights differ from what it has now, and checks again when these rights expire.
-   */
-  #check(secret: string): void {
-    const followers = this.#followers.get(secret)
-    if (followers === undefined || this.#stopped) return
-    for (const follower of [...followers]) {
-      if (this.#isHeld(secret, follower.authorizer)) continue
-      followers.delete(follower)
-      follower.use()
-    }
-    if (followers.size > 0) this.#schedule(secret)
-    else if (this.#followers.get(secret) === followers) this.#followers.delete(secret)
-  }
-
-  #schedule(secret: string): void {
-    this.#timers.get(secret)?.close()
-    const { env } = this.#parts
-    const kept = this.#kept.get(secret)
-    const holds = [...(this.#followers.get(secret) ?? [])].every(({ authorizer }) => this.#isHeld(secret, authorizer))
-    const dueMs = kept === undefined || !holds ? 0 : Math.max(kept.untilMs, kept.failedMs + retryMs)
-    const timer = env.timers.after(Math.max(0, dueMs - this.#nowMs()), () => {
-      this.#timers.delete(secret)
-      if (!this.#stopped) env.detach(this.#refresh(secret))
-    })
-    this.#timers.set(secret, timer)
   }
 }
 

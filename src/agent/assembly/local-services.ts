@@ -1,10 +1,6 @@
 import { ok } from '../../base/result.ts'
-import {
-  deregisterEndpoint,
-  nodeDumpEndpoint,
-  registerAllEndpoint,
-  registerEndpoint,
-} from '../../features/catalog/endpoint.ts'
+import { nodeDumpEndpoint } from '../../features/catalog/endpoint.ts'
+import { deregisterEndpoint, registerAllEndpoint, registerEndpoint } from '../../features/catalog/write-endpoints.ts'
 import type { ReadOptions } from '../../features/contract/reading.ts'
 import { nodeChecksEndpoint } from '../../features/health/endpoint.ts'
 import { noChange } from '../../model/log-position.ts'

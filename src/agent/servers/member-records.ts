@@ -1,7 +1,7 @@
 import { unrestricted } from '../../access/authorizer.ts'
 import { memberLines } from '../../env/observe.ts'
-import { deregisterEndpoint, registerEndpoint } from '../../features/catalog/endpoint.ts'
 import { checkOfNode, serviceOfNode } from '../../features/catalog/views.ts'
+import { deregisterEndpoint, registerEndpoint } from '../../features/catalog/write-endpoints.ts'
 import type { WithConsensus, WithPlace, WithProposals, WithState } from '../../features/contract/server-context.ts'
 import type { WithEnv, WithNaming, WithRelease } from '../../features/contract/surroundings.ts'
 import {

@@ -3,7 +3,8 @@ import { toldUnder } from '../../model/naming/told.ts'
 import { isAtLeast, newestRelease, oldestRelease, parseRelease, releaseText } from '../../model/release.ts'
 import { clientFlags, failed, misused, surplusOperands } from '../api/client.ts'
 import type { CliCommand } from '../command.ts'
-import type { CheckedAgent, CheckedCluster, Finding, UpgradeCheck } from '../upgrade-check.ts'
+import type { UpgradeCheck } from '../upgrade-check.ts'
+import type { CheckedAgent, CheckedCluster, Finding } from '../upgrade-findings.ts'
 
 /** Something is in the way. */
 const blocked = 2

@@ -29,14 +29,12 @@ import {
 import { policyRoutes } from './tokens/policy-routes.ts'
 import {
   tokenBatchEndpoint,
-  tokenCloneEndpoint,
-  tokenDeleteEndpoint,
   tokenListEndpoint,
   tokenReadEndpoint,
   tokenSelfEndpoint,
-  tokenSetEndpoint,
 } from './tokens/token-endpoints.ts'
 import { tokenRoutes } from './tokens/token-routes.ts'
+import { tokenCloneEndpoint, tokenDeleteEndpoint, tokenSetEndpoint } from './tokens/token-write-endpoints.ts'
 
 const aclRoutes: readonly Route<RouteContext>[] = [
   ...systemRoutes,

@@ -1,6 +1,7 @@
 import { err, ok, type Result } from '../../base/result.ts'
 import type { CheckDefinition, CheckProbe, CheckStatus, OfferedService, ServiceFacts } from '../../model/catalog.ts'
-import type { Dialect, Fields } from './definition-fields.ts'
+import type { Fields } from './definition-fields.ts'
+import type { Dialect } from './definition-matching.ts'
 import { type CheckMembers, checkOldSpellings, type ServiceMembers, serviceCheckNames } from './definition-names.ts'
 import type { DefinitionProblem } from './definition-problems.ts'
 

@@ -1,7 +1,7 @@
 import { compareText } from '../../base/bytes.ts'
 import { invariant } from '../../base/invariant.ts'
 import { err, type Result } from '../../base/result.ts'
-import type { DefinitionPath, Dialect, FieldProblem } from './definition-fields.ts'
+import type { DefinitionPath, Dialect, FieldProblem } from './definition-matching.ts'
 
 /** The first error of a definition. Over HTTP `message` is the whole answer, in a file one clause. */
 export interface DefinitionProblem {

@@ -12,7 +12,8 @@ import { reservedMetaPrefix } from '../../model/naming/names.ts'
 import { type Naming, svcNaming } from '../../model/naming/naming.ts'
 import { newestRelease, type Release } from '../../model/release.ts'
 import { type CheckRead, checksOf, checksProblem, definitionOf, readCheck, serviceChecks } from './definition-checks.ts'
-import { type Dialect, type FieldProblem, Fields, isObject } from './definition-fields.ts'
+import { Fields } from './definition-fields.ts'
+import { type Dialect, type FieldProblem, isObject } from './definition-matching.ts'
 import { type Connect, managedProxy, meshProblem, readConnect, readMesh, sidecarFacts } from './definition-mesh.ts'
 import {
   type CheckMembers,

@@ -1,39 +1,20 @@
 import { z } from 'zod'
-import { err, ok, type Result } from '../../base/result.ts'
-import type {
-  CatalogNode,
-  DeregisterRequest,
-  RegisterAllRequest,
-  RegisterRequest,
-  ServiceFacts,
-} from '../../model/catalog.ts'
-import type { Failure } from '../../model/failure.ts'
-import { registerOffersMax } from '../../model/limits.ts'
+import { ok } from '../../base/result.ts'
+import type { CatalogNode } from '../../model/catalog.ts'
 import { greater } from '../../model/log-position.ts'
 import { hasBehaviour, newestRelease } from '../../model/release.ts'
-import { asks, filters, keptOf, open } from '../contract/access.ts'
-import type { WriteIdentity } from '../contract/command.ts'
-import type { QueryEndpoint, ServerEndpoint, WriteEndpoint } from '../contract/endpoint.ts'
+import { filters, keptOf, open } from '../contract/access.ts'
+import type { QueryEndpoint, ServerEndpoint } from '../contract/endpoint.ts'
 import { textPairs } from '../contract/fields.ts'
-import { flagReply, isText, listOfAll, orNull, replyWith, textsReply } from '../contract/reply.ts'
-import type { WithDatacenters, WithPlace, WithProposals } from '../contract/server-context.ts'
-import { measured, type WithEnv, type WithRelease } from '../contract/surroundings.ts'
+import { listOfAll, orNull, replyWith, textsReply } from '../contract/reply.ts'
+import type { WithDatacenters, WithPlace } from '../contract/server-context.ts'
 import { byRow, newestOf, oneForAll } from '../contract/visible-index.ts'
 import { datacentersByDistance } from '../discovery/datacenters.ts'
 import { nearestFirst } from '../discovery/nearness.ts'
 import { checksSeenBy, nodesSeenBy, placedSeenBy, seesNode, seesService, servicesSeenBy } from '../discovery/sight.ts'
 import { discoveryCounts, tagFilterFields, tagsRead } from '../discovery/tag-filter.ts'
-import {
-  catalogDeregister,
-  catalogRegister,
-  catalogRegisterAll,
-  catalogRegisterAllMesh,
-  catalogRegisterMesh,
-} from './commands.ts'
-import { catalogFields } from './fields.ts'
 import type { NodeDump, NodeServices, PlacedService, ServiceName, ServicePlace } from './model.ts'
 import { isCatalogNode, isNodeDump, isNodeServices, isPlacedService, isServiceName, isServicePlace } from './replies.ts'
-import { deregistrationRefused, registrationRefused } from './rights.ts'
 import { instancesSight, nodeOrIdSight, nodeSight } from './sight.ts'
 import {
   allNodes,
@@ -52,79 +33,6 @@ import {
   servicesIndex,
   servicesOfNode,
 } from './views.ts'
-
-/** The server as far as these endpoints use it. */
-type CatalogServer = WithEnv & WithRelease & WithProposals
-
-const fields = catalogFields('dropped')
-
-/**
- * The leader refuses a registration that does not fit the present catalog as the caller's mistake. Returns true when it
- * is applied.
- */
-export const registerEndpoint: WriteEndpoint<RegisterRequest, boolean, CatalogServer> = {
-  method: 'Catalog.Register',
-  kind: 'write',
-  args: fields.registerRequest,
-  reply: flagReply,
-  access: asks(registrationRefused),
-  serve: register,
-}
-
-async function register(
-  server: CatalogServer,
-  args: RegisterRequest,
-  identity: WriteIdentity | undefined,
-): Promise<Result<boolean, Failure>> {
-  const known = { ...args, service: serviceKnown(server, args.service) }
-  const command = isOfMesh(known) ? catalogRegisterMesh : catalogRegister
-  const outcome = await measured(server, 'catalog.register', () => server.propose(command, known, identity))
-  if (!outcome.ok) return outcome
-  return outcome.value.refusal === null ? ok(true) : err({ kind: 'bad-request', message: outcome.value.refusal })
-}
-
-/** For each offer, why the leader refused it; null if it was applied. */
-export const registerAllEndpoint: WriteEndpoint<RegisterAllRequest, readonly (string | null)[], CatalogServer> = {
-  method: 'Catalog.RegisterAll',
-  kind: 'write',
-  args: fields.registerAllRequest.refine(({ offers }) => offers.length <= registerOffersMax, 'too many offers'),
-  reply: replyWith(listOfAll(orNull(isText))),
-  access: asks((authorizer, { node, skipNodeUpdate, offers }, tx) => {
-    // The request may bring nothing but the node.
-    for (const offer of offers.length === 0 ? [{ service: null, checks: [] }] : offers) {
-      const refused = registrationRefused(authorizer, { node, skipNodeUpdate, ...offer }, tx)
-      if (refused !== undefined) return refused
-    }
-    return undefined
-  }),
-  serve: (server, args, identity) => {
-    const offers = args.offers.map((offer) => ({ ...offer, service: serviceKnown(server, offer.service) }))
-    const command = offers.some(isOfMesh) ? catalogRegisterAllMesh : catalogRegisterAll
-    return measured(server, 'catalog.register', () => server.propose(command, { ...args, offers }, identity))
-  },
-}
-
-function isOfMesh({ service }: Pick<RegisterRequest, 'service'>): boolean {
-  return service?.mesh !== undefined
-}
-
-/** A server of a release without the mesh ignores its members, like all members that it does not know. */
-function serviceKnown({ release }: WithRelease, service: ServiceFacts | null): ServiceFacts | null {
-  if (service?.mesh === undefined || hasBehaviour(release, 'mesh')) return service
-  const { mesh: _mesh, ...known } = service
-  return known
-}
-
-/** Returns true, also if there was nothing to remove. */
-export const deregisterEndpoint: WriteEndpoint<DeregisterRequest, boolean, WithEnv & WithProposals> = {
-  method: 'Catalog.Deregister',
-  kind: 'write',
-  args: fields.deregisterRequest,
-  reply: flagReply,
-  access: asks(deregistrationRefused),
-  serve: (server, args, identity) =>
-    measured(server, 'catalog.deregister', () => server.propose(catalogDeregister, args, identity)),
-}
 
 /** Only nodes that have all of these metadata pairs; none given: all nodes. */
 const nodeMeta = textPairs.optional()

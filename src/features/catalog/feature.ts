@@ -8,12 +8,9 @@ import {
 } from './commands.ts'
 import {
   datacentersEndpoint,
-  deregisterEndpoint,
   nodeDumpEndpoint,
   nodeServicesEndpoint,
   nodesEndpoint,
-  registerAllEndpoint,
-  registerEndpoint,
   serviceNodesEndpoint,
   servicesAtEndpoint,
   servicesEndpoint,
@@ -28,6 +25,7 @@ import {
   serviceChangesTable,
   servicesTable,
 } from './tables.ts'
+import { deregisterEndpoint, registerAllEndpoint, registerEndpoint } from './write-endpoints.ts'
 
 /** Nodes, their services, and the health of both. */
 export const catalogFeature: Feature = {

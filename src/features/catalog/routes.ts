@@ -27,10 +27,8 @@ import { decodeBody, object, text } from '../http/json-body.ts'
 import { callIn } from '../http/read-options.ts'
 import {
   datacentersEndpoint,
-  deregisterEndpoint,
   nodeServicesEndpoint,
   nodesEndpoint,
-  registerEndpoint,
   serviceNodesEndpoint,
   servicesEndpoint,
 } from './endpoint.ts'
@@ -44,6 +42,7 @@ import {
   placedServiceShape,
 } from './model.ts'
 import { registerBody, registerRequestOf } from './register-body.ts'
+import { deregisterEndpoint, registerEndpoint } from './write-endpoints.ts'
 
 /** What these routes use of their context. */
 type CatalogContext = WithEnv &

@@ -1,144 +1,22 @@
 import { z } from 'zod'
 import type { Authorizer } from '../../access/authorizer.ts'
-import type { Result } from '../../base/result.ts'
-import type { Failure } from '../../model/failure.ts'
-import { kvValueBytesMax } from '../../model/limits.ts'
 import { greater, type ModifyIndex, noChange } from '../../model/log-position.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import { asks, filters, keptOf } from '../contract/access.ts'
-import type { CommandDefinition, WriteIdentity } from '../contract/command.ts'
-import type { QueryEndpoint, WriteEndpoint } from '../contract/endpoint.ts'
-import { bytes, byteText, isByteText, readWith, uint64, uint64Of } from '../contract/fields.ts'
-import { flagReply, listOfAll, orNull, replyWith, textsReply } from '../contract/reply.ts'
-import type { WithDuties, WithProposals, WithState } from '../contract/server-context.ts'
-import { measured, type WithEnv } from '../contract/surroundings.ts'
+import type { QueryEndpoint } from '../contract/endpoint.ts'
+import { byteText, isByteText, readWith } from '../contract/fields.ts'
+import { listOfAll, orNull, replyWith, textsReply } from '../contract/reply.ts'
 import { byRow, newestOf, type Sight } from '../contract/visible-index.ts'
-import {
-  kvDelete,
-  kvDeleteCas,
-  kvDeleteTree,
-  kvLock,
-  kvPut,
-  kvPutCas,
-  kvUnlock,
-  type LockAnswer,
-  lockAnswer,
-} from './commands.ts'
-import { delayOverOf } from './lock-delays.ts'
 import type { KvEntry } from './model.ts'
 import { entriesSeenBy } from './operations.ts'
 import { isKvEntry } from './replies.ts'
-import { listingRefused, readingRefused, treeRefused, writingRefused } from './rights.ts'
+import { listingRefused, readingRefused } from './rights.ts'
 import { kvTable, packedRow, reapedFloor, tombstoneTable } from './tables.ts'
 
-/** The server as far as these endpoints use it. */
-type KvServer = WithEnv & WithState & WithProposals & WithDuties
+export const key = byteText.min(1)
 
-const key = byteText.min(1)
-const value = bytes.refine((given) => given.length <= kvValueBytesMax, 'value too large')
-
-function apply<Body, Outcome>(
-  server: WithEnv & WithProposals,
-  command: CommandDefinition<Body, Outcome>,
-  body: Body,
-  identity: WriteIdentity | undefined,
-): Promise<Result<Outcome, Failure>> {
-  return measured(server, 'kvs.apply', () => server.propose(command, body, identity))
-}
-
-const writesKey = asks<{ readonly key: string }>((authorizer, args) => writingRefused(authorizer, args.key))
-
-interface PutArgs {
-  readonly key: string
-  readonly value: Uint8Array
-  readonly flags: bigint
-}
-
-const putArgs = readWith((given): PutArgs | undefined => {
-  if (typeof given !== 'object' || given === null) return undefined
-  const { key, value, flags } = given as Readonly<Record<string, unknown>>
-  const bits = uint64Of(flags)
-  if (bits === undefined || !isByteText(key) || key === '') return undefined
-  if (!(value instanceof Uint8Array) || value.length > kvValueBytesMax) return undefined
-  return { key, value, flags: bits }
-})
-
-export const putEndpoint: WriteEndpoint<PutArgs, boolean, WithEnv & WithProposals> = {
-  method: 'KV.Put',
-  kind: 'write',
-  args: putArgs,
-  reply: flagReply,
-  access: writesKey,
-  serve: (server, args, identity) => apply(server, kvPut, args, identity),
-}
-
-const putCasArgs = z.object({ key, value, flags: uint64, index: uint64 })
-
-export const putCasEndpoint: WriteEndpoint<z.infer<typeof putCasArgs>, boolean, WithEnv & WithProposals> = {
-  method: 'KV.PutCas',
-  kind: 'write',
-  args: putCasArgs,
-  reply: flagReply,
-  access: writesKey,
-  serve: (server, args, identity) => apply(server, kvPutCas, args, identity),
-}
-
-const session = z.string()
-const lockArgs = z.object({ key, value, flags: uint64, session })
-
-/** The leader states which lock delays are over; the command decides. */
-export const lockEndpoint: WriteEndpoint<z.infer<typeof lockArgs>, LockAnswer, KvServer> = {
-  method: 'KV.Lock',
-  kind: 'write',
-  args: lockArgs,
-  reply: lockAnswer,
-  access: writesKey,
-  serve: (server, args, identity) =>
-    apply(server, kvLock, { ...args, delayOver: delayOverOf(server, args.key) }, identity),
-}
-
-export const unlockEndpoint: WriteEndpoint<z.infer<typeof lockArgs>, boolean, WithEnv & WithProposals> = {
-  method: 'KV.Unlock',
-  kind: 'write',
-  args: lockArgs,
-  reply: flagReply,
-  access: writesKey,
-  serve: (server, args, identity) => apply(server, kvUnlock, args, identity),
-}
-
-const deleteArgs = z.object({ key })
-
-export const deleteEndpoint: WriteEndpoint<z.infer<typeof deleteArgs>, boolean, WithEnv & WithProposals> = {
-  method: 'KV.Delete',
-  kind: 'write',
-  args: deleteArgs,
-  reply: flagReply,
-  access: writesKey,
-  serve: (server, args, identity) => apply(server, kvDelete, args, identity),
-}
-
-const deleteCasArgs = z.object({ key, index: uint64 })
-
-export const deleteCasEndpoint: WriteEndpoint<z.infer<typeof deleteCasArgs>, boolean, WithEnv & WithProposals> = {
-  method: 'KV.DeleteCas',
-  kind: 'write',
-  args: deleteCasArgs,
-  reply: flagReply,
-  access: writesKey,
-  serve: (server, args, identity) => apply(server, kvDeleteCas, args, identity),
-}
-
-const prefixArgs = z.object({ prefix: byteText })
-type PrefixArgs = z.infer<typeof prefixArgs>
-
-export const deleteTreeEndpoint: WriteEndpoint<PrefixArgs, boolean, WithEnv & WithProposals> = {
-  method: 'KV.DeleteTree',
-  kind: 'write',
-  args: prefixArgs,
-  reply: flagReply,
-  access: asks((authorizer, { prefix }) => treeRefused(authorizer, prefix)),
-  serve: (server, args, identity) => apply(server, kvDeleteTree, args, identity),
-}
+export const prefixArgs = z.object({ prefix: byteText })
+export type PrefixArgs = z.infer<typeof prefixArgs>
 
 const getArgs = readWith((given): { readonly key: string } | undefined => {
   const name = typeof given === 'object' && given !== null ? (given as { readonly key?: unknown }).key : undefined

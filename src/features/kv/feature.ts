@@ -11,21 +11,19 @@ import {
   kvUnlock,
 } from './commands.ts'
 import { reapTombstones } from './duty.ts'
+import { getEndpoint, keysEndpoint, listEndpoint } from './endpoint.ts'
+import { lockDelays } from './lock-delays.ts'
+import { kvRoutes } from './routes.ts'
+import { holdsTable, kvTable, lockDelaysTable, reapedFloor, tombstoneTable } from './tables.ts'
 import {
   deleteCasEndpoint,
   deleteEndpoint,
   deleteTreeEndpoint,
-  getEndpoint,
-  keysEndpoint,
-  listEndpoint,
   lockEndpoint,
   putCasEndpoint,
   putEndpoint,
   unlockEndpoint,
-} from './endpoint.ts'
-import { lockDelays } from './lock-delays.ts'
-import { kvRoutes } from './routes.ts'
-import { holdsTable, kvTable, lockDelaysTable, reapedFloor, tombstoneTable } from './tables.ts'
+} from './write-endpoints.ts'
 import { lockHooks } from './writes.ts'
 
 /** Keys and values, and locks on keys that sessions hold. */

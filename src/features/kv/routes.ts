@@ -29,19 +29,17 @@ import {
 } from '../http/declared.ts'
 import { parseReadOptions, parseUint, writingCall } from '../http/read-options.ts'
 import { sessionIdOf } from '../session/model.ts'
+import { getEndpoint, keysEndpoint, listEndpoint } from './endpoint.ts'
+import { kvEntryJson, kvEntryShape, valueBytes } from './model.ts'
 import {
   deleteCasEndpoint,
   deleteEndpoint,
   deleteTreeEndpoint,
-  getEndpoint,
-  keysEndpoint,
-  listEndpoint,
   lockEndpoint,
   putCasEndpoint,
   putEndpoint,
   unlockEndpoint,
-} from './endpoint.ts'
-import { kvEntryJson, kvEntryShape, valueBytes } from './model.ts'
+} from './write-endpoints.ts'
 
 /** What these routes use of their context. */
 type KvContext = WithRelease & WithWrites & WithQueries & WithSelf

@@ -10,7 +10,7 @@ import type { ReadMeta } from '../contract/reading.ts'
 import { checkedWith, readMeta, textsReply } from '../contract/reply.ts'
 import type { WithDatacenters, WithPlace, WithState } from '../contract/server-context.ts'
 import { datacentersByDistance } from '../discovery/datacenters.ts'
-import { executeRemoteEndpoint } from './endpoint.ts'
+import { executeRemoteEndpoint } from './execute-endpoints.ts'
 import type { ServiceQuery } from './model.ts'
 import { resolveQuery } from './views.ts'
 

@@ -1,13 +1,11 @@
 import { z } from 'zod'
 import { textOfByteString } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
-import type { HealthServiceEntry } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
-import { firstChange, noChange } from '../../model/log-position.ts'
-import { checkJson, checkShape, nodeJson, nodeServiceJson } from '../catalog/model.ts'
+import { noChange } from '../../model/log-position.ts'
 import type { CallOptions } from '../contract/call.ts'
 import type { RequestHeader } from '../contract/operation.ts'
-import type { Answer, Consistency, ReadMeta, ReadOptions } from '../contract/reading.ts'
+import type { Answer, Consistency, ReadOptions } from '../contract/reading.ts'
 import {
   badRequest,
   type CacheUse,
@@ -19,15 +17,14 @@ import {
 } from '../contract/route.ts'
 import type { WithCachedReads, WithQueries, WithSelf, WithServerCalls } from '../contract/route-context.ts'
 import { measured, type WithEnv, type WithNaming, type WithRelease } from '../contract/surroundings.ts'
-import { nodesShown } from '../discovery/datacenters.ts'
 import { freshnessOf, nearOf } from '../discovery/reads.ts'
-import { healthEntryShape } from '../health/model.ts'
-import { listOf, near, parameter, readParameters, textList, truthText } from '../http/declared.ts'
+import { near, parameter, readParameters, truthText } from '../http/declared.ts'
 import { parseReadOptions, type ReadName } from '../http/read-options.ts'
 import { executeElsewhereEndpoint, otherDatacentersEndpoint } from './elsewhere-endpoint.ts'
-import { type Executed, executeEndpoint, explainEndpoint } from './endpoint.ts'
-import { type Execution, executeArgs, executeQuery, placeOf, type QueryCall, type QueryReads } from './execution.ts'
-import { queryJson, queryShape } from './model.ts'
+import { type Executed, executeEndpoint, explainEndpoint } from './execute-endpoints.ts'
+import { executeArgs, executeQuery, placeOf, type QueryCall, type QueryReads } from './execution.ts'
+import { executionJson, metaJson, unindexed } from './execution-json.ts'
+import { queryJson } from './model.ts'
 import { noSuchQuery } from './views.ts'
 
 /** What these routes use of their context. */
@@ -186,73 +183,4 @@ function readsOf(context: ExecuteContext, request: ExecuteRequest, read: ReadOpt
     },
     otherDatacenters: (datacenter) => context.ask(otherDatacentersEndpoint, {}, at(datacenter), request.call),
   }
-}
-
-const metaShape = {
-  Index: z.literal(0),
-  LastContact: z.number().meta({ description: 'Nanoseconds.' }),
-  KnownLeader: z.boolean(),
-  ConsistencyLevel: z.enum(['leader', 'consistent', 'stale']),
-} as const
-
-const foundShape = z.strictObject({
-  ...healthEntryShape.shape,
-  Checks: listOf(z.strictObject({ ...checkShape.shape, ServiceTags: textList.nullable() })),
-})
-
-export const executionShape = z.strictObject({
-  Service: z.string(),
-  Nodes: listOf(foundShape),
-  DNS: z.strictObject({ TTL: z.string() }),
-  Datacenter: z.string(),
-  Failovers: z.number().int(),
-  ...metaShape,
-})
-
-export const explanationShape = z.strictObject({ Query: queryShape, ...metaShape })
-
-function executionJson(
-  context: WithNaming & WithRelease & WithSelf,
-  execution: Execution,
-  consistency: Consistency,
-): z.infer<typeof executionShape> {
-  const { service, entries, dnsTtl, datacenter, failovers, meta } = execution
-  const seen = nodesShown(context, datacenter)
-  return {
-    Service: service,
-    Nodes: entries.map((entry) => entryJson({ ...entry, node: seen(entry.node) }, datacenter)),
-    DNS: { TTL: dnsTtl },
-    Datacenter: datacenter,
-    Failovers: failovers,
-    ...metaJson(meta, consistency),
-  }
-}
-
-/** As in health reads, except that a check of a service without tags has null. */
-function entryJson({ node, service, checks }: HealthServiceEntry, datacenter: string): z.infer<typeof foundShape> {
-  return {
-    Node: nodeJson(node, datacenter),
-    Address: node.address,
-    Service: nodeServiceJson(service),
-    Checks: checks.map((check) => {
-      const shown = checkJson(check)
-      return check.serviceTags.length === 0 ? { ...shown, ServiceTags: null } : shown
-    }),
-  }
-}
-
-const consistencyNames = { default: 'leader', consistent: 'consistent', stale: 'stale' } as const
-
-/** An answer that does not block has no index. The last contact is in nanoseconds. */
-function metaJson({ knownLeader, lastContactMs }: ReadMeta, consistency: Consistency) {
-  return {
-    Index: 0 as const,
-    LastContact: Math.round(lastContactMs * 1e6),
-    KnownLeader: knownLeader,
-    ConsistencyLevel: consistencyNames[consistency],
-  }
-}
-
-function unindexed(meta: ReadMeta): ReadMeta {
-  return { ...meta, index: firstChange }
 }

@@ -1,16 +1,8 @@
 import type { Feature } from '../contract/manifest.ts'
 import { queryCreate, queryDelete, queryHooks, queryUpdate } from './commands.ts'
 import { executeElsewhereEndpoint, otherDatacentersEndpoint } from './elsewhere-endpoint.ts'
-import {
-  createEndpoint,
-  deleteEndpoint,
-  executeEndpoint,
-  executeRemoteEndpoint,
-  explainEndpoint,
-  getEndpoint,
-  listEndpoint,
-  updateEndpoint,
-} from './endpoint.ts'
+import { createEndpoint, deleteEndpoint, getEndpoint, listEndpoint, updateEndpoint } from './endpoint.ts'
+import { executeEndpoint, executeRemoteEndpoint, explainEndpoint } from './execute-endpoints.ts'
 import { queryRoutes } from './routes.ts'
 import { queriesTable } from './tables.ts'
 

@@ -26,14 +26,8 @@ import { cacheControl, done, indexHeaders, jsonAnswer, listOf, readParameters, t
 import { parseReadOptions, type ReadName, writingCall } from '../http/read-options.ts'
 import { queryBody, queryGiven, queryIdOf } from './body.ts'
 import { createEndpoint, deleteEndpoint, getEndpoint, listEndpoint, updateEndpoint } from './endpoint.ts'
-import {
-  execute,
-  executeParameters,
-  executionShape,
-  explain,
-  explanationShape,
-  forwardedFor,
-} from './execute-routes.ts'
+import { execute, executeParameters, explain, forwardedFor } from './execute-routes.ts'
+import { executionShape, explanationShape } from './execution-json.ts'
 import { type QueryDefinition, queryJson, queryShape } from './model.ts'
 import { noSuchQuery } from './views.ts'
 

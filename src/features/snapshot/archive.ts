@@ -1,6 +1,6 @@
+import { InflateFault } from '../../base/bit-reader.ts'
 import { concatBytes, hex, textOf, utf8 } from '../../base/bytes.ts'
 import { GzipWriter, gunzipped } from '../../base/gzip.ts'
-import { InflateFault } from '../../base/inflate.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { TarFault, type TarPart, tarEnd, tarHeader, tarPadding, tarParts } from '../../base/tar.ts'
 import type { Crypto, RunningHash } from '../../env/crypto.ts'

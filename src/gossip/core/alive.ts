@@ -1,11 +1,12 @@
 import { equalBytes } from '../../base/bytes.ts'
 import { incarnationMax, membersMax, metaBytesMax } from './bounds.ts'
 import { aliveMessage, refute } from './health.ts'
+import { MemberRecord } from './member-record.ts'
 import { cameAlive, endSuspicion, tell, touched } from './membership.ts'
 import type { Message } from './messages.ts'
 import { broadcastClaim, count, emit, note } from './outbox.ts'
 import { enlist } from './roster.ts'
-import { factsOf, type GossipCore, MemberRecord } from './state.ts'
+import { factsOf, type GossipCore } from './state.ts'
 import { incompatibility, isAddress, isIncarnation, isName, sameAddress, sameVersions } from './validity.ts'
 
 type Alive = Extract<Message, { readonly kind: 'alive' }>

@@ -1,8 +1,9 @@
 import { refute } from './health.ts'
+import type { MemberRecord } from './member-record.ts'
 import { diedAs, endSuspicion } from './membership.ts'
 import type { Message } from './messages.ts'
 import { broadcastClaim, count, note } from './outbox.ts'
-import type { GossipCore, MemberRecord } from './state.ts'
+import type { GossipCore } from './state.ts'
 import { isIncarnation, isName } from './validity.ts'
 
 type Dead = Extract<Message, { readonly kind: 'dead' }>

@@ -1,7 +1,8 @@
 import { incarnationMax } from './bounds.ts'
+import type { MemberRecord } from './member-record.ts'
 import type { Message } from './messages.ts'
 import { broadcastClaim, count, emit, note } from './outbox.ts'
-import type { GossipCore, MemberRecord } from './state.ts'
+import type { GossipCore } from './state.ts'
 import type { GossipTimer } from './types.ts'
 
 /** The score stays below this. memberlist: `AwarenessMaxMultiplier`. */

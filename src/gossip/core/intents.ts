@@ -1,7 +1,8 @@
+import type { MemberRecord } from './member-record.ts'
 import { failedHasLeft, leftHasFailed, touched } from './membership.ts'
 import type { Message } from './messages.ts'
 import { broadcastIntent, count, note } from './outbox.ts'
-import { type GossipCore, type MemberRecord, recentIntentsMax, witness } from './state.ts'
+import { type GossipCore, recentIntentsMax, witness } from './state.ts'
 import { isLamport, isName } from './validity.ts'
 
 type LeaveIntent = Extract<Message, { readonly kind: 'leave-intent' }>

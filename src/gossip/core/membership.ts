@@ -1,5 +1,6 @@
+import type { MemberRecord } from './member-record.ts'
 import { change, count, note } from './outbox.ts'
-import type { GossipCore, MemberRecord } from './state.ts'
+import type { GossipCore } from './state.ts'
 import type { CoreChange } from './types.ts'
 import { isMember, viewOf } from './views.ts'
 

@@ -1,7 +1,8 @@
 import { addHealth, probeSpanMs, wasAsleep } from './health.ts'
+import type { MemberRecord } from './member-record.ts'
 import { count, emit, note, send, setTimer } from './outbox.ts'
 import { beginRound, isAlive, pickMembers } from './roster.ts'
-import { type GossipCore, hasCompany, type MemberRecord, type Probe } from './state.ts'
+import { type GossipCore, hasCompany, type Probe } from './state.ts'
 import { takeSuspect } from './suspicion.ts'
 
 /** Members asked to ping one that does not answer. SWIM's k; memberlist: `IndirectChecks`. */

@@ -1,11 +1,12 @@
 import { LinearRegexp } from '../../base/linear-regexp.ts'
 import { regexpSize } from '../../base/regexp-size.ts'
 import { lamportMax, queryAnswerBytesMax } from './bounds.ts'
+import type { MemberRecord } from './member-record.ts'
 import type { GossipAddress, Message, Query, QueryFilter } from './messages.ts'
 import { broadcastNews, clearTimer, count, emit, setTimer } from './outbox.ts'
 import { pickMembers } from './roster.ts'
 import { retransmitLimit } from './scaling.ts'
-import type { GossipCore, MemberRecord } from './state.ts'
+import type { GossipCore } from './state.ts'
 import type { QueryRequest } from './types.ts'
 import { isAddress, isEventName, isLamport, isName } from './validity.ts'
 

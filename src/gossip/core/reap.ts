@@ -1,6 +1,7 @@
+import type { MemberRecord } from './member-record.ts'
 import { forgetGone, tell } from './membership.ts'
 import { delist } from './roster.ts'
-import type { GossipCore, MemberRecord } from './state.ts'
+import type { GossipCore } from './state.ts'
 
 /** Words on members that did not come are forgotten after this. serf: `RecentIntentTimeout`. */
 const recentIntentMs = 300_000

@@ -1,5 +1,6 @@
 import { itemAt } from '../../base/items.ts'
-import type { GossipCore, MemberRecord } from './state.ts'
+import type { MemberRecord } from './member-record.ts'
+import type { GossipCore } from './state.ts'
 
 /**
  * Adds a member that is new, or was removed, at a random place: at the end, a new member would wait for a whole round

@@ -1,10 +1,11 @@
 import { compareText } from '../../base/bytes.ts'
 import { takeDead } from './dead.ts'
 import { refute, wasAsleep } from './health.ts'
+import type { MemberRecord } from './member-record.ts'
 import type { Message } from './messages.ts'
 import { broadcastClaim, count, note, setTimer } from './outbox.ts'
 import { suspicionMaxMult, suspicionMinMs, suspicionMs } from './scaling.ts'
-import type { GossipCore, MemberRecord, Suspicion } from './state.ts'
+import type { GossipCore, Suspicion } from './state.ts'
 import { isIncarnation, isName } from './validity.ts'
 
 type Suspect = Extract<Message, { readonly kind: 'suspect' }>

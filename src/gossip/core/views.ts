@@ -1,6 +1,7 @@
 import { compareText } from '../../base/bytes.ts'
 import type { Coordinate } from '../../model/coordinate.ts'
-import type { GossipCore, MemberRecord } from './state.ts'
+import type { MemberRecord } from './member-record.ts'
+import type { GossipCore } from './state.ts'
 import type { CoreMember, GossipStats } from './types.ts'
 
 export function isMember(gossip: GossipCore, member: MemberRecord): boolean {

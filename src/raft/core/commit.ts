@@ -4,9 +4,10 @@ import { isVoter, serverIn } from './configuration.ts'
 import { emit } from './outbox.ts'
 import { reachedByQuorum } from './quorum.ts'
 import { admitEarlyReads } from './read.ts'
+import type { Leader } from './role-state.ts'
 import { becomeFollower, trackFollowers } from './roles.ts'
 import { noticeCommit, sendFarewell } from './sending.ts'
-import { configurationOf, hasCommittedInOwnTerm, type Leader, type RaftCore } from './state.ts'
+import { configurationOf, hasCommittedInOwnTerm, type RaftCore } from './state.ts'
 import { mostAdvancedVoter, tellToStand } from './transfer.ts'
 
 /**

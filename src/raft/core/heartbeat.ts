@@ -4,11 +4,12 @@ import { isVoter } from './configuration.ts'
 import { emit, setTimer } from './outbox.ts'
 import { reachedByQuorum } from './quorum.ts'
 import { confirmRounds } from './read.ts'
+import type { Leader } from './role-state.ts'
 import { becomeFollower, becomeLeader } from './roles.ts'
 import { beginRound, replicateToAll, sendHeartbeat } from './sending.ts'
 import { expectTick, noteTick } from './signs-of-life.ts'
 import { watchTransfer } from './snapshot.ts'
-import { configurationOf, type Leader, type RaftCore } from './state.ts'
+import { configurationOf, type RaftCore } from './state.ts'
 
 /** Heartbeats come this many times, or half as many, in the time after which a follower stands. */
 const heartbeatsPerTimeout = 10

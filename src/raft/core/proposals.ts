@@ -2,9 +2,10 @@ import { appendOwn } from './appending.ts'
 import { changed, encodeConfiguration } from './configuration.ts'
 import type { ProposalRequest } from './events.ts'
 import { emit, refuse } from './outbox.ts'
+import type { Leader } from './role-state.ts'
 import { trackFollowers } from './roles.ts'
 import { replicateToAll } from './sending.ts'
-import { configurationOf, hasCommittedInOwnTerm, type Leader, leaderOf, type RaftCore } from './state.ts'
+import { configurationOf, hasCommittedInOwnTerm, leaderOf, type RaftCore } from './state.ts'
 import type { ConfigurationChange, EntryKind, RequestRefusal } from './types.ts'
 
 /** Takes commands into the log, all of an event together, so that they share appends and the disk's next sync. */

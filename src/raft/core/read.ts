@@ -2,8 +2,9 @@ import type { LogIndex } from '../../model/log-position.ts'
 import { isVoter } from './configuration.ts'
 import { emit, refuse } from './outbox.ts'
 import { reachedByQuorum } from './quorum.ts'
+import type { Leader } from './role-state.ts'
 import { beginRound, roundsRemembered, sendHeartbeat } from './sending.ts'
-import { configurationOf, hasCommittedInOwnTerm, type Leader, leaderOf, type RaftCore } from './state.ts'
+import { configurationOf, hasCommittedInOwnTerm, leaderOf, type RaftCore } from './state.ts'
 
 type ReadMode = 'quorum' | 'lease'
 

@@ -1,8 +1,9 @@
 import { invariant } from '../../base/invariant.ts'
 import { indexAfter, type LogIndex, noIndex, type Term, termAfter } from '../../model/log-position.ts'
 import { emit, refuse, setElectionTimer, tellRole } from './outbox.ts'
+import type { Leader, Progress } from './role-state.ts'
 import { roundsRemembered } from './sending.ts'
-import type { Leader, Progress, RaftCore } from './state.ts'
+import type { RaftCore } from './state.ts'
 import { failTransfer, settleTransfer } from './transfer.ts'
 import type { ServerId } from './types.ts'
 

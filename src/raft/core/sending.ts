@@ -11,7 +11,8 @@ import {
   type Term,
 } from '../../model/log-position.ts'
 import { emit, send } from './outbox.ts'
-import type { Leader, Progress, RaftCore } from './state.ts'
+import type { Leader, Progress } from './role-state.ts'
+import type { RaftCore } from './state.ts'
 import type { Entry } from './types.ts'
 
 /** Rounds whose beginning a leader remembers; a quorum that answers none of them gives no lease. */

@@ -1,4 +1,5 @@
-import type { Leader, RaftCore } from './state.ts'
+import type { Leader } from './role-state.ts'
+import type { RaftCore } from './state.ts'
 import type { ServerId } from './types.ts'
 
 /** Part of the leader's lease by which a heartbeat must come late before the leader counts as having stalled. */

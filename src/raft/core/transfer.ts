@@ -1,8 +1,9 @@
 import { compareText } from '../../base/bytes.ts'
 import { isVoter, serverIn } from './configuration.ts'
 import { emit, refuse, send } from './outbox.ts'
+import type { Leader, Progress } from './role-state.ts'
 import { replicateTo } from './sending.ts'
-import { configurationOf, type Leader, leaderOf, type Progress, type RaftCore } from './state.ts'
+import { configurationOf, leaderOf, type RaftCore } from './state.ts'
 import type { ServerId } from './types.ts'
 
 /**

@@ -1,8 +1,8 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import { InflateFault } from '../../../src/base/bit-reader.ts'
 import { concatBytes } from '../../../src/base/bytes.ts'
 import { GzipWriter, gunzipped } from '../../../src/base/gzip.ts'
-import { InflateFault } from '../../../src/base/inflate.ts'
 import { fc } from '../../fast-check.ts'
 
 /** Bytes that repeat themselves, as states do, and some that do not. */

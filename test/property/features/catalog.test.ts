@@ -2,16 +2,18 @@ import { describe, expect, it } from 'vitest'
 import { features } from '../../../src/agent/assembly/features.ts'
 import { ReplicatedState } from '../../../src/agent/replication/state-machine.ts'
 import {
-  deregisterEndpoint,
   nodeDumpEndpoint,
   nodeServicesEndpoint,
   nodesEndpoint,
-  registerAllEndpoint,
-  registerEndpoint,
   serviceNodesEndpoint,
   servicesEndpoint,
 } from '../../../src/features/catalog/endpoint.ts'
 import { checkBecameCritical, checkRemoved, nodeRemoved, serviceRemoved } from '../../../src/features/catalog/model.ts'
+import {
+  deregisterEndpoint,
+  registerAllEndpoint,
+  registerEndpoint,
+} from '../../../src/features/catalog/write-endpoints.ts'
 import { tagsSent } from '../../../src/features/discovery/tag-filter.ts'
 import {
   nodeChecksEndpoint,

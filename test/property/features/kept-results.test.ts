@@ -3,14 +3,13 @@ import { z } from 'zod'
 import { unrestricted } from '../../../src/access/authorizer.ts'
 import { KeptResults } from '../../../src/agent/requests/serving/kept-results.ts'
 import {
-  deregisterEndpoint,
   nodeDumpEndpoint,
   nodeServicesEndpoint,
   nodesEndpoint,
-  registerEndpoint,
   serviceNodesEndpoint,
   servicesEndpoint,
 } from '../../../src/features/catalog/endpoint.ts'
+import { deregisterEndpoint, registerEndpoint } from '../../../src/features/catalog/write-endpoints.ts'
 import { open } from '../../../src/features/contract/access.ts'
 import type { QueryEndpoint } from '../../../src/features/contract/endpoint.ts'
 import type { ServedEndpoint } from '../../../src/features/contract/server-context.ts'
@@ -23,21 +22,15 @@ import {
   serviceHealthEndpoint,
   stateChecksEndpoint,
 } from '../../../src/features/health/endpoint.ts'
-import {
-  deleteEndpoint,
-  deleteTreeEndpoint,
-  getEndpoint,
-  keysEndpoint,
-  listEndpoint,
-  putEndpoint,
-} from '../../../src/features/kv/endpoint.ts'
+import { getEndpoint, keysEndpoint, listEndpoint } from '../../../src/features/kv/endpoint.ts'
+import { deleteEndpoint, deleteTreeEndpoint, putEndpoint } from '../../../src/features/kv/write-endpoints.ts'
 import { queryCreate, queryDelete } from '../../../src/features/query/commands.ts'
+import { listEndpoint as queryListEndpoint } from '../../../src/features/query/endpoint.ts'
 import {
   executeEndpoint,
   executeRemoteEndpoint,
   explainEndpoint,
-  listEndpoint as queryListEndpoint,
-} from '../../../src/features/query/endpoint.ts'
+} from '../../../src/features/query/execute-endpoints.ts'
 import { fc } from '../../fast-check.ts'
 import { LoneServer } from '../../unit/features/lone-server.ts'
 

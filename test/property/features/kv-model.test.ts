@@ -1,17 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { byteStringOf, utf8 } from '../../../src/base/bytes.ts'
 import { kvReapTombstones } from '../../../src/features/kv/commands.ts'
+import { getEndpoint, keysEndpoint, listEndpoint } from '../../../src/features/kv/endpoint.ts'
+import { valueBytes } from '../../../src/features/kv/model.ts'
 import {
   deleteCasEndpoint,
   deleteEndpoint,
   deleteTreeEndpoint,
-  getEndpoint,
-  keysEndpoint,
-  listEndpoint,
   putCasEndpoint,
   putEndpoint,
-} from '../../../src/features/kv/endpoint.ts'
-import { valueBytes } from '../../../src/features/kv/model.ts'
+} from '../../../src/features/kv/write-endpoints.ts'
 import { modifyIndexOf } from '../../../src/model/log-position.ts'
 import { fc } from '../../fast-check.ts'
 import { LoneServer } from '../../unit/features/lone-server.ts'

@@ -2,12 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { utf8 } from '../../../src/base/bytes.ts'
 import { ok } from '../../../src/base/result.ts'
 import { runCli } from '../../../src/cli/program.ts'
-import {
-  type CheckedAgent,
-  type CheckedCluster,
-  type CheckedServer,
-  checkUpgrade,
-} from '../../../src/cli/upgrade-check.ts'
+import { checkUpgrade } from '../../../src/cli/upgrade-check.ts'
+import type { CheckedAgent, CheckedCluster, CheckedServer } from '../../../src/cli/upgrade-findings.ts'
 import type { Env } from '../../../src/env/env.ts'
 import type { HttpClientRequest } from '../../../src/env/http.ts'
 import { createHostEnv } from '../../../src/host/env.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { writeJson } from '../../../src/base/json.ts'
-import { registerAllEndpoint, registerEndpoint } from '../../../src/features/catalog/endpoint.ts'
+import { registerAllEndpoint, registerEndpoint } from '../../../src/features/catalog/write-endpoints.ts'
 import type { RouteResponse } from '../../../src/features/contract/route.ts'
 import { settingsJson, settingsText } from '../../../src/features/mesh/settings-text.ts'
 import { instancesOfQuery } from '../../../src/features/query/instances.ts'

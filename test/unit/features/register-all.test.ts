@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { catalogRegisterAll } from '../../../src/features/catalog/commands.ts'
-import { registerAllEndpoint } from '../../../src/features/catalog/endpoint.ts'
+import { registerAllEndpoint } from '../../../src/features/catalog/write-endpoints.ts'
 
 const node = { id: '', node: 'a', address: '10.0.0.1', taggedAddresses: null, meta: null }
 const requestOf = (offers: number) => ({

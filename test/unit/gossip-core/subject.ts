@@ -1,7 +1,8 @@
 import { fullState } from '../../../src/gossip/core/answers.ts'
+import type { MemberRecord } from '../../../src/gossip/core/member-record.ts'
 import type { FullState, GossipAddress, Message, NodeState, Versions } from '../../../src/gossip/core/messages.ts'
 import type { GossipOptions, GossipRandom } from '../../../src/gossip/core/options.ts'
-import { createGossip, type GossipCore, type MemberRecord, type Suspicion } from '../../../src/gossip/core/state.ts'
+import { createGossip, type GossipCore, type Suspicion } from '../../../src/gossip/core/state.ts'
 import { step } from '../../../src/gossip/core/step.ts'
 import type {
   CoreChange,

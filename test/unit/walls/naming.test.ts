@@ -7,7 +7,7 @@ import { projectRoot } from '../../tools/planted.ts'
 const told = [
   /^config\/(?:agent-flags|json-schema)\.ts$/,
   /^config\/(?:keys|past|parts)\//,
-  /^cli\/(?:manual|upgrade-check|program|api\/client)\.ts$/,
+  /^cli\/(?:manual|upgrade-check|cluster-condition|program|api\/client)\.ts$/,
   /^cli\/commands\//,
   /^http\/(?:openapi\/document|ui\/built-in)\.ts$/,
   /^features\/intention\/questions\.ts$/,

@@ -9,17 +9,13 @@ import { blockingWaitMaxMs } from '../../../model/limits.ts'
 import { type ModifyIndex, noChange } from '../../../model/log-position.ts'
 import { waitOf } from '../request.ts'
 import type { Calls } from './calls.ts'
+import { isRefusal, KeptAnswer } from './kept-answer.ts'
 
 /**
  * Maximum number of cached answers; a new one evicts the answer that was not requested for the longest time. Each has
  * one blocking read under way.
  */
 const answersMax = 1_024
-/** An answer that no caller has requested for this long is dropped. Reference: http-reads.md#background-refresh. */
-const unaskedMaxMs = 72 * 3_600_000
-/** Pause after a failed refresh, doubled with each further failure. */
-const retryMinMs = 1_000
-const retryMaxMs = 60_000
 
 type Query = Pick<Calls, 'query' | 'tokenOf'>
 /** The rights of a call's token, as far as this agent knows them. */
@@ -144,114 +140,10 @@ interface Question {
   readonly token: string
 }
 
-/** The token has no right to this answer, or has lost it: neither may it get the cached one. */
-function isRefusal({ kind }: Failure): boolean {
-  return kind === 'permission-denied' || kind === 'token-not-found'
-}
-
 function given<Reply>(kept: KeptAnswer): Result<CachedAnswer<Reply>, Failure> {
   return kept.refusal === undefined ? ok(hit(kept) as CachedAnswer<Reply>) : err(kept.refusal)
 }
 
 function hit(kept: KeptAnswer): CachedAnswer<unknown> {
   return { answer: kept.answer, hit: true, ageMs: kept.ageMs() }
-}
-
-type Refresh = (minIndex: ModifyIndex, options: CallOptions) => Promise<Result<Answer<unknown>, Failure>>
-
-class KeptAnswer {
-  readonly #env: Env
-  readonly #refresh: Refresh
-  readonly #waiting = new Set<() => void>()
-  #stopped = false
-  /** Ends the blocking read or the pause that is under way. */
-  #interrupt: (() => void) | undefined
-  /** Since when the answer may have changed unnoticed; undefined while a blocking read is under way. */
-  #inDoubtSinceMs: number | undefined
-  answer: Answer<unknown>
-  lastAskedMs: number
-  /** The token's rights at the last request; undefined where access control is off. */
-  authorizer: Authorizer | undefined
-  /** Why the answer was dropped. */
-  refusal: Failure | undefined
-
-  constructor(env: Env, answer: Answer<unknown>, refresh: Refresh) {
-    this.#env = env
-    this.#refresh = refresh
-    this.answer = answer
-    this.lastAskedMs = env.clock.monoMs()
-  }
-
-  ageMs(): number {
-    return this.#inDoubtSinceMs === undefined ? 0 : this.#env.clock.monoMs() - this.#inDoubtSinceMs
-  }
-
-  take(answer: Answer<unknown>): void {
-    this.answer = answer
-    if (this.#inDoubtSinceMs !== undefined) this.#inDoubtSinceMs = this.#env.clock.monoMs()
-    for (const wake of [...this.#waiting]) wake()
-  }
-
-  /** Waits for the next answer, at most this long. */
-  next(waitMs: number, options: CallOptions): Promise<void> {
-    const deferred = this.#env.deferred<void>()
-    const end = (): void => {
-      timer.close()
-      this.#waiting.delete(end)
-      deferred.resolve()
-    }
-    const timer = this.#env.timers.after(waitMs, end)
-    this.#waiting.add(end)
-    options.onAbort?.(end)
-    return deferred.promise
-  }
-
-  stop(): void {
-    this.#stopped = true
-    this.#interrupt?.()
-    for (const wake of [...this.#waiting]) wake()
-  }
-
-  /**
-   * Runs until it is stopped, no caller has asked for the answer for a long time, or the token has lost the right to
-   * it.
-   */
-  async keepFresh(): Promise<void> {
-    let retryMs = retryMinMs
-    while (!this.#stopped && this.#env.clock.monoMs() - this.lastAskedMs < unaskedMaxMs) {
-      const since = this.#env.clock.monoMs()
-      const next = await this.#refresh(this.answer.meta.index, {
-        onAbort: (use) => {
-          this.#interrupt = use
-          if (this.#stopped) use()
-        },
-      })
-      if (this.#stopped) return
-      if (!next.ok && isRefusal(next.error)) {
-        this.refusal = next.error
-        this.stop()
-        return
-      }
-      if (next.ok) {
-        this.#inDoubtSinceMs = undefined
-        retryMs = retryMinMs
-        // The index is lower after a restore: accept it as it is.
-        this.take(next.value)
-        continue
-      }
-      this.#inDoubtSinceMs ??= since
-      await this.#pause(retryMs)
-      retryMs = Math.min(retryMs * 2, retryMaxMs)
-    }
-  }
-
-  #pause(pauseMs: number): Promise<void> {
-    const deferred = this.#env.deferred<void>()
-    const timer = this.#env.timers.after(pauseMs, () => deferred.resolve())
-    this.#interrupt = () => {
-      timer.close()
-      deferred.resolve()
-    }
-    return deferred.promise
-  }
 }

@@ -42,15 +42,8 @@ import {
   whereKnown,
   writeNew,
 } from '../route-checks.ts'
-import {
-  type HereOrThere,
-  tokenCloneEndpoint,
-  tokenDeleteEndpoint,
-  tokenListEndpoint,
-  tokenReadEndpoint,
-  tokenSelfEndpoint,
-  tokenSetEndpoint,
-} from './token-endpoints.ts'
+import { tokenListEndpoint, tokenReadEndpoint, tokenSelfEndpoint } from './token-endpoints.ts'
+import { type HereOrThere, tokenCloneEndpoint, tokenDeleteEndpoint, tokenSetEndpoint } from './token-write-endpoints.ts'
 
 /** What these routes use of their context. */
 type TokenContext = WithEnv & WithRelease & WithWrites & WithQueries & WithServerCalls & WithAccess & WithSelf

@@ -10,13 +10,13 @@ export const cliBreakages: readonly Breakage[] = [
   },
   {
     id: 'CLI-002',
-    file: 'src/config/load.ts',
+    file: 'src/config/found-files.ts',
     find: "place: '-config-dir', directory: true",
     replace: "place: '-config-dir', directory: false",
   },
   {
     id: 'CLI-003',
-    file: 'src/config/load.ts',
+    file: 'src/config/found-files.ts',
     find: "place: '-config-file', directory: false",
     replace: "place: '-config-file', directory: true",
   },

@@ -4,19 +4,19 @@ import type { Breakage } from '../breakage.ts'
 export const configurationBreakages: readonly Breakage[] = [
   {
     id: 'CFG-001',
-    file: 'src/config/load.ts',
+    file: 'src/config/found-files.ts',
     find: 'if (naming.format !== undefined || extensionOf(name, naming) !== undefined) found.paths.push(path)',
     replace: "if (name.includes('.')) found.paths.push(path)",
   },
   {
     id: 'CFG-002',
-    file: 'src/config/load.ts',
+    file: 'src/config/found-files.ts',
     find: 'if (!mayBeOfAnyName && extensionOf(path, naming) === undefined) {',
     replace: "if (!mayBeOfAnyName && !path.includes('.')) {",
   },
   {
     id: 'CFG-003',
-    file: 'src/config/load.ts',
+    file: 'src/config/found-files.ts',
     find: "hasBehaviour(release, 'hcl-files') ? 'hcl' : undefined",
     replace: "hasBehaviour(release, 'hcl-files') ? 'json' : undefined",
   },

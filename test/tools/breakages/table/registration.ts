@@ -4,7 +4,7 @@ import type { Breakage } from '../breakage.ts'
 export const registrationBreakages: readonly Breakage[] = [
   {
     id: 'REG-001',
-    file: 'src/config/load.ts',
+    file: 'src/config/found-files.ts',
     find: 'if (naming.format !== undefined || extensionOf(name, naming) !== undefined) found.paths.push(path)',
     replace: 'if (naming.format !== undefined) found.paths.push(path)',
   },
@@ -39,7 +39,7 @@ export const registrationBreakages: readonly Breakage[] = [
   },
   {
     id: 'REG-006',
-    file: 'src/config/load.ts',
+    file: 'src/config/found-files.ts',
     find: "hasBehaviour(release, 'hcl-files') ? 'hcl' : undefined",
     replace: "hasBehaviour(release, 'hcl-files') ? 'hcl' : 'json'",
   },
@@ -83,7 +83,7 @@ export const registrationBreakages: readonly Breakage[] = [
   },
   {
     id: 'REG-013',
-    file: 'src/features/agent/definition-fields.ts',
+    file: 'src/features/agent/definition-matching.ts',
     find: '(old.camel.has(lower) && spelled !== lower)',
     replace: '(spelling !== undefined && spelled !== lower)',
   },

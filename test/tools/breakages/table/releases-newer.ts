@@ -192,7 +192,7 @@ export const newerReleaseBreakages: readonly Breakage[] = [
   },
   {
     id: 'UPG-057',
-    file: 'src/features/agent/definition-fields.ts',
+    file: 'src/features/agent/definition-matching.ts',
     find: 'return spelling?.by !== undefined && !hasBehaviour(release, spelling.by)',
     replace: 'return false',
   },

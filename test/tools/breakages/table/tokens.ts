@@ -125,7 +125,7 @@ export const tokenBreakages: readonly Breakage[] = [
   },
   {
     id: 'ACL-045',
-    file: 'src/features/acl/tokens/token-endpoints.ts',
+    file: 'src/features/acl/tokens/token-write-endpoints.ts',
     find: "description: description === '' ? source.description : description, policies, local",
     replace: 'description, policies, local',
   },

@@ -1,0 +1,117 @@
+import type { Authorizer } from '../../../access/authorizer.ts'
+import type { Result } from '../../../base/result.ts'
+import type { Env } from '../../../env/env.ts'
+import type { CallOptions } from '../../../features/contract/call.ts'
+import type { Answer } from '../../../features/contract/reading.ts'
+import type { Failure } from '../../../model/failure.ts'
+import type { ModifyIndex } from '../../../model/log-position.ts'
+
+/** An answer that no caller has requested for this long is dropped. Reference: http-reads.md#background-refresh. */
+const unaskedMaxMs = 72 * 3_600_000
+/** Pause after a failed refresh, doubled with each further failure. */
+const retryMinMs = 1_000
+const retryMaxMs = 60_000
+
+/** The token has no right to this answer, or has lost it: neither may it get the cached one. */
+export function isRefusal({ kind }: Failure): boolean {
+  return kind === 'permission-denied' || kind === 'token-not-found'
+}
+
+type Refresh = (minIndex: ModifyIndex, options: CallOptions) => Promise<Result<Answer<unknown>, Failure>>
+
+export class KeptAnswer {
+  readonly #env: Env
+  readonly #refresh: Refresh
+  readonly #waiting = new Set<() => void>()
+  #stopped = false
+  /** Ends the blocking read or the pause that is under way. */
+  #interrupt: (() => void) | undefined
+  /** Since when the answer may have changed unnoticed; undefined while a blocking read is under way. */
+  #inDoubtSinceMs: number | undefined
+  answer: Answer<unknown>
+  lastAskedMs: number
+  /** The token's rights at the last request; undefined where access control is off. */
+  authorizer: Authorizer | undefined
+  /** Why the answer was dropped. */
+  refusal: Failure | undefined
+
+  constructor(env: Env, answer: Answer<unknown>, refresh: Refresh) {
+    this.#env = env
+    this.#refresh = refresh
+    this.answer = answer
+    this.lastAskedMs = env.clock.monoMs()
+  }
+
+  ageMs(): number {
+    return this.#inDoubtSinceMs === undefined ? 0 : this.#env.clock.monoMs() - this.#inDoubtSinceMs
+  }
+
+  take(answer: Answer<unknown>): void {
+    this.answer = answer
+    if (this.#inDoubtSinceMs !== undefined) this.#inDoubtSinceMs = this.#env.clock.monoMs()
+    for (const wake of [...this.#waiting]) wake()
+  }
+
+  /** Waits for the next answer, at most this long. */
+  next(waitMs: number, options: CallOptions): Promise<void> {
+    const deferred = this.#env.deferred<void>()
+    const end = (): void => {
+      timer.close()
+      this.#waiting.delete(end)
+      deferred.resolve()
+    }
+    const timer = this.#env.timers.after(waitMs, end)
+    this.#waiting.add(end)
+    options.onAbort?.(end)
+    return deferred.promise
+  }
+
+  stop(): void {
+    this.#stopped = true
+    this.#interrupt?.()
+    for (const wake of [...this.#waiting]) wake()
+  }
+
+  /**
+   * Runs until it is stopped, no caller has asked for the answer for a long time, or the token has lost the right to
+   * it.
+   */
+  async keepFresh(): Promise<void> {
+    let retryMs = retryMinMs
+    while (!this.#stopped && this.#env.clock.monoMs() - this.lastAskedMs < unaskedMaxMs) {
+      const since = this.#env.clock.monoMs()
+      const next = await this.#refresh(this.answer.meta.index, {
+        onAbort: (use) => {
+          this.#interrupt = use
+          if (this.#stopped) use()
+        },
+      })
+      if (this.#stopped) return
+      if (!next.ok && isRefusal(next.error)) {
+        this.refusal = next.error
+        this.stop()
+        return
+      }
+      if (next.ok) {
+        this.#inDoubtSinceMs = undefined
+        retryMs = retryMinMs
+        // The index is lower after a restore: accept it as it is.
+        this.take(next.value)
+        continue
+      }
+      this.#inDoubtSinceMs ??= since
+      await this.#pause(retryMs)
+      retryMs = Math.min(retryMs * 2, retryMaxMs)
+    }
+  }
+
+  #pause(pauseMs: number): Promise<void> {
+    const deferred = this.#env.deferred<void>()
+    const timer = this.#env.timers.after(pauseMs, () => deferred.resolve())
+    this.#interrupt = () => {
+      timer.close()
+      deferred.resolve()
+    }
+    return deferred.promise
+  }
+}

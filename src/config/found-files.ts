@@ -1,0 +1,95 @@
+import { compareText } from '../base/bytes.ts'
+import { err, ok, type Result } from '../base/result.ts'
+import type { Disk } from '../env/disk.ts'
+import { hasBehaviour, type Release } from '../model/release.ts'
+import type { ConfigProblem } from './problem.ts'
+
+/** Values of the flags given, by flag name. */
+export type GivenFlags = ReadonlyMap<string, boolean | string | readonly string[]>
+
+export type Format = 'json' | 'hcl'
+
+/** Determines the format of a file. */
+export interface Formats {
+  /** The format of every file; undefined: its name decides. */
+  readonly format: Format | undefined
+  readonly release: Release
+}
+
+/** By its name; undefined where that says nothing. Release: `hcl-files`. */
+export function extensionOf(path: string, { release }: Formats): Format | undefined {
+  if (path.endsWith('.json')) return 'json'
+  return path.endsWith('.hcl') && hasBehaviour(release, 'hcl-files') ? 'hcl' : undefined
+}
+
+export function skippedWhy({ release }: Formats): string {
+  return hasBehaviour(release, 'hcl-files') ? 'it ends in neither .json nor .hcl' : 'it does not end in .json'
+}
+
+interface FoundFiles {
+  readonly paths: string[]
+  /** Files in directories that are of no format that is read. */
+  readonly skipped: string[]
+}
+
+export async function configPaths(
+  disk: Disk,
+  flags: GivenFlags,
+  more: readonly string[],
+  naming: Formats,
+): Promise<Result<FoundFiles, readonly ConfigProblem[]>> {
+  const found: FoundFiles = { paths: [], skipped: [] }
+  const named = [
+    ...listOf(flags.get('config-file')).map((path) => ({ path, place: '-config-file', directory: false })),
+    ...listOf(flags.get('config-dir')).map((path) => ({ path, place: '-config-dir', directory: true })),
+  ]
+  for (const path of more) {
+    const entry = await disk.stat(path)
+    if (!entry.ok) return err([{ place: 'config', message: `Open failed on ${path}`, remedy: entry.error.message }])
+    named.push({ path, place: 'config', directory: entry.ok && entry.value.kind === 'directory' })
+  }
+  for (const { path, place, directory } of named) {
+    const problem = directory
+      ? await addDirectory(disk, path, place, naming, found)
+      : addFile(path, place, naming, found)
+    if (problem !== undefined) return err([problem])
+  }
+  return ok(found)
+}
+
+function addFile(path: string, place: string, naming: Formats, found: FoundFiles): ConfigProblem | undefined {
+  const mayBeOfAnyName = naming.format !== undefined || !hasBehaviour(naming.release, 'hcl-files')
+  if (!mayBeOfAnyName && extensionOf(path, naming) === undefined) {
+    if (!hasBehaviour(naming.release, 'config-format')) {
+      const remedy = 'Please use ".json" or ".hcl"'
+      return { place, message: `Missing or invalid file extension for ${JSON.stringify(path)}`, remedy }
+    }
+    const remedy = 'rename it, or give its format with -config-format'
+    return { place, message: `${path} ends in neither .json nor .hcl`, remedy }
+  }
+  found.paths.push(path)
+  return undefined
+}
+
+async function addDirectory(
+  disk: Disk,
+  directory: string,
+  place: string,
+  naming: Formats,
+  found: FoundFiles,
+): Promise<ConfigProblem | undefined> {
+  const names = await disk.list(directory)
+  if (!names.ok) return { place, message: `Open failed on ${directory}`, remedy: names.error.message }
+  for (const name of [...names.value].sort(compareText)) {
+    const path = `${directory.replace(/\/+$/, '')}/${name}`
+    const entry = await disk.stat(path)
+    if (entry.ok && entry.value.kind === 'directory') continue
+    if (naming.format !== undefined || extensionOf(name, naming) !== undefined) found.paths.push(path)
+    else found.skipped.push(path)
+  }
+  return undefined
+}
+
+export function listOf(value: boolean | string | readonly string[] | undefined): readonly string[] {
+  return Array.isArray(value) ? (value as readonly string[]) : []
+}

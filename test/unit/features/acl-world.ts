@@ -183,3 +183,5 @@ function toldBy(response: RouteResponse): Told {
       throw new Error(`not of access control: ${response.kind}`)
   }
 }
+
+export const unknownId = '11111111-0000-0000-0000-000000000000'

@@ -6,6 +6,7 @@ import type { SigningKey } from '../../../src/env/crypto.ts'
 import type { Env } from '../../../src/env/env.ts'
 import { AuthorityDuty, authorityDuty } from '../../../src/features/connect/duty.ts'
 import type { AuthorityForecast, IssuedLeaf, ProviderOptions, RootRow } from '../../../src/features/connect/model.ts'
+import { builtInKindOf } from '../../../src/features/connect/provider/built-in.ts'
 import type { ProviderKind } from '../../../src/features/connect/provider/provider.ts'
 import { providerKinds } from '../../../src/features/connect/provider/providers.ts'
 import * as views from '../../../src/features/connect/views.ts'
@@ -228,3 +229,7 @@ export function certificatesOf(pem: string): readonly Certificate[] {
 }
 
 export const anotherKey = (): string => hostCrypto.makeSigningKey().privateKeyPem
+
+export const builtInKind = builtInKindOf(svcNaming)
+
+export const minuteMs = 60_000

@@ -135,3 +135,5 @@ function refusalOf(response: RouteResponse): string {
   if (response.kind !== 'failure') throw new Error(`not a failure: ${JSON.stringify(response)}`)
   return `${response.failure.kind}: ${'message' in response.failure ? response.failure.message : ''}`
 }
+
+export const web = { Service: { Service: 'web' } }

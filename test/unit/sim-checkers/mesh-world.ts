@@ -138,3 +138,14 @@ export function crossing(n: number, given: Partial<Card> = {}): Card {
 export function leaf(serial: number, by: string, fromS: number, toS: number, given: Partial<Card> = {}): Card {
   return { serial: String(serial), key: `L${serial}`, by, fromS, toS, ...given }
 }
+
+/** One root, and a leaf of it that lives for an hour. */
+export function begun() {
+  const world = meshWorld()
+  world.state([root(1, true)])
+  const first = world.laws.given('web at c1', 'web', pem(leaf(1, 'R1', -20, 3_600, { service: 'web' })), 'key')
+  return { ...world, first }
+}
+
+/** The second root is active, with its crossing. */
+export const rotated = [root(1, false), root(2, true, [crossing(2)])]

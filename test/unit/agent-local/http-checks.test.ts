@@ -1,0 +1,179 @@
+import { describe, expect, it } from 'vitest'
+import type { SimNode } from '../../../sim/simulation/node.ts'
+import type { Simulation } from '../../../sim/simulation/simulation.ts'
+import { utf8 } from '../../../src/base/bytes.ts'
+import type { HttpRequest } from '../../../src/env/http.ts'
+import { makeTlsMaterial, opensslIsThere } from '../../contract/host/tls-material.ts'
+import { answered, firstSaid, http, tcp, webServer } from './check-runs.ts'
+import { configOf, type LocalWorld, withLocalServices } from './local-world.ts'
+
+describe('an HTTP check', () => {
+  it('[AGT-007] passes on 2xx, with the answer in its output, and tells the catalog', async () => {
+    const seen: HttpRequest[] = []
+    const server = webServer((request) => {
+      seen.push(request)
+      return answered(200, 'fine')
+    })
+    await withLocalServices(
+      configOf(),
+      async (world) => {
+        const output = 'HTTP GET http://10.0.0.2/health?a=b: 200 OK Output: fine'
+        expect(await firstSaid(world, http('http://10.0.0.2/health?a=b'))).toEqual(['passing', output])
+        expect(world.catalog.checks.get('c')).toMatchObject({ status: 'passing', output })
+        expect(seen[0]).toMatchObject({ method: 'GET', target: '/health?a=b' })
+        expect(Object.fromEntries(seen[0]?.headers ?? [])).toEqual({
+          connection: 'close',
+          host: '10.0.0.2',
+          'user-agent': 'Svc Health Check',
+          accept: 'text/plain, text/*, */*',
+        })
+      },
+      server,
+    )
+  })
+
+  it('sends the method and headers that it is told to', async () => {
+    const seen: HttpRequest[] = []
+    const server = webServer((request) => {
+      seen.push(request)
+      return answered(204)
+    })
+    const header = [
+      ['Host', ['web.example']],
+      ['X-A', ['1', '2']],
+    ] as const
+    await withLocalServices(
+      configOf(),
+      async (world) => {
+        const probe = http('http://10.0.0.2', { method: 'PUT', header })
+        expect((await firstSaid(world, probe))[1]).toBe('HTTP PUT http://10.0.0.2: 204 No Content Output: ')
+        expect(seen[0]).toMatchObject({ method: 'PUT', target: '/' })
+        expect(seen[0]?.headers.get('host')).toBe('web.example')
+        expect(seen[0]?.headers.get('x-a')).toBe('1, 2')
+      },
+      server,
+    )
+  })
+
+  it.each([
+    [429, 'warning', 'Too Many Requests'],
+    [404, 'critical', 'Not Found'],
+    [500, 'critical', 'Internal Server Error'],
+  ])('%d is %s', async (status, is, phrase) => {
+    await withLocalServices(
+      configOf(),
+      async (world) => {
+        const said = await firstSaid(world, http('http://10.0.0.2/'))
+        expect(said).toEqual([is, `HTTP GET http://10.0.0.2/: ${status} ${phrase} Output: `])
+      },
+      webServer(() => answered(status)),
+    )
+  })
+
+  it('follows redirects, ten of them', async () => {
+    const server = webServer(({ target }) => {
+      const left = Number(target.slice(1))
+      if (left === 0) return answered(200, 'there')
+      return answered(302, '', [['Location', left % 2 === 0 ? `http://10.0.0.2/${left - 1}` : `/${left - 1}`]])
+    })
+    await withLocalServices(
+      configOf(),
+      async (world) => {
+        expect(await firstSaid(world, http('http://10.0.0.2/10'))).toEqual([
+          'passing',
+          'HTTP GET http://10.0.0.2/10: 200 OK Output: there',
+        ])
+        await world.local.deregisterCheck('c')
+        expect(await firstSaid(world, http('http://10.0.0.2/11'))).toEqual([
+          'critical',
+          'Get http://10.0.0.2/0: stopped after 10 redirects',
+        ])
+      },
+      server,
+    )
+  })
+
+  it('keeps the last 4096 bytes of the answer', async () => {
+    const body = utf8(`${'a'.repeat(5_000)}${'b'.repeat(4_000)}`)
+    await withLocalServices(
+      configOf(),
+      async (world) => {
+        const [, output] = await firstSaid(world, http('http://10.0.0.2/'))
+        expect(output).toBe(`HTTP GET http://10.0.0.2/: 200 OK Output: ${'a'.repeat(96)}${'b'.repeat(4_000)}`)
+      },
+      webServer(() => answered(200, body)),
+    )
+  })
+
+  it.each([
+    ['http://10.0.0.1:81/', 'Get http://10.0.0.1:81/: dial tcp 10.0.0.1:81: connect: connection refused'],
+    ['ftp://10.0.0.1/', 'Get ftp://10.0.0.1/: unsupported protocol scheme "ftp"'],
+    ['/x', 'Get /x: not an absolute URL'],
+    ['http:///x', 'Get http:///x: no Host in request URL'],
+    ['http://u:p@10.0.0.1/', 'Get http://u:p@10.0.0.1/: a user in the URL is not supported'],
+    ['http://10.0.0.1/a b', 'Get http://10.0.0.1/a b: invalid character in URL'],
+    ['http://10.0.0.1:99999/', 'Get http://10.0.0.1:99999/: address 10.0.0.1:99999: invalid port'],
+  ])('%s is critical', async (url, output) => {
+    await withLocalServices(configOf(), async (world) => {
+      expect(await firstSaid(world, http(url))).toEqual(['critical', output])
+    })
+  })
+
+  it('looks up the name of a host at each run, and asks the first of its addresses that can be reached', async () => {
+    await withLocalServices(
+      configOf(),
+      async (world) => {
+        expect(await firstSaid(world, http('http://web.example/'))).toEqual([
+          'critical',
+          'Get http://web.example/: lookup web.example: no such host',
+        ])
+        world.simulation.network.names.set('web.example', ['10.0.0.1', '10.0.0.2'])
+        await world.rest(11_000)
+        expect(world.local.checks()).toMatchObject([
+          { status: 'passing', output: 'HTTP GET http://web.example/: 200 OK Output: web.example' },
+        ])
+        await world.local.deregisterCheck('c')
+        expect(await firstSaid(world, tcp('web.example:80'))).toEqual([
+          'passing',
+          'TCP connect web.example:80: Success',
+        ])
+        await world.local.deregisterCheck('c')
+        expect((await firstSaid(world, tcp('other.example:80')))[1]).toBe(
+          'dial tcp: lookup other.example: no such host',
+        )
+      },
+      webServer(({ headers }) => answered(200, headers.get('host') ?? '')),
+    )
+  })
+
+  it('of localhost is of this machine', async () => {
+    await withLocalServices(configOf(), async (world) => {
+      expect((await firstSaid(world, http('http://localhost:81/')))[1]).toBe(
+        'Get http://localhost:81/: dial tcp 127.0.0.1:81: connect: connection refused',
+      )
+    })
+  })
+})
+
+describe.skipIf(!opensslIsThere())('an HTTPS check', () => {
+  it('trusts no stranger, unless it is told not to look at the certificate', async () => {
+    const material = makeTlsMaterial()
+    const startWallMs = Date.now()
+    const server = (_node: SimNode, simulation: Simulation): void => {
+      const other = simulation.addNode({ name: 'b', host: '10.0.0.2' })
+      const at = { host: '10.0.0.2', port: 443 }
+      other.boot((env) => env.http.serve(at, async () => answered(200), { ...material.server, trustedPems: [] }))
+    }
+    const use = async (world: LocalWorld): Promise<void> => {
+      const [status, output] = await firstSaid(world, http('https://10.0.0.2/'))
+      expect(status).toBe('critical')
+      expect(output).toMatch(/^Get https:\/\/10\.0\.0\.2\/: dial tcp 10\.0\.0\.2:443: unable to get issuer certificate/)
+      await world.local.deregisterCheck('c')
+      expect(await firstSaid(world, http('https://10.0.0.2/', { tlsSkipVerify: true }))).toEqual([
+        'passing',
+        'HTTP GET https://10.0.0.2/: 200 OK Output: ',
+      ])
+    }
+    await withLocalServices(configOf(), use, server, startWallMs)
+  })
+})

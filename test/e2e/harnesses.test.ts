@@ -1,9 +1,11 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freePort, ownLoopback } from '../tools/own-ports.ts'
-import { eventually, makeWorkplace, RealAgent, shortestMs, type Workplace } from './real-agent.ts'
+import { eventually, freePorts, makeWorkplace, portFlags, RealAgent, shortestMs, type Workplace } from './real-agent.ts'
 
 /** Agents as test harnesses of the field start them, word for word. Reference: clients.md#a-go-test-server. */
 
@@ -12,8 +14,14 @@ const readyWithinMs = 3_000
 const nodeId = '6e0d2a52-1111-4bd1-8e5a-2f7d0f5b9a01'
 
 let workplace: Workplace
+/** Has the program in its PATH under the name of the field, by a link, as harnesses look for it. */
+let path: { readonly PATH: string }
 beforeAll(() => {
   workplace = makeWorkplace()
+  const bin = join(workplace.path, 'bin')
+  mkdirSync(bin)
+  symlinkSync(fileURLToPath(new URL('../../bin/svc.js', import.meta.url)), join(bin, 'consul'))
+  path = { PATH: `${bin}:${process.env['PATH'] ?? ''}` }
 })
 afterAll(() => workplace.remove())
 
@@ -27,6 +35,21 @@ function processesOf(path: string): readonly string[] {
       if (!(cause instanceof Error)) throw cause
       return false
     }
+  })
+}
+
+interface Ran {
+  readonly code: number
+  readonly out: string
+  readonly error: string
+}
+
+/** Runs a command of the program by its link. */
+function consul(args: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Ran> {
+  return new Promise((resolve) => {
+    execFile('consul', args, { env: { ...process.env, ...path, ...environment } }, (cause, out, error) => {
+      resolve({ code: cause === null ? 0 : Number(cause.code), out, error })
+    })
   })
 }
 
@@ -72,12 +95,12 @@ describe('the configuration that a Go test server writes', () => {
   async function startedWith(file: string): Promise<number> {
     await agent?.stop('SIGKILL')
     const startedMs = performance.now()
-    agent = new RealAgent(`127.0.0.1:${ports.http}`, [`-config-file=${file}`])
+    agent = new RealAgent(`127.0.0.1:${ports.http}`, [`-config-file=${file}`], path, 'consul')
     await eventually('what the harness takes for ready', async () => {
       if ((await running().leader()) === '') return undefined
       const nodes = await running().request('GET', '/v1/catalog/nodes?index=0')
       await nodes.arrayBuffer()
-      return nodes.status === 200 && Number(nodes.headers.get('x-svc-index')) > 0 ? true : undefined
+      return nodes.status === 200 && Number(nodes.headers.get('x-consul-index')) > 0 ? true : undefined
     })
     return performance.now() - startedMs
   }
@@ -100,10 +123,66 @@ describe('the configuration that a Go test server writes', () => {
   })
 
   it('has the trust domain that the file names', async () => {
-    const roots = await eventually('the roots of the mesh', () =>
-      running().json<{ TrustDomain: string }>('/v1/agent/connect/ca/roots'),
+    const roots = await eventually('the roots of the mesh', async () => {
+      const listed = await running().json<{ TrustDomain: string }>('/v1/agent/connect/ca/roots')
+      return listed?.TrustDomain === '' ? undefined : listed
+    })
+    expect(roots.TrustDomain).toBe('11111111-2222-3333-4444-555555555555.consul')
+    expect(await running().json('/v1/connect/ca/configuration')).toMatchObject({ Provider: 'consul' })
+  })
+
+  it('is then found under the name of the field', async () => {
+    const address = '127.0.0.1'
+    const healthy = await eventually('the service of the servers', async () => {
+      const found = await running().json<readonly object[]>('/v1/health/service/consul?passing')
+      return found === undefined || found.length === 0 ? undefined : found
+    })
+    expect(healthy).toMatchObject([{ Node: { TaggedAddresses: { lan: address, wan: address } } }])
+    expect(await running().json('/v1/agent/self')).toMatchObject({
+      Config: { NodeName: `node-${nodeId}`, Datacenter: 'dc1', Server: true },
+      DebugConfig: { ACLEnforceVersion8: false, ConnectEnabled: true },
+      Member: { Tags: { role: 'consul', dc: 'dc1', id: nodeId, build: expect.stringMatching(/^1\.4\.0:/) } },
+      Stats: { consul: { leader: 'true', server: 'true' } },
+    })
+    const metrics = await running().json<{ Gauges: readonly { Name: string }[] }>('/v1/agent/metrics')
+    expect(metrics?.Gauges.map(({ Name }) => Name)).toContain('consul.runtime.alloc_bytes')
+    const { headers } = await running().request('GET', '/v1/kv/none')
+    const own = [...headers.keys()].filter((name) => name.startsWith('x-'))
+    expect(own.filter((name) => !name.startsWith('x-consul-'))).toEqual(
+      ['x-content-type-options'].filter((name) => headers.has(name)),
     )
-    expect(roots.TrustDomain).toMatch(/^11111111-2222-3333-4444-555555555555\./)
+  })
+
+  it('is reached by commands of the link, which read that family of variables and no other', async () => {
+    const here = { CONSUL_HTTP_ADDR: `127.0.0.1:${ports.http}`, SVC_HTTP_ADDR: '127.0.0.1:1' }
+    const asked = [['members'], ['kv', 'put', 'a', '1'], ['kv', 'get', 'a'], ['kv', 'get', 'b']] as const
+    const [members, put, got, none] = await Promise.all([
+      consul(asked[0], here),
+      consul(asked[1], here).then(async (first) => [first, await consul(asked[2], here)] as const),
+      consul(asked[3], here),
+      consul(['members'], { CONSUL_HTTP_ADDR: '127.0.0.1:1' }),
+    ]).then(([listed, [written, read], absent, lost]) => [listed, written, read, [absent, lost]] as const)
+    expect(members.out).toMatch(new RegExp(`^node-${nodeId} .* alive +server +1\\.4\\.0 +2 +dc1`, 'm'))
+    expect([members.code, put.code, put.out]).toEqual([0, 0, 'Success! Data written to: a\n'])
+    expect(got).toMatchObject({ code: 0, out: '1\n' })
+    expect(none.map(({ code }) => code)).toEqual([1, 1])
+    for (const { out, error } of [members, put, got, ...none]) expect(out + error).not.toMatch(/svc/i)
+    expect(await consul(['version'])).toMatchObject({ code: 0, out: expect.stringMatching(/^Consul v1\.4\.0/) })
+  })
+
+  it('admits no client of the other name, and tells it both', async () => {
+    const own = await freePorts()
+    const file = join(workplace.path, 'stray.json')
+    writeFileSync(file, JSON.stringify({ data_dir: join(workplace.path, 'stray'), node_name: 'stray' }))
+    const args = [`-config-file=${file}`, '-bind=127.0.0.1', `-join=127.0.0.1:${ports.serf_lan}`, ...portFlags(own)]
+    const stray = new RealAgent(`127.0.0.1:${own.http}`, args)
+    const { code, out, error } = await stray.exited
+    expect(code).toBe(1)
+    expect(out + error).toContain(
+      `it refuses: Member 'stray' is a client with names = "svc", and here names = "consul"`,
+    )
+    const members = await running().json<readonly { Name: string }[]>('/v1/agent/members')
+    expect(members?.map(({ Name }) => Name)).toEqual([`node-${nodeId}`])
   })
 
   it('ends at SIGINT, and leaves no process', async () => {
@@ -114,7 +193,7 @@ describe('the configuration that a Go test server writes', () => {
 
 describe.skipIf(process.platform !== 'linux')('the acceptance tests of an npm client', () => {
   const [a = '', b = '', c = '', last = ''] = ownLoopback.split('.')
-  /** For 127.0.0.1 to 127.0.0.3, which belong to whichever test comes first: all ports are the default ones. */
+  /** In place of 127.0.0.1 to 127.0.0.3, which other tests have: all ports are the default ones, as in the harness. */
   const addresses = [0, 1, 2].map((more) => `${a}.${b}.${c}.${((Number(last) + more) % 254) + 1}`)
   let agents: readonly RealAgent[] = []
 
@@ -126,11 +205,16 @@ describe.skipIf(process.platform !== 'linux')('the acceptance tests of an npm cl
     agents = addresses.map((address, at) => {
       const file = join(workplace.path, `agent${at + 1}.json`)
       writeFileSync(file, '{"primary_datacenter":"dc1","acl":{"enabled":false},"enable_script_checks":true}')
-      return new RealAgent(`${address}:8500`, [
-        ...['-node', `node${at + 1}`, '-datacenter', 'dc1', '-bind', address, '-client', address],
-        ...(at === 0 ? ['-bootstrap', '-server'] : []),
-        ...['-config-file', file, '-data-dir', `${directories[at]}/data`, '-pid-file', `${directories[at]}/pid`],
-      ])
+      return new RealAgent(
+        `${address}:8500`,
+        [
+          ...['-node', `node${at + 1}`, '-datacenter', 'dc1', '-bind', address, '-client', address],
+          ...(at === 0 ? ['-bootstrap', '-server'] : []),
+          ...['-config-file', file, '-data-dir', `${directories[at]}/data`, '-pid-file', `${directories[at]}/pid`],
+        ],
+        path,
+        'consul',
+      )
     })
     const [first, ...others] = agents
     await eventually('a key that can be written', async () => {
@@ -139,6 +223,9 @@ describe.skipIf(process.platform !== 'linux')('the acceptance tests of an npm cl
       return put?.status === 200 && (await put.text()) === 'true' ? true : undefined
     })
     for (const agent of others) await eventually('an agent that says who it is', () => agent.json('/v1/agent/self'))
+    await eventually('the service of the servers', async () => {
+      return Object.hasOwn((await first?.json<object>('/v1/catalog/services')) ?? {}, 'consul') ? true : undefined
+    })
     expect(performance.now() - startedMs).toBeLessThan(readyWithinMs * agents.length)
     for (const [at, directory] of directories.entries()) {
       expect(statSync(directory).mode & 0o777).toBe(0o755)

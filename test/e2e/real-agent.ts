@@ -98,7 +98,8 @@ export class RealAgent {
   #ended = false
 
   /**
-   * `address`: where its HTTP API listens, `host:port`. `environment`: added to the own one. `program`: the launcher.
+   * `address`: where its HTTP API listens, `host:port`. `environment`: added to the own one. `program`: the
+   * launcher, or a command that is found in its PATH.
    */
   constructor(
     address: string,
@@ -109,7 +110,8 @@ export class RealAgent {
     this.address = address
     this.#args = args
     const env = { ...process.env, ...environment }
-    this.#child = spawn(process.execPath, [program, 'agent', ...args], { stdio: ['ignore', 'pipe', 'pipe'], env })
+    const [command = '', ...first] = program.endsWith('.js') ? [process.execPath, program] : [program]
+    this.#child = spawn(command, [...first, 'agent', ...args], { stdio: ['ignore', 'pipe', 'pipe'], env })
     this.#output = collect(this.#child)
     this.exited = new Promise((resolve) => {
       this.#child.on('close', (code) => {

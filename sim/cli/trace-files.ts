@@ -86,6 +86,7 @@ export class TraceFiles {
     const writer = new TraceWriter(sink, (nodes) => ({ v: traceVersion, ...traced, build, nodes: [...nodes] }))
     return {
       onRecord: (record, nodes) => writer.write(record, nodes),
+      tellsStates: true,
       meaning: (bytes) => meanings.of(bytes),
       onSealed: (key) => meanings.keys.sealedWith(key),
     }

@@ -99,14 +99,14 @@ export function nodeState(run: ScenarioRun, node: string): NodeState {
   const { cluster } = run
   const agent = cluster.agentOf(node)
   const { kind, datacenter } = cluster.identityOf(node)
-  const status = agent?.raft?.status()
+  const consensus = consensusOf(run, node)
   const state = cluster.stateOf(node)
   return {
     node,
     kind,
     datacenter,
     process: processState(run, node),
-    ...(status === undefined ? {} : { consensus: consensusState(run, node, status) }),
+    ...(consensus === undefined ? {} : { consensus }),
     pools: poolStates(run, node),
     ...(state === undefined ? {} : { replicated: replicatedState(state, cluster.stateDigest(node)) }),
     registered: registeredAt(agent),
@@ -116,6 +116,12 @@ export function nodeState(run: ScenarioRun, node: string): NodeState {
     },
     disk: diskState(run, node),
   }
+}
+
+/** A server's part in consensus; undefined: it is down, or no server. */
+export function consensusOf(run: ScenarioRun, node: string): ConsensusState | undefined {
+  const status = run.cluster.agentOf(node)?.raft?.status()
+  return status === undefined ? undefined : consensusState(run, node, status)
 }
 
 /** The method and the beginning of the path: further on there may be an ID, and an ID may be a secret. */

@@ -1,4 +1,5 @@
 import { hex, utf8 } from '../../src/base/bytes.ts'
+import { ToldStates } from '../inspection/told-states.ts'
 import type { DecisionReplay } from '../report/decision-list.ts'
 import { firstDifference } from '../report/first-difference.ts'
 import { forkFlags } from '../report/forks.ts'
@@ -119,7 +120,9 @@ export class SeedRuns {
     const runsBefore = this.#runs++
     const before = { wallMs: wallMs(), cpuMs: cpuMs() }
     try {
-      const traced = { loaded: page.loaded, seed, forks, platform, onLine, trace: trace?.(platform) }
+      const options = trace?.(platform)
+      const states = options?.tellsStates === true ? (of: ScenarioRun) => new ToldStates(of) : undefined
+      const traced = { loaded: page.loaded, seed, forks, platform, onLine, trace: options, states }
       const taken = account && new RunAccount(page.loaded)
       const asked = { searchStepsMax, keepsHistory, book, account: taken, ends: account?.ends }
       const run = new ScenarioRun({ ...traced, ...asked })

@@ -18,6 +18,9 @@ const impliedSteps = 6
 /** Causes besides its delivery that the rest of a turn has. */
 const alsoMax = 48
 
+/** Events after which nothing that was known of a machine need be so. */
+const lifeKinds: ReadonlySet<RecordKind> = new Set(['boot', 'crash', 'pause', 'resume', 'clock'])
+
 /** The turns in which something waited for, before it goes on: numbers of their events, the nearest first. */
 export type Wait = readonly number[]
 
@@ -190,6 +193,22 @@ export class EventTeller {
     if (causes !== undefined) this.#next = { causes }
     this.#emit(n, t, kind, node, fields)
     if (kind === 'lost') this.#lostAs(n)
+  }
+
+  /** The machines of the events that nobody has read yet. */
+  get machines(): ReadonlySet<string> {
+    return new Set(this.#unread.map(({ node }) => node))
+  }
+
+  /** Of the events that nobody has read yet: whether one of them is the beginning or the end of something of a process. */
+  hasLifeOf(machine: string): boolean {
+    return this.#unread.some(({ node, kind }) => node === machine && lifeKinds.has(kind))
+  }
+
+  /** What has changed about a machine by the end of this turn: the last event there says so. */
+  changed(machine: string, state: Readonly<Record<string, unknown>>): void {
+    const record = this.#unread.findLast(({ node }) => node === machine)
+    if (record !== undefined) Object.assign(record, { state })
   }
 
   /** Hands out what was told since. Called between turns. */

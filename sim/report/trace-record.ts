@@ -111,6 +111,10 @@ const common = {
     .array(z.int().min(1))
     .max(causesMax)
     .describe('Numbers of the events that led to this one; the first is the nearest.'),
+  state: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('What has changed about the machine by the end of this turn, of what inspect shows; null: it is gone.'),
 }
 type Common = z.output<z.ZodObject<typeof common>>
 

@@ -13,6 +13,8 @@ export interface TraceOptions {
    * Takes each event with its causes, after the turn that made it. Whether anybody listens does not change the hash.
    */
   readonly onRecord?: (record: TraceRecord, nodes: readonly string[]) => void
+  /** Records say what has changed about their machine. */
+  readonly tellsStates?: boolean
   /** What the bytes of packets mean, for records; absent: they do not say. */
   readonly meaning?: MeaningReader
   /** Hears the keys with which packets are sealed. */

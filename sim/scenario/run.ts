@@ -46,6 +46,13 @@ export interface RunOptions extends WorldOptions, CheckOptions {
   readonly ends?: EarlyEnd | undefined
   /** Shows the run at some times; without times it shows nothing. */
   readonly looks?: Looks<ScenarioRun> | undefined
+  /** Says what changes about nodes, for the events of a trace. */
+  readonly states?: ((run: ScenarioRun) => StateReader) | undefined
+}
+
+/** What is otherwise at a node than it said last; undefined: nothing. `now`: all of it is looked at. */
+export interface StateReader {
+  changes(node: string, now: boolean): Readonly<Record<string, unknown>> | undefined
 }
 
 /** Where a run ends that need not come to rest, for whatever is looked for comes before. */
@@ -85,6 +92,7 @@ export class ScenarioRun implements RunContext {
   readonly #draws: StepDraws
   readonly #standing: StandingConditions
   readonly #looks: LooksAtRun<ScenarioRun>
+  readonly #states: StateReader | undefined
   readonly #look = { isTroubled: (): boolean => this.injector.isNetworkTroubled }
 
   constructor(options: RunOptions) {
@@ -118,6 +126,7 @@ export class ScenarioRun implements RunContext {
     this.#draws = new StepDraws(this.simulation.decisions)
     this.#standing = new StandingConditions(this.scenario, this)
     this.#looks = new LooksAtRun(this, options.looks)
+    this.#states = options.states?.(this)
     this.#faults = new RunFaults(this, {
       account: options.account,
       onDeed: (deed) => {
@@ -290,10 +299,21 @@ export class ScenarioRun implements RunContext {
 
   #afterTurn(): void {
     this.#checks.turnEnded()
+    this.#tellStates()
     this.#looks.show(this.simulation.nextAtUs)
     if (this.hasFailed()) return
     this.#checks.lookedAround(this.#look)
     this.#standing.judgeChange()
+  }
+
+  #tellStates(): void {
+    const { teller } = this.simulation.trace
+    if (teller === undefined || this.#states === undefined) return
+    for (const machine of teller.machines) {
+      if (!this.cluster.hasAgent(machine)) continue
+      const changes = this.#states.changes(machine, teller.hasLifeOf(machine))
+      if (changes !== undefined) teller.changed(machine, changes)
+    }
   }
 
   /** What the run has shown so far. */

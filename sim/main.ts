@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
 import type { Closable } from '../src/env/async.ts'
 import { createHostEnv } from '../src/host/env.ts'
 import { exitOnUnexpectedErrors } from '../src/host/fatal.ts'
@@ -51,6 +54,8 @@ export async function main(_argv: readonly string[], revision?: string): Promise
       wallMs: () => performance.now(),
       createPlatform,
       createTextFile,
+      gzip: gzipSync,
+      pageTemplate: (name) => readFileSync(join(root, 'dist', 'pages', `${name}.html`), 'utf8'),
       cpuMs,
       environment: terminal.environment,
       screen: screenKind(terminal.environment),

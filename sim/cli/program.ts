@@ -9,6 +9,7 @@ import { addInspect } from './inspect.ts'
 import { addLincheck } from './lincheck.ts'
 import { addMutate } from './mutate/options.ts'
 import { addPlan } from './plan.ts'
+import { addReport } from './report.ts'
 import { addRun } from './run.ts'
 import { addSearches } from './search.ts'
 import { addSelfTest } from './self-test.ts'
@@ -31,6 +32,7 @@ const commands = [
   addCheck,
   addServe,
   addTrace,
+  addReport,
   addInspect,
   addPlan,
   addSchema,
@@ -46,6 +48,7 @@ Examples:
   svc-sim run scenarios/crash-and-recover.yaml
   svc-sim run scenarios/election-under-partition.yaml --seeds 1..200 --verify
   svc-sim run scenarios/crash-and-recover.yaml --seed 17 --trace /tmp/17.jsonl.gz
+  svc-sim run scenarios/crash-and-recover.yaml --seed 17 --html /tmp/17.html
   svc-sim check scenarios/*.yaml
   svc-sim schema > scenario.schema.json
   svc-sim plan --from 0.6.4 --to 1.4.0 --servers 3 -o /tmp/rehearsal.yaml
@@ -57,6 +60,7 @@ Examples:
   svc-sim run scenarios/crash-and-recover.yaml --replay /tmp/17.decisions
   svc-sim trace /tmp/17.jsonl.gz --from 9s --to 14s --node s3 --kind raft --about term=4
   svc-sim trace /tmp/17.jsonl.gz --causes-of 20417
+  svc-sim report /tmp/17.jsonl.gz -o /tmp/17.html
   svc-sim inspect scenarios/crash-and-recover.yaml --seed 17 --at 9.4s --diff 12s --node s1,s3
   svc-sim explore --seeds 1..1000 --shard 1/4 --jsonl /tmp/shard-1.jsonl --resume
   svc-sim merge /tmp/shard-*.jsonl

@@ -34,6 +34,7 @@ export function addRun(program: Command, terminal: SimTerminal, ended: Ended): v
       '--trace <file>',
       'write each event with its causes as JSON lines, packed if it ends in .gz (one scenario, one seed)',
     )
+    .option('--html <file>', 'write a page of HTML that shows the run, as svc-sim report does (one scenario, one seed)')
     .option('--trace-text <file>', 'write the trace as lines of text (one scenario, one seed)')
     .option('--history <file>', 'write what clients asked of keys and learnt, for lincheck (one scenario, one seed)')
     .option(
@@ -108,7 +109,7 @@ async function shrunkAlso(
 
 /** Scenarios may be given twice; what is written may be neither read nor written by another name. */
 function overwriting(files: readonly string[], flags: RunFlags, { disk }: SimTerminal): Promise<string | undefined> {
-  const { trace, traceText, history, decisions, jsonl, junit, replay } = flags
+  const { trace, traceText, html, history, decisions, jsonl, junit, replay } = flags
   const inputs = [
     ...files.map((file) => ({ as: 'the scenario', file })),
     { as: 'the decisions of --replay', file: replay },
@@ -116,6 +117,7 @@ function overwriting(files: readonly string[], flags: RunFlags, { disk }: SimTer
   const outputs = [
     { as: '--trace', file: trace },
     { as: '--trace-text', file: traceText },
+    { as: '--html', file: html },
     { as: '--history', file: history },
     { as: '--decisions', file: decisions },
     { as: '--jsonl', file: jsonl },
@@ -129,6 +131,7 @@ function misuseOf(files: readonly string[], flags: RunFlags): string | undefined
   const many = flags.seeds !== undefined || files.length > 1
   if (many && (flags.trace ?? flags.traceText) !== undefined)
     return '--trace writes one run: give one scenario and one --seed'
+  if (many && flags.html !== undefined) return '--html shows one run: give one scenario and one --seed'
   if (many && flags.history !== undefined) return '--history writes one run: give one scenario and one --seed'
   if (many && flags.decisions !== undefined) return '--decisions writes one run: give one scenario and one --seed'
   if (many && flags.fork !== undefined) return '--fork is of one run: give one scenario and one --seed'

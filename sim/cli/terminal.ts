@@ -109,6 +109,10 @@ export interface SimTerminal {
   readonly startWorker: (stallCpuMs: number) => Worker
   /** A file that is written while a run goes on; packed where its name ends in `.gz`. */
   readonly createTextFile: (path: string) => TextSink
+  /** A gzip member of these bytes, as small as the machine's own library makes it. */
+  readonly gzip: (bytes: Uint8Array) => Uint8Array
+  /** A page of HTML that comes with this program, without what it is to show. */
+  readonly pageTemplate: (name: 'report') => string
   /** Paths of the scenarios that come with this program, sorted. */
   readonly shippedScenarios: () => readonly string[]
   /** Where copies of this program are made. */

@@ -1,9 +1,11 @@
 import { Meanings } from '../meaning/meanings.ts'
+import type { FilmMaker } from '../picture/film.ts'
 import type { TraceOptions } from '../report/trace.ts'
-import { traceVersion } from '../report/trace-record.ts'
+import { type TraceHeader, traceVersion } from '../report/trace-record.ts'
 import { type TextSink, TraceWriter } from '../report/trace-writer.ts'
 import type { Platform } from '../world/platform.ts'
 import { openText } from './files.ts'
+import { newFilm, reportPage } from './report.ts'
 import type { SimTerminal } from './terminal.ts'
 
 /** Of which run a trace is. */
@@ -18,6 +20,8 @@ export interface TraceFlags {
   readonly trace?: string
   /** Lines of text, without these. */
   readonly traceText?: string
+  /** A page that shows the run. */
+  readonly html?: string
 }
 
 interface FileOfTrace {
@@ -30,29 +34,32 @@ export class TraceFiles {
   readonly #terminal: SimTerminal
   readonly #records: FileOfTrace | undefined
   readonly #text: FileOfTrace | undefined
+  readonly #page: FileOfTrace | undefined
+  #film: FilmMaker | undefined
 
-  private constructor(terminal: SimTerminal, records: FileOfTrace | undefined, text: FileOfTrace | undefined) {
+  private constructor(terminal: SimTerminal, [records, text, page]: readonly (FileOfTrace | undefined)[]) {
     this.#terminal = terminal
     this.#records = records
     this.#text = text
+    this.#page = page
   }
 
   /** Undefined: one of the files cannot be written, which was said. */
-  static async open(terminal: SimTerminal, { trace, traceText }: TraceFlags): Promise<TraceFiles | undefined> {
+  static async open(terminal: SimTerminal, { trace, traceText, html }: TraceFlags): Promise<TraceFiles | undefined> {
     const opened: (FileOfTrace | undefined)[] = []
-    for (const file of [trace, traceText]) {
+    for (const file of [trace, traceText, html]) {
       const sink = file === undefined ? undefined : await openText(terminal, file)
       if (file !== undefined && sink === undefined) return undefined
       opened.push(file === undefined || sink === undefined ? undefined : { file, sink })
     }
-    return new TraceFiles(terminal, opened[0], opened[1])
+    return new TraceFiles(terminal, opened)
   }
 
   /** `beside`: another file that the run waits for while it is full. */
   optionsFor({ scenario, seed }: Traced, beside?: TextSink): ((platform: Platform) => TraceOptions) | undefined {
     const [records, text] = [this.#records?.sink, this.#text?.sink]
     const sinks = [records, text, beside].filter((sink) => sink !== undefined)
-    if (sinks.length === 0) return undefined
+    if (sinks.length === 0 && this.#page === undefined) return undefined
     const sink = {
       get isFull() {
         return sinks.some(({ isFull }) => isFull)
@@ -64,14 +71,15 @@ export class TraceFiles {
     return (platform) => ({
       sink,
       ...(text === undefined ? {} : { onLine: (line: string) => text.write(`${line}\n`) }),
-      ...(records === undefined ? {} : this.#recordOptions(records, { scenario, seed }, platform)),
+      ...(records === undefined && this.#page === undefined ? {} : this.#recordOptions({ scenario, seed }, platform)),
     })
   }
 
   /** False: something could not be written, which was said. */
   async end(): Promise<boolean> {
     let isWhole = true
-    for (const { file, sink } of [this.#records, this.#text].filter((each) => each !== undefined)) {
+    if (this.#film !== undefined) this.#page?.sink.write(reportPage(this.#terminal, this.#film))
+    for (const { file, sink } of [this.#records, this.#text, this.#page].filter((each) => each !== undefined)) {
       const problem = await sink.end()
       if (problem === undefined) continue
       this.#terminal.error(`${file}: was not written whole (${problem})\n`)
@@ -80,12 +88,23 @@ export class TraceFiles {
     return isWhole
   }
 
-  #recordOptions(sink: TextSink, traced: Traced, platform: Platform): TraceOptions {
+  #recordOptions(traced: Traced, platform: Platform): TraceOptions {
     const meanings = new Meanings(platform)
     const { build } = this.#terminal
-    const writer = new TraceWriter(sink, (nodes) => ({ v: traceVersion, ...traced, build, nodes: [...nodes] }))
+    const headerOf = (nodes: readonly string[]): TraceHeader => ({
+      v: traceVersion,
+      ...traced,
+      build,
+      nodes: [...nodes],
+    })
+    const writer = this.#records && new TraceWriter(this.#records.sink, headerOf)
     return {
-      onRecord: (record, nodes) => writer.write(record, nodes),
+      onRecord: (record, nodes) => {
+        writer?.write(record, nodes)
+        if (this.#page === undefined) return
+        this.#film ??= newFilm(this.#terminal, headerOf(nodes))
+        this.#film.add(record)
+      },
       tellsStates: true,
       meaning: (bytes) => meanings.of(bytes),
       onSealed: (key) => meanings.keys.sealedWith(key),

@@ -18,9 +18,9 @@ export interface ReplicatedState {
   /** Checks by their state. */
   readonly checks: Readonly<Record<string, number>>
   readonly keys: number
-  /** By a number in the order of their creation: their IDs may be secrets. */
+  /** By the index of their creation: their IDs may be secrets. `57 of c1, release, TTL 10s`. */
   readonly sessions: readonly string[]
-  /** Keys that are locked: `key a by session 2`. */
+  /** Keys that are locked: `key a by session 57`. */
   readonly locks: readonly string[]
   readonly access: { readonly mode: 'legacy' | 'new'; readonly tokens: number; readonly policies: number }
   readonly queries: number
@@ -39,7 +39,7 @@ export function replicatedState(
   digest: { readonly index: number; readonly digest: string } | undefined,
 ): ReplicatedState {
   const sessions = [...allSessions(tx)].toSorted((a, b) => a.createIndex - b.createIndex)
-  const number = new Map(sessions.map(({ id }, at) => [id, at + 1]))
+  const number = new Map(sessions.map(({ id, createIndex }) => [id, createIndex]))
   const keys = [...tx.all(kvTable)]
   return {
     index: digest?.index ?? 0,
@@ -48,8 +48,8 @@ export function replicatedState(
     services: count(allServices(tx)),
     checks: tally([...allChecks(tx)].map(({ status }) => status)),
     keys: keys.length,
-    sessions: sessions.map(({ node, behaviour, ttl }, at) => {
-      return `${at + 1} of ${node}, ${behaviour}${ttl === '' ? '' : `, TTL ${ttl}`}`
+    sessions: sessions.map(({ createIndex, node, behaviour, ttl }) => {
+      return `${createIndex} of ${node}, ${behaviour}${ttl === '' ? '' : `, TTL ${ttl}`}`
     }),
     locks: keys.flatMap(({ key, session }) =>
       session === '' ? [] : [`key ${key} by session ${number.get(session) ?? 'that is gone'}`],

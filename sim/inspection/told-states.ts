@@ -38,9 +38,10 @@ export class ToldStates implements StateReader {
 }
 
 function wholeOf(run: ScenarioRun, node: string): StatePart {
-  const { process, pools, replicated, registered } = nodeState(run, node)
+  const { datacenter, process, pools, replicated, registered } = nodeState(run, node)
   const withoutDigest = replicated === undefined ? undefined : { ...replicated, digest: undefined, index: undefined }
   return {
+    datacenter,
     process,
     consensus: consensusPart(run, node),
     pools: poolsPart(pools),

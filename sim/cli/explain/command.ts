@@ -1,8 +1,8 @@
 import { generalised } from '../../campaign/fingerprint.ts'
-import { invariants } from '../../checkers/checkers.ts'
 import { type Blamed, blame } from '../../explain/blame.ts'
 import { Events } from '../../explain/events.ts'
 import { type Explanation, explained, shownLines } from '../../explain/explanation.ts'
+import { evidenceOf } from '../../explain/judged-by.ts'
 import { Reruns } from '../../explain/reruns.ts'
 import { suspectsOf } from '../../explain/suspects.ts'
 import { Lane } from '../../pool/lane.ts'
@@ -16,7 +16,7 @@ import { type FailingRun, failingRunOf, plantedRun } from '../shrink/failing-run
 import { exits, type SimTerminal } from '../terminal.ts'
 import { type CodeReport, codeIn } from './code.ts'
 import type { ExplainFlags } from './flags.ts'
-import { type BlameReport, blameLines, chainLines, codeLines, headLines, isCode, jsonOf } from './printing.ts'
+import { type BlameReport, blameLines, chainLines, codeLines, headLines, jsonOf } from './printing.ts'
 
 /** Lines of the chain that people read where they do not ask for all. */
 const linesMax = 30
@@ -193,7 +193,7 @@ async function tracedRun(run: FailingRun, { startWorker, flags }: ExplainParts):
       return `--violation ${place + 1}: the run has ${failures.length} in all`
     }
     const code = failure.code ?? ''
-    const explanation = explained(events, place, isCode(code) ? invariants[code].evidence : usualEvidence)
+    const explanation = explained(events, place, evidenceOf(code))
     return explanation === undefined
       ? `${loaded.file}: no event shows what fails`
       : { explanation, ended, events, failure }
@@ -204,18 +204,6 @@ async function tracedRun(run: FailingRun, { startWorker, flags }: ExplainParts):
     lane.close()
   }
 }
-
-/** Of an expectation of the page, which says nothing of what it depends on. */
-const usualEvidence = [
-  'requests',
-  'names',
-  'forwards',
-  'commands',
-  'authority',
-  'intentions',
-  'rights',
-  'elections',
-] as const
 
 function refused({ error }: SimTerminal, lines: readonly string[]): number {
   for (const line of lines) error(`${line}\n`)

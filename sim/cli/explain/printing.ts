@@ -1,7 +1,8 @@
-import { type InvariantCode, invariants } from '../../checkers/checkers.ts'
+import { invariants } from '../../checkers/checkers.ts'
 import type { Blamed } from '../../explain/blame.ts'
 import type { CodePlace } from '../../explain/code-places.ts'
 import { type ChainLine, type Explanation, named, type ShownLine } from '../../explain/explanation.ts'
+import { isCode } from '../../explain/judged-by.ts'
 import type { MutationWorkshop } from '../../mutation/build.ts'
 import { wilson } from '../../report/interval.ts'
 import type { SeedRecord } from '../../report/seed-record.ts'
@@ -183,10 +184,6 @@ interface Told {
 function lineJson({ chained, node, what, why }: ChainLine): object {
   const { event, part, isCause } = chained
   return { n: event.n, atUs: event.t, node, part, isCause, what, why }
-}
-
-export function isCode(code: string): code is InvariantCode {
-  return Object.hasOwn(invariants, code)
 }
 
 function seconds(us: number): string {

@@ -1,0 +1,64 @@
+import type { Command } from 'commander'
+import { err, ok, type Result } from '../../src/base/result.ts'
+import { evidenceOf } from '../explain/judged-by.ts'
+import { FilmMaker } from '../picture/film.ts'
+import { filmPage } from '../picture/film-page.ts'
+import type { TraceHeader } from '../report/trace-record.ts'
+import { writeText } from './files.ts'
+import type { Ended } from './flag-values.ts'
+import { exits, type SimTerminal } from './terminal.ts'
+import { eventOf, readTrace } from './trace/events.ts'
+
+export function addReport(program: Command, terminal: SimTerminal, ended: Ended): void {
+  program
+    .command('report')
+    .description('Make a page of HTML of a trace: lanes, messages, states, what failed and why, from one file.')
+    .argument('<trace>', 'what run --trace has written; - for the standard input')
+    .requiredOption('-o, --output <file>', 'where to write the page')
+    .action(async (trace: string, { output }: { readonly output: string }) => {
+      ended(await report(trace, output, terminal))
+    })
+}
+
+/** `svc-sim report`: the picture of a run that was traced. */
+async function report(trace: string, output: string, terminal: SimTerminal): Promise<number> {
+  if (trace === output) {
+    terminal.error(`${output}: the trace and the page cannot be the same file\n`)
+    return exits.usage
+  }
+  const page = await pageOf(trace, terminal)
+  if (!page.ok) {
+    terminal.error(`${page.error}\n`)
+    return exits.usage
+  }
+  return (await writeText(terminal, output, page.value)) ? exits.passed : exits.usage
+}
+
+async function pageOf(trace: string, terminal: SimTerminal): Promise<Result<string, string>> {
+  let film: FilmMaker | undefined
+  const read = await readTrace(terminal, trace, {
+    onHeader: (header) => {
+      film = newFilm(terminal, header)
+      return true
+    },
+    onLine: (line) => {
+      const event = eventOf(line)
+      if (!event.ok) return event
+      film?.add(event.value)
+      return ok(true)
+    },
+  })
+  if (!read.ok) return read
+  if (film === undefined) return err(`${trace}: it has no header`)
+  return ok(reportPage(terminal, film))
+}
+
+/** To be given the events of a run. */
+export function newFilm({ gzip }: SimTerminal, header: TraceHeader): FilmMaker {
+  return new FilmMaker({ header, gzip, evidenceOf })
+}
+
+/** The page of a film that has all its events. */
+export function reportPage({ gzip, pageTemplate }: SimTerminal, film: FilmMaker): string {
+  return filmPage(pageTemplate('report'), film.end(), gzip)
+}

@@ -1,0 +1,24 @@
+import { type InvariantCode, invariants } from '../checkers/checkers.ts'
+import type { EvidenceKind } from '../checkers/evidence.ts'
+
+/** Of an expectation of a page, which says nothing of what it depends on. */
+const usualEvidence: readonly EvidenceKind[] = [
+  'requests',
+  'names',
+  'forwards',
+  'commands',
+  'authority',
+  'intentions',
+  'rights',
+  'elections',
+]
+
+/** The kinds of events that show how a failure came: an invariant declares its own. `code`: of what failed. */
+export function evidenceOf(code: string): readonly EvidenceKind[] {
+  return isCode(code) ? invariants[code].evidence : usualEvidence
+}
+
+/** Whether it is the code of an invariant; an expectation is named by its place in a page. */
+export function isCode(code: string): code is InvariantCode {
+  return Object.hasOwn(invariants, code)
+}

@@ -1,0 +1,69 @@
+import { compareText } from '../../src/base/bytes.ts'
+import { isRecord } from '../../src/base/shape.ts'
+import type { StatePart } from '../inspection/state-changes.ts'
+import type { Bar } from './film-format.ts'
+
+/** Bars of one run. Of more the later ones are left out, and a bar says so. */
+const barsMax = 4000
+
+/**
+ * What the leaders of a run have replicated that lives for a while: modes, rotations, roots, sessions,
+ * locks. Of each datacenter the state of the server that leads is shown; while none does, nothing changes.
+ */
+export class Bars {
+  readonly #ended: Bar[] = []
+  /** By datacenter and row: the texts that hold, and since when. */
+  readonly #open = new Map<string, Map<string, number>>()
+  #left = 0
+
+  /** What a server that leads has replicated from this time on. */
+  leads(t: number, datacenter: string, replicated: unknown): void {
+    if (!isRecord(replicated)) return
+    const { access, mesh, sessions, locks, queries, intentions } = replicated
+    const row = (name: string, texts: readonly string[]): void => this.#holds(t, `${datacenter} ${name}`, texts)
+    if (isRecord(access)) {
+      const { mode, tokens, policies } = access
+      row('access control', [mode === 'legacy' ? 'legacy mode' : 'new mode'])
+      row('tokens and policies', [`${tokens} tokens, ${policies} policies`])
+    }
+    if (isRecord(mesh)) this.#mesh(row, mesh)
+    row('sessions', textsOf(sessions))
+    row('locks', textsOf(locks))
+    row('queries and intentions', [`${queries} queries, ${intentions} intentions`])
+  }
+
+  ended(endUs: number): readonly Bar[] {
+    for (const [row, texts] of this.#open) for (const [text, fromUs] of texts) this.#end(row, text, fromUs, endUs)
+    this.#open.clear()
+    const left = this.#left
+    const note = { row: 'not shown', text: `${left} more that lived for a while`, fromUs: 0, toUs: endUs }
+    const bars = left === 0 ? this.#ended : [...this.#ended, note]
+    return bars.toSorted((a, b) => compareText(a.row, b.row) || a.fromUs - b.fromUs)
+  }
+
+  #mesh(row: (name: string, texts: readonly string[]) => void, { roots, crossings, rotation }: StatePart): void {
+    row('roots', textsOf(roots))
+    row('crossings', crossings === 0 ? [] : [`${crossings} crossing certificates`])
+    row('rotation', typeof rotation === 'string' ? [rotation] : [])
+  }
+
+  #holds(t: number, row: string, texts: readonly string[]): void {
+    const open = this.#open.get(row) ?? new Map<string, number>()
+    this.#open.set(row, open)
+    for (const [text, fromUs] of open) {
+      if (texts.includes(text)) continue
+      open.delete(text)
+      this.#end(row, text, fromUs, t)
+    }
+    for (const text of texts) if (!open.has(text)) open.set(text, t)
+  }
+
+  #end(row: string, text: string, fromUs: number, toUs: number): void {
+    if (this.#ended.length >= barsMax) this.#left++
+    else this.#ended.push({ row, text, fromUs, toUs })
+  }
+}
+
+function textsOf(list: unknown): readonly string[] {
+  return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : []
+}

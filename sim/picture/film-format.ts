@@ -1,0 +1,103 @@
+/**
+ * What the page of a run is made of: an overview that it draws at once, and the events in pieces that it opens when
+ * somebody looks at their time. All times are microseconds of true time since the run began, and machines are places in
+ * the list of machines. `sim/picture` makes it, `sim/picture/page` shows it.
+ */
+export interface FilmOverview {
+  readonly scenario: string
+  readonly seed: number
+  readonly build: string
+  /** Time of the last event. */
+  readonly endUs: number
+  readonly events: number
+  readonly machines: readonly MachineLane[]
+  readonly story: readonly StoryMoment[]
+  readonly violations: readonly FilmViolation[]
+  readonly faults: readonly FaultSpan[]
+  readonly bars: readonly Bar[]
+  readonly operations: Operations
+  readonly pieces: readonly PieceSpan[]
+}
+
+export type MachineKind = 'server' | 'client' | 'other'
+
+/** What one machine was, in steps: each holds from its time until that of the next. */
+export interface MachineLane {
+  readonly name: string
+  readonly kind: MachineKind
+  readonly lives: readonly Life[]
+  readonly roles: readonly RoleStep[]
+  readonly progress: readonly ProgressStep[]
+  /** What it believes of the members of its pool. */
+  readonly beliefs: readonly Belief[]
+  /** Milliseconds by which its wall clock was ahead of true time, where that changed by a step. */
+  readonly clock: readonly (readonly [atUs: number, aheadMs: number])[]
+  readonly releases: readonly (readonly [atUs: number, release: string])[]
+  /** Events in each of `densitySteps` equal parts of the run. */
+  readonly density: readonly number[]
+}
+
+export const densitySteps = 1200
+
+export type Life = readonly [atUs: number, is: 'up' | 'paused' | 'down']
+export type RoleStep = readonly [atUs: number, role: string, term: number]
+export type ProgressStep = readonly [atUs: number, committed: number, applied: number]
+export type Belief = readonly [atUs: number, member: string, status: string]
+export type StoryMoment = readonly [atUs: number, kind: 'step' | 'fault' | 'note' | 'failure', text: string]
+
+export interface FilmViolation {
+  readonly n: number
+  readonly atUs: number
+  readonly code: string
+  readonly text: string
+  /** The events that explain it, in the order of time; the violation is the last. */
+  readonly chain: readonly ChainLink[]
+}
+
+export interface ChainLink {
+  readonly n: number
+  readonly atUs: number
+  readonly node: string
+  readonly what: string
+  readonly why: string
+}
+
+export interface FaultSpan {
+  readonly kind: 'cut' | 'disk' | 'clock'
+  readonly fromUs: number
+  readonly toUs: number
+  /** Of a cut link its two ends, otherwise one machine. */
+  readonly machines: readonly number[]
+  readonly text: string
+}
+
+/** Something that lives for a while: a session, a lock, a root, a mode. */
+export interface Bar {
+  readonly row: string
+  readonly text: string
+  readonly fromUs: number
+  readonly toUs: number
+}
+
+/** Requests of clients with their answers, in columns of equal length, in the order of their answers. */
+export interface Operations {
+  readonly atUs: readonly number[]
+  readonly tookUs: readonly number[]
+  /** HTTP status; 0: no answer came before the connection broke or the run ended. */
+  readonly status: readonly number[]
+  /** Number of the event that asked. */
+  readonly n: readonly number[]
+}
+
+export interface PieceSpan {
+  readonly fromUs: number
+  readonly toUs: number
+  readonly first: number
+  readonly last: number
+}
+
+/** A piece: every machine's state as it begins, by name, and its events as the trace has them. */
+export interface Piece {
+  readonly states: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  readonly events: readonly unknown[]
+}

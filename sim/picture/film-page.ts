@@ -1,0 +1,18 @@
+import { base64, utf8 } from '../../src/base/bytes.ts'
+import { escaped } from '../report/history-picture.ts'
+import type { Film, FilmOptions } from './film.ts'
+
+/**
+ * A page of one file that shows a film: `template` is what the build made of `sim/picture/page`. A browser reads the
+ * film as data; its policy lets no script run but the template's own.
+ */
+export function filmPage(template: string, { overview, pieces }: Film, gzip: FilmOptions['gzip']): string {
+  const packed = base64(gzip(utf8(JSON.stringify(overview))))
+  const data = [
+    `<script type="text/plain" id="overview">${packed}</script>`,
+    ...pieces.map((piece) => `<script type="text/plain" class="piece">${piece}</script>`),
+  ]
+  const title = escaped(`${overview.scenario}, seed ${overview.seed}`)
+  // Functions: a text in place of them would have its dollars read as patterns.
+  return template.replace('<!-- title -->', () => title).replace('<!-- film -->', () => data.join('\n'))
+}

@@ -1,0 +1,134 @@
+import { base64, utf8 } from '../../src/base/bytes.ts'
+import { isRecord } from '../../src/base/shape.ts'
+import type { EvidenceKind } from '../checkers/evidence.ts'
+import { Events } from '../explain/events.ts'
+import { explained, shownLines } from '../explain/explanation.ts'
+import type { TraceHeader, TraceRecord } from '../report/trace-record.ts'
+import { Bars } from './bars.ts'
+import { FaultSpans } from './faults.ts'
+import {
+  densitySteps,
+  type FilmOverview,
+  type FilmViolation,
+  type Piece,
+  type PieceSpan,
+  type StoryMoment,
+} from './film-format.ts'
+import { Lane } from './lanes.ts'
+import { AskedAndAnswered } from './operations.ts'
+
+/** Events of one piece: a browser opens one in some hundredths of a second. */
+const pieceEvents = 3000
+/** Violations whose chain of causes is told. */
+const chainsMax = 4
+/** Events of each chain. */
+const chainLinks = 30
+
+type Violation = Extract<TraceRecord, { readonly kind: 'violation' }>
+
+/** What a page shows of a run, packed. */
+export interface Film {
+  readonly overview: FilmOverview
+  /** As base64 of gzip, in the order of the overview's list. */
+  readonly pieces: readonly string[]
+}
+
+export interface FilmOptions {
+  readonly header: TraceHeader
+  readonly gzip: (bytes: Uint8Array) => Uint8Array
+  /** The kinds of evidence that an invariant names for itself; expectations of pages have those of any. */
+  readonly evidenceOf: (code: string) => readonly EvidenceKind[]
+}
+
+/** Makes the film of a run out of its events, in their order. */
+export class FilmMaker {
+  readonly #options: FilmOptions
+  readonly #lanes = new Map<string, Lane>()
+  readonly #faults: FaultSpans
+  readonly #operations = new AskedAndAnswered()
+  readonly #bars = new Bars()
+  readonly #events = new Events()
+  readonly #story: StoryMoment[] = []
+  readonly #violations: Violation[] = []
+  readonly #pieces: string[] = []
+  readonly #spans: PieceSpan[] = []
+  #piece: TraceRecord[] = []
+  #states: Piece['states'] = {}
+  #endUs = 0
+
+  constructor(options: FilmOptions) {
+    this.#options = options
+    const names = ['world', ...options.header.nodes]
+    for (const name of names) this.#lanes.set(name, new Lane(name))
+    this.#faults = new FaultSpans((name) => names.indexOf(name))
+  }
+
+  add(event: TraceRecord): void {
+    if (this.#piece.length === 0) this.#states = this.#statesNow()
+    this.#endUs = event.t
+    this.#events.add(event)
+    const lane = this.#lanes.get(event.node)
+    lane?.add(event)
+    this.#faults.add(event)
+    if (lane !== undefined && lane.state['datacenter'] === undefined) this.#operations.add(event)
+    else if (event.state !== undefined && lane !== undefined) this.#leads(event.t, lane)
+    if (event.kind === 'driver' && event.story !== undefined) this.#story.push([event.t, event.story, event.text])
+    if (event.kind === 'violation') this.#violations.push(event)
+    this.#piece.push(event)
+    if (this.#piece.length >= pieceEvents) this.#endPiece()
+  }
+
+  end(): Film {
+    this.#endPiece()
+    const endUs = this.#endUs
+    const { scenario, seed, build } = this.#options.header
+    return {
+      pieces: this.#pieces,
+      overview: {
+        scenario,
+        seed,
+        build,
+        endUs,
+        events: this.#spans.at(-1)?.last ?? 0,
+        machines: [...this.#lanes.values()].map((lane) => lane.lane(endUs, densitySteps)),
+        story: this.#story,
+        violations: this.#violations.map((violation, at) => this.#explained(violation, at)),
+        faults: this.#faults.ended(endUs),
+        bars: this.#bars.ended(endUs),
+        operations: this.#operations.ended(endUs),
+        pieces: this.#spans,
+      },
+    }
+  }
+
+  #leads(t: number, { state }: Lane): void {
+    const { datacenter, consensus, replicated } = state
+    if (!isRecord(consensus) || consensus['role'] !== 'leader') return
+    this.#bars.leads(t, String(datacenter), replicated)
+  }
+
+  #statesNow(): Piece['states'] {
+    return Object.fromEntries([...this.#lanes].map(([name, { state }]) => [name, state]))
+  }
+
+  #endPiece(): void {
+    const [first, last] = [this.#piece[0], this.#piece.at(-1)]
+    if (first === undefined || last === undefined) return
+    const piece: Piece = { states: this.#states, events: this.#piece }
+    this.#pieces.push(base64(this.#options.gzip(utf8(JSON.stringify(piece)))))
+    this.#spans.push({ fromUs: first.t, toUs: last.t, first: first.n, last: last.n })
+    this.#piece = []
+  }
+
+  #explained({ n, t, code, text }: Violation, place: number): FilmViolation {
+    const found = place < chainsMax ? explained(this.#events, place, this.#options.evidenceOf(code)) : undefined
+    const lines = found === undefined ? [] : shownLines(found, chainLinks)
+    const chain = lines.flatMap((line) => {
+      const shown = 'more' in line ? line.like : line
+      const { event } = shown.chained
+      const more = 'more' in line ? ` (and ${line.more} like it)` : ''
+      return [{ n: event.n, atUs: event.t, node: shown.node, what: `${shown.what}${more}`, why: shown.why }]
+    })
+    return { n, atUs: t, code, text, chain }
+  }
+}

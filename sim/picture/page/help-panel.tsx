@@ -1,0 +1,46 @@
+/** Keys, and what the picture is made of. */
+export function HelpPanel() {
+  return (
+    <div>
+      <h2>Keys</h2>
+      <dl class="keys">
+        {keys.map(([key, what]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+      <h2>The picture</h2>
+      <ul>
+        {parts.map((part) => (
+          <li key={part}>{part}</li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+const keys = [
+  ['← →', 'earlier, later'],
+  ['+ −', 'zoom in and out around the cursor'],
+  ['0', 'the whole run'],
+  [', .', 'the event of this machine before, and after, the chosen one'],
+  ['[ ]', 'the line of the story before, and after, the cursor'],
+  ['v', 'the violation'],
+  ['/', 'search'],
+  ['s e i m ?', 'story, event, state, members, this page'],
+  ['Esc', 'nothing is chosen'],
+] as const
+
+const parts = [
+  'A lane for each machine. Of a server the colour is its term, and strong where it leads; amber where it is a candidate.',
+  'Dark: no process runs. Pale: the process is paused.',
+  'The line in a lane is the index up to which its log is committed, from 0 to the end of the run; dots: carried out.',
+  'Red at the upper edge: a link of this machine is cut, or its disk or clock is at fault.',
+  'Arrows are messages, from the time they are sent until they come; a cross: lost. They are drawn when you zoom in.',
+  'Below the lanes: modes of access control, roots, sessions and locks, for as long as they hold at the leader.',
+  'Red rings are the events that explain the violation.',
+]

@@ -1,0 +1,67 @@
+import type { Tab } from './app.tsx'
+import type { FilmSource } from './film-source.ts'
+import { panned, showing, type View, wholeView, zoomed } from './view.ts'
+
+type SetView = (change: (view: View) => View) => void
+
+const tabOfKey: Readonly<Record<string, Tab>> = { s: 'story', e: 'event', i: 'state', m: 'members', '?': 'help' }
+
+/** What a key does, where nobody is typing. */
+export function keyPressed(
+  event: KeyboardEvent,
+  source: FilmSource,
+  setView: SetView,
+  setTab: (tab: Tab) => void,
+): void {
+  const isTyping = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement
+  if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return
+  const { overview } = source
+  const tab = tabOfKey[event.key]
+  const change = changeOf(event.key, source)
+  if (tab !== undefined) setTab(tab)
+  else if (change !== undefined) setView(change)
+  else if (event.key === ',' || event.key === '.') stepped(source, event.key === '.' ? 1 : -1, setView, setTab)
+  else if (event.key === '/') {
+    setTab('search')
+    setTimeout(() => document.querySelector<HTMLInputElement>('#search')?.focus())
+  } else if (event.key === 'v' && overview.violations[0] !== undefined) {
+    const { n, atUs } = overview.violations[0]
+    setView((now) => ({ ...showing(now, atUs, overview), selected: n }))
+    setTab('story')
+  } else return
+  event.preventDefault()
+}
+
+function changeOf(key: string, { overview }: FilmSource): ((view: View) => View) | undefined {
+  const tenth = (view: View): number => (view.toUs - view.fromUs) / 10
+  const changes: Readonly<Record<string, (view: View) => View>> = {
+    ArrowLeft: (view) => panned(view, -tenth(view), overview),
+    ArrowRight: (view) => panned(view, tenth(view), overview),
+    '+': (view) => zoomed(view, view.cursorUs, 0.5, overview),
+    '=': (view) => zoomed(view, view.cursorUs, 0.5, overview),
+    '-': (view) => zoomed(view, view.cursorUs, 2, overview),
+    '0': (view) => ({ ...wholeView(overview), cursorUs: view.cursorUs, machine: view.machine, hidden: view.hidden }),
+    Escape: (view) => ({ ...view, selected: undefined, machine: undefined }),
+    '[': (view) => showing(view, overview.story.findLast(([atUs]) => atUs < view.cursorUs)?.[0] ?? 0, overview),
+    ']': (view) => {
+      return showing(view, overview.story.find(([atUs]) => atUs > view.cursorUs)?.[0] ?? view.cursorUs, overview)
+    },
+  }
+  return changes[key]
+}
+
+/** To the next event of the chosen machine, or to the one before. */
+function stepped(source: FilmSource, by: 1 | -1, setView: SetView, setTab: (tab: Tab) => void): void {
+  setView((now) => {
+    const events = source
+      .between(now.fromUs, now.toUs)
+      .flatMap((piece) => piece.events)
+      .filter(({ node }) => now.machine === undefined || node === now.machine)
+    const isPast = (n: number, t: number): boolean => (now.selected === undefined ? t > now.cursorUs : n > now.selected)
+    const isBefore = (n: number, t: number): boolean =>
+      now.selected === undefined ? t < now.cursorUs : n < now.selected
+    const next = by > 0 ? events.find(({ n, t }) => isPast(n, t)) : events.findLast(({ n, t }) => isBefore(n, t))
+    return next === undefined ? now : { ...showing(now, next.t, source.overview), selected: next.n, machine: next.node }
+  })
+  setTab('event')
+}

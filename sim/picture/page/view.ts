@@ -1,0 +1,82 @@
+import type { FilmOverview } from '../film-format.ts'
+
+/** Layers of messages, in the order of the filter. */
+export const layers = ['votes', 'raft', 'gossip', 'rpc', 'http', 'dns'] as const
+export type Layer = (typeof layers)[number]
+
+/** What the page shows now. */
+export interface View {
+  readonly fromUs: number
+  readonly toUs: number
+  /** The moment of which states are shown. */
+  readonly cursorUs: number
+  /** Name of the machine whose state is shown. */
+  readonly machine: string | undefined
+  /** Number of the event that is shown. */
+  readonly selected: number | undefined
+  readonly hidden: ReadonlySet<Layer>
+}
+
+/** One millisecond fills the screen at the most. */
+const spanMinUs = 1000
+
+export function wholeView({ endUs }: FilmOverview): View {
+  return { fromUs: 0, toUs: endUs, cursorUs: 0, machine: undefined, selected: undefined, hidden: new Set() }
+}
+
+/** The same moment under the mouse, `factor` times as much time around it. */
+export function zoomed(view: View, aroundUs: number, factor: number, { endUs }: FilmOverview): View {
+  const span = Math.min(Math.max((view.toUs - view.fromUs) * factor, spanMinUs), Math.max(endUs, spanMinUs))
+  const share = (aroundUs - view.fromUs) / (view.toUs - view.fromUs)
+  return within(view, aroundUs - share * span, span, endUs)
+}
+
+export function panned(view: View, byUs: number, { endUs }: FilmOverview): View {
+  return within(view, view.fromUs + byUs, view.toUs - view.fromUs, endUs)
+}
+
+/** With this moment in sight: as it is if it lies there already. */
+export function showing(view: View, atUs: number, { endUs }: FilmOverview): View {
+  if (atUs >= view.fromUs && atUs <= view.toUs) return { ...view, cursorUs: atUs }
+  const span = view.toUs - view.fromUs
+  return { ...within(view, atUs - span / 2, span, endUs), cursorUs: atUs }
+}
+
+function within(view: View, fromUs: number, span: number, endUs: number): View {
+  const from = Math.max(0, Math.min(fromUs, endUs - span))
+  return { ...view, fromUs: from, toUs: from + span }
+}
+
+/** A link to what is shown: `#t=9.362&n=s3&e=1234&w=2.5`, in seconds. */
+export function hashOf({ fromUs, toUs, cursorUs, machine, selected }: View): string {
+  const parts = [`t=${seconds(cursorUs)}`]
+  if (machine !== undefined) parts.push(`n=${encodeURIComponent(machine)}`)
+  if (selected !== undefined) parts.push(`e=${selected}`)
+  return `#${[...parts, `w=${seconds(toUs - fromUs)}`].join('&')}`
+}
+
+/** What a link asks for; what it does not name, or what makes no sense, stays as it is. */
+export function viewOfHash(hash: string, view: View, overview: FilmOverview): View {
+  const asked = new URLSearchParams(hash.replace(/^#/, ''))
+  const micros = (name: string): number | undefined => {
+    const text = asked.get(name)
+    const value = Number(text)
+    return text === null || text === '' || !(value >= 0) ? undefined : Math.min(value * 1_000_000, overview.endUs)
+  }
+  const [atUs, widthUs] = [micros('t'), micros('w')]
+  const selected = Number(asked.get('e') ?? '')
+  const machine = asked.get('n') ?? undefined
+  const isKnown = overview.machines.some(({ name }) => name === machine)
+  const named = {
+    ...view,
+    machine: isKnown ? machine : view.machine,
+    selected: Number.isSafeInteger(selected) && selected > 0 ? selected : view.selected,
+  }
+  if (atUs === undefined) return named
+  const span = Math.max(spanMinUs, widthUs ?? view.toUs - view.fromUs)
+  return { ...within(named, atUs - span / 2, span, overview.endUs), cursorUs: atUs }
+}
+
+export function seconds(us: number): string {
+  return (us / 1_000_000).toFixed(6).replace(/\.?0+$/, '')
+}

@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+/**
+ * Puts each page of the simulator together as one file of HTML, `dist/pages/<name>.html`, which fetches nothing: its
+ * script with all it imports, its style sheet, and a policy that lets a browser run these and nothing else. What the
+ * page shows is put in place of `<!-- film -->` by `sim/picture/film-page.ts`. Does nothing when it would write the
+ * same again.
+ */
+const root = new URL('../../', import.meta.url)
+const path = (name) => fileURLToPath(new URL(name, root))
+const pages = {
+  report: {
+    entry: 'dist/sim/picture/page/main.js',
+    styles: ['node_modules/uplot/dist/uPlot.min.css', 'sim/picture/page/page.css'],
+  },
+}
+
+function isCurrent(name, { styles }) {
+  const made = path(`dist/pages/${name}.html`)
+  if (!existsSync(made)) return false
+  const { mtimeMs } = statSync(made)
+  const modules = ['dist/sim/picture/page', 'dist/sim/report', 'dist/sim/inspection'].flatMap((folder) =>
+    readdirSync(path(folder))
+      .filter((file) => file.endsWith('.js'))
+      .map((file) => `${folder}/${file}`),
+  )
+  const read = [...modules, ...styles].map(path)
+  return [fileURLToPath(import.meta.url), ...read].every((file) => statSync(file).mtimeMs <= mtimeMs)
+}
+
+async function scriptOf(entry) {
+  const { rolldown } = await import('rolldown')
+  const made = await rolldown({ input: path(entry), platform: 'browser' })
+  const { output } = await made.generate({ format: 'esm', minify: true, codeSplitting: false })
+  await made.close()
+  const [chunk, ...others] = output
+  if (others.length > 0) throw new Error(`${entry}: a page has one script`)
+  // Within HTML a script ends at the first of these, wherever it stands.
+  if (/<\/script/i.test(chunk.code)) throw new Error(`${entry}: the script would end within itself`)
+  return chunk.code.trim()
+}
+
+const digest = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+
+async function pageOf({ entry, styles }) {
+  const style = styles.map((file) => readFileSync(path(file), 'utf8').trim()).join('\n')
+  const script = await scriptOf(entry)
+  const policy = `default-src 'none'; script-src ${digest(script)}; style-src ${digest(style)}; base-uri 'none'; form-action 'none'`
+  return [
+    '<!doctype html>',
+    '<html lang="en">',
+    '<head>',
+    '<meta charset="utf-8">',
+    `<meta http-equiv="Content-Security-Policy" content="${policy}">`,
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    '<title><!-- title --></title>',
+    `<style>${style}</style>`,
+    '</head>',
+    '<body>',
+    '<div id="page">A browser with scripts shows the run here.</div>',
+    '<!-- film -->',
+    `<script type="module">${script}</script>`,
+    '</body>',
+    '</html>',
+    '',
+  ].join('\n')
+}
+
+mkdirSync(path('dist/pages'), { recursive: true })
+for (const [name, page] of Object.entries(pages)) {
+  if (!isCurrent(name, page)) writeFileSync(path(`dist/pages/${name}.html`), await pageOf(page))
+}

@@ -30,6 +30,8 @@ const homes = {
   '@noble/curves': '^sim/platform/(ecdsa|signing-keys)[.]ts$',
   '@noble/hashes': '^src/features/acl/hash[.]ts$',
   typescript: '^sim/(mutation/|platform/compiler[.]ts$)',
+  preact: '^sim/picture/page/',
+  uplot: '^sim/picture/page/',
   seedrandom: '^sim/(world/decisions/decisions|studies/random-streams)[.]ts$',
 }
 
@@ -112,6 +114,28 @@ module.exports = {
       to: { path: '^sim/' },
     },
     {
+      name: 'page-runs-in-a-browser',
+      severity: 'error',
+      comment: 'The page of a run is given its data, and shares words and types with the simulator alone.',
+      from: { path: '^sim/picture/page/' },
+      to: {
+        path: '^(src|sim)/',
+        pathNot: [
+          '^sim/picture/page/',
+          '^sim/picture/film-format[.]ts$',
+          '^sim/inspection/state-changes[.]ts$',
+          '^sim/report/(record-text|trace-record|meaning)[.]ts$',
+        ],
+      },
+    },
+    {
+      name: 'page-is-not-imported',
+      severity: 'error',
+      comment: 'What runs in a browser runs nowhere else: the build makes one script of it.',
+      from: { path: '^(src|sim|bin)/', pathNot: '^sim/picture/page/' },
+      to: { path: '^sim/picture/page/' },
+    },
+    {
       name: 'product-never-knows-tests',
       severity: 'error',
       from: { path: '^(src|sim|bin)/' },
@@ -149,7 +173,8 @@ module.exports = {
     {
       name: 'no-development-package',
       severity: 'error',
-      from: { path: '^(src|sim|bin)/' },
+      // The page is put together at build time, with what it imports.
+      from: { path: '^(src|sim|bin)/', pathNot: '^sim/picture/page/' },
       to: {
         dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'],
         pathNot: ['^node_modules/@types/', '^node_modules/typescript/'],

@@ -1,11 +1,9 @@
 import type { Command } from 'commander'
 import { err, ok, type Result } from '../../src/base/result.ts'
-import { evidenceOf } from '../explain/judged-by.ts'
-import { FilmMaker } from '../picture/film.ts'
-import { filmPage } from '../picture/film-page.ts'
-import type { TraceHeader } from '../report/trace-record.ts'
+import type { FilmMaker } from '../picture/film.ts'
 import { writeText } from './files.ts'
 import type { Ended } from './flag-values.ts'
+import { newFilm, reportPage } from './run-page.ts'
 import { exits, type SimTerminal } from './terminal.ts'
 import { eventOf, readTrace } from './trace/events.ts'
 
@@ -51,14 +49,4 @@ async function pageOf(trace: string, terminal: SimTerminal): Promise<Result<stri
   if (!read.ok) return read
   if (film === undefined) return err(`${trace}: it has no header`)
   return ok(reportPage(terminal, film))
-}
-
-/** To be given the events of a run. */
-export function newFilm({ gzip }: SimTerminal, header: TraceHeader): FilmMaker {
-  return new FilmMaker({ header, gzip, evidenceOf })
-}
-
-/** The page of a film that has all its events. */
-export function reportPage({ gzip, pageTemplate }: SimTerminal, film: FilmMaker): string {
-  return filmPage(pageTemplate('report'), film.end(), gzip)
 }

@@ -5,7 +5,7 @@ import { type TraceHeader, traceVersion } from '../report/trace-record.ts'
 import { type TextSink, TraceWriter } from '../report/trace-writer.ts'
 import type { Platform } from '../world/platform.ts'
 import { openText } from './files.ts'
-import { newFilm, reportPage } from './report.ts'
+import { newFilm, reportPage } from './run-page.ts'
 import type { SimTerminal } from './terminal.ts'
 
 /** Of which run a trace is. */

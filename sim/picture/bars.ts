@@ -24,12 +24,13 @@ export class Bars {
     if (isRecord(access)) {
       const { mode, tokens, policies } = access
       row('access control', [mode === 'legacy' ? 'legacy mode' : 'new mode'])
-      row('tokens and policies', [`${tokens} tokens, ${policies} policies`])
+      row('tokens', tokens === 0 && policies === 0 ? [] : [`${tokens} tokens, ${policies} policies`])
     }
     if (isRecord(mesh)) this.#mesh(row, mesh)
     row('sessions', textsOf(sessions))
     row('locks', textsOf(locks))
-    row('queries and intentions', [`${queries} queries, ${intentions} intentions`])
+    row('queries', typeof queries === 'number' && queries > 0 ? [`${queries} prepared queries`] : [])
+    row('intentions', typeof intentions === 'number' && intentions > 0 ? [`${intentions} intentions`] : [])
   }
 
   ended(endUs: number): readonly Bar[] {

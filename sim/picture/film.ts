@@ -2,7 +2,7 @@ import { base64, utf8 } from '../../src/base/bytes.ts'
 import { isRecord } from '../../src/base/shape.ts'
 import type { EvidenceKind } from '../checkers/evidence.ts'
 import { Events } from '../explain/events.ts'
-import { explained, shownLines } from '../explain/explanation.ts'
+import { explained, named, shownLines } from '../explain/explanation.ts'
 import type { TraceHeader, TraceRecord } from '../report/trace-record.ts'
 import { Bars } from './bars.ts'
 import { FaultSpans } from './faults.ts'
@@ -129,6 +129,6 @@ export class FilmMaker {
       const more = 'more' in line ? ` (and ${line.more} like it)` : ''
       return [{ n: event.n, atUs: event.t, node: shown.node, what: `${shown.what}${more}`, why: shown.why }]
     })
-    return { n, atUs: t, code, text, chain }
+    return { n, atUs: t, code, text: found === undefined ? text : named(text, found.agents), chain }
   }
 }

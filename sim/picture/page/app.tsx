@@ -9,16 +9,26 @@ import { Plots } from './plots.tsx'
 import { SearchPanel } from './search-panel.tsx'
 import { StatePanel } from './state-panel.tsx'
 import { StoryPanel } from './story-panel.tsx'
-import { hashOf, type Layer, layers, seconds, showing, type View, viewOfHash, wholeView, zoomed } from './view.ts'
+import {
+  hashOf,
+  type Layer,
+  layers,
+  seconds,
+  showing,
+  type Tab,
+  tabs,
+  type View,
+  viewOfHash,
+  wholeView,
+  zoomed,
+} from './view.ts'
 
-export const tabs = ['story', 'event', 'state', 'members', 'search', 'help'] as const
-export type Tab = (typeof tabs)[number]
 type Theme = 'system' | 'light' | 'dark'
 
 export function App({ source, opened }: { readonly source: FilmSource; readonly opened: number }) {
   const { overview } = source
   const [view, setView] = useState<View>(() => viewOfHash(location.hash, firstView(source), overview))
-  const [tab, setTab] = useState<Tab>('story')
+  const [tab, setTab] = useState<Tab>(view.selected === undefined ? 'story' : 'event')
   const [theme, setTheme] = useState<Theme>('system')
   const lit = useMemo(() => new Set(overview.violations.flatMap(({ chain }) => chain.map(({ n }) => n))), [overview])
 

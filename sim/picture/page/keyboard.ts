@@ -1,6 +1,5 @@
-import type { Tab } from './app.tsx'
 import type { FilmSource } from './film-source.ts'
-import { panned, showing, type View, wholeView, zoomed } from './view.ts'
+import { panned, showing, type Tab, type View, wholeView, zoomed } from './view.ts'
 
 type SetView = (change: (view: View) => View) => void
 

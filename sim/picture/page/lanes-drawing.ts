@@ -1,4 +1,5 @@
 import type { FilmOverview } from '../film-format.ts'
+import { joined } from './fault-times.ts'
 import type { OpenPiece } from './film-source.ts'
 import { type BarRow, type Geometry, type LaneBox, nameWidth, rulerHeight, type TimeScale } from './geometry.ts'
 import type { Arrow } from './messages.ts'
@@ -120,18 +121,20 @@ function drawRow({ context, palette, scale }: Drawing, { name, top, boxes }: Bar
 }
 
 function drawFaults({ context, palette, overview, scale, geometry }: Drawing): void {
-  const boxes = new Map(geometry.lanes.map((box) => [box.place, box]))
-  for (const { kind, fromUs, toUs, machines } of overview.faults) {
-    const span = scale.span(fromUs, toUs)
-    if (span === undefined) continue
-    for (const machine of machines) {
-      const box = boxes.get(machine)
-      if (box === undefined) continue
-      context.fillStyle = palette.fault
-      context.globalAlpha = kind === 'clock' ? 0.9 : 0.05
-      context.fillRect(span.x, box.top, Math.max(kind === 'clock' ? 2 : 1, span.width), box.height)
+  context.fillStyle = palette.fault
+  for (const { place, top, height } of geometry.lanes) {
+    const own = overview.faults.filter(({ machines }) => machines.includes(place))
+    for (const [fromUs, toUs] of joined(own.filter(({ kind }) => kind !== 'clock'))) {
+      const span = scale.span(fromUs, toUs)
+      if (span === undefined) continue
+      context.globalAlpha = 0.12
+      context.fillRect(span.x, top, span.width, height)
       context.globalAlpha = 1
-      context.fillRect(span.x, box.top, span.width, 2)
+      context.fillRect(span.x, top, span.width, 2)
+    }
+    for (const { fromUs } of own.filter(({ kind }) => kind === 'clock')) {
+      const span = scale.span(fromUs, fromUs)
+      if (span !== undefined) context.fillRect(span.x - 1, top, 3, height)
     }
   }
 }

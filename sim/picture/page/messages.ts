@@ -27,7 +27,7 @@ const layerOfMeaning: Readonly<Record<Meaning['layer'], Layer>> = {
 }
 
 /** The layer that tells most of a packet: a vote within an RPC frame is a vote. Undefined: it says nothing. */
-export function layerOf(event: TraceRecord): Layer | undefined {
+function layerOf(event: TraceRecord): Layer | undefined {
   const means = 'means' in event ? event.means : undefined
   if (means === undefined || means.length === 0) return undefined
   if (means.some(({ layer, name }) => layer === 'raft' && name.startsWith('vote-'))) return 'votes'

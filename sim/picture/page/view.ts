@@ -4,6 +4,10 @@ import type { FilmOverview } from '../film-format.ts'
 export const layers = ['votes', 'raft', 'gossip', 'rpc', 'http', 'dns'] as const
 export type Layer = (typeof layers)[number]
 
+/** Panels beside the picture. */
+export const tabs = ['story', 'event', 'state', 'members', 'search', 'help'] as const
+export type Tab = (typeof tabs)[number]
+
 /** What the page shows now. */
 export interface View {
   readonly fromUs: number
@@ -61,7 +65,9 @@ export function viewOfHash(hash: string, view: View, overview: FilmOverview): Vi
   const micros = (name: string): number | undefined => {
     const text = asked.get(name)
     const value = Number(text)
-    return text === null || text === '' || !(value >= 0) ? undefined : Math.min(value * 1_000_000, overview.endUs)
+    return text === null || text === '' || !(value >= 0)
+      ? undefined
+      : Math.min(Math.round(value * 1_000_000), overview.endUs)
   }
   const [atUs, widthUs] = [micros('t'), micros('w')]
   const selected = Number(asked.get('e') ?? '')

@@ -1,0 +1,43 @@
+import type { FilmOverview } from '../film-format.ts'
+import type { View } from './view.ts'
+
+/** Parts of the time in sight that operations are counted in. */
+export const parts = 150
+
+/** What clients saw, in parts of equal length of the time in sight. */
+export interface Counted {
+  readonly seconds: readonly number[]
+  readonly answered: readonly number[]
+  readonly failed: readonly number[]
+  /** Milliseconds; null where nothing was answered. */
+  readonly median: readonly (number | null)[]
+  readonly slow: readonly (number | null)[]
+}
+
+/** By the time at which they were asked. */
+export function countedIn(
+  { operations }: Pick<FilmOverview, 'operations'>,
+  { fromUs, toUs }: Pick<View, 'fromUs' | 'toUs'>,
+): Counted {
+  const each = (toUs - fromUs) / parts
+  const answered = new Array<number>(parts).fill(0)
+  const failed = new Array<number>(parts).fill(0)
+  const times: number[][] = Array.from({ length: parts }, () => [])
+  for (const [at, atUs] of operations.atUs.entries()) {
+    const part = Math.floor((atUs - fromUs) / each)
+    if (part < 0 || part >= parts) continue
+    const status = operations.status[at] ?? 0
+    const counts = status === 0 || status >= 500 ? failed : answered
+    counts[part] = (counts[part] ?? 0) + 1
+    if (counts === answered) times[part]?.push((operations.tookUs[at] ?? 0) / 1000)
+  }
+  const share = (of: number) =>
+    times.map((list) => list.sort((a, b) => a - b)[Math.floor((list.length - 1) * of)] ?? null)
+  return {
+    seconds: answered.map((_, part) => (fromUs + (part + 0.5) * each) / 1_000_000),
+    answered,
+    failed,
+    median: share(0.5),
+    slow: share(0.99),
+  }
+}

@@ -1,0 +1,12 @@
+import type { FaultSpan } from '../film-format.ts'
+
+/** Times in which anything was at fault, each once. They are given in the order of their beginnings. */
+export function joined(faults: readonly Pick<FaultSpan, 'fromUs' | 'toUs'>[]): readonly (readonly [number, number])[] {
+  const spans: [number, number][] = []
+  for (const { fromUs, toUs } of faults) {
+    const last = spans.at(-1)
+    if (last !== undefined && fromUs <= last[1]) last[1] = Math.max(last[1], toUs)
+    else spans.push([fromUs, toUs])
+  }
+  return spans
+}

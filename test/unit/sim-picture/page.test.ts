@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest'
+import type { FilmOverview } from '../../../sim/picture/film-format.ts'
+import { countedIn, parts } from '../../../sim/picture/page/counts.ts'
+import { joined } from '../../../sim/picture/page/fault-times.ts'
+import { geometryOf, nameWidth, TimeScale } from '../../../sim/picture/page/geometry.ts'
+import { arrowsIn } from '../../../sim/picture/page/messages.ts'
+import { pickedAt } from '../../../sim/picture/page/picking.ts'
+import { hashOf, panned, showing, viewOfHash, wholeView, zoomed } from '../../../sim/picture/page/view.ts'
+import type { TraceRecord } from '../../../sim/report/trace-record.ts'
+
+const lane = { kind: 'server', lives: [], roles: [], progress: [], beliefs: [], clock: [], releases: [] } as const
+const machine = (name: string) => ({ ...lane, name, density: [1] })
+const overview: FilmOverview = {
+  scenario: 'test',
+  seed: 1,
+  build: '1.4.0',
+  endUs: 10_000_000,
+  events: 4,
+  machines: [machine('world'), machine('s1'), machine('s2'), { ...machine('s3'), density: [0] }],
+  story: [],
+  violations: [],
+  faults: [],
+  bars: [],
+  operations: { atUs: [], tookUs: [], status: [], n: [] },
+  pieces: [],
+}
+const whole = wholeView(overview)
+
+describe('what a page of a run shows', () => {
+  it('keeps the moment under the mouse where it is, and stays within the run', () => {
+    const near = zoomed(whole, 4_000_000, 0.1, overview)
+    expect([near.fromUs, near.toUs]).toEqual([3_600_000, 4_600_000])
+    expect(zoomed(near, 4_000_000, 100, overview)).toMatchObject({ fromUs: 0, toUs: 10_000_000 })
+    expect(panned(near, -9_000_000, overview)).toMatchObject({ fromUs: 0, toUs: 1_000_000 })
+    const nearest = zoomed(near, 4_000_000, 0, overview)
+    expect(nearest.toUs - nearest.fromUs).toBe(1000)
+    expect(showing(near, 9_900_000, overview)).toMatchObject({ fromUs: 9_000_000, cursorUs: 9_900_000 })
+  })
+
+  it('is in the link, and comes back from it', () => {
+    const view = { ...zoomed(whole, 4_000_000, 0.1, overview), cursorUs: 4_100_000, machine: 's2', selected: 3 }
+    expect(hashOf(view)).toBe('#t=4.1&n=s2&e=3&w=1')
+    expect(viewOfHash(hashOf(view), whole, overview)).toEqual(view)
+    expect(viewOfHash('#t=nonsense&n=nobody&e=-1', whole, overview)).toEqual(whole)
+    expect(viewOfHash('#t=99', whole, overview).cursorUs).toBe(10_000_000)
+  })
+
+  it('has no lane for what never did anything, nor for the world', () => {
+    expect(geometryOf(overview).lanes.map((box) => box.lane.name)).toEqual(['s1', 's2'])
+  })
+
+  it('puts bars that hold at one time below each other', () => {
+    const bar = (fromUs: number, toUs: number) => ({ row: 'roots', text: '', fromUs, toUs })
+    const { rows } = geometryOf({ ...overview, bars: [bar(0, 5), bar(3, 8), bar(5, 9)] })
+    const tops = rows[0]?.boxes.map(({ top }) => top - (rows[0]?.top ?? 0))
+    expect(tops).toEqual([0, 16, 0])
+  })
+
+  it('counts operations by the time of their question, and failures apart', () => {
+    const operations = { atUs: [0, 1, 9_999_999], tookUs: [2000, 4000, 1], status: [200, 404, 0], n: [1, 2, 3] }
+    const counted = countedIn({ operations }, whole)
+    expect([counted.answered[0], counted.failed[0], counted.failed[parts - 1]]).toEqual([2, 0, 1])
+    expect([counted.median[0], counted.slow[0], counted.median[1]]).toEqual([2, 2, null])
+  })
+
+  it('shades times of several faults once', () => {
+    const faults = [
+      { fromUs: 0, toUs: 5 },
+      { fromUs: 3, toUs: 9 },
+      { fromUs: 9, toUs: 10 },
+      { fromUs: 20, toUs: 21 },
+    ]
+    expect(joined(faults)).toEqual([
+      [0, 10],
+      [20, 21],
+    ])
+  })
+})
+
+describe('messages of a page', () => {
+  const means = [
+    { layer: 'raft', name: 'vote-request', pre: false, term: 2, lastIndex: 1, lastTerm: 1, transfer: false },
+  ]
+  const rpc = [{ layer: 'rpc', name: 'ping' }, ...means]
+  const events = [
+    { n: 1, t: 1_000_000, node: 's1', kind: 'segmentSent', causes: [], to: 's2', stream: 1, size: 9, means: rpc },
+    { n: 2, t: 2_000_000, node: 's2', kind: 'segment', causes: [1], from: 's1', stream: 1, size: 9, means: rpc },
+    { n: 3, t: 3_000_000, node: 's2', kind: 'segmentLost', causes: [2], to: 's1', stream: 1, tries: 0, means },
+    { n: 4, t: 4_000_000, node: 's2', kind: 'log', causes: [2], text: 'a' },
+  ] as TraceRecord[]
+  const piece = { span: { fromUs: 0, toUs: 4, first: 1, last: 4 }, states: {}, events }
+
+  it('go from their sending to their arrival, or nowhere; a vote within a frame is a vote', () => {
+    expect(arrowsIn([piece])).toEqual([
+      { from: 's1', to: 's2', fromUs: 1_000_000, toUs: 2_000_000, layer: 'votes', isLost: false, n: 2 },
+      { from: 's2', to: 's1', fromUs: 3_000_000, toUs: 3_000_000, layer: 'votes', isLost: true, n: 3 },
+    ])
+  })
+
+  it('are hit between their ends, and events on their lane', () => {
+    const geometry = geometryOf(overview)
+    const scale = new TimeScale(whole, nameWidth + 1000)
+    const scene = { geometry, scale, pieces: [piece], arrows: arrowsIn([piece]), view: whole }
+    const [s1, s2] = geometry.lanes.map(({ top, height }) => top + height / 2)
+    const between = pickedAt(nameWidth + 150, ((s1 ?? 0) + (s2 ?? 0)) / 2, scene)
+    expect(between.n).toBe(2)
+    expect(pickedAt(nameWidth + 400, s2 ?? 0, scene)).toEqual({ machine: 's2', n: 4 })
+    const hidden = { ...scene, view: { ...whole, hidden: new Set(['votes'] as const) } }
+    expect(pickedAt(nameWidth + 150, ((s1 ?? 0) + (s2 ?? 0)) / 2, hidden).n).toBeUndefined()
+  })
+})

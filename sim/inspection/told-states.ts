@@ -55,7 +55,7 @@ function consensusPart(run: ScenarioRun, node: string): StatePart | undefined {
   return state && { ...state, lastContactMs: undefined, proposalsWaiting: undefined }
 }
 
-/** Of a suspicion it is told who suspects, not since when: that changes with every look. */
+/** Of a suspicion the members that suspect are told, not its age: that changes with every look. */
 function poolsPart(pools: ReturnType<typeof nodeState>['pools']): StatePart {
   const members = (of: (typeof pools)[string]): StatePart =>
     Object.fromEntries(

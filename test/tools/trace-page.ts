@@ -49,7 +49,7 @@ export function traceTables(): ReadonlyMap<string, string> {
   })
   const { oneOf, anyOf } = z.toJSONSchema(traceRecordSchema) as Shown
   const [first = {}] = oneOf ?? anyOf ?? []
-  const common = properties(first).filter(([name]) => ['n', 't', 'node', 'causes'].includes(name))
+  const common = properties(first).filter(([name]) => ['n', 't', 'node', 'causes', 'state'].includes(name))
   return new Map([
     ['header', table(['field', 'what it is'], properties(z.toJSONSchema(traceHeaderSchema) as Shown))],
     ['common fields', table(['field', 'what it is'], common)],

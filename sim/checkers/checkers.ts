@@ -82,7 +82,9 @@ import { reachedStates } from './rare-states.ts'
 import { executedTruth } from './reads/executed-truth.ts'
 import { nameTruth } from './reads/name-truth.ts'
 import { readTruth } from './reads/read-truth.ts'
+import { serviceVersions } from './reads/service-versions.ts'
 import { settingsTold } from './reads/settings-told.ts'
+import { timelyAnswers } from './reads/timely-answers.ts'
 import { markedRegistrations } from './registration-marks.ts'
 import { acknowledgedRegistrations } from './registrations/acknowledged-registrations.ts'
 import { catalogRows } from './registrations/catalog-rows.ts'
@@ -108,6 +110,7 @@ const all = [
   catalogRows,
   telling,
   settingsTold,
+  serviceVersions,
   // Checkers, as the page of invariants has them.
   electionSafety,
   leaderAppendOnly,
@@ -155,6 +158,7 @@ const all = [
   heardChecks,
   readTruth,
   nameTruth,
+  timelyAnswers,
   serverCare,
   queryTruth,
   executedTruth,

@@ -18,6 +18,7 @@ import type { OwnAnswer } from './keys/own-words.ts'
 import type { Recovery } from './keys/recovered-history.ts'
 import type { MeshEvent } from './mesh/mesh-facts.ts'
 import type { ServerLog } from './raft/server-log.ts'
+import type { TimelyAnswer } from './reads/timely-facts.ts'
 import type { NodeRows, RegistrationChange } from './registrations/registration-facts.ts'
 
 /** Events of one server that faults and steps can wait for. */
@@ -240,6 +241,9 @@ interface ClientFacts {
   readonly 'visit made': Visit
   readonly 'intention answered': IntentionChange
   readonly 'intention decided': IntentionDecision
+  /** From now on answers about it are told. */
+  readonly 'service followed': { readonly service: string }
+  readonly 'service told': TimelyAnswer
   /** Its ID is filled in when the agent has answered. */
   readonly 'event asked for': { readonly event: FiredEvent; readonly boot: number }
   readonly 'event looked for': EventLook

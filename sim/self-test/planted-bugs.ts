@@ -1,4 +1,5 @@
 import { accessBugs } from './access-bugs.ts'
+import { ageBugs } from './age-bugs.ts'
 import { answerBugs } from './answer-bugs.ts'
 import { consensusBugs } from './consensus-bugs.ts'
 import { copyBugs } from './copy-bugs.ts'
@@ -43,6 +44,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   ...truthBugs,
   ...filterBugs,
   ...queryBugs,
+  ...ageBugs,
   ...eventBugs,
   ...membershipBugs,
   ...detectionBugs,

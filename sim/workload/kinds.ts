@@ -1,3 +1,4 @@
+import { askers } from './askers.ts'
 import { clients } from './clients.ts'
 import { comparers } from './comparing/kind.ts'
 import { events } from './events/kind.ts'
@@ -28,6 +29,7 @@ export const workloadKinds = {
   registrations,
   readers,
   comparers,
+  askers,
   owners,
   intentions,
   events,

@@ -1,0 +1,171 @@
+import type { Coordinate } from '../../../src/model/coordinate.ts'
+import { type CheckedRun, checker, type Judge } from '../checker.ts'
+import { type ServiceVersions, serviceVersions } from './service-versions.ts'
+import type { TimelyAnswer } from './timely-facts.ts'
+
+/** An agent in contact for this long has asked again for all that it keeps: it pauses twice as long after each failure. */
+const refreshedUs = 5_000_000
+/** By which any server, and what an agent keeps, may be behind the leader while all are in contact. */
+const behindUs = 2_000_000
+/** By which a read of the leader may be behind the first server. */
+const leaderBehindUs = 1_000_000
+/** Agents' clocks, and how long it takes to notice that the only servers have gone. */
+const clockShare = 0.06
+const noticedUs = 2_000_000
+
+type Excuse = 'out of reach' | 'not known'
+
+/**
+ * What agents tell of a service while it changes, compared with what the replicated state had at that time.
+ * E8. A list has exactly the instances of one moment between question and answer: so each that was there throughout.
+ * E9. A kept answer is given to those alone that accept its age, and what it tells was so no longer ago than that age.
+ * E10. An answer by distance is in the order of the coordinates in force.
+ */
+export class TimelyAnswers {
+  readonly #run: Run
+  readonly #versions: ServiceVersions
+  /** Servers that run; and since when none does. */
+  readonly #servers = new Set<string>()
+  #noServerUs: number | undefined
+
+  constructor(run: Run, versions: ServiceVersions) {
+    this.#run = run
+    this.#versions = versions
+  }
+
+  began(server: string): void {
+    this.#servers.add(server)
+    this.#noServerUs = undefined
+  }
+
+  died(node: string): void {
+    if (this.#servers.delete(node) && this.#servers.size === 0) this.#noServerUs = this.#run.nowUs()
+  }
+
+  answered(answer: TimelyAnswer): void {
+    if (answer.kept !== undefined) return this.#kept(answer, answer.kept)
+    const { service, calledUs } = answer
+    const fromUs = calledUs - leaderBehindUs - this.#run.staleDefaultMs * 1000
+    const seen = this.#versions.between(service, fromUs, this.#run.nowUs())
+    if (seen === undefined) return this.#run.excused('E8', 'not known')
+    this.#run.judged('E8')
+    if (!seen.some(({ instances }) => instances === answer.instances)) {
+      const of = seen.map(({ instances }) => instances || 'none').join('; then ')
+      this.#run.report('E8', `${textOf(answer)} is ${answer.instances || 'none'}, and there were ${of}`)
+    }
+    if (answer.near !== undefined) this.#nearest(answer, answer.near)
+  }
+
+  #nearest(answer: TimelyAnswer, near: string): void {
+    const { service, calledUs, nodes } = answer
+    const fromUs = calledUs - leaderBehindUs - this.#run.staleDefaultMs * 1000
+    const seen = this.#versions.between(service, fromUs, this.#run.nowUs()) ?? []
+    // Without the place of that node nothing is near it.
+    if (nodes.length < 2 || seen.some(({ places }) => !places.has(near))) return
+    this.#run.judged('E10')
+    const isAscending = seen.some(({ places }) => {
+      const far = nodes.map((node) => distance(places.get(near), places.get(node)))
+      return far.every((each, at) => at === 0 || (far[at - 1] ?? 0) <= each + 1e-12)
+    })
+    if (!isAscending) {
+      const far = nodes.map(
+        (node) => `${node} ${distance(seen.at(-1)?.places.get(near), seen.at(-1)?.places.get(node))}`,
+      )
+      this.#run.report('E10', `${textOf(answer)} is in the order ${far.join(', ')} s from ${near}`)
+    }
+  }
+
+  #kept(answer: TimelyAnswer, { wanted, hit, age }: NonNullable<TimelyAnswer['kept']>): void {
+    const { service, agent, calledUs, instances } = answer
+    const nowUs = this.#run.nowUs()
+    const contactUs = this.#run.contactSinceUs(agent)
+    const isRefreshed = contactUs !== undefined && contactUs + refreshedUs <= calledUs
+    const { mustRevalidate, maxAgeS, staleIfErrorS } = wanted
+    this.#run.judged('E9')
+    const report = (what: string): void => this.#run.report('E9', `${textOf(answer)} ${what}`)
+    if (!(hit === 'HIT' ? /^\d+$/.test(age ?? '') : hit === 'MISS' && age === undefined)) {
+      return report(`says X-Cache ${hit}, Age ${age ?? 'nothing'}`)
+    }
+    const ageS = Number(age ?? 0)
+    if (hit === 'HIT') {
+      const isYoung = !mustRevalidate && maxAgeS !== 0 && ageS <= (maxAgeS ?? ageS)
+      const isBorne = staleIfErrorS !== undefined && ageS <= staleIfErrorS
+      if (!isYoung && !isBorne) report(`is kept for ${ageS} s`)
+      if (!isYoung && isBorne && isRefreshed) report('is kept, although the servers could be asked')
+      const aloneUs = this.#noServerUs === undefined ? 0 : calledUs - this.#noServerUs - noticedUs
+      if ((ageS + 1) * 1e6 * (1 + clockShare) < aloneUs) {
+        report(`says to be ${ageS} s old, and no server has run for ${(aloneUs / 1e6).toFixed(1)} s or more`)
+      }
+    }
+    if (!isRefreshed) return this.#run.excused('E9', 'out of reach')
+    const fromUs = calledUs - (hit === 'HIT' ? (ageS + 1) * 1e6 : 0) - behindUs
+    const seen = this.#versions.between(service, fromUs, nowUs)
+    if (seen === undefined) return this.#run.excused('E9', 'out of reach')
+    if (seen.some((version) => version.instances === instances)) return
+    const of = seen.map((version) => version.instances || 'none').join('; then ')
+    report(`is ${instances || 'none'}, and there were ${of}`)
+  }
+}
+
+type Run = Pick<CheckedRun, 'nowUs' | 'contactSinceUs' | 'staleDefaultMs'> &
+  Judge<{ E8: Extract<Excuse, 'not known'>; E9: Extract<Excuse, 'out of reach'>; E10: never }>
+
+/** The estimated time between two nodes, in seconds. Reference: coordinates.md#distance. */
+function distance(one: Coordinate | undefined, other: Coordinate | undefined): number {
+  if (one === undefined || other === undefined) return Number.POSITIVE_INFINITY
+  let squares = 0
+  for (let at = 0; at < one.vec.length; at++) {
+    const apart = (one.vec[at] ?? 0) - (other.vec[at] ?? 0)
+    squares += apart * apart
+  }
+  const plain = Math.sqrt(squares) + one.height + other.height
+  const adjusted = plain + one.adjustment + other.adjustment
+  return adjusted > 0 ? adjusted : plain
+}
+
+function textOf({ service, agent, how, kept, calledUs }: TimelyAnswer): string {
+  const wanted = kept === undefined ? '' : ` with ${JSON.stringify(kept.wanted)}`
+  return `${service} (${how}${wanted}) at ${agent}, asked at ${calledUs} us,`
+}
+
+export const timelyAnswers = checker({
+  codes: {
+    E8: {
+      text: 'lists: a list of instances has exactly those of one moment while it was asked for, so each that was there throughout',
+      sources: [
+        'docs/reference/catalog.md#get-v1-catalog-service-name',
+        'docs/reference/http-reads.md#consistency-modes',
+      ],
+      evidence: ['requests', 'catalog', 'forwards'],
+      judges: ['list', 'lists'],
+      excuses: {
+        'not known':
+          'A list asked for before the first change that the run has seen of its service; until that change.',
+      },
+    },
+    E9: {
+      text: 'kept answers: what an agent keeps is given to those alone that accept its age, and was so no longer ago than that',
+      sources: ['docs/reference/http-reads.md#cache-control', 'docs/reference/http-reads.md#cache-headers'],
+      evidence: ['requests', 'catalog', 'forwards'],
+      judges: ['answer', 'answers'],
+      excuses: {
+        'out of reach':
+          'What a kept answer has is not judged of an agent that reached no leader, only its age; until it has for five seconds.',
+      },
+    },
+    E10: {
+      text: 'near: instances come in the order of the distance of their nodes, by the coordinates in force',
+      sources: ['docs/reference/http-conventions.md#parameter-near', 'docs/reference/coordinates.md#distance'],
+      evidence: ['requests', 'catalog'],
+      judges: ['list by distance', 'lists by distance'],
+    },
+  },
+  make: (run) => new TimelyAnswers(run, run.of(serviceVersions)),
+  takes: {
+    'settings read': (it, { config: { server, nodeName } }) => {
+      if (server) it.began(nodeName)
+    },
+    'process died': (it, { node }) => it.died(node),
+    'service told': (it, answer) => it.answered(answer),
+  },
+})

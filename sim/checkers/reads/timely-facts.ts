@@ -1,0 +1,23 @@
+/** What a client asks for of the answers that an agent keeps: `Cache-Control`, in seconds. */
+export interface WantedFreshness {
+  readonly mustRevalidate: boolean
+  readonly maxAgeS: number | undefined
+  readonly staleIfErrorS: number | undefined
+}
+
+/** An agent told of a service. */
+export interface TimelyAnswer {
+  readonly service: string
+  readonly agent: string
+  readonly how: 'default' | 'consistent' | 'cached'
+  /** The node that the nearest come first to; undefined: they come in any order. */
+  readonly near: string | undefined
+  /** Instances in the words of `instanceWord`; `nodes`: their nodes, in the order of the answer. */
+  readonly instances: string
+  readonly nodes: readonly string[]
+  readonly calledUs: number
+  /** Of a kept answer: `Age` in seconds if it was one, as the answer says; else what was wanted of it. */
+  readonly kept:
+    | { readonly wanted: WantedFreshness; readonly hit: string; readonly age: string | undefined }
+    | undefined
+}

@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest'
+import type { ServiceVersion, ServiceVersions } from '../../../sim/checkers/reads/service-versions.ts'
+import { TimelyAnswers } from '../../../sim/checkers/reads/timely-answers.ts'
+import type { TimelyAnswer, WantedFreshness } from '../../../sim/checkers/reads/timely-facts.ts'
+import { originCoordinate } from '../../../src/model/coordinate.ts'
+import { recorder } from './reports.ts'
+
+const calm: WantedFreshness = { mustRevalidate: false, maxAgeS: undefined, staleIfErrorS: undefined }
+
+function told(part: Partial<TimelyAnswer> = {}): TimelyAnswer {
+  const plain = { service: 'web', agent: 'c1', how: 'default', near: undefined, instances: 'one', nodes: [] } as const
+  return { ...plain, calledUs: 30e6, kept: undefined, ...part }
+}
+
+function kept(wanted: Partial<WantedFreshness>, hit: string, age?: string, instances = 'one'): TimelyAnswer {
+  return told({ how: 'cached', instances, kept: { wanted: { ...calm, ...wanted }, hit, age } })
+}
+
+/** An agent in contact for long, and a service that was `one` alone from 25 s on. */
+function judged({ isReached = true, known = true } = {}) {
+  const { judge, lines, counts } = recorder()
+  const asked: number[] = []
+  const place = (x: number) => ({ ...originCoordinate, vec: [x, 0, 0, 0, 0, 0, 0, 0] })
+  const places = new Map([
+    ['a', place(0)],
+    ['b', place(0.01)],
+    ['c', place(0.03)],
+  ])
+  const versions = {
+    between: (_service: string, fromUs: number): readonly ServiceVersion[] | undefined => {
+      asked.push(fromUs)
+      const before = fromUs < 25e6 ? [{ instances: 'before', places }] : []
+      return known ? [...before, { instances: 'one', places }] : undefined
+    },
+  } as unknown as ServiceVersions
+  let nowUs = 31e6
+  const run = { ...judge, nowUs: () => nowUs, contactSinceUs: () => (isReached ? 1e6 : undefined), staleDefaultMs: 0 }
+  const checker = new TimelyAnswers(run, versions)
+  const at = (us: number): void => {
+    nowUs = us
+  }
+  return { checker, lines, counts, asked, at }
+}
+
+describe('E8', () => {
+  it('takes what there was, reports what there never was, and knows nothing of earlier times', () => {
+    const { checker, lines, counts } = judged()
+    checker.answered(told())
+    checker.answered(told({ instances: 'two' }))
+    checker.answered(told({ instances: 'before' }))
+    expect(lines).toEqual([
+      'E8: web (default) at c1, asked at 30000000 us, is two, and there were one',
+      'E8: web (default) at c1, asked at 30000000 us, is before, and there were one',
+    ])
+    expect(counts()).toEqual(['E8 3'])
+    const other = judged({ known: false })
+    other.checker.answered(told())
+    expect(other.counts()).toEqual(['E8 excused: not known 1'])
+  })
+})
+
+describe('E9', () => {
+  it('takes an answer of an age that is accepted, and one that is asked for anew', () => {
+    const { checker, lines } = judged({ isReached: false })
+    for (const each of [
+      kept({}, 'HIT', '7'),
+      kept({ maxAgeS: 2 }, 'HIT', '2'),
+      kept({ mustRevalidate: true }, 'MISS'),
+      kept({ maxAgeS: 1, staleIfErrorS: 3 }, 'HIT', '3'),
+    ]) {
+      checker.answered(each)
+    }
+    expect(lines).toEqual([])
+  })
+
+  it('reports an age that is not accepted, or that is not told as it should be', () => {
+    const { checker, lines } = judged({ isReached: false })
+    const wrong = [
+      kept({ mustRevalidate: true }, 'HIT', '0'),
+      kept({ maxAgeS: 0 }, 'HIT', '0'),
+      kept({ maxAgeS: 2 }, 'HIT', '3'),
+      kept({ maxAgeS: 1, staleIfErrorS: 3 }, 'HIT', '4'),
+      kept({}, 'HIT'),
+      kept({}, 'MISS', '0'),
+    ]
+    for (const each of wrong) checker.answered(each)
+    expect(lines).toHaveLength(wrong.length)
+  })
+
+  it('reports an old answer of an agent that could have asked, and one that is older than it says', () => {
+    const { checker, lines, counts } = judged()
+    checker.answered(kept({ mustRevalidate: true, staleIfErrorS: 600 }, 'HIT', '0'))
+    expect(lines.at(-1)).toMatch(/is kept, although the servers could be asked$/)
+    checker.answered(kept({}, 'HIT', '0', 'before'))
+    expect(lines.at(-1)).toMatch(/is before, and there were one$/)
+    checker.answered(kept({}, 'HIT', '6', 'before'))
+    expect(lines).toHaveLength(2)
+    expect(counts()).toEqual(['E9 3'])
+  })
+
+  it('reports an age that is less than no server has run', () => {
+    const { checker, lines, at, counts } = judged({ isReached: false })
+    checker.began('s1')
+    at(10e6)
+    checker.died('s1')
+    at(31e6)
+    checker.answered(kept({}, 'HIT', '19'))
+    expect(lines).toEqual([])
+    checker.answered(kept({}, 'HIT', '3'))
+    expect(lines).toEqual([expect.stringMatching(/says to be 3 s old, and no server has run for 18.0 s or more$/)])
+    expect(counts()).toEqual(['E9 2', 'E9 excused: out of reach 2'])
+  })
+})
+
+describe('E10', () => {
+  it('takes what comes in the order of distance, those without a place last, and reports any other', () => {
+    const { checker, lines, counts } = judged()
+    checker.answered(told({ near: 'b', nodes: ['b', 'a', 'c', 'nowhere'] }))
+    checker.answered(told({ near: 'nowhere', nodes: ['c', 'a'] }))
+    expect([lines, counts()]).toEqual([[], ['E8 2', 'E10 1']])
+    checker.answered(told({ near: 'b', nodes: ['b', 'c', 'a'] }))
+    expect(lines).toEqual([expect.stringMatching(/is in the order b 0.0000\d+, c 0.02\d+, a 0.01\d+ s from b$/)])
+  })
+})

@@ -4,7 +4,6 @@ import type { PlantedBug } from './planted-bug.ts'
 const hunt = 'answers-have-an-age'
 const inCatalog = patchesOf('src/features/catalog')
 const inCache = patchesOf('src/agent/requests/asking')
-const inServing = patchesOf('src/agent/requests/serving')
 const inModel = patchesOf('src/model')
 
 /** Bugs of lists while they change, of the age of kept answers, and of the order by distance. */
@@ -19,9 +18,9 @@ export const ageBugs: readonly PlantedBug[] = [
   },
   {
     row: 311,
-    name: 'lists-before-the-lease',
-    about: 'a server answers with its state as it is before it has heard what is committed',
-    patches: [inServing('freshness.js', ': this.#raft.leaseReadsNow();', ': true;')],
+    name: 'first-tag-is-not-listed',
+    about: 'a list leaves out the first tag of each instance',
+    patches: [inCatalog('model.js', 'ServiceTags: service.tags,', 'ServiceTags: service.tags.slice(1),')],
     hunt,
     foundBy: ['E8'],
   },

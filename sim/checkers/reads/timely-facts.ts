@@ -5,7 +5,7 @@ export interface WantedFreshness {
   readonly staleIfErrorS: number | undefined
 }
 
-/** An agent told of a service. */
+/** An answer of an agent about a service. */
 export interface TimelyAnswer {
   readonly service: string
   readonly agent: string
@@ -16,7 +16,7 @@ export interface TimelyAnswer {
   readonly instances: string
   readonly nodes: readonly string[]
   readonly calledUs: number
-  /** Of a kept answer: `Age` in seconds if it was one, as the answer says; else what was wanted of it. */
+  /** Of one that may be kept: `X-Cache` and `Age` as the answer has them, and the age that its client accepts. */
   readonly kept:
     | { readonly wanted: WantedFreshness; readonly hit: string; readonly age: string | undefined }
     | undefined

@@ -47,6 +47,11 @@ export const agentTold = toldStates({
     'svc: a member could not be reconciled yet: retrying',
     'a leader could not bring the catalog in line with a member',
   ],
+  'left by a signal': ['agent: Graceful exit completed', 'an agent that had a signal left the pool, and ended'],
+  'ended by a signal': [
+    'agent: Graceful shutdown disabled. Exiting',
+    'an agent that had a signal ended in order, and did not leave',
+  ],
   'left without a quorum': [
     'agent: left without being removed from the consensus group',
     'a server left, and the group could not remove it',

@@ -8,6 +8,9 @@ import type { SimNode } from '../simulation/node.ts'
 import type { PlannedNode } from './cluster-plan.ts'
 import { type NodeIdentity, serverPort } from './node-identity.ts'
 
+/** Signals by which an agent is stopped in order. */
+export type EndingSignal = 'SIGTERM' | 'SIGINT'
+
 /** One simulated machine and the agent on it. */
 export interface ClusterNode {
   identity: NodeIdentity
@@ -28,6 +31,10 @@ export interface ClusterNode {
   ended: string | undefined
   /** It left the pool in order, and was not started since. */
   left: boolean
+  /** What a signal does to the running process, once it is up. */
+  signal: ((signal: EndingSignal) => void) | undefined
+  /** Its process has had a signal, and ends as that makes it. */
+  signalled: boolean
   /** Its process has been asked to leave. */
   leaving: boolean
   /** What it keeps is damaged: it is not to start, but to be replaced. */
@@ -52,6 +59,8 @@ export function clusterNode(
     agent: undefined,
     ended: undefined,
     left: identity.spare === true,
+    signal: undefined,
+    signalled: false,
     leaving: false,
     damaged: false,
   }

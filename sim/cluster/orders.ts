@@ -3,7 +3,8 @@ import type { Result } from '../../src/base/result.ts'
 import type { FileConfig } from '../../src/config/schema.ts'
 import type { Failure } from '../../src/model/failure.ts'
 import type { Release } from '../../src/model/release.ts'
-import { peersJsonText, serverAddress } from './cluster-node.ts'
+import { settingsTold } from '../checkers/reads/settings-told.ts'
+import { type EndingSignal, peersJsonText, serverAddress } from './cluster-node.ts'
 import type { ClusterNodes } from './cluster-nodes.ts'
 import type { Operators } from './operator.ts'
 import type { Processes } from './processes.ts'
@@ -53,6 +54,23 @@ export class Orders {
     this.mayGo(name, 'left')
     server.leaving = true
     node.run(() => agent.env.detach(agent.leave()))
+  }
+
+  /** Whether this signal makes the agent leave before it ends, by the settings that its process has read. */
+  leavesBy(name: string, signal: EndingSignal): boolean {
+    const config = this.#nodes.checksOf(this.#nodes.of(name)).of(settingsTold).leavingOf(name)
+    return signal === 'SIGTERM' ? config?.leaveOnTerminate === true : config?.skipLeaveOnInterrupt === false
+  }
+
+  /** Sends a signal to the process, which is up: it ends in order, and may leave first. */
+  signal(name: string, signal: EndingSignal): void {
+    const server = this.#nodes.of(name)
+    if (server.signal === undefined) throw new InvariantViolation('an agent that has a signal must be up', { name })
+    if (this.leavesBy(name, signal)) {
+      this.mayGo(name, 'left')
+      server.leaving = true
+    }
+    server.node.run(() => server.signal?.(signal))
   }
 
   /** Changes settings as an editor changes the file, and has the agent read it again. `told` hears what it said. */

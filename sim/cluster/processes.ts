@@ -5,18 +5,21 @@ import type { AgentConfig } from '../../src/agent/settings/agent-config.ts'
 import { concatBytes } from '../../src/base/bytes.ts'
 import { InvariantViolation } from '../../src/base/invariant.ts'
 import type { Result } from '../../src/base/result.ts'
+import { untilEnded } from '../../src/cli/running/agent-end.ts'
+import type { Closable } from '../../src/env/async.ts'
 import type { Env } from '../../src/env/env.ts'
 import type { Machine } from '../../src/env/process.ts'
+import type { Signal } from '../../src/env/terminal.ts'
 import { isServerRole } from '../../src/model/naming/names.ts'
 import { oldLogsOf } from '../../src/model/release.ts'
-import { startProgram } from '../../src/program/start.ts'
+import { type Program, startProgram } from '../../src/program/start.ts'
 import { serverIdFor } from '../../src/raft/protocol.ts'
 import type { ServerSeen } from '../checkers/access/access-facts.ts'
 import type { Invariants } from '../checkers/invariants.ts'
 import { observe } from '../checkers/node-observer.ts'
 import type { Simulation } from '../simulation/simulation.ts'
 import { Certificates } from './certificates.ts'
-import { type ClusterNode, plantPeersJson, serverAddress } from './cluster-node.ts'
+import { type ClusterNode, type EndingSignal, plantPeersJson, serverAddress } from './cluster-node.ts'
 import { withQuorumCauses } from './quorum-causes.ts'
 import type { WebServers } from './web-servers.ts'
 
@@ -89,6 +92,7 @@ export class Processes {
     server.ended = undefined
     server.left = false
     server.leaving = false
+    server.signalled = false
     server.node.boot((env) => this.#boot(server, env))
     this.#tell('server started', server)
   }
@@ -138,7 +142,30 @@ export class Processes {
     }
     server.agent = started.value.agent
     started.value.agent.onFatal((failure) => this.#stoppedItself(server, boot, failure))
-    started.value.agent.onLeft(() => this.#hasLeft(server, boot))
+    started.value.agent.onLeft(() => {
+      // The end of a process that had a signal comes after that.
+      if (!server.signalled) this.#hasLeft(server, boot)
+    })
+    server.signal = (signal) => env.detach(this.#endBy(signal, server, boot, env, config.value, started.value))
+  }
+
+  /** As the program itself ends by a signal, in order; its exit code says whether it has left the pool. */
+  async #endBy(
+    signal: EndingSignal,
+    server: ClusterNode,
+    boot: number,
+    env: Env,
+    rules: AgentConfig,
+    { agent, stop }: Program,
+  ): Promise<void> {
+    server.signalled = true
+    const onSignal = (of: Signal, use: () => void): Closable => {
+      if (of === signal) use()
+      return { close: () => undefined }
+    }
+    const code = await untilEnded(env, { onSignal }, rules, agent, stop)
+    if (code === 0) this.#hasLeft(server, boot)
+    else this.#end(server, boot, `ended by ${signal}`, () => undefined)
   }
 
   #startFailed(server: ClusterNode, boot: number, failure: StartFailure): void {
@@ -194,6 +221,7 @@ export class Processes {
 
   #gone(server: ClusterNode, disk: 'power' | 'kept'): void {
     server.agent = undefined
+    server.signal = undefined
     this.#world.webServers.died(server.identity.name)
     this.#checks(server).tell('process died', { node: server.identity.name })
     server.node.crash({ disk })

@@ -14,12 +14,14 @@ import {
   stepClock,
   webServer,
 } from './machine-actions.ts'
-import { crash, kill, leave, pause, restart, resume, transferLeadership } from './process-actions.ts'
+import { crash, interrupt, kill, leave, pause, restart, resume, stop, transferLeadership } from './process-actions.ts'
 
 /** Actions that `for:` can undo, by their keys in the language, in the order of its page. */
 const undoable = {
   crash,
   kill,
+  stop,
+  interrupt,
   wipe,
   'damage log': damageLog,
   reimage,

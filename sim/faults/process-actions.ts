@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { err, ok } from '../../src/base/result.ts'
+import type { EndingSignal } from '../cluster/cluster-node.ts'
 import { selector } from '../notation/fields.ts'
 import type { Selector } from '../notation/selector.ts'
 import type { ActionScope } from './action-scope.ts'
@@ -50,6 +51,40 @@ export const leave = action(
     return ok({ text: `leave ${nodes.join(' ')}` })
   },
 )
+
+export const stop = action(
+  selector.describe(
+    'Send SIGTERM, as an init system does: by leave_on_terminate the agent leaves, or ends in order without. What still ends when for is over is killed.',
+  ),
+  (world, given, scope) => bySignal(world, given, scope, 'stop', 'SIGTERM'),
+)
+
+export const interrupt = action(
+  selector.describe('Send SIGINT, as a terminal does: unless skip_leave_on_interrupt is set, the agent leaves.'),
+  (world, given, scope) => bySignal(world, given, scope, 'interrupt', 'SIGINT'),
+)
+
+/** One that has not come up yet has no use for a signal: it is left alone. */
+function bySignal(
+  world: FaultWorld,
+  selector: Selector,
+  scope: ActionScope,
+  verb: string,
+  signal: EndingSignal,
+): Performed {
+  const { cluster } = world
+  return world.each(selector, verb, scope, (node) => {
+    if (cluster.agentOf(node) === undefined || cluster.nodeOf(node).paused) return () => {}
+    if (cluster.orders.leavesBy(node, signal) && !world.maySpare(node)) return () => {}
+    const boot = cluster.bootOf(node)
+    cluster.orders.signal(node, signal)
+    const again = world.startAgain(node)
+    return () => {
+      if (cluster.isRunning(node) && cluster.bootOf(node) === boot) cluster.crash(node, 'kept')
+      again()
+    }
+  })
+}
 
 export const resume = action(selector.describe('Let a paused process go on.'), (world, given, scope) =>
   world.once(given, 'resume', scope, (node) => world.cluster.resume(node)),

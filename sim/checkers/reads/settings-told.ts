@@ -1,7 +1,7 @@
 import type { AgentConfig, DnsConfig } from '../../../src/agent/settings/agent-config.ts'
 import { checker } from '../checker.ts'
 
-type Told = Pick<AgentConfig, 'nodeName' | 'nodeMeta' | 'dns'>
+type Told = Pick<AgentConfig, 'nodeName' | 'nodeMeta' | 'dns' | 'leaveOnTerminate' | 'skipLeaveOnInterrupt'>
 
 /** Settings of agents that answers depend on, as their processes read them. */
 export class SettingsTold {
@@ -13,6 +13,10 @@ export class SettingsTold {
 
   nodeMetaOf(node: string): readonly (readonly [key: string, value: string])[] {
     return Object.entries(this.#of.get(node)?.nodeMeta ?? {})
+  }
+
+  leavingOf(node: string): Pick<Told, 'leaveOnTerminate' | 'skipLeaveOnInterrupt'> | undefined {
+    return this.#of.get(node)
   }
 
   dnsOf(node: string): DnsConfig | undefined {

@@ -23,7 +23,7 @@ type LeaveRules = Pick<AgentConfig, 'leaveOnTerminate' | 'skipLeaveOnInterrupt'>
  */
 export async function untilEnded(
   env: Env,
-  terminal: Terminal,
+  terminal: Pick<Terminal, 'onSignal'>,
   rules: LeaveRules,
   agent: EndingAgent,
   stop: () => Promise<void>,

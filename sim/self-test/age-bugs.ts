@@ -36,7 +36,7 @@ export const ageBugs: readonly PlantedBug[] = [
     row: 313,
     name: 'answers-do-not-age',
     about: 'a kept answer is said to be new while it cannot be refreshed',
-    patches: [inCache('answer-cache.js', 'this.#inDoubtSinceMs ??= since;', 'void since;')],
+    patches: [inCache('kept-answer.js', 'this.#inDoubtSinceMs ??= since;', 'void since;')],
     hunt,
     foundBy: ['E9'],
   },

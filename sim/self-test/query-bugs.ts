@@ -42,7 +42,7 @@ export const queryBugs: readonly PlantedBug[] = [
     about: 'a query that fails over finds instances there whatever their tags are',
     patches: [
       inQuery(
-        'endpoint.js',
+        'execute-endpoints.js',
         'const found = instancesOfQuery(tx, service, connect);\n        return { index: found.index, value: found.entries };',
         'const found = instancesOfQuery(tx, { ...service, tags: null }, connect);\n        return { index: found.index, value: found.entries };',
       ),

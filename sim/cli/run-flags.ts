@@ -6,6 +6,8 @@ export interface SeedRange {
   readonly last: number
 }
 
+export const storyKinds = ['brief', 'full', 'none'] as const
+
 /** What `svc-sim run` is asked for. */
 export interface RunFlags extends TraceFlags {
   readonly seed?: number
@@ -19,6 +21,8 @@ export interface RunFlags extends TraceFlags {
   /** A list of decisions: these are made, and every other one is the default one. */
   readonly replay?: string
   readonly quiet?: boolean
+  /** How much of what happens is told while one seed runs; absent: brief. */
+  readonly story?: (typeof storyKinds)[number]
   readonly json?: boolean
   /** Where to write the same lines of JSON. */
   readonly jsonl?: string

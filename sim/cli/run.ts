@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { forkOf, forksMax } from '../report/forks.ts'
 import type { SeedRecord } from '../report/seed-record.ts'
 import { usualSeed } from '../scenario/language/load.ts'
@@ -8,7 +8,7 @@ import { readDecisions } from './decisions.ts'
 import { addLimits, type Ended, seedRange, wholeNumber } from './flag-values.ts'
 import { oneFileTwice } from './one-file.ts'
 import { readPages } from './pages.ts'
-import type { RunFlags } from './run-flags.ts'
+import { type RunFlags, storyKinds } from './run-flags.ts'
 import { shrinkFailure } from './shrink/command.ts'
 import type { FailingRun } from './shrink/failing-run.ts'
 import { runOne } from './single-run.ts'
@@ -42,6 +42,12 @@ export function addRun(program: Command, terminal: SimTerminal, ended: Ended): v
       'write each decision that was not the default one, packed if it ends in .gz (one scenario, one seed)',
     )
     .option('--replay <file>', 'make the decisions of such a file, and every other one as the default has it')
+    .addOption(
+      new Option(
+        '--story <kind>',
+        'what is told while one seed runs: steps and faults, also elections and the like, or none',
+      ).choices(storyKinds),
+    )
     .option('--quiet', 'only the verdict; of many seeds, only those that did not pass')
     .option('--json', 'one line of JSON for each seed')
     .option('--jsonl <file>', 'write those lines to a file, too')
@@ -131,6 +137,7 @@ function misuseOf(files: readonly string[], flags: RunFlags): string | undefined
   const many = flags.seeds !== undefined || files.length > 1
   if (many && (flags.trace ?? flags.traceText) !== undefined)
     return '--trace writes one run: give one scenario and one --seed'
+  if (many && flags.story !== undefined) return '--story is of one run: give one scenario and one --seed'
   if (many && flags.html !== undefined) return '--html shows one run: give one scenario and one --seed'
   if (many && flags.history !== undefined) return '--history writes one run: give one scenario and one --seed'
   if (many && flags.decisions !== undefined) return '--decisions writes one run: give one scenario and one --seed'

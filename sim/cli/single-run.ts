@@ -2,6 +2,7 @@ import { historyText } from '../checkers/keys/history-file.ts'
 import { type Made, type RunsOptions, SeedRuns, type Turn } from '../pool/seed-runs.ts'
 import type { DecisionFile } from '../report/decision-file.ts'
 import { DecisionRecord, DecisionReplay } from '../report/decision-list.ts'
+import { FullStory } from '../report/full-story.ts'
 import { judgedLines } from '../report/judged-lines.ts'
 import type { StoryLine } from '../report/run-report.ts'
 import { aboutLines, againLines, reasonLines, storyText, verdictLines, verdictWord } from '../report/terminal-report.ts'
@@ -33,11 +34,15 @@ export async function runOne(
   const file = flags.decisions
   const decisions = file === undefined ? undefined : await DecisionsWriter.open(terminal, file, run)
   if (file !== undefined && decisions === undefined) return exits.usage
-  const trace = traces.optionsFor(run, decisions?.sink)
+  const isTold = flags.quiet !== true && flags.json !== true && flags.story !== 'none'
+  const told = (atUs: number, text: string): void => screen.line(storyText({ atUs, kind: 'note', text }))
+  const story = isTold && flags.story === 'full' ? new FullStory(told) : undefined
+  const trace = traces.optionsFor(run, decisions?.sink, story && ((event) => story.add(event)))
   const book = decisions && new DecisionRecord((decided) => decisions.write(decided), replay)
-  const isTold = flags.quiet !== true && flags.json !== true
   if (isTold) for (const line of aboutLines(turn.page.loaded.scenario)) screen.line(line)
-  const onLine = (line: StoryLine): void => screen.line(storyText(line))
+  const onLine = (line: StoryLine): void => {
+    if (story === undefined || !isOfLeaders(line)) screen.line(storyText(line))
+  }
   const keepsHistory = flags.history === undefined ? undefined : true
   const made = await runs.first(turn, { onLine: isTold ? onLine : undefined, trace, book, keepsHistory })
   const isWritten = [await traces.end(), await decisions?.end(), await writeHistory(made, flags, terminal)]
@@ -58,6 +63,11 @@ export async function runOne(
   // The run itself is as it is, whatever could not be written of it.
   isWritten.push(await outputs.end())
   return !isWritten.includes(false) ? exitOf(record) : graver(exitOf(record), exits.usage)
+}
+
+/** The full story says who leads in its own words, with the term. */
+function isOfLeaders({ kind, text }: StoryLine): boolean {
+  return kind === 'note' && /^\S+ (?:leads|no longer leads)$/.test(text)
 }
 
 /** A run that a person can watch: how far it is in virtual time, and how fast. */

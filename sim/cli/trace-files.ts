@@ -55,11 +55,20 @@ export class TraceFiles {
     return new TraceFiles(terminal, opened)
   }
 
-  /** `beside`: another file that the run waits for while it is full. */
-  optionsFor({ scenario, seed }: Traced, beside?: TextSink): ((platform: Platform) => TraceOptions) | undefined {
+  /**
+   * `beside`: another file that the run waits for while it is full. `story`: is given each event, of whose packets it
+   * need not know the meaning.
+   */
+  optionsFor(
+    { scenario, seed }: Traced,
+    beside?: TextSink,
+    story?: Reader,
+  ): ((platform: Platform) => TraceOptions) | undefined {
     const [records, text] = [this.#records?.sink, this.#text?.sink]
     const sinks = [records, text, beside].filter((sink) => sink !== undefined)
-    if (sinks.length === 0 && this.#page === undefined) return undefined
+    const readers = this.#readers({ scenario, seed }, story)
+    if (sinks.length === 0 && readers.length === 0) return undefined
+    const hasMeanings = records !== undefined || this.#page !== undefined
     const sink = {
       get isFull() {
         return sinks.some(({ isFull }) => isFull)
@@ -71,7 +80,7 @@ export class TraceFiles {
     return (platform) => ({
       sink,
       ...(text === undefined ? {} : { onLine: (line: string) => text.write(`${line}\n`) }),
-      ...(records === undefined && this.#page === undefined ? {} : this.#recordOptions({ scenario, seed }, platform)),
+      ...(readers.length === 0 ? {} : recordOptions(readers, hasMeanings ? new Meanings(platform) : undefined)),
     })
   }
 
@@ -88,8 +97,7 @@ export class TraceFiles {
     return isWhole
   }
 
-  #recordOptions(traced: Traced, platform: Platform): TraceOptions {
-    const meanings = new Meanings(platform)
+  #readers(traced: Traced, story: Reader | undefined): readonly Reader[] {
     const { build } = this.#terminal
     const headerOf = (nodes: readonly string[]): TraceHeader => ({
       v: traceVersion,
@@ -98,16 +106,25 @@ export class TraceFiles {
       nodes: [...nodes],
     })
     const writer = this.#records && new TraceWriter(this.#records.sink, headerOf)
-    return {
-      onRecord: (record, nodes) => {
-        writer?.write(record, nodes)
-        if (this.#page === undefined) return
-        this.#film ??= newFilm(this.#terminal, headerOf(nodes))
-        this.#film.add(record)
-      },
-      tellsStates: true,
-      meaning: (bytes) => meanings.of(bytes),
-      onSealed: (key) => meanings.keys.sealedWith(key),
+    const write: Reader | undefined = writer && ((record, nodes) => writer.write(record, nodes))
+    const film: Reader = (record, nodes) => {
+      this.#film ??= newFilm(this.#terminal, headerOf(nodes))
+      this.#film.add(record)
     }
+    return [write, this.#page && film, story].filter((reader) => reader !== undefined)
+  }
+}
+
+/** Takes each event of a run. */
+export type Reader = NonNullable<TraceOptions['onRecord']>
+
+function recordOptions(readers: readonly Reader[], meanings: Meanings | undefined): TraceOptions {
+  return {
+    onRecord: (record, nodes) => {
+      for (const reader of readers) reader(record, nodes)
+    },
+    tellsStates: true,
+    ...(meanings === undefined ? {} : { meaning: (bytes) => meanings.of(bytes) }),
+    ...(meanings === undefined ? {} : { onSealed: (key) => meanings.keys.sealedWith(key) }),
   }
 }

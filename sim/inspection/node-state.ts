@@ -150,7 +150,7 @@ function isNow({ cluster }: Pick<ScenarioRun, 'cluster'>, node: string, paused: 
 }
 
 function consensusState(run: ScenarioRun, node: string, status: RaftStatus): ConsensusState {
-  const votedFor = run.checksOf(run.cluster.datacenterOf(node)).of(durableTerms).voteOf(node)
+  const votedFor = run.checksOf(run.cluster.datacenterOf(node)).of(durableTerms).voteOf(node, status.term)
   const nameOf = (id: string): string => serverNamed(run, id) ?? id
   const { leader, lastContactMs } = status
   return {

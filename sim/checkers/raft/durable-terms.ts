@@ -30,9 +30,10 @@ export class DurableTerms {
     this.#compare(node, { term, votedFor, event: eventIn(this.#judge) }, 'came back with')
   }
 
-  /** The server that this one has voted for, by its disk; undefined: none in its newest term. */
-  voteOf(node: string): string | undefined {
-    return this.#durable.get(node)?.votedFor
+  /** The server that this one has voted for in this term, by its disk; undefined: none. */
+  voteOf(node: string, term: Term): string | undefined {
+    const durable = this.#durable.get(node)
+    return durable?.term === term ? durable.votedFor : undefined
   }
 
   logWritten(node: string): void {

@@ -4,9 +4,20 @@ import { getHeapSpaceStatistics } from 'node:v8'
 import { err, ok, type Result } from '../base/result.ts'
 import type { Clock, Timers } from '../env/clock.ts'
 import type { ProfileFailure, ProfileKind, Profiler } from '../env/profiler.ts'
-import { hiddenArguments } from './hidden-arguments.ts'
 import { encodeProfile, type Frame, type StackSample } from './pprof.ts'
 import { messageOf } from './system-error.ts'
+
+/** Flags whose values are secrets, or may hold some. */
+const secretFlag = /^--?(encrypt|hcl|retry-join(?:-wan)?|token|http-token|acl-.*)$/
+
+/** The arguments of a program as others may see them: values of flags that may be secrets read `<hidden>`. */
+function hiddenArguments(argv: readonly string[]): readonly string[] {
+  return argv.map((argument, at) => {
+    const flag = /^(--?[\w-]+)=/.exec(argument)?.[1]
+    if (flag !== undefined) return secretFlag.test(flag) ? `${flag}=<hidden>` : argument
+    return at > 0 && secretFlag.test(argv[at - 1] ?? '') ? '<hidden>' : argument
+  })
+}
 
 /** Time between two samples of the stack, microseconds. */
 const cpuIntervalUs = 1_000

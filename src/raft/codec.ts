@@ -1,5 +1,4 @@
 import { emptyBytes } from '../base/bytes.ts'
-import { KeptBytes } from '../base/kept-bytes.ts'
 import { pack, unpack } from '../base/msgpack.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import { isList } from '../base/shape.ts'
@@ -7,6 +6,32 @@ import { isCount, isLogIndex, isTerm, type LogIndex, plus } from '../model/log-p
 import { decodeConfiguration, encodeConfiguration } from './core/configuration.ts'
 import type { AppendRequest, RaftMessage } from './core/messages.ts'
 import type { Entry, EntryKind, SnapshotMeta } from './core/types.ts'
+
+const bufferBytes = 16 << 10
+/** A larger copy gets memory of its own. */
+const sharedBytesMax = 1 << 10
+
+/**
+ * Copies of byte arrays that are kept for long and released in about the order of copying. Small ones share memory,
+ * because a buffer for each would cost more than most contents; each may keep `bufferBytes` alive.
+ */
+class KeptBytes {
+  #buffer = new ArrayBuffer(bufferBytes)
+  #used = 0
+
+  copy(bytes: Uint8Array): Uint8Array {
+    const { length } = bytes
+    if (length > sharedBytesMax) return new Uint8Array(bytes)
+    if (this.#used + length > bufferBytes) {
+      this.#buffer = new ArrayBuffer(bufferBytes)
+      this.#used = 0
+    }
+    const copy = new Uint8Array(this.#buffer, this.#used, length)
+    copy.set(bytes)
+    this.#used += length
+    return copy
+  }
+}
 
 /**
  * Messages between servers: a MessagePack array of format, code and fields. Entries follow `previousIndex`, so they

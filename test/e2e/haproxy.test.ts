@@ -107,7 +107,7 @@ async function place(instance: number, weight = 1, status = 'passing'): Promise<
 }
 
 describe('haproxy, whose servers are those of our DNS', () => {
-  it('follows scale-out, weights, a failing check and scale-in', async () => {
+  it('follows scale-out, weights, a failing check and scale-in, and keeps what its operator sets', async () => {
     const ports = await freePorts({ dns: true })
     agent = new RealAgent(`127.0.0.1:${ports.http}`, ['-dev', '-node=n0', ...portFlags(ports)])
     await eventually('a leader', async () => ((await agent.leader()) === '' ? undefined : true))
@@ -130,5 +130,22 @@ describe('haproxy, whose servers are those of our DNS', () => {
     // A weight of 16 bits becomes one of 1 to 256.
     await place(1, 1536)
     await balancesOver(admin, '127.0.1.1:9001 6', '127.0.1.2:9002 1')
+    // What an operator sets by hand stays until the next answer differs, and the records of all six slots were understood.
+    const named = /(web\d+) 127\.0\.1\.2/.exec(await command(admin, 'show servers state web'))?.[1] ?? ''
+    await command(admin, `set server web/${named} state drain`)
+    const cells = async (): Promise<readonly string[]> =>
+      (await command(admin, 'show stat'))
+        .split('\n')
+        .find((line) => line.startsWith(`web,${named},`))
+        ?.split(',') ?? []
+    await eventually('it drains', async () => ((await cells()).some((cell) => /DRAIN/.test(cell)) ? true : undefined))
+    await place(2, 512)
+    await balancesOver(admin, '127.0.1.1:9001 6', '127.0.1.2:9002 2')
+    expect((await cells()).some((cell) => /DRAIN/.test(cell))).toBe(true)
+    const counted = await command(admin, 'show resolvers svc')
+    expect(/^\s*valid:\s*[1-9]/m.test(counted), counted).toBe(true)
+    for (const kind of ['cname_error', 'invalid', 'too_big', 'truncated', 'outdated']) {
+      expect(counted).toMatch(new RegExp(`^\\s*${kind}:\\s*0$`, 'm'))
+    }
   })
 })

@@ -16,6 +16,27 @@ const web = {
   check: { ttl: '60s', status: 'passing' },
 } as never
 
+/** Methods that tests have called, and all that the package has, as `Class.method`. */
+const called = new Set<string>()
+const methods = new Set<string>()
+
+/** Has the methods of an object of the client, and of those within it, say that they were called. */
+function listen(client: object): void {
+  const prototype = Object.getPrototypeOf(client) as Record<string, unknown>
+  for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
+    const full = `${client.constructor.name}.${name}`
+    if (name === 'constructor' || name.startsWith('_') || typeof value !== 'function') continue
+    methods.add(full)
+    prototype[name] = function (this: unknown, ...given: readonly unknown[]): unknown {
+      called.add(full)
+      return Reflect.apply(value, this, given)
+    }
+  }
+  for (const [name, part] of Object.entries(client)) {
+    if (name !== 'consul' && !name.startsWith('_') && typeof part === 'object') listen(part as object)
+  }
+}
+
 beforeAll(async () => {
   const ports = await freePorts()
   agent = new RealAgent(`127.0.0.1:${ports.http}`, ['-dev', '-node=n1', ...portFlags(ports)])
@@ -25,9 +46,31 @@ beforeAll(async () => {
     return nodes?.some(({ Node }) => Node === 'n1') ? true : undefined
   })
   consul = new Consul({ host: '127.0.0.1', port: ports.http })
+  listen(consul)
   await consul.agent.service.register(web)
 })
 afterAll(() => agent.stop('SIGKILL'))
+
+/** What its types leave out, or ask too much of. */
+interface Others {
+  readonly catalog: {
+    nodes(): Promise<unknown>
+    services(): Promise<unknown>
+    readonly connect: { nodes(service: string): Promise<unknown> }
+  }
+  readonly agent: {
+    services(): Promise<unknown>
+    checks(): Promise<unknown>
+    reload(): Promise<void>
+    forceLeave(node: string): Promise<void>
+  }
+}
+
+/** What its types leave out. */
+interface Unlisted {
+  destroy(id: string): Promise<void>
+  explain(query: string): Promise<unknown>
+}
 
 /**
  * What a watch tells, one after the other, from its beginning: an answer that comes while the test waits for another is
@@ -108,6 +151,8 @@ describe('the npm client of the field, unmodified', () => {
     await consul.kv.set('app/port', '80')
     expect(await consul.kv.keys('app/')).toEqual(['app/name', 'app/port'])
     expect(await consul.kv.get({ key: 'app/', recurse: true })).toHaveLength(2)
+    const { kv } = consul as unknown as { kv: { delete(key: string): Promise<unknown> } }
+    expect(await kv.delete('app/port')).toBe(true)
     expect(await consul.kv.del({ key: 'app/', recurse: true })).toBe(true)
     expect(await consul.kv.get('app/name')).toBe(undefined)
   })
@@ -128,6 +173,9 @@ describe('the npm client of the field, unmodified', () => {
       DNS: { TTL: '10s' },
       Datacenter: 'dc1',
     })
+    const { query } = consul as unknown as { query: Unlisted }
+    // The answer is an object; this client takes the first item of a list from it.
+    expect(await query.explain('find')).toBe(undefined)
     await consul.query.update({ query: ID, name: 'found', service: { service: 'nope' } } as never)
     expect(await consul.query.execute({ query: 'found', near: '_agent', limit: 1 } as never)).toMatchObject({
       Nodes: [],
@@ -143,8 +191,6 @@ describe('the npm client of the field, unmodified', () => {
 
     expect(await consul.query.execute('geo-web')).toMatchObject({ Nodes: [{ Service: { ID: 'web-1' } }] })
     expect(await consul.query.list()).toHaveLength(2)
-    // Its types leave this one out.
-    const { query } = consul as unknown as { query: { destroy(id: string): Promise<void> } }
     for (const id of [ID, made.ID]) await query.destroy(id)
     expect(await consul.query.list()).toEqual([])
     await expect(consul.query.get(ID)).rejects.toThrow(/not found/i)
@@ -282,5 +328,68 @@ describe('the npm client of the field, unmodified', () => {
     } finally {
       watch.end()
     }
+  })
+
+  it('events, the mesh, other names of lists, and what an agent is told to do', async () => {
+    const { ID } = (await consul.event.fire('deploy', 'v2')) as { ID: string }
+    const heard = await eventually('the event', async () => {
+      const events = (await consul.event.list('deploy')) as unknown as readonly object[]
+      return events.length > 0 ? events : undefined
+    })
+    expect(heard).toMatchObject([{ ID, Name: 'deploy', Payload: 'v2' }])
+    const destination = { DestinationServiceName: 'web' }
+    const proxy = { Service: 'web-proxy', Kind: 'connect-proxy', Port: 21_000, Proxy: destination }
+    const body = JSON.stringify({ Node: 'm', Address: '10.1.1.2', Service: proxy })
+    expect((await agent.request('PUT', '/v1/catalog/register', body)).status).toBe(200)
+    const { catalog, agent: own } = consul as unknown as Others
+    expect(await catalog.connect.nodes('web')).toMatchObject([
+      { Node: 'm', ServiceName: 'web-proxy', ServicePort: 21_000 },
+    ])
+    await consul.catalog.deregister({ node: 'm' })
+    expect(await catalog.nodes()).toEqual(await consul.catalog.node.list())
+    expect(await catalog.services()).toEqual(await consul.catalog.service.list())
+    expect(await own.services()).toEqual(await consul.agent.service.list())
+    expect(await own.checks()).toEqual(await consul.agent.check.list())
+    await own.reload()
+    await own.forceLeave('nobody')
+    await consul.agent.join('127.0.0.1')
+    await consul.agent.service.deregister('web-1')
+    expect(await consul.agent.service.list()).not.toHaveProperty('web-1')
+  })
+
+  it('access: the first token, and tokens of old', async () => {
+    const ports = await freePorts()
+    const access = '-hcl=acl { enabled = true default_policy = "deny" }'
+    const guarded = new RealAgent(`127.0.0.1:${ports.http}`, ['-dev', '-node=n2', access, ...portFlags(ports)])
+    try {
+      await eventually('a leader', async () => ((await guarded.leader()) === '' ? undefined : true))
+      const nobody = new Consul({ host: '127.0.0.1', port: ports.http })
+      const { ID: token } = await eventually('the first token', async () => {
+        return (nobody.acl.bootstrap() as unknown as Promise<{ ID: string }>).catch(() => undefined)
+      })
+      await expect(nobody.acl.bootstrap()).rejects.toThrow(/no longer allowed/i)
+      const { acl } = new Consul({ host: '127.0.0.1', port: ports.http, defaults: { token } })
+      expect(await acl.replication()).toMatchObject({ Enabled: false, Running: false })
+      const rules = 'key "open/" { policy = "write" }'
+      const { ID } = (await acl.legacy.create({ name: 'one', type: 'client', rules } as never)) as { ID: string }
+      expect(await acl.legacy.info(ID)).toMatchObject({ ID, Name: 'one', Rules: rules })
+      await acl.legacy.update({ id: ID, name: 'two', rules } as never)
+      const { ID: copy } = (await acl.legacy.clone(ID)) as { ID: string }
+      const named = (await acl.legacy.list()) as unknown as readonly { ID: string; Name: string }[]
+      expect(named.filter(({ Name }) => Name === 'two').map((each) => each.ID)).toEqual(expect.arrayContaining([ID]))
+      expect(named.map((each) => each.ID)).toContain(copy)
+      const { legacy } = acl as unknown as { legacy: { get(id: string): Promise<unknown> } }
+      expect(await legacy.get(copy)).toMatchObject({ Name: 'two' })
+      await acl.legacy.destroy(copy)
+      expect(await acl.legacy.info(copy)).toBe(undefined)
+    } finally {
+      await guarded.stop('SIGKILL')
+    }
+  })
+
+  it('has no method that none of these calls', () => {
+    expect(methods.size).toBeGreaterThan(50)
+    consul.destroy()
+    expect([...methods].filter((each) => !called.has(each))).toEqual([])
   })
 })

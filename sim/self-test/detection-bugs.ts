@@ -2,7 +2,7 @@ import type { PlantedBug } from './planted-bug.ts'
 
 const members = 'src/gossip/core'
 
-/** Bugs of the failure detector: who is probed, suspected and declared dead, and what is sent to those who are gone. */
+/** Bugs of the failure detector: probes, suspicions, deaths, and what is sent to members that are gone. */
 export const detectionBugs: readonly PlantedBug[] = [
   {
     row: 29,

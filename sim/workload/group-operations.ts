@@ -15,7 +15,7 @@ export interface Asker {
 /** What an operation is of itself, besides its client and its key. */
 type Part = Pick<KeyOperation, 'kind'> & Partial<Pick<KeyOperation, 'value' | 'expected' | 'consistency'>>
 
-/** What a group of clients asks and is answered about keys, as the checkers are told of it. */
+/** Reports to the checkers what a group of clients asks about keys, and how it is answered. */
 export class GroupOperations {
   /** Asked and not answered. */
   readonly open = new Set<KeyOperation>()

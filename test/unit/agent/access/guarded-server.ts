@@ -48,7 +48,7 @@ export const keyNames: QueryEndpoint<{ prefix: string }, readonly string[]> = {
 }
 
 export const seen: string[] = []
-export const write: WriteEndpoint<{ node: string }, string> = {
+const write: WriteEndpoint<{ node: string }, string> = {
   method: 'Test.Write',
   kind: 'write',
   args: z.object({ node: z.string() }),
@@ -59,7 +59,7 @@ export const write: WriteEndpoint<{ node: string }, string> = {
     return ok(node)
   },
 }
-export const inside: ServerEndpoint<object, string> = {
+const inside: ServerEndpoint<object, string> = {
   method: 'Test.Within',
   kind: 'server',
   args: z.object({}),
@@ -68,7 +68,7 @@ export const inside: ServerEndpoint<object, string> = {
   access: within('it asks itself'),
   serve: async (_server, _args, authorizer) => ok(authorizer.accessor),
 }
-export const openToAll: ServerEndpoint<object, boolean> = {
+const openToAll: ServerEndpoint<object, boolean> = {
   ...inside,
   method: 'Test.Open',
   reply: z.boolean(),
@@ -76,7 +76,7 @@ export const openToAll: ServerEndpoint<object, boolean> = {
   serve: async (_server, _args, authorizer) => ok(authorizer === unrestricted),
 }
 /** The key `token` holds the secret of the token whose rights count. */
-export const onBehalf: QueryEndpoint<{ prefix: string }, readonly string[]> = {
+const onBehalf: QueryEndpoint<{ prefix: string }, readonly string[]> = {
   ...keyNames,
   method: 'Test.OnBehalf',
   access: filtersOnBehalf(

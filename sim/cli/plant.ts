@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { err, ok, type Result } from '../../src/base/result.ts'
 import { mutantNamed } from '../mutation/one-mutant.ts'
-import { plantedCopy } from '../self-test/search.ts'
+import { plantedCopy, plantedTexts } from '../self-test/search.ts'
 import { huntOf } from '../self-test/self-test.ts'
 import type { ProgramCopy } from '../self-test/workshop.ts'
 import { bugsNamed } from './self-test.ts'
@@ -34,6 +34,8 @@ export interface Plant {
    * not by what it keeps a run from.
    */
   readonly demands: boolean
+  /** The built modules that are other than those of this program. */
+  readonly texts: ReadonlyMap<string, string>
   /** To be removed at the end. */
   readonly copy: ProgramCopy
   /** The sound program, tuned as this one is: a copy to be removed, too; undefined: it is this program itself. */
@@ -61,15 +63,20 @@ function plantOfBug(named: string, terminal: SimTerminal): Result<Plant, string>
   const [bug, ...more] = chosen
   if (bug === undefined || more.length > 0) return err(`'${named}' is several bugs: name one`)
   const workshop = terminal.createWorkshop()
-  const copy = plantedCopy(workshop, bug)
-  if (!copy.ok) return copy
+  const texts = plantedTexts(workshop, bug)
+  if (!texts.ok) return texts
   const hunt = workshop.scenario(`hunts/${bug.hunt}.yaml`)
   const sound = (): ProgramCopy | undefined => {
     const { tuning } = huntOf(bug)
     const tuned = tuning.length === 0 ? undefined : plantedCopy(workshop, { ...bug, patches: [] })
     return tuned?.ok === true ? tuned.value : undefined
   }
-  return ok({ name: bug.name, words: `the planted bug ${bug.name}`, hunt, demands: false, copy: copy.value, sound })
+  return ok({ name: bug.name, words: `the planted bug ${bug.name}`, hunt,
+    demands: false,
+    texts: texts.value,
+    copy: workshop.copy(texts.value),
+    sound,
+  })
 }
 
 function plantOfMutant(name: string, terminal: SimTerminal): Result<Plant, string> {
@@ -85,13 +92,14 @@ function plantOfMutant(name: string, terminal: SimTerminal): Result<Plant, strin
   platform.close()
   if (!found.ok) return found
   const { mutant, text } = found.value
-  const copy = workshop.copy(new Map([[mutant.file, text]]))
+  const texts = new Map([[mutant.file, text]])
   return ok({
     name: mutant.id,
     words: `the mutant ${mutant.id} of ${mutant.place}`,
     hunt: undefined,
     demands: true,
-    copy,
+    texts,
+    copy: workshop.copy(texts),
     sound: () => undefined,
   })
 }

@@ -1,7 +1,7 @@
 import { compareText, hex, utf8 } from '../../src/base/bytes.ts'
 import { err, ok, type Result } from '../../src/base/result.ts'
 import type { Workshop } from '../self-test/workshop.ts'
-import { instrumented, type Mutant, switchModule, switchText } from './instrument.ts'
+import { instrumented, type Mutant, type ReturnPlace, switchModule, switchText } from './instrument.ts'
 import type { Compiler } from './operators/change.ts'
 
 /** A place in a source file; from 0 on. */
@@ -32,6 +32,12 @@ export interface MutationBuild {
   readonly texts: ReadonlyMap<string, string>
   readonly mutants: readonly NamedMutant[]
   readonly sites: number
+  readonly returns: readonly NamedReturn[]
+}
+
+export interface NamedReturn extends ReturnPlace {
+  /** `src/raft/core/commit.ts:17:7`. */
+  readonly place: string
 }
 
 export interface BuildOptions {
@@ -39,27 +45,41 @@ export interface BuildOptions {
   readonly workshop: Pick<MutationWorkshop, 'names' | 'read' | 'sourcePlaces'>
   /** Folders or files of source: `src/raft/core`, `src/raft/core/commit.ts`. */
   readonly rooms: readonly string[]
+  /** Functions that return nothing are watched, too. */
+  readonly watchesReturns?: boolean
   readonly sha256: (bytes: Uint8Array) => Uint8Array
 }
 
 /** Puts all mutants of the rooms behind switches. The error names a room that has no modules. */
-export function mutationBuild({ ts, workshop, rooms, sha256 }: BuildOptions): Result<MutationBuild, string> {
+export function mutationBuild({
+  ts,
+  workshop,
+  rooms,
+  watchesReturns,
+  sha256,
+}: BuildOptions): Result<MutationBuild, string> {
   const texts = new Map<string, string>()
   const mutants: NamedMutant[] = []
+  const returns: NamedReturn[] = []
   let sites = 0
   for (const room of rooms) {
     const files = workshop.names().filter((name) => isIn(room, name))
     if (files.length === 0)
       return err(`${room}: the built program has no module there: name a folder or file of src or sim`)
     for (const file of files.filter((one) => !texts.has(one))) {
-      const made = instrumented(ts, file, workshop.read(file) ?? '', { sites, mutants: mutants.length })
+      const made = instrumented(ts, file, workshop.read(file) ?? '', {
+        sites,
+        mutants: mutants.length,
+        ...(watchesReturns === true ? { returns: returns.length } : {}),
+      })
       texts.set(file, made.text)
       sites += made.sites
       mutants.push(...named(made.mutants, { room, file, workshop, sha256 }))
+      returns.push(...made.returns.map((each) => ({ ...each, place: placeText(each, workshop.sourcePlaces(file)) })))
     }
   }
-  texts.set(switchModule, switchText(sites))
-  return ok({ texts, mutants, sites })
+  texts.set(switchModule, switchText(sites, returns.length))
+  return ok({ texts, mutants, sites, returns })
 }
 
 function isIn(room: string, name: string): boolean {
@@ -80,12 +100,18 @@ function named(mutants: readonly Mutant[], { room, file, workshop, sha256 }: Nam
     const key = [file, operator, before, after].join('\n')
     const nth = seen.get(key) ?? 0
     seen.set(key, nth + 1)
-    const found = places?.(at.line, at.column)
-    const { line, column } = found ?? at
-    const source = found === undefined ? file : file.replace(/[.]js$/, '.ts')
-    const place = `${source}:${line + 1}:${column + 1}`
+    const place = placeText({ file, at }, places)
     return { ...mutant, room, place, id: hex(sha256(utf8(`${key}\n${nth}`))).slice(0, 8) }
   })
+}
+
+function placeText(
+  { file, at }: Pick<Mutant, 'file' | 'at'>,
+  places: ReturnType<BuildOptions['workshop']['sourcePlaces']>,
+): string {
+  const found = places?.(at.line, at.column)
+  const { line, column } = found ?? at
+  return `${found === undefined ? file : file.replace(/[.]js$/, '.ts')}:${line + 1}:${column + 1}`
 }
 
 /**

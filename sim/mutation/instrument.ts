@@ -1,6 +1,6 @@
 import type ts from 'typescript'
 import { type Change, type Compiler, type OperatorName, textOf } from './operators/change.ts'
-import { parsed, type Site, sitesOf } from './walk.ts'
+import { parsed, returnsOf, type Site, sitesOf } from './walk.ts'
 
 /** The module that all instrumented modules import, beside `src` and `sim`. */
 export const switchModule = 'mutation-switch.js'
@@ -22,16 +22,28 @@ export interface Mutant {
   readonly isStatic: boolean
 }
 
+/** Where a function returns what it has computed. */
+export interface ReturnPlace {
+  /** From 0 on. */
+  readonly number: number
+  readonly file: string
+  readonly at: Mutant['at']
+}
+
 export interface Instrumented {
   readonly text: string
   readonly mutants: readonly Mutant[]
   readonly sites: number
+  /** Empty unless they are watched. */
+  readonly returns: readonly ReturnPlace[]
 }
 
 /** Numbers that are given already: sites from 0 on, mutants from 1 on. */
 export interface Taken {
   readonly sites: number
   readonly mutants: number
+  /** Places that return something; undefined: they are not watched. */
+  readonly returns?: number
 }
 
 interface Insertion {
@@ -50,6 +62,8 @@ interface Insertion {
  * 2. A statement becomes `{if($h[8]=1,$m!==13)statement}`. The braces keep an `else` behind it with its own `if`.
  * 3. A statement that runs late is left out at its place in the same way, and stands once more behind its successor.
  *
+ * 4. Where returns are watched, what is returned becomes `$r(5,what is returned)`, which takes down that it is nothing.
+ *
  * The changed text has no switches within, for only one mutant is on at a time.
  */
 export function instrumented(ts: Compiler, file: string, text: string, taken: Taken): Instrumented {
@@ -64,8 +78,22 @@ export function instrumented(ts: Compiler, file: string, text: string, taken: Ta
     }
     insertions.push(...insertionsOf(source, site, numbers))
   }
-  const head = `import { $m, $h } from '${'../'.repeat(file.split('/').length - 1)}${switchModule}'; `
-  return { text: head + withInsertions(withoutMap(text), insertions), mutants, sites: sites.length }
+  const returns = taken.returns === undefined ? [] : returnsOf(ts, source)
+  const places = returns.map(({ node, depth }, at): ReturnPlace => {
+    const number = (taken.returns ?? 0) + at
+    // Around the switches of the same expression.
+    insertions.push({ at: node.getStart(source), order: depth - 0.5, text: `$r(${number},` })
+    insertions.push({ at: node.end, order: 0.5 - depth, text: ')' })
+    const { line, character: column } = source.getLineAndCharacterOfPosition(node.getStart(source))
+    return { number, file, at: { line, column } }
+  })
+  const head = `import { $m, $h${places.length === 0 ? '' : ', $r'} } from '${'../'.repeat(file.split('/').length - 1)}${switchModule}'; `
+  return {
+    text: head + withInsertions(withoutMap(text), insertions),
+    mutants,
+    sites: sites.length,
+    returns: places,
+  }
 }
 
 function mutantOf(
@@ -153,11 +181,15 @@ function withoutMap(text: string): string {
 }
 
 /** The module with the switch, and with what a worker needs to turn it. */
-export function switchText(sites: number): string {
+export function switchText(sites: number, returns = 0): string {
   return [
+    `const returned = new Uint8Array(${returns})`,
+    `const order = new Uint32Array(${returns})`,
+    'let last = 0',
+    'export const $r = (place, value) => { if (value === undefined) { returned[place] = 1; order[place] = ++last } return value }',
     'export let $m = Number(process.env.SVC_SIM_MUTANT ?? 0)',
     `export const $h = new Uint8Array(${sites})`,
-    "globalThis[Symbol.for('svc-sim.mutation')] = { turn: (number) => { $m = number }, reached: $h }",
+    "globalThis[Symbol.for('svc-sim.mutation')] = { turn: (number) => { $m = number }, reached: $h, returned, order }",
     '',
   ].join('\n')
 }

@@ -37,6 +37,38 @@ export function sitesOf(ts: Compiler, source: ts.SourceFile): readonly Site[] {
   return sites
 }
 
+/** Everything that a module returns by `return` or as the value of an arrow function, and that may be nothing. */
+export function returnsOf(ts: Compiler, source: ts.SourceFile): readonly Pick<Site, 'node' | 'depth'>[] {
+  const found: Pick<Site, 'node' | 'depth'>[] = []
+  const visit = (node: ts.Node, depth: number): void => {
+    const { parent } = node
+    const isReturned = parent !== undefined && ts.isReturnStatement(parent) && parent.expression === node
+    // What an arrow function calls is often called for what it does.
+    const isValue =
+      parent !== undefined && ts.isArrowFunction(parent) && parent.body === node && !isDone(ts, node as ts.Expression)
+    if ((isReturned || isValue) && !isAlwaysSomething(ts, node)) found.push({ node, depth })
+    ts.forEachChild(node, (child) => visit(child, depth + 1))
+  }
+  visit(source, 0)
+  return found
+}
+
+function isDone(ts: Compiler, node: ts.Node): boolean {
+  return ts.isBlock(node) || ts.isCallExpression(node) || ts.isVoidExpression(node) || ts.isBinaryExpression(node)
+}
+
+function isAlwaysSomething(ts: Compiler, node: ts.Node): boolean {
+  return (
+    ts.isObjectLiteralExpression(node) ||
+    ts.isArrayLiteralExpression(node) ||
+    ts.isLiteralExpression(node) ||
+    ts.isTemplateExpression(node) ||
+    ts.isFunctionLike(node) ||
+    ts.isNewExpression(node) ||
+    ts.isVoidExpression(node)
+  )
+}
+
 /** Two operators can make the same text of one node. */
 function distinct(look: Look, changes: readonly Change[]): readonly Change[] {
   const seen = new Set([textOf(look, look.node)])
@@ -72,7 +104,9 @@ function isSound(ts: Compiler, change: Change): boolean {
   if (change.kind === 'skip') return true
   const { node } = change
   const { parent } = node
-  if (ts.isPropertyAssignment(parent) && parent.name === (node as ts.Node)) return false
+  // A number can be the name of a property: of an object, of a class, or in a pattern.
+  if ('name' in parent && parent.name === node) return false
+  if (ts.isBindingElement(parent) && parent.propertyName === (node as ts.Node)) return false
   if (ts.isDeleteExpression(parent) || ts.isTaggedTemplateExpression(parent)) return false
   const isInner = 'expression' in parent && parent.expression === node
   // In `a?.b.c` the first part also decides whether the second is evaluated at all.

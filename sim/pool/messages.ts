@@ -16,6 +16,9 @@ const number = z.int().min(0)
 /** Decisions that one run may be without. */
 const withoutMax = 5_000
 
+/** Events whose turns can be told apart from others. */
+export const sitesEventsMax = 100_000
+
 /** A page gets a number; later requests name it by that. */
 const pageRequest = z.strictObject({
   kind: z.literal('page'),
@@ -40,6 +43,12 @@ const seedRequest = z.strictObject({
   searchStepsMax: number.optional(),
   /** The mutant that is on, in a program that has any; absent or 0: none. */
   mutant: number.optional(),
+  /** The first and the last turn of the run in which it is on, from 1 on; absent: in all. */
+  turns: z.strictObject({ first: number, last: number }).optional(),
+  /**
+   * Tell of each site in which turns it was reached. `events`: those whose turns led to something, the nearest to it first.
+   */
+  sites: z.strictObject({ events: z.array(number).max(sitesEventsMax) }).optional(),
   /** Tell what the run was made of, and end it early if need be. */
   account: z
     .strictObject({
@@ -64,6 +73,31 @@ export type Request = z.infer<typeof requestSchema>
 export type PageRequest = z.infer<typeof pageRequest>
 export type SeedRequest = z.infer<typeof seedRequest>
 
+/** In which turns a site was reached that can be changed. */
+const reachedSite = z.strictObject({
+  site: number,
+  /** In so many turns. */
+  turns: number,
+  /** The last of them. */
+  until: number,
+  /** Place among the events that were named of the nearest whose turn reached it, and the first and the last such turn. */
+  near: number.optional(),
+  first: number.optional(),
+  last: number.optional(),
+})
+export type ReachedSite = z.infer<typeof reachedSite>
+
+/** A place that returned nothing. */
+const returnedNothing = z.strictObject({
+  place: number,
+  turns: number,
+  /** As of sites. */
+  near: number.optional(),
+  /** It rises with the time at which it last did. */
+  order: number,
+})
+export type ReturnedNothing = z.infer<typeof returnedNothing>
+
 /** The worker has started. */
 const ready = z.strictObject({ kind: z.literal('ready') })
 
@@ -86,6 +120,9 @@ const ended = z.strictObject({
   account: accountSchema.optional(),
   /** By built module of the agent the lines that ran, as ranges, where they were asked for. */
   code: z.record(z.string(), z.string()).optional(),
+  /** Where it was asked for. */
+  sites: z.array(reachedSite).optional(),
+  returns: z.array(returnedNothing).optional(),
   /**
    * Sites that can be changed and were reached, as ranges: `3-7,12`. Of a program that has any, while no mutant was on.
    */

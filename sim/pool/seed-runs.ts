@@ -49,6 +49,8 @@ export interface RunWishes {
   readonly onLine?: ((line: StoryLine) => void) | undefined
   readonly trace?: ((platform: Platform) => TraceOptions) | undefined
   readonly book?: Book | undefined
+  /** Called as each turn begins, with its number and that of the event that it delivers. */
+  readonly beforeTurn?: ((turn: number, event: number) => void) | undefined
   /** Take down what a smaller page is made of. */
   readonly account?: { readonly ends?: EarlyEnd | undefined } | undefined
   /** The history of keys is part of the result. */
@@ -113,7 +115,7 @@ export class SeedRuns {
   }
 
   async #made(turn: Turn, wishes: RunWishes): Promise<Made> {
-    const { onLine, trace, account, book = this.#options.replay, keepsHistory } = wishes
+    const { onLine, trace, account, book = this.#options.replay, keepsHistory, beforeTurn } = wishes
     const { createPlatform, wallMs, cpuMs, searchStepsMax, onRun } = this.#options
     const { page, seed, forks } = turn
     const platform = createPlatform()
@@ -124,7 +126,7 @@ export class SeedRuns {
       const states = options?.tellsStates === true ? (of: ScenarioRun) => new ToldStates(of) : undefined
       const traced = { loaded: page.loaded, seed, forks, platform, onLine, trace: options, states }
       const taken = account && new RunAccount(page.loaded)
-      const asked = { searchStepsMax, keepsHistory, book, account: taken, ends: account?.ends }
+      const asked = { searchStepsMax, keepsHistory, book, beforeTurn, account: taken, ends: account?.ends }
       const run = new ScenarioRun({ ...traced, ...asked })
       const ended = onRun?.(turn, () => run.simulation.nowUs)
       const result = await run.run()

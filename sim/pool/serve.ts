@@ -7,6 +7,7 @@ import { loadScenario } from '../scenario/language/load.ts'
 import type { Platform } from '../world/platform.ts'
 import { type PageRequest, type Reply, type Request, requestSchema, type SeedRequest } from './messages.ts'
 import { type Page, pageOf, type RunWishes, SeedRuns, type Turn } from './seed-runs.ts'
+import { SiteWatch } from './site-watch.ts'
 import type { CodeWatch, MutationSwitch, WorkerPort } from './worker.ts'
 
 export interface ServeOptions {
@@ -59,25 +60,43 @@ export async function serveSeeds(options: ServeOptions): Promise<void> {
     }
     const { verify, following, mutant = 0 } = request
     cpuMaxMs = request.cpuMaxMs
-    mutation?.turn(mutant)
+    mutation?.turn(request.turns === undefined ? mutant : 0)
     const turn = turnOf(request)
     const all = runsWith(request)
     if (request.code === true) code?.begin()
-    const made = await all.first(turn, wishesOf(request, say))
+    const watch = mutation && siteWatchOf(mutation, request)
+    const made = await all.first(turn, { ...wishesOf(request, say), ...(watch && { beforeTurn: watch.beforeTurn }) })
+    const watched = watch !== undefined && request.sites !== undefined ? watch.seen() : {}
     const ran = request.code === true && code !== undefined ? { code: code.ran() } : {}
     const record = await all.record(turn, made, verify, following === undefined ? undefined : turnOf(following))
     const covered = mutation === undefined || mutant > 0 ? {} : { reached: mutation.reached(), loaded: mutation.loaded }
     const { runsBefore, account } = made
-    say({ kind: 'ended', record, runsBefore, ...(account === undefined ? {} : { account }), ...covered, ...ran })
+    say({
+      kind: 'ended',
+      record,
+      runsBefore,
+      ...(account === undefined ? {} : { account }),
+      ...covered,
+      ...ran,
+      ...watched,
+    })
   }
 }
 
+/** Undefined: nothing depends on turns. */
+function siteWatchOf(mutation: MutationSwitch, { mutant = 0, turns, sites }: SeedRequest): SiteWatch | undefined {
+  if (sites === undefined && (turns === undefined || mutant === 0)) return undefined
+  return new SiteWatch(mutation, { mutant, turns, events: sites?.events })
+}
+
 /** What is asked of the run beside its verdict. */
-function wishesOf({ account, without, events }: SeedRequest, say: (reply: Reply) => void): RunWishes {
+function wishesOf({ account, without, events, sites }: SeedRequest, say: (reply: Reply) => void): RunWishes {
   return {
     ...(account === undefined ? {} : { account }),
     ...(without === undefined ? {} : { book: new DecisionsWithout(without) }),
     ...(events === undefined ? {} : { trace: (platform) => eventsOptions(platform, say) }),
+    // Events have numbers only where somebody reads them.
+    ...(sites === undefined || events !== undefined ? {} : { trace: (platform) => eventsOptions(platform, () => {}) }),
   }
 }
 

@@ -42,6 +42,13 @@ export interface Wish extends NonNullable<SeedRequest['account']> {
   readonly without?: readonly string[] | undefined
   /** Tell which lines of the agent ran. */
   readonly code?: true | undefined
+  /** Of an instrumented program: the change that is on, and in which turns if not in all. */
+  readonly mutant?: number | undefined
+  readonly turns?: { readonly first: number; readonly last: number } | undefined
+  /** Tell of each site in which turns it was reached. */
+  readonly sites?: { readonly events: readonly number[] } | undefined
+  /** CPU time of the run at most, in milliseconds. */
+  readonly cpuMaxMs?: number | undefined
   /** Takes each event of the run. */
   readonly onEvent?: ((event: TraceRecord) => void) | undefined
 }
@@ -133,16 +140,18 @@ export class WarmWorker {
   }
 }
 
-function askedFor({
-  ends,
-  without,
-  code,
-  onEvent,
-}: Wish): Pick<SeedRequest, 'account' | 'without' | 'code' | 'events'> {
+function askedFor(
+  wish: Wish,
+): Pick<SeedRequest, 'account' | 'without' | 'code' | 'events' | 'mutant' | 'turns' | 'sites' | 'cpuMaxMs'> {
+  const { ends, without, code, mutant, turns, sites, cpuMaxMs, onEvent } = wish
   return {
     account: ends === undefined ? {} : { ends },
     ...(without === undefined || without.length === 0 ? {} : { without: [...without] }),
     ...(code === undefined ? {} : { code }),
+    ...(mutant === undefined ? {} : { mutant }),
+    ...(turns === undefined ? {} : { turns }),
+    ...(sites === undefined ? {} : { sites: { events: [...sites.events] } }),
+    ...(cpuMaxMs === undefined ? {} : { cpuMaxMs }),
     ...(onEvent === undefined ? {} : { events: true }),
   }
 }

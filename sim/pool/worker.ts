@@ -36,6 +36,12 @@ export interface WorkerPort {
 export interface MutationSwitch {
   /** Turns a mutant on for the run that comes; 0: none. */
   turn(mutant: number): void
+  /** Turns it on, or with 0 off, within a run. */
+  set(mutant: number): void
+  /** Calls back with each site that was reached since the last `turn` or `take`. */
+  take(onSite?: (site: number) => void): void
+  /** The same of places that returned nothing; `order` rises with time. */
+  takeReturns(onReturn?: (place: number, order: number) => void): void
   /** Sites that were reached since the last `turn`, as ranges: `3-7,12`. */
   reached(): string
   /** Sites that were reached while the modules were loaded. */

@@ -24,6 +24,7 @@ export interface WorldOptions {
   readonly trace?: TraceOptions | undefined
   /** Sees every decision, and may make it otherwise. */
   readonly book?: Book | undefined
+  readonly beforeTurn?: SimulationOptions['beforeTurn']
 }
 
 const defaultLatency: Range = { min: 1, max: 5 }
@@ -36,7 +37,7 @@ export function networkFacts({ network }: Scenario): NetworkFacts {
 
 /** The world of one run, as its scenario describes it without faults. */
 export function newSimulation(
-  { loaded, seed, forks, platform, trace, book }: WorldOptions,
+  { loaded, seed, forks, platform, trace, book, beforeTurn }: WorldOptions,
   { afterTurn, onSaid, onTold }: Required<Pick<SimulationOptions, 'afterTurn' | 'onSaid' | 'onTold'>>,
 ): Simulation {
   const { network, mesh } = loaded.scenario
@@ -59,6 +60,7 @@ export function newSimulation(
     disk: diskOptions(diskOf(loaded.scenario)),
     keys: mesh?.keys,
     shuffleTies: true,
+    beforeTurn,
     afterTurn,
     onSaid,
     onTold,

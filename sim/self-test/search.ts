@@ -46,10 +46,18 @@ export interface SearchOptions {
 /** CPU time that a seed of a hunt may use while its virtual time stands still, in milliseconds. */
 const stallCpuMs = 300_000
 
-/** A copy of the program with this bug, tuned as its hunt is; the error says which text does not fit. */
-export function plantedCopy(workshop: Workshop, { name, hunt, patches }: PlantedBug): Result<ProgramCopy, string> {
+/** The texts of the modules with this bug, tuned as its hunt is; the error says which text does not fit. */
+export function plantedTexts(
+  { read }: Pick<Workshop, 'read'>,
+  { name, hunt, patches }: PlantedBug,
+): Result<ReadonlyMap<string, string>, string> {
   const tuning = hunts.find((each) => each.name === hunt)?.tuning ?? []
-  const texts = patchedFiles(name, [...tuning, ...patches], workshop.read)
+  return patchedFiles(name, [...tuning, ...patches], read)
+}
+
+/** A copy of the program with this bug. */
+export function plantedCopy(workshop: Workshop, bug: PlantedBug): Result<ProgramCopy, string> {
+  const texts = plantedTexts(workshop, bug)
   return texts.ok ? ok(workshop.copy(texts.value)) : texts
 }
 

@@ -47,6 +47,11 @@ export interface SimulationOptions {
   readonly onSaid?: Listener | undefined
   /** Hears what processes tell of themselves. */
   readonly onTold?: TellTale | undefined
+  /**
+   * As each turn begins, with its number, from 1 on, and that of the event that it delivers, as readers of the trace
+   * know it. For whoever watches the program: it must change nothing of the run.
+   */
+  readonly beforeTurn?: ((turn: number, event: number) => void) | undefined
   /** After each turn, outside the tripwire; the node is the one whose turn it was. What it throws ends the run. */
   readonly afterTurn?: ((node: SimNode | undefined) => void) | undefined
   /**
@@ -89,6 +94,7 @@ export class Simulation {
       limits,
       nodeAt: (number) => this.#nodes[number - 1],
       onError: (node, error) => this.#nodeError(node, error),
+      beforeTurn: options.beforeTurn,
       afterTurn: options.afterTurn,
       ties: options.shuffleTies === true ? this.#kernel.decisions.identity('ties') : undefined,
     })

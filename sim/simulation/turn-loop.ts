@@ -15,6 +15,8 @@ export interface TurnLoopOptions {
   readonly limits: RunLimits
   readonly nodeAt: (number: number) => SimNode | undefined
   readonly onError: (node: SimNode, error: unknown) => void
+  /** Takes the number of the turn that begins, from 1 on, and that of the event that it delivers. */
+  readonly beforeTurn: ((turn: number, event: number) => void) | undefined
   readonly afterTurn: ((node: SimNode | undefined) => void) | undefined
   /** What orders the events of one instant; undefined: they happen in the order in which they were made. */
   readonly ties: Identity | undefined
@@ -126,6 +128,7 @@ export class TurnLoop {
     const { turn } = kernel
     this.#advance(event.timeUs)
     kernel.turns++
+    this.#options.beforeTurn?.(kernel.turns, kernel.trace.last + 1)
     turn.touched = false
     turn.holder = this.#turnOf?.name ?? 'the driver'
     this.#open = true

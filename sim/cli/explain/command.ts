@@ -1,10 +1,14 @@
 import { generalised } from '../../campaign/fingerprint.ts'
+import type { EvidenceKind } from '../../checkers/evidence.ts'
 import { type Blamed, blame } from '../../explain/blame.ts'
+import type { CodeTrials } from '../../explain/code-trials.ts'
 import { Events } from '../../explain/events.ts'
 import { type Explanation, explained, shownLines } from '../../explain/explanation.ts'
 import { evidenceOf } from '../../explain/judged-by.ts'
 import { Reruns } from '../../explain/reruns.ts'
+import { roomsOf } from '../../explain/rooms.ts'
 import { suspectsOf } from '../../explain/suspects.ts'
+import type { Compiler } from '../../mutation/operators/change.ts'
 import { Lane } from '../../pool/lane.ts'
 import type { Ended } from '../../pool/messages.ts'
 import { type SentPage, WorkerDidNotStart } from '../../pool/warm-worker.ts'
@@ -14,9 +18,18 @@ import { usualStallMs } from '../run-flags.ts'
 import { Screen } from '../screen.ts'
 import { type FailingRun, failingRunOf, plantedRun } from '../shrink/failing-run.ts'
 import { exits, type SimTerminal } from '../terminal.ts'
+import { type ChangesReport, changesIn } from './changes.ts'
 import { type CodeReport, codeIn } from './code.ts'
 import type { ExplainFlags } from './flags.ts'
-import { type BlameReport, blameLines, chainLines, codeLines, headLines, jsonOf } from './printing.ts'
+import {
+  type BlameReport,
+  blameLines,
+  chainLines,
+  changesLines,
+  codeLines,
+  headLines,
+  jsonOf,
+} from './printing.ts'
 
 /** Lines of the chain that people read where they do not ask for all. */
 const linesMax = 30
@@ -42,6 +55,7 @@ export async function runExplain(
     return await explainRun(run.value, {
       startWorker: () => terminal.startWorker(stallMs),
       startModules,
+      planted: new Map(),
       flags,
       terminal,
     })
@@ -63,7 +77,13 @@ async function explainPlanted(
     if (page === undefined) return refused(terminal, [`${words}: name the scenario that fails`])
     const run = await plantedRun(page, words, flags, { startWorker, terminal })
     if (!run.ok) return refused(terminal, run.error)
-    return await explainRun(run.value, { startWorker, startModules: startWorker, flags, terminal })
+    return await explainRun(run.value, {
+      startWorker,
+      startModules: startWorker,
+      planted: plant.texts,
+      flags,
+      terminal,
+    })
   } finally {
     copy.remove()
   }
@@ -73,6 +93,8 @@ interface ExplainParts {
   readonly startWorker: () => Worker
   /** Of a copy of the program whose modules are files of their own. */
   readonly startModules: () => Worker
+  /** Modules that are other than those of this program. */
+  readonly planted: ReadonlyMap<string, string>
   readonly flags: ExplainFlags
   readonly terminal: SimTerminal
 }
@@ -90,10 +112,15 @@ async function explainRun(run: FailingRun, parts: ExplainParts): Promise<number>
   const blamed = flags.blame ? await blamedIn(run, traced, parts) : undefined
   if (typeof blamed === 'string') return refused(terminal, [blamed])
   if (blamed !== undefined) say(['', ...blameLines(blamed)])
-  const code = flags.code === true ? await codeOf(run, traced, blamed?.blamed ?? [], parts) : undefined
+  const compiler = flags.code === true ? terminal.loadCompiler() : undefined
+  const changes = compiler && (await changesOf(run, traced, compiler, parts))
+  if (typeof changes === 'string') return refused(terminal, [changes])
+  if (changes !== undefined) say(['', ...changesLines(changes)])
+  const isCompared = flags.code === true && compiler === undefined
+  const code = isCompared ? await codeOf(run, traced, blamed?.blamed ?? [], parts) : undefined
   if (typeof code === 'string') return refused(terminal, [code])
   if (code !== undefined) say(['', ...codeLines(code, terminal.createWorkshop())])
-  if (flags.json === true) terminal.out(`${jsonOf({ run, explanation, failure, lines, blamed, code })}\n`)
+  if (flags.json === true) terminal.out(`${jsonOf({ run, explanation, failure, lines, blamed, code, changes })}\n`)
   return exits.passed
 }
 
@@ -132,6 +159,52 @@ async function blamedIn(run: FailingRun, traced: Traced, parts: ExplainParts): P
   } finally {
     screen.close()
     reruns.close()
+  }
+}
+
+/** Changes the code that led to it; a text: why that is not possible. */
+async function changesOf(
+  run: FailingRun,
+  { explanation, ended, events, failure, evidence }: Traced,
+  ts: Compiler,
+  { planted, flags, terminal }: ExplainParts,
+): Promise<ChangesReport | string> {
+  const kind = kindOf(failure)
+  const { runs, budget: cpuMs = runs === undefined ? usualBudgetMs : undefined } = flags
+  const platform = terminal.createPlatform()
+  let trials: CodeTrials | undefined
+  const status = (): string =>
+    trials === undefined
+      ? 'the code is made ready to be changed'
+      : `${trials.runs} changes, ${(trials.cpuMs / 1000).toFixed(0)} s of CPU time`
+  const screen = new Screen(terminal, () => (flags.quiet === true ? undefined : status()))
+  try {
+    return await changesIn({
+      ts,
+      workshop: terminal.createWorkshop(),
+      planted,
+      sha256: platform.sha256,
+      page: pageOfRun(run),
+      seed: run.seed,
+      events,
+      violation: explanation.violation,
+      run: ended,
+      rooms: failure.code === undefined ? [] : roomsOf(evidence),
+      hasFailed: ({ record }) => record.verdict === 'failed' && record.failures.some((each) => kindOf(each) === kind),
+      budget: { runs, cpuMs: cpuMs && cpuMs / 2 },
+      jobs: flags.jobs ?? terminal.cores,
+      stallMs: flags.stall ?? usualStallMs,
+      searchStepsMax: flags.steps,
+      onTrials: (begun) => {
+        trials = begun
+      },
+    })
+  } catch (cause) {
+    if (cause instanceof WorkerDidNotStart) return cause.message
+    throw cause
+  } finally {
+    screen.close()
+    platform.close()
   }
 }
 
@@ -174,6 +247,7 @@ interface Traced {
   readonly ended: Ended
   readonly events: Events
   readonly failure: Failure
+  readonly evidence: readonly EvidenceKind[]
 }
 
 /** The run with all its events; a text: why there is nothing to explain. */
@@ -193,10 +267,11 @@ async function tracedRun(run: FailingRun, { startWorker, flags }: ExplainParts):
       return `--violation ${place + 1}: the run has ${failures.length} in all`
     }
     const code = failure.code ?? ''
-    const explanation = explained(events, place, evidenceOf(code))
+    const evidence = evidenceOf(code)
+    const explanation = explained(events, place, evidence)
     return explanation === undefined
       ? `${loaded.file}: no event shows what fails`
-      : { explanation, ended, events, failure }
+      : { explanation, ended, events, failure, evidence }
   } catch (cause) {
     if (cause instanceof WorkerDidNotStart) return cause.message
     throw cause

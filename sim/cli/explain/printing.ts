@@ -3,11 +3,12 @@ import type { Blamed } from '../../explain/blame.ts'
 import type { CodePlace } from '../../explain/code-places.ts'
 import { type ChainLine, type Explanation, named, type ShownLine } from '../../explain/explanation.ts'
 import { isCode } from '../../explain/judged-by.ts'
-import type { MutationWorkshop } from '../../mutation/build.ts'
+import type { MutationWorkshop, NamedMutant } from '../../mutation/build.ts'
 import { wilson } from '../../report/interval.ts'
 import type { SeedRecord } from '../../report/seed-record.ts'
 import type { FailingRun } from '../shrink/failing-run.ts'
 import { clean } from '../trace/printing.ts'
+import type { ChangesReport } from './changes.ts'
 import type { CodeReport } from './code.ts'
 
 /** Longest words of one event. */
@@ -133,6 +134,48 @@ export function codeLines({ places, failing, passing }: CodeReport, workshop: Mu
   return [`Code of the agent that tells failing runs from others (${compared} runs):`, ...shown, ...more]
 }
 
+/** By reason what people read. */
+const reasonWords = {
+  cures: 'the run passes with a change here',
+  nothing: 'it returned nothing, and something was missing then',
+  near: 'ran near to the failure, and seldom',
+} as const
+const changeMax = 70
+
+/** Functions that may be the cause, each with the change of it that makes the run pass. */
+export function changesLines(report: ChangesReport): readonly string[] {
+  const { suspects, tried, of, cured, cpuMs } = report
+  const spent = `${tried} of ${of} tried, ${(cpuMs / 1000).toFixed(1)} s of CPU time`
+  const head =
+    cured === 0
+      ? `No change of the code that ran makes the run pass (${spent}). What is nearest to the failure:`
+      : `Where a change of the code makes the run pass (${spent}):`
+  const lines = suspects.map((suspect, at) => {
+    const { places, cures, reason, of: within } = suspect
+    const name = within === undefined ? '' : `  in ${within.name}`
+    const [cure] = cures
+    const what = cure === undefined ? reasonWords[reason] : changeText(cure.mutant)
+    const more = cures.length > 1 ? ` (and ${cures.length - 1} other changes)` : ''
+    return `  ${String(at + 1).padStart(2)}  ${lineOf(places[0] ?? '')}${name}: ${what}${more}`
+  })
+  return [head, ...lines.map(cut)]
+}
+
+function changeText({ operator, before, after }: NamedMutant): string {
+  const [old, made] = [before, after].map((text) => oneLine(text))
+  return after === '' ? `without \`${old}\`` : `${operator}: \`${old}\` as \`${made}\``
+}
+
+function oneLine(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ')
+  return line.length <= changeMax ? line : `${line.slice(0, changeMax - 1)}…`
+}
+
+/** Without the column. */
+function lineOf(place: string): string {
+  return place.replace(/:\d+$/, '')
+}
+
 /** `src/raft/core/commit.ts:17-19  if (index > …) {` */
 function placeText({ file, first, last }: CodePlace, { read, sourcePlaces }: MutationWorkshop): string {
   const text = read(file)?.split('\n')[first - 1] ?? ''
@@ -144,7 +187,7 @@ function placeText({ file, first, last }: CodePlace, { read, sourcePlaces }: Mut
 }
 
 /** All of it, for programs. */
-export function jsonOf({ run, explanation, failure, lines, blamed, code }: Told): string {
+export function jsonOf({ run, explanation, failure, lines, blamed, code, changes }: Told): string {
   const { violation, things } = explanation
   return JSON.stringify({
     file: run.loaded.file,
@@ -154,6 +197,23 @@ export function jsonOf({ run, explanation, failure, lines, blamed, code }: Told)
     chain: lines.map((line) =>
       'more' in line ? { more: line.more, untilUs: line.last.chained.event.t } : lineJson(line),
     ),
+    changes: changes && {
+      tried: changes.tried,
+      of: changes.of,
+      cured: changes.cured,
+      cpuMs: Math.round(changes.cpuMs),
+      suspects: changes.suspects.map(({ file, of, reason, places, cures, tried }) => ({
+        file,
+        function: of?.name,
+        reason,
+        places,
+        tried,
+        cures: cures.map(({ mutant: { id, place, operator, before, after }, turns }) => ({
+          ...{ id, place, operator, before, after },
+          fromTurn: turns.first,
+        })),
+      })),
+    },
     code: code && { failing: code.failing, passing: code.passing, places: code.places },
     blame: blamed && {
       runs: blamed.runs,
@@ -179,6 +239,7 @@ interface Told {
   readonly lines: readonly ShownLine[]
   readonly blamed: BlameReport | undefined
   readonly code: CodeReport | undefined
+  readonly changes: ChangesReport | undefined
 }
 
 function lineJson({ chained, node, what, why }: ChainLine): object {

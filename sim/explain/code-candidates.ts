@@ -1,0 +1,128 @@
+import type { NamedMutant, NamedReturn } from '../mutation/build.ts'
+import type { OperatorName } from '../mutation/operators/change.ts'
+import type { ReachedSite, ReturnedNothing } from '../pool/messages.ts'
+
+/** A change of the program that may make the failure go away. */
+export interface Candidate {
+  readonly mutant: NamedMutant
+  /** The turns in which it is to be on. */
+  readonly turns: { readonly first: number; readonly last: number }
+  /** How little its place has to do with the failure: the least is tried first. */
+  readonly cost: number
+}
+
+/** What a run of the instrumented program has shown until it failed. */
+export interface Watched {
+  readonly mutants: readonly NamedMutant[]
+  readonly sites: readonly ReachedSite[]
+  /** By place among the events that were watched, how many arrows lead from each to the failure. */
+  readonly arrows: readonly number[]
+  /** Folders that make what the law is judged by. */
+  readonly rooms: readonly string[]
+  /** The program says that something was missing, so what returned nothing comes first. */
+  readonly returns: readonly NamedReturn[]
+  readonly returned: readonly ReturnedNothing[]
+}
+
+/** Code that the simulator runs, too: changes of it would not be of the agent alone. */
+const notOfTheAgent = /^src\/(?:base|env|native|pki|model)\//
+/** What has no part in the causes of the trace is so far away, and up to this much more the longer before it ran. */
+const besideArrows = 24
+const longBefore = 200
+/** Beyond the rooms of the law. */
+const otherRoom = 4
+/** Which kinds of change bring a program back to what it should do: the likeliest first, those beyond it late. */
+const order: readonly OperatorName[] = [
+  'negate-condition',
+  'equality',
+  'boolean',
+  'negation',
+  'always-false',
+  'always-true',
+  'remove-statement',
+  'logical',
+  'boundary',
+  'return-false',
+  'return-true',
+  'left-operand',
+  'right-operand',
+  'method-exchange',
+  'off-by-one',
+  'arithmetic',
+]
+const changesOfSite = 2
+const lateCost = 5
+
+/** What may be tried, in the order in which it should be. */
+export function candidatesOf(watched: Watched): readonly Candidate[] {
+  const { mutants, sites, rooms } = watched
+  const bySite = new Map(sites.map((site) => [site.site, site]))
+  const end = Math.max(1, ...sites.map(({ until }) => until))
+  const taken = new Map<number, number>()
+  const tries = mutants
+    .filter(({ isStatic, file }) => !isStatic && !notOfTheAgent.test(file))
+    .toSorted((a, b) => rank(a.operator) - rank(b.operator) || a.number - b.number)
+    .flatMap((mutant): readonly Candidate[] => {
+      const site = bySite.get(mutant.site)
+      if (site === undefined) return []
+      const nth = taken.get(mutant.site) ?? 0
+      taken.set(mutant.site, nth + 1)
+      const late = nth < changesOfSite && order.includes(mutant.operator) ? 0 : lateCost
+      const cost = costOf(site, mutant.file, { arrows: watched.arrows, rooms, end }) + late
+      return windowsOf(site).map((turns, at) => ({ mutant, turns, cost: cost + at * 3 }))
+    })
+  return tries.toSorted((a, b) => a.cost - b.cost || a.mutant.number - b.mutant.number)
+}
+
+/** From the last turn on in which it led to the failure, then from the first one. */
+function windowsOf({ first, last, until }: ReachedSite): readonly Candidate['turns'][] {
+  const ever = Number.MAX_SAFE_INTEGER
+  if (first === undefined || last === undefined) return [{ first: until, last: ever }]
+  return first === last
+    ? [{ first, last: ever }]
+    : [
+        { first: last, last: ever },
+        { first, last: ever },
+      ]
+}
+
+interface Around {
+  readonly arrows: readonly number[]
+  readonly rooms: readonly string[]
+  readonly end: number
+}
+
+/** Near to the failure and seldom run is likely. */
+export function costOf(
+  { near, turns, until }: Pick<ReachedSite, 'near' | 'turns' | 'until'>,
+  file: string,
+  { arrows, rooms, end }: Around,
+): number {
+  const far = near === undefined ? besideArrows + longBefore * (1 - until / end) : (arrows[near] ?? besideArrows)
+  const room = rooms.length === 0 || rooms.some((each) => file.startsWith(`${each}/`)) ? 0 : otherRoom
+  return Math.log2(1 + far) + Math.log2(1 + turns) + room
+}
+
+function rank(operator: OperatorName): number {
+  const at = order.indexOf(operator)
+  return at < 0 ? order.length : at
+}
+
+/** A place where a function returned nothing before the failure, with its cost. */
+export interface Nothing {
+  readonly place: NamedReturn
+  readonly cost: number
+}
+
+/** What returned nothing in the turns that led to the failure: the last of the nearest turn first. */
+export function nothingsOf({ returns, returned, arrows, rooms }: Watched): readonly Nothing[] {
+  const end = Math.max(1, ...returned.map(({ order: at }) => at))
+  return returned
+    .flatMap((each): readonly Nothing[] => {
+      const place = returns[each.place]
+      if (place === undefined || each.near === undefined) return []
+      const cost = costOf({ near: each.near, turns: each.turns, until: end }, place.file, { arrows, rooms, end })
+      return [{ place, cost: cost + (1 - each.order / end) + (notOfTheAgent.test(place.file) ? lateCost : 0) }]
+    })
+    .toSorted((a, b) => a.cost - b.cost)
+}

@@ -1,0 +1,110 @@
+import type { NamedMutant } from '../mutation/build.ts'
+import type { Candidate, Nothing } from './code-candidates.ts'
+import type { CodeTrial } from './code-trials.ts'
+import type { FunctionPlace } from './functions.ts'
+
+/**
+ * Why a function is named: with a change in it the run passes; it returned nothing before the program missed something;
+ * or it ran near to the failure, and seldom.
+ */
+export type CodeReason = 'cures' | 'nothing' | 'near'
+
+/** A function that may be wrong. */
+export interface SuspectCode {
+  readonly file: string
+  /** Undefined: no function with a name. */
+  readonly of: FunctionPlace | undefined
+  readonly reason: CodeReason
+  /** `src/raft/core/commit.ts:17:7`, the likeliest place of it first. */
+  readonly places: readonly string[]
+  /** With each of these alone the run passes, the likeliest first. */
+  readonly cures: readonly Candidate[]
+  /** Changes of it that were tried. */
+  readonly tried: number
+}
+
+export interface Ranked {
+  readonly trials: readonly CodeTrial[]
+  readonly candidates: readonly Candidate[]
+  /** Empty where the program does not say that something was missing. */
+  readonly nothings: readonly Nothing[]
+  readonly functionAt: (file: string, at: NamedMutant['at']) => FunctionPlace | undefined
+}
+
+/** Functions that returned nothing come before those in which a change cures, at most so many. */
+const nothingsFirst = 2
+/** So many changes that cure are worth one arrow less, doubled. */
+const cureWorth = 1.5
+const suspectsMax = 10
+
+/** Functions of the agent that may be the cause, the likeliest first. */
+export function rankedCode({ trials, candidates, nothings, functionAt }: Ranked): readonly SuspectCode[] {
+  const keyed = (file: string, at: NamedMutant['at']): { readonly key: string; readonly of: FunctionPlace | undefined } => {
+    const of = functionAt(file, at)
+    return { key: `${file} ${of === undefined ? '' : of.first}`, of }
+  }
+  const found = new Map<string, SuspectCode>()
+  const add = (key: string, suspect: SuspectCode): void => {
+    if (!found.has(key)) found.set(key, suspect)
+  }
+  const empty = groups(nothings, ({ place }) => keyed(place.file, place.at))
+  const tried = groups(trials, ({ candidate }) => keyed(candidate.mutant.file, candidate.mutant.at))
+  const triedOf = (key: string): number => tried.find((group) => group.key === key)?.all.length ?? 0
+  const addNothing = ({ key, of, all }: (typeof empty)[number]): void => {
+    const [first] = all
+    if (first === undefined) return
+    const places = all.map(({ place }) => place.place)
+    add(key, { file: first.place.file, of, reason: 'nothing', places, cures: [], tried: triedOf(key) })
+  }
+  for (const group of empty.slice(0, nothingsFirst)) addNothing(group)
+  for (const { key, of, all } of tried.toSorted((a, b) => cureCost(a.all) - cureCost(b.all))) {
+    const cures = all.filter(isCure).map(({ candidate }) => candidate)
+    const [first] = cures
+    if (first === undefined) continue
+    const places = [...new Set(cures.map(({ mutant }) => mutant.place))]
+    add(key, { file: first.mutant.file, of, reason: 'cures', places, cures, tried: all.length })
+  }
+  for (const group of empty.slice(nothingsFirst)) addNothing(group)
+  for (const { key, of, all } of groups(candidates.slice(0, nearMax), ({ mutant }) => keyed(mutant.file, mutant.at))) {
+    const [first] = all
+    if (first === undefined) continue
+    const places = [...new Set(all.map(({ mutant }) => mutant.place))]
+    add(key, { file: first.mutant.file, of, reason: 'near', places, cures: [], tried: triedOf(key) })
+  }
+  return [...found.values()].slice(0, suspectsMax)
+}
+
+/** Candidates among which functions are looked for that are near. */
+const nearMax = 300
+
+function isCure({ outcome }: CodeTrial): boolean {
+  return outcome === 'cured'
+}
+
+/** The least cost of a change that cures, less where several do; none does: beyond all. */
+function cureCost(trials: readonly CodeTrial[]): number {
+  const cures = trials.filter(isCure)
+  if (cures.length === 0) return Number.MAX_VALUE
+  return Math.min(...cures.map(({ candidate }) => candidate.cost)) - cureWorth * Math.log2(cures.length)
+}
+
+interface Group<T> {
+  readonly key: string
+  readonly of: FunctionPlace | undefined
+  readonly all: T[]
+}
+
+/** In the order of the first of each. */
+function groups<T>(
+  all: readonly T[],
+  keyOf: (one: T) => { readonly key: string; readonly of: FunctionPlace | undefined },
+): readonly Group<T>[] {
+  const made = new Map<string, Group<T>>()
+  for (const one of all) {
+    const { key, of } = keyOf(one)
+    const group = made.get(key) ?? { key, of, all: [] }
+    group.all.push(one)
+    made.set(key, group)
+  }
+  return [...made.values()]
+}

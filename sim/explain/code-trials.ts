@@ -1,0 +1,91 @@
+import { BudgetedLanes, type BudgetedLanesOptions } from '../pool/budgeted-lanes.ts'
+import { Lane } from '../pool/lane.ts'
+import type { SentPage } from '../pool/warm-worker.ts'
+import type { Candidate } from './code-candidates.ts'
+
+/**
+ * What became of a run with a change: it passes (`cured`), fails in the same way, fails in another way, or does not come
+ * to an end.
+ */
+export type Outcome = 'cured' | 'same' | 'other' | 'broken'
+
+export interface CodeTrial {
+  readonly candidate: Candidate
+  readonly outcome: Outcome
+}
+
+export interface CodeTrialsOptions extends BudgetedLanesOptions {
+  readonly page: SentPage
+  readonly seed: number
+  /** Whether it fails in the way that is to be explained. */
+  readonly hasFailed: (ended: NonNullable<Awaited<ReturnType<Lane['probe']>>>) => boolean
+  /** Runs are given up at this time, in microseconds; undefined: at their ends. */
+  readonly untilUs: number | undefined
+  /** CPU time of one run at most, in milliseconds. */
+  readonly cpuMaxMs: number
+}
+
+/** After so many changes that make it pass no more are tried: they stand in few places, or it is a matter of chance. */
+const curesMax = 24
+
+/** Makes a seed again and again, each time with one change of the code that led to its failure. */
+export class CodeTrials extends BudgetedLanes {
+  readonly #options: CodeTrialsOptions
+
+  constructor(options: CodeTrialsOptions) {
+    super(options)
+    this.#options = options
+  }
+
+  /** In their order, until the budget is spent. What comes out of one does not depend on the others. */
+  async of(candidates: readonly Candidate[]): Promise<readonly CodeTrial[]> {
+    const outcomes: (Outcome | undefined)[] = []
+    const left = Math.min(candidates.length, this.runsLeft)
+    let next = 0
+    let cures = 0
+    const work = async (lane: Lane): Promise<void> => {
+      while (next < left && !this.isSpent && cures < curesMax) {
+        const at = next++
+        this.countRun()
+        const outcome = await this.#outcome(lane, candidates[at] as Candidate)
+        outcomes[at] = outcome
+        if (outcome === 'cured') cures++
+      }
+    }
+    await Promise.all(this.lanes.map(work))
+    const trials = outcomes.flatMap((outcome, at) => {
+      const candidate = candidates[at]
+      return outcome === undefined || candidate === undefined ? [] : [{ candidate, outcome }]
+    })
+    // How many more were under way depends on the number of lanes.
+    const lastCure = trials.filter(({ outcome }) => outcome === 'cured')[curesMax - 1]
+    return lastCure === undefined ? trials : trials.slice(0, trials.indexOf(lastCure) + 1)
+  }
+
+  /** Whether it passes in a process that has run nothing before: what other changes left behind may have cured it. */
+  async curesAlone(candidate: Candidate): Promise<boolean> {
+    const { startWorker, searchStepsMax } = this.#options
+    const lane = new Lane({ startWorker, pages: [], verify: false, confirm: false, searchStepsMax })
+    try {
+      this.countRun()
+      return (await this.#outcome(lane, candidate)) === 'cured'
+    } finally {
+      lane.close()
+    }
+  }
+
+  async #outcome(lane: Lane, { mutant, turns }: Candidate): Promise<Outcome> {
+    const { page, seed, hasFailed, untilUs, cpuMaxMs } = this.#options
+    const ends = untilUs === undefined ? {} : { ends: { atUs: untilUs } }
+    const ended = await lane.probe({ page, seed }, { ...ends, mutant: mutant.number, turns, cpuMaxMs })
+    if (ended === undefined) {
+      this.countCpuMs(cpuMaxMs)
+      return 'broken'
+    }
+    const { verdict, failures, cpuMs } = ended.record
+    this.countCpuMs(cpuMs)
+    if (verdict === 'passed') return 'cured'
+    if (failures.length === 0) return 'broken'
+    return hasFailed(ended) ? 'same' : 'other'
+  }
+}

@@ -1,0 +1,71 @@
+import type { ReachedSite, ReturnedNothing } from './messages.ts'
+import type { MutationSwitch } from './worker.ts'
+
+export interface SiteWatchOptions {
+  readonly mutant: number
+  /** The turns in which it is on; undefined: in all, or none is. */
+  readonly turns: { readonly first: number; readonly last: number } | undefined
+  /** Numbers of the events whose turns led to something, the nearest to it first; undefined: nothing is taken down. */
+  readonly events: readonly number[] | undefined
+}
+
+type Changing<T> = { -readonly [Key in keyof T]: T[Key] }
+
+/** Turns a mutant on for a part of a run, and takes down in which turns each site was reached. */
+export class SiteWatch {
+  readonly #mutation: MutationSwitch
+  readonly #options: SiteWatchOptions
+  readonly #places: ReadonlyMap<number, number> | undefined
+  readonly #reached = new Map<number, Changing<ReachedSite>>()
+  readonly #returned = new Map<number, Changing<ReturnedNothing>>()
+  #turn = 0
+  #near: number | undefined
+
+  constructor(mutation: MutationSwitch, options: SiteWatchOptions) {
+    this.#mutation = mutation
+    this.#options = options
+    this.#places = options.events && new Map(options.events.map((event, at) => [event, at]))
+  }
+
+  readonly beforeTurn = (turn: number, event: number): void => {
+    const { mutant, turns } = this.#options
+    if (turns !== undefined) this.#mutation.set(turn >= turns.first && turn <= turns.last ? mutant : 0)
+    if (this.#places === undefined) return
+    this.#endTurn()
+    this.#turn = turn
+    this.#near = this.#places.get(event)
+  }
+
+  /** What was taken down, once the run has ended. */
+  seen(): { readonly sites: ReachedSite[]; readonly returns: ReturnedNothing[] } {
+    this.#endTurn()
+    return { sites: [...this.#reached.values()], returns: [...this.#returned.values()] }
+  }
+
+  #endTurn(): void {
+    // What is reached before the first turn belongs to none.
+    const isTurn = this.#turn > 0
+    this.#mutation.take(isTurn ? (site) => this.#reach(site) : undefined)
+    this.#mutation.takeReturns(isTurn ? (place, order) => this.#return(place, order) : undefined)
+  }
+
+  #reach(site: number): void {
+    const known = this.#reached.get(site) ?? { site, turns: 0, until: 0 }
+    known.turns++
+    known.until = this.#turn
+    if (this.#near !== undefined) {
+      known.near = Math.min(known.near ?? this.#near, this.#near)
+      known.first ??= this.#turn
+      known.last = this.#turn
+    }
+    this.#reached.set(site, known)
+  }
+
+  #return(place: number, order: number): void {
+    const known = this.#returned.get(place) ?? { place, turns: 0, order }
+    known.turns++
+    known.order = order
+    if (this.#near !== undefined) known.near = Math.min(known.near ?? this.#near, this.#near)
+    this.#returned.set(place, known)
+  }
+}

@@ -71,7 +71,10 @@ function plantOfBug(named: string, terminal: SimTerminal): Result<Plant, string>
     const tuned = tuning.length === 0 ? undefined : plantedCopy(workshop, { ...bug, patches: [] })
     return tuned?.ok === true ? tuned.value : undefined
   }
-  return ok({ name: bug.name, words: `the planted bug ${bug.name}`, hunt,
+  return ok({
+    name: bug.name,
+    words: `the planted bug ${bug.name}`,
+    hunt,
     demands: false,
     texts: texts.value,
     copy: workshop.copy(texts.value),

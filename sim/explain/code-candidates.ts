@@ -94,12 +94,12 @@ interface Around {
 
 /** Near to the failure and seldom run is likely. */
 export function costOf(
-  { near, turns, until }: Pick<ReachedSite, 'near' | 'turns' | 'until'>,
+  { near, turns, until }: { readonly near?: number | undefined; readonly turns: number; readonly until: number },
   file: string,
   { arrows, rooms, end }: Around,
 ): number {
   const far = near === undefined ? besideArrows + longBefore * (1 - until / end) : (arrows[near] ?? besideArrows)
-  const room = rooms.length === 0 || rooms.some((each) => file.startsWith(`${each}/`)) ? 0 : otherRoom
+  const room = rooms.length === 0 || rooms.some((each) => file === each || file.startsWith(`${each}/`)) ? 0 : otherRoom
   return Math.log2(1 + far) + Math.log2(1 + turns) + room
 }
 
@@ -114,15 +114,17 @@ export interface Nothing {
   readonly cost: number
 }
 
-/** What returned nothing in the turns that led to the failure: the last of the nearest turn first. */
+/** What returned nothing before the failure: the last of the nearest turn first. */
 export function nothingsOf({ returns, returned, arrows, rooms }: Watched): readonly Nothing[] {
   const end = Math.max(1, ...returned.map(({ order: at }) => at))
   return returned
     .flatMap((each): readonly Nothing[] => {
       const place = returns[each.place]
-      if (place === undefined || each.near === undefined) return []
-      const cost = costOf({ near: each.near, turns: each.turns, until: end }, place.file, { arrows, rooms, end })
-      return [{ place, cost: cost + (1 - each.order / end) + (notOfTheAgent.test(place.file) ? lateCost : 0) }]
+      if (place === undefined) return []
+      const { turns, order: until } = each
+      const near = each.near === undefined ? {} : { near: each.near }
+      const cost = costOf({ ...near, turns, until }, place.file, { arrows, rooms, end })
+      return [{ place, cost: cost + (1 - until / end) + (notOfTheAgent.test(place.file) ? lateCost : 0) }]
     })
     .toSorted((a, b) => a.cost - b.cost)
 }

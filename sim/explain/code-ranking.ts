@@ -26,7 +26,8 @@ export interface SuspectCode {
 export interface Ranked {
   readonly trials: readonly CodeTrial[]
   readonly candidates: readonly Candidate[]
-  /** Empty where the program does not say that something was missing. */
+  /** The program says that something was missing. */
+  readonly isMissing: boolean
   readonly nothings: readonly Nothing[]
   readonly functionAt: (file: string, at: NamedMutant['at']) => FunctionPlace | undefined
 }
@@ -38,8 +39,11 @@ const cureWorth = 1.5
 const suspectsMax = 10
 
 /** Functions of the agent that may be the cause, the likeliest first. */
-export function rankedCode({ trials, candidates, nothings, functionAt }: Ranked): readonly SuspectCode[] {
-  const keyed = (file: string, at: NamedMutant['at']): { readonly key: string; readonly of: FunctionPlace | undefined } => {
+export function rankedCode({ trials, candidates, isMissing, nothings, functionAt }: Ranked): readonly SuspectCode[] {
+  const keyed = (
+    file: string,
+    at: NamedMutant['at'],
+  ): { readonly key: string; readonly of: FunctionPlace | undefined } => {
     const of = functionAt(file, at)
     return { key: `${file} ${of === undefined ? '' : of.first}`, of }
   }
@@ -56,7 +60,13 @@ export function rankedCode({ trials, candidates, nothings, functionAt }: Ranked)
     const places = all.map(({ place }) => place.place)
     add(key, { file: first.place.file, of, reason: 'nothing', places, cures: [], tried: triedOf(key) })
   }
-  for (const group of empty.slice(0, nothingsFirst)) addNothing(group)
+  const addNear = ({ key, of, all }: Group<Candidate>): void => {
+    const [first] = all
+    if (first === undefined) return
+    const places = [...new Set(all.map(({ mutant }) => mutant.place))]
+    add(key, { file: first.mutant.file, of, reason: 'near', places, cures: [], tried: triedOf(key) })
+  }
+  if (isMissing) for (const group of empty.slice(0, nothingsFirst)) addNothing(group)
   for (const { key, of, all } of tried.toSorted((a, b) => cureCost(a.all) - cureCost(b.all))) {
     const cures = all.filter(isCure).map(({ candidate }) => candidate)
     const [first] = cures
@@ -64,14 +74,20 @@ export function rankedCode({ trials, candidates, nothings, functionAt }: Ranked)
     const places = [...new Set(cures.map(({ mutant }) => mutant.place))]
     add(key, { file: first.mutant.file, of, reason: 'cures', places, cures, tried: all.length })
   }
-  for (const group of empty.slice(nothingsFirst)) addNothing(group)
-  for (const { key, of, all } of groups(candidates.slice(0, nearMax), ({ mutant }) => keyed(mutant.file, mutant.at))) {
-    const [first] = all
-    if (first === undefined) continue
-    const places = [...new Set(all.map(({ mutant }) => mutant.place))]
-    add(key, { file: first.mutant.file, of, reason: 'near', places, cures: [], tried: triedOf(key) })
-  }
+  const near = groups(candidates.slice(0, nearMax), ({ mutant }) => keyed(mutant.file, mutant.at))
+  const rest = [
+    ...empty.map((group) => ({ cost: costIn(group.all) - nothingWorth, add: () => addNothing(group) })),
+    ...near.map((group) => ({ cost: costIn(group.all), add: () => addNear(group) })),
+  ]
+  for (const each of rest.toSorted((a, b) => a.cost - b.cost)) each.add()
   return [...found.values()].slice(0, suspectsMax)
+}
+
+/** That a function returned nothing is worth so many arrows, doubled, and a little more. */
+const nothingWorth = 2
+
+function costIn(all: readonly { readonly cost: number }[]): number {
+  return Math.min(...all.map(({ cost }) => cost))
 }
 
 /** Candidates among which functions are looked for that are near. */

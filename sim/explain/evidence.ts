@@ -18,6 +18,7 @@ export function evidenceIn(event: TraceRecord): readonly EvidenceKind[] {
   switch (event.kind) {
     case 'note':
       if (event.text.startsWith('commits up to')) return ['commits']
+      if (event.text.startsWith('thrown by')) return ['complaints']
       return event.text.startsWith('has the votes') ? ['elections', 'votes'] : []
     case 'driver':
       return event.story === 'note' && / leads$| no longer leads$/.test(event.text) ? ['elections'] : []

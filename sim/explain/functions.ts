@@ -28,7 +28,8 @@ export class Functions {
     const visit = (node: ts.Node): void => {
       if (position < node.getStart(source) || position >= node.end) return
       const name = this.#nameOf(node)
-      if (name !== undefined) found = { name, first: lineOf(source, node.getStart(source)), last: lineOf(source, node.end) }
+      if (name !== undefined)
+        found = { name, first: lineOf(source, node.getStart(source)), last: lineOf(source, node.end) }
       this.#ts.forEachChild(node, visit)
     }
     visit(source)

@@ -43,18 +43,21 @@ export function returnsOf(ts: Compiler, source: ts.SourceFile): readonly Pick<Si
   const visit = (node: ts.Node, depth: number): void => {
     const { parent } = node
     const isReturned = parent !== undefined && ts.isReturnStatement(parent) && parent.expression === node
-    // What an arrow function calls is often called for what it does.
-    const isValue =
-      parent !== undefined && ts.isArrowFunction(parent) && parent.body === node && !isDone(ts, node as ts.Expression)
-    if ((isReturned || isValue) && !isAlwaysSomething(ts, node)) found.push({ node, depth })
+    const isValue = parent !== undefined && ts.isArrowFunction(parent) && parent.body === node && !ts.isBlock(node)
+    if ((isReturned || isValue) && !isAlwaysSomething(ts, node) && !isPassedOn(ts, node)) found.push({ node, depth })
     ts.forEachChild(node, (child) => visit(child, depth + 1))
   }
   visit(source, 0)
   return found
 }
 
-function isDone(ts: Compiler, node: ts.Node): boolean {
-  return ts.isBlock(node) || ts.isCallExpression(node) || ts.isVoidExpression(node) || ts.isBinaryExpression(node)
+/** Look-ups that find nothing return it first; of any other call the function that is called does. */
+const lookUp = /[.#](?:get|find|findLast|at|shift|pop|exec|match)$/
+
+function isPassedOn(ts: Compiler, node: ts.Node): boolean {
+  if (ts.isAwaitExpression(node)) return isPassedOn(ts, node.expression)
+  if (ts.isBinaryExpression(node)) return node.operatorToken.kind === ts.SyntaxKind.EqualsToken
+  return ts.isCallExpression(node) && !lookUp.test(node.expression.getText())
 }
 
 function isAlwaysSomething(ts: Compiler, node: ts.Node): boolean {

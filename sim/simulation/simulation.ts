@@ -248,6 +248,9 @@ export class Simulation {
   #nodeError(node: SimNode, error: unknown): void {
     const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
     this.#kernel.trace.addText(traceKinds.error, node.number, 0, 0, 0, message)
+    const frames = framesOf(error)
+    // For readers alone: where a module lies is no part of what happens.
+    if (frames.length > 0) this.#kernel.trace.remark(node.number, `thrown by ${frames.join(' < ')}`)
     if (this.#options.onNodeError?.(node, error) === 'crash') {
       node.crash()
       return
@@ -255,6 +258,20 @@ export class Simulation {
     const failure = { kind: 'node-error' as const, node: node.name, message: `${node.name}: ${message}` }
     this.#kernel.fail(error instanceof Error ? { ...failure, error } : failure)
   }
+}
+
+/** Frames that are told of what was thrown. */
+const framesMax = 8
+
+/** Where in the agent's modules an error was thrown: `read src/features/acl/tokens/policy-endpoints.js:70`. */
+function framesOf(error: unknown): readonly string[] {
+  const lines = error instanceof Error ? (error.stack ?? '').split('\n') : []
+  const frames = lines.flatMap((line) => {
+    const [, name = 'an unnamed function', place] =
+      /^ +at (?:async )?(?:(.+) \()?.*\/dist\/(src\/[^:]+:\d+):\d+\)?$/.exec(line) ?? []
+    return place === undefined ? [] : [`${name} ${place}`]
+  })
+  return frames.slice(0, framesMax)
 }
 
 type Play<T> = (env: Parameters<Start>[0]) => Promise<T>

@@ -53,6 +53,7 @@ const costly = { times: 8, leastMs: 4_000 } as const
 const graceUs = 5_000_000
 /** What says that a value was missing. */
 const missing = /TypeError|ReferenceError|\b(?:undefined|null)\b|is not (?:iterable|a function)/
+const unchanged = /^src\/(?:base|cli|cli-rpc|config|env|hcl|model|native|pki|program)$/
 /** Places that are confirmed in fresh processes. */
 const confirmedMax = 3
 
@@ -63,7 +64,13 @@ const confirmedMax = 3
 export async function changesIn(question: ChangesQuestion): Promise<ChangesReport | string> {
   const { ts, workshop, planted, sha256, page, seed, events, violation, run, searchStepsMax, stallMs } = question
   const read = (file: string): string | undefined => planted.get(file) ?? workshop.read(file)
-  const built = mutationBuild({ ts, workshop: { ...workshop, read }, rooms: ['src'], watchesReturns: true, sha256 })
+  const built = mutationBuild({
+    ts,
+    workshop: { ...workshop, read },
+    rooms: roomsIn(workshop),
+    watchesReturns: true,
+    sha256,
+  })
   if (!built.ok) return built.error
   const copy = workshop.copy(new Map([...planted, ...built.value.texts]))
   const startWorker = (): ReturnType<typeof copy.startWorker> => copy.startWorker(stallMs)
@@ -76,8 +83,16 @@ export async function changesIn(question: ChangesQuestion): Promise<ChangesRepor
     lane.close()
     if (seen === undefined) return 'the run did not come to an end with its code watched'
     const { mutants, returns } = built.value
+    const thrown = lost === undefined ? [] : throwersIn(events, violation)
     const arrows = ways.map(([, steps]) => steps)
-    const watched = { mutants, sites: seen.sites ?? [], arrows, rooms: question.rooms, returns, returned: seen.returns ?? [] }
+    const watched = {
+      mutants,
+      sites: seen.sites ?? [],
+      arrows,
+      rooms: thrown.length > 0 ? thrown : question.rooms,
+      returns,
+      returned: seen.returns ?? [],
+    }
     const candidates = candidatesOf(watched)
     const trials = new CodeTrials({
       ...question,
@@ -92,18 +107,32 @@ export async function changesIn(question: ChangesQuestion): Promise<ChangesRepor
       const suspects = rankedCode({
         trials: tried,
         candidates,
-        nothings: lost === undefined ? [] : nothingsOf(watched),
+        isMissing: lost !== undefined,
+        nothings: nothingsOf(watched),
         functionAt: (file, at) => functions.at(file, at),
       })
       const sure = await confirmed(suspects, trials)
       const cured = tried.filter(({ outcome }) => outcome === 'cured').length
-      return { suspects: sure, tried: tried.length, cured, of: candidates.length, runs: trials.runs, cpuMs: trials.cpuMs }
+      return {
+        suspects: sure,
+        tried: tried.length,
+        cured,
+        of: candidates.length,
+        runs: trials.runs,
+        cpuMs: trials.cpuMs,
+      }
     } finally {
       trials.close()
     }
   } finally {
     copy.remove()
   }
+}
+
+/** Rooms of the agent that are changed: neither what the simulator runs, too, nor what no simulated agent does. */
+function roomsIn(workshop: MutationWorkshop): readonly string[] {
+  const rooms = workshop.names().flatMap((name) => /^src\/[^/]+(?=\/)/.exec(name)?.[0] ?? [])
+  return [...new Set(rooms)].filter((room) => !unchanged.test(room))
 }
 
 /** Without those among the first in which no change cures alone. */
@@ -119,6 +148,14 @@ async function confirmed(suspects: readonly SuspectCode[], trials: CodeTrials): 
 /** The last event before the violation that says that a value was missing. */
 function missingIn({ all }: Events, violation: TraceRecord): TraceRecord | undefined {
   return all.findLast((event) => event.n <= violation.n && 'text' in event && missing.test(String(event.text)))
+}
+
+/** Modules on the stack of what was thrown last. */
+function throwersIn({ all }: Events, violation: TraceRecord): readonly string[] {
+  const told = all.findLast(
+    (event) => event.n <= violation.n && event.kind === 'note' && event.text.startsWith('thrown by '),
+  )
+  return told?.kind === 'note' ? [...told.text.matchAll(/src\/[^:]+[.]js/g)].map(([file]) => file) : []
 }
 
 /** Events that led to any of these, with the least number of arrows; the nearest and latest first. */

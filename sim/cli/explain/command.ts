@@ -189,7 +189,7 @@ async function changesOf(
       events,
       violation: explanation.violation,
       run: ended,
-      rooms: failure.code === undefined ? [] : roomsOf(evidence),
+      rooms: failure.code === undefined || isPanic(failure.code) ? [] : roomsOf(evidence),
       hasFailed: ({ record }) => record.verdict === 'failed' && record.failures.some((each) => kindOf(each) === kind),
       budget: { runs, cpuMs: cpuMs && cpuMs / 2 },
       jobs: flags.jobs ?? terminal.cores,
@@ -206,6 +206,11 @@ async function changesOf(
     screen.close()
     platform.close()
   }
+}
+
+/** It may be anywhere, whatever is its evidence. */
+function isPanic(code: string): boolean {
+  return code === 'P1' || code === 'P2'
 }
 
 async function codeOf(

@@ -10,7 +10,7 @@ export interface ExplainFlags extends PlantFlags {
   readonly json?: boolean
   /** False: no run but the one that is explained. */
   readonly blame: boolean
-  /** Compare which code of the agent ran. */
+  /** Change the code of the agent that led to it. */
   readonly code?: boolean
   /** CPU time of all runs, in milliseconds. */
   readonly budget?: number

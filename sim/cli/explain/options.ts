@@ -21,7 +21,7 @@ export function addExplain(program: Command, terminal: SimTerminal, ended: Ended
     .option('--no-blame', 'the chain alone: nothing is run again')
     .option(
       '--code',
-      'also which code of the agent ran in failing runs only, or for the first time just before the failure',
+      'also in which code of the agent a small change makes the run pass; half of the budget is spent on that, too',
     )
     .option('--budget <time>', 'CPU time of all runs: 30s, 10m; 60s if neither this nor --runs is given', cpuTime)
     .option('--runs <n>', 'maximum number of runs; with this alone the same command gives the same answer', runCount)

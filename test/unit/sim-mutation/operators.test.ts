@@ -93,6 +93,29 @@ describe('the operators of mutation', () => {
     ])
   })
 
+  it('leaves numbers that are names of properties', () => {
+    const text = within('const { 0: d, e: { 1: g } } = a; return { 2: d, g }')
+    const { text: made } = instrumented(ts, 'src/a.js', text, { sites: 0, mutants: 0 })
+    expect(() => new Function('$m', '$h', made.replace(/^import [^;]*; export /, ''))).not.toThrow()
+  })
+
+  it('takes down where nothing is returned, but for what another function returned', () => {
+    const text = 'export function f(a, g) { if (a) return a.b; if (g) return g(); return undefined }'
+    const { text: made, returns } = instrumented(ts, 'src/a.js', text, { sites: 0, mutants: 0, returns: 5 })
+    expect(returns.map(({ number, at }) => [number, text.slice(at.column, at.column + 3)])).toEqual([
+      [5, 'a.b'],
+      [6, 'und'],
+    ])
+    const nothings: number[] = []
+    const note = (place: number, value: unknown): unknown => {
+      if (value === undefined) nothings.push(place)
+      return value
+    }
+    const run = new Function('$m', '$h', '$r', `${made.replace(/^import [^;]*; export /, '')}; return f`)(0, [], note)
+    expect([run({ b: 3 }), run({}), run(0, () => undefined), run(0)]).toEqual([3, undefined, undefined, undefined])
+    expect(nothings).toEqual([5, 6])
+  })
+
   it('numbers sites and mutants behind those of other modules', () => {
     const { mutants, text } = instrumented(ts, 'src/raft/a.js', within('return !a'), { sites: 40, mutants: 70 })
     expect(mutants.map(({ number, site }) => [number, site])).toEqual([

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import { type Candidate, candidatesOf, nothingsOf, type Watched } from '../../../sim/explain/code-candidates.ts'
+import { rankedCode } from '../../../sim/explain/code-ranking.ts'
+import type { NamedMutant, NamedReturn } from '../../../sim/mutation/build.ts'
+
+function mutant(number: number, site: number, file: string, operator: NamedMutant['operator']): NamedMutant {
+  const at = { line: site, column: 0 }
+  return {
+    number,
+    site,
+    file,
+    at,
+    operator,
+    before: 'a',
+    after: 'b',
+    isStatic: false,
+    id: '',
+    room: 'src',
+    place: `${file}:${site + 1}:1`,
+  }
+}
+
+/** Sites 0 to 3: near and seldom, near and often, far, and of what the simulator runs, too. */
+const watched: Watched = {
+  mutants: [
+    mutant(1, 0, 'src/raft/a.js', 'doubled'),
+    mutant(2, 0, 'src/raft/a.js', 'equality'),
+    mutant(3, 1, 'src/raft/b.js', 'boolean'),
+    mutant(4, 2, 'src/kv/c.js', 'boolean'),
+    mutant(5, 3, 'src/base/d.js', 'boolean'),
+    mutant(6, 9, 'src/raft/e.js', 'boolean'),
+  ],
+  sites: [
+    { site: 0, turns: 1, until: 80, near: 0, first: 80, last: 80 },
+    { site: 1, turns: 60, until: 80, near: 0, first: 20, last: 80 },
+    { site: 2, turns: 1, until: 10 },
+    { site: 3, turns: 1, until: 80, near: 0, first: 80, last: 80 },
+  ],
+  arrows: [1, 4],
+  rooms: ['src/raft'],
+  returns: [
+    { number: 0, file: 'src/kv/c.js', at: { line: 4, column: 0 }, place: 'src/kv/c.js:5:1' } satisfies NamedReturn,
+  ],
+  returned: [{ place: 0, turns: 1, near: 0, order: 8 }],
+}
+
+describe('changes of the code', () => {
+  it('are tried where the failure is near and the code seldom runs, the likeliest kinds first', () => {
+    const tried = candidatesOf(watched).map(({ mutant: { number }, turns: { first } }) => [number, first])
+    expect(tried).toEqual([
+      [2, 80],
+      [3, 80],
+      [1, 80],
+      [3, 20],
+      [4, 10],
+    ])
+  })
+
+  it('name the function first in which most of them make the run pass, and then what is near', () => {
+    const candidates = candidatesOf(watched)
+    const outcomeOf = ({ mutant: { number } }: Candidate) => (number === 3 ? ('cured' as const) : ('same' as const))
+    const trials = candidates.map((candidate) => ({ candidate, outcome: outcomeOf(candidate) }))
+    const asked = { trials, candidates, nothings: nothingsOf(watched), functionAt: () => undefined }
+    const named = (isMissing: boolean): readonly (readonly string[])[] =>
+      rankedCode({ ...asked, isMissing }).map(({ file, reason }) => [file, reason])
+    expect(named(false)).toEqual([
+      ['src/raft/b.js', 'cures'],
+      ['src/raft/a.js', 'near'],
+      ['src/kv/c.js', 'nothing'],
+    ])
+    expect(named(true)[0]).toEqual(['src/kv/c.js', 'nothing'])
+  })
+})

@@ -49,7 +49,7 @@ export interface SimulationOptions {
   readonly onTold?: TellTale | undefined
   /**
    * As each turn begins, with its number, from 1 on, and that of the event that it delivers, as readers of the trace
-   * know it. For whoever watches the program: it must change nothing of the run.
+   * know it. It watches the program, and changes nothing of the run.
    */
   readonly beforeTurn?: ((turn: number, event: number) => void) | undefined
   /** After each turn, outside the tripwire; the node is the one whose turn it was. What it throws ends the run. */
@@ -260,7 +260,7 @@ export class Simulation {
   }
 }
 
-/** Frames that are told of what was thrown. */
+/** Frames of the stack of what was thrown that a reader gets. */
 const framesMax = 8
 
 /** Where in the agent's modules an error was thrown: `read src/features/acl/tokens/policy-endpoints.js:70`. */

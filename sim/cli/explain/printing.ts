@@ -137,7 +137,7 @@ export function codeLines({ places, failing, passing }: CodeReport, workshop: Mu
 /** By reason what people read. */
 const reasonWords = {
   cures: 'the run passes with a change here',
-  nothing: 'it returned nothing, and something was missing then',
+  nothing: 'it returned nothing before the failure',
   near: 'ran near to the failure, and seldom',
 } as const
 const changeMax = 70

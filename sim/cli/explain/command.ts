@@ -21,15 +21,7 @@ import { exits, type SimTerminal } from '../terminal.ts'
 import { type ChangesReport, changesIn } from './changes.ts'
 import { type CodeReport, codeIn } from './code.ts'
 import type { ExplainFlags } from './flags.ts'
-import {
-  type BlameReport,
-  blameLines,
-  chainLines,
-  changesLines,
-  codeLines,
-  headLines,
-  jsonOf,
-} from './printing.ts'
+import { type BlameReport, blameLines, chainLines, changesLines, codeLines, headLines, jsonOf } from './printing.ts'
 
 /** Lines of the chain that people read where they do not ask for all. */
 const linesMax = 30

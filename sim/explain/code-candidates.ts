@@ -93,7 +93,7 @@ interface Around {
 }
 
 /** Near to the failure and seldom run is likely. */
-export function costOf(
+function costOf(
   { near, turns, until }: { readonly near?: number | undefined; readonly turns: number; readonly until: number },
   file: string,
   { arrows, rooms, end }: Around,

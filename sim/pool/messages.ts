@@ -17,7 +17,7 @@ const number = z.int().min(0)
 const withoutMax = 5_000
 
 /** Events whose turns can be told apart from others. */
-export const sitesEventsMax = 100_000
+const sitesEventsMax = 100_000
 
 /** A page gets a number; later requests name it by that. */
 const pageRequest = z.strictObject({

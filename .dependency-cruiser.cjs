@@ -123,8 +123,7 @@ module.exports = {
         pathNot: [
           '^sim/picture/page/',
           '^sim/picture/film-format[.]ts$',
-          '^sim/inspection/state-changes[.]ts$',
-          '^sim/report/(record-text|trace-record|meaning)[.]ts$',
+          '^sim/report/(record-text|trace-record|meaning|state-changes)[.]ts$',
         ],
       },
     },

@@ -1,6 +1,6 @@
+import { changesOf, type StatePart } from '../report/state-changes.ts'
 import type { ScenarioRun, StateReader } from '../scenario/run.ts'
 import { consensusOf, nodeState } from './node-state.ts'
-import { changesOf, type StatePart } from './state-changes.ts'
 
 /** Virtual time between two looks at all of a node, in microseconds; its part in consensus is seen after each turn. */
 const wholeEveryUs = 250_000

@@ -1,6 +1,6 @@
 import { compareText } from '../../src/base/bytes.ts'
 import { isRecord } from '../../src/base/shape.ts'
-import type { StatePart } from '../inspection/state-changes.ts'
+import type { StatePart } from '../report/state-changes.ts'
 import type { Bar } from './film-format.ts'
 
 /** Bars of one run. Of more the later ones are left out, and a bar says so. */

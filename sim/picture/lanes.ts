@@ -1,5 +1,5 @@
 import { isRecord } from '../../src/base/shape.ts'
-import { type StatePart, withChanges } from '../inspection/state-changes.ts'
+import { type StatePart, withChanges } from '../report/state-changes.ts'
 import type { TraceRecord } from '../report/trace-record.ts'
 import type { Belief, Life, MachineKind, MachineLane, ProgressStep, RoleStep } from './film-format.ts'
 

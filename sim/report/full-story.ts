@@ -1,5 +1,5 @@
 import { isRecord } from '../../src/base/shape.ts'
-import { type StatePart, withChanges } from '../inspection/state-changes.ts'
+import { type StatePart, withChanges } from './state-changes.ts'
 import { type StoryLineKind, storyLines } from './story-lines.ts'
 import type { TraceRecord } from './trace-record.ts'
 

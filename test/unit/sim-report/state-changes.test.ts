@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { changesOf, withChanges } from '../../../sim/inspection/state-changes.ts'
+import { changesOf, withChanges } from '../../../sim/report/state-changes.ts'
 import { fc } from '../../fast-check.ts'
 
 const name = fc.constantFrom('role', 'term', 'log', 'members', 's1')

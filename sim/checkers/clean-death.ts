@@ -48,7 +48,7 @@ export class CleanDeath {
 export const cleanDeath = checker({
   codes: {
     H3: {
-      text: 'clean death: nothing of a crashed process goes on',
+      text: 'clean death: no code of a crashed process runs',
       sources: ['docs/architecture/flows.md#what-determinism-rests-on'],
       evidence: ['complaints'],
       judges: ['death of a process', 'deaths of processes'],

@@ -21,7 +21,7 @@ export const routeThrew = 'a route threw'
 export const panics = checker({
   codes: {
     P1: {
-      text: 'no panic: no agent finds itself in a state that its own invariants exclude, and none fails to start',
+      text: 'no panic: no agent reaches a state that its own invariants exclude, and none fails to start',
       sources: ['docs/architecture/formats.md#failures'],
       evidence: ['complaints', 'entries', 'snapshots'],
       judges: ['process', 'processes'],

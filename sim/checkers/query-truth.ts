@@ -87,7 +87,7 @@ function sorted(names: readonly string[]): string {
 
 export const queryTruth = judgedAtRest({
   Q1: {
-    text: 'queries: a query finds what health has of its service, and asks other datacenters, in its order, only where nothing is found here',
+    text: 'queries: a query finds the instances that the health endpoint returns, and asks other datacenters, in its order, only if none is found locally',
     sources: ['docs/reference/prepared-queries.md#order-and-failover'],
     evidence: ['queries', 'catalog', 'requests', 'forwards'],
     judges: ['query', 'queries'],

@@ -122,8 +122,8 @@ export class ServerCare {
     if (!nodeId.test(id)) return this.#judge.excused('O1', 'older protocol')
     if (this.#mayGo.has(id)) return this.#judge.excused('O1', 'asked to go')
     this.#judge.judged('O1')
-    const what = `${leader} takes ${id} out of ${voters} voters by itself`
-    if (voters < votersMin) this.#judge.report('O1', `${what}: of fewer than ${votersMin} nobody may go`)
+    const what = `${leader} removes ${id} from ${voters} voters by itself`
+    if (voters < votersMin) this.#judge.report('O1', `${what}: of fewer than ${votersMin} voters none may be removed`)
     else if (voters - 1 < this.#minQuorum) this.#judge.report('O1', `${what}, and min_quorum is ${this.#minQuorum}`)
   }
 
@@ -153,15 +153,15 @@ function votersOf({ servers }: Configuration): readonly string[] {
 export const serverCare = checker({
   codes: {
     O1: {
-      text: 'cleaning up: a dead server is taken out only of four voters or more, and never below min_quorum',
+      text: 'cleaning up: a dead server is removed only if there are four voters or more, and never below min_quorum',
       sources: ['docs/reference/operator.md#removal-of-dead-servers'],
       evidence: ['configurations', 'members', 'elections'],
       judges: ['voter removed', 'voters removed'],
       excuses: {
         'asked to go':
-          'A server that was asked to leave, or that an operator named, may go; until it runs all the same and all know it (E3).',
+          'A server that was told to leave, or that an operator named, may be removed; until it runs again and all members know it (E3).',
         'older protocol':
-          'A server of an older Raft protocol has an address for a name, and no leader cares for it; until it has an ID.',
+          'A server of an older Raft protocol is named by its address, and autopilot ignores it; until it has an ID.',
       },
     },
     O2: {
@@ -171,7 +171,7 @@ export const serverCare = checker({
       judges: ['vote given', 'votes given'],
       excuses: {
         'known before':
-          'A server of which some configuration had the ID or the address may have its vote again at once; until it joins without a vote.',
+          'A server whose ID or address was in some configuration may get its vote again at once; until it joins without a vote.',
       },
     },
     O3: {
@@ -181,9 +181,9 @@ export const serverCare = checker({
       judges: ['removal decided', 'removals decided'],
       excuses: {
         'asked to go':
-          "A server that has left by the word of the leader's pool, or that an operator named, may go; as O1 has it.",
+          "A server that has left according to the leader's pool, or that an operator named, may be removed; as in O1.",
         'older protocol':
-          'A server of an older Raft protocol has an address for a name, and no leader cares for it; until it has an ID.',
+          'A server of an older Raft protocol is named by its address, and autopilot ignores it; until it has an ID.',
       },
     },
   },

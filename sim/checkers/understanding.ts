@@ -87,13 +87,13 @@ function pathOf(target: string): string {
 export const understanding = checker({
   codes: {
     P3: {
-      text: 'understanding: agents of one release read what each other say, and in contact with a leader none is wanting for an answer',
+      text: 'understanding: agents of one release understand the messages of others, and none in contact with a leader fails to answer',
       sources: ['docs/architecture/formats.md#failures'],
       evidence: ['requests', 'forwards', 'complaints', 'elections'],
       judges: ['answer over HTTP', 'answers over HTTP'],
       excuses: {
         'other releases':
-          'An agent of another release may not know a method or an answer; until all are of one release, in another run.',
+          'An agent of another release may not know a method or an answer; until all are of one release.',
         'another datacenter': 'A request for another datacenter may be answered by another release; that request.',
       },
     },

@@ -5,22 +5,22 @@ import { actionShape, undoableShape } from './actions.ts'
 /** Events that trigger faults with `when:`, and their meanings. */
 export const triggers = {
   'leader elected': 'a server has won an election',
-  'leader stepped down': 'a leader has given up or lost its office',
-  'vote given': 'a server has made a vote for another one durable',
+  'leader stepped down': 'a leader has stepped down or lost its leadership',
+  'vote given': 'a server has durably voted for another one',
   'entry appended': 'a server has made entries durable in its log',
-  'entry committed': 'a server has learnt that an entry is committed',
+  'entry committed': 'a server has learned that an entry is committed',
   'snapshot installed': "a server's state was replaced by a snapshot",
   'members changed': 'a leader has written another configuration of the consensus group into its log',
   'server crashed': 'a server was crashed by a fault or a step',
   'server started': 'a server has started, for the first time or again',
   'rotation begun':
-    'the state has it that the root of the mesh is to be rotated; it is the server that knew first, as below',
+    'a rotation of the mesh root is in the replicated state; it is the first server that knows, here and below',
   'root requested': 'step 1 of a rotation is done: there is a new root',
   'root crossed': 'step 2 of a rotation is done: the old root has signed the new one',
   'root activated': 'step 3 of a rotation is done: the new root is active',
   'leaf recorded': 'step 4 of a rotation begins: the first leaf of a root is about to be signed',
   'root removed': 'step 5 of a rotation is done: an old root is no longer listed',
-  'write acknowledged': 'a client was told that its write is done; it is the server that answered',
+  'write acknowledged': 'a write was acknowledged to a client; it is the server that answered',
 } as const
 
 export type Trigger = keyof typeof triggers
@@ -28,7 +28,7 @@ const triggerNames = Object.keys(triggers) as [Trigger, ...Trigger[]]
 
 export const span = durationRange
   .optional()
-  .describe(`Takes it back after this time. With ${Object.keys(undoableShape).join(', ')}.`)
+  .describe(`Undoes the fault after this time. With ${Object.keys(undoableShape).join(', ')}.`)
 
 /** One action of a fault. */
 export const faultAction = z.strictObject({ ...actionShape, for: span }).superRefine((given, context) => {
@@ -46,9 +46,7 @@ export type Issue = (message: string, path?: readonly string[]) => void
 export function checkSpan(given: Readonly<Record<string, unknown>>, issue: Issue): void {
   if (given['for'] === undefined) return
   if (Object.keys(undoableShape).some((key) => given[key] !== undefined)) return
-  issue(`'for' takes back a fault, and there is none here: it goes with ${Object.keys(undoableShape).join(', ')}`, [
-    'for',
-  ])
+  issue(`'for' undoes a fault, and there is none here: it goes with ${Object.keys(undoableShape).join(', ')}`, ['for'])
 }
 
 export type FaultAction = z.output<typeof faultAction>
@@ -58,9 +56,9 @@ const actions = z.array(faultAction).min(1)
 /** What goes wrong, and when. Exactly one of `every`, `at` and `when`; exactly one of `do` and `one of`. */
 export const fault = z
   .strictObject({
-    every: durationRange.optional().describe('Again and again, after a time drawn from this range.'),
-    at: durationRange.optional().describe('Once, this long after the run has begun.'),
-    when: z.enum(triggerNames).optional().describe('When this happens; `it` is the server it happens to.'),
+    every: durationRange.optional().describe('Repeatedly, after a time drawn from this range.'),
+    at: durationRange.optional().describe('Once, at this time of the run.'),
+    when: z.enum(triggerNames).optional().describe('Whenever this happens; `it` is the server to which it happens.'),
     nth: z
       .union([z.int().min(1), z.array(z.int().min(1)).min(1)])
       .optional()
@@ -69,13 +67,13 @@ export const fault = z
       .int()
       .min(1)
       .optional()
-      .describe('So often at most. This and a list behind nth leave everything else as it would be without them.'),
-    chance: chance.optional().describe('Each time only with this chance.'),
-    after: durationRange.optional().describe('This long after what `when` names.'),
+      .describe('Maximum number of firings. Neither this nor a list for nth changes any other decision of the run.'),
+    chance: chance.optional().describe('The chance that it fires each time.'),
+    after: durationRange.optional().describe('Delay after the event that `when` names.'),
     from: durationRange.optional().describe('Not before this time.'),
     until: durationRange.optional().describe('Not after this time.'),
-    do: actions.optional().describe('All of these, at once.'),
-    'one of': actions.optional().describe('One of these, drawn each time.'),
+    do: actions.optional().describe('All of these actions, at once.'),
+    'one of': actions.optional().describe('One of these actions, drawn each time.'),
     swarm: chance
       .optional()
       .describe(
@@ -89,15 +87,16 @@ export const fault = z
     const causes = (['every', 'at', 'when'] as const).filter((key) => given[key] !== undefined)
     if (causes.length !== 1) {
       issue(
-        `a fault has one cause, this one ${causes.length === 0 ? 'none' : causes.join(' and ')}: give every, at or when`,
+        `a fault has one trigger, this one ${causes.length === 0 ? 'none' : causes.join(' and ')}: give every, at or when`,
       )
     }
     const bodies = (['do', 'one of'] as const).filter((key) => given[key] !== undefined)
     if (bodies.length !== 1) issue(`give either 'do' (all of them) or 'one of' (one drawn each time)`)
     const texts = given['one of']?.map((action) => JSON.stringify(action)) ?? []
-    if (new Set(texts).size < texts.length) issue('the same action stands here twice', ['one of'])
-    if (given.nth !== undefined && given.at !== undefined) issue(`'nth' counts, and 'at' happens once`, ['nth'])
-    if (given.after !== undefined && given.when === undefined) issue(`'after' waits for what 'when' names`, ['after'])
+    if (new Set(texts).size < texts.length) issue('the same action is listed twice', ['one of'])
+    if (given.nth !== undefined && given.at !== undefined) issue(`'nth' counts events, but 'at' happens once`, ['nth'])
+    if (given.after !== undefined && given.when === undefined)
+      issue(`'after' is the delay after the event of 'when': add 'when'`, ['after'])
     if (given.every !== undefined && given.every.max === 0) issue(`'every' needs a time above zero`, ['every'])
   })
 

@@ -41,7 +41,7 @@ export class FaultWorld {
   /** Performs it on each selected node; without any node it is not performed. */
   each(selector: Selector, verb: string, scope: ActionScope, act: (node: string) => Undo | undefined): Performed {
     const nodes = this.select(selector, scope)
-    if (nodes.length === 0) return err(`${verb}: '${selector.text}' is nobody now`)
+    if (nodes.length === 0) return err(`${verb}: '${selector.text}' matches no node now`)
     const undos = nodes.map((node) => act(node))
     return ok({
       text: `${verb} ${nodes.join(' ')}`,
@@ -91,7 +91,7 @@ export class FaultWorld {
   /** The selected nodes whose data may be destroyed. */
   spared(selector: Selector, verb: string, scope: ActionScope): Result<readonly string[], string> {
     const servers = this.select(selector, scope)
-    if (servers.length === 0) return err(`${verb}: '${selector.text}' is nobody now`)
+    if (servers.length === 0) return err(`${verb}: '${selector.text}' matches no node now`)
     const allowed = servers.filter((server) => {
       const { id, datacenter } = this.cluster.identityOf(server)
       const limit = this.#limits.get(datacenter)
@@ -99,7 +99,9 @@ export class FaultWorld {
       limit?.lose(id)
       return true
     })
-    return allowed.length === 0 ? err(`${verb}: the rest could not do without ${servers.join(' ')}`) : ok(allowed)
+    return allowed.length === 0
+      ? err(`${verb}: without ${servers.join(' ')} too few servers would remain`)
+      : ok(allowed)
   }
 }
 

@@ -14,7 +14,7 @@ export const partition = action(
           .array(selector)
           .min(2)
           .describe(
-            'The sides, each a selection: [[s1, s2], leader, others]. No agent is on two sides; one that is on none keeps all its links.',
+            'The sides, each a selection: [[s1, s2], leader, others]. No agent may be on two sides; an agent on no side keeps all its links.',
           ),
       }),
     ])
@@ -26,7 +26,7 @@ export const partition = action(
       const [side = []] = groups
       groups.push(cluster.nodeNames.filter((node) => !side.includes(node)))
     }
-    if (groups.some((group) => group.length === 0)) return err('partition: one side has nobody now')
+    if (groups.some((group) => group.length === 0)) return err('partition: one side matches no node now')
     const twice = groups.flat().find((node, at, all) => all.indexOf(node) < at)
     if (twice !== undefined) return err(`partition: ${twice} is on two sides now`)
     const text = `partition ${groups.map((group) => group.join(' ')).join(' | ')}`
@@ -37,7 +37,7 @@ export const partition = action(
 const cutEnds = z.strictObject({
   from: selector,
   to: selector.default(() => selectorOfText('others')).describe('All other servers if absent.'),
-  'one way': z.boolean().default(false).describe('Only what travels from the first to the second is lost.'),
+  'one way': z.boolean().default(false).describe('Only messages from the first to the second are lost.'),
 })
 
 function selectorOfText(text: string): Selector {
@@ -61,7 +61,7 @@ export const cut = action(
   (world, wanted, scope) => {
     const from = world.select(wanted.from, scope)
     const to = world.select(wanted.to, scope, from).filter((node) => !from.includes(node))
-    if (from.length === 0 || to.length === 0) return err('cut: one end has nobody now')
+    if (from.length === 0 || to.length === 0) return err('cut: one end matches no node now')
     const arrow = wanted['one way'] ? '->' : '<->'
     const undo = world.cuts.cut(from, to, wanted['one way'])
     return ok({ text: `cut ${from.join(' ')} ${arrow} ${to.join(' ')}`, undo })
@@ -72,12 +72,12 @@ export const slowNetwork = action(
   z
     .strictObject({
       of: selector,
-      latency: durationRange.optional().describe('Time on the way.'),
-      tail: duration.optional().describe('Mean of a further delay that is mostly short and now and then very long.'),
+      latency: durationRange.optional().describe('Latency.'),
+      tail: duration.optional().describe('Mean of an additional delay that is mostly short and sometimes very long.'),
       loss: chance.optional(),
       duplicate: chance.optional(),
       reorder: chance.optional(),
-      corrupt: chance.optional().describe('Of datagrams: one bit is flipped.'),
+      corrupt: chance.optional().describe('Chance that one bit of a datagram is flipped.'),
     })
     .describe('Changes every link of these nodes.'),
   (world, { of, latency, tail, loss, duplicate, reorder, corrupt }, scope) => {
@@ -99,13 +99,15 @@ export const refuseConnections = action(
 )
 
 export const breakConnections = action(
-  selector.describe('Every TCP connection of these nodes breaks, as a reset breaks it; they run and listen as before.'),
+  selector.describe('Resets every TCP connection of these nodes; they keep running and listening.'),
   (world, nodes, scope) =>
     world.once(nodes, 'break connections of', scope, (node) => world.machines.breakConnections(node)),
 )
 
 export const heal = action(
-  z.union([z.literal('everything'), selector]).describe("Mend all links, or those of these nodes: 'everything', 's1'."),
+  z
+    .union([z.literal('everything'), selector])
+    .describe("Restores all links, or those of these nodes: 'everything', 's1'."),
   (world, nodes, scope) => {
     if (nodes !== 'everything') return world.once(nodes, 'heal', scope, (node) => world.cuts.heal([node]))
     world.cuts.heal(undefined)
@@ -116,15 +118,15 @@ export const heal = action(
 export const forgeGossip = action(
   z
     .strictObject({
-      at: selector.describe('The node that receives it, as if it came from the node that it is about.'),
+      at: selector.describe('The node that receives it. The sender appears to be the node that it is about.'),
       about: selector.describe('The node that it is about.'),
       says: z.enum(['suspect', 'dead']),
       incarnation: z.int().min(0).max(4_294_967_295),
     })
-    .describe('A packet of gossip that no member has sent, in the clear.'),
+    .describe('An unencrypted gossip packet that no member has sent.'),
   (world, { at, about, says, incarnation }, scope) => {
     const [node] = world.select(about, scope)
-    if (node === undefined) return err(`forge gossip: '${about.text}' is nobody now`)
+    if (node === undefined) return err(`forge gossip: '${about.text}' matches no node now`)
     return world.once(at, `forge gossip, ${node} is ${says} at ${incarnation}, to`, scope, (to) => {
       world.machines.forgeGossip(to, { kind: says, incarnation, node, from: to })
     })

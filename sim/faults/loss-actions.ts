@@ -6,14 +6,14 @@ import { action, type FaultWorld, type Performed } from './fault-world.ts'
 
 export const wipe = action(
   selector.describe(
-    'The machine is lost; an empty one takes its place, with its name and address and a new node ID, and an operator takes the old ID out of the consensus group. Not done to more servers than the others can spare.',
+    'The machine is lost. An empty one with its name and address and a new node ID replaces it, and an operator removes the old ID from the consensus group. Skipped if too few servers would remain.',
   ),
   (world, given, scope) => lose(world, given, scope, 'wipe', (node) => world.cluster.replace(node, 'wipe')),
 )
 
 export const damageLog = action(
   selector.describe(
-    'A crash, after which the newest file of the log lacks its end, or has bytes put in. Such a server must not start; it is replaced as by wipe. Not done to more servers than the others can spare.',
+    'A crash, after which the newest file of the log is cut short or has altered bytes. Such a server must not start; it is replaced as by wipe. Skipped if too few servers would remain.',
   ),
   (world, given, scope) =>
     lose(world, given, scope, 'damage log', (node) =>
@@ -23,27 +23,27 @@ export const damageLog = action(
 
 export const reimage = action(
   selector.describe(
-    'The machine is set up anew: the process dies, and an empty machine with its name and address and a new node ID takes its place. As wipe, but no operator does anything about the old ID.',
+    'The machine is reinstalled: the process dies, and an empty machine with its name and address and a new node ID replaces it. Like wipe, but no operator removes the old ID.',
   ),
   (world, given, scope) => lose(world, given, scope, 'reimage', (node) => world.cluster.replace(node, 'reimage')),
 )
 
 export const rot = action(
   selector.describe(
-    'One bit of the log or a snapshot rots, where it cannot be taken for a torn write. Such a server stops at its next start; it is replaced as by wipe. Not done to more servers than the others can spare.',
+    'One bit of the log or a snapshot flips, where it cannot be mistaken for a torn write. Such a server stops at its next start; it is replaced as by wipe. Skipped if too few servers would remain.',
   ),
   (world, given, scope) => {
     const spared = world.spared(given, 'rot', scope)
     if (!spared.ok) return spared
     const rotten = spared.value.filter((node) => world.cluster.rot(node, (bound) => scope.draw.below(bound)))
-    if (rotten.length === 0) return err('rot: there is nothing yet that could')
+    if (rotten.length === 0) return err('rot: there is no log or snapshot yet in which a bit could flip')
     return ok({ text: `rot ${rotten.join(' ')}`, undo: () => {} })
   },
 )
 
 export const removePeer = action(
   selector.describe(
-    'The leader is asked to take these servers out of the consensus group, as by svc operator raft remove-peer.',
+    'Asks the leader to remove these servers from the consensus group, as svc operator raft remove-peer does.',
   ),
   (world, given, scope) =>
     world.once(given, 'remove peer', scope, (node) => {

@@ -10,10 +10,10 @@ export const slowDisk = action(
   z
     .strictObject({
       nodes: selector,
-      latency: durationRange.optional().describe('Of a read or a write.'),
+      latency: durationRange.optional().describe('Time of a read or a write.'),
       fsync: durationRange.optional(),
     })
-    .describe('Reads, writes or syncs of these nodes take this long.'),
+    .describe('Reads, writes or syncs of these nodes take this time.'),
   (world, { nodes, latency, fsync }, scope) => {
     const setting = { ...given('operationMs', latency), ...given('syncMs', fsync) }
     return world.each(nodes, 'slow disk', scope, (node) => world.disks.lay(node, setting))
@@ -39,14 +39,14 @@ export const failRead = action(selector.describe('The next read of a file fails.
 )
 
 export const failWrite = action(
-  selector.describe('The next write of a file fails, when a part of it is done.'),
+  selector.describe('The next write of a file fails after a part of it.'),
   (world, nodes, scope) => world.once(nodes, 'fail write', scope, (node) => world.machines.failNextWrite(node)),
 )
 
 export const clockRate = action(
   z
     .strictObject({ nodes: selector, rate: percentRange })
-    .describe('Clocks of these nodes run faster or slower than true time by this much.'),
+    .describe('Clocks of these nodes run faster or slower than true time by this rate.'),
   (world, { nodes, rate }, scope) =>
     world.each(nodes, 'clock rate', scope, (node) => world.rates.lay(node, drawRange(scope.draw, rate))),
 )
@@ -64,7 +64,7 @@ const troublesText = Object.entries(troubles)
 export const secretsManager = action(
   z
     .enum(Object.keys(troubles) as [Trouble, ...Trouble[]])
-    .describe(`How the secrets manager does from now on: ${troublesText}.`),
+    .describe(`State of the secrets manager from now on: ${troublesText}.`),
   ({ cluster }, trouble) => {
     if (cluster.secretsManager === undefined) return err('secrets manager: there is none')
     const undo = cluster.secretsManager.suffer(trouble)
@@ -82,7 +82,7 @@ export const webServer = action(
       at: selector,
       is: z.enum(Object.keys(webStates) as [WebState, ...WebState[]]),
     })
-    .describe(`How the web servers on the machines of these nodes do from now on: ${statesText}.`),
+    .describe(`State of the web servers on the machines of these nodes from now on: ${statesText}.`),
   (world, { at, is }, scope) => {
     const lacking = world.select(at, scope).find((node) => !world.cluster.webServers.has(node))
     if (lacking !== undefined) return err(`web server: there is none on ${lacking}`)

@@ -7,17 +7,17 @@ import type { ActionScope } from './action-scope.ts'
 import { action, type FaultWorld, type Performed } from './fault-world.ts'
 
 export const crash = action(
-  selector.describe('Kill the process and cut the power: what was not synced may be lost or torn.'),
+  selector.describe('Cuts the power: the process dies, and unsynced writes may be lost or torn.'),
   (world, given, scope) => end(world, given, scope, 'crash', (node) => world.cluster.crash(node)),
 )
 
 export const kill = action(
-  selector.describe('Kill the process alone, as kill -9 does: the disk has all that was written, synced or not.'),
+  selector.describe('Kills only the process, as kill -9 does: the disk keeps all writes, synced or not.'),
   (world, given, scope) => end(world, given, scope, 'kill', (node) => world.cluster.crash(node, 'kept')),
 )
 
 export const pause = action(
-  selector.describe('Stop the process for a while, as SIGSTOP does; its clocks go on.'),
+  selector.describe('Pauses the process, as SIGSTOP does; its clocks continue.'),
   (world, given, scope) => {
     const { cluster } = world
     return world.each(given, 'pause', scope, (node) => {
@@ -32,7 +32,7 @@ export const pause = action(
 )
 
 export const restart = action(
-  selector.describe('Start what does not run; what runs is crashed first.'),
+  selector.describe('Starts these nodes; those that run are crashed first.'),
   (world, given, scope) =>
     world.once(given, 'restart', scope, (node) => {
       world.cluster.crash(node)
@@ -41,12 +41,14 @@ export const restart = action(
 )
 
 export const leave = action(
-  selector.describe('Leave in order, as svc leave does, and end. It stays away until a restart names it.'),
+  selector.describe(
+    'Leaves in an orderly way, as svc leave does, and ends. The node stays away until a restart names it.',
+  ),
   (world, given, scope) => {
     const nodes = world.select(given, scope)
-    if (nodes.length === 0) return err(`leave: '${given.text}' is nobody now`)
+    if (nodes.length === 0) return err(`leave: '${given.text}' matches no node now`)
     const deaf = nodes.filter((node) => world.cluster.agentOf(node) === undefined)
-    if (deaf.length > 0) return err(`leave: ${deaf.join(' ')} cannot be asked: no agent runs there, or it is starting`)
+    if (deaf.length > 0) return err(`leave: no agent runs on ${deaf.join(' ')}, or it is still starting`)
     for (const node of nodes) if (world.maySpare(node)) world.cluster.orders.leave(node)
     return ok({ text: `leave ${nodes.join(' ')}` })
   },
@@ -86,17 +88,17 @@ function bySignal(
   })
 }
 
-export const resume = action(selector.describe('Let a paused process go on.'), (world, given, scope) =>
+export const resume = action(selector.describe('Resumes a paused process.'), (world, given, scope) =>
   world.once(given, 'resume', scope, (node) => world.cluster.resume(node)),
 )
 
 export const transferLeadership = action(
-  z.strictObject({ to: selector.optional() }).describe('Ask the leader to hand over.'),
+  z.strictObject({ to: selector.optional() }).describe('Asks the leader to transfer leadership.'),
   (world, { to }, scope) => {
     const target = to === undefined ? undefined : world.select(to, scope)[0]
-    if (to !== undefined && target === undefined) return err(`transfer leadership: '${to.text}' is nobody now`)
+    if (to !== undefined && target === undefined) return err(`transfer leadership: '${to.text}' matches no node now`)
     const leader = world.cluster.leader(target === undefined ? undefined : world.cluster.datacenterOf(target))
-    if (leader === undefined) return err('transfer leadership: nobody leads now')
+    if (leader === undefined) return err('transfer leadership: there is no leader now')
     world.cluster.orders.transferLeadership(leader, target)
     return ok({ text: `transfer leadership from ${leader}${target === undefined ? '' : ` to ${target}`}` })
   },

@@ -35,4 +35,6 @@ const oldOptions = Object.fromEntries(
 export const nodeConfig = fileSchema
   .omit(ownSettings)
   .extend(oldOptions)
-  .describe('Settings of every agent, as in its configuration file; names, addresses and how servers meet are given.')
+  .describe(
+    'Settings of every agent, as in its configuration file; names, addresses and joining are set by the simulator.',
+  )

@@ -44,7 +44,7 @@ function otherwise(
   for (const server of serversBeside(cluster, cluster.serverNames[0] ?? '')) {
     const state = cluster.stateOf(server)
     const found = state === undefined ? undefined : heldOtherwise(before, heldState(state))
-    if (found !== undefined) return `${server} holds something else than '${name}': ${found}`
+    if (found !== undefined) return `the state of ${server} is not that of '${name}': ${found}`
   }
   return undefined
 }

@@ -9,19 +9,19 @@ import { workloadKind } from './kind.ts'
 const operations = {
   'kv.get': 'reads a key',
   'kv.put': 'writes a new value',
-  'kv.cas': 'reads a key and replaces what it found, if nobody else has meanwhile',
+  'kv.cas': 'reads a key and replaces its value, unless another client has changed it meanwhile',
   'kv.delete': 'removes a key',
-  'kv.txn': 'replaces one key as kv.cas does and writes another one, both or neither',
+  'kv.txn': 'replaces one key as kv.cas does and writes another one, atomically',
   'kv.list': 'reads all keys',
 } as const
 
 type Operation = keyof typeof operations
 
 const client = z.strictObject({
-  clients: z.int().min(1).max(100).default(1).describe('How many; each asks one thing at a time.'),
+  clients: z.int().min(1).max(100).default(1).describe('Number of clients; each sends one request at a time.'),
   at: selector
     .optional()
-    .describe('The node that they ask: chosen anew for every request. Any of the servers if absent.'),
+    .describe('The nodes to which they send; one is chosen for every request. All servers if absent.'),
   operations: z
     .array(z.enum(Object.keys(operations) as [Operation, ...Operation[]]))
     .min(1)
@@ -31,34 +31,36 @@ const client = z.strictObject({
         .join('; ')
         .concat('.'),
     ),
-  keys: z.int().min(1).max(10_000).default(10).describe('How many keys they share; names are drawn evenly.'),
-  rate: rate.describe('Requests of all of them together; one that still waits for an answer asks later.'),
+  keys: z.int().min(1).max(10_000).default(10).describe('Number of keys that they share; each is equally likely.'),
+  rate: rate.describe(
+    'Request rate of all clients together; a client that still waits for an answer sends its next request later.',
+  ),
   consistency: z
     .union([z.enum(['default', 'consistent', 'stale']), z.array(z.enum(['default', 'consistent', 'stale'])).min(1)])
     .default('default')
-    .describe('Of reads: one kind, or several of which one is drawn for each.'),
+    .describe('Consistency of reads: one mode, or several of which one is drawn for each read.'),
   datacenter: z
     .string()
     .optional()
-    .describe('Where the keys are; the first datacenter if absent. Agents of another one are asked with ?dc=.'),
-  token: template.optional().describe('The token that they ask with; none if absent.'),
-  within: duration.optional().describe('How long a client waits for an answer; 10s if absent.'),
+    .describe('The datacenter of the keys; the first if absent. Requests to agents of another one have ?dc=.'),
+  token: template.optional().describe('The token of their requests; none if absent.'),
+  within: duration.optional().describe('Timeout of a request; 10s if absent.'),
   watchers: z
     .int()
     .min(0)
     .max(1000)
     .default(1)
-    .describe('How many more follow all these keys by blocking queries, to the end of the run.'),
+    .describe('Number of additional clients that follow all these keys by blocking queries, to the end of the run.'),
   'watch pause': durationRange
     .default({ min: 0, max: 500 })
-    .describe('How long each of them rests between an answer and its next question.'),
+    .describe('Pause of each between an answer and the next blocking query.'),
 })
 
 /** Groups of clients that read and write keys, and others that follow all of these by blocking queries. */
 export const clients = workloadKind({
   names: [/^[a-z][a-z0-9 -]*$/, 'a group of clients is named with small letters'],
   group: client,
-  text: 'What goes on all the time: groups of clients by name.',
+  text: 'Continuous load: groups of clients by name.',
   crews: [
     {
       machine: 'clients',

@@ -81,13 +81,13 @@ class Heartbeats {
 const heartbeat = z.strictObject({
   at: selector.describe('The agents that get the reports.'),
   check: z.string().min(1).describe('The ID of the TTL check on each of them: service:web.'),
-  every: duration.describe('Interval of the reports that the check passes.'),
+  every: duration.describe('Interval at which the check is reported as passing.'),
 })
 
 export const heartbeats = workloadKind({
   names: [/^[a-z][a-z0-9 -]*$/, 'heartbeats are named with small letters'],
   group: heartbeat,
-  text: 'Services that keep their TTL checks alive, to the end of the run.',
+  text: 'Services that report their TTL checks as passing, to the end of the run.',
   crews: [
     {
       machine: 'heartbeats',

@@ -123,14 +123,14 @@ export class HostileMember {
 }
 
 const group = z.strictObject({
-  at: selector.describe('The agents that it speaks to: one of them each time.'),
+  at: selector.describe('The agents to which it sends: one of them each time.'),
   every: durationRange.default({ min: 100, max: 600 }).describe('Between two packets.'),
 })
 
 export const hostiles = workloadKind({
   names: [/^[a-z][a-z0-9-]*$/, 'hostile members are named with small letters, digits and -'],
   group,
-  text: 'Members of the pool that say what no member may: greatest numbers, places that are none, forged relays.',
+  text: 'Hostile members of the pool: they send extreme numbers, invalid coordinates and forged relays.',
   isLast: true,
   crews: [
     {

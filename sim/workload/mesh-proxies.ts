@@ -100,22 +100,25 @@ class MeshProxies {
 }
 
 const group = z.strictObject({
-  at: selector.describe(
-    'Beside which agents they are, one after the other in turn; their clocks are those of these machines.',
-  ),
-  count: z.int().min(1).max(1000).describe('How many; proxy # of shop serves the service shop-#.'),
-  connections: z.int().min(0).max(100).default(2).describe('To how many others each of them is connected at a time.'),
+  at: selector.describe('The agents beside which they run, in turn; they use the clocks of these machines.'),
+  count: z.int().min(1).max(1000).describe('Number of proxies; proxy # of shop serves the service shop-#.'),
+  connections: z
+    .int()
+    .min(0)
+    .max(100)
+    .default(2)
+    .describe('Number of other proxies to which each is connected at a time.'),
   every: durationRange
     .default({ min: 5_000, max: 15_000 })
-    .describe('Lifetime of a connection, after which it is made anew, with a handshake.'),
+    .describe('Lifetime of a connection; then it is replaced, with a new handshake.'),
   wait: duration.default(300_000).describe('How long a blocking query for a leaf or for roots waits.'),
-  token: template.optional().describe('The token that they ask with; none if absent.'),
+  token: template.optional().describe('The token of their requests; none if absent.'),
 })
 
 export const proxies = workloadKind({
   names: [/^[a-z][a-z0-9-]*$/, 'proxies are named with small letters, digits and -'],
   group,
-  text: 'Proxies of the mesh: each keeps a leaf and the roots, and is connected to others all the time.',
+  text: 'Proxies of the mesh: each keeps a leaf and the roots, and connects to others all the time.',
   crews: [
     {
       machine: 'proxies',

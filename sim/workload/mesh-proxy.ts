@@ -50,7 +50,7 @@ export class MeshProxy {
   #roots: ProxyRoots | undefined
   #round = 0
   /** What it was told last when it was given no leaf. */
-  #refusal = 'it has not asked yet'
+  #refusal = 'it has sent no request yet'
 
   constructor(env: Env, plan: ProxyPlan, world: ProxyWorld) {
     this.#env = env

@@ -167,20 +167,18 @@ function pairText(from: TunnelService, to: TunnelService): string {
 }
 
 const group = z.strictObject({
-  at: selector.describe(
-    'Beside which agents they are, one after the other in turn. Proxies of one datacenter reach one another.',
-  ),
-  count: z.int().min(2).max(20).describe('How many services; # of shop is shop-#, behind a proxy of its own.'),
+  at: selector.describe('The agents beside which they run, in turn. Proxies of one datacenter reach one another.'),
+  count: z.int().min(2).max(20).describe('Number of services; # of shop is shop-#, behind a proxy of its own.'),
   every: durationRange
     .default({ min: 500, max: 1_500 })
-    .describe('Interval at which each tries a new connection to every other one of its datacenter.'),
-  token: template.optional().describe('The token that the proxies ask with; none if absent.'),
+    .describe('Interval at which each opens a new connection to every other one of its datacenter.'),
+  token: template.optional().describe('The token for requests of the proxies; none if absent.'),
 })
 
 export const tunnels = workloadKind({
   names: [/^[a-z][a-z0-9-]*$/, 'tunnels are named with small letters, digits and -'],
   group,
-  text: 'Services that reach one another over the mesh by the proxy that svc itself is: each keeps one connection open to each other one, and tries new ones all the time.',
+  text: 'Services that reach one another through the proxies of svc: each keeps one connection open to each other service, and opens new ones all the time.',
   crews: [
     {
       machine: 'tunnels',

@@ -10,18 +10,18 @@ const operation = z.enum(['change', 'check', 'maintenance', 'node maintenance', 
 const all: readonly RegistrationOperation[] = operation.options
 
 const registrants = z.strictObject({
-  at: selector.describe('The agents that are asked.'),
+  at: selector.describe('The agents at which services register.'),
   service: z
     .string()
     .regex(/^[a-z][a-z0-9-]*$/, 'a service is named with small letters')
     .optional()
-    .describe('What the services are called; as the group, with dashes for spaces, if absent.'),
+    .describe('Name of the services; if absent, the name of the group, with dashes for spaces.'),
   services: z
     .int()
     .min(1)
     .max(100)
     .default(2)
-    .describe('How many services each agent has: shops has shops-1, shops-2.'),
+    .describe('Number of services of each agent: shops has shops-1, shops-2.'),
   operations: z
     .array(operation)
     .min(1)
@@ -30,27 +30,20 @@ const registrants = z.strictObject({
       'change registers a service with another port, address, weights and other tags; check adds or removes a check of it; maintenance puts it into maintenance or ends it, node maintenance its node; remove deregisters it, and the next operation registers it anew.',
     ),
   every: durationRange.default({ min: 1_000, max: 3_000 }).describe('Time between two changes of one service.'),
-  ttl: duration
-    .default(6_000)
-    .describe('Time to live of the check that each service has; it is reported on three times in it.'),
-  silent: chance
-    .default(0.05)
-    .describe('The chance that a service falls silent for longer than that, instead of reporting.'),
-  mesh: z
-    .boolean()
-    .default(false)
-    .describe('Whether services speak the TLS of the mesh themselves with one change, and with another do not.'),
+  ttl: duration.default(6_000).describe('TTL of the check of each service; the service reports three times in it.'),
+  silent: chance.default(0.05).describe('The chance that a service stops reporting for longer than the TTL.'),
+  mesh: z.boolean().default(false).describe('Whether changes switch native mesh support of services on and off.'),
   sessions: z
     .boolean()
     .default(false)
-    .describe('Whether instances of one number contend for a lock, each with a session that stands on its own check.'),
-  within: duration.optional().describe('How long a client waits for an answer; 10s if absent.'),
+    .describe('Whether instances with the same number contend for a lock, each with a session bound to its own check.'),
+  within: duration.optional().describe('Timeout of a request; 10s if absent.'),
 })
 
 export const registrations = workloadKind({
   names: [/^[a-z][a-z0-9 -]*$/, 'registrations are named with small letters'],
   group: registrants,
-  text: 'Services that come to their agents, change, report, fall silent, are maintained and go.',
+  text: 'Services that register, change, report, stop reporting, enter maintenance and deregister.',
   isLast: true,
   crews: [
     {

@@ -139,7 +139,7 @@ export class ServiceWatcher {
 }
 
 const watcher = z.strictObject({
-  at: selector.describe('The agents that are watched, each over HTTP (blocking queries) and DNS.'),
+  at: selector.describe('The agents at which the service is watched, each over HTTP (blocking queries) and DNS.'),
   service: z.string().min(1),
   'at least': z
     .int()
@@ -148,14 +148,14 @@ const watcher = z.strictObject({
   'silent for at most': duration
     .optional()
     .describe(
-      'For no longer than this an agent may give no answer, or one over DNS that it cannot tell (SERVFAIL). If absent: no answer is never a gap, and such a one always is.',
+      'Maximum time for which an agent may give no answer, or SERVFAIL over DNS. If absent, a missing answer is never a gap, and SERVFAIL always is.',
     ),
 })
 
 export const watchers = workloadKind({
   names: [/^[a-z][a-z0-9 -]*$/, 'watchers are named with small letters'],
   group: watcher,
-  text: 'Clients that watch a service all the time, and must never see a gap.',
+  text: 'Clients that watch a service all the time; the service must never be missing.',
   isLast: true,
   crews: [
     {

@@ -5,28 +5,28 @@ import { workloadKind } from './kind.ts'
 import { TokenEditor } from './token-editor.ts'
 
 const asked = {
-  at: selector.describe('The node that they ask: chosen anew for every edit.'),
+  at: selector.describe('The nodes to which they send; one is chosen for every edit.'),
   with: template.describe('The token that may edit tokens and policies.'),
   tokens: savedNameField.describe(
-    'The name under which visitors find the secrets: of each place the latest, even when that token was removed.',
+    'The name under which visitors find the secrets: the latest of each place, even if that token was deleted.',
   ),
   places: z
     .int()
     .min(1)
     .max(100)
     .default(6)
-    .describe('How many tokens, each with a policy of its own; every third is made and left as it is.'),
+    .describe('Number of tokens, each with a policy of its own; every third is created and never edited.'),
   prefix: z
     .string()
     .min(1)
     .optional()
-    .describe('The prefix of keys that a token is for: # is the number of its place.'),
+    .describe('The key prefix that a token may access: # is the number of its place.'),
   names: z
     .array(z.string().regex(/^[a-z0-9-]+$/, 'a name has small letters, digits and dashes'))
     .min(1)
     .optional()
     .describe(
-      'Instead of a prefix: names that rules of all kinds are drawn for, of keys, services, nodes and more. Every fourth token is a legacy one.',
+      'Instead of a prefix: names of keys, services, nodes and more, for which rules of all kinds are drawn. Every fourth token is a legacy one.',
     ),
   api: z
     .enum(['old', 'new'])

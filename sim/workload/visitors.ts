@@ -182,7 +182,7 @@ function toldBy(
 }
 
 const asked = {
-  at: selector.describe('The node that they ask: chosen anew for every request.'),
+  at: selector.describe('The nodes to which they send; one is chosen for every request.'),
   tokens: savedNameField.describe("Tokens that a 'tokens' step has saved: each visit is made with one of them."),
   key: z
     .string()
@@ -201,9 +201,11 @@ const asked = {
     .min(1)
     .default([...visitOperations])
     .describe('With names: what they ask for.'),
-  clients: z.int().min(1).max(100).default(4).describe('How many; each asks one thing at a time.'),
-  rate: rate.describe('Requests of all of them together; one that still waits for an answer asks later.'),
-  within: duration.optional().describe('How long a client waits for an answer; 10s if absent.'),
+  clients: z.int().min(1).max(100).default(4).describe('Number of clients; each sends one request at a time.'),
+  rate: rate.describe(
+    'Request rate of all clients together; a client that still waits for an answer sends its next request later.',
+  ),
+  within: duration.optional().describe('Timeout of a request; 10s if absent.'),
 }
 
 const group = z

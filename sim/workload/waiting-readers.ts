@@ -115,7 +115,7 @@ const consistency = z.enum(['default', 'consistent', 'stale'])
 const readerGroup = z.strictObject({
   at: selector
     .optional()
-    .describe('The agents that they ask: chosen anew for each question. Any of the servers if absent.'),
+    .describe('The agents to which they send; one is chosen for each request. All servers if absent.'),
   queries: z
     .array(
       z.string().regex(/^\/v1\/(?!event\/list)/, 'a target begins with /v1/; the index of /v1/event/list is no order'),

@@ -43,7 +43,7 @@ describe('svc-sim run', () => {
   it('fails where an upgrade is to be refused and is not, is for another reason, or is though it must not be', async () => {
     const lone = sound.replace('count: 3', 'count: 1, release: 0.9.3, config: { recursor: 10.0.9.9 }')
     const steps = [
-      ['to: 0.9.0, refused: recursor', 's1 starts, which it must not'],
+      ['to: 0.9.0, refused: recursor', 's1 starts, but it must refuse to start'],
       ['to: 1.0.0, refused: something else', 's1 does not start, but for another reason: invalid config key recursor'],
       ['to: 1.0.0', 's1 does not start: invalid config key recursor'],
     ] as const

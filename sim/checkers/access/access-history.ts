@@ -196,7 +196,7 @@ function changesOf({ tokens, policies }: AccessVersions, secret: string): readon
 export const accessHistory = checker({
   codes: {
     A1: {
-      text: 'no escalation: whatever is allowed, shown or takes effect is allowed by the rules of some state of that time',
+      text: 'no escalation: everything that is allowed, shown or applied is allowed by the rules of some state during the request',
       sources: ['docs/reference/access-control.md#evaluation'],
       evidence: ['rights', 'requests', 'forwards', 'commands'],
       judges: ['visit allowed', 'visits allowed'],

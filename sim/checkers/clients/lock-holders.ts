@@ -100,7 +100,7 @@ export class LockHolders {
 export const lockHolders = checker({
   codes: {
     S1: {
-      text: 'mutual exclusion: a key has one holder, and none before the lock delay of the last is over',
+      text: 'mutual exclusion: a key has one holder, and a new one only after the lock delay of the last',
       sources: ['docs/reference/keys.md#lock-delay'],
       evidence: ['locks', 'requests', 'forwards', 'elections'],
       judges: ['lock taken or told', 'locks taken or told'],

@@ -100,7 +100,7 @@ function concerns({ index, tx }: Facts['command took effect']): boolean {
 export const sessionGrounds = checker({
   codes: {
     S4: {
-      text: 'grounds: a session ends with its node and its checks, and what it held is then released or deleted',
+      text: 'grounds: a session ends with its node and its checks, and its locked keys are then released or deleted',
       sources: ['docs/reference/keys.md#end-of-a-session'],
       evidence: ['locks', 'catalog', 'requests', 'members'],
       judges: ['session or key looked at', 'sessions and keys looked at'],

@@ -130,7 +130,7 @@ function seconds(us: number): string {
 export const sessionLives = checker({
   codes: {
     S2: {
-      text: 'sessions: a session lives for its TTL after a renewal, and at most for twice that',
+      text: 'sessions: a session lives for at least its TTL after a renewal, and for at most twice the TTL',
       sources: ['docs/reference/keys.md#end-of-a-session'],
       evidence: ['locks', 'requests', 'forwards', 'elections'],
       judges: ['session', 'sessions'],

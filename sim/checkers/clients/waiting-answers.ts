@@ -100,7 +100,7 @@ function seconds(us: number): string {
 export const waitingAnswers = checker({
   codes: {
     W4: {
-      text: 'waits: a blocking read is answered for a later index, or when its time is over, and never with an earlier one',
+      text: 'waits: a blocking query is answered at a later index or after its wait, and never with an earlier index',
       sources: ['docs/reference/http-reads.md#blocking-queries'],
       evidence: ['requests', 'forwards', 'commands'],
       judges: ['answer to a blocking read', 'answers to blocking reads'],

@@ -111,7 +111,7 @@ function indexOf(id: string | undefined): string {
 export const eventLists = checker({
   codes: {
     V2: {
-      text: 'event lists: each event once, in the order in which it came, as it was fired, with one ID and one time at all agents, and the index of the last',
+      text: 'event lists: each event once, in order of arrival, as it was fired, with the same ID and Lamport time at all agents, and the index of the last',
       sources: ['docs/reference/events.md#listing-events', 'docs/reference/events.md#index-of-the-event-list'],
       evidence: ['requests', 'members'],
       judges: ['list of events', 'lists of events'],

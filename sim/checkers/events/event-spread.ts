@@ -69,7 +69,7 @@ type Run = Pick<CheckedRun, 'nowUs'> & Judge<{ V1: Excuse }>
 export const eventSpread = checker({
   codes: {
     V1: {
-      text: 'events: what is fired at an agent comes to every agent of its filter that is in the pool throughout, by gossip or the next exchange of states',
+      text: 'events: an event reaches every agent that matches its filter and stays in the pool, by gossip or the next exchange of states',
       sources: ['docs/reference/events.md#firing-an-event', 'docs/reference/events.md#filters'],
       evidence: ['requests', 'members', 'probes'],
       judges: ['agent that an event is for', 'agents that events are for'],

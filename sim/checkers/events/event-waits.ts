@@ -71,7 +71,7 @@ type Run = Pick<CheckedRun, 'nowUs'> & Judge<{ W5: 'disturbed' }>
 export const eventWaits = checker({
   codes: {
     W5: {
-      text: 'event waits: a list of events that waits is answered when it ends with another event, or when its time is over, and not before',
+      text: 'event waits: a blocking query for events is answered when the last event of the list changes or after its wait, and not before',
       sources: ['docs/reference/events.md#index-of-the-event-list'],
       evidence: ['requests', 'members'],
       judges: ['answer of a list that waits', 'answers of lists that wait'],

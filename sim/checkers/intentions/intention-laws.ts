@@ -163,7 +163,7 @@ function heldIn(tx: ReadTransaction): Held {
 export const intentionLaws = checker({
   codes: {
     C7: {
-      text: 'intentions: each pair has one at most; what was acknowledged was there, and what was refused never is',
+      text: 'intentions: each pair has at most one; an acknowledged change was applied, and a refused one never is',
       sources: ['docs/reference/mesh.md#duplicate-intentions'],
       evidence: ['intentions', 'requests', 'elections'],
       judges: ['state or change of intentions', 'states and changes of intentions'],
@@ -173,7 +173,7 @@ export const intentionLaws = checker({
       },
     },
     C8: {
-      text: 'decisions: which service may connect to which is what the intentions of that time say, as judged independently of the program',
+      text: 'decisions: connections are allowed or denied as an independent evaluation of the intentions at that time says',
       sources: ['docs/reference/mesh.md#precedence'],
       evidence: ['intentions', 'requests', 'forwards'],
       judges: ['decision', 'decisions'],

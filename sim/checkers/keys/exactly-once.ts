@@ -45,7 +45,7 @@ export class ExactlyOnce {
 export const exactlyOnce = checker({
   codes: {
     K3: {
-      text: 'exactly once: a write that the cluster itself repeats takes effect once',
+      text: 'exactly once: a write that the cluster itself retries takes effect once',
       sources: ['Raft thesis, section 6.3'],
       evidence: ['requests', 'forwards', 'commands'],
       judges: ['forwarded write', 'forwarded writes'],

@@ -151,7 +151,7 @@ function seconds(ms: number): string {
 export const keysCaredFor = checker({
   codes: {
     K5: {
-      text: 'care: tombstones and lock delays are removed soon after their time, and no tombstone before it',
+      text: 'reaping: tombstones and lock delays are removed soon after their time, and no tombstone before it',
       sources: ['docs/reference/configuration.md#tombstone-ttl', 'docs/reference/keys.md#lock-delay'],
       evidence: ['commands', 'elections'],
       judges: ['look at the oldest', 'looks at the oldest'],

@@ -142,7 +142,7 @@ export function operationsByKey(operations: readonly KeyOperation[]): ReadonlyMa
 export const linearizableKeys = checker({
   codes: {
     K1: {
-      text: 'linearizability: each key behaves as if it lived in one place; a stale read shows a state that once was',
+      text: 'linearizability: each key behaves as if there were one copy of it; a stale read shows an earlier state',
       sources: ['Herlihy and Wing, Linearizability, 1990'],
       evidence: ['requests', 'forwards', 'commands', 'elections', 'commits'],
       judges: ['operation', 'operations'],

@@ -74,7 +74,7 @@ export class OwnKeys {
 export const ownKeys = checker({
   codes: {
     K4: {
-      text: 'own keys: keys that only one client changes are what its requests made of them, to the last index and flag',
+      text: 'own keys: keys that only one client changes have exactly the values, indexes and flags that its requests gave them',
       sources: ['docs/reference/keys.md#key-calls', 'docs/reference/keys.md#transactions'],
       evidence: ['requests', 'forwards', 'commands'],
       judges: ['answer about own keys', 'answers about own keys'],

@@ -138,7 +138,7 @@ function absentFrom(versions: readonly KeyVersion[], from: number): number {
 export const wholeChanges = checker({
   codes: {
     K2: {
-      text: 'atomicity: a CAS compares and sets at once; of a transaction all takes effect or nothing; a list shows one state',
+      text: 'atomicity: a CAS compares and sets in one step; a transaction is applied completely or not at all; a list shows one state',
       sources: ['docs/reference/keys.md#outcomes-of-a-transaction'],
       evidence: ['requests', 'forwards', 'commands'],
       judges: ['CAS, transaction or list', 'CAS, transactions and lists'],

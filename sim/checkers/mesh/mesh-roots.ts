@@ -216,13 +216,13 @@ export class MeshRoots {
 export const meshRoots = law(
   {
     C2: {
-      text: 'roots: exactly one is active, the newest, and it carries the crossings back to the oldest that is listed',
+      text: 'roots: exactly one is active, the newest, and it carries the cross-signed certificates back to the oldest listed root',
       sources: ['docs/reference/mesh.md#roots-list'],
       evidence: ['authority', 'requests', 'elections'],
       judges: ['list of roots', 'lists of roots'],
     },
     C3: {
-      text: 'a root goes when all its leaves have expired, and not before; no issuer gives a serial number twice',
+      text: 'removal: a root is removed when all its leaves have expired, and not before; no issuer uses a serial number twice',
       sources: ['docs/reference/mesh.md#initialization-and-rotation'],
       evidence: ['authority', 'forwards', 'requests', 'restores'],
       judges: ['serial number or removal', 'serial numbers and removals'],
@@ -236,7 +236,7 @@ export const meshRoots = law(
       },
     },
     C6: {
-      text: 'times: no leaf outlives a certificate that is sent with it, all are back-dated by the skew, a crossing outlives the leaves it is for',
+      text: 'times: no leaf outlives a certificate of its chain, all are back-dated by the skew, a cross-signed certificate outlives the leaves that need it',
       sources: ['docs/reference/mesh.md#certificate-profile'],
       evidence: ['authority', 'forwards', 'requests'],
       judges: ['certificate', 'certificates'],

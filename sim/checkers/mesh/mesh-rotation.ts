@@ -42,7 +42,7 @@ export class MeshRotation {
     return this.#open?.step
   }
 
-  /** Rotations that have ended with a new root. */
+  /** Number of rotations that have ended with a new root. */
   get completed(): number {
     return this.#completed
   }
@@ -111,7 +111,7 @@ export class MeshRotation {
 export const meshRotation = law(
   {
     C5: {
-      text: 'rotation: step by step, one at a time, to its end once faults stop; an update that was answered is done or accepted',
+      text: 'rotation: one at a time, step by step, and it ends once faults stop; an acknowledged update is applied or accepted',
       sources: ['docs/reference/mesh.md#initialization-and-rotation'],
       evidence: ['authority', 'elections', 'requests'],
       judges: ['step of a rotation', 'steps of rotations'],

@@ -87,7 +87,7 @@ function runsIn(text: string): readonly string[] {
 export const meshSecrets = law(
   {
     C4: {
-      text: 'keys: the key of an authority is in no log and no answer, that of a leaf only in answers with that leaf',
+      text: 'keys: the private key of a certificate authority is in no log and no answer, that of a leaf only in answers with that leaf',
       sources: ['docs/reference/mesh.md#ca-configuration'],
       evidence: ['authority', 'requests', 'complaints'],
       judges: ['text', 'texts'],

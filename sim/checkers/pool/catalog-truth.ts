@@ -82,7 +82,7 @@ function checkFaults({ node, checks }: HeldNode, listed: SeenChecks): readonly s
 
 export const catalogTruth = judgedAtRest({
   E1: {
-    text: 'anti-entropy: within a bound after the last fault the catalog has of each agent exactly what the agent holds',
+    text: 'anti-entropy: within a bound after the last fault the catalog contains exactly what each agent registered',
     sources: ['docs/reference/catalog.md#anti-entropy'],
     evidence: ['catalog', 'members', 'forwards', 'requests'],
     judges: ['agent, service or check', 'agents, services and checks'],

@@ -85,7 +85,7 @@ export class Coordinates {
 export const coordinates = law(
   {
     M7: {
-      text: 'coordinates stay within bounds and are kept, and estimates get better',
+      text: 'coordinates: they stay within bounds and are stored, and their estimates improve',
       sources: ['Vivaldi, section 3', 'docs/reference/coordinates.md#distance'],
       evidence: ['probes'],
       judges: ['coordinate', 'coordinates'],

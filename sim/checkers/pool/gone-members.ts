@@ -117,7 +117,7 @@ function timeoutOf({ status }: Gone, { reconnectTimeoutMs, tombstoneTimeoutMs }:
 export const goneMembers = law(
   {
     M5: {
-      text: 'the gone: a member that left is not contacted, one that failed is tried again, about once in an interval, and both are forgotten when their time is over',
+      text: 'reconnects: a member that left is not contacted, a failed one is retried about once in an interval, and both are reaped when their time is over',
       sources: ['docs/reference/configuration.md#fixed-gossip-values'],
       evidence: ['members', 'probes'],
       judges: ['gone member or try', 'gone members and tries'],

@@ -89,7 +89,7 @@ export class KeptRegistrations {
 export const keptRegistrations = checker({
   codes: {
     E3: {
-      text: 'a killed agent keeps its registrations, one that left has none',
+      text: 'leaving: a killed agent keeps its registrations, one that left has none',
       sources: ['docs/reference/agent.md#member-status'],
       evidence: ['catalog', 'members'],
       judges: ['death or leave', 'deaths and leaves'],

@@ -55,7 +55,7 @@ export class LocalHealth {
 export const localHealth = law(
   {
     M6: {
-      text: 'local health stays in range, and an agent that has slept accuses nobody for it',
+      text: 'local health: it stays in range, and an agent that was paused accuses no other because of its own pause',
       sources: ['Lifeguard, section 4.A'],
       evidence: ['members', 'probes'],
       judges: ['score or wake', 'scores and wakes'],

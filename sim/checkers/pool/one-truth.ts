@@ -60,7 +60,7 @@ function sorted(texts: readonly string[]): string {
 
 export const oneTruth = judgedAtRest({
   E2: {
-    text: 'one source: HTTP and DNS answer the same of a service',
+    text: 'one source: HTTP and DNS return the same instances of a service',
     sources: ['docs/reference/dns.md#health-order-limits'],
     evidence: ['catalog', 'requests', 'names'],
     judges: ['service', 'services'],

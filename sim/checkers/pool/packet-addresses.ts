@@ -59,7 +59,7 @@ function isAt(one: GossipAddress, other: GossipAddress): boolean {
 export const packetAddresses = law(
   {
     M9: {
-      text: 'addresses: packets of the pool go to members, and elsewhere only to answer a packet that has come',
+      text: 'addresses: gossip packets go to members, and to other addresses only as answers to received packets',
       sources: ['src/gossip/core/README.md, 7'],
       evidence: ['members', 'probes'],
       judges: ['packet', 'packets'],

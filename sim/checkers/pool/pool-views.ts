@@ -69,7 +69,7 @@ export const poolViews = judgedAtRest({
     },
   },
   M2: {
-    text: 'no lasting false death: an agent that runs and is connected is not held failed for longer than the bound',
+    text: 'no lasting false death: a running, connected agent does not count as failed for longer than the bound',
     sources: ['Lifeguard, section 3'],
     evidence: ['members', 'probes'],
     judges: ['pair of agents', 'pairs of agents'],

@@ -51,7 +51,7 @@ export class ProbeAnswers {
 export const probeAnswers = law(
   {
     M8: {
-      text: 'answers: a probe succeeds only by an answer with its number, and no member passes on an answer that it has not had',
+      text: 'answers: a probe succeeds only by an answer with its number, and no member relays an answer that it has not received',
       sources: ['SWIM, section 3.1', 'Lifeguard, section 4.A'],
       evidence: ['probes'],
       judges: ['probe or answer', 'probes and answers'],

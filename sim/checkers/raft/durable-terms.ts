@@ -73,7 +73,7 @@ export class DurableTerms {
 export const durableTerms = checker({
   codes: {
     R6: {
-      text: 'durable monotonicity: term, vote and log never go back, over restarts too; one vote in a term',
+      text: 'durable monotonicity: term, vote and log never go back, across restarts too; one vote per term',
       sources: ['Raft paper, sections 5.1 and 5.2'],
       evidence: ['votes', 'terms', 'entries'],
       judges: ['term written or found', 'terms written or found'],

@@ -86,7 +86,7 @@ export class HonestVotes {
 export const honestVotes = checker({
   codes: {
     R9: {
-      text: 'votes: a server says of its vote what its disk has, and votes for no log that ends before its own',
+      text: 'votes: a server sends only the vote that its disk has, and votes for no candidate whose log is behind its own',
       sources: ['Raft paper, sections 5.2 and 5.4.1'],
       evidence: ['votes', 'terms', 'entries'],
       judges: ['vote', 'votes'],

@@ -119,7 +119,7 @@ export class LeaderCompleteness {
 export const leaderCompleteness = checker({
   codes: {
     R4: {
-      text: 'leader completeness: what was committed in earlier terms is in the log of every later leader',
+      text: 'leader completeness: entries committed in earlier terms are in the log of every later leader',
       sources: ['Raft paper, section 5.4'],
       evidence: ['elections', 'entries', 'acknowledgements', 'commits', 'votes'],
       judges: ["leader's log", "leaders' logs"],

@@ -139,13 +139,13 @@ export class LeaderReads {
 export const leaderReads = checker({
   codes: {
     R10: {
-      text: 'reads: a majority of voters has answered what a leader sent since the read came, or within its lease',
+      text: 'reads: before a leader answers a read, a majority of voters has answered a message sent since the read arrived or within the lease',
       sources: ['Raft thesis, section 6.4'],
       evidence: ['elections', 'heartbeats', 'forwards', 'requests'],
       judges: ['read confirmed', 'reads confirmed'],
       excuses: {
         'change under way':
-          'A leader that was asked for a change may count by one voter less than its log has; until the change is in its log.',
+          'A leader that was asked for a change of members may count one voter less than its log has; until the change is in its log.',
       },
     },
   },

@@ -59,7 +59,7 @@ export class LogMatching {
     this.#judge.judged('R3')
     if (same.hash === hash) return
     const where = `at ${node} than at ${same.node}`
-    this.#judge.report('R3', `entry ${index} of term ${same.term} stands on other entries ${where}`, [same.event])
+    this.#judge.report('R3', `entry ${index} of term ${same.term} follows other entries ${where}`, [same.event])
   }
 
   /** Entry ends where the server's log has nothing before it. */
@@ -72,13 +72,13 @@ export class LogMatching {
 export const logMatching = checker({
   codes: {
     R3: {
-      text: 'log matching: entries of equal index and term have equal entries before them',
+      text: 'log matching: if two logs have an entry of the same index and term, all entries before it are equal',
       sources: ['Raft paper, section 5.3'],
       evidence: ['elections', 'entries', 'acknowledgements'],
       judges: ['copy of an entry', 'copies of entries'],
       excuses: {
         'unknown beginning':
-          'A log that begins with a snapshot of entries that nobody was seen to commit; until it begins with another.',
+          'A log that begins with a snapshot of entries that were never seen committed; until it begins with another.',
       },
     },
   },

@@ -88,15 +88,15 @@ export function isMajority(count: number, voters: readonly string[]): boolean {
 export const ownQuorum = checker({
   codes: {
     R8: {
-      text: 'quorum: an election and a commit have a majority of the newest configuration in the log of that server',
+      text: 'quorum: an election or a commit needs a majority of the newest configuration in the log of that server',
       sources: ['Raft paper, sections 5.2, 5.3 and 6'],
       evidence: ['votes', 'elections', 'entries', 'acknowledgements', 'commits', 'configurations'],
       judges: ['election or commit', 'elections and commits'],
       excuses: {
         'change under way':
-          'A leader that was asked for a change may count by one voter less than its log has; until the change is in its log.',
+          'A leader that was asked for a change of members may count one voter less than its log has; until the change is in its log.',
         'machine replaced':
-          'A voter whose machine was replaced may have had what no one can look at any more; until the configuration is without it.',
+          'A voter whose machine was replaced may have had entries that can no longer be inspected; until the configuration is without it.',
       },
     },
   },

@@ -120,11 +120,14 @@ export class StateMachineSafety {
     for (const node of servers) {
       const position = this.#position.get(node) ?? noIndex
       if (position >= committed) continue
-      this.#judge.report('R5', `${node} rests, and has reported ${position} of ${committed} committed entries applied`)
+      this.#judge.report(
+        'R5',
+        `${node} is at rest, but has reported ${position} of ${committed} committed entries applied`,
+      )
     }
     for (let index = 1; index <= committed; index++) {
       if (this.#hashes[index] !== undefined) continue
-      this.#judge.report('R5', `entry ${index} of ${committed} is committed, and no server has reported it applied`)
+      this.#judge.report('R5', `entry ${index} of ${committed} is committed, but no server has reported it applied`)
       return
     }
     for (const [first, ...others] of groups)
@@ -153,13 +156,13 @@ export class StateMachineSafety {
 export const stateMachineSafety = checker({
   codes: {
     R5: {
-      text: 'state machine safety: all servers apply the same entry at an index, and reach the same state by it',
+      text: 'state machine safety: all servers apply the same entry at an index, and have the same state after it',
       sources: ['Raft paper, section 5.4.3'],
       evidence: ['elections', 'entries', 'commits', 'snapshots', 'commands'],
       judges: ['entry or state compared', 'entries and states compared'],
       excuses: {
         'majority lost':
-          'Entries that a scenario lets be lost are compared no more; until others are applied in their place.',
+          'Entries that a scenario allows to be lost are no longer compared; until others are applied in their place.',
       },
     },
   },

@@ -122,7 +122,7 @@ export class ExecutedTruth {
 export const executedTruth = checker({
   codes: {
     Q2: {
-      text: 'queries: while nothing changes, a prepared query finds what the agents hold, here or in the datacenter that it fails over to, by the definition that was acknowledged last',
+      text: 'queries: while nothing changes, a prepared query finds what the agents hold, here or in the datacenter that it fails over to, by its last acknowledged definition',
       sources: [
         'docs/reference/prepared-queries.md#order-and-failover',
         'docs/reference/prepared-queries.md#interpolation',

@@ -30,7 +30,7 @@ export function nameFault(
   if (isCut && (bytes === undefined || (bytes >= roomyBytes && most === whole.answers.length))) {
     return differenceIn('answer', answers, whole.answers)
   }
-  if (answers.length > most) return `has ${answers.length} answers, and at most ${most} may be told`
+  if (answers.length > most) return `has ${answers.length} answers, but at most ${most} are allowed`
   if (told.truncated !== (isCut && enableTruncate)) {
     return `${told.truncated ? 'says' : 'does not say'} that it is truncated, with ${answers.length} of ${whole.answers.length} answers`
   }
@@ -45,7 +45,7 @@ export function nameFault(
   }
   if (answers.length === 0) return 'is cut to nothing'
   const beyond = isWithin(answers, whole.answers) ?? isWithin(additionals, whole.additionals)
-  if (beyond !== undefined) return `is a part that has ${beyond}, which the whole has not`
+  if (beyond !== undefined) return `is a part that has ${beyond}, which the complete answer lacks`
   return type === 'SRV' ? undefined : differenceIn('additional', additionals, [])
 }
 
@@ -56,7 +56,7 @@ function headFault(
 ): string | undefined {
   if (told.question?.name.toLowerCase() !== name.toLowerCase())
     return `is answered for ${told.question?.name ?? 'nothing'}`
-  if (told.rcode !== whole.rcode) return `is answered with ${told.rcode}, and must be with ${whole.rcode}`
+  if (told.rcode !== whole.rcode) return `is answered with ${told.rcode} instead of ${whole.rcode}`
   if (!told.authoritative || told.recursionAvailable || !told.recursionDesired) {
     return `has flags aa ${told.authoritative}, ra ${told.recursionAvailable}, rd ${told.recursionDesired}`
   }
@@ -97,7 +97,7 @@ export class NameTruth {
 export const nameTruth = checker({
   codes: {
     N1: {
-      text: 'names: while nothing changes, every agent answers over DNS, section by section, what the agents hold, whole over TCP and a part of it over UDP',
+      text: 'names: while nothing changes, each section of every DNS answer is what the agents hold, complete over TCP, possibly truncated over UDP',
       sources: ['docs/reference/dns.md#response-codes-and-sections', 'docs/reference/dns.md#record-construction'],
       evidence: ['names', 'catalog', 'forwards'],
       judges: ['answer compared', 'answers compared'],

@@ -152,7 +152,7 @@ export function differenceOf(expected: string, told: string): string | undefined
 export const readTruth = checker({
   codes: {
     E7: {
-      text: 'truth: while nothing changes, what every agent answers about a service over HTTP is what the agents hold, word by word',
+      text: 'truth: while nothing changes, every HTTP answer about a service is exactly what the agents hold',
       sources: ['docs/reference/health.md#endpoints'],
       evidence: ['requests', 'catalog', 'forwards'],
       judges: ['answer compared', 'answers compared'],

@@ -91,7 +91,7 @@ export class AcknowledgedRegistrations {
     if (item === undefined || contactUs === undefined || contactUs > (item.last?.calledUs ?? 0)) return
     if (!item.isJudged || item.open.size > 0 || item.settled.size !== 1 || item.settled.has(undefined)) return
     this.#run.judged('E5')
-    this.#run.report('E5', `${name} of ${node} is taken out of the catalog: ${lastOf(item)} was acknowledged`)
+    this.#run.report('E5', `${name} of ${node} is removed from the catalog, although ${lastOf(item)} was acknowledged`)
     item.settled = new Set()
   }
 
@@ -215,19 +215,18 @@ function seconds(us: number): string {
 export const acknowledgedRegistrations = checker({
   codes: {
     E5: {
-      text: 'registrations: what an agent acknowledged of its services and checks is soon in the catalog, and goes only when asked to',
+      text: 'registrations: services and checks that an agent acknowledged are soon in the catalog, and disappear only when deregistered',
       sources: ['docs/reference/agent.md#sync-to-the-catalog'],
       evidence: ['requests', 'catalog', 'forwards'],
       judges: ['service or check acknowledged', 'services and checks acknowledged'],
       excuses: {
         'outcome unknown':
-          'A change without an answer may have been made or not; until another one of the same is answered that was asked of a well agent.',
+          'A change without an answer may have been made or not; until another change of the same item is answered by a running agent.',
         'out of reach':
-          'An agent that reaches no leader owes nothing; until it has reached one for the bound, or another change is acknowledged.',
+          'An agent that reaches no leader need not sync; until it has reached one for the bound, or another change is acknowledged.',
         restored:
           'A restored snapshot has what agents held before; until the full comparison that each of them makes by itself.',
-        'machine replaced':
-          'A machine that replaces a lost one holds nothing that the lost one was asked for; for good.',
+        'machine replaced': 'A machine that replaces a lost one has none of its registrations; for good.',
       },
     },
   },

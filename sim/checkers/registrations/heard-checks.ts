@@ -186,16 +186,16 @@ function expectedOf(check: Check, nowUs: number): readonly string[] {
 export const heardChecks = checker({
   codes: {
     E6: {
-      text: 'time to live: a TTL check is in the catalog as it was reported, and critical once nobody has for its time',
+      text: 'time to live: a TTL check is in the catalog as it was reported, and critical once its TTL passes without a report',
       sources: ['docs/reference/definitions.md#check-types'],
       evidence: ['requests', 'catalog', 'forwards'],
       judges: ['report or silence', 'reports and silences'],
       excuses: {
         restarted:
           'The last report to a process that ended may be lost: the check may be critical; until the next report.',
-        'report unanswered': 'A report without an answer may have been heard; until the next that is answered.',
+        'report unanswered': 'A report without an answer may have been received; until the next that is answered.',
         'out of reach':
-          'An agent that reaches no leader owes nothing; until it has reached one for the bound, or another report is answered.',
+          'An agent that reaches no leader need not sync; until it has reached one for the bound, or another report is answered.',
         restored: 'A restored snapshot has what was reported before; until the full comparison of each agent.',
       },
     },

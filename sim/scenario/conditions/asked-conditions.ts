@@ -13,7 +13,9 @@ const keyBound = z
     key: template,
     value: template.optional().describe('What the key must hold.'),
     absent: z.literal(true).optional().describe('There must be no such key.'),
-    at: selector.optional().describe('The servers asked, each of which must answer so; one of the running if absent.'),
+    at: selector
+      .optional()
+      .describe('The servers that are asked; each must give this answer. One running server if absent.'),
     consistency: z.enum(['default', 'consistent', 'stale']).optional(),
   })
   .superRefine((given, context) => {
@@ -49,14 +51,16 @@ async function judgeKey(kv: z.output<typeof keyBound>, run: AskingRun): Promise<
 
 const answerBound = z
   .strictObject({
-    at: selector.optional().describe('The agents asked, each of which must answer so; every running one if absent.'),
+    at: selector
+      .optional()
+      .describe('The agents that are asked; each must give this answer. All running agents if absent.'),
     request: httpRequest.describe('Method and target: GET /v1/health/service/web?passing.'),
     status: z.int().min(100).max(599).optional(),
     body: template.optional().describe('The whole body, or /a regular expression/.'),
   })
   .superRefine((given, context) => {
     if (given.status !== undefined || given.body !== undefined) return
-    context.issues.push({ code: 'custom', message: "say what is answered: add 'status' or 'body'", input: given })
+    context.issues.push({ code: 'custom', message: "no answer is expected: add 'status' or 'body'", input: given })
   })
   .describe('What agents answer to a request.')
 
@@ -64,7 +68,7 @@ export const answer = askedCondition(answerBound, judgeHttp)
 
 async function judgeHttp(expected: z.output<typeof answerBound>, run: AskingRun): Promise<string | undefined> {
   const nodes = askedNodes(run, expected.at)
-  if (nodes.length === 0) return 'there is nobody to ask'
+  if (nodes.length === 0) return 'there is no agent to ask'
   const [method = 'GET', target = '/'] = filled(run, expected.request).trim().split(/\s+/, 2)
   for (const node of nodes) {
     const answer = await get(run, node, method.toUpperCase(), target)
@@ -81,7 +85,9 @@ async function judgeHttp(expected: z.output<typeof answerBound>, run: AskingRun)
 
 const dnsBound = z
   .strictObject({
-    at: selector.optional().describe('The agents asked, each of which must answer so; every running one if absent.'),
+    at: selector
+      .optional()
+      .describe('The agents that are asked; each must give this answer. All running agents if absent.'),
     question: z
       .string()
       .regex(
@@ -100,7 +106,7 @@ export const dns = askedCondition(dnsBound, judgeDns)
 
 async function judgeDns(expected: z.output<typeof dnsBound>, run: AskingRun): Promise<string | undefined> {
   const nodes = askedNodes(run, expected.at)
-  if (nodes.length === 0) return 'there is nobody to ask'
+  if (nodes.length === 0) return 'there is no agent to ask'
   const [name = '.', type = 'A'] = expected.question.split(' ')
   for (const node of nodes) {
     const to = dnsEndpoint(run.cluster.identityOf(node))

@@ -18,12 +18,12 @@ const leaderBound = z
     const negated = text.startsWith('not ')
     const nodes = selectorOf(negated ? text.slice(4) : text.replace(/^(?:same as|among) /, ''))
     if (nodes.ok) return { kind: negated ? 'not' : 'among', nodes: nodes.value }
-    const message = `'${text}' says nothing about a leader: write 'exactly one', 'none', a node such as s2 or \${saved}, or 'not …'`
+    const message = `'${text}' is no condition on the leader: write 'exactly one', 'none', a node such as s2 or \${saved}, or 'not …'`
     context.issues.push({ code: 'custom', message, input: text })
     return z.NEVER
   })
   .describe(
-    `'exactly one', 'none', 's2', '\${old leader}' (exactly one, and it is among these), 'not \${old leader}' (exactly one, and it is another).`,
+    `'exactly one', 'none', 's2', '\${old leader}' (exactly one, which is one of these), 'not \${old leader}' (exactly one, which is none of these).`,
   )
 
 function judgeLeader(bound: LeaderBound, among: readonly string[], now: Observed): string | undefined {
@@ -75,7 +75,9 @@ const memberStates = z
     z.string().regex(/^[sc][1-9]\d*$/, 'an agent is named s1, c1'),
     z.enum(['alive', 'leaving', 'left', 'failed', 'unknown']),
   )
-  .describe("How every running agent sees these members of the pool: { c1: failed }. 'among' says whose word counts.")
+  .describe(
+    "How every running agent sees these members of the pool: { c1: failed }. 'among' restricts the agents that are asked.",
+  )
 
 export const members = condition(memberStates, (bound, now, among = now.nodes) => {
   for (const [member, status] of Object.entries(bound)) {
@@ -89,7 +91,7 @@ export const members = condition(memberStates, (bound, now, among = now.nodes) =
 
 export const holds = condition(
   savedNameField.describe(
-    'Every running server holds what was remembered under this name: the same rows, but for what a release adds to them.',
+    'Every running server has the state that was remembered under this name: the same rows, except for columns that a release adds.',
   ),
   (name, now) => now.heldOtherwise(name),
   { isDear: true },

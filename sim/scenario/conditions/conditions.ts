@@ -15,7 +15,7 @@ import type { AskingRun, ConditionKind, Observed } from './condition.ts'
 import { mesh, tunnels } from './mesh-conditions.ts'
 
 /** Names the servers or agents that other keys are about; it is no condition by itself. */
-const among = selector.optional().describe("Restricts 'leader', 'raft.applied' and 'members' to the word of these.")
+const among = selector.optional().describe("Asks only these nodes for 'leader', 'raft.applied' and 'members'.")
 
 /**
  * Every condition, by its key in scenario files, in the order in which they are judged and the language page has them.

@@ -9,29 +9,31 @@ const meshBounds = z
       .string()
       .min(1)
       .optional()
-      .describe("Of which datacenter's authority and proxies; if absent, of the first one's, and of all proxies."),
-    roots: countBound.optional().describe('Roots that are listed.'),
+      .describe(
+        'The datacenter of the authority and the proxies. If absent: the authority of the first one, and all proxies.',
+      ),
+    roots: countBound.optional().describe('Number of listed roots.'),
     rotation: z
       .enum(['none', 'begun', 'requested', 'crossed'])
       .optional()
       .describe(
-        'Where the rotation stands: none is under way; it has begun; the new root has been requested; the old one has signed it.',
+        'The stage of the rotation: none is in progress; it has begun; the new root has been requested; the old root has signed it.',
       ),
-    rotations: countBound.optional().describe('Rotations that have ended with a new root.'),
-    connections: countBound.optional().describe('Handshakes of proxies that were made.'),
-    leaves: countBound.optional().describe('Leaves that proxies were given.'),
+    rotations: countBound.optional().describe('Number of rotations that have ended with a new root.'),
+    connections: countBound.optional().describe('Number of handshakes between proxies.'),
+    leaves: countBound.optional().describe('Number of leaves that proxies received.'),
     proxies: z
       .literal('current')
       .optional()
-      .describe('current: every proxy has a leaf of the active root and knows the roots that are listed.'),
+      .describe('current: every proxy has a leaf of the active root and knows all listed roots.'),
   })
-  .describe('The authority of the mesh, as the replicated state has it.')
+  .describe('The certificate authority of the mesh, as it is in the replicated state.')
 
 export const mesh = condition(
   meshBounds,
   (bound, now) => {
     const mesh = now.mesh(bound.datacenter)
-    if (mesh === undefined) return 'nobody looks at the mesh'
+    if (mesh === undefined) return 'the scenario has no proxies that observe the mesh'
     if (bound.rotation !== undefined && bound.rotation !== mesh.rotation) return `rotation: ${mesh.rotation}`
     return (
       judgeCount(bound.roots, mesh.roots, 'roots') ??
@@ -46,16 +48,18 @@ export const mesh = condition(
 
 const tunnelBounds = z
   .strictObject({
-    made: countBound.optional().describe('New connections that were made.'),
-    failed: countBound.optional().describe('New connections that failed, of pairs of which one was made before.'),
+    made: countBound.optional().describe('Number of new connections that succeeded.'),
+    failed: countBound
+      .optional()
+      .describe('Number of new connections that failed between pairs that had connected before.'),
     'failing for at most': duration
       .optional()
       .describe(
-        'The longest time in which new connections of some pair failed: from the first to the next that was made.',
+        'The longest time for which new connections of one pair failed: from the first failure to the next success.',
       ),
-    broken: countBound.optional().describe('Open connections that broke.'),
+    broken: countBound.optional().describe('Number of open connections that broke.'),
   })
-  .describe("What became of the connections of 'tunnels', of all groups together.")
+  .describe("The connections of 'tunnels', all groups together.")
 
 export const tunnels = condition(tunnelBounds, (bound, { tunnels }) => {
   const { made, failed, broken, longestMs, lastWhy } = tunnels

@@ -19,8 +19,9 @@ const markDemand = z.string().transform((text, context): MarkDemand => {
     return z.NEVER
   }
   if (count === undefined || seeds === undefined) return wrong(`write '${everyRun}', or '3 of 40 seeds'`)
-  if (Number(count) < 1) return wrong(`a state that 0 seeds need reach is not demanded: leave the line out`)
-  if (Number(count) > Number(seeds)) return wrong(`${count} of ${seeds} is more than there are: write at most ${seeds}`)
+  if (Number(count) < 1) return wrong(`0 seeds demand nothing: remove the line`)
+  if (Number(count) > Number(seeds))
+    return wrong(`${count} of ${seeds} is more seeds than there are: write at most ${seeds}`)
   return { kind: 'seeds', count: Number(count), seeds: Number(seeds) }
 })
 
@@ -42,12 +43,14 @@ export const demands = z
     judged: z
       .strictObject(shapeOf(codes, (code) => z.int().min(1).describe(invariants[code].text)))
       .optional()
-      .describe('By invariant: how many facts each run must at least have judged, as the verdict counts them.'),
+      .describe(
+        'By invariant: the minimum number of facts that each run must have judged, as the verdict counts them.',
+      ),
     marks: z
       .strictObject(shapeOf(markNames, (mark) => markDemand.describe(marks[mark])))
       .optional()
-      .describe("By mark: 'every run', or '3 of 40 seeds', which is judged where at least 40 seeds ran."),
+      .describe("By mark: 'every run', or '3 of 40 seeds', which is judged if at least 40 seeds ran."),
   })
-  .describe('What runs must have come to, or they fail: a test that tested nothing is not passed.')
+  .describe('What runs must have reached or judged; otherwise they fail. A run that tested nothing does not pass.')
 
 export type Demands = z.output<typeof demands>

@@ -47,7 +47,7 @@ class MeaningCheck {
 
   cluster(): void {
     const names = Object.keys(this.#scenario.cluster)
-    if (names.length === 0) this.#problem(['cluster'], "nobody is there: add 'dc1: { servers: { count: 3 } }'")
+    if (names.length === 0) this.#problem(['cluster'], "the cluster has no nodes: add 'dc1: { servers: { count: 3 } }'")
     this.#names()
     for (const [name, { config, servers, clients, ...rest }] of Object.entries(this.#scenario.cluster)) {
       const base = ['cluster', name]
@@ -77,7 +77,7 @@ class MeaningCheck {
       if (apart === true) continue
       if (taken.has(datacenter)) {
         const path = ['cluster', name, ...(datacenter === name ? [] : ['datacenter'])]
-        this.#problem(path, `there is another '${datacenter}' that it knows: give it another name, or 'apart: true'`)
+        this.#problem(path, `another datacenter is called '${datacenter}' too: give it another name, or 'apart: true'`)
       }
       taken.add(datacenter)
     }
@@ -153,7 +153,7 @@ class MeaningCheck {
       }
       if (part.kind === 'saved') this.#savedName(part.name, path)
       if (part.kind === 'it' && path[0] !== 'faults') {
-        this.#problem(path, "'it' is the node that set off a fault: name a node here")
+        this.#problem(path, "'it' is the node that triggered a fault: name a node here")
       }
       if (part.kind === 'group' && part.datacenter !== undefined) this.#datacenter(part.datacenter, path)
     }
@@ -190,7 +190,7 @@ class MeaningCheck {
     for (const key of askedKeysOf(condition)) {
       this.#problem(
         [...path, key],
-        "it takes a request, and so time, to know this: use it with 'expect' or 'eventually'",
+        "this condition needs a request, which takes time: use it with 'expect' or 'eventually'",
       )
     }
   }

@@ -20,7 +20,7 @@ import { demands } from './demands.ts'
 
 export const step = z
   .strictObject({
-    step: z.string().min(1).describe('A title: what happens here, in one clause.'),
+    step: z.string().min(1).describe('The title: what happens, in one clause.'),
     ...actionShape,
     ...stepShape,
     for: span,
@@ -49,12 +49,12 @@ const agents = (countMax: number) =>
   z.strictObject({
     count: z
       .union([z.int().min(1).max(countMax), z.array(z.int().min(1).max(countMax)).min(1)])
-      .describe('How many; from several numbers, [3, 5], each seed draws one.'),
+      .describe('Their number; from a list such as [3, 5] each seed draws one.'),
     'restart after': duration
       .optional()
-      .describe('A process that stopped itself, over a failed disk for example, is started again after this long.'),
-    release: release.optional().describe('What they run as at first: 1.0.1. The newest release if absent.'),
-    config: nodeConfig.optional().describe('Settings of these alone, over those of the datacenter.'),
+      .describe('A process that stopped itself, for example because of a failed disk, is restarted after this time.'),
+    release: release.optional().describe('The release that they run at first: 1.0.1. The newest if absent.'),
+    config: nodeConfig.optional().describe('Settings of only these agents; they override those of the datacenter.'),
   })
 
 const datacenter = z.strictObject({
@@ -65,14 +65,16 @@ const datacenter = z.strictObject({
         .min(1)
         .max(serversMax)
         .optional()
-        .describe('Number of further ones, numbered after them, whose machines are off at first: restart starts them.'),
+        .describe(
+          'Number of additional agents, numbered after the others, that are not started at first: restart starts them.',
+        ),
     })
     .describe('Servers s1, s2, …, which take part in consensus.'),
   clients: agents(clientsMax).optional().describe('Client agents c1, c2, …, which keep no replicated state.'),
   apart: z
     .literal(true)
     .optional()
-    .describe('It knows no other datacenter, and no other knows it: a cluster of its own.'),
+    .describe('A separate cluster: it and the other datacenters do not know each other.'),
   certificates: z
     .literal(true)
     .optional()
@@ -83,52 +85,48 @@ const datacenter = z.strictObject({
     .string()
     .regex(datacenterName, 'a datacenter is named with small letters, digits and -')
     .optional()
-    .describe('Its name for its agents, if not the one here. Two separate ones may have the same name.'),
+    .describe('The name that its agents use, if not the one here. Two separate datacenters may have the same name.'),
   config: nodeConfig.optional(),
-  'drawn config': z
-    .array(nodeConfig)
-    .min(1)
-    .optional()
-    .describe('Each seed draws one of these, which overrides config.'),
+  'drawn config': z.array(nodeConfig).min(1).optional().describe('Each seed draws one of these; it overrides config.'),
 })
 
 const mesh = z.strictObject({
   'leaf ttl': duration
     .optional()
-    .describe('How long leaves live at first; less than an hour, which is the least elsewhere, too.'),
+    .describe('Initial lifetime of leaves; may be below the hour that is the minimum elsewhere.'),
   skew: duration
     .optional()
-    .describe('How far clocks may be apart, each by half of it from true time; a minute if absent.'),
+    .describe('Allowed difference between two clocks, each half of it from true time; a minute if absent.'),
   keys: z
     .enum(['real', 'cheap'])
     .default('real')
-    .describe('cheap: Ed25519, which costs less and is not what the mesh uses, for runs that study scale.'),
+    .describe('cheap: Ed25519, which the mesh does not use but costs less, for runs about scale.'),
 })
 
 const webServer = z.strictObject({
-  at: selector.describe('On whose machines: clients, c1.'),
+  at: selector.describe('The nodes on whose machines they run: clients, c1.'),
   port: z.int().min(1).max(65_535),
 })
 
 const network = z.strictObject({
-  latency: durationRange.optional().describe('Time on the way, drawn for each message; 1ms..5ms if absent.'),
-  loss: chance.optional().describe('Of a datagram; a connection repeats what is lost, and so is late.'),
+  latency: durationRange.optional().describe('Latency, drawn for each message; 1ms..5ms if absent.'),
+  loss: chance.optional().describe('Chance that a datagram is lost; a connection resends, which delays it.'),
   duplicate: chance.optional().describe('Of datagrams.'),
-  reorder: chance.optional().describe('Of datagrams; a connection keeps its order.'),
+  reorder: chance.optional().describe('Chance that a datagram is reordered; a connection keeps its order.'),
   replay: z
     .strictObject({ chance, after: durationRange })
     .optional()
-    .describe('Share of datagrams that are recorded on the way, and arrive once more after this time.'),
+    .describe('Share of datagrams that are recorded and arrive once more after this time.'),
 })
 
 const disk = z.strictObject({
-  latency: durationRange.optional().describe('Of a read or write; 50us..200us if absent.'),
-  fsync: durationRange.optional().describe('Of a sync; 1ms..5ms if absent.'),
+  latency: durationRange.optional().describe('Time of a read or write; 50us..200us if absent.'),
+  fsync: durationRange.optional().describe('Time of a sync; 1ms..5ms if absent.'),
 })
 
 const clocks = z.strictObject({
-  offset: signedDurationRange.optional().describe('How far wall clocks are off at the start.'),
-  rate: percentRange.optional().describe('How much faster or slower than true time clocks run.'),
+  offset: signedDurationRange.optional().describe('Initial error of wall clocks.'),
+  rate: percentRange.optional().describe('Rate error of clocks against true time.'),
 })
 
 const knob = (leastValue: number, description: string) =>
@@ -137,14 +135,18 @@ const knob = (leastValue: number, description: string) =>
 const spans = (description: string) => z.array(duration).min(1).optional().describe(description)
 
 const knobs = z.strictObject({
-  'append entries': knob(1, 'Entries in one message to a follower, at most.'),
-  'appends in flight': knob(1, 'Messages with entries on their way to one follower, at most.'),
+  'append entries': knob(1, 'Maximum number of entries in one message to a follower.'),
+  'appends in flight': knob(1, 'Maximum number of unacknowledged messages with entries to one follower.'),
   'snapshot chunk': knob(64, 'Bytes of a snapshot in one message.'),
   'trailing logs': knob(0, 'Entries kept in the log behind a snapshot.'),
-  'tombstone life': spans('How long tombstones of deleted keys are kept; leaders look for old ones five times in it.'),
-  'lock delays kept': spans('How long lock delays are kept, which must all be shorter; leaders look twice in it.'),
-  'care batch': knob(1, 'Tombstones that one command reaps, and lock delays that one forgets, at most.'),
-  'first incarnation': knob(0, 'What members count their incarnations from: 2147483000 is near the greatest.'),
+  'tombstone life': spans(
+    'How long tombstones of deleted keys are kept; leaders look for expired ones five times in this time.',
+  ),
+  'lock delays kept': spans(
+    'How long lock delays are kept; all must be shorter. Leaders look for expired ones twice in this time.',
+  ),
+  'care batch': knob(1, 'Maximum number of tombstones or lock delays that one command removes.'),
+  'first incarnation': knob(0, 'The first incarnation of members: 2147483000 is near the maximum.'),
 })
 
 const excuses = z
@@ -156,10 +158,10 @@ const excuses = z
       .literal(true)
       .optional()
       .describe(
-        "R1, R4, R7, D1: the data of a majority may be destroyed, and 'recover' forces a configuration on those that are left. What was acknowledged before may be lost by that, and nothing else.",
+        "R1, R4, R7, D1: the data of a majority may be destroyed, and 'recover' forces a configuration on the remaining servers. Only writes acknowledged before that may be lost.",
       ),
   })
-  .describe('What invariants let pass, each by its name. Nothing is excused that is not named.')
+  .describe('Violations that invariants accept, each by its name. Nothing else is excused.')
 
 const quiet = z.strictObject({
   within: duration.describe('The time in which the cluster must come to rest.'),
@@ -167,7 +169,7 @@ const quiet = z.strictObject({
     .literal(true)
     .optional()
     .describe(
-      'First only a core of servers is mended, drawn so that it suffices for a quorum, while everything else stays broken as it is: within the same time the core must serve.',
+      'First only a core of servers is repaired, drawn so that it is a quorum, while all other faults stay: the core must serve within the same time.',
     ),
 })
 
@@ -179,29 +181,29 @@ export const scenarioSchema = z.strictObject({
     .int()
     .min(0)
     .optional()
-    .describe('The seed of its run where the command line gives none; 1 if absent. A shrunk page fails with its own.'),
+    .describe(
+      'The seed if the command line gives none; 1 if absent. A shrunk page names the seed with which it fails.',
+    ),
   tags: z
     .array(z.string().regex(/^[a-z0-9][a-z0-9-]*$/, 'a tag is made of small letters, digits and -'))
     .optional()
-    .describe('Words to find it by.'),
+    .describe('Keywords.'),
   cluster: z
     .record(z.string().regex(datacenterName, 'a datacenter is named with small letters, digits and -'), datacenter)
     .describe('The nodes, by datacenter.'),
-  network: network.optional().describe('Links, when nothing is wrong.'),
-  disk: disk.optional().describe('Disks, when nothing is wrong.'),
-  clocks: clocks.optional().describe('How far the clocks of machines are from true time.'),
-  knobs: knobs
-    .optional()
-    .describe('Settings that no configuration file has: for each seed one of the values is drawn.'),
+  network: network.optional().describe('Links without faults.'),
+  disk: disk.optional().describe('Disks without faults.'),
+  clocks: clocks.optional().describe('Clock errors of the machines.'),
+  knobs: knobs.optional().describe('Settings that configuration files do not have; each seed draws one of the values.'),
   ...workloadShape,
-  mesh: mesh.optional().describe('Settings of the mesh that no configuration file has.'),
+  mesh: mesh.optional().describe('Settings of the mesh that configuration files do not have.'),
   'secrets manager': z
     .strictObject({
       token: z
         .string()
         .min(1)
         .describe(
-          'The token that an authority of provider vault has. One of 40 letters and digits and more is looked for wherever it should not be (C4).',
+          'The token of provider vault. If it has at least 40 letters and digits, C4 checks that it appears nowhere else.',
         ),
     })
     .optional()
@@ -211,25 +213,23 @@ export const scenarioSchema = z.strictObject({
   'web servers': z
     .record(z.string().regex(/^[a-z][a-z0-9 -]*$/, 'web servers are named with small letters'), webServer)
     .optional()
-    .describe(
-      "What HTTP and TCP checks look at: on each machine one that answers, on 127.0.0.1 too. See 'web server'.",
-    ),
+    .describe("Targets of HTTP and TCP checks: one web server on each machine, on 127.0.0.1 too. See 'web server'."),
   operator: z
     .strictObject({ token: template.describe('The token that may do everything.') })
     .optional()
     .describe('The token with which conditions and the end of the run read the cluster; absent: no token.'),
-  faults: z.array(fault).optional().describe('What goes wrong at random, on schedule, or when something happens.'),
-  steps: z.array(step).optional().describe('What happens one after the other.'),
-  lasts: duration.optional().describe('The run goes on for at least this long before it comes to rest.'),
+  faults: z.array(fault).optional().describe('Faults at random, on schedule, or when an event happens.'),
+  steps: z.array(step).optional().describe('What happens, one step after the other.'),
+  lasts: duration.optional().describe('Minimum duration of the run before it comes to rest.'),
   always: z.array(condition).optional().describe('Conditions that hold at every moment of the run.'),
   never: z.array(condition).optional().describe('Conditions that do not hold at any moment of the run.'),
-  invariants: z.literal('all').optional().describe('All invariants are checked in every run; the line may say so.'),
+  invariants: z.literal('all').optional().describe('Documentation only: all invariants are checked in every run.'),
   excuses: excuses.optional(),
   demands: demands.optional(),
   quiet: quiet
     .optional()
     .describe(
-      'How the run ends: faults stop, everything is mended and started, and the cluster must come to rest. 60s if absent.',
+      'How the run ends: faults stop, everything is repaired and started, and the cluster must come to rest. 60s if absent.',
     ),
 })
 

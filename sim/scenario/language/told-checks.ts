@@ -57,8 +57,7 @@ export class ToldChecks {
     if (lacking === undefined) return undefined
     const [datacenter, kind] = lacking.split('/')
     const agents = `${kind === 'clients' ? 'client agents' : 'servers'} of ${datacenter}`
-    if (this.#others.has(check))
-      return `the check '${check}' is no TTL check of the ${agents}: nobody need tell it anything`
+    if (this.#others.has(check)) return `the check '${check}' of the ${agents} is no TTL check and needs no reports`
     const known = [...(this.#ttl.get(lacking) ?? [])]
     const meant = nearest(check, known)
     if (meant !== undefined) return `the ${agents} have no check '${check}': did you mean '${meant}'?`

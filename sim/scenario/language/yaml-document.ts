@@ -116,7 +116,7 @@ function unquotedReference(text: string, braceAt: number): string | undefined {
     )?.[1] ?? ''
   const after = /^[^,\]}\n]*/.exec(text.slice(braceAt - 1 + reference.length))?.[0] ?? ''
   const value = `${before}${reference}${after}`.trim()
-  return `inside { } or [ ] a text with \${name} in it needs quotes, for YAML takes its brace for a map: write "${value}"`
+  return `inside { } or [ ] a text with \${name} in it needs quotes, because YAML reads its brace as a map: write "${value}"`
 }
 
 /** The parser's error codes, with advice. */

@@ -34,7 +34,7 @@ export async function comeToAgree(run: RunContext): Promise<void> {
   if (run.hasFailed()) return
   run.tell(
     'note',
-    `all agents agree on who is there, ${formatDuration(Math.ceil((run.simulation.nowUs - fromUs) / 1000))} after rest`,
+    `all agents agree on the members, ${formatDuration(Math.ceil((run.simulation.nowUs - fromUs) / 1000))} after rest`,
   )
   pool.atRest()
   await within(
@@ -123,7 +123,7 @@ async function catalogFaultsNow(run: RunContext, seen: SeenCatalog): Promise<rea
   for (const node of present) {
     const held = heldBy(run, node)
     const listed = await listedAs(run, asked, node)
-    if (typeof listed === 'string') return [{ code: 'E1', message: `${asked} does not tell its catalog: ${listed}` }]
+    if (typeof listed === 'string') return [{ code: 'E1', message: `${asked} does not return its catalog: ${listed}` }]
     if (held !== undefined) seen.held.push(held)
     const faults = held === undefined ? [] : catalogFaults(held, listed.node)
     if (faults.length > 0) return faults.map((message) => ({ code: 'E1', message }))
@@ -135,7 +135,7 @@ async function catalogFaultsNow(run: RunContext, seen: SeenCatalog): Promise<rea
     }
     seen.left++
     const listed = await listedAs(run, asked, node)
-    if (typeof listed === 'string') return [{ code: 'E1', message: `${asked} does not tell its catalog: ${listed}` }]
+    if (typeof listed === 'string') return [{ code: 'E1', message: `${asked} does not return its catalog: ${listed}` }]
     if (listed.node !== undefined) return [{ code: 'E3', message: `the catalog still has ${node}, which left` }]
   }
   return []

@@ -18,11 +18,11 @@ const askAgainMs = 500
 export async function healCore(run: RunContext, withinMs: number): Promise<void> {
   const core = chosenCore(run)
   if (core === undefined) return tellExcuse(run, 'no core')
-  run.tell('step', `quiet: faults stop, and ${core.join(' ')} are mended; the rest stays as it is`)
+  run.tell('step', `quiet: faults stop, and ${core.join(' ')} are repaired; other faults stay`)
   const leader = run.cluster.leader()
   if (leader !== undefined && !core.includes(leader)) run.invariants.of(coreMarks)('core without the leader')
   const { decisions } = run.simulation
-  decisions.because(decisions.identity('the core is mended'), () => run.injector.mendCore(core))
+  decisions.because(decisions.identity('the core is repaired'), () => run.injector.mendCore(core))
   const untilUs = run.simulation.nowUs + withinMs * 1000
   while (!run.hasFailed()) {
     if (core.some((server) => run.cluster.hasLeft(server))) return tellExcuse(run, 'left meanwhile')

@@ -38,7 +38,7 @@ export async function comeToRest(run: RunContext): Promise<void> {
   if (run.scenario.quiet?.['core first'] === true) {
     for (const part of run.parts()) if (!run.hasFailed()) await healCore(part, withinMs)
   }
-  run.tell('step', 'quiet: faults stop, everything is mended, the cluster comes to rest')
+  run.tell('step', 'quiet: faults stop, everything is repaired, the cluster comes to rest')
   const { decisions } = run.simulation
   decisions.because(decisions.identity('everything is mended'), () => run.injector.mendEverything())
   for (const part of run.parts()) if (!(await partToRest(part, withinMs))) return
@@ -108,7 +108,7 @@ async function awaitRest(run: RunContext, untilUs: number, withinMs: number): Pr
  */
 function tellLost(run: RunContext): false {
   run.invariants.of(liveness).excused('majority lost')
-  run.tell('note', 'excused (majority lost): of some configuration no majority is left whose data is whole')
+  run.tell('note', 'excused (majority lost): for some configuration no majority with intact data is left')
   return false
 }
 
@@ -168,7 +168,7 @@ async function compareState(run: RunContext, server: string): Promise<void> {
   if (run.hasFailed()) return
   if (typeof answer === 'string' || (answer.status !== 200 && answer.status !== 404)) {
     const why = typeof answer === 'string' ? answer : `status ${answer.status}`
-    run.invariants.of(liveness).refuses(`${server} does not tell its keys once the cluster is at rest: ${why}`)
+    run.invariants.of(liveness).refuses(`${server} does not return its keys once the cluster is at rest: ${why}`)
     return
   }
   const rows = answer.status === 404 ? [] : (JSON.parse(answer.body) as readonly ListedKey[])

@@ -9,18 +9,18 @@ const answerWithinMs = 10_000
 
 const reloaded = z
   .strictObject({
-    of: selector.describe('Whose configuration is edited.'),
+    of: selector.describe('The agents whose configuration is edited.'),
     config: nodeConfig.describe('Settings that replace those of the same name.'),
-    refused: z.literal(true).optional().describe('The agent must refuse it, and go on as before.'),
+    refused: z.literal(true).optional().describe('The agent must refuse it and continue with the old one.'),
   })
-  .describe('Edits the configuration of agents while they run, and has them read it again.')
+  .describe('Edits the configuration of running agents and reloads it.')
 
 export const reload = step(reloaded, performReload)
 
 /** Edits the configuration of some agents and makes them read it again, as SIGHUP does. */
 async function performReload(run: StepRun, reload: z.output<typeof reloaded>, path: Path): Promise<void> {
   const nodes = run.select(reload.of)
-  if (nodes.length === 0) return run.fail([...path, 'reload'], `'${reload.of.text}' is nobody now`)
+  if (nodes.length === 0) return run.fail([...path, 'reload'], `'${reload.of.text}' matches no node now`)
   for (const node of nodes) {
     const heard: { verdict?: Result<undefined, Failure> } = {}
     const told = (verdict: Result<undefined, Failure>): void => {
@@ -45,11 +45,14 @@ function saidOf(verdict: Result<undefined, Failure> | undefined): string {
 
 const peersFile = z
   .strictObject({
-    at: selector.describe('In whose data directory.'),
-    names: selector.describe('The servers that it names.'),
-    form: z.enum(['ids', 'addresses']).default('ids').describe('That of Raft protocol 3, or of those before.'),
+    at: selector.describe('The servers in whose data directories it is written.'),
+    names: selector.describe('The servers that the file names.'),
+    form: z
+      .enum(['ids', 'addresses'])
+      .default('ids')
+      .describe('The format of Raft protocol 3, or of earlier protocols.'),
   })
-  .describe('Leaves a file raft/peers.json, which forces a configuration, for the next start.')
+  .describe('Writes raft/peers.json, which forces a configuration at the next start.')
 
 export const peersJson = step(peersFile, performPeersJson)
 
@@ -57,9 +60,9 @@ function performPeersJson(run: StepRun, file: z.output<typeof peersFile>, path: 
   const at = run.select(file.at)
   const names = run.select(file.names)
   if (at.length === 0 || names.length === 0)
-    return run.fail([...path, 'peers.json'], 'it is for nobody, or names nobody')
+    return run.fail([...path, 'peers.json'], "'at' or 'names' matches no server now")
   const places = new Set([...at, ...names].map((node) => run.cluster.datacenterOf(node)))
-  if (places.size > 1) return run.fail([...path, 'peers.json'], 'it is of one datacenter, and names another')
+  if (places.size > 1) return run.fail([...path, 'peers.json'], 'it is in one datacenter and names servers of another')
   for (const node of at) run.cluster.orders.leavePeersJson(node, names, file.form)
   run.tell('note', `peers.json for ${at.join(' ')} names ${names.join(' ')}`)
 }

@@ -25,22 +25,17 @@ const wanted = z
       .describe('A new private key of this kind, and so another root; as before: the one of the last such step.'),
     'root lives': duration
       .optional()
-      .describe(
-        'The root is made by the operator, too, with the new key, and holds for this long; a year at least if absent.',
-      ),
+      .describe('The operator also creates the root, with the new key and this lifetime; at least a year if absent.'),
     root: z
       .enum(['one', 'two', 'three', 'four', 'five', 'six'])
       .optional()
       .describe(
-        'Of provider vault: the root of this name in the secrets manager, which makes it with a key of the kind that key says.',
+        'For provider vault: the name of the root in the secrets manager, which creates it with a key of the type that key names.',
       ),
-    'leaf ttl': duration.default(259_200_000).describe('How long leaves live.'),
-    within: duration.default(60_000).describe('Failures for lack of a leader are retried for this long.'),
-    'not awaited': z
-      .literal(true)
-      .optional()
-      .describe('The next step begins at once. Whatever the answer is then, it is as it may be.'),
-    refused: template.optional().describe('It must be refused, for this reason: a text, or /a regular expression/.'),
+    'leaf ttl': duration.default(259_200_000).describe('Lifetime of leaves.'),
+    within: duration.default(60_000).describe('Failures without a leader are retried for this time.'),
+    'not awaited': z.literal(true).optional().describe('The next step begins at once; any answer is accepted.'),
+    refused: template.optional().describe('It must be refused with this reason: a text, or /a regular expression/.'),
   })
   .describe('Updates the configuration of the authority over HTTP, as svc connect ca set-config does.')
 
@@ -67,7 +62,7 @@ type Answered = Result<undefined, string>
 async function performAuthority(run: StepRun, wanted: Wanted, path: readonly PropertyKey[]): Promise<void> {
   const at = run.select(wanted.at)[0]
   const here = [...path, 'authority']
-  if (at === undefined) return run.fail(here, `'${wanted.at.text}' is nobody now`)
+  if (at === undefined) return run.fail(here, `'${wanted.at.text}' matches no node now`)
   const to = httpEndpoint(run.cluster.identityOf(at))
   const datacenter = run.cluster.datacenterOf(at)
   const mesh = run.checksOf(datacenter).of(meshLaws)
@@ -93,7 +88,7 @@ async function performAuthority(run: StepRun, wanted: Wanted, path: readonly Pro
     if (!isDone || mesh?.configurations.includes(before, configuration as Configuration) !== false) return
     run.invariants.report(
       'C5',
-      `${at} answered that an update is done, and the authority was never configured so, nor a change to it accepted`,
+      `${at} acknowledged an update, but the authority was never configured so, and no change to it was accepted`,
     )
   }
   const withinMs = wanted.within + answerWithinMs
@@ -166,7 +161,7 @@ function judgeAnswer(run: StepRun, wanted: Wanted, answered: Answered, path: rea
   const said = answered.ok ? 'done' : answered.error
   const expected = filled(run, wanted.refused)
   const isMet = patternOf(expected) === undefined ? said.includes(expected) : matches(expected, said)
-  if (!isMet) run.fail(path, `it is not refused for that reason: ${said}`)
+  if (!isMet) run.fail(path, `it is not refused with that reason: ${said}`)
 }
 
 /** Success, or the last answer. The same update may be repeated, because it may have taken effect already. */

@@ -7,8 +7,11 @@ import { conditionShape } from '../conditions/conditions.ts'
 export const expectation = z
   .strictObject({
     status: z.int().min(100).max(599).optional().describe('Of the answer.'),
-    body: template.optional().describe('Of the answer: the whole body, or /a regular expression/.'),
-    headers: z.record(z.string(), template).optional().describe('Of the answer: each as the whole text, or /pattern/.'),
+    body: template.optional().describe('The whole body of the answer, or /a regular expression/.'),
+    headers: z
+      .record(z.string(), template)
+      .optional()
+      .describe('Headers of the answer, each as the whole text or /pattern/.'),
     ...conditionShape,
   })
   .describe('With http: what the answer must be. Alone: conditions that must hold now.')
@@ -30,10 +33,7 @@ export function checkExpectation(given: Expecting, issue: Issue): void {
   const ofCluster = keys.filter((key) => Object.hasOwn(conditionShape, key))
   if (keys.length === 0) issue('nothing is expected: add a condition', ['expect'])
   if (given.http === undefined && ofAnswer.length > 0) {
-    issue(`'${ofAnswer[0]}' is expected of an answer, and this step sends no http request`, [
-      'expect',
-      ofAnswer[0] as string,
-    ])
+    issue(`'${ofAnswer[0]}' is about an answer, but this step sends no http request`, ['expect', ofAnswer[0] as string])
   }
   if (given.http !== undefined && ofCluster.length > 0) {
     issue(`'${ofCluster[0]}' is a condition on the cluster: put it into a step of its own`, [

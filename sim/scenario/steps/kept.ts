@@ -4,13 +4,11 @@ import { savedNameField, selector } from '../../notation/fields.ts'
 import { step } from './step.ts'
 
 export const save = step(
-  z
-    .record(savedNameField, selector)
-    .describe('Gives selected nodes a name that stays with them: { old leader: leader }.'),
+  z.record(savedNameField, selector).describe('Gives the selected nodes a permanent name: { old leader: leader }.'),
   (run, given, path) => {
     for (const [name, selector] of Object.entries(given)) {
       const nodes = run.select(selector)
-      if (nodes.length === 0) run.fail([...path, 'save', name], `'${selector.text}' is nobody now`)
+      if (nodes.length === 0) run.fail([...path, 'save', name], `'${selector.text}' matches no node now`)
       run.saved.set(name, nodes)
       run.tell('note', `${name}: ${nodes.join(' ')}`)
     }
@@ -20,12 +18,12 @@ export const save = step(
 
 export const remember = step(
   savedNameField.describe(
-    'Keeps under this name what the state of the leader holds: catalog, keys, sessions, tokens, roots, intentions.',
+    'Saves the state of the leader under this name: catalog, keys, sessions, tokens, roots, intentions.',
   ),
   (run, name, path) => {
     const leader = run.cluster.leader()
     const state = leader === undefined ? undefined : run.cluster.stateOf(leader)
-    if (state === undefined) return run.fail([...path, 'remember'], 'nobody leads now')
+    if (state === undefined) return run.fail([...path, 'remember'], 'there is no leader now')
     const held = heldState(state)
     run.remembered.set(name, held)
     run.tell('note', `${name}: ${[...held].map(([part, rows]) => `${part} ${rows.size}`).join(', ')}`)
@@ -33,6 +31,6 @@ export const remember = step(
 )
 
 export const workload = step(
-  z.enum(['stop', 'start']).describe('The clients of the workload stop asking, or go on.'),
+  z.enum(['stop', 'start']).describe('Pauses or resumes the clients of the workload.'),
   (run, to) => run.workload.switch(to),
 )

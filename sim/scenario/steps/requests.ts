@@ -11,12 +11,10 @@ export const request = z
     at: selector.describe('The node that the request is sent to.'),
     request: httpRequest.describe('Method and target: PUT /v1/kv/color?flags=3.'),
     body: template.optional(),
-    'body from': savedNameField
-      .optional()
-      .describe('The body of an answer that was kept, byte for byte, in place of body.'),
-    headers: z.record(z.string(), template).optional().describe('By name: { X-Svc-Token: secret }.'),
-    within: duration.optional().describe('How long an answer is waited for; 10s if absent.'),
-    save: savedNameField.optional().describe(`Keeps the answer: \${name.status}, \${name.body}, \${name.index}.`),
+    'body from': savedNameField.optional().describe('Instead of body: the body of a saved answer, byte for byte.'),
+    headers: z.record(z.string(), template).optional().describe('Headers by name: { X-Svc-Token: secret }.'),
+    within: duration.optional().describe('Timeout for the answer; 10s if absent.'),
+    save: savedNameField.optional().describe(`Saves the answer: \${name.status}, \${name.body}, \${name.index}.`),
   })
   .describe('Sends a request and waits for the answer; expect beside it says what the answer must be.')
 
@@ -40,7 +38,7 @@ export function preparedRequest(run: StepRun, { http }: Asked, path: Path): Prep
   if (http === undefined) return undefined
   const server = run.select(http.at)[0]
   if (server === undefined) {
-    run.fail([...path, 'http'], `'${http.at.text}' is nobody now`)
+    run.fail([...path, 'http'], `'${http.at.text}' matches no node now`)
     return undefined
   }
   const [method = 'GET', target = '/'] = filled(run, http.request).trim().split(/\s+/, 2)

@@ -93,7 +93,7 @@ export const together = step(
     .array(togetherItem)
     .min(2)
     .describe(
-      'Several things at the same moment: what changes the cluster, requests (http with expect) and workload, each its own item. No time passes between them, and then all answers are waited for.',
+      'Several actions at the same moment: changes to the cluster, requests (http with expect) and workload, each its own item. No time passes between them; then the step waits for all answers.',
     ),
   performTogether,
   (items) => items.flatMap(({ http }) => http?.save ?? []),

@@ -12,12 +12,12 @@ const wanted = z
   .strictObject({
     at: selector.describe('The node that receives the requests.'),
     count: z.int().min(1).max(100_000).default(1),
-    rules: z.string().describe('Rules of each of them; # is its number, from 0.'),
-    api: z.enum(['old', 'new']).default('new').describe('old: that of releases before 1.4.0.'),
-    with: template.describe('The token that may make them.'),
-    save: savedNameField.describe(`Keeps their secrets: \${name.body.0} is the first.`),
+    rules: z.string().describe('Rules of each token; # is its number, from 0.'),
+    api: z.enum(['old', 'new']).default('new').describe('old: the token system of releases before 1.4.0.'),
+    with: template.describe('The token with which they are created.'),
+    save: savedNameField.describe(`Saves their secrets: \${name.body.0} is the first.`),
   })
-  .describe('Creates tokens, each with rules of its own. Failures for lack of a leader are retried.')
+  .describe('Creates tokens, each with rules of its own. Failures without a leader are retried.')
 
 type Wanted = z.output<typeof wanted>
 
@@ -33,14 +33,14 @@ const withinMs = 300_000
 /** Creates tokens, each with its own rules, and keeps their secrets like an answer whose body lists them. */
 async function performTokens(run: StepRun, wanted: Wanted, path: readonly PropertyKey[]): Promise<void> {
   const at = run.select(wanted.at)[0]
-  if (at === undefined) return run.fail([...path, 'tokens'], `'${wanted.at.text}' is nobody now`)
+  if (at === undefined) return run.fail([...path, 'tokens'], `'${wanted.at.text}' matches no node now`)
   const to = httpEndpoint(run.cluster.identityOf(at))
   const made = await run.driver.perform(run, withinMs, (env) =>
     new TokenMaker(env, to, filled(run, wanted.with), wanted).make(),
   )
   if (run.hasFailed()) return
   if (made === undefined || typeof made === 'string') {
-    return run.fail([...path, 'tokens'], made ?? `not all were made within ${withinMs / 1000}s`)
+    return run.fail([...path, 'tokens'], made ?? `not all tokens were created within ${withinMs / 1000}s`)
   }
   run.driver.answers.set(wanted.save, answerWith(200, utf8(JSON.stringify(made)), new Map()))
   run.tell('note', `${wanted.save}: ${made.length} tokens`)

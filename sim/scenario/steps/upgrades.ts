@@ -13,13 +13,16 @@ const upgraded = z
     nodes: selector.describe(
       "The agents to upgrade, one after the other in the order in which they are named: 'followers, leader'.",
     ),
-    'in any order': z.literal(true).optional().describe('Not as they are named, but in an order drawn from the seed.'),
-    to: release.optional().describe('The release that they run as from now on; the one they have if absent.'),
+    'in any order': z
+      .literal(true)
+      .optional()
+      .describe('In an order drawn from the seed, instead of the order in which they are named.'),
+    to: release.optional().describe('The release that they run from now on; their present one if absent.'),
     config: nodeConfig.optional().describe('Settings that replace those of the same name.'),
-    without: z.array(z.string()).optional().describe('Settings that are taken out, by name.'),
+    without: z.array(z.string()).optional().describe('Names of settings that are removed.'),
     refused: template
       .optional()
-      .describe('They must refuse to start, for this reason: a text that it contains, or /a regular expression/.'),
+      .describe('They must refuse to start with this reason: a text that it contains, or /a regular expression/.'),
     'one by one': durationRange.optional().describe('Time between two of them.'),
     until: awaited
       .optional()
@@ -35,7 +38,7 @@ async function performUpgrade(run: StepRun, upgrade: Upgrade, path: Path): Promi
   // In the given order: 'followers, leader' has the leader last.
   const named = [...new Set(upgrade.nodes.parts().flatMap((part) => run.select(part)))]
   const nodes = upgrade['in any order'] === true ? run.stepScope().draw.inOrder(named, (name) => name) : named
-  if (nodes.length === 0) return run.fail([...path, 'upgrade'], `'${upgrade.nodes.text}' is nobody now`)
+  if (nodes.length === 0) return run.fail([...path, 'upgrade'], `'${upgrade.nodes.text}' matches no node now`)
   for (const [at, node] of nodes.entries()) {
     const refusal = run.simulation.decisions.because(run.stepScope().draw, () =>
       run.cluster.orders.upgrade(node, upgrade.to, (settings) => settingsAfter(settings, upgrade)),
@@ -71,7 +74,7 @@ function judgeRefusal(
   }: { readonly node: string; readonly refusal: string | undefined; readonly expected: Template | undefined },
   path: Path,
 ): void {
-  if (refusal === undefined) return run.fail(path, `${node} starts, which it must not`)
+  if (refusal === undefined) return run.fail(path, `${node} starts, but it must refuse to start`)
   if (expected === undefined) return run.fail(path, `${node} does not start: ${refusal}`)
   const text = filled(run, expected)
   const pattern = patternOf(text)

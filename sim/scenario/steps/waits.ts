@@ -26,7 +26,7 @@ export const wait = step(durationRange.describe('Let time pass.'), (run, range) 
 export const awaited = z.strictObject({ within: duration, ...conditionShape }).superRefine(atLeastOneCondition)
 
 export const eventually = step(
-  awaited.describe('Waits until the conditions hold; it fails when they do not within the time.'),
+  awaited.describe('Waits until the conditions hold; fails if they do not within the time.'),
   (run, given, path) => performEventually(run, given, [...path, 'eventually']),
 )
 
@@ -48,7 +48,7 @@ export async function performEventually(run: StepRun, given: z.output<typeof awa
 const held = z.strictObject({ for: duration, ...conditionShape }).superRefine(atLeastOneCondition)
 
 export const always = step(
-  held.describe('The conditions hold from now on for this long.'),
+  held.describe('The conditions must hold from now on for this time.'),
   async (run, given, path) => {
     let found = run.judge(given)
     await run.passUntil(() => {
@@ -60,7 +60,7 @@ export const always = step(
 )
 
 export const never = step(
-  held.describe('The conditions do not hold at any moment from now on for this long.'),
+  held.describe('The conditions must hold at no moment from now on for this time.'),
   async (run, given, path) => {
     const isMet = await run.passUntil(() => run.judge(given) === undefined, given.for)
     if (isMet) run.fail([...path, 'never'], `never ${conditionText(given)}: now it is so`)

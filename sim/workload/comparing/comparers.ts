@@ -26,7 +26,7 @@ export interface ComparerWorld {
   readonly compared: (law: ReadLaw, what: string, fault: string | undefined) => void
 }
 
-/** Clients that ask any agent for a service in any way, and compare the answer with what the agents hold. */
+/** Clients that request a service from any agent in every way, and compare each answer with what the agents hold. */
 export class Comparers implements Crew {
   readonly #env: Env
   readonly #host: string

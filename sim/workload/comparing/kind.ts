@@ -21,27 +21,27 @@ const settledUs = 10_000_000
 
 const comparer = z.strictObject({
   at: selector.describe(
-    'The agents that they ask: chosen anew for each question; also those of other datacenters, with ?dc=.',
+    'The agents to which they send; one is chosen for each request. Requests to agents of other datacenters have ?dc=.',
   ),
-  service: z.string().min(1).describe('The service; its name is a label of DNS.'),
-  clients: z.int().min(1).max(100).default(4).describe('How many; each asks one thing at a time.'),
-  datacenter: z.string().optional().describe('Where the service is; the first datacenter if absent.'),
+  service: z.string().min(1).describe('The service; its name must be a DNS label.'),
+  clients: z.int().min(1).max(100).default(4).describe('Number of clients; each sends one request at a time.'),
+  datacenter: z.string().optional().describe('The datacenter of the service; the first if absent.'),
   tags: z.array(z.string()).default([]).describe('Tags to ask with.'),
   'node meta': z
     .array(z.string().regex(/^[^:]+:.*$/, 'write key:value'))
     .default([])
-    .describe('Pairs of metadata of nodes to ask with: zone:north.'),
+    .describe('Pairs of node metadata for requests: zone:north.'),
   queries: z
     .boolean()
     .default(false)
     .describe('Whether prepared queries for the service are defined, changed and deleted, and executed.'),
-  every: durationRange.default({ min: 100, max: 500 }).describe('Time between an answer and the next question.'),
+  every: durationRange.default({ min: 100, max: 500 }).describe('Pause between an answer and the next request.'),
 })
 
 export const comparers = workloadKind({
   names: [/^[a-z][a-z0-9 -]*$/, 'comparers are named with small letters'],
   group: comparer,
-  text: 'Clients that ask any agent for a service in any way, and compare the answer with what the agents hold.',
+  text: 'Clients that request a service from any agent in every way, and compare each answer with what the agents hold.',
   isLast: true,
   crews: [
     {

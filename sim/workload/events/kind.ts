@@ -7,19 +7,19 @@ import { workloadKind } from '../kind.ts'
 import { EventUsers, type EventWorld } from './event-users.ts'
 
 const group = z.strictObject({
-  datacenter: z.string().optional().describe('Where they are fired and listed; the first datacenter if absent.'),
-  service: z
+  datacenter: z
     .string()
-    .default('')
-    .describe('A service by which some are for its agents alone; none are, if it is absent.'),
-  tag: z.string().default('').describe('A tag of that service, for some of these.'),
+    .optional()
+    .describe('The datacenter in which events are fired and listed; the first if absent.'),
+  service: z.string().default('').describe('Some events are only for agents with this service; if absent, none are.'),
+  tag: z.string().default('').describe('A tag of that service, for some of these events.'),
   every: durationRange.default({ min: 500, max: 2_000 }).describe('Time between two events.'),
 })
 
 export const events = workloadKind({
   names: [/^[a-z][a-z0-9-]*$/, 'groups of events are named with small letters'],
   group,
-  text: 'Clients that fire user events at any agent, for all agents or some, and listen for them at every agent.',
+  text: 'Clients that fire user events at any agent, for all agents or some, and check which agents receive them.',
   isLast: true,
   crews: [
     {

@@ -18,11 +18,13 @@ const group = z.strictObject({
     .min(1)
     .max(100)
     .default(2)
-    .describe('How many; each has keys of its own, and asks one thing at a time.'),
+    .describe('Number of clients; each has keys of its own, and sends one request at a time.'),
   at: selector
     .optional()
-    .describe('The node that they ask: chosen anew for every request. Any of the servers if absent.'),
-  rate: rate.describe('Requests of all of them together; one that still waits for an answer asks later.'),
+    .describe('The nodes to which they send; one is chosen for every request. All servers if absent.'),
+  rate: rate.describe(
+    'Request rate of all clients together; a client that still waits for an answer sends its next request later.',
+  ),
   operations: z
     .partialRecord(z.enum(names), z.int().min(0).max(1000))
     .optional()
@@ -33,20 +35,20 @@ const group = z.strictObject({
     ),
   swarm: chance
     .default(0)
-    .describe('For each seed, each operation but put is left out of the whole run with this chance.'),
+    .describe('For each seed, each operation except put is left out of the whole run with this chance.'),
   datacenter: z
     .string()
     .optional()
-    .describe('Where the keys are; the first datacenter if absent. Agents of another one are asked with ?dc=.'),
-  token: template.optional().describe('The token that they ask with; none if absent.'),
-  within: duration.optional().describe('How long a client waits for an answer; 10s if absent.'),
+    .describe('The datacenter of the keys; the first if absent. Requests to agents of another one have ?dc=.'),
+  token: template.optional().describe('The token of their requests; none if absent.'),
+  within: duration.optional().describe('Timeout of a request; 10s if absent.'),
 })
 
 /** Clients with keys, locks and sessions of their own, which know what every answer must say. */
 export const owners = workloadKind({
   names: [/^[a-z][a-z0-9 -]*$/, 'owners are named with small letters'],
   group,
-  text: 'Clients that have keys and sessions of their own, which nobody else writes, and use all that keys can do: they know what every answer must say.',
+  text: 'Clients with keys and sessions of their own, which no other client writes. They use all operations on keys and know the right answer to each.',
   isLast: true,
   crews: [
     {

@@ -144,7 +144,7 @@ describe('what a server does, told to the checkers', () => {
     expect(told.triggers.at(-2)).toBe('s2 snapshot installed')
     late.truncated(logIndexOf(4))
     late.appended([entry(4, 1, 'other')])
-    expect(told.lines).toEqual(['R3: entry 4 of term 1 stands on other entries at s2 than at s1'])
+    expect(told.lines).toEqual(['R3: entry 4 of term 1 follows other entries at s2 than at s1'])
   })
 
   it('of a dead process is one violation, and counts for nothing else', () => {

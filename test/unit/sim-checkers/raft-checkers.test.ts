@@ -128,7 +128,7 @@ describe('R3 log matching', () => {
     const b = logOf(entry(1, 2, 'y'), entry(2, 3, 'b'))
     checker.appended('s1', logIndexOf(2), termOf(3), a.hashAt(logIndexOf(2)) ?? 0)
     checker.appended('s2', logIndexOf(2), termOf(3), b.hashAt(logIndexOf(2)) ?? 0)
-    expect(lines).toEqual(['R3: entry 2 of term 3 stands on other entries at s2 than at s1'])
+    expect(lines).toEqual(['R3: entry 2 of term 3 follows other entries at s2 than at s1'])
   })
 
   it('reports a gap', () => {

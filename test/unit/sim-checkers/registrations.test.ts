@@ -147,7 +147,9 @@ describe('E5', () => {
     listed({ [web]: 'one' })
     asked({ [web]: 'one' })
     registrations.deregistered(out)
-    expect(lines).toEqual(['E5: service web-1 of c1 is taken out of the catalog: PUT service web-1 was acknowledged'])
+    expect(lines).toEqual([
+      'E5: service web-1 of c1 is removed from the catalog, although PUT service web-1 was acknowledged',
+    ])
     listed({})
     asked({ [web]: undefined })
     registrations.deregistered(out)

@@ -74,8 +74,8 @@ describe('R5 at rest', () => {
 
   it('reports what nobody has applied, and snapshots that differ', () => {
     expect(rest({ s1: stateOf('a=1') }, 1, 2).lines).toEqual([
-      'R5: s1 rests, and has reported 1 of 2 committed entries applied',
-      'R5: entry 2 of 2 is committed, and no server has reported it applied',
+      'R5: s1 is at rest, but has reported 1 of 2 committed entries applied',
+      'R5: entry 2 of 2 is committed, but no server has reported it applied',
     ])
     expect(rest({ s1: stateOf('a=1'), s2: stateOf('a=2') }, 1, 1).lines).toEqual([
       'R5: snapshots after entry 1 differ, s2 from s1: table things, row 1: ' +

@@ -110,8 +110,8 @@ describe('what demands cannot be', () => {
     expect(problems('{ judged: { K1: 0 } }')).toEqual(["one.yaml:4:26: 'K1' is too small: at least 1"])
     expect(problems('{ marks: { tail cut: often } }')).toEqual(["one.yaml:4:31: write 'every run', or '3 of 40 seeds'"])
     expect(problems('{ marks: { tail cut: 5 of 4 seeds } }')).toEqual([
-      'one.yaml:4:31: 5 of 4 is more than there are: write at most 4',
+      'one.yaml:4:31: 5 of 4 is more seeds than there are: write at most 4',
     ])
-    expect(problems('{ marks: { tail cut: 0 of 4 seeds } }')[0]).toContain('leave the line out')
+    expect(problems('{ marks: { tail cut: 0 of 4 seeds } }')[0]).toContain('remove the line')
   })
 })

@@ -188,7 +188,7 @@ describe('a bad scenario file', () => {
     [
       'with two datacenters of one name that know each other',
       minimal.replace('steps:', '  new: { datacenter: dc1, servers: { count: 1 } }\nsteps:'),
-      "x.yaml:5:22: there is another 'dc1' that it knows: give it another name, or 'apart: true'",
+      "x.yaml:5:22: another datacenter is called 'dc1' too: give it another name, or 'apart: true'",
     ],
     [
       'with keys in a datacenter that is not there',
@@ -208,7 +208,7 @@ describe('a bad scenario file', () => {
     [
       'with an answer expected of nothing',
       minimal.replace('wait: 5s', 'expect: { status: 200 }'),
-      /^x\.yaml:7:23: 'status' is expected of an answer/,
+      /^x\.yaml:7:23: 'status' is about an answer/,
     ],
     [
       'with a pattern that is none',
@@ -248,7 +248,7 @@ describe('a bad scenario file', () => {
     [
       'with heartbeats for a check of another kind',
       withClients('heartbeats: { webs: { at: c1, check: tcp, every: 4s } }\n'),
-      "x.yaml:11:38: the check 'tcp' is no TTL check of the client agents of dc1: nobody need tell it anything",
+      "x.yaml:11:38: the check 'tcp' of the client agents of dc1 is no TTL check and needs no reports",
     ],
     [
       'with a server on two sides of a partition',
@@ -268,7 +268,7 @@ describe('a bad scenario file', () => {
     [
       'with a saved name without quotes in a flow map',
       minimal.replace('- step: time passes\n    wait: 5s', '- { step: x, crash: ${old leader} }'),
-      `x.yaml:6:23: inside { } or [ ] a text with \${name} in it needs quotes, for YAML takes its brace for a map: write "\${old leader}"`,
+      `x.yaml:6:23: inside { } or [ ] a text with \${name} in it needs quotes, because YAML reads its brace as a map: write "\${old leader}"`,
     ],
     [
       'with a saved name behind other words in a flow map',
@@ -308,22 +308,22 @@ describe('a bad scenario file', () => {
     [
       'with a fault without cause',
       withTail('faults:\n  - do: [{ crash: s1 }]\n'),
-      /^x\.yaml:9:5: a fault has one cause, this one none/,
+      /^x\.yaml:9:5: a fault has one trigger, this one none/,
     ],
     [
       'with the same action twice in a draw',
       withTail('faults:\n  - every: 5s\n    one of: [{ crash: s1 }, { pause: s1 }, { crash: s1 }]\n'),
-      'x.yaml:10:13: the same action stands here twice',
+      'x.yaml:10:13: the same action is listed twice',
     ],
     [
       'with a delay after nothing',
       withTail('faults:\n  - every: 5s\n    after: 1s\n    do: [{ crash: s1 }]\n'),
-      "x.yaml:10:12: 'after' waits for what 'when' names",
+      "x.yaml:10:12: 'after' is the delay after the event of 'when': add 'when'",
     ],
     [
       "with 'for' beside an action it cannot take back",
       minimal.replace('wait: 5s', 'restart: s1\n    for: 5s'),
-      /^x\.yaml:8:10: 'for' takes back a fault/,
+      /^x\.yaml:8:10: 'for' undoes a fault/,
     ],
   ]
   for (const [what, text, line] of cases) {

@@ -16,7 +16,7 @@ import { projectRoot } from '../../tools/planted.ts'
 /** How many lines may still break a rule. A ceiling is only ever lowered: a new line is written without the habit. */
 const ceilings = {
   sources: { who: 0, 'told of': 0, 'so long': 0, 'telegraphic else': 0 },
-  pages: { who: 16, 'told of': 5, 'so long': 0, 'telegraphic else': 8, long: 4 },
+  pages: { who: 16, 'told of': 5, 'so long': 0, 'telegraphic else': 8, long: 2 },
   scenarios: { who: 0, 'told of': 0, 'so long': 0, 'telegraphic else': 0 },
 } as const
 

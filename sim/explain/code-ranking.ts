@@ -1,7 +1,7 @@
 import type { NamedMutant } from '../mutation/build.ts'
+import type { FunctionPlace } from '../mutation/functions.ts'
 import type { Candidate, Nothing } from './code-candidates.ts'
 import type { CodeTrial } from './code-trials.ts'
-import type { FunctionPlace } from './functions.ts'
 
 /**
  * Why a function is named: with a change in it the run passes; it returned nothing before the program missed something;

@@ -1,6 +1,6 @@
 import type ts from 'typescript'
-import type { Compiler } from '../mutation/operators/change.ts'
-import { parsed } from '../mutation/walk.ts'
+import type { Compiler } from './operators/change.ts'
+import { parsed } from './walk.ts'
 
 /** A function of a built module; lines from 0 on. */
 export interface FunctionPlace {

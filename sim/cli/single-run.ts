@@ -65,7 +65,7 @@ export async function runOne(
   return !isWritten.includes(false) ? exitOf(record) : graver(exitOf(record), exits.usage)
 }
 
-/** The full story says who leads in its own words, with the term. */
+/** The full story tells leaders in its own words, with the term. */
 function isOfLeaders({ kind, text }: StoryLine): boolean {
   return kind === 'note' && /^\S+ (?:leads|no longer leads)$/.test(text)
 }

@@ -1,4 +1,4 @@
-/** A line of the full story: its words, and what it means, for people who learn how clusters behave. */
+/** A line of the full story: its words, and what it means, for people learning how clusters behave. */
 export interface StoryLineMeaning {
   /** `subject`: the agent or thing that the line is about; `object`: the other one in it. */
   readonly text: (subject: string, object: string) => string

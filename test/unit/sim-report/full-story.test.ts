@@ -7,7 +7,7 @@ import type { TraceRecord } from '../../../sim/report/trace-record.ts'
 
 const path = join(new URL('../../..', import.meta.url).pathname, 'docs/story.md')
 
-/** What is told of states that machines come to, one after the other. */
+/** The lines of a story in which machines come to these states, one after the other. */
 function storyOf(...states: readonly (readonly [node: string, state: Readonly<Record<string, unknown>>])[]): string[] {
   const told: string[] = []
   const story = new FullStory((_, text) => told.push(text))

@@ -60,8 +60,8 @@ export default defineConfig({
       project('property', 60_000, false),
       project('contract', 30_000, false, 'forks'),
       project('conformance', 60_000, false),
-      project('scenario', 120_000),
-      project('e2e', 120_000),
+      project('scenario', 120_000, false),
+      project('e2e', 120_000, false),
     ],
   },
 })

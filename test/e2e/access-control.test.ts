@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { addresses } from './dns-client.ts'
-import { type AgentPortsInUse, eventually, freePorts, makeWorkplace, RealAgent, runSvc } from './real-agent.ts'
+import { type AgentPortsInUse, eventually, freePorts, leads, makeWorkplace, RealAgent, runSvc } from './real-agent.ts'
 
 const master = '0f5a6a3b-4a08-4d5b-8a6f-6a3b4a084d5b'
 const workplace = makeWorkplace()
@@ -26,7 +26,7 @@ ${access}
 `,
   )
   agent = new RealAgent(`127.0.0.1:${http}`, [`-config-file=${file}`])
-  await eventually('a leader', async () => ((await agent.leader()) === '' ? undefined : true))
+  await leads(agent)
 }
 
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { firstValueBytes, pack, unpack } from '../../src/base/msgpack.ts'
 import { freePort } from '../tools/own-ports.ts'
-import { eventually, freePorts, makeWorkplace, RealAgent } from './real-agent.ts'
+import { freePorts, leads, makeWorkplace, RealAgent } from './real-agent.ts'
 import { serfIsThere, whySkipped } from './serf-agent.ts'
 
 /** What comes back until the connection is over, and how it ends. */
@@ -41,7 +41,7 @@ async function withOldAgent(use: (agent: RealAgent, rpc: number, gossip: number)
   writeFileSync(file, JSON.stringify({ node_name: 'old', bind_addr: '127.0.0.1', ports: { ...ports, rpc } }))
   const agent = new RealAgent(`127.0.0.1:${ports.http}`, ['-release=0.7.4', '-dev', `-config-file=${file}`])
   try {
-    await eventually('a leader', async () => ((await agent.leader()) === '' ? undefined : true))
+    await leads(agent)
     await use(agent, rpc, ports.serf_lan)
   } finally {
     await agent.stop('SIGKILL')

@@ -6,6 +6,7 @@ import {
   type AgentPortsInUse,
   eventually,
   freePorts,
+  leads,
   makeWorkplace,
   portFlags,
   RealAgent,
@@ -97,7 +98,7 @@ describe('svc agent -dev -config-dir', () => {
 
   it('shows in its banner what is open', async () => {
     const agent = dev('-node=alpha')
-    await eventually('a leader', async () => ((await agent.leader()) === '' ? undefined : true))
+    await leads(agent)
     const shown = ['HTTP', 'HTTPS', 'gRPC', 'DNS'].map(
       (face) => new RegExp(`${face}: (-?\\d+)`).exec(agent.output)?.[1],
     )
@@ -107,7 +108,7 @@ describe('svc agent -dev -config-dir', () => {
 
   it('takes services over the command line, and lets go of them', async () => {
     const agent = dev()
-    await eventually('a leader', async () => ((await agent.leader()) === '' ? undefined : true))
+    await leads(agent)
     const svc = (...args: readonly string[]) =>
       runSvc([...args.slice(0, 2), `-http-addr=${agent.address}`, ...args.slice(2)])
     expect(await svc('services', 'register', '-name=db', '-port=5432', '-tag=main')).toMatchObject({

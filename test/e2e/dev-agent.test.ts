@@ -4,7 +4,17 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { freePort } from '../tools/own-ports.ts'
 import { projectRoot } from '../tools/planted.ts'
 import { blocksUnder, runBlock } from './operations-page.ts'
-import { eventually, freePorts, makeWorkplace, portFlags, RealAgent, runSvc, type Workplace } from './real-agent.ts'
+import {
+  devAgent,
+  eventually,
+  freePorts,
+  leads,
+  makeWorkplace,
+  portFlags,
+  RealAgent,
+  runSvc,
+  type Workplace,
+} from './real-agent.ts'
 
 let workplace: Workplace
 let agent: RealAgent | undefined
@@ -19,9 +29,9 @@ afterEach(async () => {
 
 async function startDev(more: readonly string[] = []): Promise<RealAgent> {
   const ports = await freePorts()
-  const started = new RealAgent(`127.0.0.1:${ports.http}`, ['-dev', ...portFlags(ports), ...more])
+  const started = devAgent(ports, ...more)
   agent = started
-  await eventually('a leader', async () => ((await started.leader()) === '' ? undefined : true))
+  await leads(started)
   return started
 }
 

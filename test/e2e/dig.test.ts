@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { afterEach, beforeEach, describe, expect, it, type TestContext } from 'vitest'
-import { eventually, freePorts, portFlags, RealAgent } from './real-agent.ts'
+import { devAgent, eventually, freePorts, type RealAgent } from './real-agent.ts'
 
 const digIsThere = spawnSync('dig', ['-v']).error === undefined
 
@@ -10,7 +10,7 @@ let dnsPort: number
 async function start(more: readonly string[] = []): Promise<void> {
   const ports = await freePorts({ dns: true })
   dnsPort = ports.dns
-  agent = new RealAgent(`127.0.0.1:${ports.http}`, ['-dev', '-node=n1', ...portFlags(ports), ...more])
+  agent = devAgent(ports, '-node=n1', ...more)
   await eventually('a server in the catalog', async () => {
     const servers = await agent.json<readonly unknown[]>('/v1/health/service/svc?passing')
     return servers?.length === 1 ? true : undefined

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { freePort } from '../tools/own-ports.ts'
 import { addresses, ask } from './dns-client.ts'
-import { eventually, freePorts, portFlags, RealAgent } from './real-agent.ts'
+import { devAgent, eventually, freePorts, leads, type RealAgent } from './real-agent.ts'
 
 const dnsmasqIsThere = spawnSync('dnsmasq', ['--version']).error === undefined
 
@@ -27,8 +27,8 @@ async function startForwarder(...settings: readonly string[]): Promise<number> {
 
 async function startAgent(...flags: readonly string[]): Promise<{ readonly host: string; readonly port: number }> {
   const ports = await freePorts({ dns: true })
-  agent = new RealAgent(`127.0.0.1:${ports.http}`, ['-dev', '-node=n0', ...portFlags(ports), ...flags])
-  await eventually('a leader', async () => ((await agent.leader()) === '' ? undefined : true))
+  agent = devAgent(ports, '-node=n0', ...flags)
+  await leads(agent)
   return { host: '127.0.0.1', port: ports.dns }
 }
 

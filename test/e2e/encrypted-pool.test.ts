@@ -5,6 +5,7 @@ import {
   type AgentPortsInUse,
   eventually,
   freePorts,
+  leads,
   makeWorkplace,
   portFlags,
   quickGossip,
@@ -62,7 +63,7 @@ it('agents with a key form a pool, change the key, and find each other again by 
   const fresh = (await runSvc(['keygen'])).out.trim()
   const [serverPorts, clientPorts] = [await freePorts(), await freePorts()]
   const server = start('s1', serverPorts, '-server', '-bootstrap-expect=1', `-encrypt=${key}`)
-  await eventually('the server', async () => ((await server.leader()) === '' ? undefined : true))
+  await leads(server)
   const client = start('c1', clientPorts, `-encrypt=${key}`, `-retry-join=127.0.0.1:${serverPorts.serf_lan}`)
   await listsAsAlive(server, 'c1')
   await listsAsAlive(client, 's1')

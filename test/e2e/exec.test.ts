@@ -2,7 +2,16 @@ import { execFile, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { eventually, type Finished, freePorts, makeWorkplace, portFlags, RealAgent, runSvc } from './real-agent.ts'
+import {
+  devAgent,
+  eventually,
+  type Finished,
+  freePorts,
+  makeWorkplace,
+  portFlags,
+  RealAgent,
+  runSvc,
+} from './real-agent.ts'
 
 const launcher = fileURLToPath(new URL('../../bin/svc.js', import.meta.url))
 
@@ -14,7 +23,7 @@ let http: string
 beforeAll(async () => {
   const ports = await freePorts()
   http = `127.0.0.1:${ports.http}`
-  agent = new RealAgent(http, ['-dev', '-node=n1', '-hcl', 'disable_remote_exec = false', ...portFlags(ports)])
+  agent = devAgent(ports, '-node=n1', '-hcl', 'disable_remote_exec = false')
   const others = await freePorts()
   const place = [`-data-dir=${join(workplace.path, 'n2')}`, '-bind=127.0.0.1', '-retry-interval=200ms']
   const pool = `-retry-join=127.0.0.1:${ports.serf_lan}`

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { freePort } from '../tools/own-ports.ts'
 import { addresses, ask } from './dns-client.ts'
-import { eventually, freePorts, makeWorkplace, portFlags, RealAgent, type Workplace } from './real-agent.ts'
+import { devAgent, eventually, freePorts, leads, makeWorkplace, type RealAgent, type Workplace } from './real-agent.ts'
 
 /** A resolver of others in front of our DNS: how it is started, with a configuration that forwards to a port. */
 interface Forwarder {
@@ -76,14 +76,9 @@ beforeAll(async () => {
   if (!forwarders.some(isThere)) return
   const ports = await freePorts({ dns: true })
   dnsPort = ports.dns
-  const started = new RealAgent(`127.0.0.1:${ports.http}`, [
-    '-dev',
-    '-node=n0',
-    '-hcl=dns_config { enable_truncate = true }',
-    ...portFlags(ports),
-  ])
+  const started = devAgent(ports, '-node=n0', '-hcl=dns_config { enable_truncate = true }')
   agent = started
-  await eventually('a leader', async () => ((await started.leader()) === '' ? undefined : true))
+  await leads(started)
   for (let n = 1; n <= 40; n++) {
     const Service = { Service: n <= 3 ? 'web' : 'many', Port: 9_000 + n }
     const body = JSON.stringify({ Node: `n${n}`, Address: `10.7.0.${n}`, Service })

@@ -4,7 +4,7 @@ import { createConnection } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { freePort } from '../tools/own-ports.ts'
-import { eventually, freePorts, makeWorkplace, portFlags, RealAgent, type Workplace } from './real-agent.ts'
+import { devAgent, eventually, freePorts, leads, makeWorkplace, type RealAgent, type Workplace } from './real-agent.ts'
 
 const haproxyIsThere = spawnSync('haproxy', ['-v']).error === undefined
 
@@ -109,8 +109,8 @@ async function place(instance: number, weight = 1, status = 'passing'): Promise<
 describe('haproxy, whose servers are those of our DNS', () => {
   it('follows scale-out, weights, a failing check and scale-in, and keeps what its operator sets', async () => {
     const ports = await freePorts({ dns: true })
-    agent = new RealAgent(`127.0.0.1:${ports.http}`, ['-dev', '-node=n0', ...portFlags(ports)])
-    await eventually('a leader', async () => ((await agent.leader()) === '' ? undefined : true))
+    agent = devAgent(ports, '-node=n0')
+    await leads(agent)
     for (const instance of [1, 2, 3]) await place(instance)
     const admin = await startBalancer(ports.dns)
     await balancesOver(admin, '127.0.1.1:9001 1', '127.0.1.2:9002 1', '127.0.1.3:9003 1')

@@ -102,7 +102,7 @@ describe('the configuration that a Go test server writes', () => {
       await nodes.arrayBuffer()
       return nodes.status === 200 && Number(nodes.headers.get('x-consul-index')) > 0 ? true : undefined
     })
-    return performance.now() - startedMs
+    return performance.now() - startedMs - running().waitedForCoreMs()
   }
 
   const running = (): RealAgent => {
@@ -226,7 +226,9 @@ describe.skipIf(process.platform !== 'linux')('the acceptance tests of an npm cl
     await eventually('the service of the servers', async () => {
       return Object.hasOwn((await first?.json<object>('/v1/catalog/services')) ?? {}, 'consul') ? true : undefined
     })
-    expect(performance.now() - startedMs).toBeLessThan(readyWithinMs * agents.length)
+    const tookMs = performance.now() - startedMs
+    const waitedMs = agents.reduce((sum, agent) => sum + agent.waitedForCoreMs(), 0)
+    expect(tookMs - waitedMs).toBeLessThan(readyWithinMs * agents.length)
     for (const [at, directory] of directories.entries()) {
       expect(statSync(directory).mode & 0o777).toBe(0o755)
       expect(readFileSync(`${directory}/pid`, 'utf8')).toBe(String(agents[at]?.pid))

@@ -6,7 +6,16 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { makeTlsMaterial, opensslIsThere } from '../contract/host/tls-material.ts'
 import { freePort } from '../tools/own-ports.ts'
 import { openSockets } from './open-sockets.ts'
-import { eventually, freePorts, makeWorkplace, portFlags, RealAgent, runSvc, type Workplace } from './real-agent.ts'
+import {
+  devAgent,
+  eventually,
+  freePorts,
+  leads,
+  makeWorkplace,
+  RealAgent,
+  runSvc,
+  type Workplace,
+} from './real-agent.ts'
 
 const openssl = opensslIsThere()
 
@@ -25,13 +34,9 @@ async function startWith(config: object): Promise<RealAgent> {
   const ports = await freePorts()
   const file = join(workplace.path, 'agent.json')
   writeFileSync(file, JSON.stringify(config))
-  const started = new RealAgent(`127.0.0.1:${ports.http}`, ['-dev', ...portFlags(ports), `-config-file=${file}`])
+  const started = devAgent(ports, `-config-file=${file}`)
   agent = started
   return started
-}
-
-async function leads(started: RealAgent): Promise<void> {
-  await eventually('a leader', async () => ((await started.leader()) === '' ? undefined : true))
 }
 
 function get(send: typeof plain | typeof secure, options: object): Promise<string> {

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { eventually, freePorts, portFlags, RealAgent } from './real-agent.ts'
+import { devAgent, eventually, freePorts, type RealAgent } from './real-agent.ts'
 
 const launcher = new URL('../../bin/svc.js', import.meta.url).pathname
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'svc-lock-'))
   const ports = await freePorts()
   http = `127.0.0.1:${ports.http}`
-  agent = new RealAgent(http, ['-dev', '-node=n1', ...portFlags(ports)])
+  agent = devAgent(ports, '-node=n1')
   await eventually('the membership check of the node', async () => {
     const checks = await agent.json<{ CheckID: string }[]>('/v1/health/node/n1')
     return checks?.some(({ CheckID }) => CheckID === 'serfHealth') ? true : undefined

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
-import { eventually, freePorts, makeWorkplace, portFlags, RealAgent } from './real-agent.ts'
+import { eventually, freePorts, leads, makeWorkplace, portFlags, RealAgent } from './real-agent.ts'
 
 const closing: (() => unknown)[] = []
 afterEach(async () => {
@@ -25,8 +25,6 @@ it('a server whose log was cut refuses to start, and says which file and what to
     closing.push(() => agent.stop('SIGKILL'))
     return agent
   }
-  const leads = (agent: RealAgent) =>
-    eventually('a leader', async () => ((await agent.leader()) === '' ? undefined : true))
 
   const first = start()
   await leads(first)

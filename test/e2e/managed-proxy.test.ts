@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freePort } from '../tools/own-ports.ts'
-import { commonLeader, eventually, freePorts, makeWorkplace, RealAgent, type Workplace } from './real-agent.ts'
+import { eventually, freePorts, leads, makeWorkplace, RealAgent, type Workplace } from './real-agent.ts'
 import { visit } from './running-proxy.ts'
 
 interface Facts {
@@ -189,7 +189,7 @@ describe.skipIf(!hasProcesses)('proxies that an agent runs', () => {
         const made = await guarded.request('PUT', `/v1/agent/service/register?token=${root}`, body)
         return made.status === 200 ? true : undefined
       }
-      await commonLeader([guarded])
+      await leads(guarded)
       const proxyOfWeb = { Upstreams: [{ DestinationName: 'db', LocalBindPort: port }] }
       await eventually('web', register({ Name: 'web', Port: 1, Connect: { Proxy: proxyOfWeb } }))
       await eventually('db', register({ Name: 'db', Port: servicePort, Connect: { Proxy: {} } }))

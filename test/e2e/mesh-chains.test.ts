@@ -7,7 +7,7 @@ import { type Certificate, readCertificates } from '../../src/pki/certificate.ts
 import { verifyChain } from '../../src/pki/chain.ts'
 import { opensslIsThere } from '../contract/host/tls-material.ts'
 import { type End, handshakeProblem, opensslSays } from '../unit/pki/judges.ts'
-import { eventually, freePorts, makeWorkplace, RealAgent, type Workplace } from './real-agent.ts'
+import { eventually, freePorts, leads, makeWorkplace, RealAgent, type Workplace } from './real-agent.ts'
 
 /** A leaf as an agent gave it, with what its proxy shows behind it. */
 interface Given {
@@ -113,7 +113,7 @@ beforeAll(async () => {
   const server = await start('s1', { server: true, bootstrap_expect: 1, ...mesh })
   lists.push(await rootsOf(server))
   const client = await start('c1', { retry_join: pools.slice(0, 1), retry_interval: '200ms', ...mesh })
-  await eventually('the client’s server', async () => ((await client.leader()) === '' ? undefined : true))
+  await leads(client)
   for (let n = 0; n < 4; n++) await takeLeaf()
   counts.before = answers.length
   await rotate(server, { PrivateKeyType: 'ec', PrivateKeyBits: 384 })

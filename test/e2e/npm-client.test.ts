@@ -1,7 +1,7 @@
 import { on, once } from 'node:events'
 import Consul from 'consul'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { eventually, freePorts, portFlags, RealAgent } from './real-agent.ts'
+import { devAgent, eventually, freePorts, leads, portFlags, RealAgent } from './real-agent.ts'
 
 /** The field's client for Node, from the registry, unmodified: it knows nothing of this product. */
 let agent: RealAgent
@@ -39,8 +39,8 @@ function listen(client: object): void {
 
 beforeAll(async () => {
   const ports = await freePorts()
-  agent = new RealAgent(`127.0.0.1:${ports.http}`, ['-dev', '-node=n1', ...portFlags(ports)])
-  await eventually('a leader', async () => ((await agent.leader()) === '' ? undefined : true))
+  agent = devAgent(ports, '-node=n1')
+  await leads(agent)
   await eventually('the node in the catalog', async () => {
     const nodes = await agent.json<{ Node: string }[]>('/v1/catalog/nodes')
     return nodes?.some(({ Node }) => Node === 'n1') ? true : undefined

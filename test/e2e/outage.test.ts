@@ -1,8 +1,18 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, expect, it } from 'vitest'
 import { blocksUnder, runBlock } from './operations-page.ts'
-import { commonLeader, eventually, type RealAgent, type RealCluster, runSvc, startThree } from './real-agent.ts'
+import {
+  commonLeader,
+  eventually,
+  leads,
+  type RealAgent,
+  type RealCluster,
+  runSvc,
+  startThree,
+  trafficPauseMs,
+} from './real-agent.ts'
 
 let cluster: RealCluster | undefined
 
@@ -42,6 +52,7 @@ function writing(agents: readonly RealAgent[]): {
       while (!(await attempt(n + attempts))) attempts++
       worst = Math.max(worst, attempts)
       writes++
+      await pause(trafficPauseMs)
     }
   })()
   return {
@@ -106,7 +117,7 @@ it('[RFT-014] three servers are restarted one by one, lost and restored from a b
   const [write] = blocksUnder('When a majority is lost for good')
   expect(await follow(write, three, 0)).toMatchObject({ code: 0, error: '' })
   const left = three.start(0)
-  await eventually('the server that is left to lead', async () => ((await left.leader()) === '' ? undefined : true))
+  await leads(left)
   expect(existsSync(peersFile)).toBe(false)
   expect(left.output).toContain('found peers.json file, recovering Raft configuration...')
   expect(left.output).toContain('deleted peers.json file after successful recovery')
@@ -132,7 +143,11 @@ it('[RFT-014] three servers are restarted one by one, lost and restored from a b
   await fresh[1]?.stop('SIGKILL')
   const gone = voters.find((server) => server.Address.startsWith('127.0.0.3:'))?.ID
   const at = `-http-addr=${left.address}`
-  const removed = await runSvc(['operator', 'raft', 'remove-peer', at, `-id=${gone}`])
+  // On a busy machine a leader of two may be another one for a moment, and then it is asked again.
+  const removed = await eventually('a leader that removes the peer', async () => {
+    const said = await runSvc(['operator', 'raft', 'remove-peer', at, `-id=${gone}`])
+    return said.code === 0 || said.error.includes('was not found') ? said : undefined
+  })
   expect(removed).toMatchObject({ code: 0, out: `Removed peer with id "${gone}"\n` })
   expect((await runSvc(['operator', 'raft', 'list-peers', at])).out).not.toContain(gone)
   const unknown = await runSvc(['operator', 'raft', 'remove-peer', at, '-id=foo'])

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { projectRoot } from '../tools/planted.ts'
-import { eventually, freePorts, makeWorkplace, portFlags, RealAgent } from './real-agent.ts'
+import { freePorts, leads, makeWorkplace, portFlags, RealAgent } from './real-agent.ts'
 
 /** Bytes of all files of the package, unpacked. */
 const unpackedMax = 8_000_000
@@ -91,7 +91,7 @@ describe('the package of npm', () => {
     const program = join(installed, 'bin/svc.js')
     const agent = new RealAgent(`127.0.0.1:${ports.http}`, ['-dev', ...portFlags(ports)], environment, program)
     try {
-      await eventually('a leader', async () => ((await agent.leader()) === '' ? undefined : true))
+      await leads(agent)
       expect((await agent.request('PUT', '/v1/kv/color', 'blue')).status).toBe(200)
       expect(await (await agent.request('GET', '/v1/kv/color?raw')).text()).toBe('blue')
     } finally {

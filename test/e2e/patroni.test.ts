@@ -3,7 +3,7 @@ import { chownSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { freePort } from '../tools/own-ports.ts'
-import { eventually, freePorts, makeWorkplace, portFlags, RealAgent, type Workplace } from './real-agent.ts'
+import { devAgent, eventually, freePorts, leads, makeWorkplace, type RealAgent, type Workplace } from './real-agent.ts'
 
 const postgresPrograms = '/usr/lib/postgresql'
 const missing = [
@@ -106,8 +106,8 @@ function holder({ Value }: Key): string {
 describe('patroni, whose configuration store we are', () => {
   it('elects a leader of PostgreSQL with our sessions, and another when the holder is killed', async () => {
     const ports = await freePorts()
-    agent = new RealAgent(`127.0.0.1:${ports.http}`, ['-dev', '-node=n1', ...portFlags(ports)])
-    await eventually('a leader', async () => ((await agent.leader()) === '' ? undefined : true))
+    agent = devAgent(ports, '-node=n1')
+    await leads(agent)
     await startPatroni('pg1', ports.http)
     const first = await eventually('the first leader', leaderKey, 90_000)
     expect(holder(first)).toBe('pg1')

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { eventually, freePorts, makeWorkplace, portFlags, RealAgent, type Workplace } from './real-agent.ts'
+import { devAgent, eventually, freePorts, leads, makeWorkplace, type RealAgent, type Workplace } from './real-agent.ts'
 
 /** Where Debian's golang has it. */
 const go = '/usr/bin/go'
@@ -12,13 +12,8 @@ let agent: RealAgent
 beforeAll(async () => {
   workplace = makeWorkplace()
   const ports = await freePorts()
-  agent = new RealAgent(`127.0.0.1:${ports.http}`, [
-    '-dev',
-    '-encrypt',
-    'zbd3Yx3YR5ZC3XtQLVmyGQ==',
-    ...portFlags(ports),
-  ])
-  await eventually('a leader', async () => ((await agent.leader()) === '' ? undefined : true))
+  agent = devAgent(ports, '-encrypt', 'zbd3Yx3YR5ZC3XtQLVmyGQ==')
+  await leads(agent)
 })
 afterAll(async () => {
   await agent.stop('SIGKILL')

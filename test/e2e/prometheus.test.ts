@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { afterAll, expect, it } from 'vitest'
-import { eventually, freePorts, portFlags, RealAgent } from './real-agent.ts'
+import { devAgent, freePorts, leads, type RealAgent } from './real-agent.ts'
 
 const isThere = spawnSync('promtool', ['--version']).error === undefined
 
@@ -11,9 +11,9 @@ it('promtool reads our metrics, and finds fault with nothing but names that are 
   if (!isThere) return context.skip('promtool is not there (Debian: prometheus)')
   const ports = await freePorts()
   const more = '-hcl=telemetry { prometheus_retention_time = "60s" }'
-  const started = new RealAgent(`127.0.0.1:${ports.http}`, ['-dev', '-node=n0', more, ...portFlags(ports)])
+  const started = devAgent(ports, '-node=n0', more)
   agent = started
-  await eventually('a leader', async () => ((await started.leader()) === '' ? undefined : true))
+  await leads(started)
   const body = JSON.stringify({ Node: 'a "b" \\c', Address: '10.1.2.3', Service: { Service: 'wéb' } })
   expect((await started.request('PUT', '/v1/catalog/register', body)).status).toBe(200)
   expect((await started.request('GET', '/v1/health/service/w%C3%A9b')).status).toBe(200)

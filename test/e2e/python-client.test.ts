@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, it } from 'vitest'
-import { eventually, freePorts, portFlags, RealAgent } from './real-agent.ts'
+import { devAgent, eventually, freePorts, type RealAgent } from './real-agent.ts'
 
 const script = fileURLToPath(new URL('python-client.py', import.meta.url))
 
@@ -19,14 +19,14 @@ afterEach(async () => {
 it("the field's client for Python, unmodified, does its own flows, which call every method that it has", async (context) => {
   if (python === undefined) return context.skip('python3-consul is not there')
   const ports = await freePorts()
-  agent = new RealAgent(`127.0.0.1:${ports.http}`, ['-dev', '-node=n1', ...portFlags(ports)])
+  agent = devAgent(ports, '-node=n1')
   await eventually('the node in the catalog', async () => {
     const nodes = await agent?.json<{ Node: string }[]>('/v1/catalog/nodes')
     return nodes?.some(({ Node }) => Node === 'n1') ? true : undefined
   })
   const others = await freePorts()
   const access = '-hcl=acl { enabled = true default_policy = "deny" tokens { master = "master" } }'
-  guarded = new RealAgent(`127.0.0.1:${others.http}`, ['-dev', '-node=n2', access, ...portFlags(others)])
+  guarded = devAgent(others, '-node=n2', access)
   await eventually('the master token', async () =>
     (await guarded?.json('/v1/acl/info/master?token=master')) === undefined ? undefined : true,
   )

@@ -5,6 +5,7 @@ import {
   type AgentPortsInUse,
   eventually,
   freePorts,
+  leads,
   makeWorkplace,
   portFlags,
   RealAgent,
@@ -35,10 +36,6 @@ async function start(...more: readonly string[]): Promise<RealAgent> {
   const at = [`-config-file=${file}`, `-data-dir=${join(workplace.path, 'data')}`, ...portFlags(ports)]
   running = new RealAgent(`127.0.0.1:${ports.http}`, [...at, ...more])
   return running
-}
-
-async function leads(agent: RealAgent): Promise<void> {
-  await eventually('a leader', async () => ((await agent.leader()) === '' ? undefined : true))
 }
 
 async function peersOf(agent: RealAgent): Promise<readonly string[]> {

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '../tools/own-ports.ts'
 
@@ -136,6 +137,15 @@ export class RealAgent {
     return pid
   }
 
+  /**
+   * How long its main thread has been ready to run while others had all cores: not its own slowness. Of Linux; elsewhere
+   * nothing is known of it.
+   */
+  waitedForCoreMs(): number {
+    const file = `/proc/${this.pid}/schedstat`
+    return existsSync(file) ? Number(readFileSync(file, 'latin1').split(' ')[1]) / 1e6 : 0
+  }
+
   signal(signal: 'SIGHUP'): void {
     this.#child.kill(signal)
   }
@@ -180,6 +190,11 @@ export class RealAgent {
     if (!(cause instanceof TypeError)) throw cause
     if (this.#ended) throw new Error(`the agent at ${this.address} has ended:\n${this.output}`)
   }
+}
+
+/** One agent by itself, as `svc agent -dev` starts it, on these ports. */
+export function devAgent(ports: AgentPortsInUse, ...flags: readonly string[]): RealAgent {
+  return new RealAgent(`127.0.0.1:${ports.http}`, ['-dev', ...portFlags(ports), ...flags])
 }
 
 /** Three servers on 127.0.0.1–3, as an operator would start them. */
@@ -251,6 +266,11 @@ export async function commonLeader(agents: readonly RealAgent[], withinMs?: numb
   return eventually('a leader that all know', ask, withinMs)
 }
 
+/** Waits until this agent, which may be the only one, knows a leader. */
+export function leads(agent: RealAgent): Promise<string> {
+  return commonLeader([agent])
+}
+
 const measurementsMax = 3
 
 /**
@@ -265,6 +285,12 @@ export async function shortestMs(boundMs: number, measure: () => Promise<number>
   return shortest
 }
 
+/**
+ * Between two rounds of traffic that a test keeps up beside what it does: without a pause its own requests take the
+ * cores that the agents need.
+ */
+export const trafficPauseMs = 20
+
 /** Asks again and again until there is an answer; fails with what was waited for. */
 export async function eventually<T>(what: string, ask: () => Promise<T | undefined>, withinMs = 30_000): Promise<T> {
   const deadline = performance.now() + withinMs
@@ -272,6 +298,6 @@ export async function eventually<T>(what: string, ask: () => Promise<T | undefin
     const answer = await ask()
     if (answer !== undefined) return answer
     if (performance.now() > deadline) throw new Error(`not within ${withinMs} ms: ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 25))
+    await pause(25)
   }
 }

@@ -1,10 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { connect } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { RealAgent } from './real-agent.ts'
 
 const svc = fileURLToPath(new URL('../../bin/svc.js', import.meta.url))
 const answerWithinMs = 20_000
+/** Without it visitors take the cores that proxies and agents need. */
+const betweenVisitsMs = 10
 
 /** `svc connect proxy`, in a process of its own. */
 export class RunningProxy {
@@ -55,8 +58,8 @@ export interface Visit {
 }
 
 /**
- * Each again as soon as it has been, so that so many are always under way; or so many in a second by the clock, however
- * long each takes.
+ * Each again a moment after it has been, so that so many are hardly ever not under way; or so many in a second by the
+ * clock, however long each takes.
  */
 export type Coming = { readonly underWay: number } | { readonly perSecond: number }
 
@@ -94,7 +97,10 @@ export class Visitors {
   }
 
   async #again(): Promise<void> {
-    while (this.#goes) await this.#visit()
+    while (this.#goes) {
+      await this.#visit()
+      await pause(betweenVisitsMs)
+    }
   }
 
   async #byTheClock(perSecond: number): Promise<void> {

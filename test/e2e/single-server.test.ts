@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type HeldPort, heldAlone } from '../tools/own-ports.ts'
 import { ask } from './dns-client.ts'
-import { eventually, freePorts, makeWorkplace, RealAgent, runSvc, type Workplace } from './real-agent.ts'
+import { eventually, freePorts, leads, makeWorkplace, RealAgent, runSvc, type Workplace } from './real-agent.ts'
 
 let workplace: Workplace
 const agents: RealAgent[] = []
@@ -38,7 +38,7 @@ async function startSingle(more: object = {}): Promise<RealAgent> {
 
 async function led(agent: RealAgent): Promise<RealAgent> {
   agents.push(agent)
-  await eventually('a leader', async () => ((await agent.leader()) === '' ? undefined : true))
+  await leads(agent)
   return agent
 }
 

@@ -3,7 +3,16 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { eventually, freePorts, makeWorkplace, portFlags, RealAgent, runSvc, type Workplace } from './real-agent.ts'
+import {
+  eventually,
+  freePorts,
+  leads,
+  makeWorkplace,
+  portFlags,
+  RealAgent,
+  runSvc,
+  type Workplace,
+} from './real-agent.ts'
 
 let workplace: Workplace
 const agents: RealAgent[] = []
@@ -31,7 +40,7 @@ async function server(name: string): Promise<RealAgent> {
 
 async function led(agent: RealAgent): Promise<RealAgent> {
   agents.push(agent)
-  await eventually('a leader', async () => ((await agent.leader()) === '' ? undefined : true))
+  await leads(agent)
   return agent
 }
 

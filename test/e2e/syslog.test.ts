@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { eventually, freePorts, makeWorkplace, portFlags, RealAgent } from './real-agent.ts'
+import { eventually, freePorts, leads, makeWorkplace, portFlags, RealAgent } from './real-agent.ts'
 
 /** `--socket-errors` is of util-linux; other programs of the name do not know it. */
 const loggerIsThere = String(spawnSync('logger', ['--version'], { encoding: 'utf8' }).stdout).includes('util-linux')
@@ -22,7 +22,7 @@ async function started(flags: readonly string[]): Promise<RealAgent> {
     await agent.stop('SIGKILL')
     workplace.remove()
   })
-  await eventually('a leader', async () => ((await agent.leader()) === '' ? undefined : true))
+  await leads(agent)
   return agent
 }
 

@@ -3,6 +3,7 @@ import { X509Certificate } from 'node:crypto'
 import { appendFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { TLSSocket } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { opensslIsThere } from '../contract/host/tls-material.ts'
@@ -16,6 +17,7 @@ import {
   quickGossip,
   RealAgent,
   runSvc,
+  trafficPauseMs,
   type Workplace,
 } from './real-agent.ts'
 import { type CertificateFiles, makeCertificate, putInPlace, tlsCommand } from './tls-files.ts'
@@ -131,7 +133,10 @@ function traffic(): { end(): Promise<{ readonly rounds: number; readonly failure
     if (status !== 200) failures.push(`HTTPS ${status}`)
   }
   const running = (async () => {
-    for (; goesOn; rounds++) await round().catch((cause: unknown) => failures.push(String(cause)))
+    for (; goesOn; rounds++) {
+      await round().catch((cause: unknown) => failures.push(String(cause)))
+      await pause(trafficPauseMs)
+    }
   })()
   return {
     end: async () => {

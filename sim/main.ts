@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { gzipSync } from 'node:zlib'
+import { brotliDecompressSync, gzipSync } from 'node:zlib'
 import type { Closable } from '../src/env/async.ts'
 import { createHostEnv } from '../src/host/env.ts'
 import { exitOnUnexpectedErrors } from '../src/host/fatal.ts'
@@ -55,7 +55,8 @@ export async function main(_argv: readonly string[], revision?: string): Promise
       createPlatform,
       createTextFile,
       gzip: gzipSync,
-      pageTemplate: (name) => readFileSync(join(root, 'dist', 'pages', `${name}.html`), 'utf8'),
+      pageTemplate: (name) =>
+        brotliDecompressSync(readFileSync(join(root, 'dist', 'pages', `${name}.html.br`))).toString('utf8'),
       cpuMs,
       environment: terminal.environment,
       screen: screenKind(terminal.environment),

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
-import { gunzipSync } from 'node:zlib'
+import { brotliDecompressSync } from 'node:zlib'
 import type { MutationWorkshop } from '../mutation/build.ts'
 import type { CopyEnd, ProgramCopy } from '../self-test/workshop.ts'
 import { sourcePlaces } from './compiler.ts'
@@ -40,7 +40,7 @@ const errorMax = 4000
 
 /**
  * The workshop of the program in the folder `root`: its modules are those in `dist`, as they were compiled, or where it
- * was installed from its package, which has no modules, those that the bundler put into `dist/bundle/modules.json.gz`.
+ * was installed from its package, which has no modules, those that the bundler put into `dist/bundle/modules.json.br`.
  */
 export function createWorkshop(root: string, limits: ChildLimits = usualLimits): MutationWorkshop {
   const modules = modulesOf(root)
@@ -95,7 +95,7 @@ function compiledModules(root: string): Modules {
 }
 
 function packedModules(root: string): Modules {
-  const packed = gunzipSync(readFileSync(join(root, 'dist/bundle/modules.json.gz'))).toString('utf8')
+  const packed = brotliDecompressSync(readFileSync(join(root, 'dist/bundle/modules.json.br'))).toString('utf8')
   const texts = new Map<string, string>(Object.entries(JSON.parse(packed)))
   return {
     read: (name) => texts.get(name),

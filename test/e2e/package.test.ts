@@ -73,7 +73,7 @@ describe('the package of npm', () => {
     const paths = packed.files.map(({ path }) => path)
     expect(paths).toEqual(expect.arrayContaining(['bin/svc.js', 'dist/bundle/svc.cjs', 'dist/bundle/svc-sim.cjs']))
     const needless = paths.filter((path) =>
-      /\.(map|ts|tsbuildinfo)$|\.cjs\.|^(src|sim|test|bench)\/|^dist\/(?!bundle\/|revision$)/.test(path),
+      /\.(map|ts|tsbuildinfo)$|\.cjs\.|^(src|sim|test|bench)\/|^dist\/(?!bundle\/|pages\/|revision$)/.test(path),
     )
     expect(needless).toEqual(['dist/sim/library.d.ts'])
   })

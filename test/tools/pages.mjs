@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { brotliCompressSync } from 'node:zlib'
 
 /**
- * Puts each page of the simulator together as one file of HTML, `dist/pages/<name>.html`, which fetches nothing: its
+ * Puts each page of the simulator together as one file of HTML, `dist/pages/<name>.html.br`, which fetches nothing: its
  * script with all it imports, its style sheet, and a policy that lets a browser run these and nothing else. What the
  * page shows is put in place of `<!-- film -->` by `sim/picture/film-page.ts`. Does nothing when it would write the
  * same again.
@@ -18,7 +19,7 @@ const pages = {
 }
 
 function isCurrent(name, { styles }) {
-  const made = path(`dist/pages/${name}.html`)
+  const made = path(`dist/pages/${name}.html.br`)
   if (!existsSync(made)) return false
   const { mtimeMs } = statSync(made)
   const modules = ['dist/sim/picture/page', 'dist/sim/report', 'dist/sim/inspection'].flatMap((folder) =>
@@ -70,5 +71,5 @@ async function pageOf({ entry, styles }) {
 
 mkdirSync(path('dist/pages'), { recursive: true })
 for (const [name, page] of Object.entries(pages)) {
-  if (!isCurrent(name, page)) writeFileSync(path(`dist/pages/${name}.html`), await pageOf(page))
+  if (!isCurrent(name, page)) writeFileSync(path(`dist/pages/${name}.html.br`), brotliCompressSync(await pageOf(page)))
 }

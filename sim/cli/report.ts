@@ -3,6 +3,7 @@ import { err, ok, type Result } from '../../src/base/result.ts'
 import type { FilmMaker } from '../picture/film.ts'
 import { writeText } from './files.ts'
 import type { Ended } from './flag-values.ts'
+import { oneFileTwice } from './one-file.ts'
 import { newFilm, reportPage } from './run-page.ts'
 import { exits, type SimTerminal } from './terminal.ts'
 import { eventOf, readTrace } from './trace/events.ts'
@@ -20,8 +21,13 @@ export function addReport(program: Command, terminal: SimTerminal, ended: Ended)
 
 /** `svc-sim report`: the picture of a run that was traced. */
 async function report(trace: string, output: string, terminal: SimTerminal): Promise<number> {
-  if (trace === output) {
-    terminal.error(`${output}: the trace and the page cannot be the same file\n`)
+  const overwriting = await oneFileTwice(
+    terminal.disk,
+    [{ as: 'the trace', file: trace }],
+    [{ as: '--output', file: output }],
+  )
+  if (overwriting !== undefined) {
+    terminal.error(`${overwriting}\n`)
     return exits.usage
   }
   const page = await pageOf(trace, terminal)

@@ -61,7 +61,7 @@ export const answerBugs: readonly PlantedBug[] = [
       {
         file: 'src/agent/requests/asking/shared-waits.js',
         find: 'ok(shareable(told.value))',
-        replace: 'ok({ ...told.value, forms: new Forms() })',
+        replace: 'ok({ ...told.value, forms: new SharedForms() })',
       },
     ],
     hunt: 'power-cuts',

@@ -80,7 +80,10 @@ describe('the page of a run', () => {
       exit: 2,
       err: expect.stringContaining('it is not a trace'),
     })
-    expect(await svcSim(['report', trace, '-o', trace])).toMatchObject({ exit: 2 })
+    expect(await svcSim(['report', trace, '-o', trace])).toMatchObject({
+      exit: 2,
+      err: expect.stringContaining('would overwrite the trace'),
+    })
     expect(existsSync(join(folder, 'no.html'))).toBe(false)
   })
 

@@ -9,9 +9,13 @@ const refreshedUs = 5_000_000
 const behindUs = 2_000_000
 /** By which a read of the leader may be behind the first server. */
 const leaderBehindUs = 1_000_000
-/** Agents' clocks, and how long it takes to notice that the only servers have gone. */
+/** By which the clocks of agents may be wrong. */
 const clockShare = 0.06
-const noticedUs = 2_000_000
+/**
+ * How long it may take until an agent counts the age of what it keeps when all servers have gone: it goes on trying to
+ * ask one for 7 s (`rpc_hold_timeout`), as if an election were under way, and only then its question has failed.
+ */
+const noticedUs = 9_000_000
 
 type Excuse = 'out of reach' | 'not known'
 

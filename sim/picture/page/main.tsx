@@ -12,6 +12,6 @@ if (root !== null) {
   const draw = (): void => render(<App source={source} opened={opened} />, root)
   root.textContent = ''
   draw()
-  // For those who measure: everything that is needed for the first picture has been drawn.
+  // Benchmarks read this mark: everything that the first picture needs has been drawn.
   requestAnimationFrame(() => performance.mark('first picture'))
 }

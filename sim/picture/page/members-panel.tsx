@@ -10,7 +10,7 @@ const signs: Readonly<Record<string, string>> = {
   forgotten: '·',
 }
 
-/** Who believes what of whom at the cursor, with the truth above. */
+/** What each agent believes of each other one at the cursor, with the truth above. */
 export function MembersPanel({ overview, view }: { readonly overview: FilmOverview; readonly view: View }) {
   const agents = overview.machines.filter(({ releases }) => releases.length > 0)
   const at = view.cursorUs

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { MeshSecrets } from '../../sim/checkers/mesh/mesh-secrets.ts'
+import { ToldStates } from '../../sim/inspection/told-states.ts'
 import { Meanings } from '../../sim/meaning/meanings.ts'
 import { createPlatform } from '../../sim/platform/platform.ts'
 import type { TraceRecord } from '../../sim/report/trace-record.ts'
@@ -121,7 +122,7 @@ async function traced(file: string, text: string): Promise<Traced> {
   const authorities = vi.spyOn(MeshSecrets.prototype, 'authorityKey')
   const leaves = vi.spyOn(MeshSecrets.prototype, 'leafKey')
   try {
-    const run = new ScenarioRun({ loaded: loaded.value, seed: 1, platform, trace })
+    const run = new ScenarioRun({ states: (of) => new ToldStates(of), loaded: loaded.value, seed: 1, platform, trace })
     const told = [...run.invariantsOf.values()].map((checks) => vi.spyOn(checks, 'tell'))
     const { failures } = await run.run()
     for (const [name, fact] of told.flatMap(({ mock }) => mock.calls)) {

@@ -123,6 +123,7 @@ module.exports = {
         pathNot: [
           '^sim/picture/page/',
           '^sim/picture/film-format[.]ts$',
+          '^sim/play/play-api[.]ts$',
           '^sim/report/(record-text|trace-record|meaning|state-changes)[.]ts$',
         ],
       },

@@ -7,6 +7,7 @@ import { hasFailed, type SeedRecord } from '../report/seed-record.ts'
 import { failureLines, markLines, seedLine, verdictWord } from '../report/terminal-report.ts'
 import { MarkTally, missedInCampaign, reachedMarks } from '../scenario/demands.ts'
 import { Outputs } from './outputs.ts'
+import { plantedIn } from './plant-flags.ts'
 import { Progress } from './progress.ts'
 import { type RunFlags, type SeedRange, usualStallMs } from './run-flags.ts'
 import { Screen } from './screen.ts'
@@ -25,6 +26,7 @@ export async function runCampaign(
   if (outputs === undefined) return exits.usage
   const progress = new Progress(pages.length * countOf(seeds), terminal.wallMs)
   const screen = new Screen(terminal, () => progress.text())
+  const planted = plantedIn(flags)
   const campaign = new Campaign(pages, seeds, { flags, screen, outputs, progress })
   try {
     await runPool({
@@ -36,7 +38,8 @@ export async function runCampaign(
       confirm: true,
       searchStepsMax: steps,
       startWorker: () => terminal.startWorker(stall),
-      onRecord: (record) => {
+      onRecord: (made) => {
+        const record = planted === undefined ? made : { ...made, planted }
         campaign.take(record)
         onRecord(record)
       },

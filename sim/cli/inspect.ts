@@ -6,9 +6,11 @@ import { usualSeed } from '../scenario/language/load.ts'
 import { ScenarioRun } from '../scenario/run.ts'
 import { readScenario } from './files.ts'
 import { type Ended, gathered, virtualTimeUs, wholeNumber } from './flag-values.ts'
+import { addPlant, inPlantedCopy } from './plant.ts'
+import type { PlantFlags } from './plant-flags.ts'
 import { exits, type SimTerminal } from './terminal.ts'
 
-interface InspectFlags {
+interface InspectFlags extends PlantFlags {
   readonly seed?: number
   readonly at?: string
   /** A later time: what has changed until then is shown. */
@@ -17,23 +19,25 @@ interface InspectFlags {
   readonly json?: boolean
 }
 
-export function addInspect(program: Command, terminal: SimTerminal, ended: Ended): void {
-  program
+export function addInspect(program: Command, terminal: SimTerminal, ended: Ended, argv: readonly string[]): void {
+  const command = program
     .command('inspect')
     .description('Show the state of every node at a time of a run: consensus, log, members, what is replicated, disk.')
-    .argument('<file>', 'a scenario')
+    .argument('[file]', 'a scenario')
     .option('--seed <n>', 'the seed of the run; that of the scenario, or 1, if none is given', wholeNumber)
     .option('--at <time>', 'a virtual time: 9s, 1m30s, 9.4s; where the run fails, or ends, if none is given')
     .option('--diff <time>', 'show what has changed from --at until this later time')
     .option('--node <names>', 'only these nodes: s3 or s1,s2; may be repeated', gathered)
     .option('--json', 'one line of JSON for each node and time')
-    .action(async (file: string, flags: InspectFlags) => {
-      ended(await inspect(file, flags, terminal))
-    })
+  addPlant(command).action(async (file: string | undefined, flags: InspectFlags) => {
+    const files = file === undefined ? [] : [file]
+    ended((await inPlantedCopy({ ...flags, files, argv }, terminal)) ?? (await inspect(file, flags, terminal)))
+  })
 }
 
 /** `svc-sim inspect`: runs a seed up to a time, and shows what every node is then. */
-async function inspect(file: string, flags: InspectFlags, terminal: SimTerminal): Promise<number> {
+async function inspect(file: string | undefined, flags: InspectFlags, terminal: SimTerminal): Promise<number> {
+  if (file === undefined) return refused(['name a scenario, or --bug'], terminal)
   const times = timesOf(flags)
   if (!times.ok) return refused([times.error], terminal)
   const read = await readScenario(terminal.disk, file)

@@ -4,16 +4,9 @@ import { mutantNamed } from '../mutation/one-mutant.ts'
 import { plantedCopy, plantedTexts } from '../self-test/search.ts'
 import { huntOf } from '../self-test/self-test.ts'
 import type { ProgramCopy } from '../self-test/workshop.ts'
+import { type PlantFlags, plantText } from './plant-flags.ts'
 import { bugsNamed } from './self-test.ts'
-import type { SimTerminal } from './terminal.ts'
-
-/** What is wrong on purpose with the program that runs; nothing: it is this one. */
-export interface PlantFlags {
-  /** Row or name of a planted bug. */
-  readonly bug?: string
-  /** Identity of a mutant, behind its file if that is given: `src/raft/core/log.ts:be968cda`. */
-  readonly mutant?: string
-}
+import { exits, type SimTerminal } from './terminal.ts'
 
 export function addPlant(command: Command): Command {
   return command
@@ -49,12 +42,40 @@ export function plantOf(flags: PlantFlags, terminal: SimTerminal): Result<Plant 
   return flags.mutant === undefined ? ok(undefined) : plantOfMutant(flags.mutant, terminal)
 }
 
-/** The options that come to the same copy, with a space before each. */
-export function plantText({ bug, mutant }: PlantFlags): string {
-  return [
-    ...(bug === undefined ? [] : [` --bug ${bug}`]),
-    ...(mutant === undefined ? [] : [` --mutant ${mutant}`]),
-  ].join('')
+/** Tells a copy of this program that it is the one that `--bug` or `--mutant` names, so that it makes no further copy. */
+const copyVariable = 'SVC_SIM_IN_PLANTED_COPY'
+
+/** A command line that may name a copy of this program. */
+export interface PlantedCommand extends PlantFlags {
+  /** Scenarios that it names; none: the hunt of the bug. */
+  readonly files: readonly string[]
+  readonly argv: readonly string[]
+}
+
+/**
+ * Runs a command line in the copy of this program that it names, for commands that run seeds in this very process. The
+ * result is the exit code; undefined: it names no copy, or this program is that copy.
+ */
+export async function inPlantedCopy(command: PlantedCommand, terminal: SimTerminal): Promise<number | undefined> {
+  if (plantText(command) === '' || terminal.environment.has(copyVariable)) return undefined
+  const plant = plantOf(command, terminal)
+  if (!plant.ok || plant.value === undefined) {
+    terminal.error(`${plant.ok ? 'nothing is planted' : plant.error}\n`)
+    return exits.usage
+  }
+  const { copy, hunt, words } = plant.value
+  try {
+    const added = command.files.length > 0 ? [] : [hunt]
+    if (!added.every((file) => file !== undefined)) {
+      terminal.error(`${words}: name the scenario that is run\n`)
+      return exits.usage
+    }
+    const exit = await copy.command([...command.argv, ...added], { [copyVariable]: '1' })
+    // A signal ended it.
+    return exit ?? exits.noVerdict
+  } finally {
+    copy.remove()
+  }
 }
 
 function plantOfBug(named: string, terminal: SimTerminal): Result<Plant, string> {
@@ -65,7 +86,9 @@ function plantOfBug(named: string, terminal: SimTerminal): Result<Plant, string>
   const workshop = terminal.createWorkshop()
   const texts = plantedTexts(workshop, bug)
   if (!texts.ok) return texts
-  const hunt = workshop.scenario(`hunts/${bug.hunt}.yaml`)
+  const file = `hunts/${bug.hunt}.yaml`
+  // As a command in this folder names it, so that what is printed can be typed again.
+  const hunt = terminal.shippedScenarios().find((path) => path.endsWith(`/${file}`)) ?? workshop.scenario(file)
   const sound = (): ProgramCopy | undefined => {
     const { tuning } = huntOf(bug)
     const tuned = tuning.length === 0 ? undefined : plantedCopy(workshop, { ...bug, patches: [] })

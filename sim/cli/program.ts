@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { addBisect } from './bisect.ts'
 import { addCheck, addSchema } from './check.ts'
+import { addDecisions } from './decisions-as-text.ts'
 import { addDiff } from './diff/options.ts'
 import { addExplain } from './explain/options.ts'
 import { addExplore, addMerge } from './explore/options.ts'
@@ -32,6 +33,7 @@ const commands = [
   addCheck,
   addServe,
   addTrace,
+  addDecisions,
   addReport,
   addInspect,
   addPlan,
@@ -58,8 +60,10 @@ Examples:
   svc-sim run scenarios/crash-and-recover.yaml --history /tmp/keys.jsonl
   svc-sim run scenarios/crash-and-recover.yaml --seed 17 --decisions /tmp/17.decisions
   svc-sim run scenarios/crash-and-recover.yaml --replay /tmp/17.decisions
+  svc-sim run --bug tail-kept --seeds 1..20 --until-failure
   svc-sim trace /tmp/17.jsonl.gz --from 9s --to 14s --node s3 --kind raft --about term=4
   svc-sim trace /tmp/17.jsonl.gz --causes-of 20417
+  svc-sim decisions /tmp/17.decisions --kind chance --about 'link s1 s3'
   svc-sim report /tmp/17.jsonl.gz -o /tmp/17.html
   svc-sim inspect scenarios/crash-and-recover.yaml --seed 17 --at 9.4s --diff 12s --node s1,s3
   svc-sim explore --seeds 1..1000 --shard 1/4 --jsonl /tmp/shard-1.jsonl --resume
@@ -96,7 +100,7 @@ export async function runSimCli(argv: readonly string[], terminal: SimTerminal):
   const ended = (code: number): void => {
     exit = code
   }
-  for (const add of commands) add(program, terminal, ended)
+  for (const add of commands) add(program, terminal, ended, argv)
   for (const command of withSubcommands(program)) {
     command.exitOverride().configureOutput({ writeOut: terminal.out, writeErr: terminal.error })
   }

@@ -1,4 +1,5 @@
 import type { Fork } from '../world/decisions/decisions.ts'
+import type { PlantFlags } from './plant-flags.ts'
 import type { TraceFlags } from './trace-files.ts'
 
 export interface SeedRange {
@@ -9,7 +10,7 @@ export interface SeedRange {
 export const storyKinds = ['brief', 'full', 'none'] as const
 
 /** What `svc-sim run` is asked for. */
-export interface RunFlags extends TraceFlags {
+export interface RunFlags extends TraceFlags, PlantFlags {
   readonly seed?: number
   readonly seeds?: SeedRange
   /** Times at which the runs go on with other chance. */

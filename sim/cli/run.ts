@@ -8,6 +8,7 @@ import { readDecisions } from './decisions.ts'
 import { addLimits, type Ended, seedRange, wholeNumber } from './flag-values.ts'
 import { oneFileTwice } from './one-file.ts'
 import { readPages } from './pages.ts'
+import { addPlant, inPlantedCopy } from './plant.ts'
 import { type RunFlags, storyKinds } from './run-flags.ts'
 import { shrinkFailure } from './shrink/command.ts'
 import type { FailingRun } from './shrink/failing-run.ts'
@@ -17,11 +18,11 @@ import { exits, type SimTerminal } from './terminal.ts'
 /** A suite of JUnit's says first how many cases it has: it is kept until its last seed. */
 const junitSeedsMax = 100_000
 
-export function addRun(program: Command, terminal: SimTerminal, ended: Ended): void {
+export function addRun(program: Command, terminal: SimTerminal, ended: Ended, argv: readonly string[]): void {
   const command = program
     .command('run')
     .description('Run scenarios.')
-    .argument('<file...>', 'scenario files')
+    .argument('[file...]', 'scenario files')
     .option('--seed <n>', 'the seed of the run; that of the scenario, or 1, if neither is given', wholeNumber)
     .option('--seeds <a..b>', 'one run for each seed from a to b', seedRange)
     .option(
@@ -55,9 +56,16 @@ export function addRun(program: Command, terminal: SimTerminal, ended: Ended): v
     .option('--until-failure', 'stop at the first seed that fails')
     .option('--shrink', 'make the first failure smaller, as svc-sim shrink does, and write its page')
     .option('--no-demands', 'do not fail if runs do less than their scenario demands')
-  addLimits(command).action(async (files: readonly string[], flags: RunFlags) => {
-    ended(await runFiles(files, flags, terminal))
+  addLimits(addPlant(command)).action(async (files: readonly string[], flags: RunFlags) => {
+    ended(
+      (await inPlantedCopy({ ...flags, files, argv }, terminal)) ?? (await runFiles(files, planted(flags), terminal)),
+    )
   })
+}
+
+/** An invariant is to find what is planted, and not that runs do less than their scenario demands. */
+function planted(flags: RunFlags): RunFlags {
+  return flags.bug === undefined ? flags : { ...flags, demands: false }
 }
 
 /** In ascending order. */
@@ -105,11 +113,12 @@ async function runFiles(files: readonly string[], flags: RunFlags, terminal: Sim
 async function shrunkAlso(
   exit: number,
   run: FailingRun | undefined,
-  { shrink, jobs, stall, steps }: RunFlags,
+  { shrink, jobs, stall, steps, bug, mutant }: RunFlags,
   terminal: SimTerminal,
 ): Promise<number> {
   if (shrink !== true || exit !== exits.failed || run === undefined) return exit
-  await shrinkFailure(run, { jobs, stall, steps }, terminal)
+  const named = { ...(bug === undefined ? {} : { bug }), ...(mutant === undefined ? {} : { mutant }) }
+  await shrinkFailure(run, { jobs, stall, steps, ...named }, terminal)
   return exit
 }
 
@@ -133,6 +142,7 @@ function overwriting(files: readonly string[], flags: RunFlags, { disk }: SimTer
 }
 
 function misuseOf(files: readonly string[], flags: RunFlags): string | undefined {
+  if (files.length === 0) return 'name a scenario, or --bug'
   if (flags.seed !== undefined && flags.seeds !== undefined) return 'give either --seed or --seeds'
   const many = flags.seeds !== undefined || files.length > 1
   if (many && (flags.trace ?? flags.traceText) !== undefined)

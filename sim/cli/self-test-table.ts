@@ -55,9 +55,9 @@ export function bugRow(outcome: BugOutcome, rated: number): TableRow {
 }
 
 function againWith(bug: string, finding: Finding | undefined): readonly string[] {
-  const repeat = `repeat with: svc-sim self-test --bug ${bug}`
-  if (finding === undefined) return [repeat]
-  return [repeat, ...causeCommands(`--bug ${bug} --seed ${finding.seed}`)]
+  if (finding === undefined) return [`repeat with: svc-sim self-test --bug ${bug}`]
+  const run = `--bug ${bug} --seed ${finding.seed}`
+  return [`repeat with: svc-sim run ${run}`, ...causeCommands(run)]
 }
 
 export function soundRow({ hunt, search, verdict, passed }: SoundOutcome): TableRow {

@@ -9,6 +9,7 @@ import { aboutLines, againLines, reasonLines, storyText, verdictLines, verdictWo
 import { DecisionsWriter, replayNote, runDecided } from './decisions.ts'
 import { writeText } from './files.ts'
 import { Outputs } from './outputs.ts'
+import { plantedIn } from './plant-flags.ts'
 import { runText } from './progress.ts'
 import type { RunFlags } from './run-flags.ts'
 import { Screen } from './screen.ts'
@@ -46,14 +47,16 @@ export async function runOne(
   const keepsHistory = flags.history === undefined ? undefined : true
   const made = await runs.first(turn, { onLine: isTold ? onLine : undefined, trace, book, keepsHistory })
   const isWritten = [await traces.end(), await decisions?.end(), await writeHistory(made, flags, terminal)]
-  const record = await runs.record(turn, made, flags.verify === true, undefined)
+  const planted = plantedIn(flags)
+  const judged = await runs.record(turn, made, flags.verify === true, undefined)
+  const record = planted === undefined ? judged : { ...judged, planted }
   screen.close()
   if (flags.json !== true) {
     const [verdict = '', ...about] = verdictLines(record)
-    const judged = flags.quiet === true ? [] : judgedLines(record.counts)
+    const counts = flags.quiet === true ? [] : judgedLines(record.counts)
     screen.line(screen.judged(record.verdict, verdictWord(record), verdict))
     // The reason is next to the verdict; how to see it again comes last.
-    const lines = [...about, ...reasonLines(record, flags.history), ...judged, ...againLines(record, flags.replay)]
+    const lines = [...about, ...reasonLines(record, flags.history), ...counts, ...againLines(record, flags.replay)]
     for (const line of lines) screen.line(line)
   }
   outputs.take(record, screen)

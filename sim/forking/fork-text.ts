@@ -8,8 +8,6 @@ export interface Forked {
   readonly record: SeedRecord
   /** `FILE --seed N` with what is planted: what commands about the run have in common. */
   readonly about: string
-  /** Every command can run it; otherwise, with something planted, only those that take that. */
-  readonly isPlain: boolean
 }
 
 /** Width of a bar that stands for all tries. */
@@ -35,9 +33,7 @@ export function pointLines(point: ForkPoint, forked: Forked): readonly string[] 
   ]
   const how = forked.record.failures.length === 0 ? 'fail' : 'fail in the same way'
   const example = (what: string, chance: number | undefined): readonly string[] =>
-    chance === undefined || !forked.isPlain
-      ? []
-      : [`  one that ${what}: svc-sim run ${forked.about} --fork ${atMs}ms:${chance}`]
+    chance === undefined ? [] : [`  one that ${what}: svc-sim run ${forked.about} --fork ${atMs}ms:${chance}`]
   return [
     `different random numbers from ${seconds(atMs)} on: ${countedText(same)} ${how}, ${counts.join(', ')}`,
     ...example('fails', firstSame),
@@ -63,7 +59,7 @@ export function curveLines(points: readonly ForkPoint[], forked: Forked): readon
 }
 
 /** Where to look, and how to look closer. */
-function riseLines(points: readonly ForkPoint[], { about, isPlain }: Forked): readonly string[] {
+function riseLines(points: readonly ForkPoint[], { about }: Forked): readonly string[] {
   const rise = steepest(points)
   if (rise === undefined) return ['the failure becomes much more likely at none of these times']
   const [from, to] = [seconds(rise.before.atMs), seconds(rise.after.atMs)]
@@ -72,7 +68,7 @@ function riseLines(points: readonly ForkPoint[], { about, isPlain }: Forked): re
       `${rise.before.same.fails} of ${rise.before.same.tries} forks fail before, ` +
       `${rise.after.same.fails} of ${rise.after.same.tries} after`,
     `  closer:   svc-sim fork ${about} --curve --from ${from} --to ${to}`,
-    ...(isPlain ? [`  state:    svc-sim inspect ${about} --at ${from} --diff ${to}`] : []),
+    `  state:    svc-sim inspect ${about} --at ${from} --diff ${to}`,
   ]
 }
 

@@ -127,10 +127,15 @@ function copyOf(
   const manifest = readFileSync(join(root, 'package.json'), 'utf8')
   writeFileSync(join(home, 'package.json'), manifest)
   linkPackages(root, home, Object.keys(JSON.parse(manifest).dependencies))
+  // What its commands read beside modules: the page of a report, the scenarios that come with it.
+  for (const name of ['dist/pages', 'scenarios']) {
+    if (existsSync(join(root, name))) symlinkSync(join(root, name), join(home, name), 'junction')
+  }
   const script = join(home, 'bin/svc-sim.js')
   return {
     startWorker: (stallCpuMs, environment) => startWorker({ script, stallCpuMs, environment }),
     run: (argv, onLine) => runChild([script, ...argv], limits, onLine),
+    command: (argv, environment) => runInPlace([script, ...argv], environment),
     remove: () => rmSync(home, { recursive: true, force: true }),
   }
 }
@@ -168,6 +173,18 @@ function runChild(argv: readonly string[], limits: ChildLimits, onLine: (line: s
       watch.end()
       resolve({ exit: code ?? undefined, error })
     })
+  })
+}
+
+/** A person may watch it, and ends it as they would end this process: nothing bounds its time. */
+function runInPlace(
+  argv: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Promise<number | undefined> {
+  const child = spawn(process.execPath, argv, { stdio: 'inherit', env: { ...process.env, ...environment } })
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code) => resolve(code ?? undefined))
   })
 }
 

@@ -43,8 +43,10 @@ const headerSchema = z.strictObject({
   build: z.string(),
 })
 
+export const decisionKinds = ['event', 'chance', 'choice', 'range', 'raw'] as const
+
 const lineFields = z.strictObject({
-  kind: z.enum(['event', 'chance', 'choice', 'range', 'raw']),
+  kind: z.enum(decisionKinds),
   id: z.string().regex(/^[0-9a-f]{16}$/),
   n: z.int(),
   value: z.number().min(0).max(0xffff_ffff),
@@ -56,6 +58,19 @@ const lineSchema = lineFields.superRefine((line, { addIssue }) => {
   const message = wrongValue(line)
   if (message !== undefined) addIssue({ code: 'custom', path: ['value'], message })
 })
+
+/** A decision as its line has it, with what it is about where that is known. */
+export type ListedDecision = z.infer<typeof lineFields>
+
+/** The decision of one line; the error is what is wrong with it. */
+export function listedDecision(line: string): Result<ListedDecision, string> {
+  return parsed(lineSchema, line)
+}
+
+/** The run of the first line; the error is what is wrong with it. */
+export function runInHeader(line: string): Result<RunDecided, string> {
+  return parsed(headerSchema, line)
+}
 
 /** What is wrong with the value of a decision of its kind; undefined: nothing. */
 function wrongValue({ kind, value, among }: z.infer<typeof lineFields>): string | undefined {

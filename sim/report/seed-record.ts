@@ -9,6 +9,8 @@ const failuresShown = 5
 const undecidedShown = 5
 /** Bounds of what one record may hold, whatever the run said: records of a million seeds pass through one process. */
 const textMax = 4_000
+/** Characters of the options that name what was planted. */
+const plantedMax = 1_000
 const notesMax = 40
 const namesMax = 500
 
@@ -60,6 +62,11 @@ export const seedRecordSchema = z.strictObject({
     .optional()
     .describe('SHA-256 of the modules of the program'),
   seed: count.describe('the seed of the run'),
+  planted: z
+    .string()
+    .max(plantedMax)
+    .optional()
+    .describe('what was wrong with the program on purpose, as options: `--bug tail-kept`; absent: nothing'),
   forks: forksSchema
     .optional()
     .describe('times from which on the run drew other random numbers, each with their seed; absent: none'),

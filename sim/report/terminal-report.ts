@@ -45,13 +45,17 @@ export function againLines(record: SeedRecord, replay?: string): readonly string
  * The commands that lead to the cause of a failure; none where there is nothing to shrink, such as of a run that goes
  * on with other chance, or has no verdict.
  */
-export function causeLines({
-  file,
-  seed,
-  forks,
-  verdict,
-}: Pick<SeedRecord, 'file' | 'seed' | 'forks' | 'verdict'>): readonly string[] {
-  return verdict === 'failed' && forks === undefined ? causeCommands(`${file} --seed ${seed}`) : []
+export function causeLines({ file, seed, forks, verdict, planted }: Repeated): readonly string[] {
+  return verdict === 'failed' && forks === undefined
+    ? causeCommands(`${file} --seed ${seed}${plantedText(planted)}`)
+    : []
+}
+
+/** What names a run in a command. */
+type Repeated = Pick<SeedRecord, 'file' | 'seed' | 'forks' | 'verdict' | 'planted'>
+
+function plantedText(planted: string | undefined): string {
+  return planted === undefined ? '' : ` ${planted}`
 }
 
 /** The same of a run that is known to fail: `FILE --seed N`. */
@@ -129,12 +133,9 @@ export function seedLine(record: SeedRecord): string {
 }
 
 /** `replay`: the list of decisions that was run; it knows its seed. A seed whose two runs differ is run twice again. */
-export function repeatCommand(
-  { file, seed, forks, verdict }: Pick<SeedRecord, 'file' | 'seed' | 'forks' | 'verdict'>,
-  replay?: string,
-): string {
+export function repeatCommand({ file, seed, forks, verdict, planted }: Repeated, replay?: string): string {
   const what = replay === undefined ? `--seed ${seed}${forkFlags(forks)}` : `--replay ${replay}`
-  return `svc-sim run ${file} ${what}${verdict === 'not deterministic' ? ' --verify' : ''}`
+  return `svc-sim run ${file} ${what}${plantedText(planted)}${verdict === 'not deterministic' ? ' --verify' : ''}`
 }
 
 function seconds(us: number): string {

@@ -18,6 +18,11 @@ export interface ProgramCopy {
   startWorker(stallCpuMs: number, environment?: Readonly<Record<string, string>>): Worker
   /** Runs its `svc-sim` to the end, in a process of its own; calls back with each line of standard output. */
   run(argv: readonly string[], onLine: (line: string) => void): Promise<CopyEnd>
+  /**
+   * Runs its `svc-sim` to the end as this command itself would run: with the same input, output and terminal.
+   * `environment`: variables beside those of this process. The exit code; undefined: a signal ended it.
+   */
+  command(argv: readonly string[], environment: Readonly<Record<string, string>>): Promise<number | undefined>
   /** Removes it from the disk. */
   remove(): void
 }

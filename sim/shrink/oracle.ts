@@ -4,7 +4,7 @@ import type { SentPage } from '../pool/warm-worker.ts'
 import type { Account } from '../scenario/account.ts'
 import { loadScenario } from '../scenario/language/load.ts'
 import { type Keyed, rulesOf } from './page.ts'
-import { type Wrong, wrongIn } from './violation.ts'
+import { type Wrong, wrongsIn } from './violation.ts'
 
 export interface Candidate {
   readonly page: Keyed
@@ -25,6 +25,8 @@ export interface OracleOptions extends BudgetedLanesOptions {
 /** What a run must do wrong, and when a run that has not done it is given up. */
 export interface Wanted {
   readonly kind: string
+  /** Other things may be wrong before it; otherwise it is the first that goes wrong. */
+  readonly isLater: boolean
   /** It shows only when the cluster comes to rest: runs are made to their end. */
   readonly atRest: boolean
   /** How long after the last fault a run is waited for, in milliseconds. */
@@ -48,12 +50,11 @@ export class Oracle extends BudgetedLanes {
     this.#options = options
   }
 
-  /** How this fails, whatever is wrong; undefined: it does not. It counts like any run. */
-  async failure(candidate: Candidate): Promise<Failing | undefined> {
+  /** How this fails, whatever is wrong, by the things that are wrong in their order; none: it does not. One run. */
+  async failures(candidate: Candidate): Promise<readonly Failing[]> {
     const [lane] = this.lanes
     this.countRun()
-    const outcome = lane === undefined ? 'unread' : await this.#judge(lane, candidate, undefined)
-    return typeof outcome === 'string' ? undefined : outcome
+    return lane === undefined ? [] : this.#failings(lane, candidate, {})
   }
 
   /** The first of these that fails as it is wanted; undefined: none does, or there is nothing left to spend. */
@@ -92,15 +93,20 @@ export class Oracle extends BudgetedLanes {
     return undefined
   }
 
-  async #judge(lane: Lane, candidate: Candidate, wanted: Wanted | undefined): Promise<Outcome> {
+  async #judge(lane: Lane, candidate: Candidate, wanted: Wanted): Promise<Outcome> {
+    if (this.#read(candidate.page) === undefined) return 'unread'
+    const failings = await this.#failings(lane, candidate, wishOf(candidate, wanted))
+    const looked = wanted.isLater ? failings : failings.slice(0, 1)
+    return looked.find(({ wrong }) => wrong.kind === wanted.kind) ?? 'fails not'
+  }
+
+  async #failings(lane: Lane, candidate: Candidate, wish: Parameters<Lane['probe']>[1]): Promise<readonly Failing[]> {
     const page = this.#read(candidate.page)
-    if (page === undefined) return 'unread'
-    const ended = await lane.probe({ page, seed: candidate.seed }, wishOf(candidate, wanted))
-    if (ended?.account === undefined) return 'fails not'
-    this.countCpuMs(ended.record.cpuMs)
-    const wrong = wrongIn(ended.record, ended.account, candidate.page)
-    if (wrong === undefined || (wanted !== undefined && wrong.kind !== wanted.kind)) return 'fails not'
-    return { ...candidate, wrong, account: ended.account }
+    const ended = page && (await lane.probe({ page, seed: candidate.seed }, wish))
+    if (ended?.account === undefined) return []
+    const { record, account } = ended
+    this.countCpuMs(record.cpuMs)
+    return wrongsIn(record, account, candidate.page).map((wrong) => ({ ...candidate, wrong, account }))
   }
 
   /** Undefined: it makes no sense, such as a step that asks for what a step that is gone has saved. */
@@ -116,8 +122,8 @@ export class Oracle extends BudgetedLanes {
   }
 }
 
-function wishOf({ page }: Candidate, wanted: Wanted | undefined): Parameters<Lane['probe']>[1] {
-  if (wanted === undefined || wanted.atRest) return {}
+function wishOf({ page }: Candidate, wanted: Wanted): Parameters<Lane['probe']>[1] {
+  if (wanted.atRest) return {}
   // Without rules every moment is behind the last of them.
   return { ends: rulesOf(page).length === 0 ? {} : { afterFaultsMs: wanted.afterFaultsMs } }
 }

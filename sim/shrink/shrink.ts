@@ -18,6 +18,8 @@ import { fewerServers, type Simpler, simplerPages } from './simpler.ts'
 
 export interface ShrinkOptions {
   readonly oracle: Oracle
+  /** Which violation of the run is to come again, from 1 on; the first if not given. */
+  readonly violation?: number | undefined
   /** Called with each smaller page, and with what is tried next. */
   readonly onStep?: (step: ShrinkStep) => void
 }
@@ -52,10 +54,12 @@ const caps = [1, 2, 4, 8, 16, 32, 64, 128, 256] as const
 /** What was found early stays in sight for this long behind the last fault, in milliseconds. */
 const settleMs = 4_000
 
-/** Makes a failing page smaller; undefined: it does not fail with this seed. */
-export async function shrink(candidate: Candidate, options: ShrinkOptions): Promise<Shrunk | undefined> {
-  const first = await options.oracle.failure(candidate)
-  return first === undefined ? undefined : new Shrinking(first, options).run()
+/** Makes a failing page smaller. A number: the run has only so many violations. */
+export async function shrink(candidate: Candidate, options: ShrinkOptions): Promise<Shrunk | number> {
+  const { oracle, violation = 1 } = options
+  const failings = await oracle.failures(candidate)
+  const failing = failings[violation - 1]
+  return failing === undefined ? failings.length : new Shrinking(failing, options).run()
 }
 
 /**
@@ -69,16 +73,18 @@ class Shrinking {
   readonly #onStep: ShrinkOptions['onStep']
   readonly #before: Size
   readonly #kind: string
+  readonly #isLater: boolean
   readonly #dropped: string[] = []
   #best: Failing
   /** The last seed that was taken: each change is tried with others, for equal ones give much the same runs. */
   #lastSeed: number
 
-  constructor(first: Failing, { oracle, onStep }: ShrinkOptions) {
+  constructor(first: Failing, { oracle, violation = 1, onStep }: ShrinkOptions) {
     this.#oracle = oracle
     this.#onStep = onStep
     this.#before = sizeOf(first)
     this.#kind = first.wrong.kind
+    this.#isLater = violation > 1
     this.#best = first
     this.#lastSeed = first.seed
   }
@@ -236,7 +242,12 @@ class Shrinking {
     const { wrong, account } = this.#best
     const lastUs = account.firings.at(-1)?.atUs ?? 0
     const afterMs = Math.ceil((wrong.atUs - lastUs) / 1_000_000) * 2_000
-    return { kind: this.#kind, atRest: account.restUs !== undefined, afterFaultsMs: settleMs + afterMs }
+    return {
+      kind: this.#kind,
+      isLater: this.#isLater,
+      atRest: account.restUs !== undefined,
+      afterFaultsMs: settleMs + afterMs,
+    }
   }
 
   #counts(): readonly number[] {

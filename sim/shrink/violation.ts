@@ -3,7 +3,7 @@ import type { SeedRecord } from '../report/seed-record.ts'
 import type { Account } from '../scenario/account.ts'
 import { isKeyed, type Keyed, listAt } from './page.ts'
 
-/** What a run did wrong first. */
+/** Something that a run did wrong. */
 export interface Wrong {
   /**
    * Equal where two runs did the same wrong: the invariant, or the step or condition as the page has it, and the
@@ -15,11 +15,12 @@ export interface Wrong {
   readonly atUs: number
 }
 
-/** Undefined: it did nothing wrong, or came to no verdict on that. */
-export function wrongIn({ verdict, failures }: SeedRecord, account: Account, page: Keyed): Wrong | undefined {
-  const [first] = failures
-  if (verdict !== 'failed' || first === undefined) return undefined
-  const { code, message, atUs, place } = first
+/** What a run did wrong, in its order. Empty: nothing, or it came to no verdict on that. */
+export function wrongsIn({ verdict, failures }: SeedRecord, account: Account, page: Keyed): readonly Wrong[] {
+  return verdict === 'failed' ? failures.map((each) => wrongOf(each, account, page)) : []
+}
+
+function wrongOf({ code, message, atUs, place }: SeedRecord['failures'][number], account: Account, page: Keyed): Wrong {
   const where = code ?? placeIn(page, account.unmet ?? [])
   // That a message lists one node where another lists three makes no other kind of it.
   const said = generalised(message).replaceAll('…', '')

@@ -14,10 +14,16 @@ export class DurableTerms {
   readonly #durable = new Map<string, Durable>()
   /** By server, the event of the last write to its log. */
   readonly #writtenIn = new Map<string, number>()
+  /** By its name in consensus, the node that is called so: a vote is for such a name. */
+  readonly #nodes = new Map<string, string>()
   readonly #judge: Judge<{ R6: never }>
 
   constructor(judge: Judge<{ R6: never }>) {
     this.#judge = judge
+  }
+
+  named(node: string, id: string): void {
+    this.#nodes.set(id, node)
   }
 
   /** Became durable on a running server. */
@@ -64,9 +70,15 @@ export class DurableTerms {
     if (next.term < before.term) {
       this.#judge.report('R6', `${node} ${how} term ${next.term} after term ${before.term}`, [before.event])
     } else if (next.term === before.term && before.votedFor !== undefined && next.votedFor !== before.votedFor) {
-      const votes = `a vote for ${next.votedFor ?? 'nobody'} in term ${next.term}`
-      this.#judge.report('R6', `${node} ${how} ${votes} after one for ${before.votedFor}`, [before.event])
+      const votes = `a vote for ${this.#nameOf(next.votedFor)} in term ${next.term}`
+      const earlier = this.#nameOf(before.votedFor)
+      this.#judge.report('R6', `${node} ${how} ${votes} after one for ${earlier}`, [before.event])
     }
+  }
+
+  /** A name that no process has begun under is shown as it is. */
+  #nameOf(votedFor: string | undefined): string {
+    return votedFor === undefined ? 'nobody' : (this.#nodes.get(votedFor) ?? votedFor)
   }
 }
 
@@ -81,6 +93,7 @@ export const durableTerms = checker({
   },
   make: (judge) => new DurableTerms(judge),
   takes: {
+    'process began': (it, { node, id }) => it.named(node, id),
     'term found': (it, { node, term, votedFor }) => it.recovered(node, term, votedFor),
     'term written': (it, { node, term, votedFor }) => it.hardState(node, term, votedFor),
     'log written': (it, { node }) => it.logWritten(node),

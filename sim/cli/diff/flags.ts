@@ -1,5 +1,5 @@
 import type { Fork } from '../../world/decisions/decisions.ts'
-import type { PlantFlags } from '../plant.ts'
+import type { PlantFlags } from '../plant-flags.ts'
 
 /** What `svc-sim diff` is asked for. */
 export interface DiffFlags extends PlantFlags {

@@ -14,6 +14,7 @@ import type { Ended } from '../../pool/messages.ts'
 import { type SentPage, WorkerDidNotStart } from '../../pool/warm-worker.ts'
 import type { Worker } from '../../pool/worker.ts'
 import { type Plant, plantOf } from '../plant.ts'
+import { plantedIn } from '../plant-flags.ts'
 import { usualStallMs } from '../run-flags.ts'
 import { Screen } from '../screen.ts'
 import { type FailingRun, failingRunOf, plantedRun } from '../shrink/failing-run.ts'
@@ -67,7 +68,7 @@ async function explainPlanted(
   try {
     const page = file ?? plant.hunt
     if (page === undefined) return refused(terminal, [`${words}: name the scenario that fails`])
-    const run = await plantedRun(page, words, flags, { startWorker, terminal })
+    const run = await plantedRun(page, { words, planted: plantedIn(flags) }, flags, { startWorker, terminal })
     if (!run.ok) return refused(terminal, run.error)
     return await explainRun(run.value, {
       startWorker,

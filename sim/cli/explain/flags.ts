@@ -1,4 +1,4 @@
-import type { PlantFlags } from '../plant.ts'
+import type { PlantFlags } from '../plant-flags.ts'
 
 /** What `svc-sim explain` is asked for. */
 export interface ExplainFlags extends PlantFlags {

@@ -10,7 +10,8 @@ import { usualSeed } from '../../scenario/language/load.ts'
 import { readScenario, writeText } from '../files.ts'
 import { virtualTimeUs } from '../flag-values.ts'
 import { oneFileTwice } from '../one-file.ts'
-import { type Plant, plantOf, plantText } from '../plant.ts'
+import { type Plant, plantOf } from '../plant.ts'
+import { plantText } from '../plant-flags.ts'
 import { usualStallMs } from '../run-flags.ts'
 import { firstFailure } from '../shrink/first-failure.ts'
 import { exits, type SimTerminal } from '../terminal.ts'
@@ -74,11 +75,7 @@ async function forkPage(
   }
   const times = timesOf(record, flags)
   if (!times.ok) return refused([times.error], terminal)
-  const forked: Forked = {
-    record,
-    about: `${loaded.file} --seed ${seed}${plantText(flags)}`,
-    isPlain: plant === undefined,
-  }
+  const forked: Forked = { record, about: `${loaded.file} --seed ${seed}${plantText(flags)}` }
   if (flags.json !== true) terminal.out(`${headText(forked)}\n`)
   const points = await runs.pointsOf(record, times.value, flags.tries)
   show(points, forked, flags, terminal)

@@ -1,4 +1,4 @@
-import type { PlantFlags } from '../plant.ts'
+import type { PlantFlags } from '../plant-flags.ts'
 
 /** What `svc-sim fork` is asked for. */
 export interface ForkFlags extends PlantFlags {

@@ -24,22 +24,41 @@ export async function failingRunOf(
   file: string,
   seed: number | undefined,
 ): Promise<Result<FailingRun, readonly string[]>> {
+  const named = await runNamed(terminal, file, { seed })
+  if (named !== undefined) return named
+  const read = await readScenario(terminal.disk, file)
+  return read.ok ? ok({ loaded: read.value.loaded, seed: seed ?? usualSeed(read.value.loaded) }) : read
+}
+
+/** The run of records or of a list of decisions; undefined: the file is neither, so it is a page. */
+async function runNamed(
+  terminal: SimTerminal,
+  file: string,
+  asked: AskedRecord,
+): Promise<Result<FailingRun, readonly string[]> | undefined> {
   const head = await headOf(terminal, file)
   if (!head.ok) return head
   const first = head.value[0] ?? ''
   if (first.startsWith('{"format":"svc-decisions"')) return runOfDecisions(terminal, file, first)
-  if (first.startsWith('{"')) return runOfRecords(terminal, file, head.value, seed)
-  const read = await readScenario(terminal.disk, file)
-  return read.ok ? ok({ loaded: read.value.loaded, seed: seed ?? usualSeed(read.value.loaded) }) : read
+  return first.startsWith('{"') ? runOfRecords(terminal, file, head.value, asked) : undefined
+}
+
+/** Which record of a file is wanted. */
+interface AskedRecord {
+  readonly seed?: number | undefined
+  /** What is planted in the program that is to run it, as options; undefined: nothing. */
+  readonly planted?: string | undefined
 }
 
 /** Of a page without a seed of its own the first one that fails. */
 export async function plantedRun(
   file: string,
-  words: string,
+  { words, planted }: { readonly words: string; readonly planted: string | undefined },
   { seed, jobs }: { readonly seed?: number; readonly jobs?: number | undefined },
   { startWorker, terminal }: { readonly startWorker: () => Worker; readonly terminal: SimTerminal },
 ): Promise<Result<FailingRun, readonly string[]>> {
+  const named = await runNamed(terminal, file, { seed, planted })
+  if (named !== undefined) return named
   const read = await readScenario(terminal.disk, file)
   if (!read.ok) return read
   const { loaded, text } = read.value
@@ -70,16 +89,28 @@ async function runOfRecords(
   terminal: SimTerminal,
   file: string,
   lines: readonly string[],
-  seed: number | undefined,
+  { seed, planted }: AskedRecord,
 ): Promise<Result<FailingRun, readonly string[]>> {
+  let other: string | undefined
   for (const line of lines) {
     const record = seedRecordSchema.safeParse(jsonOf(line))
     if (!record.success || !hasFailed(record.data)) continue
     if (record.data.forks !== undefined || (seed !== undefined && record.data.seed !== seed)) continue
+    if (record.data.planted !== planted) {
+      other ??= otherProgram(record.data.planted, planted)
+      continue
+    }
     const read = await readScenario(terminal.disk, record.data.file)
     return read.ok ? ok({ loaded: read.value.loaded, seed: record.data.seed }) : read
   }
+  if (other !== undefined) return err([`${file}: ${other}`])
   return err([`${file}: no record of a seed ${seed === undefined ? 'that' : `${seed} that`} failed: name one that has`])
+}
+
+/** Why its runs cannot be made again with what is planted now. */
+function otherProgram(then: string | undefined, now: string | undefined): string {
+  if (then === undefined) return `its runs were of the program without ${now}: leave that out`
+  return `its runs were of a program with ${then}: give ${now === undefined ? then : `that instead of ${now}`}`
 }
 
 /** The page that the list was made of: beside it, or among those of this program, with what it says as the sign. */

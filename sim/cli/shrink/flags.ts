@@ -1,8 +1,10 @@
-import type { PlantFlags } from '../plant.ts'
+import type { PlantFlags } from '../plant-flags.ts'
 
 /** What `svc-sim shrink` is asked for. */
 export interface ShrinkFlags extends PlantFlags {
   readonly seed?: number
+  /** Which violation of the run, from 1 on. */
+  readonly violation?: number
   readonly out?: string
   /** CPU time of all runs, in milliseconds. */
   readonly budget?: number

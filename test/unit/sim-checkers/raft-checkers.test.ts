@@ -256,6 +256,15 @@ describe('R6 durable monotonicity', () => {
     expect(lines).toEqual(['R6: s1 came back with a vote for nobody in term 3 after one for s2'])
   })
 
+  it('calls candidates by the names of their nodes, where a process has begun under the one of the vote', () => {
+    const { judge, lines } = recorder()
+    const checker = new DurableTerms(judge)
+    checker.named('s2', '6f3c1b44-0000-4000-8000-000000000002')
+    checker.hardState('s1', termOf(3), '6f3c1b44-0000-4000-8000-000000000002')
+    checker.hardState('s1', termOf(3), '10.0.1.9:8300')
+    expect(lines).toEqual(['R6: s1 wrote a vote for 10.0.1.9:8300 in term 3 after one for s2'])
+  })
+
   it('reports a second vote in a term', () => {
     const { judge, codes } = recorder()
     const checker = new DurableTerms(judge)

@@ -16,7 +16,7 @@ function failed(code: 'R1' | 'K1', message: string): SeedRecord {
 }
 
 const leads = failed('R1', 's1 and s2 lead term 4')
-const forked = { record: leads, about: 'a.yaml --seed 7', isPlain: true }
+const forked = { record: leads, about: 'a.yaml --seed 7' }
 
 function tallied(atMs: number, records: readonly SeedRecord[]): ForkPoint {
   const tally = new ForkTally(atMs, failureKind(leads))

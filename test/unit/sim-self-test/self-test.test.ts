@@ -77,6 +77,7 @@ function workshop(
           made.ran.push(argv)
           return { exit: 1, error: '' }
         },
+        command: async () => expect.fail('a self-test runs no command in place of its own'),
         remove: () => {
           made.left--
         },

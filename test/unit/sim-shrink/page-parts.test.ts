@@ -16,7 +16,7 @@ import {
 } from '../../../sim/shrink/parts.ts'
 import { shrunkText } from '../../../sim/shrink/shrunk-page.ts'
 import { fewerServers, simplerPages } from '../../../sim/shrink/simpler.ts'
-import { wrongIn } from '../../../sim/shrink/violation.ts'
+import { wrongsIn } from '../../../sim/shrink/violation.ts'
 import { recordOf } from '../sim-campaign/campaign-text.ts'
 
 const page: Keyed = {
@@ -204,22 +204,22 @@ describe('what a run did wrong', () => {
   const account = { firings: [], stepsUs: [0], unmet: ['steps', 1, 'wait'] }
 
   it('is the same whatever nodes, numbers and lists its message names', () => {
-    const kind = (message: string) => wrongIn(failed(message, 'R1'), account, page)?.kind
+    const kind = (message: string) => wrongsIn(failed(message, 'R1'), account, page)[0]?.kind
     expect(kind('s1 and s2 lead in term 4')).toBe(kind('s3 and s5 lead in term 17'))
     expect(kind('s1 knows s2, s3')).toBe(kind('s4 knows s5'))
     expect(kind('s1 and s2 lead in term 4')).not.toBe(kind('s1 forgot its term'))
   })
 
   it('is of a step by its title, wherever in the page it stands', () => {
-    const wrong = wrongIn(failed('not so'), account, page)
+    const [wrong] = wrongsIn(failed('not so'), account, page)
     const shorter = { ...page, steps: (page['steps'] as Keyed[]).slice(1) }
-    const again = wrongIn(failed('not so'), { ...account, unmet: ['steps', 0, 'wait'] }, shorter)
+    const [again] = wrongsIn(failed('not so'), { ...account, unmet: ['steps', 0, 'wait'] }, shorter)
     expect(wrong?.text).toBe("step 'time passes', wait: not so")
     expect(again?.kind).toBe(wrong?.kind)
-    expect(wrongIn(failed('not so'), account, shorter)?.kind).not.toBe(wrong?.kind)
+    expect(wrongsIn(failed('not so'), account, shorter)[0]?.kind).not.toBe(wrong?.kind)
   })
 
   it('is nothing where a run passed', () => {
-    expect(wrongIn(recordOf('A', 1), account, page)).toBeUndefined()
+    expect(wrongsIn(recordOf('A', 1), account, page)).toEqual([])
   })
 })

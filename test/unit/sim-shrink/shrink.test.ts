@@ -61,7 +61,10 @@ function workers(ran: string[]): () => Worker {
       const of = { scenario: 'A', file: 'a.yaml', page: '0'.repeat(64), seed }
       const bare = withoutRun(of, message === undefined ? 'passed' : 'failed', [], { wallMs: 1, cpuMs: 100 })
       const failure = { atUs: 11_000_000, place: 'R1 (one leader)', code: 'R1', message } as const
-      const record = { ...bare, trace: 'a'.repeat(64), failures: message === undefined ? [] : [failure] }
+      // It follows from the first one, as a broken promise to a client does, but also where something else is wrong.
+      const later = { atUs: 12_000_000, place: 'K1 (keys)', code: 'K1', message: 'a write is lost' } as const
+      const failures = message === undefined ? [] : [failure, later]
+      const record = { ...bare, trace: 'a'.repeat(64), failures }
       const account: Account = { firings, stepsUs: [] }
       said.push({ line: JSON.stringify({ kind: 'begun', page: number, seed }) })
       said.push({ line: JSON.stringify({ kind: 'ended', record, runsBefore: 0, account }) })
@@ -99,10 +102,10 @@ const page: Keyed = {
 const seed =
   Array.from({ length: 10 }, (_, at) => at + 1).find((each) => worldOf(page, each).message !== undefined) ?? 0
 
-async function shrunkWith(jobs: number, budget: RunBudget) {
+async function shrunkWith(jobs: number, budget: RunBudget, violation?: number) {
   const ran: string[] = []
   const oracle = new Oracle({ startWorker: workers(ran), jobs, budget, file: 'a.yaml' })
-  const shrunk = await shrink({ page, seed }, { oracle })
+  const shrunk = await shrink({ page, seed }, { oracle, violation })
   oracle.close()
   return { shrunk, runs: oracle.runs, cpuMs: oracle.cpuMs, ran }
 }
@@ -110,7 +113,7 @@ async function shrunkWith(jobs: number, budget: RunBudget) {
 describe('shrinking a page', () => {
   it('comes to the few faults, the servers and the clients that its failure needs, and still fails', async () => {
     const { shrunk, runs } = await shrunkWith(1, { runs: 900 })
-    const { failing, before, dropped } = shrunk ?? expect.fail('it does not fail')
+    const { failing, before, dropped } = typeof shrunk === 'number' ? expect.fail('it does not fail') : shrunk
     expect(before).toMatchObject({ servers: 5, clients: 2, groups: 1, faults: 18 })
     expect(sizeOf(failing)).toMatchObject({ servers: 3, clients: 0, groups: 0, faults: 2 })
     expect(worldOf(failing.page, failing.seed).message).toBeDefined()
@@ -132,7 +135,7 @@ describe('shrinking a page', () => {
   it('ends when its CPU time is spent, with what it has, which fails', async () => {
     const { shrunk, cpuMs } = await shrunkWith(2, { cpuMs: 2_000 })
     expect(cpuMs).toBeLessThanOrEqual(2_000 + 200)
-    const { failing } = shrunk ?? expect.fail('it does not fail')
+    const { failing } = typeof shrunk === 'number' ? expect.fail('it does not fail') : shrunk
     expect(worldOf(failing.page, failing.seed).message).toBeDefined()
   })
 
@@ -142,9 +145,17 @@ describe('shrinking a page', () => {
     expect(new Set(ran).size).toBeGreaterThan(0.8 * ran.length)
   })
 
+  it('follows the violation that was asked for, whatever goes wrong before it', async () => {
+    const { shrunk } = await shrunkWith(1, { runs: 300 }, 2)
+    const { failing } = typeof shrunk === 'number' ? expect.fail('it does not fail') : shrunk
+    expect(failing.wrong).toMatchObject({ text: 'K1 (keys): a write is lost', atUs: 12_000_000 })
+    expect(sizeOf(failing).faults).toBeLessThan(18)
+    expect((await shrunkWith(1, { runs: 300 }, 3)).shrunk).toBe(2)
+  })
+
   it('has nothing to say of a seed that does not fail', async () => {
     const oracle = new Oracle({ startWorker: workers([]), jobs: 1, budget: {}, file: 'a.yaml' })
-    expect(await shrink({ page, seed: seed + 1 }, { oracle })).toBeUndefined()
+    expect(await shrink({ page, seed: seed + 1 }, { oracle })).toBe(0)
     oracle.close()
   })
 })

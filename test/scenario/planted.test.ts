@@ -1,0 +1,34 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { svcSim } from './svc-sim.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'svc-planted-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Found by its hunt with seed 1, as test/scenario/explain.test.ts has it. */
+const bug = ['--bug', 'tail-kept']
+
+describe('a planted bug', () => {
+  it('fails under run, and its records lead only to a program that has it, too', async () => {
+    const records = join(folder, 'records.jsonl')
+    const { exit, out, err } = await svcSim(['run', ...bug, '--seed', '1', '--story', 'none', '--jsonl', records])
+    expect([exit, err]).toEqual([1, ''])
+    const run = 'scenarios/hunts/long-tails.yaml --seed 1 --bug tail-kept'
+    expect(out).toMatch(/^ +4\.\d+s P1 \(no panic\): s2 panics: log entries follow each other/m)
+    expect(out).toContain(`seed 1; repeat with: svc-sim run ${run}\n`)
+    expect(out).toContain(`explain it with: svc-sim explain ${run}\n`)
+    expect(JSON.parse(readFileSync(records, 'utf8'))).toMatchObject({ verdict: 'failed', planted: '--bug tail-kept' })
+    const without = await svcSim(['shrink', records])
+    expect(without).toMatchObject({ exit: 2, out: '' })
+    expect(without.err).toContain('its runs were of a program with --bug tail-kept: give --bug tail-kept')
+  })
+
+  it('shows what its nodes are at a time', async () => {
+    const { exit, out, err } = await svcSim(['inspect', ...bug, '--seed', '1', '--at', '4s', '--node', 's2', '--json'])
+    expect([exit, err]).toEqual([0, ''])
+    // The sound program would have cut the log behind entry 54 of term 3, or not have got it yet.
+    expect(JSON.parse(out)).toMatchObject({ node: 's2', atUs: 4_000_000 })
+  })
+})

@@ -121,13 +121,18 @@ export type Tell = <Name extends FactName>(name: Name, fact: Facts[Name]) => voi
 /** What a checker does with the facts that it takes. */
 type Taken<T> = { readonly [Name in FactName]?: (it: T, fact: Facts[Name]) => void }
 
+/** A method, so that lists hold checkers of any kind. */
+export interface FactTaker<T, Name extends FactName> {
+  take(it: T, fact: Facts[Name]): void
+}
+
 /** A checker as its file declares it; `T` is what one run has of it. */
 export interface Checker<T = unknown, Codes extends Laws = Laws> {
   readonly codes: Codes
   readonly takes: readonly FactName[]
   make(run: CheckedRun & Judge<ExcuseNames>): T
   /** What takes each fact of a name that is in `takes`. */
-  taker<Name extends FactName>(it: T, name: Name): (fact: Facts[Name]) => void
+  taker<Name extends FactName>(name: Name): FactTaker<T, Name>
   /** Judges what can be judged only when the run is over. */
   ends(it: T, atUs: number): void
 }
@@ -166,10 +171,7 @@ export function checker<const Codes extends Laws, T, Others extends Pick<Checker
     takes: Object.keys(takes) as FactName[],
     // A run takes every excuse that is declared, and refuses any other.
     make: (run) => declared.make(run as CheckedRun & Judge<never>),
-    taker: (it, name) => {
-      const take = takes[name]
-      return (fact) => take?.(it, fact)
-    },
+    taker: (name) => ({ take: takes[name] ?? (() => undefined) }),
     ends: (it, atUs) => declared.ends?.(it, atUs),
   }
 }

@@ -1,7 +1,7 @@
 import { features } from '../../src/agent/assembly/features.ts'
-import type { CheckedRun, Checker, ExcuseNames, Judge, Report, Tell } from './checker.ts'
+import type { CheckedRun, Checker, ExcuseNames, FactTaker, Judge, Report, Tell } from './checker.ts'
 import { type AllExcuses, checkers, type InvariantCode } from './checkers.ts'
-import type { FactName, Facts, NodeTrigger } from './facts.ts'
+import type { FactName, NodeTrigger } from './facts.ts'
 import { JudgedTally } from './judged-tally.ts'
 import type { Membership } from './pool/membership.ts'
 import { stateMachineSafety } from './raft/state-machine-safety.ts'
@@ -42,8 +42,13 @@ type RunParts = Pick<CheckedRun, 'nowUs' | 'staleDefaultMs'> &
     readonly eventNow?: () => number
   }
 
-/** Hands a fact of one name to one checker. */
-type Taker = (fact: Facts[FactName]) => void
+/** One checker that takes facts of one name. */
+interface Taker {
+  readonly checker: Checker
+  readonly take: FactTaker<unknown, FactName>['take']
+  /** What the run has of the checker, once it has been told something. */
+  it: unknown
+}
 
 /** Violations kept: the first tells, the rest follow from it. */
 const violationsMax = 100
@@ -123,19 +128,17 @@ export class Invariants implements Judge<AllExcuses> {
 
   readonly tell: Tell = (name, fact) => {
     const takers = this.#takers.get(name)
-    if (takers !== undefined) for (const take of takers) take(fact)
+    if (takers === undefined) return
+    // By number, and without a look-up of the checker: some facts come with every event.
+    for (let at = 0; at < takers.length; at++) {
+      const taker = takers[at] as Taker
+      if (taker.it === undefined) taker.it = this.of(taker.checker)
+      taker.take(taker.it, fact)
+    }
   }
 
-  /**
-   * The checker is made when it is first told something, and looked up no more after that: some facts come with every
-   * event.
-   */
-  #take<Name extends FactName>(checker: Checker, name: Name): void {
-    let take: ((fact: Facts[Name]) => void) | undefined
-    const taker: Taker = (fact) => {
-      take ??= checker.taker(this.of(checker), name)
-      take(fact as Facts[Name])
-    }
+  #take(checker: Checker, name: FactName): void {
+    const taker = { checker, take: checker.taker(name).take, it: undefined }
     const takers = this.#takers.get(name)
     if (takers === undefined) this.#takers.set(name, [taker])
     else takers.push(taker)

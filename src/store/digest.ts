@@ -39,24 +39,51 @@ export interface SummedTable {
 }
 
 /**
- * 16 hex digits. A table that was never used counts as absent: servers of a release that lacks it agree with those that
- * have it.
+ * Digest of the whole state: the sum of its tables' hashes, of which only those are made anew that changed since it was
+ * asked for last. A table that was never used counts as absent: servers of a release that lacks it agree with those
+ * that have it.
  */
-export function stateDigest(tables: Iterable<SummedTable>): string {
-  const hasher = new RowHasher()
-  for (const { definition, rows, lastChange, departures, sum } of tables) {
-    if (rows.size === 0 && lastChange === 0) continue
-    hasher.add(definition.name)
-    hasher.add(rows.size)
-    hasher.add(lastChange)
-    for (const [departure, index] of departures) {
-      hasher.add(departure)
-      hasher.add(index)
-    }
-    const { high, low } = sum ?? emptySum
-    hasher.add(high)
-    hasher.add(low)
+export class StateDigest {
+  readonly #changed: Set<string>
+  readonly #parts = new Map<string, RowSum>()
+  #sum = emptySum
+
+  constructor(tables: Iterable<string>) {
+    this.#changed = new Set(tables)
   }
-  const { high, low } = hasher.finished()
-  return high.toString(16).padStart(8, '0') + low.toString(16).padStart(8, '0')
+
+  changed(table: string): void {
+    this.#changed.add(table)
+  }
+
+  /** 16 hex digits. `now`: a table as it is, by its name. */
+  of(now: (table: string) => SummedTable): string {
+    for (const name of this.#changed) {
+      const part = partOf(now(name))
+      const before = this.#parts.get(name) ?? emptySum
+      this.#parts.set(name, part)
+      this.#sum = {
+        high: (this.#sum.high - before.high + part.high) >>> 0,
+        low: (this.#sum.low - before.low + part.low) >>> 0,
+      }
+    }
+    this.#changed.clear()
+    return this.#sum.high.toString(16).padStart(8, '0') + this.#sum.low.toString(16).padStart(8, '0')
+  }
+}
+
+function partOf({ definition, rows, lastChange, departures, sum }: SummedTable): RowSum {
+  if (rows.size === 0 && lastChange === 0) return emptySum
+  const hasher = new RowHasher()
+  hasher.add(definition.name)
+  hasher.add(rows.size)
+  hasher.add(lastChange)
+  for (const [departure, index] of departures) {
+    hasher.add(departure)
+    hasher.add(index)
+  }
+  const { high, low } = sum ?? emptySum
+  hasher.add(high)
+  hasher.add(low)
+  return hasher.finished()
 }

@@ -100,10 +100,12 @@ export class PresentState {
     return departureOf(this.#drafts.get(table.name) ?? tableOf(this.#version.tables, table), departure)
   }
 
-  /** Every table, for the digest. */
-  tables(): readonly (Draft | TableState)[] {
+  /** One table, for the digest. */
+  table(name: string): Draft | TableState {
     this.#notWithinCommand()
-    return Array.from(this.#version.tables.values(), (table) => this.#drafts.get(table.definition.name) ?? table)
+    const table = this.#drafts.get(name) ?? this.#version.tables.get(name)
+    invariant(table !== undefined, 'a table that the store was not told of', { table: name })
+    return table
   }
 
   #notWithinCommand(): void {

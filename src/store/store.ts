@@ -4,7 +4,7 @@ import { err, ok, type Result } from '../base/result.ts'
 import type { Closable } from '../env/async.ts'
 import type { Failure } from '../model/failure.ts'
 import { greater, type ModifyIndex, noChange } from '../model/log-position.ts'
-import { stateDigest } from './digest.ts'
+import { StateDigest } from './digest.ts'
 import { LiveReader } from './live.ts'
 import { PresentState } from './present-state.ts'
 import { RecordingReader, sameLastChanges, type Touched } from './recording.ts'
@@ -48,7 +48,8 @@ export interface StoreRestore {
  */
 export class Store {
   readonly #definitions: ReadonlyMap<string, TableDefinition<Row>>
-  readonly #withDigest: boolean
+  /** Undefined: nobody asks for it. */
+  readonly #digest: StateDigest | undefined
   readonly #waitersMax: number
   readonly #watches = new Watches()
   readonly #state: PresentState
@@ -60,11 +61,12 @@ export class Store {
     const ordered = [...tables].sort((a, b) => compareText(a.name, b.name))
     this.#definitions = new Map(ordered.map((table) => [table.name, table]))
     invariant(this.#definitions.size === tables.length, 'two tables of one name')
-    this.#withDigest = options.digest ?? false
+    this.#digest = options.digest === true ? new StateDigest(this.#definitions.keys()) : undefined
     this.#waitersMax = options.waitersMax ?? waitersMaxDefault
-    const empty = new Map(ordered.map((table) => [table.name, emptyTable(table, this.#withDigest)]))
+    const empty = new Map(ordered.map((table) => [table.name, emptyTable(table, this.#digest !== undefined)]))
     this.#state = new PresentState(empty, hooksByEvent(options.hooks ?? []), (draft) => {
       if (draft.definition.unwatched !== true) this.#watches.changed(draft)
+      this.#digest?.changed(draft.definition.name)
     })
     this.live = new LiveReader(this.#state)
   }
@@ -159,7 +161,7 @@ export class Store {
 
   /** Reads a snapshot beside the state in use, for `replace`. */
   reader(): SnapshotReader {
-    return new SnapshotReader(this.#definitions, this.#withDigest)
+    return new SnapshotReader(this.#definitions, this.#digest !== undefined)
   }
 
   /**
@@ -174,7 +176,7 @@ export class Store {
       if (!this.#isReplaced(name)) continue
       tables.set(name, { ...table, lastChange: index, departures: departuresOf(table.definition, () => index) })
     }
-    this.#state.replace({ index, tables })
+    this.#replace({ index, tables })
     this.#floor = index
     this.#watches.changedAll()
   }
@@ -186,7 +188,7 @@ export class Store {
       finish: () => {
         const version = reader.finish()
         if (!version.ok) return version
-        this.#state.replace(version.value)
+        this.#replace(version.value)
         this.#watches.changedAll()
         this.#watches.wake()
         return ok(undefined)
@@ -196,7 +198,12 @@ export class Store {
 
   /** Equal on stores that hold equal states; undefined unless asked for at construction. */
   digest(): { readonly index: ModifyIndex; readonly digest: string } | undefined {
-    if (!this.#withDigest) return undefined
-    return { index: this.#state.index, digest: stateDigest(this.#state.tables()) }
+    const digest = this.#digest?.of((table) => this.#state.table(table))
+    return digest === undefined ? undefined : { index: this.#state.index, digest }
+  }
+
+  #replace(version: Version): void {
+    this.#state.replace(version)
+    for (const name of this.#definitions.keys()) this.#digest?.changed(name)
   }
 }

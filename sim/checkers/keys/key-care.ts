@@ -35,12 +35,32 @@ class AgedRows {
   readonly #cameUs = new Map<number, number>()
   /** Rows of before this time are as a restored state has them: they count from it. */
   #restoredUs = 0
+  /** The table's last change when its oldest row was looked up, and that row's index; undefined: there was no row. */
+  #lookedUpAt = -1
+  #oldest: number | undefined
+
+  /** Index of the oldest row of the table, which is looked up anew only when the table has changed. */
+  oldest<Row extends { readonly index: number }>(tx: ReadTransaction, table: TableDefinition<Row>): number | undefined {
+    const changedAt = tx.lastChange(table)
+    if (changedAt === this.#lookedUpAt) return this.#oldest
+    this.#lookedUpAt = changedAt
+    const [row] = tx.count(table) === 0 ? [] : tx.inIndexOrder(table, 'age')
+    this.#oldest = row?.index
+    if (this.#oldest !== undefined) this.#forget(this.#oldest)
+    return this.#oldest
+  }
+
+  /** Another state, or another log, has taken the place of the one that was looked at. */
+  changed(): void {
+    this.#lookedUpAt = -1
+  }
 
   came(index: number, nowUs: number): void {
     this.#cameUs.set(index, nowUs)
   }
 
   restored(nowUs: number): void {
+    this.changed()
     this.#cameUs.clear()
     this.#restoredUs = nowUs
   }
@@ -55,7 +75,7 @@ class AgedRows {
   }
 
   /** Nothing of up to this index is there any more. */
-  forget(index: number): void {
+  #forget(index: number): void {
     for (const each of this.#cameUs.keys()) {
       if (each >= index) return
       this.#cameUs.delete(each)
@@ -88,6 +108,11 @@ export class KeysCaredFor {
 
   leaderBegan(atUs: number): void {
     this.#leaderSinceUs = atUs
+  }
+
+  /** What the log did from some index on was lost. */
+  lost(): void {
+    for (const rows of [this.#tombstones, this.#delays]) rows.changed()
   }
 
   restored(): void {
@@ -129,17 +154,15 @@ export class KeysCaredFor {
     rows: AgedRows,
     { mostMs }: Bounds,
   ): void {
-    if (tx.count(table) === 0) return
-    const [oldest] = tx.inIndexOrder(table, 'age')
+    const oldest = rows.oldest(tx, table)
     if (oldest === undefined) return
-    rows.forget(oldest.index)
     if (this.#isOld) return this.#run.excused('K5', 'older releases')
     this.#run.judged('K5')
-    const sinceUs = Math.max(rows.countedUs(oldest.index), this.#leaderSinceUs)
+    const sinceUs = Math.max(rows.countedUs(oldest), this.#leaderSinceUs)
     const lateMs = (this.#run.nowUs() - sinceUs) / 1000 - mostMs * (1 + clockAllowance) - slackMs
     if (lateMs <= 0 || this.#told) return
     this.#told = true
-    const what = `${tx.count(table)} rows of ${table.name}, the oldest of index ${oldest.index}`
+    const what = `${tx.count(table)} rows of ${table.name}, the oldest of index ${oldest}`
     this.#run.report('K5', `${what}, are there ${seconds(lateMs)} after their time and that of a new leader`)
   }
 }
@@ -168,5 +191,6 @@ export const keysCaredFor = checker({
     'leader began': (it, { atUs }) => it.leaderBegan(atUs),
     'command took effect': (it, fact) => it.tookEffect(fact),
     'state replaced': (it) => it.restored(),
+    'entries lost': (it) => it.lost(),
   },
 })

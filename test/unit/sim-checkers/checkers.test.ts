@@ -63,8 +63,8 @@ describe('a fact', () => {
       takes: { 'process died': (it, { node }) => void it.push(node) },
     })
     expect(one.takes).toEqual(['process died'])
-    one.taker(told, 'process died')({ node: 's1' })
-    one.taker(told, 'process paused')({ node: 's2' })
+    one.taker('process died').take(told, { node: 's1' })
+    one.taker('process paused').take(told, { node: 's2' })
     expect(told).toEqual(['s1'])
   })
 

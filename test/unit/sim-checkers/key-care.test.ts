@@ -75,6 +75,17 @@ describe('K5', () => {
     },
   )
 
+  it('looks the oldest row up anew once what the log did was lost and another command has its index', () => {
+    const { checker, carried, lines } = world()
+    carried(5, 1, { tombstones: [3, 5] })
+    checker.lost()
+    carried(5, 1, { tombstones: [5] })
+    carried(6, 12, { tombstones: [5] })
+    expect(lines.map((line) => line.replace(/[\d.]+ s/, '… s'))).toEqual([
+      'K5: 1 rows of kv-tombstones, the oldest of index 5, are there … s after their time and that of a new leader',
+    ])
+  })
+
   it('counts rows of a restored state from the restore, and asks nothing of releases that keep them', () => {
     const restored = world()
     restored.carried(5, 1, { tombstones: [5] })

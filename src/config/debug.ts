@@ -2,11 +2,14 @@ import type { AgentConfig, AutopilotConfig, ChecksConfig, RaftConfig } from '../
 import { formatDuration } from '../base/duration.ts'
 import type { SocketAccess } from '../env/http.ts'
 import type { LogPlaces } from '../env/terminal.ts'
+import type { Naming } from '../model/naming/naming.ts'
 import { releaseText } from '../model/release.ts'
 import { joinWithoutSecrets } from './hidden.ts'
 import { shownAccess } from './parts/access.ts'
 import { shownMesh, shownProxies } from './parts/connect.ts'
 import { shownDns } from './parts/dns.ts'
+import { shownEndpoints } from './parts/endpoints.ts'
+import { shownFixed } from './parts/fixed.ts'
 import { shownHttp } from './parts/http.ts'
 import { shownGossip, shownPool, shownWan } from './parts/pools.ts'
 import { shownSyslog } from './parts/syslog.ts'
@@ -28,19 +31,21 @@ export function debugConfig(config: AgentConfig): Shown {
     ...shownTelemetry(config.telemetry),
     ...shownHttp(config.http),
     ...socketPart(config.unixSockets),
-    ...raftPart(config.raft),
+    ...raftPart(config.raft, config.naming.title),
     ...checksPart(config.checksConfig),
     ...logPart(config.log),
     ...shownSyslog(config.syslog),
     ...shownMesh(config),
     ...shownProxies(config.managedProxies),
     ...portsPart(config),
+    ...shownEndpoints(config),
+    ...shownFixed(config.naming),
+    ...definitionsPart(config),
     AcceptLostLog: config.acceptLostLog,
     AdvertiseAddrLAN: config.advertiseAddress,
     BindAddr: config.bindAddress,
     Bootstrap: config.bootstrap,
     BootstrapExpect: config.bootstrapExpect,
-    Checks: config.checks.map(({ checkId }) => checkId),
     ClientAddrs: config.clientAddresses,
     Datacenter: config.datacenter,
     DataDir: config.dataDir ?? '',
@@ -48,8 +53,6 @@ export function debugConfig(config: AgentConfig): Shown {
     DiscoveryMaxStale: formatDuration(config.discoveryMaxStaleMs),
     DisableRemoteExec: !config.remoteExec,
     EnableDebug: config.isDebugged,
-    DNSAddrs: config.dnsAddresses,
-    HTTPSAddrs: config.httpsAddresses,
     LeavePropagateDelay: formatDuration(config.gossipLan.leavePropagateDelayMs),
     LeaveDrainTime: formatDuration(config.leaveDrainMs),
     LeaveOnTerm: config.leaveOnTerminate,
@@ -66,14 +69,20 @@ export function debugConfig(config: AgentConfig): Shown {
     RPCHoldTimeout: formatDuration(config.rpcHoldTimeoutMs),
     RPCMaxBurst: config.limits.burst,
     RPCRateLimit: config.limits.perSecond ?? -1,
-    SerfBindAddrLAN: config.serfLanBindAddress,
     SessionTTLMin: formatDuration(config.sessionTtlMinMs),
-    Services: config.services.map(({ service }) => service.id),
     ServerMode: config.server,
     SkipLeaveOnInt: config.skipLeaveOnInterrupt,
     StartJoinAddrsLAN: config.startJoin,
     Version: releaseText(config.release),
-    Watches: config.watches.map(({ subject }) => subject.type),
+  }
+}
+
+/** Definitions of configuration files by what names them: the API of the agent shows them whole. */
+function definitionsPart({ checks, services, watches }: Pick<AgentConfig, 'checks' | 'services' | 'watches'>): Shown {
+  return {
+    Checks: checks.map(({ checkId, name, serviceId }) => ({ ID: checkId, Name: name, ServiceID: serviceId })),
+    Services: services.map(({ service: { id, service, port } }) => ({ ID: id, Name: service, Port: port })),
+    Watches: watches.map(({ subject }) => ({ type: subject.type })),
   }
 }
 
@@ -112,8 +121,11 @@ function checksPart(checks: ChecksConfig): Shown {
   }
 }
 
-function raftPart(raft: RaftConfig): Shown {
+function raftPart(raft: RaftConfig, title: Naming['title']): Shown {
   return {
+    [`${title}RaftElectionTimeout`]: formatDuration(raft.electionTimeoutMs),
+    [`${title}RaftHeartbeatTimeout`]: formatDuration(raft.heartbeatTimeoutMs),
+    [`${title}RaftLeaderLeaseTimeout`]: formatDuration(raft.leaderLeaseMs),
     RaftElectionTimeout: formatDuration(raft.electionTimeoutMs),
     RaftHeartbeatTimeout: formatDuration(raft.heartbeatTimeoutMs),
     RaftLeaderLeaseTimeout: formatDuration(raft.leaderLeaseMs),

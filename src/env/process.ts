@@ -70,6 +70,8 @@ export interface RunningMachine extends Machine {
   localOffsetMs(wallMs: number): number
   /** How this very program is started again; absent in the simulator, where it is no program. */
   readonly ownProgram?: { readonly argv: readonly [string, ...string[]]; readonly asRoot: boolean }
+  /** The runtime and its release, such as `node20.11.0`; absent in the simulator. */
+  readonly runtimeVersion?: string
   /** The present condition of the process; absent in the simulator, where agents share one. */
   readonly process?: () => ProcessCondition
   /** How it is at the moment. */

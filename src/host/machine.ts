@@ -31,6 +31,7 @@ export function createMachine(): RunningMachine {
     interfaces,
     defaultInterface,
     condition,
+    runtimeVersion: `node${process.versions.node}`,
     process: ownProcess(),
     ownProgram: { argv: [process.execPath, ...process.argv.slice(1, 2)], asRoot: process.getuid?.() === 0 },
   }

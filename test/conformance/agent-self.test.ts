@@ -4,14 +4,17 @@ import { defaultAgentConfig } from '../../src/agent/settings/default-config.ts'
 import { debugConfig } from '../../src/config/debug.ts'
 import { settingsText } from '../../src/features/mesh/settings-text.ts'
 import { ask } from './ask.ts'
+import { debugKeys, statsKeys } from './debug-keys.ts'
 import { isObject } from './golden/exact-json.ts'
-import { worlds } from './worlds.ts'
+import { startSimulatedAgent } from './simulated-agent.ts'
+import { settled, worlds } from './worlds.ts'
 
 const defaults = defaultAgentConfig('node-a', '127.0.0.1')
 const sink = { host: '127.0.0.1', port: 8125 }
 /** With values where the defaults have none. */
 const base: AgentConfig = {
   ...defaults,
+  ports: { ...defaults.ports, https: 8501 },
   unixSockets: { user: 'svc', group: 1, mode: 0o600 },
   telemetry: { ...defaults.telemetry, statsd: sink, statsite: sink, dogstatsd: sink },
 }
@@ -39,6 +42,52 @@ describe.each(worlds.map((world) => [world.name, world] as const))('DebugConfig 
     }
   })
 })
+
+const isUrl = (value: unknown): boolean => typeof value === 'string' && URL.canParse(value) && value.includes('://')
+const parses: Readonly<Record<keyof typeof debugKeys, (value: unknown) => boolean>> = {
+  text: (value) => typeof value === 'string',
+  url: isUrl,
+  urls: (value) => Array.isArray(value) && value.every(isUrl),
+  number: (value) => typeof value === 'number' && Number.isInteger(value),
+  flag: (value) => typeof value === 'boolean',
+  texts: Array.isArray,
+  object: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+}
+
+describe.each([
+  ['svc', 'Svc'],
+  ['consul', 'Consul'],
+])('what typed clients read of an agent under names = "%s"', (names, title) => {
+  it('has every key of DebugConfig and of Stats, as they parse it', async () => {
+    const agent = await settled(await startSimulatedAgent('default', { more: { names } }), 'default')
+    try {
+      const self = JSON.parse((await ask(agent.target, 'GET /v1/agent/self')).text) as Record<string, object>
+      const shown = self['DebugConfig'] as Record<string, unknown>
+      const wrong = Object.entries(debugKeys).flatMap(([type, keys]) =>
+        namesIn(keys)
+          .map((key) => key.replace(/^N(?=Coord|Raft|Server)/, title))
+          .filter((key) => !parses[type as keyof typeof debugKeys](shown[key])),
+      )
+      expect(wrong).toEqual([])
+      expect(shown).toMatchObject({
+        NodeID: 'aaaaaaaa-0000-4000-8000-000000000001',
+        TaggedAddresses: { lan: expect.any(String), wan: expect.any(String) },
+        Telemetry: { MetricsPrefix: names, DisableHostname: false, CirconusAPIURL: '' },
+        HTTPAddrs: [`tcp://127.0.0.1:${agent.target.ports['http']}`],
+        HTTPSAddrs: [],
+      })
+      for (const [section, keys] of Object.entries(statsKeys)) {
+        const told = (self['Stats'] as Record<string, object>)[section === 'N' ? names : section] ?? {}
+        expect(Object.keys(told).sort(), section).toEqual([...namesIn(keys)].sort())
+        expect(Object.values(told).every((value) => typeof value === 'string')).toBe(true)
+      }
+    } finally {
+      await agent.stop()
+    }
+  })
+})
+
+const namesIn = (keys: string): readonly string[] => keys.trim().split(/\s+/)
 
 /** What follows from the name that is shown: it is no setting of its own. */
 const ofNaming =
@@ -111,6 +160,6 @@ function withOther(value: unknown, [name, ...rest]: readonly string[]): unknown 
   }
   if (typeof value === 'number') return value + 1000
   if (typeof value === 'boolean') return !value
-  if (Array.isArray(value)) return [...value, anyItem]
+  if (Array.isArray(value)) return [...value, typeof value[0] === 'string' ? 'other' : anyItem]
   return typeof value === 'object' && value !== null ? { other: 'x' } : 'other'
 }

@@ -44,7 +44,8 @@ export function describeSelf(parts: SelfParts): AgentSelf {
       return Object.fromEntries(local.nodeFacts().meta ?? [])
     },
     isDebugged: config.isDebugged,
-    debugConfig: config.debug,
+    // The agent may have drawn its ID, or read it from its data directory.
+    debugConfig: { ...config.debug, NodeID: nodeId },
     get stats() {
       return statsOf(parts)
     },
@@ -150,12 +151,14 @@ const stateText = {
   leader: 'Leader',
 } as const
 
-function runtimeSection(env: Env): Section {
-  const { machine } = env
+/** The simulator has neither a process for an agent nor a runtime with a release. */
+function runtimeSection({ machine }: Env): Section {
   return {
     arch: machine.architecture,
     cpu_count: String(machine.cpuCount),
+    goroutines: String(machine.process?.().pendingWork ?? 0),
     max_procs: '1',
     os: machine.operatingSystem,
+    version: machine.runtimeVersion ?? '',
   }
 }

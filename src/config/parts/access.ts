@@ -85,6 +85,7 @@ export function shownAccess(access: AccessSettings): Shown {
   return {
     ACLAgentMasterToken: hidden(access.tokens.agentMaster),
     ACLAgentToken: hidden(access.tokens.agent),
+    ACLDatacenter: access.primaryDatacenter,
     ACLDefaultPolicy: access.defaultPolicy,
     ACLDownPolicy: access.downPolicy,
     ACLEnableKeyListPolicy: access.keyListPolicy,

@@ -112,7 +112,6 @@ export function shownWan(wan: WanConfig): Shown {
     RetryJoinIntervalWAN: formatDuration(wan.retryIntervalMs),
     RetryJoinMaxAttemptsWAN: wan.retryMax,
     RetryJoinWAN: wan.retryJoin.map(joinWithoutSecrets),
-    SerfBindAddrWAN: wan.bindAddress,
     StartJoinAddrsWAN: wan.startJoin,
     TranslateWANAddrs: wan.translatesAddresses,
   }

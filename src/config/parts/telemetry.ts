@@ -47,20 +47,31 @@ export function filterWarnings(file: FileConfig): readonly string[] {
   })
 }
 
-/** As `/v1/agent/self` shows it. */
+/** As `/v1/agent/self` shows it: together under `Telemetry`, as in the field, and each as a flat key. */
 export function shownTelemetry(telemetry: TelemetryConfig): Shown {
   const at = (endpoint: Endpoint | undefined): string => (endpoint === undefined ? '' : endpointText(endpoint))
-  return {
-    TelemetryAllowedPrefixes: telemetry.filter.allowed,
-    TelemetryBlockedPrefixes: telemetry.filter.blocked,
-    TelemetryDisableHostname: telemetry.disableHostname,
-    TelemetryDogstatsdAddr: at(telemetry.dogstatsd),
-    TelemetryDogstatsdTags: telemetry.dogstatsdTags,
-    TelemetryFilterDefault: telemetry.filter.otherwise,
-    TelemetryMetricsPrefix: telemetry.prefix,
-    TelemetryMetricNames: telemetry.names,
-    TelemetryPrometheusRetentionTime: formatDuration(telemetry.prometheusRetentionMs),
-    TelemetryStatsdAddr: at(telemetry.statsd),
-    TelemetryStatsiteAddr: at(telemetry.statsite),
+  const together: Shown = {
+    AllowedPrefixes: telemetry.filter.allowed,
+    BlockedPrefixes: telemetry.filter.blocked,
+    DisableHostname: telemetry.disableHostname,
+    DogstatsdAddr: at(telemetry.dogstatsd),
+    DogstatsdTags: telemetry.dogstatsdTags,
+    FilterDefault: telemetry.filter.otherwise,
+    MetricsPrefix: telemetry.prefix,
+    MetricNames: telemetry.names,
+    PrometheusRetentionTime: formatDuration(telemetry.prometheusRetentionMs),
+    StatsdAddr: at(telemetry.statsd),
+    StatsiteAddr: at(telemetry.statsite),
   }
+  const flat = Object.entries(together).map(([key, value]) => [`Telemetry${key}`, value])
+  return { Telemetry: { ...together, ...circonus }, ...Object.fromEntries(flat) }
 }
+
+/** Nothing is sent there: see divergence 35. */
+const circonus: Shown = Object.fromEntries(
+  [
+    ...['APIApp', 'APIToken', 'APIURL', 'BrokerID', 'BrokerSelectTag', 'CheckDisplayName'],
+    ...['CheckForceMetricActivation', 'CheckID', 'CheckInstanceID', 'CheckSearchTag', 'CheckTags'],
+    ...['SubmissionInterval', 'SubmissionURL'],
+  ].map((key) => [`Circonus${key}`, '']),
+)

@@ -134,6 +134,15 @@ export interface PoolStats {
   readonly broadcastQueue: number
 }
 
+/**
+ * Why an agent did not join. `refused`: the other agent, or this one, does not want the other in its pool, and will not
+ * later either. `failed`: no state was exchanged, which may be otherwise at the next attempt.
+ */
+export interface JoinFailure {
+  readonly kind: 'refused' | 'failed'
+  readonly message: string
+}
+
 /** One pool of agents that know of each other by gossip. */
 export interface Pool {
   /** In order of name, the own one among them. */
@@ -143,7 +152,7 @@ export interface Pool {
   /** Calls `use` for what changes from now on, in a turn of the pool's; changes of one turn come together. */
   onChange(use: (changes: readonly MemberChange[]) => void): Closable
   /** One exchange with the pool's member at this address; afterwards both know what the other knew. */
-  join(at: Endpoint): Promise<Result<undefined, string>>
+  join(at: Endpoint): Promise<Result<undefined, JoinFailure>>
   /**
    * Says that this agent leaves and waits until that has spread, within the delays of `timing`. The pool goes on until
    * `stop`.

@@ -181,6 +181,11 @@ describe('the configuration that a Go test server writes', () => {
     expect(out + error).toContain(
       `it refuses: Member 'stray' is a client with names = "svc", and here names = "consul"`,
     )
+    expect(error).toContain('retrying cannot help')
+    expect(error).not.toContain('-retry-join')
+    expect(running().output).toMatch(
+      /\[ERR\] memberlist: push\/pull refused .*reason="Member 'stray' is a client with names = \\"svc\\", and here names = \\"consul\\"/,
+    )
     const members = await running().json<readonly { Name: string }[]>('/v1/agent/members')
     expect(members?.map(({ Name }) => Name)).toEqual([`node-${nodeId}`])
   })

@@ -79,7 +79,7 @@ export class FloodJoin {
       if (this.#isStopped) return
       const fields = { name, at: endpointText(at) }
       if (joined.ok) this.#env.log.write('debug', 'svc', 'Successfully performed flood-join', fields)
-      else this.#env.log.write('debug', 'svc', 'Failed to flood-join', { ...fields, why: joined.error })
+      else this.#env.log.write('debug', 'svc', 'Failed to flood-join', { ...fields, why: joined.error.message })
     }
   }
 }

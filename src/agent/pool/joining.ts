@@ -2,7 +2,7 @@ import { err, ok, type Result } from '../../base/result.ts'
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import { type Endpoint, endpointText } from '../../env/net.ts'
-import type { Pool } from '../../gossip/pool.ts'
+import type { JoinFailure, Pool } from '../../gossip/pool.ts'
 import { severalErrors } from '../../model/several-errors.ts'
 import { isAddress, isHostName, parseEndpoint } from '../../rpc/address.ts'
 import type { StartFailure } from '../boot/lifecycle.ts'
@@ -57,11 +57,10 @@ export class Joining {
   async first(): Promise<Result<undefined, StartFailure>> {
     const addresses = this.#settings.startJoin
     if (addresses.length === 0) return ok(undefined)
-    const joined = await this.join(addresses)
+    const joined = await this.#through(addresses)
     if (joined.ok) return ok(undefined)
-    const flag = this.#settings.pool === 'LAN' ? '-retry-join' : '-retry-join-wan'
-    const remedy = `start one of these agents first, or use ${flag}, which keeps trying`
-    return err({ kind: 'io', message: `Error joining cluster: ${joined.error}`, remedy })
+    const message = `Error joining cluster: ${joined.error.message}`
+    return err({ kind: 'io', message, remedy: remedyOf(joined.error, this.#settings.pool) })
   }
 
   /** Retries the addresses of `retry_join` until a member answers. */
@@ -98,26 +97,33 @@ export class Joining {
    * agent's own gossip port.
    */
   async join(addresses: readonly string[]): Promise<Result<number, string>> {
+    const joined = await this.#through(addresses)
+    return joined.ok ? joined : err(joined.error.message)
+  }
+
+  /** The failure of several addresses is a refusal if each of them refused. */
+  async #through(addresses: readonly string[]): Promise<Result<number, JoinFailure>> {
     this.#env.log.write('info', 'agent', `(${this.#settings.pool}) joining`, { addresses: addresses.join(' ') })
     let joined = 0
-    const failures: string[] = []
+    const failures: JoinFailure[] = []
     for (const address of addresses) {
       const places = await this.#placesOf(address)
-      if (!places.ok) failures.push(places.error)
+      if (!places.ok) failures.push({ kind: 'failed', message: places.error })
       for (const at of places.ok ? places.value : []) {
         const result = await this.#pool.join(at)
-        if (this.#stopped) return err('the agent is shutting down')
+        if (this.#stopped) return err(shuttingDown)
         if (result.ok) joined++
-        else failures.push(`Failed to join ${endpointText(at)}: ${result.error}`)
+        else failures.push({ ...result.error, message: `Failed to join ${endpointText(at)}: ${result.error.message}` })
       }
-      if (this.#stopped) return err('the agent is shutting down')
+      if (this.#stopped) return err(shuttingDown)
     }
-    for (const why of failures.slice(0, toldMax)) {
+    for (const { message: why } of failures.slice(0, toldMax)) {
       this.#env.log.write('warn', 'agent', `(${this.#settings.pool}) couldn't join`, { why })
     }
     this.#env.log.write('info', 'agent', `(${this.#settings.pool}) joined`, { count: joined, failed: failures.length })
     if (joined > 0) return ok(joined)
-    return err(severalErrors(failures))
+    const kind = failures.every((failure) => failure.kind === 'refused') ? 'refused' : 'failed'
+    return err({ kind, message: severalErrors(failures.map(({ message }) => message)) })
   }
 
   /** All addresses of a name. */
@@ -169,4 +175,14 @@ export class Joining {
     log.write('warn', 'agent', `Join ${pool} failed, retrying`, { retryInMs: retryIntervalMs })
     this.#timer = this.#env.timers.after(retryIntervalMs, () => this.#env.detach(this.#attempt()))
   }
+}
+
+const shuttingDown: JoinFailure = { kind: 'failed', message: 'the agent is shutting down' }
+
+/** Trying again helps where nobody answered, and never against a refusal. */
+function remedyOf({ kind }: JoinFailure, pool: JoinSettings['pool']): string {
+  if (kind === 'refused')
+    return 'change the setting that the refusal names, or join another cluster: retrying cannot help'
+  const flag = pool === 'LAN' ? '-retry-join' : '-retry-join-wan'
+  return `start one of these agents first, or use ${flag}, which keeps trying`
 }

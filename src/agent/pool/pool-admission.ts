@@ -72,7 +72,7 @@ function otherNaming({ name: own }: Naming, name: string, tags: Claim['tags']): 
   const other = namingOfMember(tags)
   if (other === undefined || other === own) return undefined
   const kind = isServerRole(tags['role']) ? 'server' : 'client'
-  return `Member '${name}' is a ${kind} with names = "${other}", and here names = "${own}": a cluster has one of them`
+  return `Member '${name}' is a ${kind} with names = "${other}", and here names = "${own}": all agents of a cluster have the same`
 }
 
 /** Two agents may share a pool when each understands the protocol that the other speaks. Source: release notes, 0.7. */

@@ -10,6 +10,7 @@ import { createGossip, type GossipCore } from '../core/state.ts'
 import type { GossipTimer } from '../core/types.ts'
 import { coordinateOf, memberNamed, members, self, stats } from '../core/views.ts'
 import type {
+  JoinFailure,
   KeyAnswers,
   KeyRequest,
   Member,
@@ -114,7 +115,7 @@ export class GossipPool implements Pool {
     return this.#changes.add(use)
   }
 
-  async join(at: Endpoint): Promise<Result<undefined, string>> {
+  async join(at: Endpoint): Promise<Result<undefined, JoinFailure>> {
     return this.#exchanges.join(this.#streams, at)
   }
 

@@ -6,6 +6,7 @@ import { mergeItems } from '../core/merge.ts'
 import type { FullState } from '../core/messages.ts'
 import type { GossipCore } from '../core/state.ts'
 import type { GossipEffect, GossipEvent } from '../core/types.ts'
+import type { JoinFailure } from '../pool.ts'
 import type { Sliced } from '../wire/sliced.ts'
 import type { Steps } from './steps.ts'
 import type { Streams } from './streams.ts'
@@ -40,7 +41,7 @@ export class StateExchanges {
     return refusal === undefined ? ok(fullState(this.#parts.core, false)) : err(refusal)
   }
 
-  join(streams: Streams, at: Endpoint): Promise<Result<undefined, string>> {
+  join(streams: Streams, at: Endpoint): Promise<Result<undefined, JoinFailure>> {
     return streams.exchange(
       at,
       () => fullState(this.#parts.core, true),
@@ -61,7 +62,7 @@ export class StateExchanges {
     if (steps.areOver) return
     if (!answer.ok) {
       const level = purpose === 'reconnect' ? 'debug' : 'info'
-      const fields = { node, purpose, reason: answer.error }
+      const fields = { node, purpose, reason: answer.error.message }
       env.log.write(level, 'memberlist', 'a state exchange failed', fields, 'sampled')
       return
     }

@@ -4,6 +4,7 @@ import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import { type Endpoint, endpointText, type TcpStream } from '../../env/net.ts'
 import type { FullState, Message } from '../core/messages.ts'
+import type { JoinFailure } from '../pool.ts'
 import { openFrame, openProbe } from '../wire/frame-opening.ts'
 import { writeFullState } from '../wire/full-state.ts'
 import { type Sliced, wholly } from '../wire/sliced.ts'
@@ -91,21 +92,22 @@ export class Streams {
     to: Endpoint,
     own: () => FullState,
     take: (state: FullState) => Sliced<string | undefined>,
-  ): Promise<Result<undefined, string>> {
+  ): Promise<Result<undefined, JoinFailure>> {
     this.#env.metrics.count('memberlist.tcp.connect')
-    const { promise, resolve } = this.#env.deferred<Result<undefined, string>>()
+    const { promise, resolve } = this.#env.deferred<Result<undefined, JoinFailure>>()
     const problem = await this.#dial(to, this.#timeoutMs, {
       request: () => writeFullState(own()),
       onAnswer: function* (frame) {
-        if (!frame.ok) return resolve(frame)
+        if (!frame.ok) return resolve(failed(frame.error))
         if (frame.value.kind === 'full-state') {
           const refusal = yield* take(frame.value.state)
-          return resolve(refusal === undefined ? done : err(refusal))
+          return resolve(refusal === undefined ? done : refused(refusal))
         }
-        resolve(err(frame.value.kind === 'error' ? `it refuses: ${frame.value.text}` : 'its answer is not a state'))
+        if (frame.value.kind === 'error') return resolve(refused(`it refuses: ${frame.value.text}`))
+        resolve(failed('its answer is not a state'))
       },
     })
-    return problem === undefined ? promise : err(problem)
+    return problem === undefined ? promise : failed(problem)
   }
 
   /** Whether the agent at this address has this name and answers. */
@@ -256,3 +258,6 @@ export class Streams {
     stream.end()
   }
 }
+
+const refused = (message: string): Result<never, JoinFailure> => err({ kind: 'refused', message })
+const failed = (message: string): Result<never, JoinFailure> => err({ kind: 'failed', message })

@@ -237,7 +237,10 @@ function strangerLaws(law: Register): void {
     const [a, b] = [await open(envs[0], 'a', hosts[0]), await open(envs[1], 'b', hosts[1])]
     const nowhere = b.self().endpoint
     await b.stop()
-    expect(await a.join(nowhere)).toMatchObject({ ok: false, error: expect.stringContaining('refused') })
+    expect(await a.join(nowhere)).toMatchObject({
+      ok: false,
+      error: { kind: 'failed', message: expect.stringContaining('refused') },
+    })
     expect(statuses(a.members())).toBe('a alive')
     await a.stop()
   })
@@ -385,7 +388,7 @@ function strangerLaws(law: Register): void {
     a.onChange((changes) => seen.push(...changes))
     const joining = a.join(b.self().endpoint)
     await a.stop()
-    expect(await joining).toEqual({ ok: false, error: 'the pool has stopped' })
+    expect(await joining).toEqual({ ok: false, error: { kind: 'failed', message: 'the pool has stopped' } })
     await a.stop()
     await a.leave()
     expect(a.forceLeave('b')).toBe(false)

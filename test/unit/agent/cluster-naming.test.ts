@@ -91,7 +91,7 @@ describe('what a cluster is called', () => {
   ])('keeps servers of the other naming out of the pool %s, with both names', (_, admission) => {
     const refuse = admission({ ...own, naming: svcNaming })
     expect(refuse([claim])).toBe(
-      `Member 'b' is a server with names = "consul", and here names = "svc": a cluster has one of them`,
+      `Member 'b' is a server with names = "consul", and here names = "svc": all agents of a cluster have the same`,
     )
     expect(refuse([{ ...claim, tags: { ...tags, role: 'svc' } }])).toBeUndefined()
     expect(admission({ ...own, naming: fieldNaming })([claim])).toBeUndefined()

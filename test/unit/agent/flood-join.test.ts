@@ -32,7 +32,7 @@ describe('servers of the own datacenter', () => {
     joined = []
     const join: Pool['join'] = async (at) => {
       joined.push(endpointText(at))
-      return at.port === 9302 ? done : err('nobody')
+      return at.port === 9302 ? done : err({ kind: 'failed', message: 'nobody' })
     }
     const env = { ...clock.env, log: { write: () => {} } } as unknown as Env
     const pool = { ...wan.pool, join } as Pool

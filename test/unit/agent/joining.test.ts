@@ -4,7 +4,7 @@ import { defaultAgentConfig } from '../../../src/agent/settings/default-config.t
 import { err, ok, type Result } from '../../../src/base/result.ts'
 import type { Names } from '../../../src/env/names.ts'
 import type { Endpoint } from '../../../src/env/net.ts'
-import type { Pool } from '../../../src/gossip/pool.ts'
+import type { JoinFailure, Pool } from '../../../src/gossip/pool.ts'
 import { HandClock, settled } from '../features/hand-clock.ts'
 
 class Joiner {
@@ -12,16 +12,18 @@ class Joiner {
   readonly asked: string[] = []
   readonly ports: number[] = []
   readonly answering = new Set<string>()
+  readonly refusing = new Set<string>()
   readonly names = new Map<string, readonly string[]>()
   exhausted = 0
   readonly joining: Joining
 
   constructor(settings: { startJoin?: string[]; retryJoin?: string[]; retryMax?: number }) {
     const pool = {
-      join: async (at: Endpoint): Promise<Result<undefined, string>> => {
+      join: async (at: Endpoint): Promise<Result<undefined, JoinFailure>> => {
         this.asked.push(at.host)
         this.ports.push(at.port)
-        return this.answering.has(at.host) ? ok(undefined) : err('connection refused')
+        if (this.refusing.has(at.host)) return err({ kind: 'refused', message: 'it refuses: another naming' })
+        return this.answering.has(at.host) ? ok(undefined) : err({ kind: 'failed', message: 'connection refused' })
       },
     } as unknown as Pool
     const config = { ...defaultAgentConfig('a', '10.0.0.1'), ...settings }
@@ -94,6 +96,20 @@ describe('an agent that is told where its pool is', () => {
       '* Failed to join no sense: neither an address nor a host name, with or without a port',
     )
     expect(first.ok ? '' : first.error.message).toContain('* Failed to resolve nobody.internal: no such name')
+  })
+
+  it('advises another attempt where an address did not answer, and a change where every one refused', async () => {
+    const joiner = new Joiner({ startJoin: ['10.0.0.2', '10.0.0.3'] })
+    joiner.refusing.add('10.0.0.2')
+    const remedy = async () => {
+      const first = await joiner.joining.first()
+      return first.ok ? undefined : first.error.remedy
+    }
+    expect(await remedy()).toBe('start one of these agents first, or use -retry-join, which keeps trying')
+    joiner.refusing.add('10.0.0.3')
+    expect(await remedy()).toBe(
+      'change the setting that the refusal names, or join another cluster: retrying cannot help',
+    )
   })
 
   it('takes the own port of gossip for an address without one', async () => {

@@ -95,7 +95,7 @@ describe('kept out of the pool of a datacenter, with both names', () => {
     ['server', underField, { ...ownTags, role: 'svc' }, 'svc', 'consul'],
   ])('is a %s of the other naming', (kind, refused, tags, theirs, own) => {
     expect(refused([{ name: 'n2', tags }])).toBe(
-      `Member 'n2' is a ${kind} with names = "${theirs}", and here names = "${own}": a cluster has one of them`,
+      `Member 'n2' is a ${kind} with names = "${theirs}", and here names = "${own}": all agents of a cluster have the same`,
     )
   })
 

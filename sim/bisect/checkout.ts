@@ -17,8 +17,9 @@ export class Checkout {
   /** The checkout around a folder; the error is one line. */
   static async at(folder: string | undefined, workplace: Workplace): Promise<Result<Checkout, string>> {
     const top = await workplace.run(['git', 'rev-parse', '--show-toplevel'], folder === undefined ? {} : { folder })
-    if (top.exit === undefined) return err(`git could not be started (${top.error}): bisect reads the history with it`)
-    if (top.exit !== 0) return err(`this is no checkout of git: run bisect in one (${lastWords(top)})`)
+    if (top.exit === undefined)
+      return err(`git could not be started (${top.error}), and bisect reads the history with git`)
+    if (top.exit !== 0) return err(`this folder is not in a checkout of git: run bisect in one (${lastWords(top)})`)
     return ok(new Checkout(top.out.trim(), workplace))
   }
 
@@ -33,14 +34,14 @@ export class Checkout {
     if (changed.length === 0) return ok(undefined)
     const more = changed.length > wordsMax ? ` and ${changed.length - wordsMax} more` : ''
     return err(
-      `${changed.slice(0, wordsMax).join(', ')}${more}: changed since the last commit, so that no commit is what is here: commit or stash it`,
+      `${changed.slice(0, wordsMax).join(', ')}${more} changed since the last commit, so no commit has the code that failed: commit or stash the changes`,
     )
   }
 
   /** The full name of a commit. */
   async commit(option: string, name: string): Promise<Result<string, string>> {
     const found = await this.#git(['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`])
-    return found.exit === 0 ? ok(found.out.trim()) : err(`${option} ${name}: there is no such commit here`)
+    return found.exit === 0 ? ok(found.out.trim()) : err(`${option} ${name}: the checkout has no such commit`)
   }
 
   async isAncestor(one: string, other: string): Promise<boolean> {
@@ -74,7 +75,7 @@ export class Checkout {
     const read = await this.#git(['read-tree', commit], environment)
     const written =
       read.exit === 0 ? await this.#git(['checkout-index', '--all', `--prefix=${folder}/`], environment) : read
-    return written.exit === 0 ? ok(undefined) : err(`its files could not be written: ${lastWords(written)}`)
+    return written.exit === 0 ? ok(undefined) : err(`its files could not be written out: ${lastWords(written)}`)
   }
 
   /** Hash of what a commit says in a file; undefined: it has none. */

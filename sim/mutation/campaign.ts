@@ -87,7 +87,7 @@ class Lane {
       else if (!judge.isSearch) note(`${judge.name} does not pass with seed ${seed}: no mutant is tried there`)
       if (line.isSound && judge.isSearch) return
     }
-    if (judge.isSearch) note(`${judge.name} is not found: no mutant is tried there`)
+    if (judge.isSearch) note(`the bug ${judge.name} is not found in the unchanged program: no mutant is tried there`)
   }
 
   async #covered(judge: Judge, seed: number): Promise<RunLine> {
@@ -121,7 +121,7 @@ class Lane {
     const isClean = this.#warm === undefined || path === undefined || (await this.#repeats(path))
     if (!isClean) {
       this.close()
-      this.#options.note(`a mutant left something behind: ${judged.length} mutants are judged again`)
+      this.#options.note(`a mutant changed state that outlives its run: ${judged.length} mutants are judged again`)
     }
     for (const { mutant, line } of judged) {
       const isSure = isClean || line.tried === 0

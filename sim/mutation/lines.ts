@@ -16,7 +16,7 @@ const headSchema = z.strictObject({
   sites: count.describe('places that can be changed'),
   mutants: z.record(text, count).describe('number of all mutants, by room'),
   sample: count.describe('mutants drawn of each room'),
-  seed: text.describe('what the sample is drawn by'),
+  seed: text.describe('seed of the random sample'),
   budgetMs: count.describe('CPU time for each mutant, in milliseconds'),
 })
 
@@ -25,13 +25,13 @@ export type Head = z.infer<typeof headSchema>
 const runSchema = z.strictObject({
   kind: z.literal('run'),
   judge: text.describe('the scenario, or the planted bug'),
-  page: text.describe('SHA-256 of what the page says'),
+  page: text.describe('SHA-256 of the parsed page'),
   seed: count,
   trace: text.nullable().describe('hash of the trace'),
   cpuMs: count,
-  isSound: z.boolean().describe('the unchanged program does there what it should'),
+  isSound: z.boolean().describe('whether the unchanged program does what it should there'),
   reached: text.describe('numbers of the sites that were reached, as ranges'),
-  loaded: text.describe('the same of sites that were reached while modules were loaded'),
+  loaded: text.describe('numbers of the sites that were reached while modules were loaded, as ranges'),
 })
 
 export type RunLine = z.infer<typeof runSchema>
@@ -51,7 +51,7 @@ const mutantSchema = z.strictObject({
   operator: text,
   before: text,
   after: text,
-  isStatic: z.boolean().describe('it takes effect when its module is loaded'),
+  isStatic: z.boolean().describe('whether it takes effect when its module is loaded'),
   fate: z.enum(fates),
   killer: z.enum(killers).optional(),
   law: text.optional().describe('code of the invariant that was broken first'),
@@ -59,9 +59,9 @@ const mutantSchema = z.strictObject({
   seed: count.optional(),
   message: text.optional(),
   reaching: count.describe('runs of the unchanged program that reach its site'),
-  tried: count.describe('runs made with it'),
-  differed: count.describe('of those, runs with another trace'),
-  judges: z.array(text).describe('of what was tried: scenarios or planted bugs'),
+  tried: count.describe('runs that were made with it'),
+  differed: count.describe('how many of those runs had another trace'),
+  judges: z.array(text).describe('the scenarios or planted bugs that were tried'),
   cpuMs: count,
 })
 

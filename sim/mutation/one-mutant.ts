@@ -20,12 +20,12 @@ const everywhere = ['src']
 export function mutantNamed(name: string, options: Omit<BuildOptions, 'rooms'>): Result<OneMutant, string> {
   const [, file, id] = /^(?:(.+[.]ts):)?([0-9a-f]{8})$/.exec(name) ?? []
   if (id === undefined)
-    return err(`'${name}' is no mutant: write its eight digits, as svc-sim mutate --list shows them`)
+    return err(`'${name}' is not the ID of a mutant: write its eight digits, as svc-sim mutate --list shows them`)
   const build = mutationBuild({ ...options, rooms: file === undefined ? everywhere : [file] })
   if (!build.ok) return build
   const mutant = build.value.mutants.find((each) => each.id === id)
   if (mutant === undefined) {
-    return err(`no mutant of ${file ?? everywhere.join(', ')} is called ${id}: svc-sim mutate --list shows them`)
+    return err(`no mutant of ${file ?? everywhere.join(', ')} has the ID ${id}: svc-sim mutate --list shows all`)
   }
   return ok({ mutant, text: textWith(mutant, build.value.mutants, options) })
 }

@@ -97,7 +97,7 @@ export const accessBugs: readonly PlantedBug[] = [
   {
     row: 85,
     name: 'default-inverted',
-    about: 'an action without a matching rule is allowed although the default policy is deny',
+    about: 'an action without a matching rule is allowed, although the default policy is deny',
     patches: [
       {
         file: 'src/access/policy-authorizer.js',
@@ -125,7 +125,7 @@ export const accessBugs: readonly PlantedBug[] = [
   {
     row: 87,
     name: 'nobody-asks',
-    about: 'servers resolve a token and then do not check its rights',
+    about: 'servers resolve a token but do not check its rights',
     patches: [
       {
         file: 'src/agent/access/gate.js',

@@ -11,7 +11,7 @@ export const ageBugs: readonly PlantedBug[] = [
   {
     row: 310,
     name: 'lists-are-cut',
-    about: 'a list of the instances of a service ends with the third',
+    about: 'a list of the instances of a service has at most three',
     patches: [inCatalog('views.js', 'hasMeta(node, nodeMeta))', 'hasMeta(node, nodeMeta) && placed.length < 3)')],
     hunt,
     foundBy: ['E8'],
@@ -27,7 +27,7 @@ export const ageBugs: readonly PlantedBug[] = [
   {
     row: 312,
     name: 'nothing-is-revalidated',
-    about: 'an answer is given from the cache to those who demand that it is asked for anew',
+    about: 'a request that demands revalidation is answered from the cache without asking the servers',
     patches: [inCache('answer-cache.js', '!freshness.revalidate &&', '')],
     hunt,
     foundBy: ['E9'],
@@ -35,7 +35,7 @@ export const ageBugs: readonly PlantedBug[] = [
   {
     row: 313,
     name: 'answers-do-not-age',
-    about: 'a kept answer is said to be new while it cannot be refreshed',
+    about: 'a cached answer that cannot be refreshed is reported with age 0',
     patches: [inCache('kept-answer.js', 'this.#inDoubtSinceMs ??= since;', 'void since;')],
     hunt,
     foundBy: ['E9'],
@@ -43,7 +43,7 @@ export const ageBugs: readonly PlantedBug[] = [
   {
     row: 314,
     name: 'any-answer-if-error',
-    about: 'where the servers cannot be asked, a kept answer of any age is given to anybody',
+    about: 'when the servers cannot be reached, every caller gets a cached answer of any age',
     patches: [inCache('answer-cache.js', '(freshness.staleIfErrorMs ?? -1)', '(freshness.staleIfErrorMs ?? 1e9)')],
     hunt,
     foundBy: ['E9'],
@@ -51,7 +51,7 @@ export const ageBugs: readonly PlantedBug[] = [
   {
     row: 315,
     name: 'farthest-first',
-    about: 'instances that are to come in the order of distance begin with the farthest',
+    about: 'a list that is sorted by distance begins with the farthest instance',
     patches: [inModel('coordinate.js', '(a.distance < b.distance ? -1', '(a.distance > b.distance ? -1')],
     hunt,
     foundBy: ['E10'],
@@ -59,7 +59,7 @@ export const ageBugs: readonly PlantedBug[] = [
   {
     row: 316,
     name: 'distance-without-adjustment',
-    about: 'the estimated time between two nodes leaves out what the space cannot express',
+    about: 'the estimated round-trip time between two nodes leaves out the adjustment terms of their coordinates',
     patches: [
       inModel('coordinate.js', 'return adjusted > 0 ? adjusted : raw;', 'return adjusted > 1e9 ? adjusted : raw;'),
     ],

@@ -33,7 +33,8 @@ export const answerBugs: readonly PlantedBug[] = [
   {
     row: 21,
     name: 'parked-too-late',
-    about: 'a blocking query is parked a moment after its evaluation, and a change in between wakes no caller',
+    about:
+      'a blocking query registers its watch a moment after its evaluation, and a change in between does not wake it',
     patches: [
       {
         file: 'src/agent/requests/serving/dispatch.js',
@@ -56,7 +57,8 @@ export const answerBugs: readonly PlantedBug[] = [
   {
     row: 127,
     name: 'an-answer-loses-its-value',
-    about: 'callers of a shared read get a copy, without the value, of what their agent keeps since it leads',
+    about:
+      'an agent that became the leader gives callers of a shared read a copy of the cached answer without its value',
     patches: [
       {
         file: 'src/agent/requests/asking/shared-waits.js',

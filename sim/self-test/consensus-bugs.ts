@@ -232,7 +232,7 @@ export const consensusBugs: readonly PlantedBug[] = [
   {
     row: 165,
     name: 'one-acknowledgement-too-few',
-    about: 'in a group of four or more a leader commits what one server less than a majority has',
+    about: 'in a group of four or more servers a leader commits what one server less than a majority holds',
     patches: [
       {
         file: 'src/raft/core/commit.js',

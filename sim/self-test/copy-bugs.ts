@@ -9,7 +9,8 @@ export const copyBugs: readonly PlantedBug[] = [
   {
     row: 160,
     name: 'removals-not-copied',
-    about: 'a round takes over what is new and changed, and leaves what the primary datacenter has removed',
+    about:
+      'a replication round copies new and changed entries, but does not remove what the primary datacenter has removed',
     patches: [
       {
         file: copying,
@@ -23,7 +24,7 @@ export const copyBugs: readonly PlantedBug[] = [
   {
     row: 161,
     name: 'changes-not-copied',
-    about: 'a round takes over what is new, and not what has changed',
+    about: 'a replication round copies new entries, but not changed ones',
     patches: [{ file: copying, find: 'here.get(id) !== hash', replace: '!here.has(id)' }],
     hunt: copied,
     foundBy: ['A5'],
@@ -31,7 +32,7 @@ export const copyBugs: readonly PlantedBug[] = [
   {
     row: 162,
     name: 'a-failed-round-empties',
-    about: 'a round that the primary datacenter did not answer counts as one that found no tokens there',
+    about: 'a replication round that the primary datacenter did not answer counts as one that found no tokens',
     patches: [
       {
         file: copying,
@@ -62,7 +63,7 @@ export const copyBugs: readonly PlantedBug[] = [
   {
     row: 189,
     name: 'edited-rules-count-as-copied',
-    about: 'in the old mode a token whose rules were replaced counts as one that is copied already',
+    about: 'in the legacy mode a token whose rules were replaced counts as already copied',
     patches: [
       {
         file: copying,
@@ -76,7 +77,7 @@ export const copyBugs: readonly PlantedBug[] = [
   {
     row: 190,
     name: 'old-copies-stay',
-    about: 'in the old mode a token that the primary datacenter has removed stays where it was copied',
+    about: 'in the legacy mode a token that the primary datacenter has removed stays in the copy',
     patches: [{ file: copying, find: 'if (theirs.has(id))', replace: 'if (theirs.has(id) || ours.has(id))' }],
     hunt: copiedBefore,
     foundBy: ['A5', 'A1'],

@@ -21,7 +21,7 @@ export const detectionBugs: readonly PlantedBug[] = [
   {
     row: 30,
     name: 'gossip-to-those-who-left',
-    about: 'gossip is sent to members that have left, too, as to failed ones',
+    about: 'gossip is also sent to members that have left, as to failed ones',
     patches: [
       {
         file: `${members}/roster.js`,
@@ -63,7 +63,7 @@ export const detectionBugs: readonly PlantedBug[] = [
   {
     row: 35,
     name: 'doubt-without-bound',
-    about: 'local health has no maximum, so that an agent in trouble probes ever more slowly',
+    about: 'the local health score has no maximum, so that an agent in trouble probes ever more slowly',
     patches: [
       {
         file: `${members}/health.js`,
@@ -91,7 +91,7 @@ export const detectionBugs: readonly PlantedBug[] = [
   {
     row: 201,
     name: 'silence-is-told-as-an-answer',
-    about: 'a member that was asked to ping another, and got no answer in time, says that it was answered',
+    about: 'a member that was asked to ping another one reports an answer although none came in time',
     patches: [
       {
         file: `${members}/relay.js`,
@@ -119,7 +119,7 @@ export const detectionBugs: readonly PlantedBug[] = [
   {
     row: 203,
     name: 'one-more-accuser-is-enough',
-    about: 'a suspicion takes its shortest time as soon as a second member confirms it',
+    about: 'a suspicion has its minimum timeout as soon as a second member confirms it',
     patches: [
       {
         file: `${members}/scaling.js`,
@@ -133,7 +133,7 @@ export const detectionBugs: readonly PlantedBug[] = [
   {
     row: 205,
     name: 'tried-at-every-interval',
-    about: 'every member tries to reach one that failed in each interval, so that it is overrun in a large pool',
+    about: 'in each interval every member tries to reconnect to a failed member, which overloads it in a large pool',
     patches: [
       {
         file: `${members}/rounds.js`,
@@ -147,7 +147,7 @@ export const detectionBugs: readonly PlantedBug[] = [
   {
     row: 206,
     name: 'tried-twice-as-often',
-    about: 'members that failed are tried twice as often as the settings say',
+    about: 'reconnects to failed members are tried twice as often as the settings say',
     patches: [
       {
         file: `${members}/rounds.js`,

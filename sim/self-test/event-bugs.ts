@@ -11,7 +11,8 @@ export const eventBugs: readonly PlantedBug[] = [
   {
     row: 300,
     name: 'events-end-where-they-come',
-    about: 'an agent does not pass on events of others, so that they reach few but by the exchange of states',
+    about:
+      'an agent does not forward events of other agents, so that most agents learn of them only by the exchange of full states',
     patches: [inGossip('events.js', "if (source !== 'exchange')", "if (source === 'own')")],
     hunt,
     foundBy: ['V1'],
@@ -19,7 +20,7 @@ export const eventBugs: readonly PlantedBug[] = [
   {
     row: 301,
     name: 'any-tag-of-the-service',
-    about: 'an event for instances with a tag is for no agent whose instances have it',
+    about: 'an event with a tag filter is refused by the agents whose instances have the tag',
     patches: [
       inFeature(
         'model.js',
@@ -33,7 +34,7 @@ export const eventBugs: readonly PlantedBug[] = [
   {
     row: 302,
     name: 'events-come-twice',
-    about: 'an event that is heard again is told again',
+    about: 'an agent delivers an event again each time it receives it',
     patches: [inGossip('recent-events.js', 'other.name === name && equalBytes', 'other.name !== name && equalBytes')],
     hunt,
     foundBy: ['V2'],
@@ -41,7 +42,7 @@ export const eventBugs: readonly PlantedBug[] = [
   {
     row: 303,
     name: 'events-without-order',
-    about: 'the clock of events does not advance by those that are heard',
+    about: 'the Lamport clock of events does not advance when an event is received',
     patches: [inGossip('events.js', 'gossip.eventClock = Math.min(lamport + 1, lamportMax);', 'void lamportMax;')],
     hunt,
     foundBy: ['V2'],
@@ -49,7 +50,7 @@ export const eventBugs: readonly PlantedBug[] = [
   {
     row: 304,
     name: 'named-agents-are-all',
-    about: 'an event for agents of a name is taken by any agent',
+    about: 'every agent accepts an event whose node filter names other agents',
     patches: [
       inFeature(
         'model.js',
@@ -63,7 +64,7 @@ export const eventBugs: readonly PlantedBug[] = [
   {
     row: 305,
     name: 'events-wake-nobody',
-    about: 'a list of events that waits is answered when its time is over alone',
+    about: 'a blocking query for events is answered only when its wait time is over',
     patches: [inAgent('user-events.js', 'this.#watchers.add(use);', 'void use;')],
     hunt,
     foundBy: ['W5'],
@@ -71,7 +72,7 @@ export const eventBugs: readonly PlantedBug[] = [
   {
     row: 306,
     name: 'index-of-the-first-event',
-    about: 'the index of a list of events is that of the oldest',
+    about: 'the index of a list of events is that of its oldest event',
     patches: [inFeature('model.js', 'events.at(-1)', 'events.at(0)')],
     hunt,
     foundBy: ['V2', 'W5'],

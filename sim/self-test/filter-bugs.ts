@@ -7,7 +7,7 @@ export const filterBugs: readonly PlantedBug[] = [
   {
     row: 290,
     name: 'not-is-not-heard',
-    about: 'a filter keeps what it has a `not` before',
+    about: 'a filter ignores `not`',
     patches: [
       {
         file: 'src/filter/program.js',
@@ -21,7 +21,7 @@ export const filterBugs: readonly PlantedBug[] = [
   {
     row: 291,
     name: 'first-check-for-all',
-    about: 'a selector that goes through a list looks at its first item alone, so that a sick instance passes',
+    about: 'a selector over a list looks only at its first item, so that an instance with a failing check passes',
     patches: [
       {
         file: 'src/filter/judgements.js',

@@ -23,7 +23,7 @@ export const intentionBugs: readonly PlantedBug[] = [
   {
     row: 104,
     name: 'strangers-are-let-in',
-    about: 'a service of another mesh is taken for the one of the same name here',
+    about: 'a service of another mesh counts as the local service of the same name',
     patches: [
       {
         file: `${feature}/authorize.js`,
@@ -37,7 +37,7 @@ export const intentionBugs: readonly PlantedBug[] = [
   {
     row: 105,
     name: 'the-general-decides',
-    about: 'of several matching intentions the one with the lowest precedence decides',
+    about: 'of several matching intentions, the one with the lowest precedence decides',
     patches: [
       {
         file: `${feature}/place.js`,
@@ -66,7 +66,7 @@ export const intentionBugs: readonly PlantedBug[] = [
   {
     row: 185,
     name: 'second-of-a-pair',
-    about: 'an update may make a second intention between the same ends',
+    about: 'an update may create a second intention with the same source and destination',
     patches: [
       {
         file: `${feature}/commands.js`,
@@ -80,7 +80,7 @@ export const intentionBugs: readonly PlantedBug[] = [
   {
     row: 186,
     name: 'refusals-are-acknowledged',
-    about: 'a refused creation is answered as if it had been done',
+    about: 'a refused creation is answered as if it had succeeded',
     patches: [
       {
         file: `${feature}/apply-endpoint.js`,
@@ -109,7 +109,7 @@ export const intentionBugs: readonly PlantedBug[] = [
   {
     row: 188,
     name: 'decided-by-what-was',
-    about: 'an agent learns that the intentions of a destination have changed, and keeps deciding by the old ones',
+    about: 'an agent learns that the intentions of a destination have changed, but still decides by the old ones',
     patches: [
       {
         file: 'src/agent/requests/asking/kept-answer.js',

@@ -9,7 +9,7 @@ export const keyBugs: readonly PlantedBug[] = [
   {
     row: 280,
     name: 'created-anew',
-    about: 'a key that is written again counts as created by that',
+    about: 'writing an existing key changes its CreateIndex',
     patches: [inKv('writes.js', 'createIndex: before?.createIndex ?? tx.index,', 'createIndex: tx.index,')],
     hunt,
     foundBy: ['K4', 'S3'],
@@ -17,7 +17,7 @@ export const keyBugs: readonly PlantedBug[] = [
   {
     row: 281,
     name: 'names-cut-too-early',
-    about: 'names of keys are cut behind a separator that is part of the prefix itself',
+    about: 'a list of key names is cut at a separator that is part of the prefix itself',
     patches: [inKv('endpoint.js', 'whole.indexOf(separator, prefix.length)', 'whole.indexOf(separator)')],
     hunt,
     foundBy: ['K4'],
@@ -25,7 +25,7 @@ export const keyBugs: readonly PlantedBug[] = [
   {
     row: 282,
     name: 'verb-without-index',
-    about: 'in a transaction a key is deleted whatever index it has',
+    about: 'delete-cas in a transaction deletes a key whatever its index is',
     patches: [
       inKv(
         'operations.js',
@@ -39,7 +39,7 @@ export const keyBugs: readonly PlantedBug[] = [
   {
     row: 283,
     name: 'deleted-at-any-index',
-    about: 'a key is deleted whatever index its client names',
+    about: 'delete-cas deletes a key whatever index the client gives',
     patches: [
       inKv(
         'writes.js',
@@ -53,7 +53,7 @@ export const keyBugs: readonly PlantedBug[] = [
   {
     row: 284,
     name: 'tree-keeps-its-root',
-    about: 'a key that is itself the prefix of a deleted tree stays',
+    about: 'deleting a tree leaves the key whose name is the prefix itself',
     patches: [
       inKv(
         'writes.js',
@@ -67,7 +67,7 @@ export const keyBugs: readonly PlantedBug[] = [
   {
     row: 285,
     name: 'flags-in-doubles',
-    about: 'an agent takes an entry for malformed whose flags do not fit into a double',
+    about: 'an agent rejects an entry as malformed when its flags do not fit into a double',
     patches: [
       inKv('replies.js', "typeof value === 'number' || typeof value === 'bigint';", "typeof value === 'number';"),
     ],
@@ -77,7 +77,7 @@ export const keyBugs: readonly PlantedBug[] = [
   {
     row: 286,
     name: 'sessions-of-one-kind',
-    about: 'an agent takes a session for malformed that has no time to live',
+    about: 'an agent rejects a session without a TTL as malformed',
     patches: [
       patchesOf('src/features/session')(
         'tables.js',
@@ -91,7 +91,7 @@ export const keyBugs: readonly PlantedBug[] = [
   {
     row: 287,
     name: 'delays-forgotten-once',
-    about: 'a leader forgets lock delays that are over once, and never again',
+    about: 'a leader removes expired lock delays once, and never again',
     patches: [inKv('lock-delays.js', 'this.#timer = undefined;\n        this.#schedule();', 'this.#schedule();')],
     hunt,
     foundBy: ['K5'],
@@ -99,7 +99,7 @@ export const keyBugs: readonly PlantedBug[] = [
   {
     row: 288,
     name: 'reaper-stops',
-    about: 'a leader that has reaped tombstones looks for no others',
+    about: 'a leader that has reaped tombstones once does not reap again',
     patches: [
       inKv(
         'duty.js',
@@ -113,7 +113,7 @@ export const keyBugs: readonly PlantedBug[] = [
   {
     row: 289,
     name: 'reaped-at-sight',
-    about: 'tombstones are reaped at the first step after they were seen',
+    about: 'tombstones are reaped at the first step after the leader saw them',
     patches: [inKv('duty.js', 'this.#steps - step >= this.#keptSteps', 'this.#steps - step >= 1')],
     hunt,
     foundBy: ['K5', 'W1'],

@@ -5,7 +5,7 @@ export const lockBugs: readonly PlantedBug[] = [
   {
     row: 17,
     name: 'lock-delay-ignored',
-    about: 'a leader considers every lock delay to be over',
+    about: 'a leader considers every lock delay expired',
     patches: [
       {
         file: 'src/features/kv/lock-delays.js',
@@ -61,7 +61,7 @@ export const lockBugs: readonly PlantedBug[] = [
   {
     row: 28,
     name: 'found-delays-over',
-    about: 'a new leader considers the lock delays that it finds to be over',
+    about: 'a new leader considers the lock delays that it finds expired',
     patches: [
       {
         file: 'src/features/kv/lock-delays.js',

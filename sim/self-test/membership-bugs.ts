@@ -37,7 +37,7 @@ export const membershipBugs: readonly PlantedBug[] = [
   {
     row: 19,
     name: 'old-life-raises-the-dead',
-    about: 'an alive message revives a dead member whatever its incarnation (memberlist#311)',
+    about: 'an alive message revives a dead member, whatever the incarnation of the message is (memberlist#311)',
     patches: [
       {
         file: `${members}/alive.js`,
@@ -91,8 +91,7 @@ export const membershipBugs: readonly PlantedBug[] = [
   {
     row: 204,
     name: 'refuted-below-the-accusation',
-    about:
-      'a member that is accused takes the number after its own, which may be no greater than that of the accusation',
+    about: 'a member refutes with the incarnation after its own, which may not be greater than that of the accusation',
     patches: [
       {
         file: `${members}/health.js`,
@@ -106,7 +105,7 @@ export const membershipBugs: readonly PlantedBug[] = [
   {
     row: 247,
     name: 'places-forgotten',
-    about: 'the places of others are not kept, so that nobody can be found by distance',
+    about: 'the coordinates of other members are not kept, so that no list can be sorted by distance',
     patches: [
       {
         file: `${members}/probe.js`,
@@ -120,7 +119,7 @@ export const membershipBugs: readonly PlantedBug[] = [
   {
     row: 208,
     name: 'answers-go-anywhere',
-    about: 'an answer to a query is handed on to whatever address a packet names',
+    about: 'a member relays the answer to a query to any address that a packet names',
     patches: [{ file: `${members}/queries.js`, find: 'if (!isMember)', replace: 'if (isMember === undefined)' }],
     hunt: 'members-are-hostile',
     foundBy: ['M9'],
@@ -128,7 +127,7 @@ export const membershipBugs: readonly PlantedBug[] = [
   {
     row: 209,
     name: 'answers-go-to-any-port',
-    about: 'an answer to a query is handed on to whatever port of the host of a member a packet names',
+    about: 'a member relays the answer to a query to any port that a packet names on the host of a member',
     patches: [
       {
         file: `${members}/queries.js`,
@@ -142,7 +141,7 @@ export const membershipBugs: readonly PlantedBug[] = [
   {
     row: 210,
     name: 'any-place-is-believed',
-    about: 'an agent moves by the place of another one however far that says it is',
+    about: 'an agent adjusts its coordinate to that of another agent, however implausible that one is',
     patches: [
       {
         file: `${members}/vivaldi.js`,
@@ -161,7 +160,7 @@ export const membershipBugs: readonly PlantedBug[] = [
   {
     row: 211,
     name: 'names-are-counted-in-letters',
-    about: 'a name may have 128 units of text, which are up to 256 bytes',
+    about: 'the limit for names is 128 UTF-16 units, which may be more than 128 bytes',
     patches: [
       {
         file: `${members}/validity.js`,

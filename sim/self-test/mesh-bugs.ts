@@ -36,7 +36,7 @@ export const meshBugs: readonly PlantedBug[] = [
   {
     row: 90,
     name: 'another-authority-key',
-    about: "a leaf names its own key where its signer's belongs",
+    about: "the authority key identifier of a leaf is that of its own key instead of its signer's",
     patches: [
       {
         file: 'src/pki/mesh-certificates.js',
@@ -51,7 +51,7 @@ export const meshBugs: readonly PlantedBug[] = [
   {
     row: 91,
     name: 'serial-reused',
-    about: 'of several reserved serial numbers the last is used again',
+    about: 'the last of several reserved serial numbers is used twice',
     patches: [
       inConnect(
         'writes.js',
@@ -105,7 +105,7 @@ export const meshBugs: readonly PlantedBug[] = [
   {
     row: 94,
     name: 'key-is-shown',
-    about: 'the configuration is shown with its private key',
+    about: 'the answer to a request for the CA configuration contains the private key',
     patches: [inConnect('options.js', 'shown.set(name, hiddenText);', 'shown.set(name, textOption(options, name));')],
     hunt: rotates,
     foundBy: ['C4'],
@@ -156,7 +156,7 @@ export const meshBugs: readonly PlantedBug[] = [
   {
     row: 98,
     name: 'every-leader-begins',
-    about: 'each leader begins the authority anew, even if there is one',
+    about: 'each leader creates a new certificate authority, even if there is one',
     patches: [
       inConnect(
         'leader/steward.js',
@@ -186,7 +186,8 @@ export const meshBugs: readonly PlantedBug[] = [
   {
     row: 122,
     name: 'csr-for-another-service-accepted',
-    about: 'a request is signed for any service that it names, even if its token may write only another',
+    about:
+      'a certificate request is signed for any service that it names, even if the token may only write another one',
     patches: [
       inConnect(
         'leaves/requested.js',

@@ -5,7 +5,7 @@ const autopilotBugs: readonly PlantedBug[] = [
   {
     row: 52,
     name: 'one-of-three-goes',
-    about: 'of three voters a dead one is removed, which leaves two of which none may fail',
+    about: 'a dead server is removed from a group of three voters, so that neither of the other two may fail',
     patches: [
       {
         file: 'src/agent/servers/clean-up.js',
@@ -47,7 +47,7 @@ const autopilotBugs: readonly PlantedBug[] = [
   {
     row: 123,
     name: 'gossip-alone-removes',
-    about: 'a server that the pool calls failed is removed, although it answers its leader',
+    about: 'a server that gossip reports as failed is removed, although it answers its leader',
     patches: [
       {
         file: 'src/agent/servers/lost-servers.js',
@@ -61,7 +61,7 @@ const autopilotBugs: readonly PlantedBug[] = [
   {
     row: 124,
     name: 'reconciled-by-an-old-list',
-    about: 'a member is reconciled by what the pool said when the round began',
+    about: 'a member is reconciled with the status that it had when the round began',
     patches: [
       {
         file: 'src/agent/servers/reconcile.js',
@@ -112,7 +112,7 @@ const forwardingBugs: readonly PlantedBug[] = [
   {
     row: 57,
     name: 'stale-from-elsewhere',
-    about: 'the first server that is asked in another datacenter answers reads of any consistency from its own state',
+    about: 'a server that is asked by another datacenter answers reads of every consistency mode from its own state',
     patches: [
       {
         file: 'src/agent/requests/asking/datacenter-target.js',

@@ -7,7 +7,7 @@ export const promiseBugs: readonly PlantedBug[] = [
   {
     row: 170,
     name: 'own-vote-not-noted',
-    about: 'a candidate does not note its vote for itself, and may vote for another in the same term',
+    about: 'a candidate does not record its vote for itself, and may vote for another server in the same term',
     patches: [{ file: `${core}/roles.js`, find: '    raft.votedFor = raft.id;\n', replace: '' }],
     hunt: 'late-votes',
     foundBy: ['R9', 'R8', 'R1'],
@@ -51,7 +51,7 @@ export const promiseBugs: readonly PlantedBug[] = [
   {
     row: 174,
     name: 'stands-beside-its-leader',
-    about: 'a follower whose timer fires stands, although it has just heard its leader',
+    about: 'a follower whose election timer fires becomes a candidate, although it has just heard from its leader',
     patches: [
       {
         file: `${core}/election.js`,
@@ -65,7 +65,7 @@ export const promiseBugs: readonly PlantedBug[] = [
   {
     row: 175,
     name: 'votes-beside-its-leader',
-    about: 'a server gives its vote away, although it has just heard its leader',
+    about: 'a server grants its vote, although it has just heard from its leader',
     patches: [
       {
         file: `${core}/election.js`,
@@ -79,7 +79,7 @@ export const promiseBugs: readonly PlantedBug[] = [
   {
     row: 179,
     name: 'one-follower-unheard',
-    about: 'a leader sends heartbeats to one follower alone, whose answers are enough for it to stay',
+    about: 'a leader sends heartbeats only to one follower, whose answers keep it leader',
     patches: [
       {
         file: `${core}/heartbeat.js`,

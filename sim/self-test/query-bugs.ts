@@ -9,7 +9,7 @@ export const queryBugs: readonly PlantedBug[] = [
   {
     row: 250,
     name: 'near-in-vain',
-    about: 'the node that a query is to be near to stays where it was drawn',
+    about: 'a query with Near does not put the named node first',
     patches: [
       inQuery(
         'execution.js',
@@ -23,7 +23,7 @@ export const queryBugs: readonly PlantedBug[] = [
   {
     row: 251,
     name: 'unwanted-tags-are-wanted',
-    about: 'a tag that instances must not have excludes none',
+    about: 'a query ignores tags that instances must not have',
     patches: [inQuery('instances.js', 'return refused.size > 0 && tags', 'return refused.size > 9 && tags')],
     hunt,
     foundBy: ['Q2'],
@@ -31,7 +31,7 @@ export const queryBugs: readonly PlantedBug[] = [
   {
     row: 252,
     name: 'empty-tags-stay',
-    about: 'tags of a template that are empty when they are filled in are asked for all the same',
+    about: 'a query template keeps tags that are empty after interpolation, although RemoveEmptyTags is set',
     patches: [inQuery('template.js', 'removeEmptyTags && tags !== null ?', 'removeEmptyTags && tags === null ?')],
     hunt,
     foundBy: ['Q2'],
@@ -39,7 +39,7 @@ export const queryBugs: readonly PlantedBug[] = [
   {
     row: 253,
     name: 'any-tag-elsewhere',
-    about: 'a query that fails over finds instances there whatever their tags are',
+    about: 'a query that fails over to another datacenter ignores its tags there',
     patches: [
       inQuery(
         'execute-endpoints.js',
@@ -53,7 +53,7 @@ export const queryBugs: readonly PlantedBug[] = [
   {
     row: 254,
     name: 'first-beginning-wins',
-    about: 'of several templates that a name begins with the shortest answers it',
+    about: 'of several templates that match a name, the one with the shortest prefix is used',
     patches: [
       inQuery(
         'views.js',

@@ -8,7 +8,7 @@ export const readerBugs: readonly PlantedBug[] = [
   {
     row: 150,
     name: 'no-news-is-news',
-    about: 'a blocking read is answered at once with the very index that it waits beyond',
+    about: 'a blocking query is answered at once with the index that the client already has',
     patches: [
       {
         file: 'src/agent/requests/serving/seen-results.js',
@@ -22,7 +22,8 @@ export const readerBugs: readonly PlantedBug[] = [
   {
     row: 151,
     name: 'time-over-at-a-follower',
-    about: 'when its time is over, a shared blocking read is answered from the state of the asked server, however old',
+    about:
+      'when its wait time is over, a shared blocking query is answered from the state of the asked server, however stale',
     patches: [
       {
         file: waits,
@@ -37,7 +38,7 @@ export const readerBugs: readonly PlantedBug[] = [
   {
     row: 152,
     name: 'one-of-a-group-is-told',
-    about: 'of the callers that share a blocking read one alone learns of a change, and the others wait on',
+    about: 'only one of the callers that share a blocking query learns of a change; the others wait on',
     patches: [
       {
         file: waits,
@@ -51,7 +52,7 @@ export const readerBugs: readonly PlantedBug[] = [
   {
     row: 153,
     name: 'waits-for-twice-the-time',
-    about: 'the random part of a wait is as long as the wait',
+    about: 'the random part of a wait time is as long as the wait time itself',
     patches: [
       { file: 'src/model/limits.js', find: 'blockingJitterFraction = 16', replace: 'blockingJitterFraction = 1' },
     ],

@@ -8,7 +8,7 @@ export const registrationBugs: readonly PlantedBug[] = [
   {
     row: 140,
     name: 'changes-join-the-pass',
-    about: 'what changes while others are told counts as told with them',
+    about: 'a change that comes while a sync is under way counts as synced with it',
     patches: [
       {
         file: `${local}/anti-entropy.js`,
@@ -27,7 +27,7 @@ export const registrationBugs: readonly PlantedBug[] = [
   {
     row: 141,
     name: 'failed-sync-is-not-repeated',
-    about: 'a sync that failed is repeated by the next full comparison alone',
+    about: 'a failed sync is not retried: only the next full comparison repeats it',
     patches: [
       {
         file: `${local}/sync-pace.js`,
@@ -55,7 +55,7 @@ export const registrationBugs: readonly PlantedBug[] = [
   {
     row: 143,
     name: 'removed-checks-stay',
-    about: 'a check that is removed alone is not taken out of the catalog',
+    about: 'a check that is removed without its service stays in the catalog',
     patches: [
       {
         file: `${local}/due-changes.js`,
@@ -69,7 +69,7 @@ export const registrationBugs: readonly PlantedBug[] = [
   {
     row: 144,
     name: 'reports-do-not-extend',
-    about: 'a TTL check becomes critical a time to live after its registration, whatever is reported',
+    about: 'a TTL check becomes critical one TTL after its registration, whatever status is reported in between',
     patches: [
       {
         file: `${local}/ttl-check.js`,
@@ -83,7 +83,7 @@ export const registrationBugs: readonly PlantedBug[] = [
   {
     row: 145,
     name: 'silence-is-not-told',
-    about: 'a TTL check that becomes critical is told to the catalog with the next change alone',
+    about: 'a TTL check that becomes critical is not synced to the catalog before the next change',
     patches: [
       {
         file: `${local}/check-results.js`,
@@ -97,7 +97,7 @@ export const registrationBugs: readonly PlantedBug[] = [
   {
     row: 146,
     name: 'sessions-outlive-their-checks',
-    about: 'a check that becomes critical ends no session',
+    about: 'a check that becomes critical does not invalidate the sessions that depend on it',
     patches: [
       {
         file: 'src/features/session/commands.js',
@@ -111,7 +111,7 @@ export const registrationBugs: readonly PlantedBug[] = [
   {
     row: 147,
     name: 'sessions-outlive-removed-checks',
-    about: 'a check that is removed, with its service or alone, ends no session',
+    about: 'a check that is removed, with its service or alone, does not invalidate the sessions that depend on it',
     patches: [
       {
         file: 'src/features/session/commands.js',
@@ -125,7 +125,7 @@ export const registrationBugs: readonly PlantedBug[] = [
   {
     row: 148,
     name: 'keys-stay-whatever-was-asked',
-    about: 'a key that is to be deleted with the session that holds it is released',
+    about: 'when a session ends whose behaviour is to delete its keys, they are only released',
     patches: [
       {
         file: 'src/features/kv/writes.js',

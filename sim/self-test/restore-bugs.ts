@@ -7,7 +7,7 @@ export const restoreBugs: readonly PlantedBug[] = [
   {
     row: 50,
     name: 'restore-wakes-nobody',
-    about: 'the state is replaced, and waiting callers are not woken',
+    about: 'a restore replaces the state and does not wake blocking queries',
     patches: [
       {
         file: store,
@@ -21,7 +21,8 @@ export const restoreBugs: readonly PlantedBug[] = [
   {
     row: 51,
     name: 'restored-index-falls',
-    about: 'results of a restored state have the indexes of its rows, below those that callers know',
+    about:
+      'after a restore, results have the indexes of the restored rows, which may be below those that callers have seen',
     patches: [{ file: store, find: 'this.#floor = index;', replace: 'this.#floor = 0;' }],
     hunt: 'state-put-back',
     foundBy: ['W1', 'W2'],
@@ -57,7 +58,7 @@ export const restoreBugs: readonly PlantedBug[] = [
   {
     row: 176,
     name: 'restore-moves-departures',
-    about: 'a server that took a snapshot takes the last change of a table for the last row that left it',
+    about: 'after a snapshot is restored, the last change of a table counts as its last deletion',
     patches: [{ file: 'src/store/restore.js', find: 'departures[name] ?? lastChange', replace: 'lastChange' }],
     hunt: 'tails-and-snapshots',
     foundBy: ['R5'],
@@ -65,7 +66,7 @@ export const restoreBugs: readonly PlantedBug[] = [
   {
     row: 177,
     name: 'restore-ages-tables',
-    about: 'the tables of a server that took a snapshot have changed one command earlier than they did',
+    about: 'after a snapshot is restored, the index of each table is one lower than it was',
     patches: [
       {
         file: 'src/store/restore.js',
@@ -79,7 +80,7 @@ export const restoreBugs: readonly PlantedBug[] = [
   {
     row: 178,
     name: 'install-wakes-nobody',
-    about: "a follower takes its leader's snapshot, and readers that wait there are not woken",
+    about: 'a follower installs a snapshot of its leader and does not wake its blocking queries',
     patches: [
       {
         file: store,

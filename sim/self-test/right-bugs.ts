@@ -7,7 +7,7 @@ export const rightBugs: readonly PlantedBug[] = [
   {
     row: 180,
     name: 'any-entry-is-listed',
-    about: 'a list of keys, and what a transaction read, has entries that the token may not read',
+    about: 'a list of keys and the results of a transaction contain entries that the token may not read',
     patches: [
       {
         file: 'src/features/kv/operations.js',
@@ -22,7 +22,7 @@ export const rightBugs: readonly PlantedBug[] = [
   {
     row: 181,
     name: 'sessions-end-for-anyone',
-    about: 'a session is ended for a caller without the right to the sessions of its node',
+    about: 'a caller without the right to write the sessions of a node can destroy one',
     patches: [
       {
         file: 'src/features/session/endpoint.js',
@@ -36,7 +36,7 @@ export const rightBugs: readonly PlantedBug[] = [
   {
     row: 182,
     name: 'hidden-services-are-told',
-    about: 'a caller that may read a node gets the instances and checks of every service there',
+    about: 'a caller that may read a node gets the instances and checks of all its services',
     patches: [
       {
         file: 'src/features/discovery/sight.js',
@@ -50,7 +50,7 @@ export const rightBugs: readonly PlantedBug[] = [
   {
     row: 183,
     name: 'trees-go-by-their-prefix',
-    about: 'all keys below a prefix are deleted for a caller that may write the prefix, though not all below it',
+    about: 'a caller that may write a prefix, but not all keys below it, can delete them all',
     patches: [
       {
         file: 'src/features/kv/rights.js',

@@ -7,7 +7,7 @@ export const truthBugs: readonly PlantedBug[] = [
   {
     row: 155,
     name: 'maintained-nodes-pass',
-    about: 'an instance passes although a check of its node does not',
+    about: 'an instance counts as passing although a check of its node does not',
     patches: [
       {
         file: 'src/features/health/model.js',
@@ -21,7 +21,7 @@ export const truthBugs: readonly PlantedBug[] = [
   {
     row: 156,
     name: 'any-metadata-will-do',
-    about: 'a node without the metadata that was asked for is in the answer all the same',
+    about: 'an answer contains a node without the requested metadata',
     patches: [
       { file: 'src/features/discovery/reads.js', find: 'if (given.length === 0)', replace: 'if (given.length >= 0)' },
     ],
@@ -31,7 +31,7 @@ export const truthBugs: readonly PlantedBug[] = [
   {
     row: 157,
     name: 'kept-for-good',
-    about: 'an answer that an agent keeps is not kept fresh',
+    about: 'a cached answer of an agent is not refreshed when it changes',
     patches: [
       {
         file: 'src/agent/requests/asking/answer-cache.js',
@@ -46,7 +46,7 @@ export const truthBugs: readonly PlantedBug[] = [
   {
     row: 240,
     name: 'all-at-their-nodes',
-    about: 'users of an instance with an address of its own are sent to that of its node',
+    about: 'an instance with an address of its own is reported with the address of its node',
     patches: [
       {
         file: 'src/features/health/model.js',
@@ -60,7 +60,7 @@ export const truthBugs: readonly PlantedBug[] = [
   {
     row: 241,
     name: 'mesh-or-not',
-    about: 'an answer about instances in the mesh has all instances',
+    about: 'a request for the instances in the mesh returns all instances',
     patches: [
       {
         file: 'src/features/health/routes.js',
@@ -74,7 +74,7 @@ export const truthBugs: readonly PlantedBug[] = [
   {
     row: 242,
     name: 'states-of-any-node',
-    about: 'an answer about checks in a state has those of nodes without the metadata that was asked for, too',
+    about: 'a list of checks in a state includes checks of nodes without the requested metadata',
     patches: [
       {
         file: 'src/features/health/endpoint.js',
@@ -89,7 +89,7 @@ export const truthBugs: readonly PlantedBug[] = [
   {
     row: 243,
     name: 'weights-of-the-well',
-    about: 'an instance that warns has in DNS the weight of one that passes',
+    about: 'in DNS an instance in the state warning has the weight of a passing one',
     patches: [
       {
         file: 'src/dns/records.js',
@@ -103,7 +103,7 @@ export const truthBugs: readonly PlantedBug[] = [
   {
     row: 244,
     name: 'no-word-of-edns',
-    about: 'an answer of the own domain has no OPT record, whatever was asked',
+    about: 'DNS answers for the own domain of the agent never have an OPT record',
     patches: [{ file: 'src/dns/answer.js', find: 'edns: true,', replace: 'edns: false,' }],
     hunt,
     foundBy: ['N1'],
@@ -111,7 +111,7 @@ export const truthBugs: readonly PlantedBug[] = [
   {
     row: 245,
     name: 'questions-of-one-byte',
-    about: 'of the length of a question over TCP the first byte is left out',
+    about: 'the first byte of the length of a DNS query over TCP is ignored',
     patches: [
       { file: 'src/dns/listeners.js', find: 'const end = 2 + high * 256 + low;', replace: 'const end = 2 + low;' },
     ],
@@ -121,7 +121,7 @@ export const truthBugs: readonly PlantedBug[] = [
   {
     row: 246,
     name: 'cut-in-silence',
-    about: 'an answer over UDP that is cut does not say so',
+    about: 'a truncated DNS answer over UDP does not have the truncation flag',
     patches: [
       {
         file: 'src/dns-wire/encode-response.js',

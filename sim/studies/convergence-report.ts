@@ -19,8 +19,8 @@ const widths = [8, 6, 8, 7, 6, 11, 7, 11, 11, 8]
 export function convergenceHead(): readonly string[] {
   return [
     'How news of one member reaches all others by gossip, and what a quiet pool costs each member; timing of a LAN.',
-    'Datagrams and their bytes are what a member sends; news: what one piece of it adds in all, for each member; an exchange of',
-    'whole states over a stream weighs so much both ways, and causes so many bytes a second for each member.',
+    'Datagrams, and the first bytes/s, are what each member sends. "news dgrams": how many more datagrams each member sends',
+    'for one piece of news. "exchange kB": one exchange of full states over a stream, both ways; then its bytes/s for each member.',
     '',
     tableRow(heads, widths),
   ]
@@ -54,11 +54,11 @@ export function convergenceClosing(measured: readonly SizeMeasured[]): readonly 
     const rounds = Math.log2(size.members / before.members)
     const perDoubling = (size.dissemination.median - before.dissemination.median) / rounds
     lines.push(
-      `- From ${before.members} to ${size.members} members: ${perDoubling.toFixed(2)} s more for each doubling; datagrams of the quiet ${(size.datagrams / before.datagrams).toFixed(2)} times as many.`,
+      `- From ${before.members} to ${size.members} members: ${perDoubling.toFixed(2)} s more for each doubling; a member of the quiet pool sends ${(size.datagrams / before.datagrams).toFixed(2)} times as many datagrams.`,
     )
   }
   lines.push(
-    '- Time grows with the logarithm of the pool (SWIM, 4.1); probes and their answers do not grow with it at all.',
+    '- The time grows with the logarithm of the size of the pool (SWIM, 4.1); the number of probes of a member does not grow.',
   )
   return lines
 }

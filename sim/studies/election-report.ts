@@ -68,22 +68,22 @@ function differenceText({ range, withoutLeaderMs, brokenOff }: Measured, { of, m
     case 'median':
       return (
         `${name}: a median of ${msText(withoutLeaderMs.median)} ms, in the paper ${ms} ms (${percentText(withoutLeaderMs.median, ms)}): ` +
-        'about half of the trials need a second round, so the median hangs on how often a request overtakes a timeout 1 to 5 ms later, which the mean broadcast time does not tell.'
+        'about half of the trials need a second round, so the median depends on how often a request arrives before a timeout that is 1 to 5 ms later, which the mean broadcast time does not determine.'
       )
     case 'mean':
       return (
         `${name}: a mean of ${msText(withoutLeaderMs.mean)} ms, in the paper ${ms} ms (${percentText(withoutLeaderMs.mean, ms)}): ` +
-        'timeout and broadcast are of one size here, and the shape of the delays matters as much as their mean.'
+        'timeout and broadcast time are about equal here, so the distribution of the delays matters as much as their mean.'
       )
     case 'worst':
       return (
         `${name}: the worst of ${count} took ${msText(withoutLeaderMs.max)} ms, in the paper ${ms} ms; ${withoutLeaderMs.countAbove(ms)} of ${count} took longer than that: ` +
-        'one to three more split votes make such a trial, and the long tail of exponential delays brings them more often than the paper saw; as a single trial the worst also moves with the seed.'
+        'such a trial has one to three more split votes, which exponential delays with their long tail cause more often than the paper saw; the worst is a single trial, so it also depends on the seed.'
       )
     case 'least':
       return (
         `${name}: ${withoutLeaderMs.countAbove(ms)} of ${count} took longer than ${ms / 1000} s, in the paper all did ("consistently"); ` +
-        `${brokenOff} had no leader after ${patienceMs / 1000} s and were broken off: what ends them is only how late timers fire, of which the paper says nothing.`
+        `${brokenOff} had no leader after ${patienceMs / 1000} s and were ended: only the lateness of timers ends such a trial, and the paper does not state it.`
       )
   }
 }
@@ -94,8 +94,8 @@ function percentText(here: number, there: number): string {
 }
 
 const assumptions: readonly string[] = [
-  'Delays: the paper gives their mean alone; here each message takes 0.25 ms and an exponential rest, disk included, and timers fire up to 0.05 ms late.',
+  'Delays: the paper gives only their mean; here each message takes 0.25 ms and an exponentially distributed time more, disk included, and timers fire up to 0.05 ms late.',
   'Logs: five lengths, so that two of the four survivors can win; the paper says "different log lengths", not which.',
-  "Voters keep to a leader for a minimum timeout after they heard it (section 6), which the paper's run may not have done; here it changes nothing, for the last heartbeat reaches all at one instant.",
-  'The clock stops when a server has the votes of three, not when the others learn of it.',
+  "Voters refuse candidates for a minimum timeout after they heard from a leader (section 6), which the paper's run may not have done; here it changes nothing, because the last heartbeat reaches all servers at the same moment.",
+  'The time ends when a server has three votes, not when the other servers learn of the new leader.',
 ]

@@ -23,8 +23,8 @@ export function lifeguardHead(trials: number, grid: Grid): readonly string[] {
   return [
     `False positives and detection, ${grid.members} members, after Lifeguard (Dadgar, Phillips, Currey 2018), section 5.`,
     `Probes each second, 500 ms for an answer, suspicion α = 5, β = 6. ${grid === wholeGrid ? 'The whole grid of the paper' : cellsText(grid)}, ${trials} run${trials === 1 ? '' : 's'} of each cell.`,
-    'A false positive: a member holds one dead that was never blocked. Detection of members blocked for 32.8 s, in seconds',
-    'after the block began: by the first, and by all that are not blocked.',
+    'A false positive: a member declares another one dead that was never blocked. Detection of members blocked for 32.8 s, in',
+    'seconds after the block began: by the first member, and by all members that are not blocked.',
     '',
     tableRow(heads, widths),
   ]
@@ -70,15 +70,15 @@ export function lifeguardClosing(measured: readonly VariantMeasured[]): readonly
     'Beside the paper:',
     `- False positives in all: ${timesText(swim.total.all, lifeguard.total.all)} with all parts; the paper says more than ${paperFactor} times.`,
     `- At members that were never blocked: ${timesText(swim.total.atHealthy, lifeguard.total.atHealthy)}.`,
-    `- First detection: the median changes by ${latency} %; the paper: within a few per cent of plain SWIM. A blocked member is suspected by`,
-    '  several at once, so its suspicion falls to the shortest time soon.',
-    `- As agents run they add one rule: who finds a timer late by a probe interval blames nobody for the silence, once; ${ours.total.all} false`,
+    `- First detection: the median changes by ${latency} %; in the paper it is within a few per cent of plain SWIM. A blocked member is`,
+    '  suspected by several members at once, so its suspicion soon has the minimum timeout.',
+    `- Agents have one rule more: a member whose probe timer fires late by a probe interval suspects nobody in that round; ${ours.total.all} false`,
     '  positives remain.',
     '',
     'Differences:',
-    '- Totals are smaller than those of the paper, for there are fewer runs; the shares are what can be compared.',
-    '- Blocked here: the loops that probe, gossip and exchange states stop and nothing is read, while alarms go off. On waking the',
-    '  loops go on in random order before what came in is read. How the threads of a real process race is not in the paper.',
+    '- Totals are smaller than those of the paper, because there are fewer runs; the shares can be compared.',
+    '- A blocked member here: its loops that probe, gossip and exchange states stop, and it reads nothing; its timers still fire.',
+    '  When it wakes, the loops continue in random order before it reads what came in. The paper does not say how real threads race.',
     '- A datagram takes 0.2 to 1 ms and none is lost; the machines of the paper shared hosts.',
   ]
 }
@@ -91,7 +91,7 @@ function paperLine(swim: VariantMeasured): string {
 }
 
 function timesText(before: number, after: number): string {
-  if (after === 0) return before === 0 ? 'none with or without' : `${before} fall to none`
+  if (after === 0) return before === 0 ? 'none in either case' : `${before} fall to none`
   return `${before} fall to ${after}, ${(before / after).toFixed(0)} times fewer`
 }
 

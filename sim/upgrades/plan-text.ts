@@ -19,7 +19,7 @@ export function planText(plan: UpgradePlan): string {
       const why = isFirst ? step.why : [`As in ${plan.order.datacenters[0]}.`]
       lines.push(`    ${number}. ${stepText(step)}`, ...why.map((reason) => `       why: ${reason}`))
     }
-    lines.push(...section('While it goes on', advice(planned, 'during')))
+    lines.push(...section('During the steps', advice(planned, 'during')))
     lines.push(...section('After', [...advice(planned, 'after'), ...afterwards(planned)]))
   }
   return `${lines.join('\n')}\n`
@@ -34,15 +34,15 @@ function wayText({ order, legs }: UpgradePlan): string {
   const way = [order.from, ...legs.map(({ leg }) => leg.to)].map(releaseText).join(' -> ')
   const protocols = legs.flatMap(({ leg }) => leg.protocols)
   const spoken = protocols.filter((protocol, at) => protocol !== protocols[at - 1]).join(' -> ')
-  return `The way: ${way}. Raft protocol: ${spoken}.`
+  return `Releases: ${way}. Raft protocol: ${spoken}.`
 }
 
 function legLines({ leg }: PlannedLeg, previous: PlannedLeg | undefined): readonly string[] {
   const title = `== ${releaseText(leg.from)} to ${releaseText(leg.to)} ==`
-  const why = leg.stop === undefined ? [] : [`  Why there: ${leg.stop}`]
+  const why = leg.stop === undefined ? [] : [`  Why this stop: ${leg.stop}`]
   return [
     title,
-    ...(previous === undefined ? [] : ['  When the steps before are done, and all agents are healthy.']),
+    ...(previous === undefined ? [] : ['  Begin when the steps above are done and all agents are healthy.']),
     ...why,
   ]
 }
@@ -67,9 +67,9 @@ function advice({ notes }: PlannedLeg, moment: Moment): readonly string[] {
 }
 
 function afterwards({ leg }: PlannedLeg): readonly string[] {
-  const done = [`Look at builds and protocols: \`svc members\` shows ${releaseText(leg.to)} everywhere.`]
+  const done = [`Check builds and protocols: \`svc members\` must show ${releaseText(leg.to)} for every agent.`]
   if (leg.protocols.length <= 2) return done
-  return [...done, `Take \`raft_protocol\` out of the configuration: ${leg.protocols.at(-1)} is the default now.`]
+  return [...done, `Remove \`raft_protocol\` from the configuration: ${leg.protocols.at(-1)} is the default now.`]
 }
 
 function section(title: string, lines: readonly string[]): readonly string[] {
@@ -80,11 +80,11 @@ function section(title: string, lines: readonly string[]): readonly string[] {
 function stepText(step: PlanStep): string {
   const where = step.datacenter
   if (step.kind === 'agents') {
-    return `${where}: every agent with protocol = ${step.agentProtocol}, servers first, the leader last of them; after each wait until it is alive.`
+    return `${where}: every agent with protocol = ${step.agentProtocol}, servers first, the leader last of them; after each one wait until it is alive.`
   }
   if (step.kind === 'clients') {
     const set = step.agentProtocol === undefined ? '' : ` with protocol = ${step.agentProtocol}`
-    return `${where}: clients to ${releaseText(step.release)}${set}, one by one; after each wait until it is alive and its services are passing.`
+    return `${where}: clients to ${releaseText(step.release)}${set}, one by one; after each one wait until it is alive and its services are passing.`
   }
   const target = serverTarget(step)
   if (step.names === 'peers.json') {
@@ -92,7 +92,7 @@ function stepText(step: PlanStep): string {
   }
   if (step.voters === 1) return `${where}: restart the server ${target}; wait until it leads.`
   const waited = step.names === 'leader' ? 'a voter under its node ID' : 'healthy'
-  return `${where}: servers ${target}, one by one, the leader last; after each wait until it is ${waited} and has caught up (\`svc operator raft list-peers\`, /v1/operator/autopilot/health).`
+  return `${where}: servers ${target}, one by one, the leader last; after each one wait until it is ${waited} and has caught up (\`svc operator raft list-peers\`, /v1/operator/autopilot/health).`
 }
 
 function serverTarget({ release, raftProtocol, agentProtocol }: ServerStep): string {

@@ -95,25 +95,25 @@ function refusalOf({ from, to }: PlanOrder): string | undefined {
   for (const release of [from, to]) {
     if (isAtLeast(release, oldestRelease) && isAtLeast(newestRelease, release)) continue
     const known = `${releaseText(oldestRelease)} to ${releaseText(newestRelease)}`
-    return `there is no release ${releaseText(release)} here: known are ${known}`
+    return `release ${releaseText(release)} is unknown: plans cover releases ${known}`
   }
   const way = order(from, to)
   if (way === 0) return `there is nothing to do: the cluster runs ${releaseText(to)} already`
   if (way < 0) return undefined
-  return `from ${releaseText(from)} to ${releaseText(to)} would be a downgrade, and servers stop at what later ones wrote: set up a new cluster and restore its keys`
+  return `from ${releaseText(from)} to ${releaseText(to)} would be a downgrade, and a server stops when it reads data that a later release wrote: set up a new cluster and restore the keys there`
 }
 
 function warningsOf({ to, servers }: PlanOrder): readonly string[] {
   const better = insteadOf(to)
   const warnings: string[] = []
   if (better !== undefined) {
-    warnings.push(`${releaseText(to)} is better left out: ${whyNot(to, better)}`)
+    warnings.push(`${releaseText(to)} should be skipped: ${whyNot(to, better)}`)
   }
   if (servers < 3) {
     warnings.push(
       servers === 1
-        ? 'One server: while it is restarted nothing is written, and nobody else has its data.'
-        : 'Two servers: while either is restarted nothing is written.',
+        ? 'One server: while it restarts, no write succeeds, and no other server has its data.'
+        : 'Two servers: while either of them restarts, no write succeeds.',
     )
   }
   return warnings
@@ -163,9 +163,7 @@ function serverSteps(leg: Leg, { servers, datacenters }: PlanOrder, datacenter: 
       ...(set === undefined ? {} : { raftProtocol: set }),
       ...agentProtocolAt(leg, isFirst),
       why: [
-        ...(isFirst && isPrimary
-          ? ['The primary datacenter first: the others wait for it where they depend on it.']
-          : []),
+        ...(isFirst && isPrimary ? ['The primary datacenter goes first: the other datacenters depend on it.'] : []),
         ...(servers > 1 ? leaderLast(leg, isFirst) : []),
         ...agentProtocolReasons(leg, isFirst),
         ...protocolReasons(leg, before, protocol, isFirst),
@@ -182,7 +180,7 @@ function agentProtocolAt({ agentProtocol }: Leg, isFirst: boolean): { readonly a
 function agentSteps({ from, agentProtocol }: Leg, datacenter: string): readonly AgentStep[] {
   if (agentProtocol === undefined) return []
   const why = [
-    `No agent of ${releaseText(from)} is left, so all may speak ${agentProtocol.then}; later releases understand no less.`,
+    `No agent of ${releaseText(from)} is left, so all agents may speak version ${agentProtocol.then}, which every later release understands.`,
   ]
   return [{ kind: 'agents', datacenter, agentProtocol: agentProtocol.then, why }]
 }
@@ -194,7 +192,7 @@ function clientStep(leg: Leg, datacenter: string): ClientStep {
     release: leg.to,
     ...agentProtocolAt(leg, true),
     why: [
-      'Clients after servers: older servers do not understand all that newer clients ask.',
+      'Clients go after servers: older servers do not understand every request of newer clients.',
       ...reasonsFor('servers first', leg),
     ],
   }

@@ -10,15 +10,15 @@ export function agentProtocolReasons({ from, to, agentProtocol }: Leg, isFirst: 
   if (!isFirst || agentProtocol === undefined) return []
   const { first, then } = agentProtocol
   return [
-    `Agents of ${releaseText(from)} understand version ${first} of the protocol between agents alone, and those of ${releaseText(to)} speak ${then} if nothing is set: they begin with ${first}.`,
+    `Agents of ${releaseText(from)} understand only version ${first} of the protocol between agents, and agents of ${releaseText(to)} speak ${then} by default: they start with ${first}.`,
   ]
 }
 
 export function leaderLast(leg: Leg, isFirst: boolean): readonly string[] {
-  if (!isFirst) return ['The leader goes last: so there is one moment without a leader, and no second.']
+  if (!isFirst) return ['The leader goes last, so that there is only one moment without a leader.']
   const release = releaseText(leg.from)
   return [
-    `The leader goes last: until then one of ${release} leads, and proposes nothing that servers of ${release} stop at.`,
+    `The leader goes last: until then a server of ${release} leads, and proposes no command that would stop the other servers of ${release}.`,
     ...reasonsFor('leader last', leg),
   ]
 }
@@ -44,15 +44,17 @@ export function protocolReasons(
 ): readonly string[] {
   if (before === after) return []
   if (!isFirst)
-    return [`Only neighbours among Raft protocols talk, so it is raised by one: from ${before} to ${after}.`]
+    return [
+      `Servers whose Raft protocols differ by more than one do not talk, so it is raised by one: from ${before} to ${after}.`,
+    ]
   const spoken = protocols.at(-1) as number
   if (spoken === after) {
     return [
-      `Servers of ${releaseText(from)} speak Raft protocol ${before}, those of ${releaseText(to)} ${after}: neighbours, which talk.`,
+      `Servers of ${releaseText(from)} speak Raft protocol ${before}, those of ${releaseText(to)} ${after}: these differ by one, so they talk.`,
     ]
   }
   return [
-    `Servers of ${releaseText(from)} speak Raft protocol ${before}, those of ${releaseText(to)} ${spoken} if nothing is set; only neighbours talk, so they begin with ${after}.`,
+    `Servers of ${releaseText(from)} speak Raft protocol ${before}, those of ${releaseText(to)} ${spoken} by default; servers whose protocols differ by more than one do not talk, so they start with ${after}.`,
   ]
 }
 
@@ -60,14 +62,14 @@ export function namesReasons(names: ServerNaming, paired: boolean, to: Release):
   if (names === 'stay') return []
   if (names === 'peers.json') {
     return [
-      'From protocol 3 on servers are named by their node IDs. A single server is no member of its own group under that name, and nobody else takes it in: raft/peers.json does.',
+      'From protocol 3 on servers are named by their node IDs. A single server is not a member of its group under that name, and no other server can add it: raft/peers.json does.',
     ]
   }
   const renamed =
-    'From protocol 3 on servers are named by their node IDs: the leader takes the old name out and the new one in. Wait for that before the next.'
+    'From protocol 3 on servers are named by their node IDs: the leader removes the old name and adds the new one. Wait for that before you continue with the next server.'
   if (!paired) return [renamed]
   return [
     renamed,
-    `The last one gets no vote from ${releaseText(to)}, which gives votes in pairs; a later release does.`,
+    `The last server gets no vote in ${releaseText(to)}, which gives votes to pairs of servers; it gets one in a later release.`,
   ]
 }

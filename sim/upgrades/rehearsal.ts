@@ -21,10 +21,12 @@ export function unrehearsed({ order, legs }: UpgradePlan): readonly string[] {
   const settings = legs.some(({ refused }) => refused.length > 0)
   return [
     ...(order.accessControl
-      ? ['Access control: the cluster of the rehearsal runs without it, so nothing is refused there.']
+      ? ['Access control: the cluster of the rehearsal runs without it, so no request is refused there.']
       : []),
     ...(settings
-      ? ['Options that are refused on the way: put those of your configuration into that of the rehearsal to see them.']
+      ? [
+          'Options that a release on the way refuses: add the options of your configuration to the rehearsal to see them.',
+        ]
       : []),
   ]
 }
@@ -47,7 +49,7 @@ function head(order: PlanOrder, command: string): readonly string[] {
     'about: |',
     `  A rehearsal, written by '${command}'. While programs read and write keys and`,
     `  follow a service, ${inEach} taken from ${release} to ${releaseText(order.to)} by the steps of the plan.`,
-    '  No write that was acknowledged is lost, and nobody who follows the service sees it missing.',
+    '  No write that was acknowledged is lost, and no client that follows the service sees it missing.',
     'tags: [upgrade, rehearsal]',
     '',
     'cluster:',

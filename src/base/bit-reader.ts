@@ -30,7 +30,7 @@ export function huffman(lengths: Uint8Array): Huffman {
   let left = 1
   for (let length = 1; length <= codeBitsMax; length++) {
     left = (left << 1) - wordAt(counts, length)
-    if (left < 0) throw new InflateFault('more codes than fit')
+    if (left < 0) throw new InflateFault('an over-subscribed set of Huffman codes')
   }
   const offsets = new Uint16Array(codeBitsMax + 2)
   for (let length = 1; length <= codeBitsMax; length++) {
@@ -82,7 +82,7 @@ export class BitReader {
       first = (first + count) << 1
       code <<= 1
     }
-    throw new InflateFault('a code that there is not')
+    throw new InflateFault('an invalid code')
   }
 
   align(): void {
@@ -102,7 +102,7 @@ export class BitReader {
 
   #next(): number {
     const byte = this.#bytes[this.#at]
-    if (byte === undefined) throw new InflateFault('cut short')
+    if (byte === undefined) throw new InflateFault('unexpected end of the data')
     this.#at++
     return byte
   }

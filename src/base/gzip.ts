@@ -56,7 +56,7 @@ export function* gunzipped(bytes: Uint8Array): Generator<Uint8Array, void> {
   let at = 0
   let members = 0
   do {
-    if (++members > membersMax) throw new InflateFault('too many members')
+    if (++members > membersMax) throw new InflateFault('gzip: too many members')
     const body = inflated(bytes, bodyAt(bytes, at), empty)
     let crc = 0
     let length = 0
@@ -97,7 +97,7 @@ function u32(value: number): Uint8Array {
 }
 
 function u32At(bytes: Uint8Array, at: number): number {
-  if (at + 4 > bytes.length) throw new InflateFault('cut short')
+  if (at + 4 > bytes.length) throw new InflateFault('unexpected end of the data')
   const [a = 0, b = 0, c = 0, d = 0] = bytes.subarray(at, at + 4)
   return (a | (b << 8) | (c << 16) | (d << 24)) >>> 0
 }

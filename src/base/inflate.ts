@@ -37,9 +37,9 @@ export function* inflated(bytes: Uint8Array, from: number, empty: EmptyBlocks): 
     else if (kind === 2) {
       const { literals, distances } = dynamicCodes(input)
       yield* coded(input, out, literals, distances)
-    } else throw new InflateFault('a block of a kind that there is not')
+    } else throw new InflateFault('a block of the reserved type 3')
     if (out.written !== written) continue
-    if (--empty.left < 0) throw new InflateFault('too many blocks without a byte')
+    if (--empty.left < 0) throw new InflateFault('too many empty blocks')
     if (empty.left % emptyBlocksAtOnce === 0) yield emptyBytes
   }
   yield* out.rest()
@@ -56,7 +56,7 @@ function* stored(input: BitReader, out: Output): Generator<Uint8Array, void> {
   input.align()
   const length = input.byte() | (input.byte() << 8)
   const check = input.byte() | (input.byte() << 8)
-  if ((length ^ 0xffff) !== check) throw new InflateFault('a stored block whose length is not sure')
+  if ((length ^ 0xffff) !== check) throw new InflateFault('a stored block whose length does not match its complement')
   for (let left = length; left > 0; left--) {
     out.put(input.byte())
     if (out.isFull) yield out.take()
@@ -79,7 +79,7 @@ function* coded(input: BitReader, out: Output, literals: Huffman, distances: Huf
 
 function measured(input: BitReader, code: number, bases: readonly number[], extra: readonly number[]): number {
   const base = bases[code]
-  if (base === undefined) throw new InflateFault('a code that there is not')
+  if (base === undefined) throw new InflateFault('an invalid code')
   return base + input.bits(itemAt(extra, code))
 }
 
@@ -101,10 +101,10 @@ function readLengths(input: BitReader, code: Huffman, count: number): Uint8Array
       lengths[at++] = symbol
       continue
     }
-    if (symbol === 16 && at === 0) throw new InflateFault('a repetition of nothing')
+    if (symbol === 16 && at === 0) throw new InflateFault('a repeat code without a previous code length')
     const repeated = symbol === 16 ? byteAt(lengths, at - 1) : 0
     const times = symbol === 16 ? 3 + input.bits(2) : symbol === 17 ? 3 + input.bits(3) : 11 + input.bits(7)
-    if (at + times > count) throw new InflateFault('more lengths of codes than there are codes')
+    if (at + times > count) throw new InflateFault('more code lengths than codes')
     lengths.fill(repeated, at, at + times)
     at += times
   }
@@ -124,7 +124,7 @@ class Output {
   }
 
   copy(length: number, distance: number): void {
-    if (distance > this.#to) throw new InflateFault('a match before the beginning')
+    if (distance > this.#to) throw new InflateFault('a match that starts before the beginning of the data')
     const buffer = this.#buffer
     for (let left = length; left > 0; left--) {
       buffer[this.#to] = byteAt(buffer, this.#to - distance)

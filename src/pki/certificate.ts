@@ -52,17 +52,19 @@ export function readCertificates(text: string): Result<readonly Certificate[], s
   if (!blocks.ok) return blocks
   const certificates: Certificate[] = []
   for (const { label, der } of blocks.value) {
-    if (label !== 'CERTIFICATE') return err(`the PEM text has a ${label} where certificates belong`)
+    if (label !== 'CERTIFICATE') {
+      return err(`the PEM text contains a block of type ${label}, but only certificates are allowed`)
+    }
     const certificate = readCertificate(der)
     if (!certificate.ok) return certificate
     certificates.push(certificate.value)
   }
-  return certificates.length === 0 ? err('the PEM text has no certificate') : ok(certificates)
+  return certificates.length === 0 ? err('the PEM text contains no certificate') : ok(certificates)
 }
 
 function fieldsOf(read: DerReader, whole: Der, der: Uint8Array): Certificate {
-  const [content, outer, signature, more] = read.parts(whole, tags.sequence, 'whole')
-  if (more !== undefined) read.fail('something follows its signature')
+  const [content, outer, signature, more] = read.parts(whole, tags.sequence, 'outer sequence')
+  if (more !== undefined) read.fail('there is data after its signature')
   const fields = read.parts(content, tags.sequence, 'content')
   // The version is left out of the oldest, which have no extensions.
   const version = fields[0]?.tag === 0xa0 ? versionOf(read, fields[0]) : 1
@@ -72,7 +74,7 @@ function fieldsOf(read: DerReader, whole: Der, der: Uint8Array): Certificate {
   const facts = publicKeyFacts(read, publicKey)
   const algorithm = signatureAlgorithm(read, outer)
   if (inner === undefined || outer === undefined || derText(inner) !== derText(outer)) {
-    read.fail('it names two algorithms for one signature')
+    read.fail('its two fields for the algorithm of its signature differ')
   }
   return {
     der,
@@ -81,8 +83,8 @@ function fieldsOf(read: DerReader, whole: Der, der: Uint8Array): Certificate {
     subject: bytesOfPart(subject),
     issuer: bytesOfPart(issuer),
     commonName: commonNameIn(read, subject, 'subject'),
-    notBeforeMs: read.timeMs(notBefore, 'first moment'),
-    notAfterMs: read.timeMs(notAfter, 'last moment'),
+    notBeforeMs: read.timeMs(notBefore, 'not before'),
+    notAfterMs: read.timeMs(notAfter, 'not after'),
     publicKey: bytesOfPart(publicKey),
     ...facts,
     signatureAlgorithm: algorithm,
@@ -99,7 +101,7 @@ function bytesOfPart(part: Der | undefined): Uint8Array {
 function versionOf(read: DerReader, around: Der): number {
   const [number] = around.parts
   const version = Number(read.unsigned(number, 'version', 1)) + 1
-  if ((version !== 2 && version !== 3) || around.parts.length !== 1) read.fail('its version is neither 1, 2 nor 3')
+  if ((version !== 2 && version !== 3) || around.parts.length !== 1) read.fail('its version is not 1, 2 or 3') 
   return version
 }
 
@@ -108,10 +110,10 @@ function extensionsIn(read: DerReader, version: number, rest: readonly Der[]): r
   const left = rest.filter(({ tag }) => tag !== 0x81 && tag !== 0x82)
   const [extensions] = left
   if (extensions === undefined) return []
-  if (left.length > 1 || rest.length > 3 || rest.at(-1) !== extensions) read.fail('something follows its extensions')
-  if (version !== 3) read.fail('it has extensions, and is not of version 3')
+  if (left.length > 1 || rest.length > 3 || rest.at(-1) !== extensions) read.fail('there is data after its extensions')
+  if (version !== 3) read.fail('it has extensions, which only version 3 allows')
   const [list, more] = read.parts(extensions, 0xa3, 'extensions')
-  if (more !== undefined) read.fail('something follows its extensions')
+  if (more !== undefined) read.fail('there is data after its extensions') 
   return read.parts(list, tags.sequence, 'extensions')
 }
 
@@ -119,19 +121,19 @@ const algorithms = namesOf(signatureIds)
 
 /** Undefined where it is one that is not verified here. */
 export function signatureAlgorithm(read: DerReader, value: Der | undefined): SignatureAlgorithm | undefined {
-  const [id, parameters, more] = read.parts(value, tags.sequence, "signature's algorithm")
-  const dotted = read.objectId(id, "signature's algorithm")
+  const [id, parameters, more] = read.parts(value, tags.sequence, 'signature algorithm')
+  const dotted = read.objectId(id, 'signature algorithm')
   const found = algorithms.find((each) => signatureIds[each] === dotted)
   if (found === undefined) return undefined
   const isNull = parameters?.tag === tags.asn1Null && parameters.content === ''
   if (more !== undefined || (parameters !== undefined) !== hasNullParameters(found) || (parameters && !isNull)) {
-    read.fail("its signature's algorithm has parameters that it should not have, or lacks them")
+    read.fail('the parameters of its signature algorithm are missing or not allowed')
   }
   return found
 }
 
 export function wholeBytes(read: DerReader, value: Der | undefined): Uint8Array {
   const { bytes, unused } = read.bits(value, 'signature')
-  if (unused !== 0) read.fail('its signature is not of whole bytes')
+  if (unused !== 0) read.fail('the length of its signature is not a whole number of bytes') 
   return bytes
 }

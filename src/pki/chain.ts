@@ -58,7 +58,7 @@ function completed(search: Search, chain: readonly Certificate[]): readonly Cert
   }
   const isIssuer = (each: Certificate): boolean => equalBytes(each.subject, last.issuer)
   const [trusted, between] = [search.roots.filter(isIssuer), search.intermediates.filter(isIssuer)]
-  if (trusted.length + between.length === 0) return ended(`the issuer of ${title(last)} is not known`)
+  if (trusted.length + between.length === 0) return ended(`the issuer of ${title(last)} is unknown`)
   if (chain.length >= chainMax) return ended(`the chain is longer than ${chainMax} certificates`)
   for (const issuer of trusted) {
     const problem = linkProblem(search, chain, last, issuer)
@@ -72,28 +72,34 @@ function completed(search: Search, chain: readonly Certificate[]): readonly Cert
     const whole = problem === undefined ? completed(search, [...chain, issuer]) : ended(problem)
     if (whole !== undefined) return whole
   }
-  return ended(`the chain of ${title(last)} ends before a root that is trusted`)
+  return ended(`no chain leads from ${title(last)} to a trusted root`)
 }
 
 function leafProblem(leaf: Certificate, { atMs, usage, trustDomain }: ChainQuestion): string | undefined {
   const { keyUsages, extendedUses } = leaf
   const problem = commonProblem(leaf, atMs)
   if (problem !== undefined) return problem
-  if (leaf.authority || keyUsages?.includes('keyCertSign') === true) return `${title(leaf)} is an authority, not a leaf`
-  if (keyUsages?.includes('digitalSignature') === false) return `${title(leaf)} may not be used for signatures`
-  if (!allows(extendedUses, usage)) return `${title(leaf)} may not be used by a ${usage}`
+  if (leaf.authority || keyUsages?.includes('keyCertSign') === true) {
+    return `${title(leaf)} is a certificate authority, not a leaf`
+  }
+  if (keyUsages?.includes('digitalSignature') === false) {
+    return `the key usage of ${title(leaf)} does not allow digital signatures`
+  }
+  if (!allows(extendedUses, usage)) return `the extended key usage of ${title(leaf)} does not allow use as a ${usage}`
   return trustDomain === undefined ? undefined : strangerProblem(leaf, trustDomain)
 }
 
 /** Checks that the leaf is for a service of this domain. */
 function strangerProblem(leaf: Certificate, trustDomain: string): string | undefined {
   const [uri, second] = leaf.uris
-  if (uri === undefined || second !== undefined) return `${title(leaf)} has not exactly one URI`
+  if (uri === undefined || second !== undefined) {
+    return `${title(leaf)} does not have exactly one URI as subject alternative name`
+  }
   const id = readSpiffeId(uri)
   if (!id.ok) return `${title(leaf)}: ${id.error}`
-  if (id.value.kind !== 'service') return `${title(leaf)} is not for a service`
+  if (id.value.kind !== 'service') return `the SPIFFE ID of ${title(leaf)} does not name a service`
   const isOurs = id.value.trustDomain === trustDomain.toLowerCase()
-  return isOurs ? undefined : `${title(leaf)} is of another trust domain: ${id.value.trustDomain}`
+  return isOurs ? undefined : `${title(leaf)} belongs to another trust domain: ${id.value.trustDomain}`
 }
 
 /** Why this issuer does not stand for the last of the chain. */
@@ -108,12 +114,14 @@ function linkProblem(
   if (problem !== undefined) return problem
   const [named, own] = [last.authorityKeyId, issuer.subjectKeyId]
   if (named !== undefined && own !== undefined && !equalBytes(named, own)) {
-    return `${title(last)} names another key of its authority than ${title(issuer)} has`
+    return `the authority key identifier of ${title(last)} is not that of ${title(issuer)}`
   }
   if (last.signatureAlgorithm === undefined || issuer.keyKind === 'unknown') {
-    return `${title(last)} is signed in a way that is not verified here`
+    return `the signature of ${title(last)} cannot be verified: unsupported key or algorithm`
   }
-  if (search.signaturesLeft-- <= 0) return `more than ${signaturesMax} signatures would have to be verified`
+  if (search.signaturesLeft-- <= 0) {
+    return `the search for a chain stopped after ${signaturesMax} signatures were verified`
+  }
   const isSigned = crypto.verify(issuer.publicKey, last.signatureAlgorithm, last.signedBytes, last.signature)
   return isSigned ? undefined : `${title(last)} is not signed by ${title(issuer)}`
 }
@@ -128,7 +136,7 @@ function authorityProblem(
   // Self-issued authorities do not count. RFC 5280, section 4.2.1.9.
   const below = chain.slice(1).filter(({ subject, issuer: by }) => !equalBytes(subject, by)).length
   if (issuer.pathLength !== undefined && below > issuer.pathLength) {
-    return `${title(issuer)} allows ${issuer.pathLength} authorities below it, and there are ${below}`
+    return `${title(issuer)} allows at most ${issuer.pathLength} certificate authorities below it, but there are ${below}`
   }
   return trustDomain === undefined ? undefined : foreignAuthority(issuer, trustDomain)
 }
@@ -144,9 +152,13 @@ export function meshAuthorityProblem(authority: Certificate, trustDomain?: strin
 }
 
 function useProblem(issuer: Certificate, usage: ChainQuestion['usage']): string | undefined {
-  if (!issuer.authority) return `${title(issuer)} is not an authority`
-  if (issuer.keyUsages?.includes('keyCertSign') === false) return `${title(issuer)} may not sign certificates`
-  return allows(issuer.extendedUses, usage) ? undefined : `${title(issuer)} may not stand over a ${usage}`
+  if (!issuer.authority) return `${title(issuer)} is not a certificate authority`
+  if (issuer.keyUsages?.includes('keyCertSign') === false) {
+    return `the key usage of ${title(issuer)} does not allow it to sign certificates`
+  }
+  return allows(issuer.extendedUses, usage)
+    ? undefined
+    : `the extended key usage of ${title(issuer)} does not allow certificates for a ${usage} below it`
 }
 
 /** An authority need not say of which domain it is; but if it does, it must be this one. */
@@ -154,7 +166,7 @@ function foreignAuthority(issuer: Certificate, trustDomain: string): string | un
   for (const uri of issuer.uris) {
     const id = readSpiffeId(uri)
     if (id.ok && id.value.trustDomain !== trustDomain.toLowerCase()) {
-      return `${title(issuer)} is of another trust domain: ${id.value.trustDomain}`
+      return `${title(issuer)} belongs to another trust domain: ${id.value.trustDomain}`
     }
   }
   return undefined
@@ -170,7 +182,9 @@ function commonProblem(certificate: Certificate, atMs: number): string | undefin
 
 function unknownProblem(certificate: Certificate): string | undefined {
   const [unknown] = certificate.unknownCritical
-  return unknown === undefined ? undefined : `${title(certificate)} insists on ${unknown}, which is not understood here`
+  return unknown === undefined
+    ? undefined
+    : `${title(certificate)} has a critical extension that is not supported: ${unknown}`
 }
 
 function allows(extendedUses: readonly string[] | undefined, usage: string): boolean {

@@ -21,14 +21,14 @@ export class DerReader {
   /** The values within a constructed one. */
   parts(value: Der | undefined, tag: number, name: string): readonly Der[] {
     if (value?.tag === tag) return value.parts
-    this.fail(`its ${name} is missing or of the wrong type`)
+    this.fail(`its field "${name}" is missing or has the wrong type`)
     return []
   }
 
   /** The bytes of one that is not constructed, as a byte string. */
   text(value: Der | undefined, tag: number, name: string): string {
     if (value?.tag === tag) return value.content
-    this.fail(`its ${name} is missing or of the wrong type`)
+    this.fail(`its field "${name}" is missing or has the wrong type`)
     return ''
   }
 
@@ -38,13 +38,13 @@ export class DerReader {
 
   objectId(value: Der | undefined, name: string): string {
     const dotted = value === undefined ? undefined : dottedId(value)
-    if (dotted === undefined) this.fail(`its ${name} is no object identifier`)
+    if (dotted === undefined) this.fail(`its field "${name}" is not an object identifier`) 
     return dotted ?? ''
   }
 
   yesOrNo(value: Der | undefined, name: string): boolean {
     const byte = this.text(value, tags.boolean, name)
-    if (byte !== '\xff' && byte !== '\x00') this.fail(`its ${name} is neither true nor false`)
+    if (byte !== '\xff' && byte !== '\x00') this.fail(`its field "${name}" is neither true nor false`) 
     return byte === '\xff'
   }
 
@@ -54,7 +54,7 @@ export class DerReader {
     const isNegative = content.charCodeAt(0) >= 0x80
     // One more, where the highest bit of the number is set.
     if (content === '' || isNegative || content.length > bytesMax + (content.charCodeAt(0) === 0 ? 1 : 0)) {
-      this.fail(`its ${name} is no number from 0 to ${bytesMax} bytes`)
+      this.fail(`its field "${name}" is not an unsigned integer of at most ${bytesMax} bytes`)
       return 0n
     }
     let number = 0n
@@ -68,7 +68,7 @@ export class DerReader {
     const last = content.charCodeAt(content.length - 1)
     // Of no bits none is unused, and those unused are zero. X.690, section 11.2.
     const isRight = content.length === 1 ? unused === 0 : unused <= 7 && (last & ((1 << unused) - 1)) === 0
-    if (content === '' || !isRight) this.fail(`its ${name} are no bits`)
+    if (content === '' || !isRight) this.fail(`its field "${name}" is not a valid bit string`) 
     return { bytes: bytesOf(content.slice(1)), unused: isRight ? unused : 0 }
   }
 
@@ -80,7 +80,7 @@ export class DerReader {
     const content = this.text(value, isShort ? tags.utcTime : tags.generalizedTime, name)
     const digits = content.endsWith('Z') ? content.slice(0, -1) : ''
     const ms = msOfDigits(isShort ? `${digits < '5' ? '20' : '19'}${digits}` : digits)
-    if (ms === undefined) this.fail(`its ${name} is no time`)
+    if (ms === undefined) this.fail(`its field "${name}" is not a valid time`) 
     return ms ?? 0
   }
 

@@ -103,7 +103,7 @@ export const valuesMax = 2_048
  * for it.
  */
 export function readDer(bytes: Uint8Array, bytesMax: number): Result<Der, string> {
-  if (bytes.length > bytesMax) return err(`it is longer than ${bytesMax} bytes`)
+  if (bytes.length > bytesMax) return err(`it is longer than ${bytesMax} bytes`) 
   return readDerText(byteStringOf(bytes))
 }
 
@@ -112,15 +112,15 @@ export function readDerText(text: string): Result<Der, string> {
   let read: Asn1
   try {
     read = asn1.fromDer(text, { strict: true, parseAllBytes: true, decodeBitStrings: false, maxDepth: depthMax })
-    if (asn1.toDer(read).getBytes() !== text) return err('it is not in DER')
+    if (asn1.toDer(read).getBytes() !== text) return err('it is not valid DER')
   } catch {
     // The package throws for bytes that cannot be read; its message is not shown to their sender.
-    return err('it is not in DER, or too deep')
+    return err('it is not valid DER, or nested too deeply')
   }
   const left = { values: valuesMax }
   const value = fromPackage(read, left)
-  if (left.values < 0) return err(`it has more than ${valuesMax} values`)
-  return value === undefined ? err('it has a tag that is not used in certificates') : ok(value)
+  if (left.values < 0) return err(`it has more than ${valuesMax} values`) 
+  return value === undefined ? err('it has an ASN.1 tag that certificates do not use') : ok(value)
 }
 
 function fromPackage(read: Asn1, left: { values: number }): Der | undefined {
@@ -155,6 +155,6 @@ export function dottedId({ tag, content }: Der): string | undefined {
 /** A value that was read or written before. */
 export function parsed(bytes: Uint8Array): Der {
   const read = readDerText(byteStringOf(bytes))
-  invariant(read.ok, 'bytes that were DER before are so again')
+  invariant(read.ok, 'bytes that were valid DER before are still valid DER')
   return read.value
 }

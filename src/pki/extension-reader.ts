@@ -55,7 +55,7 @@ const readers: Readonly<Record<string, (read: DerReader, value: Der, facts: Fact
   [ids.basicConstraints]: basicConstraints,
   [ids.extendedUses]: (read, value, facts) => {
     const uses = read.parts(value, tags.sequence, 'extended key usage')
-    if (uses.length > usesMax || uses.length === 0) read.fail(`its extended key usages are not 1 to ${usesMax}`)
+    if (uses.length > usesMax || uses.length === 0) read.fail(`it must have 1 to ${usesMax} extended key usages`)
     facts.extendedUses = uses.slice(0, usesMax).map((use) => useName(read.objectId(use, 'extended key usage')))
   },
   [ids.subjectNames]: subjectNames,
@@ -82,8 +82,8 @@ export function readExtensions(read: DerReader, list: readonly Der[]): Extension
     const id = read.objectId(first, 'extension')
     const isCritical = rest.length > 1 && read.yesOrNo(rest[0], "extension's criticality")
     const text = read.text(rest.at(-1), tags.octets, "extension's value")
-    if (seen.has(id)) read.fail('it has one extension twice')
-    if (rest.length > 2) read.fail('it has an extension with too many parts')
+    if (seen.has(id)) read.fail('it has the same extension twice')
+    if (rest.length > 2) read.fail('it has an extension with too many fields')
     seen.add(id)
     const reader = readers[id]
     if (reader === undefined) {
@@ -98,7 +98,7 @@ export function readExtensions(read: DerReader, list: readonly Der[]): Extension
 }
 
 function keyId(read: DerReader, text: string): Uint8Array {
-  if (text.length === 0 || text.length > keyIdMax) read.fail(`its key identifier is not 1 to ${keyIdMax} bytes long`)
+  if (text.length === 0 || text.length > keyIdMax) read.fail(`its key identifier must be 1 to ${keyIdMax} bytes long`) 
   return bytesOf(text)
 }
 
@@ -107,9 +107,9 @@ function basicConstraints(read: DerReader, value: Der, facts: Facts): void {
   const isSaid = parts[0]?.tag === tags.boolean
   facts.authority = isSaid && read.yesOrNo(parts[0], 'basic constraints')
   const [length, more] = isSaid ? parts.slice(1) : parts
-  if (more !== undefined) read.fail('its basic constraints have too many parts')
+  if (more !== undefined) read.fail('its basic constraints have too many fields')
   if (length === undefined) return
-  if (!facts.authority) read.fail('it is no authority, and has a path length')
+  if (!facts.authority) read.fail('it has a path length, which only a certificate authority may have')
   facts.pathLength = Number(read.unsigned(length, 'path length', 2))
 }
 
@@ -120,14 +120,18 @@ function useName(id: string): string {
 }
 
 function subjectNames(read: DerReader, value: Der, facts: Facts): void {
-  const names = read.parts(value, tags.sequence, 'alternative names')
-  if (names.length > namesMax || names.length === 0) read.fail(`its alternative names are not 1 to ${namesMax}`)
+  const names = read.parts(value, tags.sequence, 'subject alternative names')
+  if (names.length > namesMax || names.length === 0) {
+    read.fail(`it must have 1 to ${namesMax} subject alternative names`)
+  }
   const texts = (wanted: number): readonly string[] =>
     names.slice(0, namesMax).flatMap(({ tag, content }) => (tag === wanted ? [content] : []))
   facts.dnsNames = texts(0x82)
   facts.uris = texts(0x86)
   facts.otherNames = names.length - facts.dnsNames.length - facts.uris.length
   for (const name of [...facts.dnsNames, ...facts.uris]) {
-    if (!/^[\x21-\x7e]*$/.test(name) || name.length > uriMax) read.fail('it has a name that is no plain text')
+    if (!/^[\x21-\x7e]*$/.test(name) || name.length > uriMax) {
+      read.fail(`it has a subject alternative name that is not printable ASCII of at most ${uriMax} characters`)
+    }
   }
 }

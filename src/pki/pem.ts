@@ -32,9 +32,11 @@ export function pemBlocks(text: string): Result<readonly PemBlock[], string> {
     const [line, label = ''] = found
     const from = found.index + line.length
     const to = text.indexOf(`-----END ${label}-----`, from)
-    if (to < 0) return err(`the PEM text begins a ${label} that it does not end`)
+    if (to < 0) return err(`the PEM text has a block of type ${label} without its END line`)
     const der = fromBase64(text.slice(from, to).replace(/\s/g, ''))
-    if (der === undefined || der.length === 0) return err(`what the PEM text has as ${label} is not base64`)
+    if (der === undefined || der.length === 0) {
+      return err(`the PEM text has a block of type ${label} that is not base64`)
+    }
     blocks.push({ label, der })
   }
   return ok(blocks)

@@ -16,7 +16,7 @@ export function olderKeyPem(pkcs8: string): string {
   const whole = block === undefined ? undefined : readDer(block.der, keyBytesMax)
   if (whole?.ok !== true) return pkcs8
   const read = new DerReader()
-  const [, algorithm, key] = read.parts(whole.value, tags.sequence, 'whole')
+  const [, algorithm, key] = read.parts(whole.value, tags.sequence, 'outer sequence')
   const [kind, curve] = read.parts(algorithm, tags.sequence, 'algorithm')
   const id = read.objectId(kind, 'algorithm')
   const inner = read.text(key, tags.octets, 'key')

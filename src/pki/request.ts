@@ -45,12 +45,12 @@ export function readRequest(
   const { keyKind } = request
   if (keyKind === 'unknown') {
     return err(
-      'the key of the certificate request is none of ECDSA (P-256, P-384, P-521), RSA (2048 to 8192 bits) or Ed25519',
+      'the key of the certificate request is not ECDSA (P-256, P-384, P-521), RSA (2048 to 8192 bits) or Ed25519',
     )
   }
-  if (algorithm === undefined) return err('the signature of the certificate request is of an unknown algorithm')
+  if (algorithm === undefined) return err('the signature algorithm of the certificate request is not supported')
   if (!crypto.verify(request.publicKey, algorithm, signedBytes, signature)) {
-    return err('the certificate request is not signed by its own key')
+    return err('the certificate request is not signed with its own key')
   }
   return ok({ ...request, keyKind })
 }
@@ -59,18 +59,22 @@ function requestIn(text: string): Result<Uint8Array, string> {
   const blocks = pemBlocks(text)
   if (!blocks.ok) return blocks
   const [first, second] = blocks.value
-  if (first === undefined) return err('the PEM text has no certificate request')
-  if (second !== undefined) return err('the PEM text has more than one certificate request')
+  if (first === undefined) return err('the PEM text contains no certificate request')
+  if (second !== undefined) {
+    return err('the PEM text contains more than one block, but only one certificate request is allowed')
+  }
   const isRequest = first.label === 'CERTIFICATE REQUEST' || first.label === 'NEW CERTIFICATE REQUEST'
-  return isRequest ? ok(first.der) : err(`the PEM text has a ${first.label} where a certificate request belongs`)
+  return isRequest
+    ? ok(first.der)
+    : err(`the PEM text contains a block of type ${first.label} instead of a certificate request`)
 }
 
 function fieldsOf(read: DerReader, whole: Der, der: Uint8Array) {
-  const [content, outer, signature, more] = read.parts(whole, tags.sequence, 'whole')
-  if (more !== undefined) read.fail('something follows its signature')
+  const [content, outer, signature, more] = read.parts(whole, tags.sequence, 'outer sequence')
+  if (more !== undefined) read.fail('there is data after its signature')
   const [version, subject, publicKey, attributes, rest] = read.parts(content, tags.sequence, 'content')
   if (read.unsigned(version, 'version', 1) !== 0n) read.fail('its version is not 1')
-  if (rest !== undefined) read.fail('something follows its attributes')
+  if (rest !== undefined) read.fail('there is data after its attributes')
   const facts = publicKeyFacts(read, publicKey)
   const { uris, authority } = readExtensions(read, extensionsIn(read, attributes))
   const request = {
@@ -97,7 +101,9 @@ function extensionsIn(read: DerReader, attributes: Der | undefined): readonly De
     const [id, values, more] = read.parts(attribute, tags.sequence, 'attribute')
     const [value, second] = read.parts(values, tags.setOf, 'attribute')
     if (read.objectId(id, 'attribute') !== ids.extensionRequest) continue
-    if (found !== undefined || second !== undefined || more !== undefined) read.fail('it asks for extensions twice')
+    if (found !== undefined || second !== undefined || more !== undefined) {
+      read.fail('it has more than one list of requested extensions')
+    }
     found = read.parts(value, tags.sequence, 'extensions')
   }
   return found ?? []

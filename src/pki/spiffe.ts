@@ -23,13 +23,15 @@ const uriMax = 2_048
 
 /** Parses `spiffe://TRUSTDOMAIN/ns/NAMESPACE/dc/DC/svc/SERVICE`, or says why the URI is not of this form. */
 export function readSpiffeId(uri: string): Result<SpiffeId, string> {
-  if (uri.length > uriMax) return err(`a SPIFFE ID is at most ${uriMax} characters long`)
+  if (uri.length > uriMax) return err(`SPIFFE ID is longer than ${uriMax} characters`)
   const found = /^spiffe:\/\/([a-z0-9._-]{1,255})(\/[\x21-\x7e]*)?$/i.exec(uri)
   if (found === null) return err('SPIFFE ID must be of the form spiffe://TRUSTDOMAIN/...')
   const [, host = '', path] = found
   const trustDomain = host.toLowerCase()
   if (path === undefined) {
-    return host.includes('.') ? ok({ kind: 'signing', trustDomain }) : err('SPIFFE ID has a trust domain without a dot')
+    return host.includes('.')
+      ? ok({ kind: 'signing', trustDomain })
+      : err('the trust domain of the SPIFFE ID has no dot')
   }
   const names = /^\/ns\/([^/?#]+)\/dc\/([^/?#]+)\/svc\/([^/?#]+)$/.exec(path)?.slice(1).map(decoded)
   const [namespace, datacenter, service] = names ?? []

@@ -12,8 +12,8 @@ export const operators = {
   'off-by-one': 'one side of a comparison is off by one',
   equality: '`===` becomes `!==`, and back',
   logical: '`&&` becomes `||`, and back',
-  'left-operand': 'of `&&`, `||` and `??` only the left side counts',
-  'right-operand': 'of `&&`, `||` and `??` only the right side counts',
+  'left-operand': 'only the left side of `&&`, `||` or `??` counts',
+  'right-operand': 'only the right side of `&&`, `||` or `??` counts',
   negation: '`!x` becomes `x`, `-x` becomes `x`',
   arithmetic: '`+` becomes `-`, `*` becomes `/`, `++` becomes `--`, and back',
   halved: 'a number is halved (0 stays)',
@@ -25,7 +25,7 @@ export const operators = {
   'method-exchange': '`min` for `max`, `some` for `every`, `find` for `findLast`, and back',
   'swap-arguments': 'two neighbouring arguments are swapped',
   'remove-statement': 'a statement is left out',
-  'remove-await': 'a statement does not wait for what it begins',
+  'remove-await': 'a statement does not await the promise that it creates',
   'reorder-await': 'a statement runs after the one that follows it, where one of them waits',
 } as const
 

@@ -66,7 +66,7 @@ describe('gzip', () => {
     expect(unpacked(concatBytes(Array.from({ length: 1_000 }, () => member)))).toHaveLength(0)
     expect(unpacked(blocks(1_000))).toHaveLength(0)
     expect(() => unpacked(concatBytes(Array.from({ length: 16_385 }, () => member)))).toThrow('too many members')
-    expect(() => unpacked(blocks(65_536))).toThrow('too many blocks without a byte')
+    expect(() => unpacked(blocks(65_536))).toThrow('too many empty blocks')
   })
 
   it('reads members one behind the other as one', () => {

@@ -189,9 +189,17 @@ describe('a root that an operator has made just now', () => {
 
 describe('a root that nobody would accept leaves of', () => {
   const wrongs = {
-    'may not sign certificates': [keyUsage(['digitalSignature']), basicConstraints(true)],
-    'may not stand over a server': [keyUsage(usesOfAuthority), basicConstraints(true), extendedUses(['client'])],
-    'insists on 2.5.29.30': [keyUsage(usesOfAuthority), basicConstraints(true), permittedNames(['example.org'])],
+    'does not allow it to sign certificates': [keyUsage(['digitalSignature']), basicConstraints(true)],
+    'does not allow certificates for a server below it': [
+      keyUsage(usesOfAuthority),
+      basicConstraints(true),
+      extendedUses(['client']),
+    ],
+    'has a critical extension that is not supported: 2.5.29.30': [
+      keyUsage(usesOfAuthority),
+      basicConstraints(true),
+      permittedNames(['example.org']),
+    ],
   } as const
   it.each(Object.entries(wrongs))('is refused before anything is signed below it: it %s', async (why, extensions) => {
     const world = await AuthorityWorld.begun()
@@ -216,7 +224,7 @@ describe('a root that nobody would accept leaves of', () => {
     const refused = await other.update(managed, toVault)
     expect(refused).toMatchObject({
       ok: false,
-      error: { message: expect.stringContaining('is of another trust domain') },
+      error: { message: expect.stringContaining('belongs to another trust domain') },
     })
   })
 })

@@ -79,7 +79,7 @@ describe('a certificate', () => {
         extension.subjectKeyId(key.publicKey.slice(0, 9)),
         extension.subjectKeyId(key.publicKey.slice(0, 9)),
       ),
-      'it has one extension twice',
+      'it has the same extension twice',
     ],
     [
       'more extensions than anybody uses',
@@ -89,44 +89,44 @@ describe('a certificate', () => {
     [
       'an extension that is no DER',
       withExtensions(raw(ids.basicConstraints, octets(Uint8Array.of(1)))),
-      'it has an extension that cannot be read: it is not in DER, or too deep',
+      'it has an extension that cannot be read: it is not valid DER, or nested too deeply',
     ],
     [
       'an extension without a value',
       withExtensions(raw(ids.basicConstraints)),
-      "its extension's value is missing or of the wrong type",
+      'its field "extension\'s value" is missing or has the wrong type',
     ],
     [
       'an empty name of its key',
       withExtensions(extension.subjectKeyId(new Uint8Array(0))),
-      'its key identifier is not 1 to 128 bytes long',
+      'its key identifier must be 1 to 128 bytes long',
     ],
     [
       'a path length, and is no authority',
       withExtensions(raw(ids.basicConstraints, octets(Uint8Array.of(0x30, 3, 2, 1, 0)))),
-      'it is no authority, and has a path length',
+      'it has a path length, which only a certificate authority may have',
     ],
     [
       'no alternative name in their list',
       withExtensions(extension.subjectNames({})),
-      'its alternative names are not 1 to 64',
+      'it must have 1 to 64 subject alternative names',
     ],
     [
       'a serial number of 21 bytes',
       made({ serial: new Uint8Array(21).fill(0x41) }),
-      'its serial number is no number from 0 to 20 bytes',
+      'its field "serial number" is not an unsigned integer of at most 20 bytes',
     ],
     [
       'a subject that is none',
       made({ subject: sequence(utf8Text('x')) }),
-      'its subject is missing or of the wrong type',
+      'its field "subject" is missing or has the wrong type',
     ],
     [
       'a subject with an attribute without a value',
       made({ subject: sequence({ ...sequence(sequence(objectId(ids.commonName))), tag: 0x31 }) }),
       'its subject has an attribute without a value',
     ],
-    ['a time that is none', made({ notBeforeMs: 253_402_300_800_000 }), 'its first moment is no time'],
+    ['a time that is none', made({ notBeforeMs: 253_402_300_800_000 }), 'its field "not before" is not a valid time'],
   ])('with %s is refused', (_, der, reason) => {
     expect(readCertificate(der)).toEqual({ ok: false, error: `the certificate cannot be read: ${reason}` })
   })
@@ -141,7 +141,9 @@ describe('a certificate', () => {
     const text = Buffer.from(root.der).toString('latin1')
     const sha256 = '\x2a\x86\x48\xce\x3d\x04\x03\x02'
     const other = Buffer.from(text.replace(sha256, sha256.replace(/.$/, '\x03')), 'latin1')
-    expect(readCertificate(new Uint8Array(other))).toMatchObject({ error: expect.stringContaining('two algorithms') })
+    expect(readCertificate(new Uint8Array(other))).toMatchObject({
+      error: expect.stringContaining('two fields for the algorithm of its signature differ'),
+    })
   })
 
   it('longer than any is not looked at', () => {
@@ -159,23 +161,27 @@ describe('certificates in PEM', () => {
   })
 
   it.each([
-    ['no certificate', 'nothing', 'the PEM text has no certificate'],
+    ['no certificate', 'nothing', 'the PEM text contains no certificate'],
     [
       'a key among them',
       `${root.pem}${pem('PRIVATE KEY', root.der)}`,
-      'the PEM text has a PRIVATE KEY where certificates belong',
+      'the PEM text contains a block of type PRIVATE KEY, but only certificates are allowed',
     ],
     ['too many', root.pem.repeat(blocksMax + 1), `the PEM text has more than ${blocksMax} blocks`],
     [
       'one that is none',
       pem('CERTIFICATE', Uint8Array.of(5, 0)),
-      'the certificate cannot be read: its whole is missing or of the wrong type',
+      'the certificate cannot be read: its field "outer sequence" is missing or has the wrong type',
     ],
-    ['one that is cut off', root.pem.slice(0, 100), 'the PEM text begins a CERTIFICATE that it does not end'],
+    [
+      'one that is cut off',
+      root.pem.slice(0, 100),
+      'the PEM text has a block of type CERTIFICATE without its END line',
+    ],
     [
       'an empty one',
       '-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----',
-      'what the PEM text has as CERTIFICATE is not base64',
+      'the PEM text has a block of type CERTIFICATE that is not base64',
     ],
   ])('with %s are refused', (_, text, error) => {
     expect(readCertificates(text)).toEqual({ ok: false, error })

@@ -113,27 +113,27 @@ const refused: readonly (readonly [string, RegExp, Certificate, readonly Certifi
     ['that is not valid yet', /is not valid yet$/, leafWith(tomorrow), []],
     [
       'that names another key of its authority',
-      /names another key of its authority than "Svc CA/,
+      /the authority key identifier of "web" .* is not that of "Svc CA/,
       leafWith({}, { 4: extension.authorityKeyId(keyIdOf(hostCrypto, otherKey.publicKey)) }),
       [],
     ],
     ['that another key has signed', /is not signed by "Svc CA/, leafWith({}, {}, otherKey), []],
-    ['of another root', /the issuer of "web" .* is not known$/, leaf.certificate, [], [other.certificate]],
+    ['of another root', /the issuer of "web" .* is unknown$/, leaf.certificate, [], [other.certificate]],
     [
       'that what is no authority has signed',
-      /^"web" .* is not an authority$/,
+      /^"web" .* is not a certificate authority$/,
       leafBy(noAuthority, leafKey, 'db').certificate,
       [noAuthority.certificate],
     ],
     [
       'below more authorities than one of them allows',
-      /^"Narrow" .* allows 0 authorities below it, and there are 1$/,
+      /^"Narrow" .* allows at most 0 certificate authorities below it, but there are 1$/,
       leafBy(below, leafKey).certificate,
       [below.certificate, narrow.certificate],
     ],
     [
       'below one that may not sign certificates',
-      /may not sign certificates$/,
+      /does not allow it to sign certificates$/,
       leafBy(authorityBelow(root, 'Mute', 0), leafKey).certificate,
       [
         authorityBelow(root, 'Mute', 0, {
@@ -154,13 +154,13 @@ const refused: readonly (readonly [string, RegExp, Certificate, readonly Certifi
     ],
     [
       'that is for dialling alone, shown by a listener',
-      /may not be used by a server$/,
+      /does not allow use as a server$/,
       leafWith({}, { 1: extension.extendedUses(['client']) }),
       [],
     ],
     [
       'that insists on what nobody knows',
-      /insists on 1\.2\.3\.4, which is not understood here$/,
+      /has a critical extension that is not supported: 1\.2\.3\.4$/,
       leafWith({}, { 1: unknownExtension() }),
       [],
     ],
@@ -207,7 +207,9 @@ describe('a leaf', () => {
     expect(refusal(certificate, [second.certificate])).toBeUndefined()
     if (openssl) expect(opensslSays([certificate], [second.certificate], [root.certificate])).toEqual([undefined])
     const third = authorityBelow(second, 'Third', undefined)
-    expect(refusal(leafBy(third, leafKey).certificate, [third.certificate, second.certificate])).toMatch(/allows 0/)
+    expect(refusal(leafBy(third, leafKey).certificate, [third.certificate, second.certificate])).toMatch(
+      /allows at most 0/,
+    )
   })
 
   it('holds through its last second and from its first on', () => {
@@ -219,10 +221,14 @@ describe('a leaf', () => {
   })
 
   it.each([
-    ['of another trust domain', [serviceId('web', 'other.svc')], /is of another trust domain: other\.svc$/],
-    ['of two services', [serviceId('web'), serviceId('db')], /has not exactly one URI$/],
-    ['of no service', [], /has not exactly one URI$/],
-    ['that is the ID of an authority', [signingId], /is not for a service$/],
+    ['of another trust domain', [serviceId('web', 'other.svc')], /belongs to another trust domain: other\.svc$/],
+    [
+      'of two services',
+      [serviceId('web'), serviceId('db')],
+      /does not have exactly one URI as subject alternative name$/,
+    ],
+    ['of no service', [], /does not have exactly one URI as subject alternative name$/],
+    ['that is the ID of an authority', [signingId], /^the SPIFFE ID of .* does not name a service$/],
     ['of a URI of another kind', ['https://web.svc/'], /SPIFFE ID must be of the form/],
   ])('%s is refused where a trust domain is asked for', (_, uris, reason) => {
     const names = uris.length === 0 ? extension.subjectNames({ dnsNames: ['web'] }) : extension.subjectNames({ uris })
@@ -237,7 +243,7 @@ describe('a leaf', () => {
       refusal(leafWith({}, { 5: extension.subjectNames({ uris: [serviceId('web', 'a.b')] }) }), [], undefined, {
         trustDomain: 'a.b',
       }),
-    ).toMatch(/^"Svc CA .* is of another trust domain: 11111111/)
+    ).toMatch(/^"Svc CA .* belongs to another trust domain: 11111111/)
     expect(refusal(leaf.certificate, [], undefined, { trustDomain: trustDomain.toUpperCase() })).toBeUndefined()
   })
 
@@ -247,8 +253,8 @@ describe('a leaf', () => {
   })
 
   it('that is an authority is refused as a leaf', () => {
-    expect(refusal(narrow.certificate)).toMatch(/is an authority, not a leaf$/)
-    expect(refusal(root.certificate)).toMatch(/is an authority, not a leaf$/)
+    expect(refusal(narrow.certificate)).toMatch(/is a certificate authority, not a leaf$/)
+    expect(refusal(root.certificate)).toMatch(/is a certificate authority, not a leaf$/)
   })
 
   it('with more signatures above it than anybody needs is refused soon', () => {
@@ -271,7 +277,7 @@ describe('a leaf', () => {
   it('of authorities that certify each other in a ring is refused', async () => {
     const [one, two] = [rootBy(await keyOf('ec-256')), rootBy(await keyOf('ec-256'))]
     const ring = [crossing(one, two), crossing(two, one)]
-    expect(refusal(leafBy(one, leafKey).certificate, ring)).toMatch(/ends before a root|is not known/)
+    expect(refusal(leafBy(one, leafKey).certificate, ring)).toMatch(/to a trusted root|is unknown/)
   })
 
   it('at the end of a chain that is too long is refused', () => {

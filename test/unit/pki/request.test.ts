@@ -86,51 +86,63 @@ describe('a certificate request', () => {
   const changed = Uint8Array.from(made)
   changed[changed.length - 1] = (changed.at(-1) ?? 0) ^ 1
   it.each([
-    ['is signed by another key', changed, 'the certificate request is not signed by its own key'],
-    ['is empty', new Uint8Array(0), 'the certificate request cannot be read: it is not in DER, or too deep'],
-    ['is an empty text', '', 'the PEM text has no certificate request'],
+    ['is signed by another key', changed, 'the certificate request is not signed with its own key'],
+    [
+      'is empty',
+      new Uint8Array(0),
+      'the certificate request cannot be read: it is not valid DER, or nested too deeply',
+    ],
+    ['is an empty text', '', 'the PEM text contains no certificate request'],
     [
       'is too long',
       new Uint8Array(requestBytesMax + 1),
       `the certificate request cannot be read: it is longer than ${requestBytesMax} bytes`,
     ],
     ['is too long a text', 'a'.repeat(pemMax + 1), `the PEM text is longer than ${pemMax} characters`],
-    ['is there twice', requestPem(made).repeat(2), 'the PEM text has more than one certificate request'],
+    [
+      'is there twice',
+      requestPem(made).repeat(2),
+      'the PEM text contains more than one block, but only one certificate request is allowed',
+    ],
     [
       'is a certificate',
       pem('CERTIFICATE', made),
-      'the PEM text has a CERTIFICATE where a certificate request belongs',
+      'the PEM text contains a block of type CERTIFICATE instead of a certificate request',
     ],
-    ['is cut off', requestPem(made).slice(0, 200), 'the PEM text begins a CERTIFICATE REQUEST that it does not end'],
+    [
+      'is cut off',
+      requestPem(made).slice(0, 200),
+      'the PEM text has a block of type CERTIFICATE REQUEST without its END line',
+    ],
     [
       'is no base64',
       '-----BEGIN CERTIFICATE REQUEST-----\nno!!\n-----END CERTIFICATE REQUEST-----',
-      'what the PEM text has as CERTIFICATE REQUEST is not base64',
+      'the PEM text has a block of type CERTIFICATE REQUEST that is not base64',
     ],
     [
       'has something behind it',
       Uint8Array.of(...made, 0),
-      'the certificate request cannot be read: it is not in DER, or too deep',
+      'the certificate request cannot be read: it is not valid DER, or nested too deeply',
     ],
     [
       'asks for extensions twice',
       requestWith(asked(uris(1)), asked(uris(1))),
-      'the certificate request cannot be read: it asks for extensions twice',
+      'the certificate request cannot be read: it has more than one list of requested extensions',
     ],
     [
       'asks for one extension twice',
       requestWith(asked(uris(1), uris(1))),
-      'the certificate request cannot be read: it has one extension twice',
+      'the certificate request cannot be read: it has the same extension twice',
     ],
     [
       'asks for too many names',
       requestWith(asked(uris(65))),
-      'the certificate request cannot be read: its alternative names are not 1 to 64',
+      'the certificate request cannot be read: it must have 1 to 64 subject alternative names',
     ],
     [
       'asks for a name that is no text',
       requestWith(asked(extension.subjectNames({ uris: ['spiffe://a.b/\n'] }))),
-      'the certificate request cannot be read: it has a name that is no plain text',
+      'the certificate request cannot be read: it has a subject alternative name that is not printable ASCII of at most 2048 characters',
     ],
     [
       'has too many attributes',
@@ -140,7 +152,7 @@ describe('a certificate request', () => {
     [
       'asks for extensions that are none',
       requestWith(asked(sequence(objectId(ids.subjectNames), nameOf('x')))),
-      "the certificate request cannot be read: its extension's value is missing or of the wrong type",
+      'the certificate request cannot be read: its field "extension\'s value" is missing or has the wrong type',
     ],
   ])('that %s is refused', (_, given, reason) => {
     expect(refusal(given)).toBe(reason)
@@ -166,7 +178,7 @@ describe('a certificate request', () => {
         throw new Error('a signature was looked at')
       },
     }
-    expect(readRequest(request, crypto)).toMatchObject({ error: expect.stringContaining('is none of ECDSA') })
+    expect(readRequest(request, crypto)).toMatchObject({ error: expect.stringContaining('is not ECDSA') })
   })
 })
 

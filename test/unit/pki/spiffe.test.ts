@@ -33,7 +33,7 @@ describe('a SPIFFE ID', () => {
     ['spiffe://a.b:80/ns/default/dc/dc1/svc/web', 'SPIFFE ID must be of the form'],
     ['spiffe://me@a.b/ns/default/dc/dc1/svc/web', 'SPIFFE ID must be of the form'],
     ['spiffe://a.b/ns/default/dc/dc1/svc/we b', 'SPIFFE ID must be of the form'],
-    ['spiffe://local', 'a trust domain without a dot'],
+    ['spiffe://local', 'the trust domain of the SPIFFE ID has no dot'],
     ['spiffe://a.b/', 'not in the expected format'],
     ['spiffe://a.b/ns/default/dc/dc1/svc/', 'not in the expected format'],
     ['spiffe://a.b/ns/default/dc/dc1/svc/web/more', 'not in the expected format'],
@@ -41,7 +41,7 @@ describe('a SPIFFE ID', () => {
     ['spiffe://a.b/ns/default/dc/dc1/svc/web#a', 'not in the expected format'],
     ['spiffe://a.b/ns/default/dc/dc1/svc/%zz', 'not in the expected format'],
     ['spiffe://a.b/ns/default/dc/dc1/svc/%ff', 'not in the expected format'],
-    [`spiffe://a.b/ns/default/dc/dc1/svc/${'a'.repeat(2_048)}`, 'at most 2048 characters'],
+    [`spiffe://a.b/ns/default/dc/dc1/svc/${'a'.repeat(2_048)}`, 'longer than 2048 characters'],
   ])('is not %s', (uri, reason) => {
     expect(readSpiffeId(uri)).toMatchObject({ ok: false, error: expect.stringContaining(reason) })
   })

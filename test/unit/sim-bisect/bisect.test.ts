@@ -83,12 +83,15 @@ describe('a checkout', () => {
 
   it('is refused where there is none, or no git', async () => {
     const nowhere = await Checkout.at(root, workplace)
-    expect(nowhere).toMatchObject({ ok: false, error: expect.stringMatching(/^this is no checkout of git/) })
+    expect(nowhere).toMatchObject({
+      ok: false,
+      error: expect.stringMatching(/^this folder is not in a checkout of git/),
+    })
     const without = await Checkout.at(root, {
       ...workplace,
       run: async () => ({ exit: undefined, out: '', error: 'spawn git ENOENT' }),
     })
-    expect(without).toEqual(err('git could not be started (spawn git ENOENT): bisect reads the history with it'))
+    expect(without).toEqual(err('git could not be started (spawn git ENOENT), and bisect reads the history with git'))
   })
 
   it('tells commits and changes, and writes a commit out without a trace in the checkout', async () => {
@@ -103,9 +106,9 @@ describe('a checkout', () => {
     const checkout = made.value
     const head = await checkout.commit('--bad', 'HEAD')
     expect(head).toEqual(ok(git('rev-parse', 'HEAD').trim()))
-    expect(await checkout.commit('--good', '--all')).toEqual(err('--good --all: there is no such commit here'))
+    expect(await checkout.commit('--good', '--all')).toEqual(err('--good --all: the checkout has no such commit'))
     writeFileSync(join(root, 'page.yaml'), 'two\n')
-    expect(await checkout.clean('')).toMatchObject({ ok: false, error: expect.stringMatching(/^page[.]yaml: changed/) })
+    expect(await checkout.clean('')).toMatchObject({ ok: false, error: expect.stringMatching(/^page[.]yaml changed since/) })
     expect(await checkout.clean(join(root, 'page.yaml'))).toEqual(ok(undefined))
     const folder = workplace.folder()
     expect(await checkout.writeOut('HEAD', folder)).toEqual(ok(undefined))

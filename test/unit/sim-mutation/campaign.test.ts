@@ -165,7 +165,7 @@ describe('a campaign of mutants', () => {
       'alone dear.yaml 2',
     ])
     expect(lines.map(({ fate }) => fate)).toEqual(['same trace', 'same trace'])
-    expect(notes).toEqual(['a mutant left something behind: 2 mutants are judged again'])
+    expect(notes).toEqual(['a mutant changed state that outlives its run: 2 mutants are judged again'])
   })
 
   it('tries no mutant where the program does not pass by itself, and makes no known run again', async () => {

@@ -35,15 +35,15 @@ describe('one mutant alone', () => {
     expect(mutantNamed(`src/a/two.ts:${id}`, options)).toMatchObject({ ok: true, value: { mutant: { id } } })
     expect(mutantNamed(`src/a/one.ts:${id}`, options)).toEqual({
       ok: false,
-      error: `no mutant of src/a/one.ts is called ${id}: svc-sim mutate --list shows them`,
+      error: `no mutant of src/a/one.ts has the ID ${id}: svc-sim mutate --list shows all`,
     })
   })
 
   it.each<[string, RegExp]>([
-    ['be968cd', /is no mutant: write its eight digits/],
-    ['src/a/one.ts', /is no mutant/],
+    ['be968cd', /is not the ID of a mutant: write its eight digits/],
+    ['src/a/one.ts', /is not the ID of a mutant/],
     ['src/b/one.ts:be968cda', /src\/b\/one[.]ts: the built program has no module there/],
-    ['00000000', /no mutant of src is called 00000000/],
+    ['00000000', /no mutant of src has the ID 00000000/],
   ])('refuses %s', (name, error) => {
     expect(mutantNamed(name, options)).toMatchObject({ ok: false, error: expect.stringMatching(error) })
   })

@@ -34,7 +34,7 @@ describe('svc-sim plan', () => {
     ],
     [['--from', '1.4.0', '--to', '1.3.1'], 'from 1.4.0 to 1.3.1 would be a downgrade'],
     [['--from', '1.3.1', '--to', '1.3.1'], 'there is nothing to do: the cluster runs 1.3.1 already'],
-    [['--from', '1.0.0', '--to', '1.4.1'], 'there is no release 1.4.1 here'],
+    [['--from', '1.0.0', '--to', '1.4.1'], 'release 1.4.1 is unknown'],
     [['--from', '1.0.0', '--to', '1.4.0', '--servers', '0'], 'Write a number from 1 to 15'],
     [['--from', '1.0.0', '--to', '1.4.0', '--servers', 'three'], 'Write a whole number'],
     [['--from', '1.0.0', '--to', '1.4.0', '--clients', '21'], 'Write a number from 0 to 20'],

@@ -121,8 +121,8 @@ describe('what is no upgrade', () => {
   it.each([
     ['1.4.0', '1.3.1', /would be a downgrade/],
     ['1.0.0', '1.0.0', /nothing to do/],
-    ['0.1.0', '1.0.0', /no release 0\.1\.0 here: known are 0\.2\.0 to 1\.4\.0/],
-    ['1.0.0', '1.5.0', /no release 1\.5\.0 here/],
+    ['0.1.0', '1.0.0', /release 0\.1\.0 is unknown: plans cover releases 0\.2\.0 to 1\.4\.0/],
+    ['1.0.0', '1.5.0', /release 1\.5\.0 is unknown/],
   ])('%s to %s is refused in words', (from, to, words) => {
     const plan = planUpgrade({ ...usual, from: release(from), to: release(to) })
     expect(plan.ok ? undefined : plan.error).toMatch(words)
@@ -133,7 +133,9 @@ describe('the text of a plan', () => {
   it('gives a reason for every step, and what is to be done before, meanwhile and after', () => {
     const text = planText(planOf('0.9.0', '1.4.0'))
     expect(text).toContain('1. dc1: servers as 1.4.0, one by one, the leader last')
-    expect(text).toContain('Servers of 0.9.0 speak Raft protocol 2, those of 1.4.0 3: neighbours, which talk.')
+    expect(text).toContain(
+      'Servers of 0.9.0 speak Raft protocol 2, those of 1.4.0 3: these differ by one, so they talk.',
+    )
     expect(text).toContain('Servers before clients: an older server answers nothing to a newer client')
     expect(text).toContain('`recursor`: refused since 1.0.0: use')
     expect(text).toContain('refused since 1.0.0: write service_id; with capitals it is still read.')

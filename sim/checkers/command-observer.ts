@@ -9,7 +9,7 @@ import { stateMachineSafety } from './raft/state-machine-safety.ts'
 import { rareStates } from './rare-states.ts'
 
 export const commandMarks = rareStates({
-  'write repeated': 'a forwarded write came a second time, and was not carried out again',
+  'write repeated': 'a forwarded write came a second time, and was not applied again',
 })
 
 /**

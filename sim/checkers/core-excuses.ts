@@ -8,12 +8,12 @@ export const coreMarks = rareStates({
 /** Why a core that was healed may be unable to serve, though nothing is wrong with the program. Each is looked into. */
 export const coreExcuses = {
   'no core':
-    'even all servers that can be healed are no majority of what they go by: others left, or are lost; until all are mended',
+    'all servers that can be healed are together no majority of their configuration, because others left or are lost; until all are healed',
   'led from outside':
-    'a server outside the core leads lawfully, and some server of the core cannot talk with it; until all are mended',
-  'left meanwhile': 'a server of the core had been asked to leave before, and has left; until all are mended',
+    'a server outside the core is the rightful leader, and some server of the core cannot reach it; until all are healed',
+  'left meanwhile': 'a server of the core had been asked to leave before, and has left; until all are healed',
   'members changed meanwhile':
-    'a change of members that was under way reached the log of a server of the core, which is no majority of them; until all are mended',
+    'a change of members that was under way reached the log of a server of the core, and the core is no majority of the new members; until all are healed',
 } as const
 
 export type CoreExcuse = keyof typeof coreExcuses

@@ -168,7 +168,7 @@ export class Loyalty {
     const calmUs = nowUs() - Math.max(calmSinceUs(), ...this.#refusedUs.values())
     if (calmUs < 2 * timing.heartbeatTimeoutMs * 1000 + reconnectUs || rttMaxMs * 4 > timing.heartbeatTimeoutMs) return
     if (this.#over.has(word.term) || !leadsVoter(leader, word.term, id)) return
-    const calm = `${leader} leads term ${word.term}, and nothing was wrong for ${(calmUs / 1_000_000).toFixed(1)} s`
+    const calm = `${leader} leads term ${word.term}, and nothing was disturbed for ${(calmUs / 1_000_000).toFixed(1)} s`
     this.#judge.report('R11', `${node} stands for election in term ${term}: ${calm}`, [word.event])
   }
 
@@ -186,7 +186,7 @@ export class Loyalty {
       return this.#judge.excused('R11', 'connections refused')
     }
     const after = (timing.monoMs() - word.atMs).toFixed(1)
-    const heard = `${after} ms after a word of ${leader ?? 'its leader'}, leader of term ${word.term}`
+    const heard = `${after} ms after a message from ${leader ?? 'its leader'}, leader of term ${word.term}`
     this.#judge.report('R11', `${node} ${does} ${heard}: the timeout is ${timing.heartbeatTimeoutMs} ms`, [word.event])
   }
 }

@@ -5,13 +5,13 @@ import type { Facts } from './facts.ts'
 import { type Reach, rareStates, toldStates } from './rare-states.ts'
 
 export const processMarks = rareStates({
-  'rot found': 'a server did not start because what it keeps has rotted',
+  'rot found': 'a server did not start because its data on disk was damaged',
   'stopped by its disk': 'a server stopped itself because of its disk',
   'old release refused a newer log': 'a server did not start, because its release does not know the form of its log',
   'stopped at an unknown command': 'a server stopped at a command that its release does not know',
-  'mixed releases': 'servers of two releases carried out commands of one log',
+  'mixed releases': 'servers of two releases applied commands of one log',
   'gated command among mixed releases':
-    'a command that a later release brought was carried out while servers of two releases ran',
+    'a command that a later release brought was applied while servers of two releases ran',
 })
 
 export const diskTold = toldStates({
@@ -47,10 +47,10 @@ export const agentTold = toldStates({
     'svc: a member could not be reconciled yet: retrying',
     'a leader could not bring the catalog in line with a member',
   ],
-  'left by a signal': ['agent: Graceful exit completed', 'an agent that had a signal left the pool, and ended'],
+  'left by a signal': ['agent: Graceful exit completed', 'an agent that received a signal left the pool, and ended'],
   'ended by a signal': [
     'agent: Graceful shutdown disabled. Exiting',
-    'an agent that had a signal ended in order, and did not leave',
+    'an agent that received a signal shut down without leaving the pool',
   ],
   'left without a quorum': [
     'agent: left without being removed from the consensus group',

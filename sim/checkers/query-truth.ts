@@ -50,7 +50,7 @@ export function queryFault(query: AskedQuery, told: ToldExecution, world: QueryW
     `${sorted(found) || 'nothing'} in ${datacenter} after ${failovers} failovers`
   return shown(told) === shown(expected)
     ? undefined
-    : `query ${query.name} finds ${shown(told)}, and by the word of health it is ${shown(expected)}`
+    : `query ${query.name} finds ${shown(told)}, but by the health endpoint it should find ${shown(expected)}`
 }
 
 function expectedOf(query: AskedQuery, { own, others, held }: QueryWorld): ToldExecution {

@@ -52,7 +52,7 @@ export function statementsOf(text: string): readonly Statement[] {
   for (let at = 0; at < text.length; at = pattern.lastIndex) {
     pattern.lastIndex = at
     const found = pattern.exec(text)
-    if (found === null) throw new Error(`rules that the judge cannot read, at ${at}: ${text}`)
+    if (found === null) throw new Error(`this checker cannot parse the rules at offset ${at}: ${text}`)
     const [, scalar, value = '', block = '', label = '', body = ''] = found
     if (scalar !== undefined) statements.push({ block: scalar, label: '', policy: value, intentions: '' })
     else statements.push({ block, label, policy: valueIn(body, 'policy'), intentions: valueIn(body, 'intentions') })
@@ -70,8 +70,9 @@ const scalars = ['acl', 'keyring', 'operator']
 
 /** What is said on one name, undefined where nothing is. */
 function sayOn(token: JudgedToken, resource: string, name: string): string | undefined {
-  if (scalars.includes(resource))
+  if (scalars.includes(resource)) {
     return strictest(policiesOf(statementsOn(token, resource)).filter((said) => said !== ''))
+  }
   const all = statementsOn(token, resource === 'intention' ? 'service' : resource)
   const same = all.filter(({ exact, label }) => exact && label === name)
   const speaking = same.length > 0 ? same : longest(all.filter(({ exact, label }) => !exact && name.startsWith(label)))

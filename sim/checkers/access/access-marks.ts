@@ -12,7 +12,7 @@ export const accessMarks = rareStates({
   'access changed in flight': 'tokens or policies changed while a request with a token was under way',
   'old token written in the new mode': 'a token was written in the old form after access control had left the old mode',
   'access replicated': 'a datacenter took policies or tokens from the primary one',
-  'access restored': 'a restore brought back tokens and policies of before',
+  'access restored': 'a restore brought back earlier tokens and policies',
 })
 
 export const accessTold = toldStates({

@@ -59,7 +59,7 @@ export class LockIndex {
     if (lockIndex !== expected) {
       this.#judge.report(
         'S3',
-        `LockIndex of '${key}' is ${lockIndex} after entry ${facts.index}, and not ${expected}`,
+        `LockIndex of '${key}' is ${lockIndex} after entry ${facts.index} instead of ${expected}`,
         appliedIn(this.#judge, before?.fence ?? 0),
       )
     }
@@ -69,10 +69,12 @@ export class LockIndex {
 
   #newFence(key: string, fence: number, index: number): void {
     const highest = this.#highestFence.get(key) ?? 0
-    if (fence !== index)
+    if (fence !== index) {
       this.#judge.report('S3', `'${key}' changed hands by entry ${index}, with fencing number ${fence}`)
-    if (fence <= highest)
+    }
+    if (fence <= highest) {
       this.#judge.report('S3', `'${key}' has fencing number ${fence} after ${highest}`, appliedIn(this.#judge, highest))
+    }
     this.#highestFence.set(key, Math.max(highest, fence))
   }
 }
@@ -89,7 +91,7 @@ export const lockIndex = checker({
       evidence: ['locks', 'commands', 'requests'],
       judges: ['change of holder', 'changes of holder'],
       excuses: {
-        restored: 'LockIndex goes on from what a restored snapshot has; the next change of holder is judged.',
+        restored: 'LockIndex continues from the value in a restored snapshot; the next change of holder is judged.',
       },
     },
   },

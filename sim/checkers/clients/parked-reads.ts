@@ -94,13 +94,15 @@ export class ParkedReads {
       if (differs && now.index > minIndex) {
         this.#judge.report(
           'W2',
-          `${text} and is not woken at ${now.at}: its index is ${now.index}, and its result differs`,
+          `${text} and was not woken at ${now.at}: its index is ${now.index}, and its result differs`,
           [event],
         )
       } else if (differs && found.at >= minIndex) {
-        this.#judge.report('W2', `${text} and is not told: its result at ${now.at} differs from that at ${found.at}`, [
-          event,
-        ])
+        this.#judge.report(
+          'W2',
+          `${text} and was not answered: its result at ${now.at} differs from that at ${found.at}`,
+          [event],
+        )
       } else if (now.index < found.index) {
         this.#judge.report(
           'W1',

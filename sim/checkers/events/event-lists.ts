@@ -49,7 +49,7 @@ export class EventLists {
     const ids = events.map(({ id }) => id)
     if (new Set(ids).size < ids.length) this.#judge.report('V2', `${where} has an event twice: ${ids.join(', ')}`)
     const meant = indexOf(ids.at(-1))
-    if (index !== meant) this.#judge.report('V2', `${where} has the index ${index}, and ends with that of ${meant}`)
+    if (index !== meant) this.#judge.report('V2', `${where} has the index ${index}, but its last event has ${meant}`)
     for (const event of events) this.#asFired(where, listing, event)
     this.#inOrder(where, listing, ids)
     const latest = Math.max(0, ...events.map(({ lamport }) => lamport))
@@ -59,11 +59,15 @@ export class EventLists {
 
   #asFired(where: string, { node, name }: EventListing, { id, content, lamport }: ListedEvent): void {
     const fired = this.#fired.get(content)
-    if (fired === undefined) return this.#judge.report('V2', `${where} has ${content}, which nobody has fired`)
-    if (name !== '' && !content.startsWith(`${name} `)) this.#judge.report('V2', `${where} has ${content}`)
-    if (fired.isForNode?.(node) === false) this.#judge.report('V2', `${where} has ${content}, which is for others`)
+    if (fired === undefined) return this.#judge.report('V2', `${where} has ${content}, which was never fired`)
+    if (name !== '' && !content.startsWith(`${name} `)) {
+      this.#judge.report('V2', `${where} has ${content}, which has another name`)
+    }
+    if (fired.isForNode?.(node) === false) {
+      this.#judge.report('V2', `${where} has ${content}, whose filters exclude this agent`)
+    }
     if (fired.id !== undefined && fired.id !== id) {
-      this.#judge.report('V2', `${where} has ${content} with the ID ${id}, and it was fired with ${fired.id}`)
+      this.#judge.report('V2', `${where} has ${content} with the ID ${id}, but it was fired with ${fired.id}`)
     }
     const known = this.#known.get(content)
     if (known === undefined) {
@@ -71,11 +75,11 @@ export class EventLists {
       const before = this.#laterThan.get(fired) ?? 0
       if (lamport <= before) {
         const by = `fired at ${fired.agent}, which had listed one of ${before} before`
-        this.#judge.report('V2', `${where} has ${content} with the time ${lamport}, ${by}`)
+        this.#judge.report('V2', `${where} has ${content} with the Lamport time ${lamport}, ${by}`)
       }
     } else if (known.id !== id || known.lamport !== lamport) {
       const [one, other] = [`${id} at ${lamport}`, `${known.id} at ${known.lamport}`]
-      this.#judge.report('V2', `${where} has ${content} as ${one}, and ${known.node} has it as ${other}`)
+      this.#judge.report('V2', `${where} has ${content} as ${one}, but ${known.node} has it as ${other}`)
     }
   }
 
@@ -89,7 +93,7 @@ export class EventLists {
       const isFull = ids.length >= listedMax || (name !== '' && before.ids.length > 0)
       const isSame = kept.every((id, at) => ids[at] === id) && (isFull || kept.length === before.ids.length)
       if (!isSame) {
-        this.#judge.report('V2', `${where} is ${ids.join(', ') || 'empty'}, and was ${before.ids.join(', ')} before`)
+        this.#judge.report('V2', `${where} is ${ids.join(', ') || 'empty'}, but was ${before.ids.join(', ')} before`)
       }
     }
     if (before === undefined || before.heardUs <= calledUs) this.#last.set(of, { heardUs: this.#nowUs(), ids })

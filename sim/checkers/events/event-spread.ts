@@ -60,7 +60,7 @@ export class EventSpread {
     this.#run.judged('V1')
     if (this.#missed.length <= this.#looked * missedShareMax) return
     const some = this.#missed.slice(0, 3).join('; ')
-    this.#run.report('V1', `gossip has missed ${this.#missed.length} of ${this.#looked} agents, as of ${some}`)
+    this.#run.report('V1', `gossip missed ${this.#missed.length} of ${this.#looked} agents, for example for ${some}`)
   }
 }
 

@@ -46,11 +46,14 @@ export class EventWaits {
     this.#open.delete(wait)
     const nowUs = this.#run.nowUs()
     const { node, waitMs, calledUs } = wait
-    const text = `the list at ${node} waits for another index than ${wait.index}`
+    const text = `a blocking query for events at ${node} waits beyond index ${wait.index}`
     if (nowUs - calledUs < waitMs * 1000 * (1 - clockAllowance)) {
       this.#run.judged('W5')
       if (index === wait.index) {
-        this.#run.report('W5', `${text}, and is answered with it before its ${waitMs} ms are over`)
+        this.#run.report(
+          'W5',
+          `${text}, but was answered with that index before its wait time of ${waitMs} ms was over`,
+        )
       }
     }
     if (owedUs === undefined) return
@@ -61,7 +64,7 @@ export class EventWaits {
     this.#run.judged('W5')
     if (nowUs - owedUs > answeredWithinUs) {
       const lateMs = ((nowUs - owedUs) / 1000).toFixed(0)
-      this.#run.report('W5', `${text}, and is answered ${lateMs} ms after another answer has had one`)
+      this.#run.report('W5', `${text}, but was answered ${lateMs} ms after another answer had a newer index`)
     }
   }
 }

@@ -115,10 +115,10 @@ export class IntentionLaws {
     }
     if (all.some(isSo)) return
     const found = deciding(all.at(-1) ?? [], source, destination)
-    const by = found === undefined ? 'no intention speaks of it' : `${pairOf(found)} says ${found.action}`
+    const by = found === undefined ? 'no intention matches' : `${pairOf(found)} says ${found.action}`
     this.#run.report(
       'C8',
-      `${how} at ${agent} lets ${source} ${isAllowed ? '' : 'not '}connect to ${destination} (asked at ${calledUs} us): ${by}`,
+      `${how} at ${agent} ${isAllowed ? 'allows' : 'denies'} ${source} to connect to ${destination} (asked at ${calledUs} us): ${by}`,
       [this.#versions.at(-1)?.event ?? 0],
     )
   }

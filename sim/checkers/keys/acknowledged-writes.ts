@@ -71,7 +71,7 @@ export const acknowledgedWrites = checker({
       evidence: ['requests', 'forwards', 'commands', 'elections', 'commits', 'snapshots'],
       judges: ['write or final value', 'writes and final values'],
       excuses: {
-        'majority lost': 'Writes that a scenario lets be lost, acknowledged before the recovery; none after it.',
+        'majority lost': 'Writes acknowledged before a recovery that, by the scenario, may lose them; none after it.',
       },
     },
   },

@@ -50,7 +50,7 @@ export const exactlyOnce = checker({
       evidence: ['requests', 'forwards', 'commands'],
       judges: ['forwarded write', 'forwarded writes'],
       excuses: {
-        'majority lost': 'A write whose effect a scenario lets be lost may take effect anew; once.',
+        'majority lost': 'A write whose effect may be lost by the scenario may take effect again; once.',
       },
     },
   },

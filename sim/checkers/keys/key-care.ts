@@ -143,7 +143,7 @@ export class KeysCaredFor {
     if (livedMs >= leastMs * (1 - clockAllowance)) return
     this.#run.report(
       'K5',
-      `tombstones of index ${through} are reaped after ${seconds(livedMs)}, and not ${seconds(leastMs)}`,
+      `tombstones of index ${through} were reaped after ${seconds(livedMs)}, before the minimum of ${seconds(leastMs)}`,
     )
   }
 
@@ -163,7 +163,7 @@ export class KeysCaredFor {
     if (lateMs <= 0 || this.#told) return
     this.#told = true
     const what = `${tx.count(table)} rows of ${table.name}, the oldest of index ${oldest}`
-    this.#run.report('K5', `${what}, are there ${seconds(lateMs)} after their time and that of a new leader`)
+    this.#run.report('K5', `${what}, should have been removed ${seconds(lateMs)} ago, time for a new leader included`)
   }
 }
 

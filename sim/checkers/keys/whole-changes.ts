@@ -68,7 +68,7 @@ export class WholeChanges {
       if (version?.index !== modifyIndex || version.value !== value) {
         this.#judge.report(
           'K2',
-          `key '${key}' in a list at ${where}: '${value}' at index ${modifyIndex}, which it never was`,
+          `key '${key}' in a list at ${where}: '${value}' at index ${modifyIndex}, which it never had`,
           appliedIn(this.#judge, modifyIndex),
         )
         return

@@ -215,7 +215,7 @@ export const meshTrust = law(
       judges: ['chain', 'chains'],
       excuses: {
         'last moments':
-          'Roots that all expire within the shortest life of a leaf and the skew are not judged; until others are listed.',
+          'A list whose roots all expire within the shortest lifetime of a leaf plus the skew is not judged; until another root is listed.',
         'lost root':
           'A leaf or a verifier that knows only roots lost by a restored snapshot; until it has one that is listed.',
         'cut off for long':

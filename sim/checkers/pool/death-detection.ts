@@ -72,9 +72,9 @@ export const deathDetection = law(
       judges: ['death noticed', 'deaths noticed'],
       excuses: {
         'pool disturbed':
-          'While a link or a clock is troubled, or somebody sleeps, comes or goes, no bound runs; it begins when the pool is calm.',
+          'While a link or a clock is disturbed, or a member sleeps, joins or leaves, the bound does not apply; it begins when the pool is calm.',
         'doubt of itself':
-          'An observer with local health above 0 has so much more time to suspect; until it has none (Lifeguard, section 4.A).',
+          'An observer whose local health score is above 0 has more time to suspect; until its score is 0 (Lifeguard, section 4.A).',
       },
     },
   },

@@ -31,10 +31,11 @@ export function viewFaults(views: ServiceViews): readonly string[] {
   const well = health.filter(({ checks }) => checks.every((status) => status === 'passing')).map(({ name }) => name)
   const offered = health.filter(({ checks }) => !checks.includes('critical')).map(({ place }) => place)
   const faults = [
-    difference(`/v1/catalog/service/${service}`, catalog, 'the health answer', names),
-    difference(`/v1/health/service/${service}?passing`, passing, 'what passes there', well),
+    difference(`/v1/catalog/service/${service}`, catalog, 'the health endpoint has', names),
+    difference(`/v1/health/service/${service}?passing`, passing, 'the passing instances there are', well),
   ]
-  if (dns !== undefined) faults.push(difference(`DNS for ${service}`, dns, 'what is not critical', offered))
+  if (dns !== undefined)
+    faults.push(difference(`DNS for ${service}`, dns, 'the instances that are not critical are', offered))
   return faults.filter((fault) => fault !== undefined)
 }
 
@@ -51,7 +52,7 @@ function difference(
   expected: readonly string[],
 ): string | undefined {
   const [one, other] = [sorted(said), sorted(expected)]
-  return one === other ? undefined : `${who} has ${one || 'nothing'}, and ${whatElse} is ${other || 'nothing'}`
+  return one === other ? undefined : `${who} has ${one || 'nothing'}, but ${whatElse} ${other || 'nothing'}`
 }
 
 function sorted(texts: readonly string[]): string {

@@ -4,13 +4,13 @@ import type { ObservedCore, PoolObserver } from '../../../src/gossip/pool.ts'
 import { type Reach, rareStates, toldStates } from '../rare-states.ts'
 
 export const memberMarks = rareStates({
-  'dead member came back': 'a member that was held for failed was alive again, with a higher incarnation',
+  'dead member came back': 'a member that was marked failed was alive again, with a higher incarnation',
   'exchange brought members back':
     'one exchange of states brought back two failed members or more, as when a partition heals',
   'indirect probe saved a member': 'a member that did not answer a ping was reached by way of another one',
   'agent doubted itself': 'the local health of an agent was bad enough to make its probes four times as slow',
-  'failed member forgotten': 'a member that had been failed, or had left, for long was forgotten',
-  'server of another datacenter failed': 'a server held one of another datacenter for failed',
+  'failed member forgotten': 'a member that had failed or left long before was forgotten',
+  'server of another datacenter failed': 'a server marked one of another datacenter as failed',
 })
 
 export const poolTold = toldStates({
@@ -20,7 +20,7 @@ export const poolTold = toldStates({
   ],
   'death refuted': [
     'memberlist: Refuting a dead message',
-    'a member learned that it was held for dead, and refuted it',
+    'a member learned that it was declared dead, and refuted it',
   ],
   'stream ping saved a member': [
     'memberlist: Was able to connect but other probes failed, network may be misconfigured',
@@ -30,13 +30,16 @@ export const poolTold = toldStates({
     'memberlist: Node name conflicts with another node. Names must be unique!',
     'two agents claimed one name in a pool',
   ],
-  'packet of an unknown key': ['gossip.dropped.sealed', 'a packet came that no key of the keyring opens'],
-  'incarnation out of bounds': ['gossip.dropped.number', 'a claim with a number that no member has was dropped'],
+  'packet of an unknown key': ['gossip.dropped.sealed', 'a packet came that no key of the keyring decrypts'],
+  'incarnation out of bounds': [
+    'gossip.dropped.number',
+    'a claim with an incarnation that no member can have was dropped',
+  ],
   'unfit member refused': [
     'gossip.dropped.refused',
     'a member was refused, because its protocol does not fit the pool',
   ],
-  'conflicting claim dropped': ['gossip.dropped.conflict', 'a claim of a name that another agent has was dropped'],
+  'conflicting claim dropped': ['gossip.dropped.conflict', 'a claim to the name of another agent was dropped'],
   'garbled packet dropped': ['gossip.dropped.packet', 'a packet of gossip could not be read'],
 })
 

@@ -32,10 +32,13 @@ export class ProbeAnswers {
     if (isReached && heard === undefined) {
       this.#judge.report(
         'M8',
-        `${observer} holds that ${name} has answered ping ${sequence}, and no answer has its number`,
+        `${observer} counts ping ${sequence} to ${name} as answered, but received no answer with that number`,
       )
     } else if (!isReached && heard === 'by packet') {
-      this.#judge.report('M8', `${observer} does not take the answer of ${name} to ping ${sequence}, which has come`)
+      this.#judge.report(
+        'M8',
+        `${observer} counts ping ${sequence} to ${name} as unanswered, although the answer arrived`,
+      )
     }
   }
 
@@ -44,7 +47,7 @@ export class ProbeAnswers {
     this.#judge.judged('M8')
     if (isTrue) return
     const what = kind === 'ack' ? 'has been answered' : 'has not been answered'
-    this.#judge.report('M8', `${observer} tells ${to.host} that ping ${sequence} ${what}, and knows no such thing`)
+    this.#judge.report('M8', `${observer} tells ${to.host} that ping ${sequence} ${what}, which it cannot know`)
   }
 }
 

@@ -125,7 +125,7 @@ export const leaderCompleteness = checker({
       judges: ["leader's log", "leaders' logs"],
       excuses: {
         'majority lost':
-          'What a scenario lets be lost is owed by no leader; until something is committed anew after the recovery.',
+          'Entries that a scenario allows to be lost may be missing; until another entry is committed after the recovery.',
         compacted:
           'A leader whose log begins behind the entry, which R5 has compared; until the next entry is committed.',
       },

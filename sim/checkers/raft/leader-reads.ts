@@ -107,7 +107,7 @@ export class LeaderReads {
     const process = this.#processes.get(node)
     if (voters === undefined || process === undefined) return
     this.#judge.judged('R10')
-    if (leading === undefined) return this.#judge.report('R10', `${node} answers a read, and does not lead`)
+    if (leading === undefined) return this.#judge.report('R10', `${node} answers a read although it does not lead`)
     const asked = this.#asked.get(node)
     const from = requestId === undefined ? Number.POSITIVE_INFINITY : (asked?.get(requestId) ?? 1)
     if (requestId !== undefined) asked?.delete(requestId)

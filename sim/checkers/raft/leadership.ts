@@ -5,7 +5,7 @@ import { type ElectionSafety, electionSafety } from './election-safety.ts'
 
 export const leadershipMarks = rareStates({
   'two leaders alive': 'two servers believed that they lead, at the same moment',
-  'election lost': 'a server stood in a term that another one won',
+  'election lost': 'a server was a candidate in a term that another one won',
 })
 
 /** The current leaders, the servers that have been candidates, and the number of elections won. */

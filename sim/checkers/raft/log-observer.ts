@@ -24,7 +24,7 @@ const forgetAfter = 4096
 const shortCommandBytes = 64
 
 export const logMarks = rareStates({
-  'tail cut': 'a server dropped entries that its log had and its leader had not',
+  'tail cut': 'a server dropped entries of its log that its leader did not have',
   'configuration cut': 'a change of members was dropped with the end of a log',
   'leader removed': 'a leader left the consensus group',
 })

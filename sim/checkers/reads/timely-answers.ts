@@ -94,11 +94,11 @@ export class TimelyAnswers {
     if (hit === 'HIT') {
       const isYoung = !mustRevalidate && maxAgeS !== 0 && ageS <= (maxAgeS ?? ageS)
       const isBorne = staleIfErrorS !== undefined && ageS <= staleIfErrorS
-      if (!isYoung && !isBorne) report(`is kept for ${ageS} s`)
-      if (!isYoung && isBorne && isRefreshed) report('is kept, although the servers could be asked')
+      if (!isYoung && !isBorne) report(`comes from the cache with an age of ${ageS} s`)
+      if (!isYoung && isBorne && isRefreshed) report('comes from the cache, although the servers could be asked')
       const aloneUs = this.#noServerUs === undefined ? 0 : calledUs - this.#noServerUs - noticedUs
       if ((ageS + 1) * 1e6 * (1 + clockShare) < aloneUs) {
-        report(`says to be ${ageS} s old, and no server has run for ${(aloneUs / 1e6).toFixed(1)} s or more`)
+        report(`claims an age of ${ageS} s, but no server has run for ${(aloneUs / 1e6).toFixed(1)} s or more`)
       }
     }
     if (!isRefreshed) return this.#run.excused('E9', 'out of reach')
@@ -148,13 +148,13 @@ export const timelyAnswers = checker({
       },
     },
     E9: {
-      text: 'kept answers: what an agent keeps is given to those alone that accept its age, and was so no longer ago than that',
+      text: 'cached answers: an agent gives a cached answer only to a request that accepts its age, and the answer was true no longer ago than that',
       sources: ['docs/reference/http-reads.md#cache-control', 'docs/reference/http-reads.md#cache-headers'],
       evidence: ['requests', 'catalog', 'forwards'],
       judges: ['answer', 'answers'],
       excuses: {
         'out of reach':
-          'What a kept answer has is not judged of an agent that reached no leader, only its age; until it has for five seconds.',
+          'Of an agent that reached no leader only the age of a cached answer is judged, not its content; until it has reached one for five seconds.',
       },
     },
     E10: {

@@ -226,7 +226,7 @@ export const acknowledgedRegistrations = checker({
           'An agent that reaches no leader need not sync; until it has reached one for the bound, or another change is acknowledged.',
         restored:
           'A restored snapshot has what agents held before; until the full comparison that each of them makes by itself.',
-        'machine replaced': 'A machine that replaces a lost one has none of its registrations; for good.',
+        'machine replaced': 'A machine that replaces a lost one has none of its registrations; permanently.',
       },
     },
   },

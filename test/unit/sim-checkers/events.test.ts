@@ -132,29 +132,29 @@ describe('V2', () => {
       ],
       { node: 'c' },
     )
-    expect(lines.at(-1)).toMatch(/at c is .*, and was .* before/)
+    expect(lines.at(-1)).toMatch(/at c is .*, but was .* before/)
     listed([[two, 2]], { node: 'd' })
     listed([], { node: 'd' })
-    expect(lines.at(-1)).toMatch(/at d is empty, and was .* before/)
+    expect(lines.at(-1)).toMatch(/at d is empty, but was .* before/)
     listed([], { events: [{ id: one, lamport: 1, content: 'restart 7' }], index: '3', node: 'e' })
-    expect(lines.at(-1)).toMatch(/has restart 7, which nobody has fired/)
+    expect(lines.at(-1)).toMatch(/has restart 7, which was never fired/)
     expect(lines).toHaveLength(4)
   })
 
   it('reports another index, time or ID, an event for others, and one of another name', () => {
     const { checker, listed, lines } = lists()
     listed([[one, 1]], { index: '1' })
-    expect(lines).toEqual(['V2: the list at b has the index 1, and ends with that of 3'])
+    expect(lines).toEqual(['V2: the list at b has the index 1, but its last event has 3'])
     listed([[one, 2]], { node: 'c' })
-    expect(lines.at(-1)).toMatch(/as .* at 2, and b has it as .* at 1/)
+    expect(lines.at(-1)).toMatch(/as .* at 2, but b has it as .* at 1/)
     checker.began(fired(`deploy ${two}`, { isForNode: (node) => node === 'a', id: three }), 1)
     listed([[two, 9]], { node: 'd' })
     expect(lines.slice(-2)).toEqual([
-      `V2: the list at d has deploy ${two}, which is for others`,
-      `V2: the list at d has deploy ${two} with the ID ${two}, and it was fired with ${three}`,
+      `V2: the list at d has deploy ${two}, whose filters exclude this agent`,
+      `V2: the list at d has deploy ${two} with the ID ${two}, but it was fired with ${three}`,
     ])
     listed([[three, 9]], { node: 'f', name: 'restart' })
-    expect(lines.at(-1)).toBe(`V2: the list of restart at f has deploy ${three}`)
+    expect(lines.at(-1)).toBe(`V2: the list of restart at f has deploy ${three}, which has another name`)
   })
 
   it('reports an event that is no later than one that its agent had listed when it was fired', () => {
@@ -163,7 +163,7 @@ describe('V2', () => {
     checker.began(fired(`deploy ${two}`), 1)
     listed([[two, 7]])
     expect(lines).toEqual([
-      `V2: the list at b has deploy ${two} with the time 7, fired at a, which had listed one of 7 before`,
+      `V2: the list at b has deploy ${two} with the Lamport time 7, fired at a, which had listed one of 7 before`,
     ])
   })
 })
@@ -203,7 +203,7 @@ describe('W5', () => {
     now.us = 2e6
     checker.listed(listing([[one, 1]], { wait }))
     expect(lines).toEqual([
-      'W5: the list at b waits for another index than 3, and is answered with it before its 10000 ms are over',
+      'W5: a blocking query for events at b waits beyond index 3, but was answered with that index before its wait time of 10000 ms was over',
     ])
   })
 
@@ -211,7 +211,9 @@ describe('W5', () => {
     for (const [calmUs, found] of [
       [
         -1,
-        ['W5: the list at b waits for another index than 3, and is answered 9000 ms after another answer has had one'],
+        [
+          'W5: a blocking query for events at b waits beyond index 3, but was answered 9000 ms after another answer had a newer index',
+        ],
       ],
       [4e6, []],
     ] as const) {

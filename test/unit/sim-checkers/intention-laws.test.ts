@@ -150,7 +150,7 @@ describe('C8, decisions', () => {
     asked('check', webToDb, false, 7)
     asked('check', 'default/api => default/db', true, 7)
     expect(lines).toHaveLength(2)
-    expect(lines[0]).toMatch(/^C8: check at s1 lets default\/web not connect to default\/db .* says allow$/)
+    expect(lines[0]).toMatch(/^C8: check at s1 denies default\/web to connect to default\/db .* says allow$/)
   })
 
   it('of an agent may be by what was there shortly before', () => {

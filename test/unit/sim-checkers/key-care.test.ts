@@ -56,7 +56,7 @@ describe('K5', () => {
     const { carried, lines } = world()
     carried(5, 1, { tombstones: [5] })
     carried(6, 2, {}, kvReapTombstones.kind, 5)
-    expect(lines).toEqual(['K5: tombstones of index 5 are reaped after 1.000 s, and not 2.000 s'])
+    expect(lines).toEqual(['K5: tombstones of index 5 were reaped after 1.000 s, before the minimum of 2.000 s'])
   })
 
   it.each(['tombstones', 'delays'] as const)(
@@ -70,7 +70,7 @@ describe('K5', () => {
       carried(7, 20, { [kind]: [5] })
       carried(8, 21, { [kind]: [5] })
       expect(lines.map((line) => line.replace(/[\d.]+ s/, '… s'))).toEqual([
-        `K5: 1 rows of kv-${kind === 'delays' ? 'lock-delays' : kind}, the oldest of index 5, are there … s after their time and that of a new leader`,
+        `K5: 1 rows of kv-${kind === 'delays' ? 'lock-delays' : kind}, the oldest of index 5, should have been removed … s ago, time for a new leader included`,
       ])
     },
   )

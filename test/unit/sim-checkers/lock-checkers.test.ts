@@ -175,15 +175,15 @@ describe('S3, LockIndex and fencing numbers', () => {
 
   it('refuses a plain write that takes it back', () => {
     expect(checked(held, facts(6, 1, { holds: { k: 'a@5' }, lockIndexes: { k: 0 } }))).toEqual([
-      "S3: LockIndex of 'k' is 0 after entry 6, and not 1",
+      "S3: LockIndex of 'k' is 0 after entry 6 instead of 1",
     ])
   })
 
   it('refuses a new holder that it does not count, and a change without one', () => {
     expect(checked(held, free(6), facts(7, 3, { holds: { k: 'b@7' }, lockIndexes: { k: 1 } }))).toEqual([
-      "S3: LockIndex of 'k' is 1 after entry 7, and not 2",
+      "S3: LockIndex of 'k' is 1 after entry 7 instead of 2",
     ])
-    expect(checked(held, free(6, 2))).toEqual(["S3: LockIndex of 'k' is 2 after entry 6, and not 1"])
+    expect(checked(held, free(6, 2))).toEqual(["S3: LockIndex of 'k' is 2 after entry 6 instead of 1"])
   })
 
   it('refuses a fencing number that is not the index, or not greater than those before', () => {

@@ -54,7 +54,7 @@ describe('M8', () => {
     me.fire('probe')
     const sequence = pingOf(me)
     expect(me.recorded.lines.map((line) => line.replace(/\d{3,}/, '#'))).toEqual([
-      'M8: s1 holds that c1 has answered ping #, and no answer has its number',
+      'M8: s1 counts ping # to c1 as answered, but received no answer with that number',
     ])
     me.hear(ack(sequence))
     me.tamper(() => {
@@ -81,8 +81,8 @@ describe('M8', () => {
     expect(doing(me, [{ kind: 'ping', sequence: 3, node: 'me' }], send('sender', ack(3)))).toEqual([])
     expect(doing(me, [{ kind: 'ping', sequence: 3, node: 'c1' }], send('sender', ack(3)))).toHaveLength(1)
     expect(doing(me, [], send('c1', { kind: 'nack', sequence: 4 }))).toEqual([
-      'M8: s1 tells host-sender that ping 3 has been answered, and knows no such thing',
-      'M8: s1 tells host-c1 that ping 4 has not been answered, and knows no such thing',
+      'M8: s1 tells host-sender that ping 3 has been answered, which it cannot know',
+      'M8: s1 tells host-c1 that ping 4 has not been answered, which it cannot know',
     ])
   })
 })

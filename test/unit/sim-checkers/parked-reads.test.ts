@@ -35,7 +35,7 @@ describe('W2 of a parked read', () => {
     expect(lines).toEqual([])
     checker.turnEnded()
     expect(lines).toEqual([
-      'W2: KV.List {"prefix":"a"} at s1 waits for more than 10 and is not woken at 11: its index is 11, and its result differs',
+      'W2: KV.List {"prefix":"a"} at s1 waits for more than 10 and was not woken at 11: its index is 11, and its result differs',
     ])
   })
 
@@ -52,7 +52,7 @@ describe('W2 of a parked read', () => {
     apply({ at: modifyIndexOf(12), index: modifyIndexOf(4), value: rows(1) })
     checker.turnEnded()
     expect(lines).toEqual([
-      'W2: KV.List {"prefix":"a"} at s1 waits for more than 10 and is not told: its result at 12 differs from that at 10',
+      'W2: KV.List {"prefix":"a"} at s1 waits for more than 10 and was not answered: its result at 12 differs from that at 10',
     ])
   })
 

@@ -188,7 +188,7 @@ describe('R10', () => {
     expect(four.counts()).toContain('R10 excused: change under way 1')
     law.noLongerLeads('s1')
     law.confirmed('s1', undefined)
-    expect(lines.at(-1)).toBe('R10: s1 answers a read, and does not lead')
+    expect(lines.at(-1)).toBe('R10: s1 answers a read although it does not lead')
     expect(counts()).toEqual(['R10 2'])
   })
 })
@@ -229,9 +229,9 @@ describe('R11, calm', () => {
     return of.lines
   }
 
-  it('reports a server that stands while its leader leads, and nothing was wrong for long', () => {
+  it('reports a server that stands while its leader leads, and nothing was disturbed for long', () => {
     expect(stands(7)).toEqual([
-      'R11: s2 stands for election in term 3: s1 leads term 2, and nothing was wrong for 7.0 s',
+      'R11: s2 stands for election in term 3: s1 leads term 2, and nothing was disturbed for 7.0 s',
     ])
   })
 
@@ -252,7 +252,7 @@ describe('R11, questions', () => {
     clock.ms = 999
     law.sent('s2', asks(3, { pre: true }))
     expect(lines).toEqual([
-      'R11: s2 stands for election in term 3 999.0 ms after a word of s1, leader of term 2: the timeout is 1000 ms',
+      'R11: s2 stands for election in term 3 999.0 ms after a message from s1, leader of term 2: the timeout is 1000 ms',
     ])
   })
 

@@ -90,7 +90,7 @@ describe('E9', () => {
   it('reports an old answer of an agent that could have asked, and one that is older than it says', () => {
     const { checker, lines, counts } = judged()
     checker.answered(kept({ mustRevalidate: true, staleIfErrorS: 600 }, 'HIT', '0'))
-    expect(lines.at(-1)).toMatch(/is kept, although the servers could be asked$/)
+    expect(lines.at(-1)).toMatch(/comes from the cache, although the servers could be asked$/)
     checker.answered(kept({}, 'HIT', '0', 'before'))
     expect(lines.at(-1)).toMatch(/is before, and there were one$/)
     checker.answered(kept({}, 'HIT', '6', 'before'))
@@ -107,7 +107,7 @@ describe('E9', () => {
     checker.answered(kept({}, 'HIT', '12'))
     expect(lines).toEqual([])
     checker.answered(kept({}, 'HIT', '3'))
-    expect(lines).toEqual([expect.stringMatching(/says to be 3 s old, and no server has run for 11.0 s or more$/)])
+    expect(lines).toEqual([expect.stringMatching(/claims an age of 3 s, but no server has run for 11.0 s or more$/)])
     expect(counts()).toEqual(['E9 2', 'E9 excused: out of reach 2'])
   })
 })

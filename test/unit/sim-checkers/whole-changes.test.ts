@@ -144,6 +144,6 @@ describe('K2 of an answer with several keys', () => {
   it('reports a value that the key never held at that index', () => {
     const { whole, lines } = checker(...changes)
     whole.listed(['a'], [row('a', 6, 'x')], 's1')
-    expect(lines).toEqual(["K2: key 'a' in a list at s1: 'x' at index 6, which it never was"])
+    expect(lines).toEqual(["K2: key 'a' in a list at s1: 'x' at index 6, which it never had"])
   })
 })

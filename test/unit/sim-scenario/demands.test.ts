@@ -50,7 +50,7 @@ describe('demands on each run', () => {
       {
         path: ['demands', 'marks', 'tail cut'],
         message:
-          "demands 'tail cut' in every run: it was not reached (a server dropped entries that its log had and its leader had not)",
+          "demands 'tail cut' in every run: it was not reached (a server dropped entries of its log that its leader did not have)",
       },
     ])
   })
@@ -71,7 +71,7 @@ describe('demands on a campaign', () => {
     expect(missed.map(({ path, message }) => [path.join('/'), message])).toEqual([
       [
         'demands/marks/rot found',
-        "demands 'rot found' in at least 2 of 3 seeds: reached in 1 of 4 (a server did not start because what it keeps has rotted)",
+        "demands 'rot found' in at least 2 of 3 seeds: reached in 1 of 4 (a server did not start because its data on disk was damaged)",
       ],
     ])
   })

@@ -62,7 +62,7 @@ describe('M8', () => {
     })
     me.fire('probe')
     me.fire('probe')
-    expect(me.recorded.lines[1]).toBe(`M8: s1 does not take the answer of c1 to ping ${sequence}, which has come`)
+    expect(me.recorded.lines[1]).toBe(`M8: s1 counts ping ${sequence} to c1 as unanswered, although the answer arrived`)
   })
 
   it('lets a member hand on the answer that it was asked for, and a silence', () => {

@@ -101,7 +101,7 @@ function bytesOfPart(part: Der | undefined): Uint8Array {
 function versionOf(read: DerReader, around: Der): number {
   const [number] = around.parts
   const version = Number(read.unsigned(number, 'version', 1)) + 1
-  if ((version !== 2 && version !== 3) || around.parts.length !== 1) read.fail('its version is not 1, 2 or 3') 
+  if ((version !== 2 && version !== 3) || around.parts.length !== 1) read.fail('its version is not 1, 2 or 3')
   return version
 }
 
@@ -113,7 +113,7 @@ function extensionsIn(read: DerReader, version: number, rest: readonly Der[]): r
   if (left.length > 1 || rest.length > 3 || rest.at(-1) !== extensions) read.fail('there is data after its extensions')
   if (version !== 3) read.fail('it has extensions, which only version 3 allows')
   const [list, more] = read.parts(extensions, 0xa3, 'extensions')
-  if (more !== undefined) read.fail('there is data after its extensions') 
+  if (more !== undefined) read.fail('there is data after its extensions')
   return read.parts(list, tags.sequence, 'extensions')
 }
 
@@ -134,6 +134,6 @@ export function signatureAlgorithm(read: DerReader, value: Der | undefined): Sig
 
 export function wholeBytes(read: DerReader, value: Der | undefined): Uint8Array {
   const { bytes, unused } = read.bits(value, 'signature')
-  if (unused !== 0) read.fail('the length of its signature is not a whole number of bytes') 
+  if (unused !== 0) read.fail('the length of its signature is not a whole number of bytes')
   return bytes
 }

@@ -38,13 +38,13 @@ export class DerReader {
 
   objectId(value: Der | undefined, name: string): string {
     const dotted = value === undefined ? undefined : dottedId(value)
-    if (dotted === undefined) this.fail(`its field "${name}" is not an object identifier`) 
+    if (dotted === undefined) this.fail(`its field "${name}" is not an object identifier`)
     return dotted ?? ''
   }
 
   yesOrNo(value: Der | undefined, name: string): boolean {
     const byte = this.text(value, tags.boolean, name)
-    if (byte !== '\xff' && byte !== '\x00') this.fail(`its field "${name}" is neither true nor false`) 
+    if (byte !== '\xff' && byte !== '\x00') this.fail(`its field "${name}" is neither true nor false`)
     return byte === '\xff'
   }
 
@@ -68,7 +68,7 @@ export class DerReader {
     const last = content.charCodeAt(content.length - 1)
     // Of no bits none is unused, and those unused are zero. X.690, section 11.2.
     const isRight = content.length === 1 ? unused === 0 : unused <= 7 && (last & ((1 << unused) - 1)) === 0
-    if (content === '' || !isRight) this.fail(`its field "${name}" is not a valid bit string`) 
+    if (content === '' || !isRight) this.fail(`its field "${name}" is not a valid bit string`)
     return { bytes: bytesOf(content.slice(1)), unused: isRight ? unused : 0 }
   }
 
@@ -80,7 +80,7 @@ export class DerReader {
     const content = this.text(value, isShort ? tags.utcTime : tags.generalizedTime, name)
     const digits = content.endsWith('Z') ? content.slice(0, -1) : ''
     const ms = msOfDigits(isShort ? `${digits < '5' ? '20' : '19'}${digits}` : digits)
-    if (ms === undefined) this.fail(`its field "${name}" is not a valid time`) 
+    if (ms === undefined) this.fail(`its field "${name}" is not a valid time`)
     return ms ?? 0
   }
 

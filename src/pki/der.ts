@@ -103,7 +103,7 @@ export const valuesMax = 2_048
  * for it.
  */
 export function readDer(bytes: Uint8Array, bytesMax: number): Result<Der, string> {
-  if (bytes.length > bytesMax) return err(`it is longer than ${bytesMax} bytes`) 
+  if (bytes.length > bytesMax) return err(`it is longer than ${bytesMax} bytes`)
   return readDerText(byteStringOf(bytes))
 }
 
@@ -119,7 +119,7 @@ export function readDerText(text: string): Result<Der, string> {
   }
   const left = { values: valuesMax }
   const value = fromPackage(read, left)
-  if (left.values < 0) return err(`it has more than ${valuesMax} values`) 
+  if (left.values < 0) return err(`it has more than ${valuesMax} values`)
   return value === undefined ? err('it has an ASN.1 tag that certificates do not use') : ok(value)
 }
 

@@ -98,7 +98,7 @@ export function readExtensions(read: DerReader, list: readonly Der[]): Extension
 }
 
 function keyId(read: DerReader, text: string): Uint8Array {
-  if (text.length === 0 || text.length > keyIdMax) read.fail(`its key identifier must be 1 to ${keyIdMax} bytes long`) 
+  if (text.length === 0 || text.length > keyIdMax) read.fail(`its key identifier must be 1 to ${keyIdMax} bytes long`)
   return bytesOf(text)
 }
 

@@ -108,7 +108,10 @@ describe('a checkout', () => {
     expect(head).toEqual(ok(git('rev-parse', 'HEAD').trim()))
     expect(await checkout.commit('--good', '--all')).toEqual(err('--good --all: the checkout has no such commit'))
     writeFileSync(join(root, 'page.yaml'), 'two\n')
-    expect(await checkout.clean('')).toMatchObject({ ok: false, error: expect.stringMatching(/^page[.]yaml changed since/) })
+    expect(await checkout.clean('')).toMatchObject({
+      ok: false,
+      error: expect.stringMatching(/^page[.]yaml changed since/),
+    })
     expect(await checkout.clean(join(root, 'page.yaml'))).toEqual(ok(undefined))
     const folder = workplace.folder()
     expect(await checkout.writeOut('HEAD', folder)).toEqual(ok(undefined))

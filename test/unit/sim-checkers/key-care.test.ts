@@ -82,7 +82,7 @@ describe('K5', () => {
     carried(5, 1, { tombstones: [5] })
     carried(6, 12, { tombstones: [5] })
     expect(lines.map((line) => line.replace(/[\d.]+ s/, '… s'))).toEqual([
-      'K5: 1 rows of kv-tombstones, the oldest of index 5, are there … s after their time and that of a new leader',
+      'K5: 1 rows of kv-tombstones, the oldest of index 5, should have been removed … s ago, time for a new leader included',
     ])
   })
 

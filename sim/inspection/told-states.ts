@@ -1,5 +1,6 @@
 import { changesOf, type StatePart } from '../report/state-changes.ts'
-import type { ScenarioRun, StateReader } from '../scenario/run.ts'
+import type { ScenarioRun } from '../scenario/run.ts'
+import type { StateReader } from '../scenario/state-events.ts'
 import { consensusOf, nodeState } from './node-state.ts'
 
 /** Virtual time between two looks at all of a node, in microseconds; its part in consensus is seen after each turn. */

@@ -12,7 +12,6 @@ import type { Template } from '../notation/fields.ts'
 import { select } from '../notation/selection.ts'
 import type { Selector } from '../notation/selector.ts'
 import type { RunFailure, RunResult, StoryLine } from '../report/run-report.ts'
-import { ManagerMachine } from '../secrets-manager/manager-machine.ts'
 import type { Simulation } from '../simulation/simulation.ts'
 import type { RunAccount } from './account.ts'
 import { answerWith, filled } from './answers.ts'
@@ -32,10 +31,11 @@ import { type CheckOptions, RunChecks } from './run-checks.ts'
 import type { RunContext } from './run-context.ts'
 import { RunFaults } from './run-faults.ts'
 import { StandingConditions } from './standing-conditions.ts'
+import { StateEvents, type StateReader } from './state-events.ts'
 import { StepDraws } from './step-draws.ts'
 import { performStep } from './steps.ts'
 import { Workload } from './workload.ts'
-import { newCluster, newSimulation, type WorldOptions } from './world-of-run.ts'
+import { addMachinesBeside, newCluster, newSimulation, type WorldOptions } from './world-of-run.ts'
 
 export interface RunOptions extends WorldOptions, CheckOptions {
   /** Called with the story as it happens. */
@@ -50,11 +50,6 @@ export interface RunOptions extends WorldOptions, CheckOptions {
   readonly states?: ((run: ScenarioRun) => StateReader) | undefined
 }
 
-/** What is otherwise at a node than it said last; undefined: nothing. `now`: all of it is looked at. */
-export interface StateReader {
-  changes(node: string, now: boolean): Readonly<Record<string, unknown>> | undefined
-}
-
 /** Where a run ends that need not come to rest, for whatever is looked for comes before. */
 export interface EarlyEnd {
   /** This long after the last rule of faults has fired that can, in milliseconds; absent: when its time is over. */
@@ -62,9 +57,6 @@ export interface EarlyEnd {
   /** At this time, in microseconds, whatever is still to come; what comes to light later is no failure. */
   readonly atUs?: number | undefined
 }
-
-/** Kinds of workload whose answers are judged by how long agents have been in contact with their leaders. */
-const contactKinds = ['registrations', 'readers', 'comparers', 'intentions', 'owners'] as const
 
 /** One run of one scenario with one seed. */
 export class ScenarioRun implements RunContext {
@@ -92,7 +84,7 @@ export class ScenarioRun implements RunContext {
   readonly #draws: StepDraws
   readonly #standing: StandingConditions
   readonly #looks: LooksAtRun<ScenarioRun>
-  readonly #states: StateReader | undefined
+  readonly #states: StateEvents
   readonly #look = { isTroubled: (): boolean => this.injector.isNetworkTroubled }
 
   constructor(options: RunOptions) {
@@ -126,7 +118,7 @@ export class ScenarioRun implements RunContext {
     this.#draws = new StepDraws(this.simulation.decisions)
     this.#standing = new StandingConditions(this.scenario, this)
     this.#looks = new LooksAtRun(this, options.looks)
-    this.#states = options.states?.(this)
+    this.#states = new StateEvents(this, options.states?.(this))
     this.#faults = new RunFaults(this, {
       account: options.account,
       onDeed: (deed) => {
@@ -141,12 +133,7 @@ export class ScenarioRun implements RunContext {
       const { operator } = this.scenario
       return operator === undefined ? '' : filled(this, operator.token)
     })
-    const external = this.scenario['secrets manager']
-    if (external !== undefined) this.cluster.secretsManager = new ManagerMachine(clientHost(200), external.token)
-    for (const { at, port } of Object.values(this.scenario['web servers'] ?? {})) {
-      for (const node of this.select(at)) this.cluster.webServers.add(node, port)
-    }
-    this.cluster.secretsManager?.join(this.simulation)
+    addMachinesBeside(this)
     this.workload = new Workload(this.scenario, this)
     this.#observed = observedOf(this)
   }
@@ -172,8 +159,8 @@ export class ScenarioRun implements RunContext {
     for (const node of this.cluster.nodeNames) if (!this.cluster.hasLeft(node)) this.cluster.start(node)
     this.workload.begin()
     this.#faults.start()
-    if (this.scenario.visitors !== undefined) this.#reaching.start()
-    if (contactKinds.some((kind) => this.scenario[kind] !== undefined)) this.#contact.start()
+    if (this.workload.judgedBy.has('reaching')) this.#reaching.start()
+    if (this.workload.judgedBy.has('contact')) this.#contact.start()
   }
 
   async run(): Promise<RunResult> {
@@ -299,21 +286,11 @@ export class ScenarioRun implements RunContext {
 
   #afterTurn(): void {
     this.#checks.turnEnded()
-    this.#tellStates()
+    this.#states.tell()
     this.#looks.show(this.simulation.nextAtUs)
     if (this.hasFailed()) return
     this.#checks.lookedAround(this.#look)
     this.#standing.judgeChange()
-  }
-
-  #tellStates(): void {
-    const { teller } = this.simulation.trace
-    if (teller === undefined || this.#states === undefined) return
-    for (const machine of teller.machines) {
-      if (!this.cluster.hasAgent(machine)) continue
-      const changes = this.#states.changes(machine, teller.hasLifeOf(machine))
-      if (changes !== undefined) teller.changed(machine, changes)
-    }
   }
 
   /** What the run has shown so far. */

@@ -1,5 +1,5 @@
 import { clientHost } from '../cluster/node-identity.ts'
-import type { Crew, Place, WorkloadRun } from '../workload/kind.ts'
+import type { Crew, JudgedBy, Place, WorkloadRun } from '../workload/kind.ts'
 import { kindsInOrder } from '../workload/kinds.ts'
 import type { Scenario } from './language/scenario-schema.ts'
 
@@ -9,11 +9,15 @@ type Deed = 'live' | 'follow' | 'watch' | 'unwatch' | 'start' | 'stop'
 export class Workload {
   readonly #run: WorkloadRun
   readonly #crews: Crew[] = []
+  /** What the answers of its kinds are judged by. */
+  readonly judgedBy: ReadonlySet<JudgedBy>
   /** Number of machines in use, besides the driver's. */
   #machines = 1
 
   constructor(scenario: Scenario, run: WorkloadRun) {
     this.#run = run
+    const given = kindsInOrder.filter(([key]) => scenario[key] !== undefined)
+    this.judgedBy = new Set(given.flatMap(([, { judgedBy }]) => (judgedBy === undefined ? [] : [judgedBy])))
     for (const [key, { crews }] of kindsInOrder) {
       const groups = Object.entries(scenario[key] ?? {})
       for (const crew of crews) {

@@ -1,9 +1,11 @@
 import type { NetworkFacts } from '../checkers/pool/pool-weather.ts'
 import { Cluster } from '../cluster/cluster.ts'
 import { findCorrelationNumbers } from '../cluster/correlation-numbers.ts'
+import { clientHost } from '../cluster/node-identity.ts'
 import { drawRange } from '../faults/action-scope.ts'
 import type { Range } from '../notation/quantities.ts'
 import type { TraceOptions } from '../report/trace.ts'
+import { ManagerMachine } from '../secrets-manager/manager-machine.ts'
 import { Simulation, type SimulationOptions } from '../simulation/simulation.ts'
 import type { Book } from '../world/decisions/book.ts'
 import type { Fork } from '../world/decisions/decisions.ts'
@@ -13,6 +15,7 @@ import type { RangeMs } from '../world/time-range.ts'
 import { drawnCluster, drawnTuning } from './drawn.ts'
 import type { LoadedScenario } from './language/load.ts'
 import type { Scenario } from './language/scenario-schema.ts'
+import type { RunContext } from './run-context.ts'
 
 export interface WorldOptions {
   readonly loaded: LoadedScenario
@@ -100,4 +103,15 @@ export function newCluster(
       rate: 1 + drawRange(decisions.draws('clock rate', name), rate),
     }),
   })
+}
+
+/** The machines beside the cluster: a secrets manager, and web servers for checks over HTTP. */
+export function addMachinesBeside(run: Pick<RunContext, 'scenario' | 'cluster' | 'simulation' | 'select'>): void {
+  const { scenario, cluster, simulation } = run
+  const external = scenario['secrets manager']
+  if (external !== undefined) cluster.secretsManager = new ManagerMachine(clientHost(200), external.token)
+  for (const { at, port } of Object.values(scenario['web servers'] ?? {})) {
+    for (const node of run.select(at)) cluster.webServers.add(node, port)
+  }
+  cluster.secretsManager?.join(simulation)
 }

@@ -1,7 +1,8 @@
 import { lanGossip } from '../../src/agent/settings/gossip-timing.ts'
 import { pushPullMs } from '../../src/gossip/core/scaling.ts'
 import { Distribution } from './distribution.ts'
-import { MemberPool, type Traffic } from './member-pool.ts'
+import { MemberPool } from './member-pool.ts'
+import type { Traffic } from './pool-traffic.ts'
 import type { RandomStreams } from './random-streams.ts'
 
 /** Default sizes of the measured pools. */

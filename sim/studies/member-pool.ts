@@ -3,7 +3,7 @@ import { Heap } from '../../src/base/heap.ts'
 import { invariant } from '../../src/base/invariant.ts'
 import type { RandomStream } from '../../src/env/random.ts'
 import { fullState } from '../../src/gossip/core/answers.ts'
-import { compoundHeaderBytes, compoundMessageBytes, packetBytesDefault } from '../../src/gossip/core/bounds.ts'
+import { packetBytesDefault } from '../../src/gossip/core/bounds.ts'
 import {
   type FullState,
   type GossipAddress,
@@ -12,12 +12,12 @@ import {
   ownVersions as versions,
 } from '../../src/gossip/core/messages.ts'
 import type { GossipTiming, MemberFacts, WithoutParts } from '../../src/gossip/core/options.ts'
-import { createGossip, type GossipCore } from '../../src/gossip/core/state.ts'
+import { createGossip } from '../../src/gossip/core/state.ts'
 import { step } from '../../src/gossip/core/step.ts'
 import type { CoreChange, GossipEffect, GossipEvent, GossipTimer } from '../../src/gossip/core/types.ts'
 import { sameAddress, sameVersions } from '../../src/gossip/core/validity.ts'
-import { encodeFullState } from '../../src/gossip/wire/full-state.ts'
-import { PacketEncoder } from '../../src/gossip/wire/packet.ts'
+import { PoolMember } from './pool-member.ts'
+import { PoolTraffic, type Traffic } from './pool-traffic.ts'
 
 export interface MemberPoolOptions {
   readonly members: number
@@ -34,29 +34,6 @@ export interface MemberPoolOptions {
 
 /** Each member knows all others: memory grows with the square, some 130 bytes for each pair. */
 export const poolMembersMax = 8_000
-
-/** Network traffic. Streams are exchanges of full states, both ways, without the overhead of TCP. */
-export interface Traffic {
-  datagrams: number
-  datagramBytes: number
-  exchanges: number
-  streamBytes: number
-}
-
-interface PoolMember {
-  readonly number: number
-  readonly address: GossipAddress
-  readonly core: GossipCore
-  /** Running timers: the number of their setting. */
-  readonly timers: Map<GossipTimer, number>
-  blocked: boolean
-  /** Its loops that are blocked in a send. */
-  readonly stuck: Set<GossipTimer>
-  /** Pending sends, the next actions of its loops, and received messages; bounded by how long it is blocked. */
-  readonly outgoing: (() => void)[]
-  readonly next: (() => void)[]
-  readonly inbox: (() => void)[]
-}
 
 type Happening =
   | {
@@ -77,28 +54,21 @@ type Happening =
     }
   | { readonly atMs: number; readonly order: number; readonly kind: 'run'; readonly run: () => void }
 
-/** Timers of the loops that send. The others are alarms, which fire on time even if their member is blocked. */
-const loops: ReadonlySet<GossipTimer> = new Set(['probe', 'gossip', 'push-pull', 'reconnect'])
-
 /**
- * A pool of membership cores on virtual time, thousands of them, without agents, machines or bytes. The real encoder
- * gives the size of a datagram once for each kind of message, as all names and tags here have equal lengths.
+ * A pool of membership cores on virtual time, thousands of them, without agents, machines or bytes.
  */
 export class MemberPool {
-  readonly traffic: Traffic = { datagrams: 0, datagramBytes: 0, exchanges: 0, streamBytes: 0 }
   readonly #options: MemberPoolOptions
   readonly #members: PoolMember[] = []
   readonly #byHost = new Map<string, PoolMember>()
   readonly #queue = new Heap<Happening>((a, b) => a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order))
-  readonly #encoder = new PacketEncoder()
-  readonly #bytesOfKind = new Map<Message['kind'], number>()
+  readonly #traffic = new PoolTraffic()
   /**
    * By name: facts that all members share are stored once. At most one for each member; a member with older facts keeps
    * them.
    */
   readonly #facts = new Map<string, MemberFacts>()
-  readonly #sizeOf = (message: Message): number => this.#bytesOf(message)
-  #stateBytes: number | undefined
+  readonly #sizeOf = (message: Message): number => this.#traffic.bytesOf(message)
   #nowMs = 0
   #order = 0
   #settings = 0
@@ -129,6 +99,10 @@ export class MemberPool {
     return this.#nowMs
   }
 
+  get traffic(): Traffic {
+    return this.#traffic.counted
+  }
+
   runUntil(untilMs: number): void {
     for (let next = this.#queue.peek(); next !== undefined && next.atMs <= untilMs; next = this.#queue.peek()) {
       this.#queue.pop()
@@ -142,23 +116,13 @@ export class MemberPool {
     this.#queue.push({ atMs: this.#nowMs + delayMs, order: this.#order++, kind: 'run', run })
   }
 
-  /** Sends block, nothing is read, and timers fire: a starved process (Lifeguard, section 5). */
+  /** Starves the member's process of everything but its timers. */
   block(number: number): void {
-    this.#member(number).blocked = true
+    this.#member(number).block()
   }
 
-  /**
-   * Blocked sends complete, the loops continue in random order, because their timers have expired, and received
-   * messages are read.
-   */
   unblock(number: number): void {
-    const member = this.#member(number)
-    const { outgoing, next, inbox } = member
-    member.blocked = false
-    member.stuck.clear()
-    for (const run of outgoing.splice(0)) run()
-    while (next.length > 0) next.splice(this.#options.draws.below(next.length), 1)[0]?.()
-    for (const run of inbox.splice(0)) run()
+    this.#member(number).unblock(this.#options.draws)
   }
 
   /** This member has changed: all others must learn that. */
@@ -188,17 +152,7 @@ export class MemberPool {
       packetBytesMax: packetBytesDefault,
       incarnation: 0,
     })
-    const member: PoolMember = {
-      number,
-      address,
-      core,
-      timers: new Map(),
-      blocked: false,
-      stuck: new Set(),
-      outgoing: [],
-      next: [],
-      inbox: [],
-    }
+    const member = new PoolMember(number, address, core)
     this.#byHost.set(host, member)
     return member
   }
@@ -231,7 +185,7 @@ export class MemberPool {
     switch (happening.kind) {
       case 'packet': {
         const { to, from, messages } = happening
-        return this.#read(to, () => this.#step(to, { kind: 'packet-received', from, messages }))
+        return to.read(() => this.#step(to, { kind: 'packet-received', from, messages }))
       }
       case 'timer':
         return this.#timerDue(happening)
@@ -242,28 +196,15 @@ export class MemberPool {
     }
   }
 
-  /** A loop continues to its next send, where it blocks. */
   #timerDue({ of, timer, setting }: Extract<Happening, { kind: 'timer' }>): void {
     if (of.timers.get(timer) !== setting) return
-    const fire = (): void => this.#timerFired(of, timer, setting)
-    if (of.blocked && of.stuck.has(timer)) {
-      of.next.push(fire)
-      return
-    }
-    const waiting = of.outgoing.length
-    fire()
-    if (of.outgoing.length > waiting && loops.has(timer)) of.stuck.add(timer)
+    of.due(timer, () => this.#timerFired(of, timer, setting))
   }
 
   #timerFired(member: PoolMember, timer: GossipTimer, setting: number): void {
     if (member.timers.get(timer) !== setting) return
     member.timers.delete(timer)
     this.#step(member, { kind: 'timer-fired', timer })
-  }
-
-  #read(member: PoolMember, run: () => void): void {
-    if (member.blocked) member.inbox.push(run)
-    else run()
   }
 
   #step(member: PoolMember, event: GossipEvent): void {
@@ -273,11 +214,11 @@ export class MemberPool {
   #perform(member: PoolMember, effect: GossipEffect): void {
     switch (effect.kind) {
       case 'send':
-        return this.#say(member, () => this.#send(member, effect.to, effect.messages))
+        return member.say(() => this.#send(member, effect.to, effect.messages))
       case 'exchange':
-        return this.#say(member, () => this.#exchange(member, effect.with, effect.join))
+        return member.say(() => this.#exchange(member, effect.with, effect.join))
       case 'stream-ping':
-        return this.#say(member, () => this.#streamPing(member, effect))
+        return member.say(() => this.#streamPing(member, effect))
       case 'set-timer':
         return this.#setTimer(member, effect)
       case 'clear-timer':
@@ -289,11 +230,6 @@ export class MemberPool {
     }
   }
 
-  #say(member: PoolMember, run: () => void): void {
-    if (member.blocked) member.outgoing.push(run)
-    else run()
-  }
-
   #setTimer(of: PoolMember, { timer, delayMs }: Extract<GossipEffect, { kind: 'set-timer' }>): void {
     const setting = ++this.#settings
     of.timers.set(timer, setting)
@@ -301,8 +237,7 @@ export class MemberPool {
   }
 
   #send(member: PoolMember, to: GossipAddress, messages: readonly Message[]): void {
-    this.traffic.datagrams++
-    this.traffic.datagramBytes += this.#packetBytes(messages)
+    this.#traffic.datagram(messages)
     const receiver = this.#byHost.get(to.host)
     if (receiver === undefined) return
     const atMs = this.#nowMs + this.#latencyMs()
@@ -317,17 +252,14 @@ export class MemberPool {
     if (other === undefined) return
     const lateMs = this.#nowMs + this.#options.timing.streamTimeoutMs
     this.after(this.#latencyMs(), () =>
-      this.#read(other, () => {
+      other.read(() => {
         if (this.#nowMs > lateMs) return
         const request = fullState(member.core, join)
         this.#step(other, { kind: 'state-received', how: 'request', from: member.address, state: request })
         const answer = fullState(other.core, false)
-        this.traffic.exchanges++
-        this.traffic.streamBytes += 2 * this.#bytesOfState(request)
+        this.#traffic.exchange(request)
         this.after(this.#latencyMs(), () =>
-          this.#read(member, () =>
-            this.#step(member, { kind: 'state-received', how: 'answer', from: to, state: answer }),
-          ),
+          member.read(() => this.#step(member, { kind: 'state-received', how: 'answer', from: to, state: answer })),
         )
       }),
     )
@@ -338,9 +270,9 @@ export class MemberPool {
     const lateMs = this.#nowMs + timeoutMs
     if (other === undefined) return
     this.after(2 * this.#latencyMs(), () =>
-      this.#read(other, () => {
+      other.read(() => {
         if (this.#nowMs > lateMs) return
-        this.#read(member, () => this.#step(member, { kind: 'stream-ping-finished', sequence, answered: true }))
+        member.read(() => this.#step(member, { kind: 'stream-ping-finished', sequence, answered: true }))
       }),
     )
   }
@@ -348,25 +280,6 @@ export class MemberPool {
   #latencyMs(): number {
     const { latencyMs, draws } = this.#options
     return latencyMs.least + draws.fraction() * (latencyMs.most - latencyMs.least)
-  }
-
-  #packetBytes(messages: readonly Message[]): number {
-    let bytes = messages.length === 1 ? 0 : compoundHeaderBytes
-    for (const message of messages) bytes += this.#bytesOf(message) + (messages.length === 1 ? 0 : compoundMessageBytes)
-    return bytes
-  }
-
-  #bytesOf(message: Message): number {
-    const known = this.#bytesOfKind.get(message.kind)
-    if (known !== undefined) return known
-    const bytes = this.#encoder.sizeOf(message)
-    this.#bytesOfKind.set(message.kind, bytes)
-    return bytes
-  }
-
-  #bytesOfState(state: FullState): number {
-    this.#stateBytes ??= encodeFullState(state).length
-    return this.#stateBytes
   }
 }
 

@@ -33,6 +33,7 @@ export const intentions = workloadKind({
   group,
   text: 'Clients that create, change and delete intentions, and clients that ask which service may connect to which.',
   isLast: true,
+  judgedBy: 'contact',
   crews: [
     {
       machine: 'intentions',

@@ -65,6 +65,12 @@ interface CrewKind<Group = unknown> {
   open(group: Group, place: Place): Crew | readonly Crew[]
 }
 
+/**
+ * What the answers of a kind are judged by: since when its agent has been in contact with its leader, or has reached a
+ * server. A run looks at that only if one of its kinds needs it.
+ */
+export type JudgedBy = 'contact' | 'reaching'
+
 /** One kind of workload: a key of scenario files that has groups by name. */
 export interface WorkloadKind<Schema extends z.ZodType = z.ZodType, Group = unknown> {
   readonly schema: Schema
@@ -72,6 +78,7 @@ export interface WorkloadKind<Schema extends z.ZodType = z.ZodType, Group = unkn
   readonly crews: readonly CrewKind<Group>[]
   /** Its machines come behind those of all other kinds. */
   readonly isLast: boolean
+  readonly judgedBy: JudgedBy | undefined
 }
 
 interface Declaration<Group extends z.ZodType> {
@@ -82,6 +89,7 @@ interface Declaration<Group extends z.ZodType> {
   readonly text: string
   readonly crews: readonly CrewKind<z.output<Group>>[]
   readonly isLast?: boolean
+  readonly judgedBy?: JudgedBy
 }
 
 export function workloadKind<Group extends z.ZodType>({
@@ -90,7 +98,8 @@ export function workloadKind<Group extends z.ZodType>({
   text,
   crews,
   isLast = false,
+  judgedBy,
 }: Declaration<Group>): WorkloadKind<z.ZodOptional<z.ZodRecord<z.ZodString, Group>>, z.output<Group>> {
   const schema = z.record(z.string().regex(...names), group).optional()
-  return { schema: schema.describe(text), crews, isLast }
+  return { schema: schema.describe(text), crews, isLast, judgedBy }
 }

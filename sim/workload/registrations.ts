@@ -45,6 +45,7 @@ export const registrations = workloadKind({
   group: registrants,
   text: 'Services that register, change, report, stop reporting, enter maintenance and deregister.',
   isLast: true,
+  judgedBy: 'contact',
   crews: [
     {
       machine: 'registrants',

@@ -216,6 +216,7 @@ export const visitors = workloadKind({
   names: [/^[a-z][a-z0-9 -]*$/, 'visitors are named with small letters'],
   group,
   text: 'Clients with tokens of all kinds, whose requests must be allowed or refused as their rules say.',
+  judgedBy: 'reaching',
   crews: [
     {
       machine: 'visitors',

@@ -138,6 +138,7 @@ export const readers = workloadKind({
   group: readerGroup,
   text: 'Clients that read by blocking queries whatever can be waited for, and go from agent to agent with their index.',
   isLast: true,
+  judgedBy: 'contact',
   crews: [
     {
       machine: 'readers',

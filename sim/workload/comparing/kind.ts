@@ -43,6 +43,7 @@ export const comparers = workloadKind({
   group: comparer,
   text: 'Clients that request a service from any agent in every way, and compare each answer with what the agents hold.',
   isLast: true,
+  judgedBy: 'contact',
   crews: [
     {
       machine: 'comparers',

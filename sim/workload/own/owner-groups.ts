@@ -50,6 +50,7 @@ export const owners = workloadKind({
   group,
   text: 'Clients with keys and sessions of their own, which no other client writes. They use all operations on keys and know the right answer to each.',
   isLast: true,
+  judgedBy: 'contact',
   crews: [
     {
       machine: 'owners',

@@ -8,8 +8,9 @@ import type { Identity, Part } from '../decisions/identity.ts'
 import type { Kernel } from '../kernel.ts'
 import { drawRangeUs, type RangeMs, type RangeUs, rangeUs } from '../time-range.ts'
 import { diskFailure } from './disk-failure.ts'
-import { FileTree, partsOf } from './file-tree.ts'
+import { FileTree } from './file-tree.ts'
 import type { UnsyncedModel } from './inode.ts'
+import { partsOf } from './paths.ts'
 
 export interface DiskOptions {
   readonly readMs?: RangeMs

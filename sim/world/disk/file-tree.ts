@@ -1,11 +1,12 @@
-import { done, type Err, err, ok, type Result } from '../../../src/base/result.ts'
+import { done, err, ok, type Result } from '../../../src/base/result.ts'
 import type { DiskEntry, DiskFailure } from '../../../src/env/disk.ts'
 import type { Draws } from '../decisions/draws.ts'
 import type { Identity } from '../decisions/identity.ts'
 import type { Slab } from '../slab.ts'
-import { Directory, type Entry } from './directory.ts'
+import { Directory } from './directory.ts'
 import { diskFailure } from './disk-failure.ts'
 import { Inode, type UnsyncedModel } from './inode.ts'
+import { find, missing, partsOf, place } from './paths.ts'
 
 /**
  * The names and files of one disk, and the room they take. Operations take effect at once; their time is the disk's
@@ -79,7 +80,7 @@ export class FileTree {
 
   /** What an existing file holds from now on, whatever was written. */
   rewrite(path: string, bytes: Uint8Array): void {
-    const inode = this.#find(path)
+    const inode = find(this.#root, path)
     if (!(inode instanceof Inode)) return
     this.#usedBytes += bytes.length - inode.size
     inode.replace(bytes)
@@ -94,9 +95,9 @@ export class FileTree {
   }
 
   open(path: string, mode: 'read' | 'create' | 'create-new'): Result<Inode, DiskFailure> {
-    const place = this.#place(path)
-    if (!place.ok) return place
-    const { directory, name } = place.value
+    const found = place(this.#root, path)
+    if (!found.ok) return found
+    const { directory, name } = found.value
     const entry = name === '' ? directory : directory.get(name)
     if (entry instanceof Directory) return diskFailure(mode === 'create-new' ? 'exists' : 'is-directory', path)
     if (entry !== undefined) {
@@ -141,9 +142,9 @@ export class FileTree {
   }
 
   directory(path: string): Result<Directory, DiskFailure> {
-    const entry = this.#find(path)
+    const entry = find(this.#root, path)
     if (entry instanceof Directory) return ok(entry)
-    return entry === undefined ? this.#missing(path) : diskFailure('not-directory', path)
+    return entry === undefined ? missing(this.#root, path) : diskFailure('not-directory', path)
   }
 
   makeDirectory(path: string): Result<undefined, DiskFailure> {
@@ -163,8 +164,8 @@ export class FileTree {
   }
 
   rename(from: string, to: string): Result<undefined, DiskFailure> {
-    const source = this.#place(from)
-    const target = this.#place(to)
+    const source = place(this.#root, from)
+    const target = place(this.#root, to)
     if (!source.ok) return source
     if (!target.ok) return { ok: false, error: { ...target.error, path: from } }
     const { directory } = source.value
@@ -184,9 +185,9 @@ export class FileTree {
   }
 
   remove(path: string): Result<undefined, DiskFailure> {
-    const place = this.#place(path)
-    if (!place.ok) return place
-    const { directory, name } = place.value
+    const found = place(this.#root, path)
+    if (!found.ok) return found
+    const { directory, name } = found.value
     const entry = directory.get(name)
     if (entry === undefined) return diskFailure('not-found', path)
     if (entry instanceof Directory && !entry.isEmpty) {
@@ -198,8 +199,8 @@ export class FileTree {
   }
 
   stat(path: string): Result<DiskEntry, DiskFailure> {
-    const entry = this.#find(path)
-    if (entry === undefined) return this.#missing(path)
+    const entry = find(this.#root, path)
+    if (entry === undefined) return missing(this.#root, path)
     return ok(
       entry instanceof Directory
         ? { kind: 'directory' as const, sizeBytes: 4096 }
@@ -221,45 +222,4 @@ export class FileTree {
   #forgetIfUnused(inode: Inode): void {
     if (inode.links === 0 && inode.handles === 0) this.#usedBytes -= inode.size
   }
-
-  #find(path: string): Entry | undefined {
-    let entry: Entry = this.#root
-    for (const name of partsOf(path)) {
-      const next: Entry | undefined = entry instanceof Directory ? entry.get(name) : undefined
-      if (next === undefined) return undefined
-      entry = next
-    }
-    return entry
-  }
-
-  /** The directory that holds a path, and the name in it. */
-  #place(path: string): Result<{ readonly directory: Directory; readonly name: string }, DiskFailure> {
-    const parts = partsOf(path)
-    const name = parts.at(-1)
-    if (name === undefined) return ok({ directory: this.#root, name: '' })
-    const directory = this.#find(parts.slice(0, -1).join('/'))
-    if (directory instanceof Directory) return ok({ directory, name })
-    return directory === undefined ? this.#missing(path) : diskFailure('not-directory', path)
-  }
-
-  /** Why nothing is found at a path: a part of it is missing, or is a file. */
-  #missing(path: string): Err<DiskFailure> {
-    const parts = partsOf(path)
-    for (let depth = 1; depth < parts.length; depth++) {
-      const above = this.#find(parts.slice(0, depth).join('/'))
-      if (above === undefined) break
-      if (above instanceof Inode) return diskFailure('not-directory', path)
-    }
-    return diskFailure('not-found', path)
-  }
-}
-
-/** The names on the way to a path. */
-export function partsOf(path: string): readonly string[] {
-  const parts: string[] = []
-  for (const part of path.split('/')) {
-    if (part === '..') parts.pop()
-    else if (part !== '' && part !== '.') parts.push(part)
-  }
-  return parts
 }

@@ -110,9 +110,19 @@ function pieces(texts: readonly string[]): string[] {
   return out
 }
 
-const readTypes: ReadonlyMap<number, RecordType> = new Map(
-  (['A', 'AAAA', 'CNAME', 'NS', 'PTR', 'SRV', 'TXT', 'SOA'] as const).map((type) => [typeCodes[type], type]),
-)
+/** Every type of record: one that is missing here does not compile. */
+const types: { readonly [Type in RecordType]: Type } = {
+  A: 'A',
+  AAAA: 'AAAA',
+  CNAME: 'CNAME',
+  NS: 'NS',
+  PTR: 'PTR',
+  SRV: 'SRV',
+  TXT: 'TXT',
+  SOA: 'SOA',
+}
+
+const readTypes: ReadonlyMap<number, RecordType> = new Map(Object.values(types).map((type) => [typeCodes[type], type]))
 
 /** Whether records of this type are read at all. */
 export function isReadType(code: number): boolean {
@@ -144,7 +154,7 @@ export function fromResource(resource: CodecResource): DnsRecord | undefined {
       const names = { primary: absolute(primary), admin: absolute(admin) }
       return { name, ttl, type, ...names, serial, refresh, retry, expire: expiration, minimum }
     }
-    default:
+    case undefined:
       return undefined
   }
 }

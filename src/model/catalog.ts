@@ -163,9 +163,20 @@ export type CheckProbe =
   /** Keeps its status until it is removed: maintenance. */
   | { readonly kind: 'fixed' }
 
+const runningPrograms: Readonly<Record<CheckProbe['kind'], boolean>> = {
+  ttl: false,
+  http: false,
+  tcp: false,
+  script: true,
+  grpc: false,
+  container: true,
+  alias: false,
+  fixed: false,
+}
+
 /** Whether running the check means running a program that its author chose. */
 export function runsProgram({ kind }: CheckProbe): boolean {
-  return kind === 'script' || kind === 'container'
+  return runningPrograms[kind]
 }
 
 /** A check definition of an agent. */

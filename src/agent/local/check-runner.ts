@@ -1,7 +1,7 @@
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import type { TlsOptions } from '../../env/net.ts'
-import type { CheckDefinition } from '../../model/catalog.ts'
+import { type CheckDefinition, runsProgram } from '../../model/catalog.ts'
 import type { Naming } from '../../model/naming/naming.ts'
 import type { RegistrantRights } from '../access/running-access.ts'
 import { type AliasProbe, LocalAliases } from './alias-checks.ts'
@@ -65,6 +65,7 @@ export class CheckRunner {
     const { checkId, probe } = check
     const key = itemKey(checkId)
     this.end(key)
+    if (runsProgram(probe)) this.#scripts.add(key)
     switch (probe.kind) {
       case 'ttl': {
         const expired = (outcome: Outcome): void => this.#parts.report(checkId, outcome)
@@ -78,14 +79,12 @@ export class CheckRunner {
       case 'tcp':
         return this.#repeat(checkId, probe.intervalMs, () => probeTcp(this.#env, probe))
       case 'script':
-        this.#scripts.add(key)
         return this.#repeat(checkId, probe.intervalMs, () => probeScript(this.#env, probe))
       case 'grpc':
         return this.#repeat(checkId, probe.intervalMs, () =>
           probeGrpc(this.#env, probe, this.#parts.checkTls(), naming),
         )
       case 'container':
-        this.#scripts.add(key)
         return this.#repeat(checkId, probe.intervalMs, () =>
           probeContainer(this.#env, this.#parts.containerRuntime, probe),
         )

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { CheckDefinition, CheckStatus, OfferedService } from '../../model/catalog.ts'
+import type { CheckDefinition, CheckProbe, CheckStatus, OfferedService } from '../../model/catalog.ts'
 
 /**
  * The format of the data directory. Members that this release does not know are dropped, so that a downgrade is
@@ -46,9 +46,10 @@ const service = z.object({
   weightless: z.literal(true).optional(),
 })
 
-const probe = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('ttl'), ttlMs: milliseconds }),
-  z.object({
+/** A kind of check that is not kept here does not compile. */
+const probes = {
+  ttl: z.object({ kind: z.literal('ttl'), ttlMs: milliseconds }),
+  http: z.object({
     kind: z.literal('http'),
     url: z.string(),
     method: z.string(),
@@ -57,14 +58,14 @@ const probe = z.discriminatedUnion('kind', [
     intervalMs: milliseconds,
     timeoutMs: milliseconds,
   }),
-  z.object({ kind: z.literal('tcp'), address: z.string(), intervalMs: milliseconds, timeoutMs: milliseconds }),
-  z.object({
+  tcp: z.object({ kind: z.literal('tcp'), address: z.string(), intervalMs: milliseconds, timeoutMs: milliseconds }),
+  script: z.object({
     kind: z.literal('script'),
     argv: z.tuple([z.string()], z.string()),
     intervalMs: milliseconds,
     timeoutMs: milliseconds,
   }),
-  z.object({
+  grpc: z.object({
     kind: z.literal('grpc'),
     target: z.string(),
     useTls: z.boolean(),
@@ -72,16 +73,19 @@ const probe = z.discriminatedUnion('kind', [
     intervalMs: milliseconds,
     timeoutMs: milliseconds,
   }),
-  z.object({
+  container: z.object({
     kind: z.literal('container'),
     container: z.string(),
     argv: z.tuple([z.string()], z.string()),
     intervalMs: milliseconds,
     timeoutMs: milliseconds,
   }),
-  z.object({ kind: z.literal('alias'), node: z.string(), service: z.string() }),
-  z.object({ kind: z.literal('fixed') }),
-])
+  alias: z.object({ kind: z.literal('alias'), node: z.string(), service: z.string() }),
+  fixed: z.object({ kind: z.literal('fixed') }),
+} satisfies { readonly [Kind in CheckProbe['kind']]: z.ZodType<Extract<CheckProbe, { kind: Kind }>> }
+
+const { ttl, ...otherProbes } = probes
+const probe = z.discriminatedUnion('kind', [ttl, ...Object.values(otherProbes)])
 
 const check = z.object({
   checkId: z.string().min(1),

@@ -29,20 +29,6 @@ describe('the effective configuration', () => {
     }
   })
 
-  it('[CFG-006] tells others the address that it advertises, wherever it listens, and the bind address if none', () => {
-    const flags = configOfFlags(new Map([['advertise', '10.0.0.9']]))
-    for (const bind_addr of ['10.0.0.1', '0.0.0.0']) {
-      for (const given of [{ advertise_addr: '10.0.0.9' }, flags.ok ? flags.value.scalars : {}]) {
-        expect(normalize({ ...server, bind_addr, ...given }, false, machine('10.0.0.1'))).toMatchObject({
-          value: { config: { bindAddress: bind_addr, advertiseAddress: '10.0.0.9' } },
-        })
-      }
-      expect(normalize({ ...server, bind_addr }, false, machine('10.0.0.1'))).toMatchObject({
-        value: { config: { bindAddress: bind_addr, advertiseAddress: '10.0.0.1' } },
-      })
-    }
-  })
-
   it('takes what autopilot goes by, and what it accepts from the commercial edition', () => {
     const autopilot = {
       cleanup_dead_servers: false,
@@ -151,23 +137,6 @@ describe('the effective configuration', () => {
       'config: data_dir cannot be empty: name a directory with -data-dir, or try -dev',
     ])
     expect(linesOfConfig({}, true)).toEqual([])
-  })
-
-  it('gives an address to join without a port that of gossip', () => {
-    const entries = ['10.0.0.2', '10.0.0.3:9301', '[fd00::1]:1', 'fd00::2', 'db.internal', 'db:9301']
-    const joins = (more: FileConfig): unknown => {
-      const normalized = normalize(
-        { ...server, retry_join: entries, start_join: ['10.0.0.9'], ...more },
-        false,
-        machine(),
-      )
-      return normalized.ok ? [...normalized.value.config.startJoin, ...normalized.value.config.retryJoin] : normalized
-    }
-    expect(joins({})).toEqual([
-      ...['10.0.0.9:8301', '10.0.0.2:8301', '10.0.0.3:9301', '[fd00::1]:1', '[fd00::2]:8301'],
-      ...['db.internal:8301', 'db:9301'],
-    ])
-    expect(joins({ ports: { serf_lan: 7301 } })).toContain('10.0.0.2:7301')
   })
 
   it('[AGT-001] is that of a client unless it is told to be a server, and then asks for no bootstrap', () => {
@@ -347,19 +316,6 @@ describe('the effective configuration', () => {
     })
   })
 
-  it('has DNS where clients are, unless each face has an address of its own', () => {
-    const faces = (file: FileConfig): unknown => {
-      const normalized = normalize({ ...server, ...file }, false, machine())
-      if (!normalized.ok) return normalized
-      return [normalized.value.config.clientAddresses, normalized.value.config.dnsAddresses]
-    }
-    expect(faces({ client_addr: '127.0.0.1 10.0.0.1' })).toEqual([
-      ['127.0.0.1', '10.0.0.1'],
-      ['127.0.0.1', '10.0.0.1'],
-    ])
-    expect(faces({ addresses: { dns: '0.0.0.0' } })).toEqual([['127.0.0.1'], ['0.0.0.0']])
-  })
-
   it('lets files alone define scripts, or everybody', () => {
     const scripts = (file: FileConfig): unknown => {
       const normalized = normalize({ ...server, ...file }, false, machine())
@@ -381,50 +337,11 @@ describe('the effective configuration', () => {
     })
   })
 
-  it('[UPG-044] takes the first of several private addresses before 0.6, and refuses to guess since', () => {
-    const file: FileConfig = { server: true, data_dir: '/x' }
-    const on = machine('8.8.8.8', '192.168.0.1', '10.0.0.1')
-    const as = (release: string) => normalize(file, false, on, undefined, parseRelease(release))
-    expect(as('0.5.2')).toMatchObject({ ok: true, value: { config: { advertiseAddress: '192.168.0.1' } } })
-    expect(as('0.6.0')).toMatchObject({ ok: false, error: [{ message: 'Multiple private IPv4 addresses found' }] })
-  })
-
-  it('[AGT-026] refuses to guess between several private addresses, and takes the only one', () => {
-    const file: FileConfig = { server: true, data_dir: '/x' }
-    expect(linesOfConfig(file, false, machine('10.0.0.1', '192.168.0.1'))[0]).toContain(
-      "Multiple private IPv4 addresses found: configure one with '-bind' and/or '-advertise'",
-    )
-    expect(linesOfConfig(file, false, machine('8.8.8.8'))[0]).toContain('No private IPv4 address found')
-    expect(normalize(file, false, machine('8.8.8.8', '100.64.0.9'))).toMatchObject({
-      ok: true,
-      value: { config: { bindAddress: '0.0.0.0', advertiseAddress: '100.64.0.9' } },
-    })
-  })
-
-  it('tells the only public IPv6 address where it listens on all of them', () => {
-    const file: FileConfig = { server: true, data_dir: '/x', bind_addr: '::' }
-    expect(normalize(file, false, machine('10.0.0.1', 'fe80::1%eth0', 'fd00::1', '2600::1'))).toMatchObject({
-      ok: true,
-      value: { config: { bindAddress: '::', advertiseAddress: '2600::1' } },
-    })
-    expect(linesOfConfig(file, false, machine('10.0.0.1', 'fd00::1'))[0]).toContain('No public IPv6 address found')
-    expect(linesOfConfig(file, false, machine('2600::1', '2600::2'))[0]).toContain(
-      "Multiple public IPv6 addresses found: configure one with '-bind' and/or '-advertise'",
-    )
-  })
-
   it('[CFG-012] takes interval and threshold of snapshots from the file, also those of former releases', () => {
     const file = { ...server, raft_snapshot_interval: '5s', raft_snapshot_threshold: 8192 }
     expect(normalize(file, false, machine())).toMatchObject({
       value: { config: { raft: { snapshotIntervalMs: 5_000, snapshotThreshold: 8192 } } },
     })
-  })
-
-  it('[AGT-027] takes an address that is named, however many private ones there are', () => {
-    const file: FileConfig = { server: true, data_dir: '/x' }
-    const two = machine('10.0.0.1', '192.168.0.1')
-    expect(linesOfConfig({ ...file, bind_addr: '10.0.0.1' }, false, two)).toEqual([])
-    expect(linesOfConfig({ ...file, advertise_addr: '10.0.0.1' }, false, two)).toEqual([])
   })
 
   it('warns of clusters that tolerate no loss or are oversized', () => {

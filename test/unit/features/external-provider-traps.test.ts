@@ -1,0 +1,133 @@
+import { describe, expect } from 'vitest'
+import type { Env } from '../../../src/env/env.ts'
+import { externalKind } from '../../../src/features/connect/provider/external/external-kind.ts'
+import { readCertificates } from '../../../src/pki/certificate.ts'
+import { hourMs, leafWish, managerOptions, managerToken, mesh, must } from '../../contract/connect/provider-world.ts'
+import { address, allMounts, dayMs, failureOf, reviewed, scene, signed } from './external-scene.ts'
+
+const second = { RootPKIPath: 'mesh-root-2', IntermediatePKIPath: 'mesh-intermediate-2' }
+
+async function mountedPlain(env: Env, path: string): Promise<void> {
+  const headers = [['X-Vault-Token', managerToken]] as const
+  const body = new TextEncoder().encode('{"type":"pki"}')
+  const request = { method: 'POST', target: `/v1/sys/mounts/${path}`, headers, body, timeoutMs: 1_000 }
+  expect(must(await env.http.request({ host: '10.0.0.1', port: 8200 }, request)).status).toBe(204)
+}
+
+describe('the external provider and the traps of the secrets manager', () => {
+  scene('tells the end of a leaf as it came, where the time was cut without a word', async ({ env, open }) => {
+    const provider = open({ LeafCertTTL: '2h' })
+    must(await provider.root(undefined, '1'))
+    const { wish } = await leafWish(env, 'web', 10 * hourMs)
+    const leaf = must(await provider.signLeaf(wish))
+    expect(wish.notAfterMs - leaf.notAfterMs).toBe(8 * hourMs)
+  })
+
+  scene('mends a mount that signs nothing since a request for a certificate was made in it', async (at) => {
+    const { env, manager, open } = at
+    const provider = open()
+    const root = must(await provider.root(undefined, '1'))
+    await manager.mountAt('mesh-intermediate')?.own.generateRequest({ common_name: 'x', key_type: 'ec', key_bits: 256 })
+    const leaf = must(await provider.signLeaf((await leafWish(env)).wish))
+    expect(leaf.behind).not.toEqual(root.intermediates)
+    const review = must(await reviewed(provider, root))
+    expect(review).toEqual({ intermediates: leaf.behind, problem: undefined })
+  })
+
+  scene('asks for one intermediate, however many leaves find the mount out of use', async ({ env, manager, open }) => {
+    const provider = open()
+    must(await provider.root(undefined, '1'))
+    manager.unmount('mesh-intermediate')
+    manager.calls.length = 0
+    const answers = await Promise.all([1, 2, 3, 4].map(() => signed(provider, env)))
+    expect(answers.map(({ ok }) => ok)).toEqual([true, true, true, true])
+    const made = manager.calls.filter((call) => call.endsWith('intermediate/generate/internal'))
+    expect(made).toHaveLength(1)
+  })
+
+  scene('leaves the authority of another root alone', async ({ open }) => {
+    must(await open().root(undefined, '1'))
+    const { kind, message } = failureOf(await open({ RootPKIPath: 'mesh-root-2' }).root(undefined, '1'))
+    expect(kind).toBe('refused')
+    expect(message).toContain('name another IntermediatePKIPath')
+  })
+
+  scene('notices another root in the place of its own, and neither trusts nor replaces it', async (at) => {
+    const { env, manager, open } = at
+    const provider = open()
+    const root = must(await provider.root(undefined, '1'))
+    manager.unmount('mesh-root')
+    must(await open({ IntermediatePKIPath: 'mesh-intermediate-2' }).root(undefined, '1'))
+    const { problem } = must(await reviewed(provider, root))
+    expect(problem).toContain('the root in mesh-root is not the one that the mesh trusts')
+    expect(failureOf(await open().root(root.state, '1')).kind).toBe('refused')
+    // The intermediate of the root that is trusted is there as before, and signs.
+    must(await signed(provider, env))
+  })
+
+  scene('does not make a root anew where the one that the mesh trusts is gone', async ({ manager, open }) => {
+    const root = must(await open().root(undefined, '1'))
+    manager.unmount('mesh-root')
+    const { kind, message } = failureOf(await open().root(root.state, '1'))
+    expect([kind, message]).toEqual(['refused', 'mesh-root has no root: it is not mounted'])
+  })
+
+  scene('tunes a mount that an operator made, so that its root lives for years', async ({ env, manager, open }) => {
+    await mountedPlain(env, 'mesh-root')
+    const [root] = must(readCertificates(must(await open().root(undefined, '1')).certificate))
+    expect((root?.notAfterMs ?? 0) - env.clock.wallMs()).toBeGreaterThan(9 * 8_760 * hourMs)
+    expect(manager.calls).toContain('POST sys/mounts/mesh-root/tune')
+  })
+
+  scene('makes no root of a month where it may not tune the mount', async ({ env, manager, open }) => {
+    await mountedPlain(env, 'mesh-root')
+    manager.faults.add({ kind: 'denied', times: 1, call: 'POST sys/mounts/mesh-root/tune' })
+    const { kind, message } = failureOf(await open().root(undefined, '1'))
+    expect(kind).toBe('refused')
+    expect(message).toContain('tune the mount mesh-root to a max lease of 87600h')
+  })
+
+  scene('crosses by a bridge where the token may not have the root sign another', async (at) => {
+    const { env, manager, open } = at
+    const id = 's.without-sudo'
+    manager.tokens.add({ id, ttl: 0, renewable: false, mounts: allMounts, sudo: false })
+    const old = open({ Token: id })
+    must(await old.root(undefined, '1'))
+    const next = must(await open(second).root(undefined, '2'))
+    const nowMs = env.clock.wallMs()
+    const terms = { serial: '9', notBeforeMs: nowMs - 60_000, notAfterMs: nowMs + dayMs }
+    const crossing = must(await old.crossSign({ rootCertificate: next.certificate, ...terms }))
+    expect(crossing.behind).toHaveLength(1)
+    expect(crossing.serial).toBe('9')
+  })
+
+  scene('renews its intermediate when a third of its life is left', async ({ env, manager, open, pass }) => {
+    const id = 's.without-end'
+    manager.tokens.add({ id, ttl: 0, renewable: false, mounts: allMounts, sudo: true })
+    const provider = open({ Token: id })
+    const root = must(await provider.root(undefined, '1'))
+    const ask = async (): Promise<readonly string[]> => must(await reviewed(provider, root)).intermediates
+    await pass(240 * dayMs)
+    expect(await ask()).toEqual(root.intermediates)
+    await pass(5 * dayMs)
+    const [renewed] = await ask()
+    expect(renewed).not.toBe(root.intermediates[0])
+    const leaf = must(await provider.signLeaf((await leafWish(env)).wish))
+    expect(leaf.behind).toEqual([renewed])
+  })
+
+  scene('follows a standby to the active node', async ({ env, open }) => {
+    must(await open().root(undefined, '1'))
+    const headers = (target: string) => [['Location', `${address}${target}`]] as const
+    const redirect = async ({ target }: { readonly target: string }) => ({
+      status: 307,
+      headers: headers(target),
+      body: '',
+    })
+    must(await env.http.serve({ host: '10.0.0.1', port: 8202 }, redirect))
+    const standby = externalKind.open(env, managerOptions('http://10.0.0.1:8202'), mesh)
+    must(await standby.root(undefined, '1'))
+    must(await signed(standby, env))
+    standby.close()
+  })
+})

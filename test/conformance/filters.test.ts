@@ -6,6 +6,9 @@ import { type SimulatedAgent, startSimulatedAgent } from './simulated-agent.ts'
 const cases: readonly (readonly [path: string, filter: string, left: readonly string[], member: string])[] = [
   ['/v1/catalog/nodes', 'Meta.zone == a', ['f1'], 'Node'],
   ['/v1/catalog/nodes', 'Node matches "^f" and Meta["zone"] != a', ['f2', 'f3'], 'Node'],
+  ['/v1/catalog/services', 'ServiceTags contains canary', ['web'], 'names'],
+  ['/v1/catalog/services', 'ServiceKind == "connect-proxy" and NodeMeta.zone == b', ['web-proxy'], 'names'],
+  ['/v1/catalog/services?node-meta=zone:a', 'ServicePort == 8080', [], 'names'],
   ['/v1/catalog/service/web', 'ServicePort == 8080 or "canary" in ServiceTags', ['web-f2', 'web-f3'], 'ServiceID'],
   ['/v1/catalog/service/web', 'not zone in NodeMeta or ServiceWeights.Passing == 7', [], 'ServiceID'],
   ['/v1/catalog/connect/web', 'ServiceProxy.Upstreams.LocalBindPort == 9191', ['proxy'], 'ServiceID'],
@@ -90,9 +93,16 @@ describe('a filter in the query', () => {
   function leftIn({ text, status }: Reply, member: string): readonly unknown[] {
     expect(status, text).toBe(200)
     const json: unknown = JSON.parse(text)
+    if (member === 'names') return Object.keys(json as object)
     if (member === '') return Object.keys((json as { Services?: object }).Services ?? (json as object))
     const one = (entry: unknown) => member.split('.').reduce((of, name) => (of as Record<string, unknown>)[name], entry)
     return (json as unknown[]).map(one)
+  }
+
+  /** Of a node its services: no filter removes the node itself. */
+  function entriesIn({ text }: Reply): unknown {
+    const json = JSON.parse(text) as { readonly Services?: object }
+    return json.Services ?? json
   }
 
   it.each(cases)('%s keeps what %s says', async (path, filter, left, member) => {
@@ -124,6 +134,17 @@ describe('a filter in the query', () => {
     expect((await asked('/v1/acl/tokens', 'Local == false', reader)).status).toBe(403)
   })
 
+  it.each([...new Map(cases.map((each) => [each[0], each])).values()])(
+    '%s reveals nothing that it withholds without one, whatever is asked for',
+    async (path, filter, _left, member) => {
+      const all = await asked(path, undefined, reader)
+      const some = await asked(path, `${filter} or not (${filter})`, reader)
+      // What a node's members decide, only callers that may read the node are told.
+      if (member === 'names') expect(leftIn(all, member)).toEqual(expect.arrayContaining([...leftIn(some, member)]))
+      else expect([some.status, some.text]).toEqual([all.status, all.text])
+    },
+  )
+
   it('keeps the order of the entries, and works on a cached answer', async () => {
     const path = '/v1/health/service/web?cached'
     expect(leftIn(await asked(path, 'Node.Node == f2'), 'Node.Node')).toEqual(['f2'])
@@ -142,5 +163,32 @@ describe('a filter in the query', () => {
     const after = await agent.target.until(waiting)
     expect(after.index()).toBeGreaterThan(before.index())
     expect(leftIn(after, 'ServiceID')).toEqual(['web-f1'])
+  })
+
+  it('wakes every kind of blocked read once for one change, though it keeps nothing', async () => {
+    const questions = [
+      ['/v1/catalog/nodes', 'Node == none'],
+      ['/v1/catalog/services', 'ServiceName == none'],
+      ['/v1/catalog/node/f1', 'Service == none'],
+      ['/v1/health/node/f1', 'Node == none'],
+      ['/v1/health/checks/web', 'Node == none'],
+      ['/v1/health/service/web', 'Node.Node == none'],
+      ['/v1/health/state/any', 'Node == none'],
+      ['/v1/internal/ui/nodes', 'Node == none'],
+      ['/v1/internal/ui/services', 'Node.Node == none'],
+    ] as const
+    const waiting = []
+    for (const [path, filter] of questions) {
+      const before = await asked(path, filter)
+      const query = `token=root&index=${before.index()}&wait=60s&filter=${encodeURIComponent(filter)}`
+      waiting.push({ path, before, answer: begin(agent.target, `GET ${path}?${query}`) })
+    }
+    await agent.target.pause(1_000)
+    await register('f1', { zone: 'a', rack: '1' }, { Port: 81, Tags: ['a'] }, 'warning')
+    for (const { path, before, answer } of waiting) {
+      const after = await agent.target.until(answer)
+      expect(after.index(), path).toBeGreaterThan(before.index())
+      expect([path, after.status, entriesIn(after)]).toEqual([path, 200, entriesIn(before)])
+    }
   })
 })

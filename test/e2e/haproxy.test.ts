@@ -21,7 +21,10 @@ afterEach(async () => {
   workplace?.remove()
 })
 
-/** A load balancer that finds its servers by SRV, with the size of packets that its makers recommend. */
+/**
+ * A load balancer that finds the servers of `web` by SRV and those of `plain` by A, with the size of packets that its
+ * makers recommend.
+ */
 async function startBalancer(dnsPort: number): Promise<string> {
   const admin = join(workplace.path, 'admin.sock')
   const file = join(workplace.path, 'haproxy.cfg')
@@ -47,6 +50,8 @@ frontend in
   default_backend web
 backend web
   server-template web 6 _web._tcp.service.svc resolvers svc resolve-opts allow-dup-ip resolve-prefer ipv4 check inter 3600s
+backend plain
+  server-template app 6 web.service.svc:8080 resolvers svc resolve-prefer ipv4 check inter 3600s
 `,
   )
   balancer = spawn('haproxy', ['-db', '-f', file], { stdio: ['ignore', 'pipe', 'pipe'] })
@@ -54,14 +59,14 @@ backend web
 }
 
 /** The servers that it balances over, `host:port weight`. */
-async function serversOf(admin: string): Promise<readonly string[]> {
-  const lines = (await command(admin, 'show servers state web')).split('\n')
+async function serversOf(admin: string, backend: string): Promise<readonly string[]> {
+  const lines = (await command(admin, `show servers state ${backend}`)).split('\n')
   const names =
     lines
       .find((line) => line.startsWith('# '))
       ?.slice(2)
       .split(' ') ?? []
-  const rows = lines.filter((line) => /^\d/.test(line)).filter((line) => line.includes(' web '))
+  const rows = lines.filter((line) => /^\d/.test(line)).filter((line) => line.includes(` ${backend} `))
   const found = rows.map((line) => {
     const cells = line.split(' ')
     const cell = (name: string): string => cells[names.indexOf(name)] ?? ''
@@ -86,10 +91,12 @@ function command(admin: string, line: string): Promise<string> {
   })
 }
 
-async function balancesOver(admin: string, ...expected: readonly string[]): Promise<void> {
+const balancesOver = (admin: string, ...expected: readonly string[]): Promise<void> => balances(admin, 'web', expected)
+
+async function balances(admin: string, backend: 'web' | 'plain', expected: readonly string[]): Promise<void> {
   let seen: readonly string[] = []
-  await eventually(`haproxy balances over ${expected.join(', ')}`, async () => {
-    seen = await serversOf(admin)
+  await eventually(`${backend} balances over ${expected.join(', ')}`, async () => {
+    seen = await serversOf(admin, backend)
     return seen.join() === expected.join() ? true : undefined
   }).catch((cause: unknown) => {
     throw new Error(`it balances over ${seen.join(', ')}`, { cause })
@@ -147,5 +154,25 @@ describe('haproxy, whose servers are those of our DNS', () => {
     for (const kind of ['cname_error', 'invalid', 'too_big', 'truncated', 'outdated']) {
       expect(counted).toMatch(new RegExp(`^\\s*${kind}:\\s*0$`, 'm'))
     }
+  })
+
+  it('follows the same by A records, which have neither ports nor weights', async () => {
+    const ports = await freePorts({ dns: true })
+    agent = devAgent(ports, '-node=n0')
+    await leads(agent)
+    for (const instance of [1, 2, 3]) await place(instance)
+    const admin = await startBalancer(ports.dns)
+    const at = (...instances: readonly number[]) => instances.map((instance) => `127.0.1.${instance}:8080 1`)
+    await balances(admin, 'plain', at(1, 2, 3))
+    await place(4)
+    await place(2, 1, 'critical')
+    await balances(admin, 'plain', at(1, 3, 4))
+    await place(2)
+    await balances(admin, 'plain', at(1, 2, 3, 4))
+    for (const instance of [1, 3]) {
+      const gone = JSON.stringify({ Node: `n${instance}` })
+      expect((await agent.request('PUT', '/v1/catalog/deregister', gone)).status).toBe(200)
+    }
+    await balances(admin, 'plain', at(2, 4))
   })
 })

@@ -101,6 +101,26 @@ describe('the package of npm', () => {
     expect(readdirSync(join(cache, 'svc', build, 'parts'))).toContain('fastify.cjs')
   })
 
+  it('is a program of the field by a link to its bin, with that name and those variables alone', async () => {
+    const bin = join(workplace.path, 'bin')
+    mkdirSync(bin)
+    symlinkSync(join(installed, 'bin/svc.js'), join(bin, 'consul'))
+    const ports = await freePorts()
+    const own = { ...environment, PATH: `${bin}:${process.env['PATH'] ?? ''}`, SVC_HTTP_ADDR: '127.0.0.1:1' }
+    const agent = new RealAgent(`127.0.0.1:${ports.http}`, ['-dev', ...portFlags(ports)], own, 'consul')
+    try {
+      await leads(agent)
+      expect(agent.output).toContain('==> Consul agent running!')
+      const env = { ...process.env, ...own, CONSUL_HTTP_ADDR: agent.address }
+      const listed = spawnSync('consul', ['catalog', 'services'], { encoding: 'utf8', env })
+      expect(listed).toMatchObject({ status: 0, stdout: 'consul\n' })
+      const version = spawnSync('consul', ['version'], { encoding: 'utf8', env }).stdout
+      expect([version.split(' ')[0], /svc/i.test(version)]).toEqual(['Consul', false])
+    } finally {
+      await agent.stop('SIGTERM')
+    }
+  })
+
   it('runs a scenario that it ships', () => {
     const ran = command('svc-sim', 'run', 'scenarios/election-under-partition.yaml', '--quiet')
     expect(ran).toMatchObject({ status: 0, out: expect.stringContaining('passed: Election under partition') })

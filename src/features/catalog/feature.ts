@@ -15,6 +15,7 @@ import {
   servicesAtEndpoint,
   servicesEndpoint,
 } from './endpoint.ts'
+import { allInstancesEndpoint } from './instances-endpoint.ts'
 import { catalogRoutes } from './routes.ts'
 import {
   checksTable,
@@ -46,6 +47,7 @@ export const catalogFeature: Feature = {
     deregisterEndpoint,
     nodesEndpoint,
     servicesEndpoint,
+    allInstancesEndpoint,
     serviceNodesEndpoint,
     servicesAtEndpoint,
     nodeServicesEndpoint,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { err, ok, type Result } from '../../base/result.ts'
-import type { DeregisterRequest } from '../../model/catalog.ts'
+import type { CatalogService, DeregisterRequest } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
 import { noChange } from '../../model/log-position.ts'
 import type { ReadOptions } from '../contract/reading.ts'
@@ -32,6 +32,7 @@ import {
   serviceNodesEndpoint,
   servicesEndpoint,
 } from './endpoint.ts'
+import { allInstancesEndpoint } from './instances-endpoint.ts'
 import {
   nodeJson,
   nodeServiceJson,
@@ -126,9 +127,9 @@ export const catalogRoutes: readonly Route<CatalogContext>[] = [
     path: '/v1/catalog/services',
     operations: {
       GET: declared({
-        summary: 'Names of all services, with their tags',
-        access: { asks: 'service:read of each' },
-        query: [...discoveryParameters, nodeMeta],
+        summary: 'Names of all services, with their tags; a filter is for instances, as those of catalog/service',
+        access: { asks: 'service:read of each; with a filter, node:read of their nodes as well' },
+        query: [...discoveryParameters, nodeMeta, filter],
         answers: [jsonAnswer('Tags by name.', z.record(z.string(), textList), discoveryHeaders)],
         handle: readServices,
       }),
@@ -212,12 +213,29 @@ function readNodes(
 
 function readServices(
   context: CatalogContext,
-  request: RouteRequest<DiscoveryName | 'node-meta'>,
+  request: RouteRequest<DiscoveryName | 'node-meta' | 'filter'>,
 ): Promise<RouteResponse> {
+  if ((request.query.get('filter') ?? '') !== '') return readSomeServices(context, request)
   return discoveryRead(context, request, {
     endpoint: servicesEndpoint,
     args: () => nodeMetaOf(request.query),
     json: (services) => Object.fromEntries(services.map(({ service, tags }) => [service, tags])),
+  })
+}
+
+/** A filter chooses among instances, before their tags are gathered. */
+function readSomeServices(
+  context: CatalogContext,
+  request: RouteRequest<DiscoveryName | 'node-meta' | 'filter'>,
+): Promise<RouteResponse> {
+  const { datacenter, seen } = shownNodes(context, request.query)
+  return entriesRead(context, request, {
+    endpoint: allInstancesEndpoint,
+    args: () => nodeMetaOf(request.query),
+    entryType: placedServiceType,
+    entries: (instances) => instances,
+    entryJson: ({ node, service }) => placedServiceJson({ node: seen(node), service }, datacenter),
+    whole: (_, instances) => tagsByName(instances.map(([{ service }]) => service)),
   })
 }
 
@@ -253,4 +271,15 @@ function readNode(context: CatalogContext, request: RouteRequest<DiscoveryName |
       return { Node: nodeJson(seen(found.node), datacenter), Services: Object.fromEntries(byId) }
     },
   })
+}
+
+/** Names in the order in which their first instances are met; the tags of a name likewise. */
+function tagsByName(instances: readonly CatalogService[]): Readonly<Record<string, readonly string[]>> {
+  const tags = new Map<string, Set<string>>()
+  for (const { service, tags: own } of instances) {
+    const known = tags.get(service) ?? new Set()
+    tags.set(service, known)
+    for (const tag of own) known.add(tag)
+  }
+  return Object.fromEntries(Array.from(tags, ([service, all]) => [service, [...all]]))
 }

@@ -5,6 +5,7 @@ import type { ReadTransaction } from '../../store/types.ts'
 import { byRow, newestOf, type Sight } from '../contract/visible-index.ts'
 import { checksSeenBy, seesNode, seesService } from '../discovery/sight.ts'
 import {
+  allServices,
   checksOfInstance,
   checksOfNode,
   departuresIndex,
@@ -121,6 +122,20 @@ interface OverviewRows {
   readonly services: readonly CatalogService[]
   readonly checks: readonly CatalogCheck[]
 }
+
+/** Instances of all services, and their nodes. */
+export const allInstancesSight: Sight<unknown, unknown> = byRow({
+  all: seesCatalog,
+  newest: (authorizer, state) => {
+    let newest = noChange
+    for (const { node: name, service, modifyIndex } of allServices(state)) {
+      if (!seesNode(authorizer, name) || !seesService(authorizer, service)) continue
+      newest = greater(newest, modifyIndex, nodeByName(state, name)?.modifyIndex ?? noChange)
+    }
+    return newest
+  },
+  floor: departuresIndex,
+})
 
 /** For whole nodes, all visible ones. */
 export const overviewSight: Sight<unknown, readonly OverviewRows[]> = byRow({

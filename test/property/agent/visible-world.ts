@@ -317,6 +317,8 @@ export const questions: readonly (readonly [string, unknown])[] = [
   ['Catalog.ListNodes', { nodeMeta: [['rack', '1']] }],
   ['Catalog.ListNodes', { near: 'vis1' }],
   ['Catalog.ListServices', {}],
+  ['Catalog.ListInstances', {}],
+  ['Catalog.ListInstances', { nodeMeta: [['rack', '1']] }],
   ['Catalog.ListServices', { nodeMeta: [['rack', '1']] }],
   ...['web', 'web-2', 'hid1', 'none'].flatMap((name): [string, unknown][] => [
     ['Catalog.ServiceNodes', { service: name }],

@@ -118,6 +118,7 @@ export const effects: Readonly<Record<string, readonly Effect[]>> = {
   'GET /v1/catalog/nodes': [{ request: 'GET /v1/catalog/nodes', denied: nothing('[]'), grants: ['node:node-a:read'] }],
   'GET /v1/catalog/services': [
     { request: 'GET /v1/catalog/services', denied: nothing('{}'), grants: ['service:web:read'] },
+    { request: 'GET /v1/catalog/services?filter=Node!=x', denied: nothing('{}'), grants: reads },
   ],
   'GET /v1/catalog/service/{service}': [
     { request: 'GET /v1/catalog/service/web', denied: nothing('[]'), grants: reads },

@@ -2,44 +2,29 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { addresses, type DnsServer, serviceRecords } from './dns-client.ts'
-import {
-  type AgentPortsInUse,
-  eventually,
-  freePorts,
-  leads,
-  makeWorkplace,
-  portFlags,
-  RealAgent,
-  runSvc,
-  type Workplace,
-} from './real-agent.ts'
+import { type AgentPortsInUse, eventually, freePorts, leads, portFlags, RealAgent, runSvc } from './real-agent.ts'
+import { Stage } from './stage.ts'
 import { startWebServer, type WebServer } from './web-server.ts'
 
-let workplace: Workplace
+const stage = new Stage()
 let web: WebServer | undefined
 let ports: AgentPortsInUse
-const agents: RealAgent[] = []
 beforeEach(async () => {
-  workplace = makeWorkplace()
   ports = await freePorts({ dns: true })
 })
 afterEach(async () => {
-  await Promise.all(agents.splice(0).map((agent) => agent.stop('SIGKILL')))
   await web?.stop()
   web = undefined
-  workplace.remove()
 })
 
 function define(name: string, content: object | string): void {
   const text = typeof content === 'string' ? content : JSON.stringify(content)
-  writeFileSync(join(workplace.path, name), text)
+  writeFileSync(join(stage.path, name), text)
 }
 
 function dev(...more: readonly string[]): RealAgent {
-  const flags = ['-dev', `-config-dir=${workplace.path}`, ...portFlags(ports), ...more]
-  const agent = new RealAgent(`127.0.0.1:${ports.http}`, flags)
-  agents.push(agent)
-  return agent
+  const flags = ['-dev', `-config-dir=${stage.path}`, ...portFlags(ports), ...more]
+  return stage.add(new RealAgent(`127.0.0.1:${ports.http}`, flags))
 }
 
 function dns(): DnsServer {
@@ -209,11 +194,11 @@ describe('a reload', () => {
 describe('an agent refuses to start', () => {
   async function refused(content: object | string): Promise<readonly string[]> {
     define('bad.json', content)
-    const data = join(workplace.path, 'data')
-    const flags = ['-server', '-bootstrap', '-bind=127.0.0.1', `-data-dir=${data}`, `-config-dir=${workplace.path}`]
+    const data = join(stage.path, 'data')
+    const flags = ['-server', '-bootstrap', '-bind=127.0.0.1', `-data-dir=${data}`, `-config-dir=${stage.path}`]
     const { code, error } = await runSvc(['agent', ...flags, ...portFlags(ports)])
     expect(code).toBe(1)
-    expect(readdirSync(workplace.path)).not.toContain('data')
+    expect(readdirSync(stage.path)).not.toContain('data')
     return error.trimEnd().split('\n')
   }
 
@@ -228,7 +213,7 @@ describe('an agent refuses to start', () => {
   it('[HLT-023] with the same line as svc validate has for it', async () => {
     const definition = { check: { id: 'both', name: 'both', ttl: '5s', interval: '1s' } }
     const [started] = await refused(definition)
-    const validated = await runSvc(['validate', workplace.path])
+    const validated = await runSvc(['validate', stage.path])
     expect(validated.code).toBe(1)
     expect(`${validated.out}${validated.error}`).toContain(started?.replace(/^==> /, ''))
   })

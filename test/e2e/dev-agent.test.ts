@@ -1,38 +1,17 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { freePort } from '../tools/own-ports.ts'
 import { projectRoot } from '../tools/planted.ts'
 import { blocksUnder, runBlock } from './operations-page.ts'
-import {
-  devAgent,
-  eventually,
-  freePorts,
-  leads,
-  makeWorkplace,
-  portFlags,
-  RealAgent,
-  runSvc,
-  type Workplace,
-} from './real-agent.ts'
+import { devAgent, eventually, freePorts, portFlags, RealAgent, runSvc } from './real-agent.ts'
+import { Stage } from './stage.ts'
 
-let workplace: Workplace
-let agent: RealAgent | undefined
-beforeEach(() => {
-  workplace = makeWorkplace()
-})
-afterEach(async () => {
-  await agent?.stop('SIGKILL')
-  agent = undefined
-  workplace.remove()
-})
+const stage = new Stage()
 
 async function startDev(more: readonly string[] = []): Promise<RealAgent> {
   const ports = await freePorts()
-  const started = devAgent(ports, ...more)
-  agent = started
-  await leads(started)
-  return started
+  return stage.led(devAgent(ports, ...more))
 }
 
 describe('svc agent -dev', () => {
@@ -48,12 +27,12 @@ describe('svc agent -dev', () => {
   })
 
   it('[AGT-010] keeps nothing: a restart begins an empty cluster, and no file is made', async () => {
-    const before = readdirSync(workplace.path)
-    const dev = await startDev(['-data-dir', workplace.path])
+    const before = readdirSync(stage.path)
+    const dev = await startDev(['-data-dir', stage.path])
     await dev.request('PUT', '/v1/kv/a', 'x')
     expect(await dev.text('/v1/kv/a?raw')).toBe('x')
     await dev.stop('SIGKILL')
-    expect(readdirSync(workplace.path)).toEqual(before)
+    expect(readdirSync(stage.path)).toEqual(before)
     const again = await startDev()
     expect((await again.request('GET', '/v1/kv/a')).status).toBe(404)
   })
@@ -69,13 +48,13 @@ describe('svc agent -dev', () => {
   it('[AGT-037 AGT-038 CFG-043 UPG-026 UPG-045] serves its web interface with -ui alone, and with -ui-dir another’s files instead', async () => {
     const start = async (name: string, flags: readonly string[]): Promise<RealAgent> => {
       const ports = await freePorts()
-      const place = ['-bind=127.0.0.1', `-data-dir=${join(workplace.path, name)}`, ...portFlags(ports)]
+      const place = ['-bind=127.0.0.1', `-data-dir=${join(stage.path, name)}`, ...portFlags(ports)]
       return new RealAgent(`127.0.0.1:${ports.http}`, [...place, ...flags])
     }
-    const own = join(workplace.path, 'interface')
+    const own = join(stage.path, 'interface')
     mkdirSync(own)
     writeFileSync(join(own, 'index.html'), 'own')
-    writeFileSync(join(workplace.path, 'secret'), 'secret')
+    writeFileSync(join(stage.path, 'secret'), 'secret')
     const flags = [[], ['-ui'], [`-ui-dir=${own}`]]
     const agents = await Promise.all(flags.map((more, at) => start(`c${at}`, more)))
     try {
@@ -103,7 +82,7 @@ describe('svc agent -dev', () => {
         [200, 'own'],
       ])
       expect((await shown('/ui/..%2fsecret')).map(([status]) => status)).toEqual([404, 404, 404])
-      const both = await runSvc(['agent', '-ui', `-ui-dir=${own}`, '-bind=127.0.0.1', `-data-dir=${workplace.path}`])
+      const both = await runSvc(['agent', '-ui', `-ui-dir=${own}`, '-bind=127.0.0.1', `-data-dir=${stage.path}`])
       expect([both.code, both.error]).toEqual([1, expect.stringContaining('please provide only one')])
     } finally {
       await Promise.all(agents.map((each) => each.stop('SIGKILL')))
@@ -119,12 +98,12 @@ describe('svc agent -dev', () => {
 
   it('takes the program of a check that is running along when it ends', async () => {
     const dev = await startDev(['-enable-script-checks'])
-    const file = `${workplace.path}/pid`
+    const file = `${stage.path}/pid`
     const program = ['/bin/sh', '-c', `echo $$ > ${file}.new && mv ${file}.new ${file} && exec sleep 600`]
     const check = { Name: 'long', Args: program, Interval: '1s', Timeout: '300s' }
     await dev.request('PUT', '/v1/agent/check/register', JSON.stringify(check))
     const pid = await eventually('the program runs', async () =>
-      readdirSync(workplace.path).includes('pid') ? Number(readFileSync(file, 'utf8')) : undefined,
+      readdirSync(stage.path).includes('pid') ? Number(readFileSync(file, 'utf8')) : undefined,
     )
     expect(isRunning(pid)).toBe(true)
     await dev.stop('SIGINT')
@@ -228,7 +207,7 @@ describe('the page on the mesh', () => {
     const said = async (heading: string): Promise<string> => {
       let out = ''
       for (const block of blocksUnder(heading, 'mesh.md')) {
-        const ran = await runBlock(block, { directory: workplace.path, http: dev.address })
+        const ran = await runBlock(block, { directory: stage.path, http: dev.address })
         expect(ran, block).toMatchObject({ code: 0 })
         out += ran.out
       }

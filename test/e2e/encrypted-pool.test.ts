@@ -1,43 +1,32 @@
 import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import {
   type AgentPortsInUse,
   eventually,
   freePorts,
   leads,
-  makeWorkplace,
   portFlags,
   quickGossip,
   RealAgent,
   runSvc,
-  type Workplace,
 } from './real-agent.ts'
+import { Stage } from './stage.ts'
 
-let workplace: Workplace
-let running: RealAgent[] = []
-beforeEach(() => {
-  workplace = makeWorkplace()
-})
-afterEach(async () => {
-  for (const agent of running) await agent.stop('SIGKILL')
-  running = []
-  workplace.remove()
-})
+const stage = new Stage()
 
 function start(name: string, ports: AgentPortsInUse, ...flags: readonly string[]): RealAgent {
-  const config = join(workplace.path, `${name}.json`)
+  const config = join(stage.path, `${name}.json`)
   writeFileSync(config, JSON.stringify({ gossip_lan: quickGossip, performance: { raft_multiplier: 1 } }))
   const agent = new RealAgent(`127.0.0.1:${ports.http}`, [
     `-node=${name}`,
     '-bind=127.0.0.1',
-    `-data-dir=${join(workplace.path, name)}`,
+    `-data-dir=${join(stage.path, name)}`,
     `-config-file=${config}`,
     ...portFlags(ports),
     ...flags,
   ])
-  running.push(agent)
-  return agent
+  return stage.add(agent)
 }
 
 function svc(agent: RealAgent, ...args: readonly string[]): ReturnType<typeof runSvc> {
@@ -87,10 +76,10 @@ it('agents with a key form a pool, change the key, and find each other again by 
   // Keys, tokens and what was stored: all of it is for the agent alone, whatever is written when.
   expect((await server.request('PUT', '/v1/kv/secret', 'word')).status).toBe(200)
   expect((await client.request('PUT', '/v1/agent/service/register', '{"Name":"web"}')).status).toBe(200)
-  const backup = join(workplace.path, 'backup.snap')
+  const backup = join(stage.path, 'backup.snap')
   expect(await runSvc(['snapshot', 'save', `-http-addr=${server.address}`, backup])).toMatchObject(done)
   for (const name of ['s1', 'c1']) {
-    const directory = join(workplace.path, name)
+    const directory = join(stage.path, name)
     expect(readdirSync(directory)).toEqual(expect.arrayContaining(['node-id', 'serf']))
     expect(openToOthers(directory)).toEqual([])
   }
@@ -98,7 +87,6 @@ it('agents with a key form a pool, change the key, and find each other again by 
 
   // After a kill it is given neither the key nor an address to join: both are in its data directory.
   await client.stop('SIGKILL')
-  running = [server]
   const again = start('c1', clientPorts)
   await eventually('rejoining', async () =>
     again.output.includes('Re-joined to previously known node') ? true : undefined,

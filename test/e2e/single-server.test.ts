@@ -4,42 +4,31 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type HeldPort, heldAlone } from '../tools/own-ports.ts'
 import { ask } from './dns-client.ts'
-import { eventually, freePorts, leads, makeWorkplace, RealAgent, runSvc, type Workplace } from './real-agent.ts'
+import { eventually, freePorts, RealAgent, runSvc } from './real-agent.ts'
+import { Stage } from './stage.ts'
 
-let workplace: Workplace
-const agents: RealAgent[] = []
+const stage = new Stage()
 let lock: HeldPort | undefined
-beforeEach(() => {
-  workplace = makeWorkplace()
-})
 afterEach(async () => {
-  await Promise.all(agents.splice(0).map((agent) => agent.stop('SIGKILL')))
   await lock?.close()
   lock = undefined
-  workplace.remove()
 })
 
 /** A single server with a data directory, on 127.0.0.1. */
 async function startSingle(more: object = {}): Promise<RealAgent> {
   const ports = await freePorts()
-  const file = join(workplace.path, 'single.json')
+  const file = join(stage.path, 'single.json')
   const config = {
     server: true,
     bootstrap_expect: 1,
     bind_addr: '127.0.0.1',
-    data_dir: join(workplace.path, 'data'),
+    data_dir: join(stage.path, 'data'),
     ports,
     performance: { raft_multiplier: 1 },
     ...more,
   }
   writeFileSync(file, JSON.stringify(config))
-  return led(new RealAgent(`127.0.0.1:${ports.http}`, [`-config-file=${file}`]))
-}
-
-async function led(agent: RealAgent): Promise<RealAgent> {
-  agents.push(agent)
-  await leads(agent)
-  return agent
+  return stage.led(new RealAgent(`127.0.0.1:${ports.http}`, [`-config-file=${file}`]))
 }
 
 interface Self {
@@ -69,12 +58,10 @@ describe('a single server', () => {
     expect(before.output).toContain('bootstrap = true: do not enable unless necessary')
     await before.request('PUT', '/v1/kv/only-copy', 'gone')
     await before.stop('SIGKILL')
-    agents.length = 0
     const kept = await startSingle()
     expect(await kept.text('/v1/kv/only-copy?raw')).toBe('gone')
     await kept.stop('SIGKILL')
-    agents.length = 0
-    rmSync(join(workplace.path, 'data'), { recursive: true })
+    rmSync(join(stage.path, 'data'), { recursive: true })
     const after = await startSingle()
     expect((await after.request('GET', '/v1/kv/only-copy')).status).toBe(404)
   })
@@ -160,7 +147,7 @@ describe('default ports', () => {
 
   it('[AGT-014 AGT-016 AGT-018 AGT-019 DNS-001] are 8500 for HTTP, 8600 for DNS, 8300 for servers, 8301 for gossip; HTTPS is closed', async (context) => {
     if (!(await defaultPortsFree())) context.skip('another program uses a default port on this machine')
-    const agent = await led(new RealAgent('127.0.0.1:8500', ['-dev']))
+    const agent = await stage.led(new RealAgent('127.0.0.1:8500', ['-dev']))
     expect(await agent.leader()).toBe('127.0.0.1:8300')
     expect(await connects(8300)).toBe(true)
     expect((await selfOf(agent)).DebugConfig['HTTPSPort']).toBe(-1)
@@ -176,9 +163,9 @@ describe('default ports', () => {
   it('[AGT-017] open none for the CLI RPC of old, and refuse to configure one', async (context) => {
     if (!(await defaultPortsFree()) || (await connects(8400)))
       context.skip('8400 or a default port is in use on this machine')
-    await led(new RealAgent('127.0.0.1:8500', ['-dev']))
+    await stage.led(new RealAgent('127.0.0.1:8500', ['-dev']))
     expect(await connects(8400)).toBe(false)
-    const file = join(workplace.path, 'rpc.json')
+    const file = join(stage.path, 'rpc.json')
     writeFileSync(file, JSON.stringify({ server: true, ports: { rpc: 8400 } }))
     const refused = await runSvc(['agent', `-config-file=${file}`])
     expect(refused.code).toBe(1)

@@ -2,27 +2,11 @@ import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import {
-  eventually,
-  freePorts,
-  leads,
-  makeWorkplace,
-  portFlags,
-  RealAgent,
-  runSvc,
-  type Workplace,
-} from './real-agent.ts'
+import { expect, it } from 'vitest'
+import { eventually, freePorts, portFlags, RealAgent, runSvc } from './real-agent.ts'
+import { Stage } from './stage.ts'
 
-let workplace: Workplace
-const agents: RealAgent[] = []
-beforeEach(() => {
-  workplace = makeWorkplace()
-})
-afterEach(async () => {
-  await Promise.all(agents.splice(0).map((agent) => agent.stop('SIGKILL')))
-  workplace.remove()
-})
+const stage = new Stage()
 
 /** A server alone, with a data directory of that name. */
 async function server(name: string): Promise<RealAgent> {
@@ -33,15 +17,9 @@ async function server(name: string): Promise<RealAgent> {
     '-bootstrap',
     '-bind=127.0.0.1',
     `-node=${name}`,
-    `-data-dir=${join(workplace.path, name)}`,
+    `-data-dir=${join(stage.path, name)}`,
   ]
-  return led(new RealAgent(`127.0.0.1:${ports.http}`, [...flags, ...portFlags(ports)]))
-}
-
-async function led(agent: RealAgent): Promise<RealAgent> {
-  agents.push(agent)
-  await leads(agent)
-  return agent
+  return stage.led(new RealAgent(`127.0.0.1:${ports.http}`, [...flags, ...portFlags(ports)]))
 }
 
 function svc(agent: RealAgent, ...words: readonly string[]) {
@@ -52,7 +30,7 @@ function svc(agent: RealAgent, ...words: readonly string[]) {
 
 it('a snapshot of one cluster is put into another, whose servers stay what they are', async () => {
   const [old, other] = await Promise.all([server('old'), server('new')])
-  const file = join(workplace.path, 'state.snap')
+  const file = join(stage.path, 'state.snap')
   for (const [key, value] of [
     ['a', '1'],
     ['b', '2'],
@@ -67,10 +45,10 @@ it('a snapshot of one cluster is put into another, whose servers stay what they 
   expect([saved.error, index]).toEqual(['', expect.any(Number)])
   const names = execFileSync('tar', ['-tzf', file], { encoding: 'utf8' }).split('\n')
   expect(names).toEqual(['meta.json', 'state.bin', 'SHA256SUMS', ''])
-  execFileSync('tar', ['-xzf', file, '-C', workplace.path])
-  for (const line of (await readFile(join(workplace.path, 'SHA256SUMS'), 'utf8')).trimEnd().split('\n')) {
+  execFileSync('tar', ['-xzf', file, '-C', stage.path])
+  for (const line of (await readFile(join(stage.path, 'SHA256SUMS'), 'utf8')).trimEnd().split('\n')) {
     const [sum, name = ''] = line.split('  ')
-    const content = await readFile(join(workplace.path, name))
+    const content = await readFile(join(stage.path, name))
     expect(createHash('sha256').update(content).digest('hex')).toBe(sum)
   }
 
@@ -101,7 +79,7 @@ it('a snapshot of one cluster is put into another, whose servers stay what they 
     (await other.text('/v1/catalog/nodes')).includes('"new"') ? true : undefined,
   )
   await other.stop('SIGKILL')
-  const again = await led(new RealAgent(other.address, other.args))
+  const again = await stage.led(new RealAgent(other.address, other.args))
   expect(await again.text('/v1/kv/b?raw')).toBe('2')
   await again.request('PUT', '/v1/kv/b', '3')
   const written = (await again.json<readonly { readonly ModifyIndex: number }[]>('/v1/kv/b')) ?? []
@@ -110,7 +88,7 @@ it('a snapshot of one cluster is put into another, whose servers stay what they 
 
 it('a watch runs a program for each change, until the program fails', async () => {
   const agent = await server('one')
-  const file = join(workplace.path, 'told')
+  const file = join(stage.path, 'told')
   const told = () => readFile(file, 'utf8').catch(() => '')
   const watch = svc(agent, 'watch', '-type=key', '-key=color', `cat >> ${file}; ! grep -q Ymx1ZQ== ${file}`)
   await eventually('the first word', async () => ((await told()) === 'null\n' ? true : undefined))

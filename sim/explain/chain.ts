@@ -1,37 +1,11 @@
 import type { EvidenceKind } from '../checkers/evidence.ts'
 import type { TraceRecord } from '../report/trace-record.ts'
+import type { ChainEvent, Part } from './chain-event.ts'
+import { withoutEchoes } from './echoes.ts'
 import type { Events } from './events.ts'
-import { evidenceIn, kindsOf, meaningsIn } from './evidence.ts'
+import { evidenceIn, kindsOf, meaningsIn, ofPlace } from './evidence.ts'
 import { isOfPlace, namesThing, type Things } from './things.ts'
 
-/** What an event is on the way to a violation. */
-export type Part = EvidenceKind | 'fault' | 'life' | 'lost' | 'step' | 'violation'
-
-/** An event that helps to understand a violation. */
-export interface ChainEvent {
-  readonly event: TraceRecord
-  readonly part: Part
-  /** It led to the violation, as the causes of the trace have it; otherwise it is an earlier fact of the same thing. */
-  readonly isCause: boolean
-  /** It is about other things than the violation. */
-  readonly isStranger: boolean
-  /** How little it tells: the least first where not all can be shown. */
-  readonly cost: number
-  /** Microseconds for which it was under way, or held back; only where that is remarkable. */
-  readonly lateUs?: number
-}
-
-/** Evidence that is about terms and indexes of the log, and not about what somebody named. */
-const ofPlace: ReadonlySet<EvidenceKind> = new Set([
-  'votes',
-  'terms',
-  'elections',
-  'entries',
-  'acknowledgements',
-  'commits',
-  'heartbeats',
-  'snapshots',
-])
 /** Evidence that may matter though it names another thing: there is little of it. */
 const rare: ReadonlySet<EvidenceKind> = new Set([
   'elections',
@@ -191,60 +165,6 @@ function late(events: Events, event: TraceRecord): { readonly lateUs?: number } 
   if (event.kind !== 'segment' && event.kind !== 'datagram') return {}
   const sent = events.causesOf(event).find(({ kind }) => kind === 'segmentSent' || kind === 'datagramSent')
   return sent === undefined || event.t - sent.t < lateUs ? {} : { lateUs: event.t - sent.t }
-}
-
-/**
- * Without what another line says, too. Of a message its arrival stands, of a request of a client its sending; where a
- * message makes a server write it into its log, the writing; a crash that a fault brings is told with the fault.
- */
-function withoutEchoes(found: readonly ChainEvent[], events: Events): readonly ChainEvent[] {
-  const shown = new Map(found.map((each) => [each.event.n, each]))
-  const told = new Set<number>()
-  for (const copy of copies(found)) told.add(copy)
-  for (const { event, part } of found) {
-    for (const cause of events.causesOf(event)) {
-      const isSameTurn = cause.node === event.node && cause.t === event.t
-      if (event.kind === 'diskWrite' && isSameTurn && isMessage(cause)) told.add(cause.n)
-      if (part === 'life' && cause.kind === 'driver' && cause.story === 'fault') told.add(event.n)
-      if (!isMessage(event) || !isSending(cause)) continue
-      if (isAsking(event) && shown.has(cause.n)) told.add(event.n)
-      else told.add(cause.n)
-    }
-  }
-  const deeds = found.filter(({ part }) => part === 'fault')
-  for (const { event } of found) {
-    const isCrash = event.kind === 'crash' || event.kind === 'pause'
-    if (isCrash && deeds.some((deed) => deed.event.t === event.t)) told.add(event.n)
-    const isNews = event.kind === 'driver' && event.story === 'note'
-    const sameTime = (each: ChainEvent): boolean => each.event.t === event.t && each.event.kind === 'note'
-    if (isNews && found.some(sameTime)) told.add(event.n)
-  }
-  return found.filter(({ event }) => !told.has(event.n))
-}
-
-/** Where it matters what a command says, and not which servers have it, its first writing stands for all. */
-function copies(found: readonly ChainEvent[]): readonly number[] {
-  const known = new Set<string>()
-  return found.flatMap(({ event, part }) => {
-    if (event.kind !== 'diskWrite' || ofPlace.has(part as EvidenceKind)) return []
-    const entries = meaningsIn(event).flatMap((each) => (each.layer === 'log' && each.name === 'entry' ? [each] : []))
-    const isCopy = entries.length > 0 && entries.every(({ index, term }) => known.has(`${index}/${term}`))
-    for (const { index, term } of entries) known.add(`${index}/${term}`)
-    return isCopy ? [event.n] : []
-  })
-}
-
-function isMessage({ kind }: TraceRecord): boolean {
-  return kind === 'segment' || kind === 'datagram'
-}
-
-function isSending({ kind }: TraceRecord): boolean {
-  return kind === 'segmentSent' || kind === 'datagramSent'
-}
-
-/** A request of a client, as it arrives. */
-function isAsking(event: TraceRecord): boolean {
-  return meaningsIn(event).some(({ layer, name }) => (layer === 'http' && name === 'request') || name === 'question')
 }
 
 function log2(value: number): number {

@@ -2,6 +2,18 @@ import type { EvidenceKind } from '../checkers/evidence.ts'
 import type { Meaning } from '../report/meaning.ts'
 import type { TraceRecord } from '../report/trace-record.ts'
 
+/** Evidence that is about terms and indexes of the log, and not about what somebody named. */
+export const ofPlace: ReadonlySet<EvidenceKind> = new Set([
+  'votes',
+  'terms',
+  'elections',
+  'entries',
+  'acknowledgements',
+  'commits',
+  'heartbeats',
+  'snapshots',
+])
+
 /** Kinds of commands of the log by the first part of their name. */
 const commandKinds: Readonly<Record<string, EvidenceKind>> = {
   session: 'locks',

@@ -1,6 +1,7 @@
 import type { EvidenceKind } from '../checkers/evidence.ts'
 import type { TraceRecord } from '../report/trace-record.ts'
-import { type ChainEvent, chainOf } from './chain.ts'
+import { chainOf } from './chain.ts'
+import type { ChainEvent } from './chain-event.ts'
 import type { Events } from './events.ts'
 import { meaningsIn } from './evidence.ts'
 import { shortened } from './folding.ts'

@@ -3,7 +3,7 @@ import type { Meaning } from '../report/meaning.ts'
 import { meaningsText } from '../report/meaning-text.ts'
 import { recordWords } from '../report/record-text.ts'
 import type { TraceRecord } from '../report/trace-record.ts'
-import type { ChainEvent, Part } from './chain.ts'
+import type { ChainEvent, Part } from './chain-event.ts'
 import { kindsOf, meaningsIn } from './evidence.ts'
 import { isOfPlace, namesThing, type Things } from './things.ts'
 

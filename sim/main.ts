@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -19,6 +19,7 @@ import { readPieces } from './platform/input.ts'
 import { mutationSwitch } from './platform/mutation.ts'
 import { createPlatform } from './platform/platform.ts'
 import { buildHash, createWorkshop } from './platform/program-copy.ts'
+import { readLines } from './platform/prompt.ts'
 import { shippedScenarios } from './platform/shipped-scenarios.ts'
 import { createTextFile } from './platform/text-file.ts'
 import { beat, sayPipe, workerArgument, workerPort } from './platform/worker-port.ts'
@@ -57,6 +58,8 @@ export async function main(_argv: readonly string[], revision?: string): Promise
       gzip: gzipSync,
       pageTemplate: (name) =>
         brotliDecompressSync(readFileSync(join(root, 'dist', 'pages', `${name}.html.br`))).toString('utf8'),
+      playPage: () => playPage(join(root, 'dist', 'pages', 'play.html.br')),
+      readLines,
       cpuMs,
       environment: terminal.environment,
       screen: screenKind(terminal.environment),
@@ -111,6 +114,10 @@ function screenKind(environment: ReadonlyMap<string, string>): ScreenKind {
   const { stdout, stderr } = process
   const isScreen = stderr.isTTY === true && environment.get('TERM') !== 'dumb'
   return { live: isScreen, columns: stderr.columns ?? 80, colour: stdout.isTTY === true && !isPlain }
+}
+
+function playPage(path: string): string | undefined {
+  return existsSync(path) ? brotliDecompressSync(readFileSync(path)).toString('utf8') : undefined
 }
 
 function every(ms: number, call: () => void): Closable {

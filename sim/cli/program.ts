@@ -10,6 +10,7 @@ import { addInspect } from './inspect.ts'
 import { addLincheck } from './lincheck.ts'
 import { addMutate } from './mutate/options.ts'
 import { addPlan } from './plan.ts'
+import { addPlay } from './play/options.ts'
 import { addReport } from './report.ts'
 import { addRun } from './run.ts'
 import { addSearches } from './search.ts'
@@ -32,6 +33,7 @@ const commands = [
   addBisect,
   addCheck,
   addServe,
+  addPlay,
   addTrace,
   addDecisions,
   addReport,
@@ -75,6 +77,8 @@ Examples:
   svc-sim fork scenarios/crash-and-recover.yaml --seed 17 --curve --svg /tmp/17.svg
   svc-sim bisect scenarios/crash-and-recover.yaml --seed 17 --good HEAD~20
   svc-sim serve --servers 3 --clients 1 --port 18500 --rate 10
+  svc-sim play --servers 5 --seed 7
+  svc-sim play scenarios/crash-and-recover.yaml --terminal
   svc-sim lincheck /tmp/keys.jsonl --html /tmp/keys.html
   svc-sim self-test --bug 1 --bug lease-after-a-pause
   svc-sim mutate --room src/raft/core --sample 20 --budget 30s

@@ -78,6 +78,12 @@ export interface InputFailure {
 /** Takes a piece of the input. False: it is enough. */
 export type TakePiece = (piece: Uint8Array) => Promise<boolean>
 
+/** Lines that are typed, one after the other. */
+export interface LineReader extends Closable {
+  /** Undefined: there are no more. */
+  next(): Promise<string | undefined>
+}
+
 /** What the commands of the simulator need of the real world. */
 export interface SimTerminal {
   readonly out: (text: string) => void
@@ -113,6 +119,10 @@ export interface SimTerminal {
   readonly gzip: (bytes: Uint8Array) => Uint8Array
   /** A page of HTML that comes with this program, without what it is to show. */
   readonly pageTemplate: (name: 'report') => string
+  /** The page of `svc-sim play`; undefined: this program was built without it. */
+  readonly playPage: () => string | undefined
+  /** Lines of the standard input; a person is shown the prompt before each. */
+  readonly readLines: (prompt: string) => LineReader
   /** Paths of the scenarios that come with this program, sorted. */
   readonly shippedScenarios: () => readonly string[]
   /** Where copies of this program are made. */

@@ -1,5 +1,6 @@
 import type { Agent } from '../../src/agent/assembly/agent.ts'
 import type { SeenState } from '../../src/agent/boot/observer.ts'
+import type { FileConfig } from '../../src/config/schema.ts'
 import type { Release } from '../../src/model/release.ts'
 import type { ReadTransaction } from '../../src/store/types.ts'
 import { leadership } from '../checkers/raft/leadership.ts'
@@ -139,6 +140,11 @@ export class Cluster {
 
   releaseOf(node: string): Release {
     return this.#nodes.of(node).release
+  }
+
+  /** What its next process is configured with, as its file has it. */
+  settingsOf(node: string): FileConfig {
+    return this.#nodes.of(node).settings
   }
 
   /** Of its whole state; undefined when it does not run. */

@@ -6,13 +6,19 @@ const keptMax = 600_000
 /** The events of one run, with what led to each. */
 export class Events {
   readonly #all: TraceRecord[] = []
+  readonly #keptMax: number
   /** Number of the first one that is kept. */
   #first = 1
 
+  /** `most`: how many are kept, at most. */
+  constructor(most = keptMax) {
+    this.#keptMax = most
+  }
+
   /** In the order of their numbers, which rise by one. */
   add(event: TraceRecord): void {
-    if (this.#all.length >= keptMax) {
-      const half = keptMax / 2
+    if (this.#all.length >= this.#keptMax) {
+      const half = Math.ceil(this.#keptMax / 2)
       this.#all.splice(0, half)
       this.#first += half
     }

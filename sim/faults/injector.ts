@@ -78,6 +78,13 @@ export class Injector {
     return [disks, links, rates, stalls, refusals].some((overrides) => overrides.has(node))
   }
 
+  /** What `isTroubled` means at this node, in words. */
+  troublesOf(node: string): readonly string[] {
+    const { disks, links, rates, stalls, refusals } = this.#world
+    const all = { disk: disks, 'slow network': links, 'clock rate': rates, 'stalled disk': stalls, refuses: refusals }
+    return Object.entries(all).flatMap(([text, overrides]) => (overrides.has(node) ? [text] : []))
+  }
+
   /** Whether any link is cut. */
   get hasCuts(): boolean {
     return this.#world.cuts.count > 0

@@ -106,9 +106,17 @@ export const breakConnections = action(
 
 export const heal = action(
   z
-    .union([z.literal('everything'), selector])
-    .describe("Restores all links, or those of these nodes: 'everything', 's1'."),
+    .union([z.literal('everything'), selector, z.strictObject({ among: selector })])
+    .describe(
+      "Restores all links, those of these nodes, or those between them: 'everything', 's1', { among: [s1, s2] }.",
+    ),
   (world, nodes, scope) => {
+    if (typeof nodes === 'object' && 'among' in nodes) {
+      const named = world.select(nodes.among, scope)
+      if (named.length < 2) return err(`heal: '${nodes.among.text}' matches fewer than two nodes now`)
+      world.cuts.healAmong(named)
+      return ok({ text: `heal the links among ${named.join(' ')}` })
+    }
     if (nodes !== 'everything') return world.once(nodes, 'heal', scope, (node) => world.cuts.heal([node]))
     world.cuts.heal(undefined)
     return ok({ text: 'heal everything' })

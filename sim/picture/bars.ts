@@ -33,12 +33,15 @@ export class Bars {
     row('intentions', typeof intentions === 'number' && intentions > 0 ? [`${intentions} intentions`] : [])
   }
 
+  /** What lives still does so until the end; more may follow. */
   ended(endUs: number): readonly Bar[] {
-    for (const [row, texts] of this.#open) for (const [text, fromUs] of texts) this.#end(row, text, fromUs, endUs)
-    this.#open.clear()
-    const left = this.#left
+    const open = [...this.#open].flatMap(([row, texts]) =>
+      [...texts].map(([text, fromUs]): Bar => ({ row, text, fromUs, toUs: endUs })),
+    )
+    const room = barsMax - this.#ended.length
+    const left = this.#left + Math.max(0, open.length - room)
     const note = { row: 'not shown', text: `${left} more that lived for a while`, fromUs: 0, toUs: endUs }
-    const bars = left === 0 ? this.#ended : [...this.#ended, note]
+    const bars = [...this.#ended, ...open.slice(0, room), ...(left === 0 ? [] : [note])]
     return bars.toSorted((a, b) => compareText(a.row, b.row) || a.fromUs - b.fromUs)
   }
 

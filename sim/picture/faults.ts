@@ -31,10 +31,10 @@ export class FaultSpans {
     }
   }
 
-  /** In the order of their beginnings. What is wrong still was so until the end. */
+  /** In the order of their beginnings. What is wrong still was so until the end; more may follow. */
   ended(endUs: number): readonly FaultSpan[] {
-    for (const key of [...this.#open.keys()]) this.#ends(key, endUs)
-    return this.#spans.toSorted((a, b) => a.fromUs - b.fromUs)
+    const open = [...this.#open.values()].filter(({ fromUs }) => endUs > fromUs)
+    return [...this.#spans, ...open.map((span) => ({ ...span, toUs: endUs }))].toSorted((a, b) => a.fromUs - b.fromUs)
   }
 
   #link({ t, node, to, text }: Extract<TraceRecord, { readonly kind: 'link' }>): void {

@@ -38,6 +38,8 @@ export interface FilmOptions {
   readonly gzip: (bytes: Uint8Array) => Uint8Array
   /** The kinds of evidence that an invariant names for itself; expectations of pages have those of any. */
   readonly evidenceOf: (code: string) => readonly EvidenceKind[]
+  /** Events that are kept to explain a violation with; absent: the usual number. */
+  readonly explainedEventsMax?: number
 }
 
 /** Makes the film of a run out of its events, in their order. */
@@ -47,17 +49,19 @@ export class FilmMaker {
   readonly #faults: FaultSpans
   readonly #operations = new AskedAndAnswered()
   readonly #bars = new Bars()
-  readonly #events = new Events()
+  readonly #events: Events
   readonly #story: StoryMoment[] = []
   readonly #violations: Violation[] = []
   readonly #pieces: string[] = []
   readonly #spans: PieceSpan[] = []
   #piece: TraceRecord[] = []
+  #packedChars = 0
   #states: Piece['states'] = {}
   #endUs = 0
 
   constructor(options: FilmOptions) {
     this.#options = options
+    this.#events = new Events(options.explainedEventsMax)
     const names = ['world', ...options.header.nodes]
     for (const name of names) this.#lanes.set(name, new Lane(name))
     this.#faults = new FaultSpans((name) => names.indexOf(name))
@@ -80,25 +84,41 @@ export class FilmMaker {
 
   end(): Film {
     this.#endPiece()
+    return { pieces: this.#pieces, overview: this.overview() }
+  }
+
+  /** Of the events so far; more may follow. */
+  overview(): FilmOverview {
     const endUs = this.#endUs
     const { scenario, seed, build } = this.#options.header
+    const growing = this.#growing()
+    const pieces = growing === undefined ? this.#spans : [...this.#spans, growing]
     return {
-      pieces: this.#pieces,
-      overview: {
-        scenario,
-        seed,
-        build,
-        endUs,
-        events: this.#spans.at(-1)?.last ?? 0,
-        machines: [...this.#lanes.values()].map((lane) => lane.lane(endUs, densitySteps)),
-        story: this.#story,
-        violations: this.#violations.map((violation, at) => this.#explained(violation, at)),
-        faults: this.#faults.ended(endUs),
-        bars: this.#bars.ended(endUs),
-        operations: this.#operations.ended(endUs),
-        pieces: this.#spans,
-      },
+      scenario,
+      seed,
+      build,
+      endUs,
+      events: pieces.at(-1)?.last ?? 0,
+      machines: [...this.#lanes.values()].map((lane) => lane.lane(endUs, densitySteps)),
+      story: this.#story,
+      violations: this.#violations.map((violation, at) => this.#explained(violation, at)),
+      faults: this.#faults.ended(endUs),
+      bars: this.#bars.ended(endUs),
+      operations: this.#operations.ended(endUs),
+      pieces,
     }
+  }
+
+  /** A piece of the overview's list: packed, as base64; or open, which is the last one, and still grows. */
+  piece(place: number): string | Piece | undefined {
+    if (place < this.#pieces.length) return this.#pieces[place]
+    if (place > this.#pieces.length || this.#piece.length === 0) return undefined
+    return { states: this.#states, events: this.#piece }
+  }
+
+  /** Characters of the pieces that are packed. */
+  get packedChars(): number {
+    return this.#packedChars
   }
 
   #leads(t: number, { state }: Lane): void {
@@ -112,12 +132,20 @@ export class FilmMaker {
   }
 
   #endPiece(): void {
-    const [first, last] = [this.#piece[0], this.#piece.at(-1)]
-    if (first === undefined || last === undefined) return
+    const span = this.#growing()
+    if (span === undefined) return
     const piece: Piece = { states: this.#states, events: this.#piece }
-    this.#pieces.push(base64(this.#options.gzip(utf8(JSON.stringify(piece)))))
-    this.#spans.push({ fromUs: first.t, toUs: last.t, first: first.n, last: last.n })
+    const packed = base64(this.#options.gzip(utf8(JSON.stringify(piece))))
+    this.#packedChars += packed.length
+    this.#pieces.push(packed)
+    this.#spans.push(span)
     this.#piece = []
+  }
+
+  #growing(): PieceSpan | undefined {
+    const [first, last] = [this.#piece[0], this.#piece.at(-1)]
+    if (first === undefined || last === undefined) return undefined
+    return { fromUs: first.t, toUs: last.t, first: first.n, last: last.n }
   }
 
   #explained({ n, t, code, text }: Violation, place: number): FilmViolation {

@@ -23,11 +23,15 @@ export class AskedAndAnswered {
     else if (event.kind === 'streamControl') this.#broke(event.node, event.stream, event.t)
   }
 
-  /** What was never answered counts as failed at the end. */
+  /** What was not answered yet counts as failed at the end; more may follow. */
   ended(endUs: number): Operations {
-    for (const waiting of this.#waiting.values()) for (const asked of waiting) this.#end(asked, endUs, 0)
-    this.#waiting.clear()
-    return { atUs: this.#atUs, tookUs: this.#tookUs, status: this.#status, n: this.#n }
+    const open = [...this.#waiting.values()].flat()
+    return {
+      atUs: [...this.#atUs, ...open.map(({ t }) => t)],
+      tookUs: [...this.#tookUs, ...open.map(({ t }) => endUs - t)],
+      status: [...this.#status, ...open.map(() => 0)],
+      n: [...this.#n, ...open.map(({ n }) => n)],
+    }
   }
 
   #sent(event: Extract<TraceRecord, { readonly kind: 'segmentSent' }>): void {

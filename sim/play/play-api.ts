@@ -20,7 +20,10 @@ import type { FilmOverview, Piece } from '../picture/film-format.ts'
  * | `POST /request` | `PlayRequest` | `PlayAnswer`, when the answer is there |
  * | `POST /pace` | `PlayPace` | `PlayStatus` |
  * | `POST /step` | `PlayStep` | `PlayStatus`, when it is done; the world stands still then |
+ * | `GET /configuration?node=s1` | | `PlayConfiguration` |
  * | `POST /undo` | `PlayUndo` | `PlayStatus`, when the world is there again; progress is in `GET /status` |
+ * | `GET /story` | | text: what happened so far, one line each |
+ * | `GET /saved` | | text: the scenario that repeats the session |
  */
 export interface PlayStatus {
   readonly scenario: string
@@ -77,9 +80,14 @@ export interface PlayAgent {
   readonly dnsPort: number
   /** Why its process ended by itself or did not start. */
   readonly lastError: string | null
-  /** What is wrong with its machine, in words: `disk`, `clock`. */
+  /** Milliseconds by which its wall clock is ahead of true time. */
+  readonly clockAheadMs: number
+  /** What is wrong with its machine, in words: `disk`, `stalled disk`, `slow network`, `clock rate`, `refuses`. */
   readonly troubles: readonly string[]
 }
+
+/** As a page of scenarios names it: `do` is a fault. */
+export type PlayActKind = 'do' | 'mend' | 'http' | 'dns' | 'svc' | 'upgrade' | 'configure'
 
 /** Something that was done, for the list of what can be undone. */
 export interface PlayAct {
@@ -88,7 +96,7 @@ export interface PlayAct {
   readonly atUs: number
   /** In words: `crash s1`, `GET /v1/kv/a of s2`. */
   readonly text: string
-  readonly kind: 'fault' | 'request' | 'question' | 'command' | 'upgrade' | 'configure' | 'mend'
+  readonly kind: PlayActKind
 }
 
 /**
@@ -170,7 +178,8 @@ export type PlayStep = { readonly events: number } | { readonly ms: number } | {
 export type PlayUndo = { readonly last: true } | { readonly act: number } | { readonly toUs: number }
 
 export type PlayOverview = FilmOverview & { readonly world: number; readonly version: number }
-export type PlayPiece = Piece & { readonly world: number }
+/** One that is full is packed as those of a report's page are: base64 of gzip of JSON. The last one is open. */
+export type PlayPiece = { readonly world: number } & ({ readonly packed: string } | { readonly open: Piece })
 
 export interface PlayError {
   readonly error: string

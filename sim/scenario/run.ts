@@ -24,6 +24,7 @@ import type { LoadedScenario } from './language/load.ts'
 import type { Scenario } from './language/scenario-schema.ts'
 import { type Looks, LooksAtRun } from './looks.ts'
 import { observedOf } from './observed.ts'
+import { playAgain } from './played/play-again.ts'
 import { type Reaching, reachingOf } from './reaching.ts'
 import { partOfRun } from './rest/part-of-run.ts'
 import { comeToRest } from './rest/rest.ts'
@@ -165,6 +166,11 @@ export class ScenarioRun implements RunContext {
 
   async run(): Promise<RunResult> {
     await this.begin()
+    const { played } = this.scenario
+    if (played !== undefined) {
+      await playAgain(this, played)
+      return this.end(played.rest === true && this.#options.ends === undefined)
+    }
     for (const [at, step] of (this.scenario.steps ?? []).entries()) {
       if (this.hasFailed()) break
       this.tell('step', step.step)

@@ -24,7 +24,7 @@ export interface ServeFlags {
 
 /** Behind the port of administration come those of HTTP, and a hundred further on those of DNS. */
 const dnsFrom = 100
-const agentsMax = dnsFrom - 1
+export const agentsMax = dnsFrom - 1
 /** How long the machine is left to others before virtual time is looked at again, in milliseconds. */
 const idleMs = 2
 
@@ -89,7 +89,7 @@ class Served {
     this.#joins = joins
     this.#flags = flags
     this.#terminal = terminal
-    this.#front = new Front({ env, cluster })
+    this.#front = new Front({ env, cluster, name: 'svc-sim serve' })
     this.#pace = new Pace({ cluster, rate: flags.rate, wallMs, idle })
     const failure = (): string | undefined => this.#failure
     this.#admin = new Admin({ cluster, pace: this.#pace, status: () => this.#status(), failure, deferred })
@@ -202,7 +202,7 @@ class Served {
   }
 }
 
-function portsOf(port: number, at: number): { readonly http: number; readonly dns: number } {
+export function portsOf(port: number, at: number): { readonly http: number; readonly dns: number } {
   return { http: port + 1 + at, dns: port + dnsFrom + 1 + at }
 }
 

@@ -7,10 +7,15 @@ import type { HttpHandler, HttpRequest, HttpResponse } from '../../../src/env/ht
 import type { ListenFailure } from '../../../src/env/net.ts'
 import type { Answered, LibraryCluster } from '../../library/library-cluster.ts'
 
+/** Sends what came in by real sockets into a world. `told` is called between its turns, once time has passed. */
+export type Bridged = Pick<LibraryCluster, 'send' | 'sendDns'>
+
 interface FrontParts {
   /** Of the real machine. */
   readonly env: Env
-  readonly cluster: Pick<LibraryCluster, 'send' | 'sendDns'>
+  readonly cluster: Bridged
+  /** The command that answers where no agent does: `svc-sim serve`. */
+  readonly name: string
 }
 
 /** A blocking query waits ten minutes and a sixteenth; after this much virtual time there is no answer. */
@@ -50,6 +55,8 @@ export class Front {
   readonly #waiting = new Set<() => void>()
   #taken = 0
   #over: string | undefined
+  /** Why the last ones that waited were given up. */
+  #why = ''
 
   constructor(parts: FrontParts) {
     this.#parts = parts
@@ -82,24 +89,36 @@ export class Front {
   /** The world has stopped: nothing is answered any more. */
   stop(why: string): void {
     this.#over = why
+    this.giveUp(why)
+  }
+
+  /** Those that wait now get no answer, for this reason; others may come. */
+  giveUp(why: string): void {
+    this.#why = why
     for (const giveUp of [...this.#waiting]) giveUp()
   }
 
   close(): void {
-    this.stop('svc-sim serve ends')
+    this.stop(`${this.#parts.name} ends`)
     for (const each of this.#open.splice(0)) each.close()
   }
 
   async #ask(node: string, request: HttpRequest): Promise<HttpResponse> {
     const { method, target, headers, body } = request
-    if (body === 'too-large') return told(413, `a body has at most ${bodyMax} bytes here`)
+    if (body === 'too-large') return this.#said(413, `a body has at most ${bodyMax} bytes here`)
     const kept = [...headers].filter(([name]) => !ofHop.has(name))
     const sent = { method, target, headers: kept, bodyBytes: body, token: '', timeoutMs: answerWithinMs }
     const answer = await this.#wait<Answered | string>((take) => this.#parts.cluster.send(node, sent, take))
     if (typeof answer === 'object') return responseOf(answer)
     // As a proxy says that what it stands for cannot be reached.
-    const isOver = answer === 'busy' || this.#over !== undefined
-    return told(isOver ? 503 : answer === 'timeout' ? 504 : 502, `${node}: ${answer}`)
+    const isOver = answer === 'busy' || answer === this.#why || answer === this.#over
+    return this.#said(isOver ? 503 : answer === 'timeout' ? 504 : 502, `${node}: ${answer}`)
+  }
+
+  /** In the words of the front itself, not of an agent. */
+  #said(status: number, text: string): HttpResponse {
+    const headers = [['Content-Type', 'text/plain; charset=utf-8']] as const
+    return { status, headers, body: utf8(`${this.#parts.name}: ${text}\n`) }
   }
 
   async #resolve(node: string, packet: Uint8Array, over: 'udp' | 'tcp'): Promise<Uint8Array | undefined> {
@@ -113,7 +132,7 @@ export class Front {
     if (this.#over !== undefined) return Promise.resolve(this.#over)
     if (this.#waiting.size >= waitingMax) return Promise.resolve('busy')
     const { promise, resolve } = this.#parts.env.deferred<T | string>()
-    const giveUp = (): void => end(this.#over ?? 'over')
+    const giveUp = (): void => end(this.#why)
     const end = (answer: T | string): void => {
       this.#waiting.delete(giveUp)
       resolve(answer)
@@ -126,10 +145,4 @@ export class Front {
 
 function responseOf({ status, headers, bytes }: Answered): HttpResponse {
   return { status, headers: [...headers].filter(([name]) => !ofHop.has(name)), body: bytes }
-}
-
-/** In the words of the front itself, not of an agent. */
-function told(status: number, text: string): HttpResponse {
-  const headers = [['Content-Type', 'text/plain; charset=utf-8']] as const
-  return { status, headers, body: utf8(`svc-sim serve: ${text}\n`) }
 }

@@ -63,11 +63,19 @@ class MeaningCheck {
       }
     }
     this.#heartbeats()
-    const lasts = (this.#scenario.steps?.length ?? 0) > 0 || this.#scenario.lasts !== undefined
-    if (!lasts) this.#problem([], "nothing happens and no time passes: add 'steps' or 'lasts'")
+    const { steps, lasts, played } = this.#scenario
+    const isLasting = (steps?.length ?? 0) > 0 || lasts !== undefined || played !== undefined
+    if (played !== undefined) this.#alone(played.acts.length, steps !== undefined || lasts !== undefined)
+    if (!isLasting) this.#problem([], "nothing happens and no time passes: add 'steps' or 'lasts'")
     for (const key of ['always', 'never'] as const) {
       for (const [at, condition] of (this.#scenario[key] ?? []).entries()) this.#atEveryMoment(condition, [key, at])
     }
+  }
+
+  /** What was played says itself what happens and for how long. */
+  #alone(acts: number, isBeside: boolean): void {
+    if (isBeside)
+      this.#problem(['played'], `the ${acts} acts of 'played' stand in place of 'steps' and 'lasts': remove those`)
   }
 
   /** Datacenters that know one another need different names, and keys need a datacenter. */

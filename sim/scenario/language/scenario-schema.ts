@@ -14,6 +14,7 @@ import {
 import { workloadShape } from '../../workload/kinds.ts'
 import { condition } from '../conditions/conditions.ts'
 import { nodeConfig } from '../node-config.ts'
+import { played } from '../played/played-schema.ts'
 import { checkExpectation } from '../steps/expectation.ts'
 import { stepShape } from '../steps/steps.ts'
 import { demands } from './demands.ts'
@@ -220,6 +221,7 @@ export const scenarioSchema = z.strictObject({
     .describe('The token with which conditions and the end of the run read the cluster; absent: no token.'),
   faults: z.array(fault).optional().describe('Faults at random, on schedule, or when an event happens.'),
   steps: z.array(step).optional().describe('What happens, one step after the other.'),
+  played: played.optional(),
   lasts: duration.optional().describe('Minimum duration of the run before it comes to rest.'),
   always: z.array(condition).optional().describe('Conditions that hold at every moment of the run.'),
   never: z.array(condition).optional().describe('Conditions that do not hold at any moment of the run.'),

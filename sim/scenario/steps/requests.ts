@@ -83,8 +83,8 @@ function bytesFrom(run: StepRun, from: string | undefined): { readonly bodyBytes
 }
 
 /** Whether the scenario itself removes a node from the catalog or the pool, or makes it leave. */
-function asksToTakeOut(
-  { cluster }: StepRun,
+export function asksToTakeOut(
+  { cluster }: Pick<StepRun, 'cluster'>,
   node: string,
   asked: string,
   { target, body }: { readonly target: string; readonly body: string | undefined },

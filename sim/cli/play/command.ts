@@ -1,0 +1,183 @@
+import { hex } from '../../../src/base/bytes.ts'
+import { err, ok, type Result } from '../../../src/base/result.ts'
+import type { Closable } from '../../../src/env/async.ts'
+import { endpointText, type ListenFailure } from '../../../src/env/net.ts'
+import { playPage } from '../../play/play-page.ts'
+import { Session } from '../../play/session.ts'
+import { withoutDemands } from '../../scenario/demands.ts'
+import { type LoadedScenario, usualSeed } from '../../scenario/language/load.ts'
+import { readScenario, writeText } from '../files.ts'
+import { agentsMax, portsOf } from '../serve/command.ts'
+import { Front } from '../serve/front.ts'
+import { exits, type SimTerminal } from '../terminal.ts'
+import { Conductor } from './conductor.ts'
+import { Face } from './face.ts'
+import { Prompt } from './prompt.ts'
+import { playStatus } from './status.ts'
+
+export interface PlayFlags {
+  readonly servers?: number
+  readonly clients?: number
+  readonly seed?: number
+  readonly port: number
+  readonly rate: number
+  readonly paused?: boolean
+  readonly terminal?: boolean
+}
+
+/** Everything listens here alone. */
+const host = '127.0.0.1'
+const tokenBytes = 16
+const name = 'svc-sim play'
+
+/** `svc-sim play`: until a signal, or `quit` in the terminal, ends it. The exit code is that of the invariants. */
+export async function play(file: string | undefined, flags: PlayFlags, terminal: SimTerminal): Promise<number> {
+  const read = await pageOf(file, flags, terminal)
+  if (!read.ok) {
+    terminal.error(`${read.error}\n`)
+    return exits.usage
+  }
+  const loaded = read.value
+  const isTyped = flags.terminal === true
+  const { build, createPlatform, gzip } = terminal
+  const seed = flags.seed ?? usualSeed(loaded)
+  const session = new Session({ loaded, seed, build, createPlatform, ...(isTyped ? {} : { gzip }) })
+  return new Playing(session, seed, flags, terminal).run()
+}
+
+async function pageOf(
+  file: string | undefined,
+  { servers, clients }: PlayFlags,
+  { disk }: SimTerminal,
+): Promise<Result<LoadedScenario, string>> {
+  if (file === undefined) return ok(playPage({ servers, clients }))
+  if (servers !== undefined || clients !== undefined)
+    return err('the scenario says what the cluster is: give either it or --servers and --clients')
+  const read = await readScenario(disk, file)
+  return read.ok ? ok(withoutDemands(read.value.loaded)) : err(read.error.join('\n'))
+}
+
+class Playing {
+  readonly #session: Session
+  readonly #seed: number
+  readonly #flags: PlayFlags
+  readonly #terminal: SimTerminal
+  readonly #front: Front
+  readonly #conductor: Conductor
+  readonly #open: Closable[] = []
+
+  constructor(session: Session, seed: number, flags: PlayFlags, terminal: SimTerminal) {
+    const { host: env, wallMs } = terminal
+    this.#session = session
+    this.#seed = seed
+    this.#flags = flags
+    this.#terminal = terminal
+    const onGoneBack = (): void => this.#front.giveUp('the world went back to before this was asked')
+    const { rate, paused = false } = flags
+    this.#conductor = new Conductor({ session, host: env, wallMs, rate, paused, onGoneBack })
+    this.#front = new Front({ env, cluster: this.#conductor, name })
+  }
+
+  async run(): Promise<number> {
+    const { onSignal, error } = this.#terminal
+    const problem =
+      this.#session.nodes.length > agentsMax ? `there are ports for ${agentsMax} agents` : await this.#begin()
+    if (problem !== undefined) {
+      error(`${problem}\n`)
+      this.#close()
+      this.#session.world.drop()
+      return exits.usage
+    }
+    const end = (): void => this.#conductor.stop()
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) this.#open.push(onSignal(signal, end))
+    const typed = this.#flags.terminal === true ? this.#type(end) : undefined
+    await this.#conductor.run()
+    this.#close()
+    await typed
+    return this.#verdict()
+  }
+
+  /** Why it cannot begin; undefined: every port is open. */
+  async #begin(): Promise<string | undefined> {
+    await this.#session.begin()
+    this.#conductor.setPace({})
+    const refused = (failure: ListenFailure): string =>
+      `cannot listen on ${endpointText(failure.at)} (${failure.kind}): give another --port`
+    for (const [at, node] of this.#session.nodes.entries()) {
+      const opened = await this.#front.open(node, host, portsOf(this.#flags.port, at))
+      if (!opened.ok) return refused(opened.error)
+    }
+    if (this.#flags.terminal !== true) {
+      const failed = await this.#serve()
+      if (failed !== undefined) return refused(failed)
+    }
+    this.#tell()
+    return undefined
+  }
+
+  async #serve(): Promise<ListenFailure | undefined> {
+    const { host: env, playPage: pageOfPlay, out } = this.#terminal
+    const { port } = this.#flags
+    const token = hex(env.crypto.randomBytes(tokenBytes))
+    const hosts = [`${host}:${port}`, `localhost:${port}`]
+    const status = () => this.#status()
+    const face = new Face({
+      session: this.#session,
+      conductor: this.#conductor,
+      status,
+      token,
+      hosts,
+      page: pageOfPlay(),
+    })
+    const served = await env.http.serve({ host, port }, (request) => face.handle(request))
+    if (!served.ok) return served.error
+    this.#open.push(served.value)
+    out(`open http://${host}:${port}/#token=${token}\n`)
+    return undefined
+  }
+
+  #status() {
+    return playStatus({
+      session: this.#session,
+      seed: this.#seed,
+      build: this.#terminal.build,
+      pace: () => this.#conductor.pace,
+      requests: () => this.#front.counts,
+      portsOf: (at) => portsOf(this.#flags.port, at),
+    })
+  }
+
+  #tell(): void {
+    const { port } = this.#flags
+    const rows = this.#session.nodes.map((node, at) => {
+      const { http, dns } = portsOf(port, at)
+      return `${node.padEnd(8)}${endpointText({ host, port: http }).padEnd(24)}${endpointText({ host, port: dns })}\n`
+    })
+    this.#terminal.out(`agent   HTTP                    DNS (UDP and TCP)\n${rows.join('')}`)
+  }
+
+  async #type(end: () => void): Promise<void> {
+    const { out, readLines } = this.#terminal
+    const save = (file: string, text: string) => writeText(this.#terminal, file, text)
+    const parts = { session: this.#session, conductor: this.#conductor, status: () => this.#status(), out, save }
+    const lines = readLines('play> ')
+    this.#open.push(lines)
+    await new Prompt(parts).run(lines)
+    end()
+  }
+
+  #close(): void {
+    this.#front.close()
+    for (const each of this.#open.splice(0)) each.close()
+  }
+
+  async #verdict(): Promise<number> {
+    const { out, error } = this.#terminal
+    const seconds = (this.#session.world.nowUs / 1_000_000).toFixed(1)
+    const broken = this.#session.world.failure()?.text ?? (await this.#session.end())
+    const came = `${this.#session.acts.length} acts in ${seconds} virtual s`
+    if (broken !== undefined) error(`${broken}\n`)
+    out(broken === undefined ? `every invariant held: ${came}\n` : `FAILED after ${came}\n`)
+    return broken === undefined ? exits.passed : exits.failed
+  }
+}

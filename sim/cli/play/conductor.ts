@@ -1,0 +1,271 @@
+import { base64, equalBytes, textOf, utf8 } from '../../../src/base/bytes.ts'
+import { err, ok, type Result } from '../../../src/base/result.ts'
+import { decodeQuery } from '../../../src/dns-wire/decode-query.ts'
+import { typeCodes } from '../../../src/dns-wire/message.ts'
+import type { Env } from '../../../src/env/env.ts'
+import type { DoneAct, GivenAct } from '../../play/acts-done.ts'
+import type { PlayStep, PlayUndo } from '../../play/play-api.ts'
+import type { Session } from '../../play/session.ts'
+import type { Told } from '../../scenario/played/acts.ts'
+import type { Bridged } from '../serve/front.ts'
+import { Pace } from '../serve/pace.ts'
+
+interface ConductorParts {
+  readonly session: Session
+  readonly host: Pick<Env, 'deferred' | 'timers'>
+  readonly wallMs: () => number
+  readonly rate: number
+  readonly paused: boolean
+  /** The world is another one: what was asked of the one before is not answered any more. */
+  readonly onGoneBack: () => void
+}
+
+/** What was asked, and what was answered; `told` is undefined where nothing was within the virtual minute. */
+export interface Asked {
+  readonly act: DoneAct
+  readonly number: number
+  readonly told: Told | undefined
+  readonly tookUs: number
+}
+
+/** Something waits for an answer while time would stand still. */
+interface Press {
+  readonly untilUs: number
+  readonly isDone: () => boolean
+  readonly end: () => void
+}
+
+/** How time jumps, up to a span: to a number of events, or until what is asked is answered. */
+interface Jump {
+  readonly ended?: () => void
+  readonly isAnswered?: () => boolean
+  readonly events?: number | undefined
+}
+
+/** How long the machine is left to others before virtual time is looked at again, in milliseconds. */
+const idleMs = 2
+/** Virtual time that an answer may take before its caller is told that there is none yet. */
+export const askedWithinMs = 61_000
+/** A step of events is given up after this much virtual time: nothing happens any more. */
+const stepWithinMs = 3_600_000
+
+/** Lets the time of a session pass, and does what is asked for while no turn of its world is open. */
+export class Conductor implements Bridged {
+  readonly #parts: ConductorParts
+  readonly #session: Session
+  readonly #pace: Pace
+  readonly #queue: (() => void | Promise<void>)[] = []
+  readonly #presses = new Set<Press>()
+  #rate: number
+  #paused: boolean
+  #advancingToUs: number | undefined
+  /** Time jumps: up to this number of events, or until nobody wants it any more. */
+  #step: { readonly events: number; isOver: boolean } | undefined
+
+  constructor(parts: ConductorParts) {
+    const { session, rate, paused, wallMs } = parts
+    this.#parts = parts
+    this.#session = session
+    this.#rate = rate
+    this.#paused = paused
+    const cluster = {
+      get nowMs() {
+        return session.world.nowUs / 1000
+      },
+      pass: (ms: number) => this.#pass(ms),
+    }
+    this.#pace = new Pace({ cluster, rate: paused ? 0 : rate, wallMs, idle: () => this.#idle() })
+  }
+
+  get pace(): { readonly paused: boolean; readonly rate: number; readonly advancingToUs: number | undefined } {
+    return { paused: this.#paused, rate: this.#rate, advancingToUs: this.#advancingToUs }
+  }
+
+  /** Until `stop`. Rejects when a world that is built again is another one, or this program is wrong. */
+  run(): Promise<void> {
+    return this.#pace.run()
+  }
+
+  stop(): void {
+    this.#pace.stop()
+  }
+
+  setPace({
+    paused = this.#paused,
+    rate = this.#rate,
+  }: {
+    readonly paused?: boolean | undefined
+    readonly rate?: number | undefined
+  }): void {
+    this.#paused = paused
+    this.#rate = rate
+    if (this.#step !== undefined) this.#step.isOver = true
+    this.#pace.setRate(paused ? 0 : rate)
+  }
+
+  /** Looks or acts while no turn is open. */
+  between<T>(act: () => T | Promise<T>): Promise<T> {
+    const { promise, resolve } = this.#parts.host.deferred<T>()
+    const failed = this.#parts.host.deferred<T>()
+    this.#queue.push(async () => {
+      try {
+        resolve(await act())
+      } catch (cause) {
+        failed.resolve(undefined as T)
+        throw cause
+      }
+    })
+    return Promise.race([promise, failed.promise])
+  }
+
+  /** Does one act now. */
+  act(given: GivenAct): Promise<Result<{ readonly act: DoneAct; readonly number: number }, string>> {
+    return this.between(() => {
+      const done = this.#session.act(given)
+      return done.ok ? ok({ act: done.value, number: this.#session.acts.length }) : done
+    })
+  }
+
+  /** Does an act and waits for its answer; if time stands still, it passes until the answer is there. */
+  async ask(given: GivenAct): Promise<Result<Asked, string>> {
+    const { promise, resolve } = this.#parts.host.deferred<Told | undefined>()
+    const begun = await this.between(() => {
+      let told: Told | undefined
+      const fromUs = this.#session.world.nowUs
+      const done = this.#session.act(given, (what) => {
+        told = what
+        resolve(what)
+      })
+      if (!done.ok) return done
+      const untilUs = fromUs + askedWithinMs * 1000
+      this.#presses.add({ untilUs, isDone: () => told !== undefined, end: () => resolve(told) })
+      return ok({ act: done.value, number: this.#session.acts.length, fromUs })
+    })
+    if (!begun.ok) return begun
+    const told = await promise
+    return ok({ ...begun.value, told, tookUs: this.#session.world.nowUs - begun.value.fromUs })
+  }
+
+  /** Lets so much happen, and stands still then. Why it does not, if it does not. */
+  async step(step: PlayStep): Promise<Result<undefined, string>> {
+    const { promise, resolve } = this.#parts.host.deferred<undefined>()
+    const isBegun = await this.between(() => {
+      const { nowUs } = this.#session.world
+      if (this.#step !== undefined || ('toUs' in step && step.toUs <= nowUs)) return false
+      this.setPace({ paused: true })
+      const events = 'events' in step ? this.#session.events + step.events : undefined
+      const ms = 'events' in step ? stepWithinMs : 'ms' in step ? step.ms : (step.toUs - nowUs) / 1000
+      return this.#jump(ms, { ended: () => resolve(undefined), events })
+    })
+    if (!isBegun) return err('that time is past, or another step is under way')
+    await promise
+    const failure = this.#session.failure()
+    return failure === undefined ? ok(undefined) : err(failure.text)
+  }
+
+  /** Builds the world again, as it was before. Time stands still then. */
+  undo(undo: PlayUndo): Promise<Result<undefined, string>> {
+    return this.between(async () => {
+      const before = this.#session.before(undo)
+      if (!before.ok) return before
+      this.setPace({ paused: true })
+      for (const press of this.#presses) press.end()
+      this.#presses.clear()
+      this.#parts.onGoneBack()
+      await this.#session.goBack(before.value)
+      this.setPace({})
+      return ok(undefined)
+    })
+  }
+
+  send(node: string, sent: Parameters<Bridged['send']>[1], take: Parameters<Bridged['send']>[2]): void {
+    const { method, target, headers = [], bodyBytes } = sent
+    const body = bodyBytes === undefined || bodyBytes.length === 0 ? {} : bodyOf(bodyBytes)
+    const kept = headers.length === 0 ? {} : { headers: Object.fromEntries(headers) }
+    this.#bridge({ http: { at: node, request: `${method} ${target}`, ...kept, ...body } }, (told) => {
+      take(typeof told === 'string' ? told : told.kind === 'http' ? told.answer : 'no answer')
+    })
+  }
+
+  sendDns(
+    node: string,
+    packet: Uint8Array,
+    { over }: Parameters<Bridged['sendDns']>[2],
+    take: Parameters<Bridged['sendDns']>[3],
+  ): void {
+    const read = decodeQuery(packet)
+    const asks = read.ok ? { asks: `${read.value.question.name} ${typeName(read.value.question.type)}` } : {}
+    this.#bridge({ dns: { at: node, packet: base64(packet), over, ...asks } }, (told) => {
+      take(typeof told === 'string' ? told : told.kind === 'dns' ? told.answer : 'no answer')
+    })
+  }
+
+  #bridge(given: GivenAct, take: (told: Told | string) => void): void {
+    this.#queue.push(() => {
+      const done = this.#session.act(given, take)
+      if (!done.ok) take(done.error)
+    })
+  }
+
+  async #pass(ms: number): Promise<void> {
+    // An act that waits comes first, at the very place where time stands.
+    if (this.#queue.length > 0 || this.#isDone()) return
+    await this.#session.pass(ms, () => this.#queue.length > 0 || this.#isDone())
+  }
+
+  /** Time must not pass further. */
+  #isDone(): boolean {
+    return this.#step !== undefined && (this.#step.isOver || this.#session.events >= this.#step.events)
+  }
+
+  async #idle(): Promise<void> {
+    if (this.#queue.length === 0) {
+      const { promise, resolve } = this.#parts.host.deferred<undefined>()
+      this.#parts.host.timers.after(idleMs, () => resolve(undefined))
+      await promise
+    }
+    for (const act of this.#queue.splice(0)) await act()
+    this.#endPresses()
+    if (this.#paused && this.#presses.size > 0 && this.#step === undefined) this.#pressOn()
+  }
+
+  #endPresses(): void {
+    for (const press of this.#presses) {
+      const isOver = this.#session.world.nowUs >= press.untilUs || this.#session.failure() !== undefined
+      if (!press.isDone() && !isOver) continue
+      this.#presses.delete(press)
+      press.end()
+    }
+  }
+
+  /** Time passes until everything that was asked is answered. */
+  #pressOn(): void {
+    const isWanted = (): boolean => [...this.#presses].some(({ isDone }) => !isDone())
+    if (isWanted()) this.#jump(askedWithinMs, { isAnswered: () => !isWanted() })
+  }
+
+  #jump(ms: number, { ended, isAnswered, events = Number.POSITIVE_INFINITY }: Jump): boolean {
+    const step = { events, isOver: false }
+    const isOver = (): boolean =>
+      step.isOver || this.#session.events >= events || isAnswered?.() === true || this.#session.failure() !== undefined
+    const isBegun = this.#pace.jump(ms, isOver, () => {
+      this.#step = undefined
+      this.#advancingToUs = undefined
+      ended?.()
+    })
+    if (!isBegun) return false
+    this.#step = step
+    this.#advancingToUs = this.#session.world.nowUs + Math.ceil(ms * 1000)
+    return true
+  }
+}
+
+/** As text where it is one. */
+function bodyOf(bytes: Uint8Array): Readonly<Record<string, string>> {
+  const text = textOf(bytes)
+  return equalBytes(utf8(text), bytes) ? { body: text } : { 'body base64': base64(bytes) }
+}
+
+function typeName(code: number): string {
+  return Object.entries(typeCodes).find(([, known]) => known === code)?.[0] ?? `type ${code}`
+}

@@ -1,0 +1,219 @@
+import type { z } from 'zod'
+import { equalBytes, textOf, utf8 } from '../../../src/base/bytes.ts'
+import type { Result } from '../../../src/base/result.ts'
+import type { HttpRequest, HttpResponse } from '../../../src/env/http.ts'
+import { type GivenAct, shownAct } from '../../play/acts-done.ts'
+import type {
+  PlayActed,
+  PlayAnswer,
+  PlayCommandResult,
+  PlayConfiguration,
+  PlayDeed,
+  PlayError,
+  PlayOverview,
+  PlayPiece,
+  PlayStatus,
+  PlayStep,
+  PlayUndo,
+} from '../../play/play-api.ts'
+import type { Session } from '../../play/session.ts'
+import { storyText } from '../../report/terminal-report.ts'
+import { actOf, commandBody, deedBody, paceBody, requestBody, stepBody, undoBody } from './bodies.ts'
+import type { Asked, Conductor } from './conductor.ts'
+
+export interface FaceParts {
+  readonly session: Session
+  readonly conductor: Conductor
+  readonly status: () => PlayStatus
+  /** Every request but the one for the page has it. */
+  readonly token: string
+  /** What `Host` may say: the face is for this machine, under no name of others. */
+  readonly hosts: readonly string[]
+  /** The page; undefined: this program was built without it. */
+  readonly page: string | undefined
+}
+
+/** What was wrong with a request, in words for its sender. */
+class Refused extends Error {
+  override readonly name = 'Refused'
+  readonly status: number
+
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
+  }
+}
+
+type Answer = (request: HttpRequest, query: ReadonlyMap<string, string>) => Promise<HttpResponse> | HttpResponse
+
+/** The HTTP face of a session: see `sim/play/play-api.ts`. */
+export class Face {
+  readonly #parts: FaceParts
+  readonly #routes: Readonly<Record<string, Answer>>
+
+  constructor(parts: FaceParts) {
+    this.#parts = parts
+    const { session, conductor } = parts
+    this.#routes = {
+      'GET /status': () => answered(parts.status()),
+      'GET /overview': () => this.#overview(),
+      'GET /piece': (_, query) => this.#piece(query.get('at')),
+      'GET /story': () => said(200, storyOf(session)),
+      'GET /saved': async () => said(200, await conductor.between(() => session.saved())),
+      'GET /configuration': (_, query) => answered(this.#configuration(query.get('node'))),
+      'POST /act': async (request) => this.#act(actOf(bodyOf(deedBody, request) as PlayDeed)),
+      'POST /command': async (request) => this.#command(bodyOf(commandBody, request)),
+      'POST /request': async (request) => this.#request(bodyOf(requestBody, request)),
+      'POST /pace': (request) => {
+        conductor.setPace(bodyOf(paceBody, request))
+        return answered(parts.status())
+      },
+      'POST /step': async (request) => this.#when(await conductor.step(bodyOf(stepBody, request) as PlayStep), 409),
+      'POST /undo': async (request) => this.#when(await conductor.undo(bodyOf(undoBody, request) as PlayUndo), 400),
+    }
+  }
+
+  /** Never rejects, but for an error of this program. */
+  async handle(request: HttpRequest): Promise<HttpResponse> {
+    const [path = '', query = ''] = request.target.split('?')
+    try {
+      if (!this.#parts.hosts.includes(request.headers.get('host') ?? ''))
+        throw new Refused(403, 'the name of this host is not one of this machine')
+      if (request.method === 'GET' && path === '/') return this.#page()
+      this.#authorize(request)
+      const answer = this.#routes[`${request.method} ${path}`]
+      if (answer === undefined) throw new Refused(404, `there is no ${request.method} ${path}: see docs/play.md`)
+      if (request.method === 'POST' && this.#parts.session.busy !== undefined)
+        throw new Refused(409, 'the world is being built again: see GET /status')
+      return await answer(request, new Map(pairsOf(query)))
+    } catch (cause) {
+      if (!(cause instanceof Refused)) throw cause
+      const error: PlayError = { error: cause.message }
+      return answered(error, cause.status)
+    }
+  }
+
+  #authorize({ headers }: HttpRequest): void {
+    const given = utf8(headers.get('authorization') ?? '')
+    if (!equalBytes(given, utf8(`Bearer ${this.#parts.token}`)))
+      throw new Refused(401, 'this needs the token of the session: Authorization: Bearer TOKEN')
+  }
+
+  #page(): HttpResponse {
+    const { page } = this.#parts
+    if (page === undefined)
+      return said(200, 'This program was built without its page: use --terminal, or docs/play.md.\n')
+    return { status: 200, headers: [['Content-Type', 'text/html; charset=utf-8'], ...guards], body: page }
+  }
+
+  #overview(): HttpResponse {
+    const { session } = this.#parts
+    const overview = session.world.film?.overview()
+    if (overview === undefined) throw new Refused(404, 'nothing has happened that could be shown')
+    const told: PlayOverview = { ...overview, world: session.number, version: session.version }
+    return answered(told)
+  }
+
+  #piece(at: string | undefined): HttpResponse {
+    const { session } = this.#parts
+    const found = /^\d{1,9}$/.test(at ?? '') ? session.world.film?.piece(Number(at)) : undefined
+    if (found === undefined) throw new Refused(404, 'there is no such piece: /piece?at=0')
+    const world = session.number
+    const piece: PlayPiece = typeof found === 'string' ? { world, packed: found } : { world, open: found }
+    return answered(piece)
+  }
+
+  #configuration(node: string | undefined): PlayConfiguration {
+    const { session } = this.#parts
+    if (node === undefined || !session.nodes.includes(node))
+      throw new Refused(404, `there is no such agent: there are ${session.nodes.join(', ')}`)
+    return { node, config: { ...session.world.run.cluster.settingsOf(node) } }
+  }
+
+  async #act(given: GivenAct): Promise<HttpResponse> {
+    const done = taken(await this.#parts.conductor.act(given))
+    const told: PlayActed = { act: shownAct(done.act, done.number - 1), text: done.act.text }
+    return answered(told)
+  }
+
+  async #command({ node, args, input }: z.output<typeof commandBody>): Promise<HttpResponse> {
+    const svc = { at: node, args, ...(input === undefined ? {} : { input }) }
+    const { act, number, told, tookUs } = taken(await this.#parts.conductor.ask({ svc }))
+    const answer = told?.kind === 'svc' ? told.answer : { code: null, out: '', error: '' }
+    const result: PlayCommandResult = { act: shownAct(act, number - 1), ...answer, tookUs }
+    return answered(result)
+  }
+
+  async #request({ node, method, target, headers, body }: z.output<typeof requestBody>): Promise<HttpResponse> {
+    const more = { ...(headers === undefined ? {} : { headers }), ...(body === undefined ? {} : { body }) }
+    const asked = await this.#parts.conductor.ask({ http: { at: node, request: `${method} ${target}`, ...more } })
+    return answered(answerOf(taken(asked)))
+  }
+
+  #when(done: Result<undefined, string>, status: number): HttpResponse {
+    if (!done.ok) throw new Refused(status, done.error)
+    return answered(this.#parts.status())
+  }
+}
+
+/** The whole story so far, as text. */
+export function storyOf({ world }: Session): string {
+  const { forgotten, lines } = world.story
+  const gone = forgotten === 0 ? [] : [`(${forgotten} earlier lines are gone)`]
+  return `${[...gone, ...lines.map(storyText)].join('\n')}\n`
+}
+
+function answerOf({ act, number, told, tookUs }: Asked): PlayAnswer {
+  const common = { act: shownAct(act, number - 1), tookUs }
+  const answer = told?.kind === 'http' ? told.answer : 'no answer within a virtual minute'
+  if (typeof answer === 'string') return { ...common, status: 0, headers: [], body: answer }
+  return { ...common, status: answer.status, headers: [...answer.headers], body: answer.body }
+}
+
+function taken<T>(result: Result<T, string>): T {
+  if (!result.ok) throw new Refused(400, result.error)
+  return result.value
+}
+
+function bodyOf<Schema extends z.ZodType>(schema: Schema, { body }: HttpRequest): z.output<Schema> {
+  if (body === 'too-large') throw new Refused(413, 'the body is too large')
+  const parsed = schema.safeParse(jsonIn(body))
+  if (parsed.success) return parsed.data
+  const texts = parsed.error.issues.map(({ path, message }) => [...path.map(String), message].join(': '))
+  throw new Refused(400, texts.join('; '))
+}
+
+function jsonIn(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(textOf(body))
+  } catch {
+    throw new Refused(400, 'the body is not JSON')
+  }
+}
+
+function pairsOf(query: string): readonly (readonly [string, string])[] {
+  return query.split('&').flatMap((pair) => {
+    const [name = '', value = ''] = pair.split('=', 2)
+    return name === '' ? [] : [[name, value] as const]
+  })
+}
+
+/** Nothing is kept, framed, or taken for what it is not. */
+const guards = [
+  ['Cache-Control', 'no-store'],
+  ['X-Content-Type-Options', 'nosniff'],
+  ['X-Frame-Options', 'DENY'],
+  ['Referrer-Policy', 'no-referrer'],
+] as const
+
+function answered(value: object, status = 200): HttpResponse {
+  return {
+    status,
+    headers: [['Content-Type', 'application/json'], ...guards],
+    body: utf8(`${JSON.stringify(value)}\n`),
+  }
+}
+
+function said(status: number, text: string): HttpResponse {
+  return { status, headers: [['Content-Type', 'text/plain; charset=utf-8'], ...guards], body: utf8(text) }
+}

@@ -1,0 +1,42 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { rateMax, rateMin } from '../../play/play-api.ts'
+import { serversMax } from '../../scenario/language/scenario-schema.ts'
+import { countTo, type Ended } from '../flag-values.ts'
+import type { SimTerminal } from '../terminal.ts'
+import { type PlayFlags, play } from './command.ts'
+
+const clientsMax = 80
+/** Two hundred more follow it. */
+const portMax = 65_300
+
+export function addPlay(program: Command, terminal: SimTerminal, ended: Ended): void {
+  program
+    .command('play')
+    .description('Play with a cluster on virtual time: in a browser, in this terminal, and with curl, dig and svc.')
+    .argument('[scenario]', 'whose cluster, workloads and faults are there; or a saved session, which goes on')
+    .option('--servers <n>', 'how many servers; 3 if not given', countTo(serversMax, 1))
+    .option('--clients <n>', 'how many client agents; 1 if not given', countTo(clientsMax, 0))
+    .option(
+      '--seed <n>',
+      'the seed of the world; that of the scenario, or 1, if not given',
+      countTo(Number.MAX_SAFE_INTEGER, 0),
+    )
+    .option(
+      '--port <n>',
+      'the page here, HTTP of the i-th agent at n+i, its DNS at n+100+i',
+      countTo(portMax, 1),
+      18_300,
+    )
+    .option('--rate <n>', `virtual seconds in a second, from ${rateMin} to ${rateMax}`, rate, 1)
+    .option('--paused', 'time stands still at first')
+    .option('--terminal', 'commands are typed here, and there is no page; help lists them')
+    .action(async (file: string | undefined, flags: PlayFlags) => {
+      ended(await play(file, flags, terminal))
+    })
+}
+
+function rate(text: string): number {
+  const value = Number(text)
+  if (/^\d+(\.\d+)?$/.test(text) && value >= rateMin && value <= rateMax) return value
+  throw new InvalidArgumentError(`Write a number from ${rateMin} to ${rateMax}, such as 1, 10 or 0.5.`)
+}

@@ -1,0 +1,148 @@
+import { err, ok, type Result } from '../../../src/base/result.ts'
+import type { GivenAct } from '../../play/acts-done.ts'
+
+/** A command that is one act. */
+interface TypedAct {
+  readonly usage: string
+  readonly about: string
+  /** Undefined: the words are not as the usage has them. */
+  act(words: readonly string[]): GivenAct | undefined
+}
+
+function ofNodes(action: string, about: string): TypedAct {
+  return {
+    usage: `${action} NODE [for 5s]`,
+    about,
+    act: ([node, preposition, span, ...rest]) => {
+      if (node === undefined || rest.length > 0 || (preposition !== undefined && preposition !== 'for'))
+        return undefined
+      if ((preposition === undefined) !== (span === undefined)) return undefined
+      return { do: { [action]: node, ...(span === undefined ? {} : { for: span }) } }
+    },
+  }
+}
+
+const diskFaults: Readonly<Record<string, string>> = { full: 'fill disk', stalled: 'stall disk', failing: 'fail fsync' }
+
+/** By the first word of a line. A node may be any selection of scenarios: `leader`, `followers`. */
+const typedActs: Readonly<Record<string, TypedAct>> = {
+  cut: {
+    usage: 'cut A B',
+    about: 'cut the link between two agents',
+    act: ([from, to, ...rest]) =>
+      from === undefined || to === undefined || rest.length > 0 ? undefined : { do: { cut: { from, to } } },
+  },
+  join: {
+    usage: 'join A B',
+    about: 'mend the link between two agents',
+    act: (among) => (among.length === 2 ? { do: { heal: { among } } } : undefined),
+  },
+  partition: {
+    usage: 'partition s1|s2,s3',
+    about: 'cut all links between groups',
+    act: (words) => {
+      const groups = words
+        .join('')
+        .split('|')
+        .map((group) => group.split(',').filter(Boolean))
+      return groups.length < 2 || groups.some((group) => group.length === 0)
+        ? undefined
+        : { do: { partition: { groups } } }
+    },
+  },
+  heal: {
+    usage: 'heal',
+    about: 'mend all links',
+    act: ({ length }) => (length === 0 ? { do: { heal: 'everything' } } : undefined),
+  },
+  mend: {
+    usage: 'mend',
+    about: 'end every fault, and start what is stopped',
+    act: ({ length }) => (length === 0 ? { mend: true } : undefined),
+  },
+  crash: ofNodes('crash', 'cut the power of an agent: what is not synced may be lost'),
+  kill: ofNodes('kill', 'end its process, as kill -9 does'),
+  restart: { ...ofNodes('restart', 'start it, again if it runs'), usage: 'restart NODE' },
+  freeze: {
+    usage: 'freeze NODE',
+    about: 'stop its process, as SIGSTOP does',
+    act: ([node, ...rest]) => (node === undefined || rest.length > 0 ? undefined : { do: { pause: node } }),
+  },
+  thaw: {
+    usage: 'thaw NODE',
+    about: 'let a frozen process go on',
+    act: ([node, ...rest]) => (node === undefined || rest.length > 0 ? undefined : { do: { resume: node } }),
+  },
+  clock: {
+    usage: 'clock NODE +5m',
+    about: 'let its wall clock jump, or run at another rate: clock NODE 1%',
+    act: ([nodes, by, ...rest]) => {
+      if (nodes === undefined || by === undefined || rest.length > 0) return undefined
+      const value = by.replace(/^\+/, '')
+      return {
+        do: value.endsWith('%') ? { 'clock rate': { nodes, rate: value } } : { 'step clock': { nodes, by: value } },
+      }
+    },
+  },
+  disk: {
+    usage: 'disk NODE full|stalled|failing [for 5s]',
+    about: 'no room; nothing is finished; the next sync fails',
+    act: ([node, fault = '', preposition, span]) => {
+      const action = diskFaults[fault]
+      if (node === undefined || action === undefined) return undefined
+      return { do: { [action]: node, ...(preposition === 'for' && span !== undefined ? { for: span } : {}) } }
+    },
+  },
+  upgrade: {
+    usage: 'upgrade NODE 1.2.0',
+    about: 'start it as another release',
+    act: ([node, to, ...rest]) =>
+      node === undefined || to === undefined || rest.length > 0 ? undefined : { upgrade: { node, to } },
+  },
+  set: {
+    usage: 'set NODE \'{"log_level": "debug"}\'',
+    about: 'start it with other settings; null removes one',
+    act: ([node, text = '', ...rest]) => {
+      const config = jsonObject(text)
+      return node === undefined || config === undefined || rest.length > 0 ? undefined : configured(node, config)
+    },
+  },
+  fault: {
+    usage: 'fault \'{"crash": "leader", "for": "5s"}\'',
+    about: 'any fault in the words of scenarios',
+    act: (words) => {
+      const action = jsonObject(words.join(' '))
+      return action === undefined ? undefined : { do: action }
+    },
+  },
+}
+
+/** Each with its usage and what it does. */
+export const typedActLines: readonly (readonly [usage: string, about: string])[] = Object.values(typedActs).map(
+  ({ usage, about }) => [usage, about],
+)
+
+/** The act of a line; undefined: its first word is none of these. */
+export function typedAct(command: string, words: readonly string[]): Result<GivenAct, string> | undefined {
+  const typed = Object.hasOwn(typedActs, command) ? typedActs[command] : undefined
+  if (typed === undefined) return undefined
+  const act = typed.act(words)
+  return act === undefined ? err(`write: ${typed.usage}`) : ok(act)
+}
+
+/** The act that changes settings: null removes one. */
+export function configured(node: string, config: Readonly<Record<string, unknown>>): GivenAct {
+  const entries = Object.entries(config)
+  const without = entries.filter(([, value]) => value === null).map(([setting]) => setting)
+  const kept = Object.fromEntries(entries.filter(([, value]) => value !== null))
+  return { configure: { node, config: kept, ...(without.length === 0 ? {} : { without }) } }
+}
+
+function jsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,65 @@
+import { err, ok, type Result } from '../../src/base/result.ts'
+import { partsOf, Selector } from '../notation/selector.ts'
+import { actKinds, type Place, type PlayedAct, playedAct } from '../scenario/played/played-schema.ts'
+import type { PlayAct, PlayActKind } from './play-api.ts'
+
+/** An act in the words of a page, without its place: `{ do: { crash: 's1' } }`. */
+export type GivenAct = Readonly<Record<string, unknown>>
+
+/** An act that was done. */
+export interface DoneAct {
+  readonly given: GivenAct
+  readonly act: PlayedAct
+  readonly place: Place
+  readonly text: string
+  /** Of the trace before it: when the world is built again, it must be the same. Undefined: it is not known. */
+  readonly hashBefore: string | undefined
+}
+
+/** Microseconds as a page writes times: `12.345678s`. */
+export function secondsText(us: number): string {
+  return `${us / 1_000_000}s`
+}
+
+/** A place as a page writes it. */
+export function placeText({ atUs, after }: Place): { readonly at: string; readonly after?: number } {
+  return { at: secondsText(atUs), ...(after === undefined ? {} : { after }) }
+}
+
+/** The act at its place, or in words what is wrong with it. `nodes`: the agents that there are. */
+export function readAct(given: GivenAct, place: Place, nodes: readonly string[]): Result<PlayedAct, string> {
+  const parsed = playedAct.safeParse({ ...given, ...placeText(place) })
+  if (!parsed.success) {
+    return err(parsed.error.issues.map(({ path, message }) => [...path.map(String), message].join(': ')).join('; '))
+  }
+  const problem = problemIn(parsed.data, nodes)
+  return problem === undefined ? ok(parsed.data) : err(problem)
+}
+
+export function kindOf(act: PlayedAct): PlayActKind {
+  return actKinds.find((kind) => act[kind] !== undefined) ?? 'do'
+}
+
+/** For the list of what can be undone. */
+export function shownAct({ act, place, text }: DoneAct, at: number): PlayAct {
+  return { number: at + 1, atUs: place.atUs, kind: kindOf(act), text }
+}
+
+/** What names an agent that is not there, or something that only pages know. */
+function problemIn(value: unknown, nodes: readonly string[]): string | undefined {
+  if (value instanceof Selector) {
+    for (const part of partsOf(value.pick)) {
+      if (part.kind === 'node' && !nodes.includes(part.name))
+        return `there is no agent '${part.name}': there are ${nodes.join(', ')}`
+      if (part.kind === 'it' || part.kind === 'saved')
+        return `'${value.text}' has a meaning in pages alone: name agents`
+    }
+    return undefined
+  }
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const item of Object.values(value)) {
+    const problem = problemIn(item, nodes)
+    if (problem !== undefined) return problem
+  }
+  return undefined
+}

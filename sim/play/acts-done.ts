@@ -17,7 +17,7 @@ export interface DoneAct {
 }
 
 /** Microseconds as a page writes times: `12.345678s`. */
-export function secondsText(us: number): string {
+function secondsText(us: number): string {
   return `${us / 1_000_000}s`
 }
 
@@ -36,7 +36,7 @@ export function readAct(given: GivenAct, place: Place, nodes: readonly string[])
   return problem === undefined ? ok(parsed.data) : err(problem)
 }
 
-export function kindOf(act: PlayedAct): PlayActKind {
+function kindOf(act: PlayedAct): PlayActKind {
   return actKinds.find((kind) => act[kind] !== undefined) ?? 'do'
 }
 

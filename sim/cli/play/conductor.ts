@@ -45,7 +45,7 @@ interface Jump {
 /** How long the machine is left to others before virtual time is looked at again, in milliseconds. */
 const idleMs = 2
 /** Virtual time that an answer may take before its caller is told that there is none yet. */
-export const askedWithinMs = 61_000
+const askedWithinMs = 61_000
 /** A step of events is given up after this much virtual time: nothing happens any more. */
 const stepWithinMs = 3_600_000
 

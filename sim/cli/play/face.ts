@@ -6,12 +6,15 @@ import { type GivenAct, shownAct } from '../../play/acts-done.ts'
 import type {
   PlayActed,
   PlayAnswer,
+  PlayCommand,
   PlayCommandResult,
   PlayConfiguration,
   PlayDeed,
   PlayError,
   PlayOverview,
+  PlayPace,
   PlayPiece,
+  PlayRequest,
   PlayStatus,
   PlayStep,
   PlayUndo,
@@ -62,10 +65,10 @@ export class Face {
       'GET /saved': async () => said(200, await conductor.between(() => session.saved())),
       'GET /configuration': (_, query) => answered(this.#configuration(query.get('node'))),
       'POST /act': async (request) => this.#act(actOf(bodyOf(deedBody, request) as PlayDeed)),
-      'POST /command': async (request) => this.#command(bodyOf(commandBody, request)),
-      'POST /request': async (request) => this.#request(bodyOf(requestBody, request)),
+      'POST /command': async (request) => this.#command(bodyOf(commandBody, request) as PlayCommand),
+      'POST /request': async (request) => this.#request(bodyOf(requestBody, request) as PlayRequest),
       'POST /pace': (request) => {
-        conductor.setPace(bodyOf(paceBody, request))
+        conductor.setPace(bodyOf(paceBody, request) as PlayPace)
         return answered(parts.status())
       },
       'POST /step': async (request) => this.#when(await conductor.step(bodyOf(stepBody, request) as PlayStep), 409),
@@ -136,7 +139,7 @@ export class Face {
     return answered(told)
   }
 
-  async #command({ node, args, input }: z.output<typeof commandBody>): Promise<HttpResponse> {
+  async #command({ node, args, input }: PlayCommand): Promise<HttpResponse> {
     const svc = { at: node, args, ...(input === undefined ? {} : { input }) }
     const { act, number, told, tookUs } = taken(await this.#parts.conductor.ask({ svc }))
     const answer = told?.kind === 'svc' ? told.answer : { code: null, out: '', error: '' }
@@ -144,7 +147,7 @@ export class Face {
     return answered(result)
   }
 
-  async #request({ node, method, target, headers, body }: z.output<typeof requestBody>): Promise<HttpResponse> {
+  async #request({ node, method, target, headers, body }: PlayRequest): Promise<HttpResponse> {
     const more = { ...(headers === undefined ? {} : { headers }), ...(body === undefined ? {} : { body }) }
     const asked = await this.#parts.conductor.ask({ http: { at: node, request: `${method} ${target}`, ...more } })
     return answered(answerOf(taken(asked)))
@@ -157,7 +160,7 @@ export class Face {
 }
 
 /** The whole story so far, as text. */
-export function storyOf({ world }: Session): string {
+function storyOf({ world }: Session): string {
   const { forgotten, lines } = world.story
   const gone = forgotten === 0 ? [] : [`(${forgotten} earlier lines are gone)`]
   return `${[...gone, ...lines.map(storyText)].join('\n')}\n`

@@ -7,10 +7,9 @@ import { type ActionScope, selectable } from '../../faults/action-scope.ts'
 import { select } from '../../notation/selection.ts'
 import type { Selector } from '../../notation/selector.ts'
 import { exchangeDns } from '../../workload/dns-client.ts'
-import type { Draws } from '../../world/decisions/draws.ts'
 import type { Answer } from '../answers.ts'
 import { asksToTakeOut } from '../steps/requests.ts'
-import type { PlayedRun } from './play-again.ts'
+import type { PlayedRun } from './played-run.ts'
 import type { ActKind, PlayedAct } from './played-schema.ts'
 import { type CommandEnded, runCommand } from './svc-command.ts'
 
@@ -21,12 +20,11 @@ export type Told =
   | { readonly kind: 'svc'; readonly answer: CommandEnded }
 
 /** Virtual time that a request may take: a blocking query waits ten minutes and a sixteenth. */
-export const answerWithinMs = 900_000
-export const dnsWithinMs = 10_000
+const answerWithinMs = 900_000
+const dnsWithinMs = 10_000
 
 interface Acting {
   readonly run: PlayedRun
-  readonly draw: Draws
   readonly scope: ActionScope
   /** Called in a turn of the run, later. */
   readonly told: (told: Told) => void
@@ -36,8 +34,8 @@ type Perform<Kind extends ActKind> = (acting: Acting, given: NonNullable<PlayedA
 
 const kinds: { readonly [Kind in ActKind]: Perform<Kind> } = {
   do: ({ run, scope }, action) => run.injector.perform(action, scope),
-  mend: ({ run, draw }) => {
-    run.simulation.decisions.because(draw, () => run.injector.mendEverything())
+  mend: ({ run, scope }) => {
+    run.simulation.decisions.because(scope.draw, () => run.injector.mendEverything())
     return ok('mend everything')
   },
   http: (acting, { at, request, headers = {}, body, 'body base64': encoded }) =>
@@ -101,7 +99,7 @@ export function performAct(
   const { decisions } = run.simulation
   const draw = decisions.drawsWithin(decisions.identity('played', number), 'act')
   const scope = { it: undefined, saved: () => undefined, draw }
-  const acting: Acting = { run, draw, scope, told }
+  const acting: Acting = { run, scope, told }
   for (const [name, perform] of Object.entries(kinds)) {
     const given = act[name as ActKind]
     if (given !== undefined)
@@ -110,8 +108,8 @@ export function performAct(
   return err('it does nothing')
 }
 
-function started({ run, draw }: Acting, start: () => string | undefined): string | undefined {
-  return run.simulation.decisions.because(draw, start)
+function started({ run, scope }: Acting, start: () => string | undefined): string | undefined {
+  return run.simulation.decisions.because(scope.draw, start)
 }
 
 function atNode(

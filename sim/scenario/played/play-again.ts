@@ -1,12 +1,7 @@
 import { loadAllCommands } from '../../../src/cli/load-all.ts'
-import type { StepRun } from '../steps/step.ts'
 import { performAct } from './acts.ts'
+import type { PlayedRun } from './played-run.ts'
 import { type Place, type PlayedAct, placeOf } from './played-schema.ts'
-
-/** A run, as acts see it. */
-export interface PlayedRun extends Omit<StepRun, 'workload'> {
-  passUntil(isSo: () => boolean, spanMs: number): Promise<boolean>
-}
 
 type Moved = Pick<PlayedRun, 'simulation' | 'passUntil'>
 

@@ -22,7 +22,7 @@ interface CommandGiven {
 }
 
 /** A command that has not ended after this much virtual time is interrupted, as by Ctrl-C; and again until it ends. */
-export const interruptedAfterMs = 60_000
+const interruptedAfterMs = 60_000
 /** Characters of either output that are kept; the rest is counted. */
 const outputMax = 1 << 20
 

@@ -154,6 +154,7 @@ export class Rpc {
   }
 
   #accept(stream: TcpStream): void {
+    this.#env.metrics.count('rpc.accept_conn')
     if (this.#service === undefined || this.#accepted.areFull) stream.close()
     else this.#accepted.accept(stream, this.#service.hello, this.#tls, this.#eventsOf(stream, 'accepted'))
   }

@@ -2,6 +2,7 @@ import { type Authorizer, unrestricted } from '../../access/authorizer.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
+import { measured } from '../../features/contract/surroundings.ts'
 import type { Failure } from '../../model/failure.ts'
 import { type ModifyIndex, noChange } from '../../model/log-position.ts'
 import type { DownPolicy } from '../settings/access-settings.ts'
@@ -128,7 +129,10 @@ export class AskedTokens implements TokenResolver {
     if (this.#nowMs() < this.#disabledUntilMs) return off
     const kept = this.#kept.get(secret)
     if (kept === undefined) return undefined
-    if (this.#nowMs() < kept.untilMs) return kept.outcome
+    if (this.#nowMs() < kept.untilMs) {
+      this.#parts.env.metrics.count('acl.token.cache_hit')
+      return kept.outcome
+    }
     const isOut = kept.failure !== undefined && kept.hopes === this.#hopes && this.#nowMs() < kept.failedMs + givenMs
     const isGiven = isOut || (this.#parts.downPolicy === 'async-cache' && kept.outcome.ok)
     if (!isGiven) return undefined
@@ -137,11 +141,15 @@ export class AskedTokens implements TokenResolver {
   }
 
   async resolve(secret: string): Promise<Result<Authorizer, Failure>> {
+    const { env } = this.#parts
     const now = this.now(secret)
     if (now !== undefined) return now
-    const refreshed = this.#refresh(secret)
-    const before = this.#kept.get(secret)
-    return before?.failure === undefined ? (await refreshed).outcome : this.#patiently(refreshed, before)
+    env.metrics.count('acl.token.cache_miss')
+    return measured({ env }, 'acl.ResolveToken', async () => {
+      const refreshed = this.#refresh(secret)
+      const before = this.#kept.get(secret)
+      return before?.failure === undefined ? (await refreshed).outcome : this.#patiently(refreshed, before)
+    })
   }
 
   /** The last refresh failed, and this one may fail slowly, too. */

@@ -81,6 +81,7 @@ export class Leadership {
   }
 
   async #begin(endings: number): Promise<void> {
+    this.#context.env.metrics.count('raft.barrier')
     const caughtUp = await measured(this.#context, 'leader.barrier', () => this.#context.raft.readIndex())
     if (this.#endings !== endings) return
     if (!caughtUp.ok) {

@@ -10,6 +10,7 @@ import type { WithEnv, WithNaming, WithRelease } from '../contract/surroundings.
 import { shownNodes } from '../discovery/datacenters.ts'
 import { instancesAsked, instancesRoute } from '../discovery/instances.ts'
 import { type DiscoveryName, discoveryRead, entriesRead, nearOf, nodeMetaOf } from '../discovery/reads.ts'
+import { counted } from '../http/counted.ts'
 import {
   discoveryHeaders,
   discoveryParameters,
@@ -84,7 +85,7 @@ export const catalogRoutes: readonly Route<CatalogContext>[] = [
           json: registerBody.accepts,
         },
         answers: [taken],
-        handle: register,
+        handle: (context, request) => counted(context, 'catalog_register', register(context, request)),
       }),
     },
   },
@@ -96,7 +97,7 @@ export const catalogRoutes: readonly Route<CatalogContext>[] = [
         access: { asks: 'node:write; for a service or its checks service:write does as well' },
         body: { about: '`Node` is needed.', required: true, json: deregisterBody.accepts },
         answers: [taken],
-        handle: deregister,
+        handle: (context, request) => counted(context, 'catalog_deregister', deregister(context, request)),
       }),
     },
   },
@@ -107,7 +108,7 @@ export const catalogRoutes: readonly Route<CatalogContext>[] = [
         summary: 'Names of all datacenters, the nearest first',
         access: { open: namesOfDatacenters },
         answers: [jsonAnswer('Names.', textList)],
-        handle: readDatacenters,
+        handle: (context, request) => counted(context, 'catalog_datacenters', readDatacenters(context, request)),
       }),
     },
   },
@@ -119,7 +120,7 @@ export const catalogRoutes: readonly Route<CatalogContext>[] = [
         access: { asks: 'node:read of each' },
         query: [...discoveryParameters, near, nodeMeta, filter],
         answers: [jsonAnswer('Nodes.', listOf(nodeShape), discoveryHeaders)],
-        handle: readNodes,
+        handle: (context, request) => counted(context, 'catalog_nodes', readNodes(context, request)),
       }),
     },
   },
@@ -131,7 +132,7 @@ export const catalogRoutes: readonly Route<CatalogContext>[] = [
         access: { asks: 'service:read of each; with a filter, node:read of their nodes as well' },
         query: [...discoveryParameters, nodeMeta, filter],
         answers: [jsonAnswer('Tags by name.', z.record(z.string(), textList), discoveryHeaders)],
-        handle: readServices,
+        handle: (context, request) => counted(context, 'catalog_services', readServices(context, request)),
       }),
     },
   },
@@ -151,7 +152,7 @@ export const catalogRoutes: readonly Route<CatalogContext>[] = [
         access: { asks: 'node:read, and service:read of each service' },
         query: [...discoveryParameters, filter],
         answers: [jsonAnswer('Null where there is no such node.', nodeServicesShape.nullable(), discoveryHeaders)],
-        handle: readNode,
+        handle: (context, request) => counted(context, 'catalog_node_services', readNode(context, request)),
       }),
     },
   },
@@ -245,7 +246,7 @@ function readService(
   connect: boolean,
 ): Promise<RouteResponse> {
   const { datacenter, seen } = shownNodes(context, request.query)
-  return entriesRead(context, request, {
+  const found = entriesRead(context, request, {
     missing: 'Missing service name',
     endpoint: serviceNodesEndpoint,
     cacheable: true,
@@ -254,6 +255,7 @@ function readService(
     entries: (instances) => instances,
     entryJson: ({ node, service }) => placedServiceJson({ node: seen(node), service }, datacenter),
   })
+  return counted(context, connect ? 'catalog_connect_service_nodes' : 'catalog_service_nodes', found)
 }
 
 function readNode(context: CatalogContext, request: RouteRequest<DiscoveryName | 'filter'>): Promise<RouteResponse> {

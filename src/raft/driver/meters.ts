@@ -20,9 +20,13 @@ export class Meters {
   }
 
   /** A request of another server was dealt with, since `startedMs`. */
-  served(kind: RaftMessage['kind'], startedMs: number): void {
-    const name = rpcNames[kind]
-    if (name !== undefined) this.#env.metrics.sample(name, this.#env.clock.monoMs() - startedMs)
+  served(message: RaftMessage, startedMs: number): void {
+    const name = rpcNames[message.kind]
+    if (name === undefined) return
+    const tookMs = this.#env.clock.monoMs() - startedMs
+    this.#env.metrics.sample(name, tookMs)
+    const isHeartbeat = message.kind === 'append-request' && message.entries.length === 0
+    if (isHeartbeat) this.#env.metrics.sample('raft.rpc.processHeartbeat', tookMs)
   }
 
   sent(to: ServerId, message: RaftMessage): void {

@@ -139,7 +139,7 @@ export class RaftServer implements Raft, LogListener {
     this.#parts.observer?.received(from, message)
     const startedMs = this.#env.clock.monoMs()
     this.#turns.post({ kind: 'message-received', from, message })
-    this.#meters.served(message.kind, startedMs)
+    this.#meters.served(message, startedMs)
   }
 
   memberName(nodeId: string, address: string): ServerId | undefined {

@@ -47,6 +47,7 @@ function setUp() {
   const server = new LoneServer(env)
   let use: (event: PoolEvent) => void = () => {}
   let lamport = 0
+  const fired: string[] = []
   const pool = {
     onEvent: (told: (event: PoolEvent) => void) => {
       use = told
@@ -54,6 +55,7 @@ function setUp() {
     },
     fireEvent: (name: string, payload: Uint8Array) => {
       if (payload.length > 400) return { ok: false, error: 'user event exceeds limit of 512 bytes' }
+      fired.push(name)
       use({ name, payload, lamport: ++lamport })
       return { ok: true, value: undefined }
     },
@@ -70,7 +72,7 @@ function setUp() {
     const [method, target] = line.split(' ') as ['GET' | 'PUT', string]
     return server.request(method, target, body)
   }
-  return { ask, timers, tell: (event: PoolEvent) => use(event) }
+  return { ask, timers, fired, tell: (event: PoolEvent) => use(event) }
 }
 
 describe('a user event in the pool', () => {
@@ -176,6 +178,14 @@ describe('the routes of user events', () => {
     expect(await setUp().ask('PUT /v1/event/fire/big', 'x'.repeat(500))).toMatchObject({
       failure: { message: 'user event exceeds limit of 512 bytes' },
     })
+  })
+})
+
+describe('the name of an event in the pool', () => {
+  it('has the prefix of the field, though the agent is named otherwise', async () => {
+    const { ask, fired } = setUp()
+    await ask('PUT /v1/event/fire/deploy')
+    expect(fired).toEqual(['consul:event:deploy'])
   })
 })
 

@@ -67,11 +67,15 @@ export class Dispatch {
 
   /** Serves a request here, or names the leader, to which the caller forwards the request. */
   async serve(method: string, request: EndpointRequest, caller: Caller): Promise<Result<unknown, Failure>> {
+    const { metrics } = this.#context.env
     const endpoint = this.#endpoints.get(method)
-    if (endpoint === undefined) return err({ kind: 'unknown-method', method })
-    const args = readBy(endpoint.args, request.args)
-    if (!args.ok) return err({ kind: 'bad-request', message: `${method}: malformed arguments` })
-    this.#context.env.metrics.count('rpc.request')
+    const args = endpoint === undefined ? undefined : readBy(endpoint.args, request.args)
+    if (endpoint === undefined || args?.ok !== true) {
+      metrics.count('rpc.request_error')
+      if (endpoint === undefined) return err({ kind: 'unknown-method', method })
+      return err({ kind: 'bad-request', message: `${method}: malformed arguments` })
+    }
+    metrics.count('rpc.request')
     switch (endpoint.kind) {
       case 'write':
         return this.#write(endpoint, args.value, request)

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -50,6 +51,15 @@ function consul(args: readonly string[], environment: Readonly<Record<string, st
     execFile('consul', args, { env: { ...process.env, ...path, ...environment } }, (cause, out, error) => {
       resolve({ code: cause === null ? 0 : Number(cause.code), out, error })
     })
+  })
+}
+
+/** Whether a program may listen at this port. */
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const listener = createServer()
+    listener.once('error', () => resolve(false))
+    listener.listen(port, '127.0.0.1', () => listener.close(() => resolve(true)))
   })
 }
 
@@ -193,6 +203,13 @@ describe('the configuration that a Go test server writes', () => {
   it('ends at SIGINT, and leaves no process', async () => {
     const { code } = await running().stop('SIGINT')
     expect([code, processesOf(workplace.path)]).toEqual([1, []])
+  })
+
+  it('starts again on the same files, ends at SIGKILL, and leaves neither a process nor a port that is taken', async () => {
+    await startedWith(join(workplace.path, 'config.json'))
+    await running().stop('SIGKILL')
+    expect(processesOf(workplace.path)).toEqual([])
+    for (const port of Object.values(ports)) expect(await isFree(port), `${port}`).toBe(true)
   })
 })
 

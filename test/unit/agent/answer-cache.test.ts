@@ -4,6 +4,7 @@ import { AnswerCache } from '../../../src/agent/requests/asking/answer-cache.ts'
 import { err, ok, type Result } from '../../../src/base/result.ts'
 import { serviceNodesEndpoint } from '../../../src/features/catalog/endpoint.ts'
 import type { PlacedService } from '../../../src/features/catalog/model.ts'
+import { rootsEndpoint } from '../../../src/features/connect/read-endpoints.ts'
 import type { CallOptions, Freshness } from '../../../src/features/contract/call.ts'
 import type { Answer, ReadOptions } from '../../../src/features/contract/reading.ts'
 import { tagsSent } from '../../../src/features/discovery/tag-filter.ts'
@@ -160,6 +161,18 @@ describe('answers that an agent keeps', () => {
     ])
     rights = err({ kind: 'token-not-found' })
     expect(told(await ask())).toBe('token-not-found')
+    cache.stop()
+  })
+
+  it('are one for all callers where anybody may read them, with an unknown token as well', async () => {
+    const servers = new Servers()
+    const cache = new AnswerCache(servers.clock.env, servers.calls, async () => err({ kind: 'token-not-found' }))
+    const get = (token: string) => cache.get(rootsEndpoint, {}, plain, anyAge, { token })
+    expect([told((await get('')) as never), told((await get('nobody')) as never)]).toEqual([
+      [50, 'MISS', 0],
+      [50, 'HIT', 0],
+    ])
+    expect(cache.size).toBe(1)
     cache.stop()
   })
 

@@ -60,10 +60,13 @@ export class AnswerCache {
     freshness: Freshness,
     options: CallOptions,
   ): Promise<Result<CachedAnswer<Reply>, Failure>> {
-    const token = this.#calls.tokenOf(options)
+    // What anybody may read is one answer for all, also for a caller with an unknown token.
+    const isOpen = endpoint.access.kind === 'open'
+    const token = isOpen ? '' : this.#calls.tokenOf(options)
     // An answer filtered for one token must not reach another.
     const key = JSON.stringify([endpoint.method, read.datacenter, args, token])
-    const rights = await this.#rightsOf?.(options)
+    const rightsOf = isOpen ? undefined : this.#rightsOf
+    const rights = await rightsOf?.(options)
     if (rights?.ok === false) return rights
     const found = this.#kept.get(key)
     const known = found?.authorizer === rights?.value ? found : undefined
@@ -76,7 +79,7 @@ export class AnswerCache {
       if (known.answer.meta.index > read.minIndex) return given(known)
       await known.next(waitOf(read), options)
       // The rights may have changed while the caller waited: then the cached answer is not for it, and it asks anew.
-      const later = await this.#rightsOf?.(options)
+      const later = await rightsOf?.(options)
       if (later?.ok === false) return later
       if (later?.value === known.authorizer) return given(known)
       return this.get(endpoint, args, { ...read, minIndex: noChange }, freshness, options)

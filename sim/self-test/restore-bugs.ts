@@ -84,8 +84,8 @@ export const restoreBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: store,
-        find: 'this.#state.replace(version.value);\n                this.#watches.changedAll();',
-        replace: 'this.#state.replace(version.value);',
+        find: 'this.#replace(version.value);\n                this.#watches.changedAll();',
+        replace: 'this.#replace(version.value);',
       },
     ],
     hunt: 'tails-and-snapshots',

@@ -30,8 +30,8 @@ const homes = {
   '@noble/curves': '^sim/platform/(ecdsa|signing-keys)[.]ts$',
   '@noble/hashes': '^src/features/acl/hash[.]ts$',
   typescript: '^sim/(mutation/|platform/compiler[.]ts$)',
-  preact: '^sim/picture/page/',
-  uplot: '^sim/picture/page/',
+  preact: '^sim/page/',
+  uplot: '^sim/page/',
   seedrandom: '^sim/(world/decisions/decisions|studies/random-streams)[.]ts$',
 }
 
@@ -117,12 +117,13 @@ module.exports = {
       name: 'page-runs-in-a-browser',
       severity: 'error',
       comment: 'The page of a run is given its data, and shares words and types with the simulator alone.',
-      from: { path: '^sim/picture/page/' },
+      from: { path: '^sim/page/' },
       to: {
         path: '^(src|sim)/',
         pathNot: [
-          '^sim/picture/page/',
+          '^sim/page/',
           '^sim/picture/film-format[.]ts$',
+          '^sim/play/play-api[.]ts$',
           '^sim/play/play-api[.]ts$',
           '^sim/report/(record-text|trace-record|meaning|state-changes)[.]ts$',
         ],
@@ -132,8 +133,8 @@ module.exports = {
       name: 'page-is-not-imported',
       severity: 'error',
       comment: 'What runs in a browser runs nowhere else: the build makes one script of it.',
-      from: { path: '^(src|sim|bin)/', pathNot: '^sim/picture/page/' },
-      to: { path: '^sim/picture/page/' },
+      from: { path: '^(src|sim|bin)/', pathNot: '^sim/page/' },
+      to: { path: '^sim/page/' },
     },
     {
       name: 'product-never-knows-tests',

@@ -1,7 +1,7 @@
 /**
  * What the page of a run is made of: an overview that it draws at once, and the events in pieces that it opens when
  * somebody looks at their time. All times are microseconds of true time since the run began, and machines are places in
- * the list of machines. `sim/picture` makes it, `sim/picture/page` shows it.
+ * the list of machines. `sim/picture` makes it, `sim/page` shows it.
  */
 export interface FilmOverview {
   readonly scenario: string

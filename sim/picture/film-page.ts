@@ -3,7 +3,7 @@ import { escaped } from '../report/history-picture.ts'
 import type { Film, FilmOptions } from './film.ts'
 
 /**
- * A page of one file that shows a film: `template` is what the build made of `sim/picture/page`. A browser reads the
+ * A page of one file that shows a film: `template` is what the build made of `sim/page`. A browser reads the
  * film as data; its policy lets no script run but the template's own.
  */
 export function filmPage(template: string, { overview, pieces }: Film, gzip: FilmOptions['gzip']): string {

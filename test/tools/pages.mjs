@@ -11,10 +11,14 @@ import { brotliCompressSync } from 'node:zlib'
  */
 const root = new URL('../../', import.meta.url)
 const path = (name) => fileURLToPath(new URL(name, root))
+const styles = ['node_modules/uplot/dist/uPlot.min.css', 'sim/page/page.css']
 const pages = {
-  report: {
-    entry: 'dist/sim/picture/page/main.js',
-    styles: ['node_modules/uplot/dist/uPlot.min.css', 'sim/picture/page/page.css'],
+  report: { entry: 'dist/sim/page/main.js', styles, connect: "'none'" },
+  // It asks the server that it came from.
+  play: {
+    entry: 'dist/sim/page/play/main.js',
+    styles: [...styles, 'sim/page/play/play.css'],
+    connect: "'self'",
   },
 }
 
@@ -22,7 +26,7 @@ function isCurrent(name, { styles }) {
   const made = path(`dist/pages/${name}.html.br`)
   if (!existsSync(made)) return false
   const { mtimeMs } = statSync(made)
-  const modules = ['dist/sim/picture/page', 'dist/sim/report', 'dist/sim/inspection'].flatMap((folder) =>
+  const modules = ['dist/sim/page', 'dist/sim/page/play', 'dist/sim/report', 'dist/sim/inspection'].flatMap((folder) =>
     readdirSync(path(folder))
       .filter((file) => file.endsWith('.js'))
       .map((file) => `${folder}/${file}`),
@@ -45,10 +49,10 @@ async function scriptOf(entry) {
 
 const digest = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
-async function pageOf({ entry, styles }) {
+async function pageOf({ entry, styles, connect }) {
   const style = styles.map((file) => readFileSync(path(file), 'utf8').trim()).join('\n')
   const script = await scriptOf(entry)
-  const policy = `default-src 'none'; script-src ${digest(script)}; style-src ${digest(style)}; base-uri 'none'; form-action 'none'`
+  const policy = `default-src 'none'; script-src ${digest(script)}; style-src ${digest(style)}; connect-src ${connect}; base-uri 'none'; form-action 'none'`
   return [
     '<!doctype html>',
     '<html lang="en">',

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { countedIn, parts } from '../../../sim/page/counts.ts'
+import { joined } from '../../../sim/page/fault-times.ts'
+import { geometryOf, nameWidth, TimeScale } from '../../../sim/page/geometry.ts'
+import { arrowsIn } from '../../../sim/page/messages.ts'
+import { pickedAt } from '../../../sim/page/picking.ts'
+import { hashOf, panned, showing, viewOfHash, wholeView, zoomed } from '../../../sim/page/view.ts'
 import type { FilmOverview } from '../../../sim/picture/film-format.ts'
-import { countedIn, parts } from '../../../sim/picture/page/counts.ts'
-import { joined } from '../../../sim/picture/page/fault-times.ts'
-import { geometryOf, nameWidth, TimeScale } from '../../../sim/picture/page/geometry.ts'
-import { arrowsIn } from '../../../sim/picture/page/messages.ts'
-import { pickedAt } from '../../../sim/picture/page/picking.ts'
-import { hashOf, panned, showing, viewOfHash, wholeView, zoomed } from '../../../sim/picture/page/view.ts'
 import type { TraceRecord } from '../../../sim/report/trace-record.ts'
 
 const lane = { kind: 'server', lives: [], roles: [], progress: [], beliefs: [], clock: [], releases: [] } as const

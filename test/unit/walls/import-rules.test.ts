@@ -34,8 +34,8 @@ const violations: readonly { readonly from: string; readonly to: string; readonl
   { from: 'src/config/a.ts', to: 'fast-check', rule: 'no-development-package' },
   { from: 'sim/f.ts', to: 'preact', rule: 'home-of-preact' },
   { from: 'sim/g.ts', to: 'uplot', rule: 'home-of-uplot' },
-  { from: 'sim/picture/page/a.ts', to: '../../island.ts', rule: 'page-runs-in-a-browser' },
-  { from: 'sim/h.ts', to: './picture/page/island.ts', rule: 'page-is-not-imported' },
+  { from: 'sim/page/a.ts', to: '../island.ts', rule: 'page-runs-in-a-browser' },
+  { from: 'sim/h.ts', to: './page/island.ts', rule: 'page-is-not-imported' },
   { from: 'sim/e.ts', to: 'typescript', rule: 'home-of-typescript' },
   { from: 'src/config/b.ts', to: './missing.ts', rule: 'no-unresolvable' },
   { from: 'src/cellar/a.ts', to: '../base/island.ts', rule: 'every-room-has-a-layer' },
@@ -63,7 +63,7 @@ const allowed: readonly { readonly from: string; readonly to: string }[] = [
   { from: 'sim/platform/ok-a.ts', to: 'node:timers' },
   { from: 'sim/scenario/ok-a.ts', to: 'yaml' },
   { from: 'sim/mutation/ok-a.ts', to: 'typescript' },
-  { from: 'sim/picture/page/ok-a.ts', to: 'preact' },
+  { from: 'sim/page/ok-a.ts', to: 'preact' },
   { from: 'test/ok-a.ts', to: '../sim/island.ts' },
   { from: 'test/ok-b.ts', to: 'fast-check' },
 ]
@@ -107,7 +107,7 @@ function planted(): PlantedTree {
   for (const shared of ['contract', 'mesh', 'http', 'discovery']) {
     tree.plant(`src/features/${shared}/island.ts`, 'export const island = 1')
   }
-  tree.plant('sim/picture/page/island.ts', 'export const island = 1')
+  tree.plant('sim/page/island.ts', 'export const island = 1')
   tree.plant('src/raft/driver.ts', 'export const driver = 1')
   for (const { from, to } of pairs) tree.plant(`src/${from}/to-${to}.ts`, `import '../${to}/island.ts'`)
   for (const { from, to } of [...violations, ...allowed]) tree.plant(from, `import type { X } from '${to}'`)

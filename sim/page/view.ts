@@ -1,4 +1,4 @@
-import type { FilmOverview } from '../film-format.ts'
+import type { FilmOverview } from '../picture/film-format.ts'
 
 /** Layers of messages, in the order of the filter. */
 export const layers = ['votes', 'raft', 'gossip', 'rpc', 'http', 'dns'] as const
@@ -44,6 +44,12 @@ export function showing(view: View, atUs: number, { endUs }: FilmOverview): View
   if (atUs >= view.fromUs && atUs <= view.toUs) return { ...view, cursorUs: atUs }
   const span = view.toUs - view.fromUs
   return { ...within(view, atUs - span / 2, span, endUs), cursorUs: atUs }
+}
+
+/** So near that single events are drawn. */
+export function nearEvents(view: View, overview: FilmOverview): View {
+  const span = view.toUs - view.fromUs
+  return span > 500_000 ? zoomed(view, view.cursorUs, 200_000 / span, overview) : view
 }
 
 function within(view: View, fromUs: number, span: number, endUs: number): View {

@@ -1,4 +1,4 @@
-import type { FaultSpan } from '../film-format.ts'
+import type { FaultSpan } from '../picture/film-format.ts'
 
 /** Times in which anything was at fault, each once. They are given in the order of their beginnings. */
 export function joined(faults: readonly Pick<FaultSpan, 'fromUs' | 'toUs'>[]): readonly (readonly [number, number])[] {

@@ -5,6 +5,12 @@ type SetView = (change: (view: View) => View) => void
 
 const tabOfKey: Readonly<Record<string, Tab>> = { s: 'story', e: 'event', i: 'state', m: 'members', '?': 'help' }
 
+export function isTyping({ target }: KeyboardEvent): boolean {
+  return (
+    target instanceof HTMLInputElement || target instanceof HTMLSelectElement || target instanceof HTMLTextAreaElement
+  )
+}
+
 /** What a key does, where nobody is typing. */
 export function keyPressed(
   event: KeyboardEvent,
@@ -12,8 +18,7 @@ export function keyPressed(
   setView: SetView,
   setTab: (tab: Tab) => void,
 ): void {
-  const isTyping = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement
-  if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return
+  if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return
   const { overview } = source
   const tab = tabOfKey[event.key]
   const change = changeOf(event.key, source)

@@ -1,4 +1,4 @@
-import type { FilmOverview, MachineLane } from '../film-format.ts'
+import type { FilmOverview, MachineLane } from '../picture/film-format.ts'
 import { seconds, type View } from './view.ts'
 
 const signs: Readonly<Record<string, string>> = {

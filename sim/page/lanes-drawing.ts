@@ -1,4 +1,4 @@
-import type { FilmOverview } from '../film-format.ts'
+import type { FilmOverview } from '../picture/film-format.ts'
 import { joined } from './fault-times.ts'
 import type { OpenPiece } from './film-source.ts'
 import { type BarRow, type Geometry, type LaneBox, nameWidth, rulerHeight, type TimeScale } from './geometry.ts'

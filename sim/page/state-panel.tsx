@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { type StatePart, withChanges } from '../../report/state-changes.ts'
+import { type StatePart, withChanges } from '../report/state-changes.ts'
 import type { FilmSource } from './film-source.ts'
 import { seconds, type View } from './view.ts'
 

@@ -1,5 +1,5 @@
-import type { Meaning } from '../../report/meaning.ts'
-import type { TraceRecord } from '../../report/trace-record.ts'
+import type { Meaning } from '../report/meaning.ts'
+import type { TraceRecord } from '../report/trace-record.ts'
 import type { OpenPiece } from './film-source.ts'
 import type { Layer } from './view.ts'
 

@@ -1,4 +1,4 @@
-import type { FilmOverview } from '../film-format.ts'
+import type { FilmOverview } from '../picture/film-format.ts'
 import { seconds, type View } from './view.ts'
 
 /** Lines of the story that are listed around the cursor. */

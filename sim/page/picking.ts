@@ -1,4 +1,4 @@
-import type { TraceRecord } from '../../report/trace-record.ts'
+import type { TraceRecord } from '../report/trace-record.ts'
 import type { OpenPiece } from './film-source.ts'
 import type { Geometry, LaneBox, TimeScale } from './geometry.ts'
 import type { Arrow } from './messages.ts'

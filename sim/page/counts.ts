@@ -1,4 +1,4 @@
-import type { FilmOverview } from '../film-format.ts'
+import type { FilmOverview } from '../picture/film-format.ts'
 import type { View } from './view.ts'
 
 /** Parts of the time in sight that operations are counted in. */

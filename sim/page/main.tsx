@@ -1,13 +1,16 @@
 import { render } from 'preact'
 import { App } from './app.tsx'
-import { FilmSource } from './film-source.ts'
+import { documentFilm } from './document-film.ts'
 
 const root = document.querySelector('#page')
 if (root !== null) {
   let opened = 0
-  const source = await FilmSource.of(document, () => {
-    opened++
-    draw()
+  const source = await documentFilm(document, {
+    onOpen: () => {
+      opened++
+      draw()
+    },
+    onFailed: reportError,
   })
   const draw = (): void => render(<App source={source} opened={opened} />, root)
   root.textContent = ''

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
-import { recordWords } from '../../report/record-text.ts'
-import type { TraceRecord } from '../../report/trace-record.ts'
+import { recordWords } from '../report/record-text.ts'
+import type { TraceRecord } from '../report/trace-record.ts'
 import { EventList, type EventPanelProps } from './event-panel.tsx'
 import type { FilmSource } from './film-source.ts'
 

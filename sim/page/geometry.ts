@@ -1,4 +1,4 @@
-import type { Bar, FilmOverview, MachineLane } from '../film-format.ts'
+import type { Bar, FilmOverview, MachineLane } from '../picture/film-format.ts'
 import type { View } from './view.ts'
 
 export const nameWidth = 120

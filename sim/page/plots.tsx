@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import uPlot from 'uplot'
-import type { FilmOverview } from '../film-format.ts'
+import type { FilmOverview } from '../picture/film-format.ts'
 import { type Counted, countedIn } from './counts.ts'
 import { joined } from './fault-times.ts'
 import { nameWidth } from './geometry.ts'

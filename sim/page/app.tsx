@@ -1,0 +1,89 @@
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { FilmPanel, TabList } from './film-panels.tsx'
+import type { FilmSource } from './film-source.ts'
+import { keyPressed } from './keyboard.ts'
+import { Picture } from './picture.tsx'
+import { Plots } from './plots.tsx'
+import { ThemeChoice, type ThemeChoiceProps, useTheme } from './theme.tsx'
+import { hashOf, nearEvents, seconds, showing, type Tab, tabs, type View, viewOfHash, wholeView } from './view.ts'
+import { ViewControls } from './view-controls.tsx'
+
+export function App({ source, opened }: { readonly source: FilmSource; readonly opened: number }) {
+  const { overview } = source
+  const [view, setView] = useState<View>(() => viewOfHash(location.hash, firstView(source), overview))
+  const [tab, setTab] = useState<Tab>(view.selected === undefined ? 'story' : 'event')
+  const [theme, setTheme] = useTheme()
+  const lit = useMemo(() => new Set(overview.violations.flatMap(({ chain }) => chain.map(({ n }) => n))), [overview])
+
+  useEffect(() => {
+    const timer = setTimeout(() => history.replaceState(undefined, '', hashOf(view)), 200)
+    return () => clearTimeout(timer)
+  }, [view])
+  useEffect(() => {
+    const followed = (): void => setView((now) => viewOfHash(location.hash, now, overview))
+    addEventListener('hashchange', followed)
+    return () => removeEventListener('hashchange', followed)
+  }, [])
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent): void => keyPressed(event, source, setView, setTab)
+    addEventListener('keydown', pressed)
+    return () => removeEventListener('keydown', pressed)
+  }, [])
+
+  const onTime = (atUs: number): void => setView((now) => showing(now, atUs, overview))
+  const onShow = ({ n, t, node }: { readonly n: number; readonly t: number; readonly node: string }): void => {
+    setView((now) => ({ ...showing(nearEvents(now, overview), t, overview), selected: n, machine: node }))
+    setTab('event')
+  }
+  const onChoice = (change: (now: View) => View): void => {
+    setView((now) => {
+      const next = change(now)
+      if (next.selected !== now.selected) setTab('event')
+      else if (next.machine !== now.machine) setTab('state')
+      return next
+    })
+  }
+  return (
+    <>
+      <Heading source={source} theme={theme} setTheme={setTheme} />
+      <ViewControls source={source} view={view} setView={setView} />
+      <main>
+        <div id="picture">
+          <Picture source={source} opened={opened} view={view} lit={lit} theme={theme} onView={onChoice} />
+          <Plots overview={overview} view={view} theme={theme} />
+        </div>
+        <aside aria-label="What is chosen">
+          <TabList tabs={tabs} tab={tab} setTab={setTab} />
+          <FilmPanel {...{ source, view, tab, onTime, onShow }} />
+        </aside>
+      </main>
+    </>
+  )
+}
+
+/** All of the run, with the cursor where something is wrong. */
+function firstView({ overview }: FilmSource): View {
+  return { ...wholeView(overview), cursorUs: overview.violations[0]?.atUs ?? 0 }
+}
+
+interface HeadingProps extends ThemeChoiceProps {
+  readonly source: FilmSource
+}
+
+function Heading({ source, theme, setTheme }: HeadingProps) {
+  const { scenario, seed, build, events, endUs, violations } = source.overview
+  return (
+    <header>
+      <h1>
+        {scenario} <small>seed {seed}</small>
+      </h1>
+      <p class={violations.length === 0 ? 'good' : 'bad'}>
+        {violations.length === 0 ? 'nothing failed' : `${violations.map(({ code }) => code).join(', ')} failed`}
+      </p>
+      <p class="hint">
+        {seconds(endUs)} virtual seconds, {events.toLocaleString('en')} events, build {build}
+      </p>
+      <ThemeChoice theme={theme} setTheme={setTheme} />
+    </header>
+  )
+}

@@ -1,0 +1,110 @@
+/** A node as far as its place on the screen depends on it. */
+export interface Standing {
+  readonly name: string
+  readonly datacenter: string
+  readonly kind: 'server' | 'client'
+}
+
+export interface Point {
+  readonly x: number
+  readonly y: number
+}
+
+export type Places = ReadonlyMap<string, Point>
+
+/** Size of the picture of the cluster, in its own units. */
+export const pictureWidth = 640
+export const pictureHeight = 320
+
+/** Nodes of one datacenter that find room on one ring. */
+const ringMost = 10
+
+/** So far from where it stands at home a node has been dragged away from the others. */
+const awayFrom = 60
+/** Nodes that were dragged away and stand nearer than this are on one side. */
+const together = 110
+/** Pixels by which a side that is cut off stands away from its home. */
+const asideBy = 75
+
+/** Every datacenter is a ring; the rings stand side by side. In a large one the servers have a ring within. */
+export function homesOf(nodes: readonly Standing[]): Places {
+  const datacenters = [...new Set(nodes.map(({ datacenter }) => datacenter))]
+  const width = pictureWidth / Math.max(1, datacenters.length)
+  const homes = new Map<string, Point>()
+  for (const [place, datacenter] of datacenters.entries()) {
+    const all = nodes.filter((node) => node.datacenter === datacenter)
+    const middle = { x: width * (place + 0.5), y: pictureHeight / 2 }
+    const radius = { x: Math.min(width * 0.33, 210), y: pictureHeight * 0.3 }
+    const [servers, clients] = (['server', 'client'] as const).map((kind) => all.filter((node) => node.kind === kind))
+    if (all.length > ringMost && servers !== undefined && clients !== undefined) {
+      const within = { x: radius.x * 0.45, y: radius.y * 0.45 }
+      for (const [name, at] of ring(servers, middle, within)) homes.set(name, at)
+      for (const [name, at] of ring(clients, middle, { x: radius.x * 1.1, y: radius.y * 1.3 })) homes.set(name, at)
+    } else for (const [name, at] of ring(all, middle, radius)) homes.set(name, at)
+  }
+  return homes
+}
+
+function ring(nodes: readonly Standing[], middle: Point, radius: Point): readonly (readonly [string, Point])[] {
+  if (nodes.length === 1) return nodes.map(({ name }) => [name, middle] as const)
+  return nodes.map(({ name }, at) => {
+    const angle = (at / nodes.length) * 2 * Math.PI - Math.PI / 2
+    return [name, { x: middle.x + radius.x * Math.cos(angle), y: middle.y + radius.y * Math.sin(angle) }] as const
+  })
+}
+
+/** The nodes that reach each other, one by way of another if need be: the side with the most nodes comes first. */
+export function sidesOf(names: readonly string[], isCut: (a: string, b: string) => boolean): readonly string[][] {
+  const sides: string[][] = []
+  const left = new Set(names)
+  for (const name of names) {
+    if (!left.delete(name)) continue
+    const side = [name]
+    for (const member of side) {
+      for (const other of [...left]) {
+        if (isCut(member, other)) continue
+        left.delete(other)
+        side.push(other)
+      }
+    }
+    sides.push(side)
+  }
+  return sides.toSorted((a, b) => b.length - a.length)
+}
+
+/** Where nodes stand: at home, but for sides that reach none of the others, which stand aside. */
+export function placesOf(homes: Places, sides: readonly (readonly string[])[]): Places {
+  const places = new Map(homes)
+  for (const side of sides.slice(1)) {
+    const at = side.map((name) => homes.get(name)).filter((home) => home !== undefined)
+    const x = at.reduce((sum, home) => sum + home.x, 0) / Math.max(1, at.length) - pictureWidth / 2
+    const y = at.reduce((sum, home) => sum + home.y, 0) / Math.max(1, at.length) - pictureHeight / 2
+    const far = Math.hypot(x, y)
+    const [byX, byY] = far < 1 ? [asideBy, 0] : [(x / far) * asideBy, (y / far) * asideBy]
+    for (const name of side) {
+      const home = homes.get(name)
+      if (home !== undefined) places.set(name, { x: home.x + byX, y: home.y + byY })
+    }
+  }
+  return places
+}
+
+/** What follows of a node that was dropped: the sides that are to be cut off from all others, if any. */
+export function sidesAfterDrop(
+  homes: Places,
+  sides: readonly (readonly string[])[],
+  dropped: string,
+  at: Point,
+): readonly (readonly string[])[] {
+  const places = placesOf(homes, sides)
+  const home = homes.get(dropped)
+  const others = sides.slice(1).map((side) => side.filter((name) => name !== dropped))
+  const apart = others.filter((side) => side.length > 0)
+  if (home === undefined || distance(home, at) < awayFrom) return apart
+  const near = apart.find((side) => side.some((name) => distance(places.get(name) ?? home, at) < together))
+  return near === undefined ? [...apart, [dropped]] : apart.map((side) => (side === near ? [...side, dropped] : side))
+}
+
+function distance(a: Point, b: Point): number {
+  return Math.hypot(a.x - b.x, a.y - b.y)
+}

@@ -1,0 +1,48 @@
+import { useState } from 'preact/hooks'
+import type { PlayActed, PlayDeed, PlayPace, PlayStatus, PlayStep, PlayUndo } from '../../play/play-api.ts'
+import type { PlaySession } from './session.ts'
+
+/** What came of the last thing that was asked for. */
+export interface Said {
+  readonly text: string
+  readonly isBad: boolean
+}
+
+/** What the page can ask of the run. Each settles when the page shows what came of it. */
+export interface Doing {
+  readonly said: Said
+  readonly say: (said: Said) => void
+  readonly act: (deeds: readonly PlayDeed[]) => Promise<boolean>
+  readonly pace: (pace: PlayPace) => Promise<void>
+  readonly step: (step: PlayStep) => Promise<void>
+  readonly undo: (undo: PlayUndo) => Promise<void>
+}
+
+export function useDoing(session: PlaySession): Doing {
+  const [said, say] = useState<Said>({ text: '', isBad: false })
+  const act = async (deeds: readonly PlayDeed[]): Promise<boolean> => {
+    const done: string[] = []
+    for (const deed of deeds) {
+      const answer = await session.post<PlayActed>('act', deed)
+      if (!answer.ok) {
+        say({ text: answer.error, isBad: true })
+        return false
+      }
+      done.push(answer.value.text)
+    }
+    say({ text: done.join('; '), isBad: false })
+    return true
+  }
+  const told = async (path: string, body: unknown, text: string): Promise<void> => {
+    const answer = await session.post<PlayStatus>(path, body)
+    say(answer.ok ? { text, isBad: false } : { text: answer.error, isBad: true })
+  }
+  return {
+    said,
+    say,
+    act,
+    pace: (pace) => told('pace', pace, ''),
+    step: (step) => told('step', step, ''),
+    undo: (undo) => told('undo', undo, 'The run was replayed to that moment.'),
+  }
+}

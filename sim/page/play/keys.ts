@@ -1,0 +1,51 @@
+import { useEffect, useRef } from 'preact/hooks'
+import type { FilmSource } from '../film-source.ts'
+import { isTyping, keyPressed } from '../keyboard.ts'
+import type { Tab, View } from '../view.ts'
+import type { Doing } from './doing.ts'
+import type { PlaySession } from './session.ts'
+import { steps } from './time-bar.tsx'
+
+interface Ears {
+  readonly session: PlaySession
+  readonly doing: Doing
+  readonly source: FilmSource
+  readonly setView: (change: (view: View) => View) => void
+  readonly setTab: (tab: Tab) => void
+  readonly setFollows: (change: (follows: boolean) => boolean) => void
+}
+
+/** Keys of time, beside those of every picture. */
+export function usePlayKeys(ears: Ears): void {
+  const told = useRef(ears)
+  told.current = ears
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent): void => {
+      if (!playKey(event, told.current)) filmKey(event, told.current)
+    }
+    addEventListener('keydown', pressed)
+    return () => removeEventListener('keydown', pressed)
+  }, [])
+}
+
+function playKey(event: KeyboardEvent, { session, doing, setFollows }: Ears): boolean {
+  if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return false
+  const wanted = steps.find(({ key }) => key === event.key)
+  // A button that has the focus is pressed by the same key.
+  const isPressed = event.target instanceof HTMLButtonElement
+  if (wanted !== undefined) void doing.step(wanted.step)
+  else if (event.key === ' ' && !isPressed) void doing.pace({ paused: session.status?.paused === false })
+  else if (event.key === 'u') void doing.undo({ last: true })
+  else if (event.key === 'f') setFollows((now) => !now)
+  else return false
+  event.preventDefault()
+  return true
+}
+
+/** Keys that go to another time of the picture end its following of the run. */
+function filmKey(event: KeyboardEvent, { source, setView, setTab, setFollows }: Ears): void {
+  if (['ArrowLeft', 'ArrowRight', '[', ']', ',', '.', 'v'].includes(event.key) && !isTyping(event)) {
+    setFollows(() => false)
+  }
+  keyPressed(event, source, setView, setTab)
+}

@@ -1,0 +1,111 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { projectRoot, svcSim } from './svc-sim.ts'
+
+const program = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
+  existsSync(path),
+)
+const folder = mkdtempSync(join(tmpdir(), 'svc-sim-'))
+
+/** Virtual time stands still but for what the page lets pass, so nothing here depends on the speed of the machine. */
+describe.skipIf(program === undefined)('svc-sim play in a browser (Debian: chromium)', () => {
+  let browser: Browser
+  let child: ChildProcess
+  let page: Page
+  const problems: string[] = []
+  beforeAll(async () => {
+    const args = ['bin/svc-sim.js', 'play', '--paused', '--port', String(await freePort())]
+    child = spawn(process.execPath, args, { cwd: projectRoot, stdio: ['ignore', 'pipe', 'inherit'] })
+    const address = await addressOf(child)
+    browser = await chromium.launch({ executablePath: program ?? '', args: ['--no-sandbox'] })
+    page = await browser.newPage({ viewport: { width: 1400, height: 1000 }, acceptDownloads: true })
+    page.on('console', (message) => {
+      if (message.type() === 'error' || message.type() === 'warning') problems.push(message.text())
+    })
+    page.on('pageerror', (error) => problems.push(error.message))
+    await page.goto(address)
+    await page.waitForSelector('#lanes')
+  })
+  afterAll(async () => {
+    await browser?.close()
+    child?.kill()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const secondsNow = async (): Promise<number> => Number(/^[\d.]+/.exec((await page.textContent('#now')) ?? '')?.[0])
+
+  async function pass(virtualSeconds: number): Promise<void> {
+    for (let second = 0; second < virtualSeconds; second++) {
+      const before = await secondsNow()
+      await page.click('.steps button >> nth=4')
+      await expect.poll(secondsNow, { timeout: 30_000 }).toBeGreaterThan(before)
+    }
+  }
+
+  const leader = (): Promise<string | null> => page.locator('.agent.leader').first().getAttribute('data-node')
+
+  it('steps until a leader is elected, cuts it off by dragging, tells it, undoes it, and saves what repeats it', async () => {
+    await pass(8)
+    await expect.poll(() => page.locator('.agent.leader').count()).toBe(1)
+    const old = (await leader()) ?? ''
+    const box = await page.locator(`[data-node=${old}]`).boundingBox()
+    if (box === null) throw new Error(`${old} is not to be seen`)
+    const [x, y] = [box.x + box.width / 2, box.y + box.height / 2]
+    await page.mouse.move(x, y)
+    await page.mouse.down()
+    await page.mouse.move(x + 90, y + 20)
+    await page.mouse.move(x + 180, y + 20)
+    await page.mouse.up()
+    await expect.poll(() => page.locator('.link.cut').count()).toBe(3)
+    await page.getByRole('tab', { name: 'story' }).click()
+    await pass(1)
+    await expect.poll(() => page.textContent('#panel-story')).toMatch(new RegExp(`partition ${old} \\|`))
+
+    const other = ['s1', 's2', 's3'].find((name) => name !== old) ?? ''
+    await page.locator(`[data-node=${other}]`).click()
+    await page.getByRole('tab', { name: 'node' }).click()
+    await page.getByRole('button', { name: 'crash' }).click()
+    await expect.poll(() => page.locator(`.agent.down[data-node=${other}]`).count()).toBe(1)
+    await page.click('#undo')
+    await expect.poll(() => page.locator('.agent.down').count(), { timeout: 60_000 }).toBe(0)
+
+    await page.fill('#command', 'members')
+    await page.press('#command', 'Enter')
+    await expect.poll(() => page.textContent('#output'), { timeout: 60_000 }).toMatch(/s1\b.*s2\b.*s3\b/s)
+
+    await page.getByRole('tab', { name: 'done' }).click()
+    const download = page.waitForEvent('download')
+    await page.click('#save')
+    const saved = join(folder, 'played.yaml')
+    await (await download).saveAs(saved)
+    expect(readFileSync(saved, 'utf8')).toContain(`partition: ${old}`)
+    const { exit, out } = await svcSim(['run', saved, '--verify'])
+    expect(out).toMatch(/passed/)
+    expect(exit).toBe(0)
+    expect(problems).toEqual([])
+  }, 180_000)
+})
+
+async function addressOf(child: ChildProcess): Promise<string> {
+  if (child.stdout === null) throw new Error('svc-sim play has no output')
+  for await (const line of createInterface({ input: child.stdout })) {
+    const address = /^open (\S+)$/.exec(line)?.[1]
+    if (address !== undefined) return address
+  }
+  throw new Error('svc-sim play ended before it had an address')
+}
+
+/** The first of two hundred, of which the first is free now. */
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise<void>((resolve) => server.close(() => resolve()))
+  return Math.min(typeof address === 'object' && address !== null ? address.port : 0, 65_300)
+}

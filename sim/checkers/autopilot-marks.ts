@@ -19,7 +19,7 @@ export const careTold = toldStates({
   ],
 })
 
-/** Sees what leaders do to the group by themselves. */
+/** Observes what autopilot changes in the group. */
 class CareMarks {
   readonly #reach: Reach<keyof typeof careMarks.marks>
   readonly #mayGo = new Set<string>()

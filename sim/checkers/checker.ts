@@ -6,20 +6,20 @@ import type { FactName, Facts, NodeTrigger } from './facts.ts'
 import type { MeshWorld } from './mesh/mesh-facts.ts'
 import type { NetworkFacts, ToldPool } from './pool/pool-weather.ts'
 
-/** What a code stands for. */
+/** What the invariant with a code promises, and where that is argued. */
 export interface Invariant {
-  /** What always holds, in one line: a name, a colon, and the promise. */
+  /** The invariant in one line: a name, a colon, and the promise. */
   readonly text: string
-  /** Where it is demanded or argued: a document and a place in it. */
+  /** Documents that demand it or argue for it, each with a section. */
   readonly sources: readonly string[]
   /** Kinds of events that show why it was broken, the most telling first; `svc-sim explain` looks for them. */
   readonly evidence: readonly EvidenceKind[]
   /**
-   * What one fact is, and what several are: an instance in which the invariant could have been broken, and was looked
+   * Singular and plural of a judged fact: an instance in which the invariant could have been broken, and was looked
    * at.
    */
   readonly judges: Unit
-  /** What the facts belong to, if that is counted, too: keys. */
+  /** The things that facts belong to, such as keys, if these are counted too. */
   readonly of?: Unit
   /**
    * Why a fact is left out, or judged more mildly: a sentence that says of what, and when that ends, by a name of few
@@ -32,7 +32,7 @@ export type Unit = readonly [one: string, several: string]
 
 export type Laws = Readonly<Record<string, Invariant>>
 
-/** By code the names of its excuses; never: it has none. */
+/** The names of the excuses of each code; `never`: it has none. */
 export type ExcuseNames = Readonly<Record<string, string>>
 
 type ExcusesIn<Codes> = {
@@ -52,7 +52,7 @@ type Use<Excuses extends ExcuseNames> = {
  */
 export type Report<Code extends string = string> = (code: Code, message: string, because?: readonly number[]) => void
 
-/** What a checker says of its invariants. */
+/** The calls with which a checker reports on its invariants. */
 export interface Judge<Excuses extends ExcuseNames> {
   readonly report: Report<keyof Excuses & string>
   /** Number of the event in the trace that a fact is told in; absent or 0: nobody reads the trace. */
@@ -81,21 +81,21 @@ export function appliedIn(
   return of === undefined ? [] : indexes.map(of)
 }
 
-/** What one datacenter of one run offers to its checkers. */
+/** What a checker can use of one datacenter in one run. */
 export interface CheckedRun {
   /** True time, in microseconds since the run began. */
   readonly nowUs: () => number
   /** The instance that this run has of another checker. */
   readonly of: <T>(checker: Checker<T>) => T
-  /** Tells a fact that follows from others. */
+  /** Passes on a fact that follows from other facts. */
   readonly tell: Tell
-  /** Something happened that faults and steps can wait for. */
+  /** Reports an event that faults and steps can wait for. */
   readonly triggered: (trigger: NodeTrigger, node: string) => void
-  /** The excuse of a scenario that lets reads of default consistency be this old; 0: none. */
+  /** How old default reads may be by the excuse of the scenario; 0: no excuse. */
   readonly staleDefaultMs: number
   /** The scenario lets a majority's data be lost, and what an operator then forces on the rest be without it. */
   readonly excusesLostMajority: boolean
-  /** Somebody wants the history of the keys: no part of it is forgotten once it is judged. */
+  /** The history of the keys was requested, so judged parts of it are kept. */
   readonly keepsHistory: boolean
   /** Steps after which the search for an order of the operations on one key is given up; undefined: the usual bound. */
   readonly searchStepsMax: number | undefined
@@ -110,7 +110,7 @@ export interface CheckedRun {
   readonly federation: AccessFederation | undefined
   /** Of the servers of all datacenters, which share it; undefined: there is one datacenter alone. */
   readonly wan: ToldPool | undefined
-  /** Undefined: nobody looks at the mesh. */
+  /** Undefined: the run does not check the mesh. */
   readonly mesh: MeshWorld | undefined
   /** The release that brought a kind of replicated command. */
   readonly sinceOf: (kind: string) => Release | undefined
@@ -118,7 +118,7 @@ export interface CheckedRun {
 
 export type Tell = <Name extends FactName>(name: Name, fact: Facts[Name]) => void
 
-/** What a checker does with the facts that it takes. */
+/** How a checker handles the facts that it consumes. */
 type Taken<T> = { readonly [Name in FactName]?: (it: T, fact: Facts[Name]) => void }
 
 /** A method, so that lists hold checkers of any kind. */

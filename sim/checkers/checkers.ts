@@ -94,7 +94,7 @@ import { serverCare } from './server-care.ts'
 import { understanding } from './understanding.ts'
 
 const all = [
-  // What others judge by comes first: facts are told in the order of this list.
+  // Checkers on which others rely come first, because facts are passed on in the order of this list.
   leadership,
   serverLogs,
   givenVotes,
@@ -179,7 +179,7 @@ const all = [
   panics,
   understanding,
   liveness,
-  // What sees rare states only: it comes last, when what it looks at has been told.
+  // Checkers that only see rare states come last, after the checkers on which they rely.
   raftMarks,
   raftTold,
   underFire,
@@ -200,7 +200,7 @@ const all = [
   meshTold,
 ] as const
 
-/** Every checker of a run: the one place that knows them all. */
+/** Every checker of a run. This is the only list of all. */
 export const checkers: readonly Checker[] = all
 
 /**

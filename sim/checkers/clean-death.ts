@@ -22,7 +22,7 @@ export class CleanDeath {
     if (event > 0) this.#diedIn.set(node, event)
   }
 
-  /** Something was done by this boot. False when the boot is dead: then it must not count for anything else. */
+  /** This boot did something. Returns false if the boot is dead: then no other checker may count it. */
   acted(node: string, boot: number, what: string): boolean {
     const running = this.#running.get(node)
     if (running === boot) return true

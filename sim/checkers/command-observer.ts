@@ -18,7 +18,7 @@ export const commandMarks = rareStates({
  */
 const digestEvery = 4
 
-/** A command that was carried out, and the state right after. */
+/** An applied command, and the state right after it. */
 export interface Carried {
   readonly kind: string
   readonly index: number

@@ -5,7 +5,7 @@ export const coreMarks = rareStates({
   'core without the leader': 'the core that was healed first had lost its leader',
 })
 
-/** Why a core that was healed may be unable to serve, though nothing is wrong with the program. Each is looked into. */
+/** Why a healed core may be unable to serve although the program is right. Each reason is verified. */
 export const coreExcuses = {
   'no core':
     'all servers that can be healed are together no majority of their configuration, because others left or are lost; until all are healed',
@@ -18,7 +18,7 @@ export const coreExcuses = {
 
 export type CoreExcuse = keyof typeof coreExcuses
 
-/** A healed core, as it is when its time is over. */
+/** The state of a healed core when its time is over. */
 export interface CoreView {
   readonly core: readonly string[]
   /** Of those that believe they lead the one with the highest term, if its process is running and not paused. */
@@ -32,7 +32,7 @@ export interface CoreView {
   readonly reaches: (from: string, to: string) => boolean
 }
 
-/** The excuse that holds for a core that does not serve; undefined: there is none. */
+/** The excuse for a core that does not serve; undefined: there is none. */
 export function excuseOf({ core, coreIds, standing, leader, left, reaches }: CoreView): CoreExcuse | undefined {
   if (core.some((server) => left.includes(server))) return 'left meanwhile'
   // The core was drawn to have all of them: this one has come since.

@@ -70,7 +70,7 @@ interface ProcessFacts {
   /** It stopped itself: over a command that its release does not know, or in a panic. */
   readonly 'process panicked': OfNode & { readonly release: Release; readonly violation: InvariantViolation }
   readonly 'start failed': OfNode & { readonly message: string }
-  /** The process stands still from now on. */
+  /** The process is paused from now on. */
   readonly 'process paused': OfNode
   readonly 'process resumed': OfNode
   /** Somebody that is no agent of this run takes part in its pool, and says what it likes. */
@@ -170,7 +170,7 @@ interface LogFacts {
 
 /** Told by the observer of one server of its replicated state, and by what reads that state. */
 interface StateFacts {
-  /** The server's state is another one. */
+  /** The server's state was replaced. */
   readonly 'state moved': OfNode
   readonly 'command carried out': OfNode & {
     readonly release: Release
@@ -236,7 +236,7 @@ interface ClientFacts {
   readonly 'lock answered': { readonly key: string; readonly session: string; readonly fence: number }
   /** A client called for a renewal at one time and was told at another that the session goes on. */
   readonly 'session renewed': { readonly id: string; readonly calledUs: number; readonly answeredUs: number }
-  /** A renewal may have been served up to now, though nobody was told. */
+  /** A renewal without an answer may have taken effect up to now. */
   readonly 'renewal attempted': { readonly id: string; readonly untilUs: number }
   readonly 'visit made': Visit
   readonly 'intention answered': IntentionChange

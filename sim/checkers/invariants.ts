@@ -152,7 +152,7 @@ export class Invariants implements Judge<AllExcuses> {
     }
   }
 
-  /** Something happened that faults and steps can wait for. */
+  /** Reports an event that faults and steps can wait for. */
   triggered(trigger: NodeTrigger, node: string): void {
     this.#run.triggered(trigger, node)
   }

@@ -11,7 +11,7 @@ import type { SeedVerdict } from '../report/seed-record.ts'
 import type { TextSink } from '../report/trace-writer.ts'
 import type { Platform } from '../world/platform.ts'
 
-/** What a screen can do. */
+/** The abilities of a screen. */
 export interface ScreenKind {
   /** Standard error is read by a person as it is written: one line can be written over again. */
   readonly live: boolean
@@ -53,7 +53,7 @@ export function exitOf({ verdict }: { readonly verdict: SeedVerdict }): number {
   return exitOfVerdict[verdict]
 }
 
-/** From the mildest to the gravest: what is not deterministic says nothing at all. */
+/** From the mildest to the gravest: the result of a run that is not deterministic means nothing. */
 const order: readonly number[] = [
   exits.passed,
   exits.incomplete,
@@ -75,7 +75,7 @@ export interface InputFailure {
   readonly message: string
 }
 
-/** Takes a piece of the input. False: it is enough. */
+/** Receives a piece of the input. False: no more is needed. */
 export type TakePiece = (piece: Uint8Array) => Promise<boolean>
 
 /** Lines that are typed, one after the other. */
@@ -92,11 +92,11 @@ export interface SimTerminal {
   readonly disk: Disk
   /** Reads a file piece by piece, `-` the standard input, and expands what is compressed with gzip. */
   readonly readPieces: (file: string, take: TakePiece) => Promise<Result<undefined, InputFailure>>
-  /** Settles when what was written has left: for output without end. */
+  /** Settles when the written output has been flushed: for unlimited output. */
   readonly outLeft: () => Promise<void>
   /** Milliseconds of the real clock, to tell how fast a run was. */
   readonly wallMs: () => number
-  /** What one run needs of the machine. */
+  /** The real facilities that one run needs. */
   readonly createPlatform: () => Platform
   /** CPU time of this process so far, in milliseconds. */
   readonly cpuMs: () => number

@@ -13,7 +13,7 @@ const usualEvidence: readonly EvidenceKind[] = [
   'elections',
 ]
 
-/** The kinds of events that show how a failure came: an invariant declares its own. `code`: of what failed. */
+/** Kinds of events that show how a failure came about; an invariant declares its own. `code`: what failed. */
 export function evidenceOf(code: string): readonly EvidenceKind[] {
   return isCode(code) ? invariants[code].evidence : usualEvidence
 }

@@ -1,25 +1,25 @@
 import { type Counted, strictZ, wilson } from '../report/interval.ts'
 
-/** Runs as they were, and runs without something. */
+/** Counts of runs: unchanged ones, and ones without the thing under trial. */
 export interface Trial {
   readonly unchanged: Counted
   readonly without: Counted
 }
 
 /**
- * What a trial says: the failure `needs` it, is made `rarer` by it, or is as frequent without it (`not needed`); `seldom`:
- * with other chance behind it the failure does not come again, so that nobody can tell; `open`: too few tries.
+ * Verdict of a trial: without the thing the failure is less frequent (`needs`), more frequent (`rarer`: the thing makes
+ * it rarer), or as frequent (`not needed`). `seldom`: unchanged runs fail too seldom to tell. `open`: too few tries.
  */
 export type Judgement = 'needs' | 'rarer' | 'not needed' | 'seldom' | 'open'
 
-/** Tries of each kind at most. */
+/** Maximum number of tries of each kind. */
 export const triesMax = 20
-/** Fewer say nothing, however clear they look. */
+/** Minimum number of tries for a verdict. */
 const triesMin = 6
 /** A smaller difference between the two shares counts as no difference. */
 const smallDifference = 0.35
 const anywayShare = 0.8
-/** Of an unchanged run that fails more seldom nothing can be missed. */
+/** Unchanged runs that fail less often than this cannot show a difference. */
 const seldomShare = 0.3
 
 /** What the tries so far say; `open` until it is clear, or until there are as many as may be. */
@@ -48,7 +48,7 @@ export function strengthOf({ unchanged, without }: Trial): number {
   return unchanged.fails / unchanged.tries - without.fails / without.tries
 }
 
-/** Nothing more is tried. */
+/** The verdict when no further runs are tried. */
 function lastWord(trial: Trial): Judgement {
   if (trial.unchanged.fails / trial.unchanged.tries < seldomShare) return 'seldom'
   return strengthOf(trial) > smallDifference ? 'needs' : 'not needed'

@@ -1,10 +1,10 @@
 import type { ScenarioRun } from '../scenario/run.ts'
 import { type NodeState, nodeState } from './node-state.ts'
 
-/** Every node of a run at one virtual time. */
+/** The state of every node of a run at one virtual time. */
 export interface Moment {
   readonly atUs: number
-  /** What had failed by then. */
+  /** The failures up to that time. */
   readonly failed: readonly string[]
   readonly nodes: readonly NodeState[]
 }

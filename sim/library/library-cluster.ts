@@ -32,7 +32,7 @@ export type Span = number | string
 /** An answer over HTTP. */
 export type Answered = Pick<Answer, 'status' | 'headers' | 'bytes'>
 
-/** What a cluster is, and which of its runs this is. */
+/** The description of a cluster, and the seed of the run. */
 export interface PageAndSeed {
   readonly loaded: LoadedScenario
   readonly seed: number
@@ -46,7 +46,7 @@ export class LibraryCluster {
   readonly #turnstile: Turnstile
   readonly #seed: number
   readonly #story: StoryLine[] = []
-  /** Lines of the story that were let go of. */
+  /** Number of dropped lines of the story. */
   #forgotten = 0
   /** What was answered to those that were sent something, in a turn of the world; they are told between turns. */
   readonly #answered: (() => void)[] = []
@@ -192,7 +192,7 @@ export class LibraryCluster {
     if (error !== undefined) throw error
   }
 
-  /** Undoes every fault, and starts what does not run. */
+  /** Ends every fault, and starts every agent that does not run. */
   mend(): void {
     const { decisions } = this.#run.simulation
     this.#run.tell('fault', 'mend everything')
@@ -214,7 +214,7 @@ export class LibraryCluster {
     this.#forgotten += this.#story.splice(0, storyMax / 10).length
   }
 
-  /** Of everything that happened so far: the same for the same seed and the same calls. */
+  /** Hash of everything that happened so far: equal for the same seed and the same calls. */
   hash(): string {
     return this.#result?.trace.hash ?? this.#run.simulation.finish().hash
   }

@@ -6,21 +6,21 @@ import type { Lane } from './decisions/identity.ts'
 import type { EventQueue } from './event-queue.ts'
 import { SimEvent } from './sim-event.ts'
 
-/** The part of a world that an action is delivered in. */
+/** The part of a world that an action needs. */
 export interface ActionWorld {
   readonly queue: EventQueue
   readonly trace: Trace
-  /** Of an event without a lane: by its process and what it is called in the trace. */
+  /** Identity of an event without a lane: its process, and its name in the trace. */
   tieOf(owner: Boot | undefined, label: string): number
 }
 
-/** An event with an action of its own, for what is not frequent enough for a kind of its own. */
+/** An event with an action of its own, for events too rare to deserve a subclass. */
 export class Action extends SimEvent implements Closable {
   readonly #world: ActionWorld
   readonly #owner: Boot | undefined
   readonly #label: string
   #act: (() => void) | undefined
-  /** It ends the wait for something that did not come: what was lost of it is a cause, too. */
+  /** It ends a wait for a message that did not arrive, so the loss of that message is a cause, too. */
   awaits: string | undefined
 
   constructor(world: ActionWorld, owner: Boot | undefined, lane: Lane | undefined, label: string, act: () => void) {
@@ -42,7 +42,7 @@ export class Action extends SimEvent implements Closable {
   }
 
   close(): void {
-    // It may stay in the queue until it is due, and should not keep what it would have done.
+    // A cancelled event may stay in the queue until it is due; it must not keep its closure alive.
     this.#act = undefined
     this.#world.queue.cancel(this)
   }

@@ -1,15 +1,15 @@
 import type { Identity, Lane } from './decisions/identity.ts'
 
-/** Something of a process that the machine must clear away when the process ends: a socket, a listener, a lock. */
+/** A resource of a process that its machine releases when the process ends: a socket, a listener, a lock. */
 export interface ProcessPart {
-  /** `loud`: the machine is still there and tells the peers. */
+  /** `loud`: the machine still has power, so it notifies the peers. */
   processEnded(loud: boolean): void
 }
 
-/** An HTTP request that is not answered yet. */
+/** An HTTP request without an answer so far. */
 export interface OpenRequest {
   readonly method: string
-  /** Path and query as they came: a secret may be in them. */
+  /** Path and query as received: they may contain a secret. */
   readonly target: string
 }
 
@@ -23,13 +23,13 @@ export class Boot implements Lane {
   readonly number: number
   alive = true
   paused = false
-  /** The turn in which it died: what its own code still does in that turn is no sign of life. */
+  /** The turn in which it died: its code may still run until that turn ends. */
   endedInTurn = -1
   readonly parts = new Set<ProcessPart>()
   /** HTTP requests that it serves now. */
   readonly requests = new Set<OpenRequest>()
   /**
-   * What the decisions of this life are within: made of what caused it, so that a life less changes none of the others.
+   * The scope of this life's decisions, derived from its cause: without this life, all others decide as before.
    */
   readonly identity: Identity
 

@@ -29,7 +29,7 @@ export class EventQueue {
   readonly #pendingMax: number
   readonly #trace: Pick<Trace, 'cause' | 'teller'>
 
-  /** `trace`: has what delivered the turn, which is the cause of what it puts into the queue. */
+  /** `trace`: knows the event that began the turn, which causes the events that the turn queues. */
   constructor(pendingMax: number, trace: Pick<Trace, 'cause' | 'teller'> = { cause: 0, teller: undefined }) {
     this.#pendingMax = pendingMax
     this.#trace = trace
@@ -111,7 +111,7 @@ export class EventQueue {
     if (this.#cancelled > cancelledKeptMax && this.#cancelled > this.#events.length / 2) this.keep(() => true)
   }
 
-  /** Drops what does not pass. Where `passes` changes an event's time, that is when it is due from now on. */
+  /** Drops events that do not pass. If `passes` changes the time of an event, the event is due at the new time. */
   keep(passes: (event: SimEvent) => boolean): void {
     const [events, sequences] = [this.#events, this.#sequences]
     this.#events = []

@@ -16,7 +16,7 @@ import type { Platform, TurnState } from './platform.ts'
 import type { RunFailure } from './run-end.ts'
 import { Slab } from './slab.ts'
 
-/** Something that gathers what one turn gives it and passes it on at the end of the turn. */
+/** Gathers the output of one turn, and delivers it at the end of the turn. */
 export interface EndOfTurn {
   endOfTurn(): void
 }
@@ -36,7 +36,7 @@ interface KernelOptions {
   readonly onTold: TellTale | undefined
 }
 
-/** What processes say to people: `where` is `log`, or the target of a request that is answered. */
+/** Text that processes show to people: `where` is `log`, or the target of the request that they answer. */
 export type Listener = (node: string, where: string, text: () => string, answer?: ShownAnswer) => void
 
 /** An answer over HTTP: its status, and how long it took by the clock of its machine. */
@@ -55,13 +55,13 @@ export type KeysOfRun = 'real' | 'cheap'
 
 const nobody = { a: 0, b: 0 }
 
-/** What every part of one simulated world shares: the time, the queue, the decisions, the trace. */
+/** The parts that a simulated world shares: time, queue, decisions, trace. */
 export class Kernel {
   /** True time, in microseconds from the start of the run. */
   nowUs = 0
   /** Events delivered so far. */
   turns = 0
-  /** Calls of any Env so far: what a drain that should have been idle must not change. */
+  /** Number of Env calls so far: a drain that should be idle must not change it. */
   calls = 0
   /** Why the run has failed: the first reason counts. */
   failure: RunFailure | undefined
@@ -72,11 +72,11 @@ export class Kernel {
   readonly turn: TurnState
   readonly remarksDraws: boolean
   readonly #keys: KeysOfRun
-  /** Hears every log line and every answer over HTTP; undefined: nobody listens. */
+  /** Receives every log line and every answer over HTTP; undefined: not needed. */
   readonly onSaid: Listener | undefined
   /** Hears each log line without its fields, and each counter once in a process; undefined: nobody listens. */
   readonly onTold: TellTale | undefined
-  /** For copies of what passes through the world. */
+  /** Memory for copies of the bytes that pass through the world. */
   readonly slab = new Slab()
   readonly #ties = new IdentityHash()
   #endOfTurn: EndOfTurn[] = []
@@ -111,17 +111,17 @@ export class Kernel {
     return action
   }
 
-  /** Of an event without a lane: by its process and what it is called in the trace. */
+  /** Identity of an event without a lane: its process, and its name in the trace. */
   tieOf(owner: Boot | undefined, label: string): number {
     return this.#ties.from(owner?.identity ?? nobody).text(label).a
   }
 
-  /** A promise that its maker settles, and whose settling makes the turn one that must be drained. */
+  /** A promise that its creator settles. Settling it means that the turn's promise jobs must be run. */
   deferred<T>(boot: Boot): Deferred<T> {
     const { promise, resolve, reject } = this.platform.deferred<T>()
     return {
       promise,
-      // Nobody in a dead process is left to go on.
+      // A dead process has no code left to continue.
       resolve: (value) => {
         if (!boot.alive) return
         this.turn.touched = true
@@ -158,7 +158,7 @@ export class Kernel {
     return this.platform.deferred<T>().promise
   }
 
-  /** Each call of an Env begins here. False when the process is dead: then the call does nothing. */
+  /** Every Env call begins here. Returns false if the process is dead; then the call must do nothing. */
   enter(boot: Boot): boolean {
     this.calls++
     if (boot.alive) return true
@@ -178,7 +178,7 @@ export class Kernel {
     this.trace.addText(traceKinds.error, 0, 0, 0, 0, failure.message)
   }
 
-  /** What bytes mean, for readers of the trace; undefined: nobody reads, or nobody can tell. */
+  /** The decoded meaning of bytes for the trace; undefined: no reader, or unknown bytes. */
   meaningOf(
     kind: TracedBytes['kind'],
     from: string,
@@ -189,7 +189,7 @@ export class Kernel {
     return this.trace.teller?.meaningOf({ kind, from, to, port, stream: 0, payload })
   }
 
-  /** Readers of the trace see this with its next line. `because`: number of a further cause of it; 0: none. */
+  /** Adds this to the next line of the trace. `because`: number of a further cause; 0: none. */
   tellNext(means: readonly Meaning[] | undefined, because = 0): void {
     this.trace.teller?.next({ more: because, fields: means === undefined ? {} : { means } })
   }

@@ -53,7 +53,7 @@ export class ClockView {
 }
 
 export interface ClockOptions {
-  /** How far the wall clock is from true time at the start. */
+  /** Offset of the wall clock from true time at the start. */
   readonly wallOffsetMs?: number
   /** What the monotonic clock shows at the start; drawn by default. */
   readonly monoStartMs?: number
@@ -116,7 +116,7 @@ export class NodeClock {
     this.#trace('wall clock stepped, ms', Math.round(byMs))
   }
 
-  /** Puts the wall clock so far from true time. */
+  /** Sets the offset of the wall clock from true time. */
   setWallOffset(offsetMs: number): void {
     const trueWallUs = this.#startWallUs + this.#kernel.nowUs
     this.#wall.step(trueWallUs + microseconds(offsetMs) - this.wallUs())

@@ -28,7 +28,7 @@ export interface TlsProblem {
   readonly message: string
 }
 
-/** The little that a simulated world needs of the machine it runs on. `sim/platform` makes it from Node. */
+/** What a simulated world needs from the real machine. `sim/platform` implements it on Node. */
 export interface Platform {
   readonly turn: TurnState
   /**
@@ -56,7 +56,7 @@ export interface Platform {
   certificateProblem(check: TlsCheck): TlsProblem | undefined
   /** Why an end cannot use the certificate and key that it is given itself; undefined if it can, or has none. */
   identityProblem(tls: TlsOptions): string | undefined
-  /** What an end has proved that was found to be trusted. */
+  /** The identity that a trusted end has proved. */
   peerOf(presented: TlsOptions | undefined): PeerCertificate | undefined
   /**
    * Follows what waits for a promise in a turn, until `close`: `begin` is asked when it begins to wait, and `continues`
@@ -65,6 +65,6 @@ export interface Platform {
   followWaits<Wait>(begin: () => Wait, continues: (wait: Wait | undefined) => void): void
   /** A rejection that nobody handled, since the last call. */
   takeUnhandled(): { readonly reason: unknown } | undefined
-  /** Puts everything back that was replaced for the run. */
+  /** Restores everything that was replaced for the run. */
   close(): void
 }

@@ -41,18 +41,18 @@ export abstract class SimEvent implements Caused {
 
   abstract deliver(): void
 
-  /** It comes from this event, whatever the turn is. */
+  /** Sets its cause to this event, whatever the turn is. */
   causedByAlone(cause: number): void {
     this.cause = cause
     this.causes = undefined
   }
 
-  /** It happens as it does because of this event, too. */
+  /** Adds this event as a further cause. */
   causedBy(cause: number): void {
     this.causes = [...(this.causes ?? [this.cause]), cause]
   }
 
-  /** It is due, but its process is paused. False when it has nothing to wait with. */
+  /** It is due, but its process is paused. Returns false if it cannot wait. */
   waits(): boolean {
     return true
   }

@@ -36,7 +36,7 @@ export class TimerEvent extends SimEvent implements Closable {
   }
 
   close(): void {
-    // It may stay in the queue until it is due, and should not keep what it would have done.
+    // A cancelled event may stay in the queue until it is due; it must not keep its closure alive.
     this.#fire = undefined
     this.#kernel.queue.cancel(this)
   }

@@ -9,7 +9,7 @@ const clientSubnetOption = 8
 /** A pointer for a name, type, class, time to live, length. No need to try more records than could ever fit. */
 const recordBytesMin = 12
 
-/** How much of an answer may go out, and in which form. */
+/** The limits of a response, and its form. */
 export interface ResponseLimits {
   /** Size of the whole message. */
   readonly bytes: number
@@ -62,7 +62,7 @@ function leastBytesOf({ answers, additionals }: Cut): number {
   return bytes
 }
 
-/** FORMERR for what could not be read. Nothing of it is repeated. */
+/** FORMERR for an unreadable message, of which nothing is repeated. */
 export function encodeMalformed(failure: Extract<DecodeFailure, { readonly kind: 'malformed' }>): Uint8Array {
   const packet = new Packet()
   const { id, opcode } = failure
@@ -147,7 +147,7 @@ class Encoder {
   }
 }
 
-/** Position of the number of additional records. */
+/** Offset of the number of additional records. */
 const arcountBits = 80
 
 /** By hand: dns2 drops options that it does not know, and the client's subnet is repeated (RFC 7871, section 7.2.1). */

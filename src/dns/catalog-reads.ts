@@ -172,7 +172,7 @@ export class CatalogReads {
   }
 }
 
-/** Whether a server that says so of itself is not to be believed. Reference: dns.md#fact-100. */
+/** Whether the answer is older than `max_stale`, so that the leader must be asked. Reference: dns.md#fact-100. */
 export function isTooStale(meta: ReadMeta, { maxStaleMs }: DnsConfig): boolean {
   return ageOf(meta) > maxStaleMs
 }

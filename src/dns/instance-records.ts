@@ -109,7 +109,7 @@ export class InstanceRecords {
   }
 }
 
-/** The instance's own address; not where that is the very name asked for, which would be a circle. */
+/** The instance's own address, unless that is the question's own name, which would be a loop. */
 function publishedAddress(asked: Asked, node: CatalogNode, own: string): string {
   if (own === '' || lowerAscii(absoluteName(own)) === lowerAscii(asked.name)) return node.address
   return own

@@ -10,7 +10,7 @@ const trustedReadBytes = 1 << 20
 
 const pieceBytes = 64 << 10
 
-/** What a longer file is filled with, a piece at a time. */
+/** Zeros with which a longer file is filled, a piece at a time. */
 const zeros = new Uint8Array(256 << 10)
 
 export class HostDiskFile implements DiskFile {

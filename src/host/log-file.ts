@@ -6,16 +6,16 @@ import type { LogPlaces } from '../env/terminal.ts'
 import { makeOpenDirectory } from './directories.ts'
 import { codeOf, messageOf } from './system-error.ts'
 
-/** Reports problems of a log file elsewhere, because it cannot be written. Each once until the file works again. */
+/** Reports problems of a log file elsewhere, because the file cannot be written: each once until it works again. */
 export interface LogFileTroubles {
   failed(reason: string): void
-  /** The file takes lines again; `lostLines` did not get there. */
+  /** The file can be written again; `lostLines` lines are missing in it. */
   recovered(lostLines: number): void
 }
 
 /** Minimum interval between attempts to create a new file. */
 const askAgainMs = 1_000
-/** Names of one instant that are asked for. */
+/** Number of names that are tried for one instant. */
 const triesMax = 100
 
 /**
@@ -33,7 +33,7 @@ export class LogFile {
   #path = ''
   #bytes = 0
   #openedAtMs = 0
-  /** The last line is there in part. */
+  /** The last line was written in part. */
   #torn = false
   #lostLines = 0
   #stuckUntilMs: number | undefined
@@ -174,7 +174,7 @@ class LogFileNames {
   readonly #after: string
   #last = 0n
 
-  /** `path`: of a file, or of a directory, which has files of the product's name. */
+  /** `path`: a file, or a directory, in which files are named after the product. */
   constructor({ file: path, product }: LogPlaces, isDirectory: boolean) {
     const whole = isDirectory || path.endsWith('/')
     const name = whole ? product : basename(path)
@@ -191,7 +191,7 @@ class LogFileNames {
     return join(this.directory, `${this.#before}${this.#last}${this.#after}`)
   }
 
-  /** Which of these names are such, the oldest first. */
+  /** Those of the names that belong to this log, the oldest first. */
   ofThis(names: readonly string[]): readonly string[] {
     const found = names.flatMap((name) => {
       const stamp = name.slice(this.#before.length, name.length - this.#after.length)

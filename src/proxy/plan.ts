@@ -1,6 +1,6 @@
 import type { Endpoint } from '../env/net.ts'
 
-/** The work of a proxy. */
+/** What a proxy listens for, and where it connects. */
 export interface ProxyPlan {
   /** The service that it represents, by its leaf. */
   readonly service: string

@@ -10,7 +10,7 @@ export interface PeerConnectionsParts {
   readonly watch: () => PeerWatch | undefined
 }
 
-/** Which open connections lead to which peer, by the node ID that the peer gave in its hello. */
+/** The open connections of each peer, by the node ID that the peer gave in its hello. */
 export class PeerConnections {
   readonly #parts: PeerConnectionsParts
   /** The accepted connection heard of last: answers to a peer's notices go back where they came from. */
@@ -41,7 +41,7 @@ export class PeerConnections {
     this.#parts.lostPeers.lost(peer, watch)
   }
 
-  /** The connection for messages to this peer, dialled from either end. */
+  /** The connection for messages to this peer, whichever end dialled it. */
   to(peerId: string): Connection | undefined {
     return this.between(this.#dialled.get(peerId), peerId)
   }

@@ -1,8 +1,8 @@
 /** One token in one state, with the policies that it is linked to as they were when it was looked at. */
 export interface TokenState {
-  /** Empty: not given yet. */
+  /** Empty: the token has no accessor yet. */
   readonly accessor: string
-  /** Everything is allowed. */
+  /** The token may do everything. */
   readonly management: boolean
   /** Rules of the old system; undefined: it has policies. */
   readonly legacyRules: string | undefined
@@ -22,14 +22,14 @@ export interface AccessState {
   readonly policies: ReadonlyMap<string, string>
 }
 
-/** One right to one thing; `tree`: to write all that is below a prefix, or may come there. */
+/** One right on one resource; `tree`: the right to write every present and future key below a prefix. */
 export interface Need {
   readonly resource: string
   readonly name: string
   readonly right: 'read' | 'list' | 'write' | 'tree'
 }
 
-/** A request that was made with a token, and what it was told. */
+/** A request with a token, and its answer. */
 export interface Visit {
   /** The agent that answered. */
   readonly agent: string
@@ -38,12 +38,12 @@ export interface Visit {
   readonly secret: string
   /** In words: `write shop-1/door`. */
   readonly what: string
-  /** All that was needed for what was allowed and shown; of a refusal, for what was refused. */
+  /** The rights that the allowed or shown parts needed; for a refusal, those that the refused part needed. */
   readonly needs: readonly Need[]
   readonly said: 'allowed' | 'denied' | 'not found'
   readonly callUs: number
   readonly returnUs: number
-  /** Of the request, in the trace; absent or 0: nobody reads. */
+  /** Event of the request in the trace; absent or 0: the trace is not recorded. */
   readonly calledIn?: number
 }
 
@@ -54,7 +54,7 @@ export interface AccessSettings {
   readonly defaultPolicy: 'allow' | 'deny'
 }
 
-/** What a run knows of how tokens are resolved. */
+/** What a run knows about how agents resolve tokens. */
 export interface ResolutionFacts {
   /** True time since which the agent has reached a server without a break; undefined: it reaches none. */
   readonly reachingSinceUs: (agent: string) => number | undefined

@@ -18,10 +18,10 @@ export interface AccessPlace {
   ledSinceUs: number | undefined
 }
 
-/** What the datacenters of a run, by name, have of access control, and since when nothing is wrong between them. */
+/** Access control of a run's datacenters by name, and since when the links between them are undisturbed. */
 export class AccessFederation {
   readonly #places = new Map<string, AccessPlace>()
-  /** True time of the last moment at which something was wrong. */
+  /** True time of the last disturbance. */
   #troubledUs = 0
   #changes = 0
 

@@ -58,13 +58,13 @@ export class AccessHistory {
     else this.#wasRefused(visit, visit.callUs - this.#settings.ttlUs)
   }
 
-  /** `fromUs`: what was true before must be known no more. */
+  /** `fromUs`: states that ended before this time may no longer be used. */
   #wasAllowed(visit: Visit, fromUs: number): void {
     this.#judge.judged('A1')
     const isBeside = this.#isSteady(this.#facts.reachingSinceUs(visit.agent), visit)
     const isSteady = isBeside && this.#reachesPrimary(visit)
     const copies = this.#copiesFor(visit)?.versions
-    // One that was out of reach may have gone on with what it knew before; where the token was copied, its copy tells.
+    // An agent that was out of reach may have used cached rights; where the token was copied, its copy decides.
     const isHeard = isBeside && wasKnown(copies?.tokens.get(visit.secret), fromUs)
     if (!isSteady && !isHeard) this.#judge.excused('A1', 'out of reach')
     const ownUs = isSteady || isHeard ? fromUs : Number.NEGATIVE_INFINITY

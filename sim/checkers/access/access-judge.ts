@@ -44,7 +44,7 @@ export function judgeTree(token: JudgedToken, prefix: string): boolean {
 
 /**
  * Reads texts as plain as those that scenarios write: blocks with a label and scalars, nothing nested, no escapes.
- * Throws at anything else, for then it would judge by less than all.
+ * Throws at anything else, because skipping a rule would make the judgement wrong.
  */
 export function statementsOf(text: string): readonly Statement[] {
   const statements: Statement[] = []
@@ -68,7 +68,7 @@ interface Applying {
 
 const scalars = ['acl', 'keyring', 'operator']
 
-/** What is said on one name, undefined where nothing is. */
+/** The policy for one name; undefined: no rule names it. */
 function sayOn(token: JudgedToken, resource: string, name: string): string | undefined {
   if (scalars.includes(resource)) {
     return strictest(policiesOf(statementsOn(token, resource)).filter((said) => said !== ''))

@@ -34,7 +34,7 @@ class AccessMarks {
   readonly #reach: Reach<AccessMark>
   readonly #nowUs: () => number
   readonly #reachingSinceUs: (agent: string) => number | undefined
-  /** By secret: since when there is no such token. */
+  /** By secret: since when the token does not exist. */
   readonly #deletedUs = new Map<string, number>()
   #changedUs = Number.NEGATIVE_INFINITY
   #isNew = false

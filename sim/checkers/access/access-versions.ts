@@ -1,11 +1,11 @@
 import type { AccessState, TokenState } from './access-facts.ts'
 
-/** One value of something that changes, from when the first server had it until the first had the next. */
+/** One version of a value, from when the first server had it until the first server had the next. */
 export interface Version<T> {
-  /** Undefined: it was not there. */
+  /** Undefined: it did not exist. */
   readonly value: T | undefined
   readonly fromUs: number
-  /** In which it came to be, in the trace; 0: nobody reads. */
+  /** The event that created it, in the trace; 0: the trace is not recorded. */
   readonly event: number
 }
 
@@ -41,7 +41,7 @@ export class AccessVersions {
   }
 }
 
-/** Adds a version of whatever has changed, or come, or gone. */
+/** Adds a version of everything that was changed, created or removed. */
 function follow<T>(
   versions: Map<string, Version<T>[]>,
   now: ReadonlyMap<string, T>,
@@ -68,7 +68,7 @@ function add<T>(
   else if (last === undefined || !isSame(last, value)) known.push({ value, fromUs: atUs, event })
 }
 
-/** What it may have been seen as in this span; before the first version it was not there. */
+/** The versions that a reader may have seen in this span; before the first version it did not exist. */
 export function within<T>(
   versions: readonly Version<T>[] = [],
   fromUs: number,

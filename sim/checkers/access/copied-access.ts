@@ -32,7 +32,7 @@ export class CopiedAccess {
     this.#tokens = new CopiesOf(tokenKind, run)
   }
 
-  /** What the copies here lack, and can come to have; undefined: nothing, or nothing is copied. */
+  /** What the copies here still lack and can get; undefined: nothing, or this datacenter does not copy. */
   get lacks(): string | undefined {
     this.#compare()
     const [own, primary] = [this.#own, this.#primary]
@@ -101,7 +101,7 @@ export class CopiedAccess {
     return this.#run.federation?.primaryOf(this.#datacenter)
   }
 
-  /** The network is looked at. */
+  /** Called when the state of the network is sampled. */
   look(isTroubled: () => boolean): void {
     const [own, primary, federation] = [this.#own, this.#primary, this.#run.federation]
     if (own === undefined || primary === undefined || federation === undefined) return

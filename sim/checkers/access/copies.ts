@@ -9,7 +9,7 @@ import { sameRules, tokenName, type Version } from './access-versions.ts'
 const roundMs = 4_000
 /** Jitter of a blocking read, of its time. */
 const jitterShare = 16
-/** From a change in the primary to the copy, where the last round succeeded and nothing was wrong since. */
+/** From a change in the primary to the copy, if the last round succeeded and nothing was disturbed since. */
 const copiedUs = (pauseMs + roundMs) * 1000
 /**
  * The same after something was wrong: one read that hangs, the longest pause, and the agents finding each other again.
@@ -59,7 +59,7 @@ export class CopiesOf<T> {
   readonly #judge: Judge<CopyExcuses>
   /** By ID, the version of the original that the copy is of. */
   readonly #places = new Map<string, number>()
-  /** Since a round is known to have succeeded with nothing wrong after it. */
+  /** Since when a round is known to have succeeded without a disturbance after it. */
   #healthyUs: number | undefined
   /** Since when the copies lack what the primary has; undefined: they lack nothing. */
   #lag: { readonly sinceUs: number; readonly what: string } | undefined
@@ -143,7 +143,7 @@ export class CopiesOf<T> {
     return found
   }
 
-  /** Since when the original is no more what the copy is; undefined: it is, or is not copied. */
+  /** Since when the original differs from the copy; undefined: they are equal, or it is not copied. */
   #differsSince(copy: T | undefined, originals: readonly Version<T>[], isNew: boolean): number | undefined {
     const now = originals.at(-1)?.value
     if ((copy ?? now) === undefined || !this.#kind.isCopied((copy ?? now) as T, isNew)) return undefined

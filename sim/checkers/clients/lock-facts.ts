@@ -2,13 +2,13 @@ import { holdsTable, kvTable } from '../../../src/features/kv/tables.ts'
 import { sessionsTable } from '../../../src/features/session/tables.ts'
 import type { ReadTransaction } from '../../../src/store/types.ts'
 
-/** Sessions and locks as one command left them. */
+/** Sessions and locks after one command. */
 export interface LockFacts {
   /** Of the command. */
   readonly index: number
   /** True time at which the first server carried it out, in microseconds. */
   readonly atUs: number
-  /** A session that this command ended was ended by the leader, for nobody renewed it. */
+  /** The leader ended a session by this command, because it was not renewed. */
   readonly expiry: boolean
   readonly sessions: ReadonlyMap<string, SessionFacts>
   /** By key. */

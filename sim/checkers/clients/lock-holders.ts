@@ -4,11 +4,11 @@ import type { Hold, LockFacts, SessionFacts } from './lock-facts.ts'
 /** The lock delay is measured by the leader's clock, which may be faster than true time by this share. */
 const clockAllowance = 0.06
 
-/** Until when nobody may lock a key, and why. */
+/** Until when no session may lock a key, and why. */
 interface Closed {
   readonly untilUs: number
   readonly session: string
-  /** In which the session ended, in the trace; 0: nobody reads. */
+  /** Event in which the session ended, in the trace; 0: the trace is not recorded. */
   readonly event: number
 }
 

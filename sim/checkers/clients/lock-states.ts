@@ -15,7 +15,7 @@ class LockStates {
   }
 
   tookEffect({ command: { kind, identity }, index, tx }: Facts['command took effect']): void {
-    // Nobody but the leader ends a session without an identity.
+    // Only the leader ends a session without a write identity.
     const facts = this.#factsOf(index, tx, kind === sessionDestroy.kind && identity === undefined)
     if (facts === undefined) return
     const freed = this.#run.of(lockHolders).freedBy(facts)

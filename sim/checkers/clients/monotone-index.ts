@@ -8,10 +8,10 @@ type Excuse = 'stale default reads' | 'restarted meanwhile' | 'majority lost'
  * servers for reads that promise the newest value. Only answers to requests begun after another was answered compare.
  */
 export class MonotoneIndex {
-  /** Goes up when an operator's recovery lets indexes fall. */
+  /** Incremented when an operator's recovery lets indexes fall. */
   #era = 0
   readonly #highest = new Map<string, number>()
-  /** By scope, the event of the highest answer; empty where nobody reads the trace. */
+  /** The event of the highest answer of each scope; empty if the trace is not recorded. */
   readonly #highestIn = new Map<string, number>()
   readonly #judge: Judge<{ W1: Excuse }>
 
@@ -19,7 +19,7 @@ export class MonotoneIndex {
     this.#judge = judge
   }
 
-  /** To be kept with the request until its answer. `scope` names the query and whose answers compare. */
+  /** The result is kept with the request until its answer. `scope`: the query, and whose answers are compared. */
   began(scope: string): Floor {
     return { index: this.#highest.get(scope) ?? 0, era: this.#era, event: this.#highestIn.get(scope) ?? 0 }
   }

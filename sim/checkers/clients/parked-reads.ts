@@ -3,7 +3,7 @@ import { compareText } from '../../../src/base/bytes.ts'
 import { checker, eventIn, type Judge } from '../checker.ts'
 import { monotoneIndex } from './monotone-index.ts'
 
-/** Parked reads of one server that ask the same. */
+/** Equal parked reads of one server. */
 interface Question {
   /** With the event in which each began to wait. */
   readonly parked: Map<ParkedRead, number>
@@ -24,7 +24,7 @@ interface Question {
 export class ParkedReads {
   readonly #judge: Judge<{ W2: 'ahead of its server' | 'distances moved'; W1: never }>
   readonly #servers = new Map<string, Map<string, Question>>()
-  /** Servers to be looked at when the turn is over. */
+  /** Servers to check at the end of the turn. */
   readonly #moved = new Set<string>()
 
   constructor(judge: Judge<{ W2: 'ahead of its server' | 'distances moved'; W1: never }>) {
@@ -61,12 +61,12 @@ export class ParkedReads {
     return [...waiting].map(([text, count]) => (count === 1 ? text : `${text} (${count} times)`)).toSorted(compareText)
   }
 
-  /** The server's state is another one. */
+  /** The server's state was replaced. */
   moved(server: string): void {
     if (this.#servers.has(server)) this.#moved.add(server)
   }
 
-  /** Its process is no more, and nothing of it waits. */
+  /** Its process has ended, so none of its reads waits. */
   died(server: string): void {
     this.#servers.delete(server)
     this.#moved.delete(server)

@@ -1,4 +1,4 @@
-/** How high answers had come when a request began. */
+/** The highest index of any answer when a request began. */
 export interface Floor {
   readonly index: number
   readonly era: number

@@ -5,7 +5,7 @@ import type { ReadTransaction } from '../../../src/store/types.ts'
 import { checker, type Judge } from '../checker.ts'
 import type { Facts } from '../facts.ts'
 
-/** A session, and what it stands on. */
+/** A session, with its node and its checks. */
 export interface GroundedSession {
   readonly id: string
   readonly node: string
@@ -13,7 +13,7 @@ export interface GroundedSession {
   readonly behaviour: 'release' | 'delete'
 }
 
-/** Sessions, keys and checks as one command left them. */
+/** Sessions, keys and checks after one command. */
 export interface SessionGround {
   readonly sessions: readonly GroundedSession[]
   /** By key the session that holds it. */

@@ -14,7 +14,7 @@ interface Life {
   renewedUs: number
   /** What it is counted from at the most: when that, or its creation, was over. */
   countedUs: number
-  /** The last renewal that moved it was never answered. */
+  /** The last renewal had no answer. */
   isOpen: boolean
   /** In which it was created or told to be renewed, in the trace; 0: nobody reads. */
   event: number
@@ -84,7 +84,7 @@ export class SessionLives {
     life.event = eventIn(this.#judge)
   }
 
-  /** A renewal may have been served up to now, though nobody was told. */
+  /** A renewal without an answer may have taken effect up to now. */
   attempted(id: string, untilUs: number): void {
     const life = this.#lives.get(id)
     if (life === undefined) return

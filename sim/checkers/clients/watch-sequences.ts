@@ -4,9 +4,9 @@ import { parkedReads } from './parked-reads.ts'
 
 interface Followed {
   readonly prefix: string
-  /** What its last answer had; undefined: none yet. */
+  /** Content of its last answer; undefined: none yet. */
   rows: string | undefined
-  /** Of that answer, in the trace; 0: nobody reads. */
+  /** Event of that answer, in the trace; 0: the trace is not recorded. */
   answeredIn: number
 }
 
@@ -34,7 +34,7 @@ export class WatchSequences {
     followed.answeredIn = eventIn(this.#judge)
   }
 
-  /** Prefixes that somebody follows. */
+  /** Prefixes that a watcher follows. */
   prefixes(): readonly string[] {
     return [...new Set([...this.#followed.values()].map(({ prefix }) => prefix))]
   }

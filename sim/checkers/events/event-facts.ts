@@ -5,7 +5,7 @@ export interface FiredEvent {
   readonly agent: string
   /** Undefined: its filter is not by name of nodes. */
   readonly isForNode: ((node: string) => boolean) | undefined
-  /** By the agent's answer; undefined: there is none yet. */
+  /** ID in the agent's answer; undefined: no answer yet. */
   id: string | undefined
   readonly calledUs: number
 }
@@ -20,7 +20,7 @@ export interface ListedEvent {
 export interface EventWait {
   readonly node: string
   readonly boot: number
-  /** What is listed: a name, or everything if empty. */
+  /** The name whose events are listed; empty: all events. */
   readonly name: string
   readonly index: string
   readonly waitMs: number
@@ -31,7 +31,7 @@ export interface EventWait {
 export interface EventListing {
   readonly node: string
   readonly boot: number
-  /** What is listed: a name, or everything if empty. */
+  /** The name whose events are listed; empty: all events. */
   readonly name: string
   readonly calledUs: number
   readonly wait: EventWait | undefined
@@ -39,7 +39,7 @@ export interface EventListing {
   readonly events: readonly ListedEvent[]
 }
 
-/** An agent that an event is for was asked whether it has come. */
+/** An agent that matches an event was asked whether it has received the event. */
 export interface EventLook {
   readonly event: FiredEvent
   /** When it was fired. */

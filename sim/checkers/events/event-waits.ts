@@ -16,7 +16,7 @@ const answeredWithinUs = 1_000_000
 export class EventWaits {
   readonly #run: Run
   readonly #pool: Membership
-  /** Since when an agent is known to list something else; undefined: it is not. */
+  /** Since when the agent is known to have a newer list; undefined: it is not known. */
   readonly #open = new Map<EventWait, number | undefined>()
 
   constructor(run: Run, pool: Membership) {

@@ -10,7 +10,7 @@ export function pageText(value: unknown): string {
   return document.toString({ lineWidth: 0, flowCollectionPadding: true })
 }
 
-/** The parts of a page, their items and the nodes of a datacenter begin lines of their own. */
+/** Top-level parts of a page, their items, and the nodes of a datacenter begin on lines of their own. */
 function flow(node: Node, depth: number): void {
   if (isCollection(node) && depth >= 2 && JSON.stringify(node.toJSON()).length <= flowMax) node.flow = true
   if (isCollection(node) && depth === 1 && isSmall(node)) node.flow = true

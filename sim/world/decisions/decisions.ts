@@ -3,7 +3,7 @@ import type { Book } from './book.ts'
 import { Draws, twoTo32 } from './draws.ts'
 import { type FindHoles, Holes, type Identity, IdentityHash, type Part, wordOf } from './identity.ts'
 
-/** That something happens stands beside the numbers that it draws. */
+/** Purpose number of the decision whether something happens, apart from the numbers that it draws. */
 const eventNumber = -1
 
 /**
@@ -12,22 +12,22 @@ const eventNumber = -1
  */
 const spanUs = 5_000_000
 
-/** From a time on the same run goes on with other chance: what is drawn later depends on this seed, too. */
+/** From a time on the run continues with other random numbers: later draws also depend on this seed. */
 export interface Fork {
   /** Virtual time, in milliseconds. */
   readonly atMs: number
   readonly seed: number
   /**
-   * `world`: faults, steps and clients keep the chance that they had; what links, disks, clocks and agents draw is
-   * other. Absent: everything is.
+   * `world`: faults, steps and clients keep their random numbers; those of links, disks, clocks and agents
+   * change. Absent: all change.
    */
   readonly of?: 'world' | undefined
 }
 
-/** First words of what the world and its agents draw: all else is decided by the page, be it a fault or a client. */
+/** First words of the identities that the world and its agents draw; all others belong to the scenario page. */
 const worldWords: ReadonlySet<Part> = new Set(['link', 'disk', 'life', 'clock start', 'backlog', 'ties'])
 
-/** Tells readers of a trace what was decided. */
+/** Reports decisions to readers of a trace. */
 type DecisionTeller = (identity: Identity, text: string, because: number) => number
 
 /**
@@ -43,18 +43,18 @@ export class Decisions {
   /** How often each description has occurred within the span that `#span` numbers. */
   readonly #occurred = new Map<number, number>()
   #span = 0
-  /** Those to come, the next one first. */
+  /** Forks that are still to come, the next one first. */
   #forks: readonly Fork[]
-  /** The one that decides now; undefined, as in most runs: the seed alone. */
+  /** The fork in force; undefined, as in most runs: none, so the seed alone decides. */
   #fork: Fork | undefined
   #cause: Identity | undefined
   /** Identities of what the page decides; undefined: no fork tells them from others. */
   readonly #intents: WeakSet<Identity> | undefined
-  /** Sees all that is decided; undefined, as in most runs: nobody does. */
+  /** Sees every decision; undefined in most runs. */
   readonly book: Book | undefined
   readonly #teller: DecisionTeller | undefined
 
-  /** `findHoles`: what of bytes is no part of an identity; by default nothing. */
+  /** `findHoles`: the ranges of bytes that are not part of an identity; by default none. */
   constructor(
     seed: string,
     nowUs: () => number,
@@ -63,7 +63,7 @@ export class Decisions {
     findHoles: FindHoles = () => {},
     forks: readonly Fork[] = [],
   ) {
-    // Ended by a mark, for seedrandom repeats a short seed to fill its key: '1' and '11' would be one.
+    // The end mark is needed because seedrandom repeats a short seed to fill its key: '1' and '11' would be equal.
     const spread = seedrandom(`${seed}\n`)
     this.#root = { a: spread.int32(), b: spread.int32() }
     this.#nowUs = nowUs
@@ -74,7 +74,7 @@ export class Decisions {
     this.#teller = teller
   }
 
-  /** The identity of what these parts describe, to keep and to go on from. */
+  /** The identity that these parts describe, to keep and to extend. */
   identity(...parts: readonly Part[]): Identity {
     return this.within(this.#root, ...parts)
   }
@@ -93,7 +93,7 @@ export class Decisions {
   }
 
   /**
-   * The same for what must differ between nodes even where nobody decides, as election timeouts must: if all of them
+   * The same for values that must differ between nodes even by default, such as election timeouts: if all of them
    * were in the middle of their range, nobody would ever win. Then a node has one place in the range, by its name
    * alone.
    */
@@ -122,7 +122,7 @@ export class Decisions {
     return this.drawsOnce(this.#root, ...parts)
   }
 
-  /** The decision that is being carried out: what begins in `act`, such as the life of a process, comes from it. */
+  /** The decision in progress: whatever begins in `act`, such as the life of a process, belongs to its identity. */
   because<T>(cause: Identity, act: () => T): T {
     const before = this.#cause
     this.#cause = cause
@@ -137,7 +137,7 @@ export class Decisions {
     return this.#cause
   }
 
-  /** Adds what bytes say, without the numbers that only match an answer with its question. */
+  /** Adds the content of bytes, without the numbers that only match an answer with its question. */
   content(hash: IdentityHash, bytes: Uint8Array): IdentityHash {
     const holes = this.#holes.clear()
     this.#findHoles(bytes, holes)
@@ -158,7 +158,7 @@ export class Decisions {
     return this.#forked(hash.integer(span).integer(times), isIntent)
   }
 
-  /** Whether something happens at all: it does, unless a list of decisions is run that does not have it. */
+  /** Whether something happens at all: yes, unless a replayed list of decisions lacks it. */
   happens(identity: Identity): boolean {
     return this.book === undefined || this.book.decide('event', identity, eventNumber, 1, 0) !== 0
   }
@@ -172,7 +172,7 @@ export class Decisions {
   }
 
   /**
-   * Behind a fork every number is another one; identities that are kept stay what they are, and name the same things.
+   * After a fork every number changes, but kept identities stay the same and name the same things.
    */
   #forked(hash: IdentityHash, isIntent = false): IdentityHash {
     let next = this.#forks[0]
@@ -185,7 +185,7 @@ export class Decisions {
     return hash.text('fork').integer(this.#fork.seed)
   }
 
-  /** Whether the page decides what these parts within another describe. A life that it begins is the world's. */
+  /** Whether the page makes this decision. The life of a process that the page starts belongs to the world. */
   #isIntent(within: Identity, [word]: readonly Part[]): boolean {
     if (this.#intents === undefined || word === undefined || worldWords.has(word)) return false
     return within === this.#root || this.#intents.has(within)

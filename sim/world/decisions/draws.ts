@@ -5,12 +5,12 @@ import { type Identity, IdentityHash, wordOf } from './identity.ts'
 
 export const twoTo32 = 0x1_0000_0000
 
-/** The numbers of one decision, one after the other. They are its own: one more or less shifts no other decision's. */
+/** The random numbers of one decision: drawing one more or less shifts the numbers of no other decision. */
 export class Draws implements RandomStream, Identity {
   readonly a: number
   readonly b: number
   readonly #book: Book | undefined
-  /** Where in a range it is if nobody decides otherwise. */
+  /** The default place in a range. */
   readonly #usual: number
   #next = 0
 
@@ -46,7 +46,7 @@ export class Draws implements RandomStream, Identity {
     return this.#book === undefined ? drawn : this.#book.decide('range', this, n, drawn, this.#usual)
   }
 
-  /** Whether a thing of this chance happens. What is impossible or certain draws nothing. */
+  /** Whether an event of this probability happens. Probabilities 0 and 1 draw nothing. */
   chance(of: number): boolean {
     if (of <= 0) return false
     if (of >= 1) return true
@@ -60,7 +60,7 @@ export class Draws implements RandomStream, Identity {
     return this.place(new IdentityHash().text(name).a)
   }
 
-  /** The same for what has a number of its own: the smallest place comes first. */
+  /** The same for items with numbers of their own: the smallest place comes first. */
   place(n: number): number {
     const place = wordOf(this, n)
     return this.#book === undefined ? place : this.#book.decide('choice', this, n, place, 0)
@@ -79,7 +79,7 @@ export class Draws implements RandomStream, Identity {
     return first
   }
 
-  /** These in an order that is drawn. */
+  /** The items in a random order. */
   inOrder<T>(items: readonly T[], nameOf: (item: T) => string): readonly T[] {
     const ranked = items.map((item) => ({ item, rank: this.rank(nameOf(item)) }))
     return ranked.sort((one, other) => one.rank - other.rank).map(({ item }) => item)

@@ -1,5 +1,5 @@
 /**
- * What names a decision: the words of its own description, and nothing that counts what others do. So a decision keeps
+ * The identity of a decision: the words of its own description, and no counter of other decisions. So a decision keeps
  * its value when another one goes, and a node, a client or a rule more changes no draw of the others.
  */
 export interface Identity {
@@ -13,7 +13,7 @@ export interface Identity {
  * file.
  */
 export interface Lane {
-  /** A part of the lane's identity: by it and the instant its place among lanes is drawn. */
+  /** A part of the lane's identity, from which, with the instant, its place among the lanes is drawn. */
   readonly tie: number
 }
 
@@ -52,7 +52,7 @@ export class Holes {
   }
 }
 
-/** Finds the holes of bytes that pass through a world; knows the protocols that are spoken there. */
+/** Finds the holes in bytes that pass through a world; it knows the protocols of the agents. */
 export type FindHoles = (bytes: Uint8Array, holes: Holes) => void
 
 /**
@@ -141,7 +141,7 @@ export class IdentityHash implements Identity {
     return this
   }
 
-  /** What has been given so far, to keep. */
+  /** The identity of the parts so far. */
   get identity(): Identity {
     return { a: this.a, b: this.b }
   }

@@ -1,7 +1,7 @@
 import { type Err, err } from '../../../src/base/result.ts'
 import type { DiskFailure, DiskFailureKind } from '../../../src/env/disk.ts'
 
-/** What an operating system would say. */
+/** The message that an operating system would give. */
 const texts: Record<DiskFailureKind, string> = {
   'not-found': 'no such file or directory',
   exists: 'file exists',

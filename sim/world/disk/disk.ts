@@ -45,7 +45,7 @@ const defaultDisk: Required<DiskOptions> = {
 export type DiskTiming = 'read' | 'write' | 'sync' | 'name'
 
 /**
- * The disk of one machine. It outlives processes; what a power cut leaves of it is `src/env/disk.ts`'s promise, no
+ * The disk of one machine. It outlives processes; a power cut leaves what `src/env/disk.ts` promises, and no
  * more.
  */
 export class SimDisk {
@@ -60,7 +60,7 @@ export class SimDisk {
   #failingReads = 0
   #failingWrites = 0
   #stalled = false
-  /** Number of the event that made it as it is now; 0: it is as it was at the start. */
+  /** Number of the event that set its present state; 0: unchanged since the start. */
   setBy = 0
   #held: (() => void)[] = []
 
@@ -105,7 +105,7 @@ export class SimDisk {
     this.#trace('reads fail', count)
   }
 
-  /** The next `count` writes of files fail with a part of them done. */
+  /** The next `count` writes of files fail after writing a part. */
   failWrites(count: number): void {
     this.#failingWrites = count
     this.#trace('writes fail', count)
@@ -118,7 +118,7 @@ export class SimDisk {
     this.#trace('is another one', 0)
   }
 
-  /** Nothing is finished until `unstall`. */
+  /** No operation finishes until `unstall`. */
   stall(): void {
     this.#stalled = true
     this.#trace('stalls', 0)
@@ -132,7 +132,7 @@ export class SimDisk {
     for (const goOn of held) goOn()
   }
 
-  /** Something that was due while the disk is stalled. */
+  /** An operation that became due while the disk was stalled. */
   hold(goOn: () => void): void {
     this.#held.push(goOn)
   }
@@ -146,7 +146,7 @@ export class SimDisk {
     return true
   }
 
-  /** A file has other bytes than were written, on the platter too. Only while no process runs. */
+  /** Replaces the bytes of a file, on the platter too. Only while no process runs. */
   rewrite(path: string, bytes: Uint8Array): void {
     this.tree.rewrite(path, bytes)
     this.#trace(`is damaged ${path}`, bytes.length)
@@ -157,7 +157,7 @@ export class SimDisk {
     return new Map([...this.tree.files()].map(([path, inode]) => [path, inode.read(0, inode.size)]))
   }
 
-  /** What the process held is let go; if the power went too, what was not synced meets its fate. */
+  /** Releases what the process held; if the power failed too, decides what is left of unsynced changes. */
   processEnded(power: boolean, life: Identity): void {
     this.#locks.clear()
     this.#held = []
@@ -195,7 +195,7 @@ export class SimDisk {
     return true
   }
 
-  /** How much of the write that is being done gets through; undefined: all of it, and it succeeds. */
+  /** How many bytes of the present write are written; undefined: all, and it succeeds. */
   writeFailsAfter(length: number, draws: Draws): number | undefined {
     if (this.#failingWrites === 0) return undefined
     this.#failingWrites--

@@ -47,7 +47,7 @@ export class FileTree {
     return found
   }
 
-  /** A directory that is there, durably, before anything runs. */
+  /** Creates a directory durably before any process runs. */
   prepare(path: string): void {
     let directory = this.#root
     for (const name of partsOf(path)) {
@@ -62,14 +62,14 @@ export class FileTree {
     }
   }
 
-  /** Everything is gone, as if it had never been. */
+  /** Removes everything. */
   erase(): void {
     this.closeAll()
     this.#root = new Directory()
     this.#usedBytes = 0
   }
 
-  /** The handles of a process that is no more. */
+  /** Drops the handles of a process that has ended. */
   closeAll(): void {
     for (const inode of this.#open) {
       inode.handles = 0
@@ -78,7 +78,7 @@ export class FileTree {
     this.#open.clear()
   }
 
-  /** What an existing file holds from now on, whatever was written. */
+  /** Replaces the content of an existing file. */
   rewrite(path: string, bytes: Uint8Array): void {
     const inode = find(this.#root, path)
     if (!(inode instanceof Inode)) return
@@ -117,7 +117,7 @@ export class FileTree {
     this.#forgetIfUnused(inode)
   }
 
-  /** Up to the quota: what fits is written before the failure. */
+  /** Writes what fits into the quota before it fails. */
   write(path: string, inode: Inode, at: number, bytes: Uint8Array): Result<undefined, DiskFailure> {
     const more = this.copyOnWrite ? bytes.length : Math.max(0, at + bytes.length - inode.size)
     const room = this.quotaBytes - this.#usedBytes

@@ -53,7 +53,7 @@ export class GrowingBytes {
     this.#size = size
   }
 
-  /** To be taken before a change that reaches from `at` up to `end`. */
+  /** Call before a change of the range from `at` up to `end`. */
   before(at: number, end: number): Before {
     const to = Math.min(end, this.#written)
     const bytes = at < to ? this.#bytes.slice(at, to) : none
@@ -75,7 +75,7 @@ export class GrowingBytes {
     return new GrowingBytes(this.#bytes.slice(0, this.#written), this.#size)
   }
 
-  /** What lies beyond what was written is zeros, always: files grow into it. */
+  /** Bytes beyond the written part are always zeros, because files grow into them. */
   #reserve(size: number): void {
     const { length } = this.#bytes
     if (size <= length) return

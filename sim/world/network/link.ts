@@ -6,7 +6,7 @@ import { microseconds, type RangeMs, rangeUs } from '../time-range.ts'
 import type { Host } from './host.ts'
 import { type Carried, type LinkFates, nameOfCarried, Passage } from './passage.ts'
 
-/** What one direction of a link does to what it carries. Chances are from 0 to 1. */
+/** How one direction of a link treats packets. Chances are from 0 to 1. */
 export interface LinkOptions {
   readonly latencyMs?: RangeMs
   /** Mean of a further delay with a long tail (exponential). */
@@ -116,7 +116,7 @@ export class Link {
     return passage
   }
 
-  /** Whether it goes on its way: both ends have power, the link is whole, and it is not lost by chance. */
+  /** Whether it is sent: both ends have power, the link is not cut, and it is not lost at random. */
   lets(passage: Passage): boolean {
     return this.isWhole && !passage.isLost()
   }

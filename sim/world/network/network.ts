@@ -4,7 +4,7 @@ import type { Kernel } from '../kernel.ts'
 import { Host, isLoopback } from './host.ts'
 import { defaultLink, Link, type LinkOptions } from './link.ts'
 
-/** What a machine sends to itself. */
+/** Link settings of a machine to itself. */
 const loopbackLink: Required<LinkOptions> = { ...defaultLink, latencyMs: 0.03 }
 
 export interface Direction {
@@ -71,7 +71,7 @@ export class Network {
     return link
   }
 
-  /** Nothing gets through any more, what is under way included. */
+  /** Cuts the link: nothing gets through any more, packets under way included. */
   cut(a: string, b: string, direction: Direction = {}): void {
     this.#setCut(a, b, true)
     if (direction.oneWay !== true) this.#setCut(b, a, true)
@@ -99,7 +99,7 @@ export class Network {
     if (direction.oneWay !== true) this.#setOwn(b, a, options)
   }
 
-  /** Takes back what `setLink` gave. */
+  /** Removes the settings that `setLink` gave. */
   clearLink(a: string, b: string): void {
     for (const link of [this.link(this.#named(a), this.#named(b)), this.link(this.#named(b), this.#named(a))]) {
       this.#own.delete(link)

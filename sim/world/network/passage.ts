@@ -31,7 +31,7 @@ export interface LinkFates {
   readonly replayBy: RangeUs
 }
 
-/** What is decided of one passage, each under a number of its own: a link that loses more draws no other delay. */
+/** Purposes of the draws for one passage, so that a higher loss does not change the delays. */
 const purposes = {
   loss: 0,
   latency: 1,
@@ -61,7 +61,7 @@ const cutChance = 1 / 32
  */
 const exponential: readonly number[] = exponentialTable()
 
-/** One thing that a link carries once, and what is decided of it. Asked again, it says the same. */
+/** One passage over a link, with its decisions. Asking twice gives the same answer. */
 export class Passage {
   readonly a: number
   readonly b: number
@@ -105,7 +105,7 @@ export class Passage {
     return this.#happens(this.#fates.duplicate, purposes.duplicate)
   }
 
-  /** After how long the same comes once more; mostly undefined: never. */
+  /** Delay until the same packet arrives once more; mostly undefined: never. */
   replayUs(): number | undefined {
     const { replay, replayBy } = this.#fates
     return this.#happens(replay, purposes.replay) ? this.#range(replayBy, purposes.replayBy) : undefined
@@ -121,7 +121,7 @@ export class Passage {
     return spoilt
   }
 
-  /** Where to cut a piece of a stream in two, so that nobody relies on pieces; mostly nowhere. */
+  /** Where to split a piece of a stream, so that no code relies on piece boundaries; mostly nowhere. */
   splitAt(length: number): number {
     const isCut = length > 1 && this.#happens(cutChance, purposes.split)
     return isCut ? 1 + this.#below(length - 1, purposes.splitAt) : 0

@@ -20,12 +20,12 @@ import { SimTcpStream } from './tcp-stream.ts'
 /** RFC 6298, section 2: before anything is known of the way. */
 const firstSynRetryUs = 1_000_000
 const handshakeRetryUs = 200_000
-/** How long a machine asks its neighbours for an address that nobody has. */
+/** How long a machine asks its neighbours for an address that no machine has. */
 const unreachableUs = 3_000_000
 
 type Dialled = Result<TcpStream, DialFailure>
 
-/** One attempt to connect, from the first packet to the stream or the failure. It ends once. */
+/** One attempt to connect, from the first packet to the stream or the failure. It ends exactly once. */
 export class TcpDial implements ProcessPart, Lane {
   readonly tie: number
   readonly #kernel: Kernel
@@ -101,7 +101,7 @@ export class TcpDial implements ProcessPart, Lane {
     this.#retryUs *= 2
   }
 
-  /** At the other machine, which answers by itself. */
+  /** Arrival at the other machine, whose kernel answers without its process. */
   #knocked(there: Link, knock: Passage): void {
     const back = this.#network.link(there.to, there.from)
     const answer = back.passage(carriedKinds.answer, this.#to.port, emptyBytes)

@@ -12,15 +12,15 @@ export interface FlightParts {
   /** Of the connection, in the trace. */
   readonly number: number
   readonly link: Link
-  /** That the peer's words of what it has come back on. */
+  /** The direction on which the peer's acknowledgements return. */
   readonly back: Link
   readonly to: PipeEnd
   readonly told: ToldPipe | undefined
   /** Nothing gets through: the sender waits. `cause`: number of the event that shows it. */
   readonly stalled: (cause?: number) => void
-  /** A segment has arrived, and the word of it does not get back. */
+  /** A segment has arrived, but its acknowledgement is lost. */
   readonly wordLost: () => void
-  /** Nothing is left at the other end to take a segment: that end says so. */
+  /** The other end no longer knows the connection, and resets it. */
   readonly refused: () => void
 }
 
@@ -46,12 +46,12 @@ export class Flight implements SegmentTaker {
     return this.#lastArrivalUs
   }
 
-  /** The first that was lost; undefined: all are on their way. */
+  /** The first lost segment; undefined: all are under way. */
   get firstLost(): Segment | undefined {
     return this.#segments.find((segment) => !segment.onItsWay)
   }
 
-  /** Takes a segment in; it is on its way when it is launched. */
+  /** Queues a segment; `launch` sends it. */
   add(segment: Segment): void {
     this.#segments.push(segment)
   }
@@ -115,7 +115,7 @@ export class Flight implements SegmentTaker {
     to.receive(segment)
   }
 
-  /** What is under way will not count when it arrives. */
+  /** Segments under way are ignored when they arrive. */
   #lose(): void {
     this.#epoch++
     for (const segment of this.#segments) segment.onItsWay = segment.reached

@@ -15,7 +15,7 @@ import type { SimTcpStream } from './tcp-stream.ts'
 /** A dialler that does not speak TLS where it must is dropped when it says something else, or after this. */
 const handshakeLimitUs = 10_000_000
 
-/** A port at which a process takes connections. */
+/** A port at which a process accepts connections. */
 export class SimTcpListener implements TcpListener, Bound, ProcessPart {
   readonly local: Endpoint
   readonly address: string

@@ -66,7 +66,7 @@ export class TcpPipe implements EndOfTurn, Lane {
     return this.#waiting.length
   }
 
-  /** Asks the other end now and then whether it is still there, until `restsAlive`. */
+  /** Probes from time to time whether the other end is still there, until `restsAlive`. */
   keepAlive(): void {
     this.#keeper.start()
   }
@@ -146,7 +146,7 @@ export class TcpPipe implements EndOfTurn, Lane {
     })
   }
 
-  /** Whether a probe that is sent now comes back. What waits for its own word has a limit of its own. */
+  /** Whether a probe sent now is answered. Data that waits for an acknowledgement has a limit of its own. */
   #isAnswered(): boolean {
     if (this.#retries.isStalled) return true
     if (!this.#link.isWhole || !this.#back.isWhole) return false
@@ -154,13 +154,13 @@ export class TcpPipe implements EndOfTurn, Lane {
     return true
   }
 
-  /** A connection of which nothing is left at the other end: that end says so, if its word gets through. */
+  /** The other end no longer knows the connection: it resets it, unless the reset is lost. */
   #answerReset(): void {
     this.#reset(this.#back, this.#from, this.#kernel.nowUs)
     this.#retries.stall()
   }
 
-  /** The peer's word of bytes that it has, or has read, does not get back. */
+  /** The peer's acknowledgement, or its window update, is lost. */
   #loseWord(bytesRead: number): void {
     this.#window.lostWord(bytesRead)
     this.#retries.stall()
@@ -179,7 +179,7 @@ export class TcpPipe implements EndOfTurn, Lane {
     this.#kernel.atEndOfTurn(this)
   }
 
-  /** Something waits for room in the window. */
+  /** Whether bytes wait for room in the window. */
   #isBlocked(): boolean {
     return this.#waiting.length > 0 && !this.#retries.isStalled
   }
@@ -234,7 +234,7 @@ export class TcpPipe implements EndOfTurn, Lane {
     if (!this.#retries.isStalled) this.#flight.launch(segment, this.#retries.tries)
   }
 
-  /** Whether a packet that tries again gets through, and its answer back. */
+  /** Whether a retransmitted packet arrives and its answer returns. */
   #getsThrough(): boolean {
     const first = this.#flight.firstLost
     const hears = this.#back.isWhole

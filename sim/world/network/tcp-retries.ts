@@ -9,7 +9,7 @@ const giveUpUs = 15_000_000
 export interface RetriesParts {
   readonly kernel: Kernel
   readonly lane: Lane
-  /** False: the connection is over, and nothing is tried any more. */
+  /** False: the connection has ended, so there are no further retries. */
   readonly isWanted: () => boolean
   /** Whether a packet that tries it gets through, and its answer back. */
   readonly getsThrough: () => boolean
@@ -17,7 +17,7 @@ export interface RetriesParts {
   readonly giveUp: () => void
 }
 
-/** When one direction of a connection tries again after nothing got through, and when it is given up. */
+/** When a stalled direction of a connection retransmits, and when the connection is given up. */
 export class Retries {
   readonly #parts: RetriesParts
   #stalledSinceUs = -1

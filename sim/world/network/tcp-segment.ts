@@ -7,7 +7,7 @@ import type { Link } from './link.ts'
 import type { Passage } from './passage.ts'
 import type { Told } from './told-pipe.ts'
 
-/** What a direction of a connection is known by. */
+/** Identity of one direction of a connection. */
 export interface Direction {
   /** Of the connection, in the trace. */
   readonly number: number
@@ -19,10 +19,10 @@ export interface Direction {
 /** One end of a pipe, as the pipe sees it. */
 export interface PipeEnd {
   readonly boot: Boot
-  /** Takes nothing any more: its process is dead, or it was closed. */
+  /** Accepts no more data: its process is dead, or it was closed. */
   readonly isGone: boolean
   receive(segment: Segment): void
-  /** Nothing more waits to leave. */
+  /** All written bytes have been sent. */
   emptied(): void
   broke(why: 'reset' | 'timeout'): void
 }
@@ -37,7 +37,7 @@ export interface Segment {
   /** The last of all. */
   readonly ends: boolean
   onItsWay: boolean
-  /** The peer's machine has it, and its process is paused. */
+  /** The peer's machine has received it, but its process is paused. */
   reached: boolean
   /** For readers of the trace. */
   readonly told: Told | undefined

@@ -9,7 +9,7 @@ export class TcpWindow {
   #used = 0
   /** Bytes that get free, in order of time. */
   readonly #freed: { readonly atUs: number; readonly bytes: number }[] = []
-  /** Read by the peer, whose word of it was lost. */
+  /** Bytes that the peer has read, but whose window update was lost. */
   #unheard = 0
   #wordLost = false
 
@@ -27,7 +27,7 @@ export class TcpWindow {
     this.#used += bytes
   }
 
-  /** The sender hears at this time that these bytes were read. */
+  /** At this time the sender learns that these bytes were read. */
   read(bytes: number, heardAtUs: number): void {
     this.#freed.push({ atUs: heardAtUs, bytes })
   }
@@ -38,7 +38,7 @@ export class TcpWindow {
     this.#wordLost = true
   }
 
-  /** The peer's word gets through again. */
+  /** Window updates of the peer arrive again. */
   heard(): void {
     if (!this.#wordLost) return
     this.#wordLost = false
@@ -46,7 +46,7 @@ export class TcpWindow {
     this.#unheard = 0
   }
 
-  /** Frees what the sender has heard of by now. */
+  /** Frees the bytes of all window updates received by now. */
   update(nowUs: number): void {
     while (this.#freed.length > 0) {
       const first = this.#freed[0] as { atUs: number; bytes: number }

@@ -138,7 +138,7 @@ class DatagramEvent extends SimEvent {
   readonly #to: Endpoint
   readonly #bytes: Uint8Array
   readonly #means: readonly Meaning[] | undefined
-  /** The machine has it, and its process is paused. */
+  /** The machine has received it, but its process is paused. */
   #reached = false
 
   constructor(

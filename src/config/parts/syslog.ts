@@ -35,7 +35,7 @@ const usualFacility = 'LOCAL0'
 const syslogPort = 514
 
 /**
- * Without `enable_syslog` nothing else is looked at, as in the field. Reference: configuration.md#key-enable_syslog.
+ * Without `enable_syslog` the other settings of syslog are not validated. Reference: configuration.md#key-enable_syslog.
  */
 export function syslogOf(file: FileConfig, tag: string, problem: Report): SyslogSettings | undefined {
   if (file.enable_syslog !== true) return undefined

@@ -16,7 +16,7 @@ import { parseCheckDefinition } from './definitions.ts'
 import { checksShown, mayChangeCheck, mayCheck } from './rights.ts'
 import { UnknownMembers } from './unknown-members.ts'
 
-/** What these routes use of their context. */
+/** The part of the route context that these routes use. */
 type CheckContext = WithEnv & WithRelease & WithRights & WithSelf & WithLocal
 
 const written: RouteResponse = { kind: 'empty', status: 200 }

@@ -79,7 +79,7 @@ export function readMesh(fields: Fields<ServiceMembers>, { native }: Connect): M
   })
 }
 
-/** What is invalid in it. Reference: definitions.md#proxies, definitions.md#sidecars. */
+/** Why the mesh part of a definition is invalid. Reference: definitions.md#proxies, definitions.md#sidecars. */
 export function meshProblem(
   fields: Fields<ServiceMembers>,
   service: OfferedService,

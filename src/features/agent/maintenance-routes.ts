@@ -16,7 +16,7 @@ import type { WithEnv } from '../contract/surroundings.ts'
 import { done, parameter, textAnswer, truthText } from '../http/declared.ts'
 import { mayChangeService, writing } from './rights.ts'
 
-/** What these routes use of their context. */
+/** The part of the route context that these routes use. */
 type MaintenanceContext = WithEnv & WithRights & WithSelf & WithLocal
 
 const nodeCheckId = '_node_maintenance'

@@ -9,7 +9,7 @@ import type { WithEnv } from '../contract/surroundings.ts'
 import { jsonAnswer, listOf, parameter, textAnswer, textList, uint64Value } from '../http/declared.ts'
 import { metricsJson, metricsShape } from './metrics-json.ts'
 
-/** What these routes use of their context. */
+/** The part of the route context that these routes use. */
 type ObservationContext = WithEnv & WithRights & WithTelemetry & WithSelf
 
 const diskShape = z

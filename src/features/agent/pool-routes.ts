@@ -17,7 +17,7 @@ import { seesNode } from '../discovery/sight.ts'
 import { done, jsonAnswer, listOf, parameter } from '../http/declared.ts'
 import { memberJson, memberShape } from './model.ts'
 
-/** What these routes use of their context. */
+/** The part of the route context that these routes use. */
 type PoolContext = WithEnv & WithNaming & WithRights & WithSelf & WithPools & WithJoining & WithLife
 
 const written: RouteResponse = { kind: 'empty', status: 200 }

@@ -8,7 +8,7 @@ import type { WithAccess, WithRights, WithSelf } from '../contract/route-context
 import type { WithEnv } from '../contract/surroundings.ts'
 import { emptyAnswer, parameter, textAnswer } from '../http/declared.ts'
 
-/** What these routes use of their context. */
+/** The part of the route context that these routes use. */
 type ProfileContext = WithEnv & WithRights & WithSelf & WithAccess
 
 const secondsMax = 60

@@ -13,7 +13,7 @@ import { jsonAnswer, textAnswer } from '../http/declared.ts'
 import { proxyJson, proxyShape } from '../mesh/mesh-json.ts'
 import { type Hashed, type HashRequest, hashParameters, whenAnother } from './hash-blocking.ts'
 
-/** What these routes use of their context. */
+/** The part of the route context that these routes use. */
 type ProxyContext = WithEnv & WithRights & WithLocal
 
 const managedShape = z

@@ -31,7 +31,7 @@ import { hashedServiceJson, hashedServiceShape, serviceJson, serviceShape } from
 import { mayChangeService, mayOffer, servicesShown } from './rights.ts'
 import { UnknownMembers } from './unknown-members.ts'
 
-/** What these routes use of their context. */
+/** The part of the route context that these routes use. */
 type ServiceContext = WithEnv & WithNaming & WithRelease & WithRights & WithSelf & WithLocal
 
 const written: RouteResponse = { kind: 'empty', status: 200 }

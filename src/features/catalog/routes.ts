@@ -46,7 +46,7 @@ import {
 import { registerBody, registerRequestOf } from './register-body.ts'
 import { deregisterEndpoint, registerEndpoint } from './write-endpoints.ts'
 
-/** What these routes use of their context. */
+/** The part of the route context that these routes use. */
 type CatalogContext = WithEnv &
   WithNaming &
   WithRelease &

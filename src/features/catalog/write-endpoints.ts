@@ -19,7 +19,7 @@ import {
 import { catalogFields } from './fields.ts'
 import { deregistrationRefused, registrationRefused } from './rights.ts'
 
-/** The server as far as these endpoints use it. */
+/** The part of the server that these endpoints use. */
 type CatalogServer = WithEnv & WithRelease & WithProposals
 
 const fields = catalogFields('dropped')

@@ -19,7 +19,7 @@ import { parseReadOptions } from '../http/read-options.ts'
 import { rootsJson, rootsShape } from './model.ts'
 import { rootsEndpoint } from './read-endpoints.ts'
 
-/** What these routes use of their context. */
+/** The part of the route context that these routes use. */
 type LeavesContext = WithCachedReads & WithMesh & WithSelf
 
 const pem = z.string().meta({ description: 'PEM.' })

@@ -32,7 +32,7 @@ import { readOptions } from './options.ts'
 import { configurationGetEndpoint, rootsEndpoint } from './read-endpoints.ts'
 import { configurationSetEndpoint, forecastEndpoint } from './write-endpoints.ts'
 
-/** What these routes use of their context. */
+/** The part of the route context that these routes use. */
 type ConnectContext = WithNaming & WithAliases & WithWrites & WithQueries & WithServerCalls & WithSelf
 
 const cas = parameter(

@@ -24,7 +24,7 @@ import {
 import { seesNode } from '../discovery/sight.ts'
 import { coordinateBatches } from './duty.ts'
 
-/** The server as far as these endpoints use it. */
+/** The part of the server that these endpoints use. */
 type CoordinateServer = WithState & WithServers & WithPlace & WithDatacenters
 
 const coordinateRows = z.array(coordinateRow).readonly()

@@ -27,7 +27,7 @@ import { callIn, parseReadOptions, type ReadName } from '../http/read-options.ts
 import { datacentersEndpoint, nodeEndpoint, nodesEndpoint, updateEndpoint } from './endpoint.ts'
 import { coordinateRowJson, coordinateRowShape, coordinateShape } from './model.ts'
 
-/** What these routes use of their context. */
+/** The part of the route context that these routes use. */
 type CoordinateContext = WithWrites & WithQueries & WithServerCalls & WithSelf & WithPools
 
 const updateBody = z.object({

@@ -24,7 +24,7 @@ import { parseReadOptions, parseUint } from '../http/read-options.ts'
 import { fireEndpoint } from './endpoint.ts'
 import { checkFilters, encodeUserEvent, eventIndex, userEventJson, userEventShape } from './model.ts'
 
-/** What these routes use of their context. */
+/** The part of the route context that these routes use. */
 type EventContext = WithEnv & WithServerCalls & WithRights & WithSelf & WithPools & WithUserEvents
 
 const fireParameters = [

@@ -31,7 +31,7 @@ import { entryTypeOf } from '../http/entry-type.ts'
 import { nodeChecksEndpoint, serviceChecksEndpoint, serviceHealthEndpoint, stateChecksEndpoint } from './endpoint.ts'
 import { allPassing, healthEntryJson, healthEntryShape } from './model.ts'
 
-/** What these routes use of their context. */
+/** The part of the route context that these routes use. */
 type HealthContext = WithEnv & WithRelease & WithQueries & WithCachedReads & WithSelf
 
 const passing = parameter('passing', truthText, 'Only instances of which every check passes.')

@@ -15,7 +15,7 @@ import { contentFields, intentionId } from './model.ts'
 import { contentOf, type IntentionSaid } from './validation.ts'
 import { intentionById } from './views.ts'
 
-/** The server as far as these endpoints use it. */
+/** The part of the server that these endpoints use. */
 type IntentionServer = WithEnv & WithNaming & WithState & WithProposals & WithConsensus
 
 /** A wrong action is reported by `contentOf`, and not as malformed. */

@@ -18,7 +18,7 @@ import {
   intentionsIndex,
 } from './views.ts'
 
-/** The server as far as these endpoints use it. */
+/** The part of the server that these endpoints use. */
 type IntentionServer = WithState & WithConsensus & WithServerAccess
 
 /** Rights to an intention are those to its destination, by name. Reference: mesh.md#rights-to-intentions. */

@@ -18,7 +18,7 @@ import { checkEndpoint, getEndpoint, listEndpoint, matchEndpoint } from './endpo
 import { intentionJson, intentionShape } from './model.ts'
 import { checkParameters, checkQuestion, matchParameters, matchQuestion } from './questions.ts'
 
-/** What these routes use of their context. */
+/** The part of the route context that these routes use. */
 type IntentionContext = WithEnv & WithNaming & WithAliases & WithWrites & WithQueries & WithServerCalls & WithSelf
 
 const intentionType = entryTypeOf(intentionShape)

@@ -25,7 +25,7 @@ import { parseReadOptions, type ReadName } from '../http/read-options.ts'
 import { nodeOverviewEndpoint, overviewEndpoint } from './endpoint.ts'
 import { instancesIn, type NodeOverview, overviewJson, overviewShape, summariesJson, summaryShape } from './model.ts'
 
-/** What these routes use of their context. */
+/** The part of the route context that these routes use. */
 type InternalContext = WithEnv & WithRelease & WithQueries & WithSelf
 
 const overviewType = entryTypeOf(overviewShape)

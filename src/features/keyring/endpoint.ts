@@ -11,7 +11,7 @@ import type { WithEnv } from '../contract/surroundings.ts'
 import { datacentersByDistance } from '../discovery/datacenters.ts'
 import { relayFactorMax } from './model.ts'
 
-/** The server as far as these endpoints use it. */
+/** The part of the server that these endpoints use. */
 type KeyringServer = WithEnv & WithPoolKeys & WithPlace & WithDatacenters
 
 const poolKeysReply = z.object({

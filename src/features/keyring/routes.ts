@@ -23,7 +23,7 @@ import { decodeBody, object, text } from '../http/json-body.ts'
 import { type KeyArgs, keysDenied, keysRefused, poolKeysEndpoint } from './endpoint.ts'
 import { keysJson, keysProblem, keysShape, type PoolKeys, relayFactorMax } from './model.ts'
 
-/** What these routes use of their context. */
+/** The part of the route context that these routes use. */
 type KeyringContext = WithEnv & WithServerCalls & WithRights & WithSelf & WithPools
 
 const keyBody = object({ Key: text })

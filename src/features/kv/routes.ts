@@ -41,7 +41,7 @@ import {
   unlockEndpoint,
 } from './write-endpoints.ts'
 
-/** What these routes use of their context. */
+/** The part of the route context that these routes use. */
 type KvContext = WithRelease & WithWrites & WithQueries & WithSelf
 
 const valueTooLarge = `Value exceeds ${kvValueBytesMax} byte limit`

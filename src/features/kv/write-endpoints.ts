@@ -24,7 +24,7 @@ import { key, type PrefixArgs, prefixArgs } from './endpoint.ts'
 import { delayOverOf } from './lock-delays.ts'
 import { treeRefused, writingRefused } from './rights.ts'
 
-/** The server as far as these endpoints use it. */
+/** The part of the server that these endpoints use. */
 type KvServer = WithEnv & WithState & WithProposals & WithDuties
 const value = bytes.refine((given) => given.length <= kvValueBytesMax, 'value too large')
 

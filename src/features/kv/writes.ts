@@ -4,7 +4,7 @@ import { sessionById } from '../session/views.ts'
 import { type KvRow, kvValue } from './model.ts'
 import { holdKey, holdsPrefix, holdsTable, kvTable, lockDelaysTable, tombstoneTable } from './tables.ts'
 
-/** Changes of keys by commands. Pure, like the commands. */
+/** Changes of keys by commands. Pure functions, as commands are. */
 
 interface NewValue {
   readonly key: string

@@ -25,7 +25,7 @@ import {
 } from './endpoint.ts'
 import { clusterHealthJson, clusterHealthShape, raftConfigurationJson, raftConfigurationShape } from './model.ts'
 
-/** What these routes use of their context. */
+/** The part of the route context that these routes use. */
 type OperatorContext = WithWrites & WithQueries & WithServerCalls & WithSelf
 
 const cas = parameter('cas', digits, 'Only if the settings have this ModifyIndex.')

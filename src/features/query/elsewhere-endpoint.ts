@@ -14,7 +14,7 @@ import { executeRemoteEndpoint } from './execute-endpoints.ts'
 import type { ServiceQuery } from './model.ts'
 import { resolveQuery } from './views.ts'
 
-/** The server as far as these endpoints use it. */
+/** The part of the server that these endpoints use. */
 type ElsewhereServer = WithState & WithPlace & WithDatacenters
 
 const elsewhereArgs = z.object({

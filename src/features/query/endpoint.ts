@@ -18,7 +18,7 @@ import { isListed, managesAccess, queryChangeRefused, queryRefused, queryShown }
 import { definitionRefusal } from './validation.ts'
 import { allQueries, queriesIndex, queryById, queryDeparturesIndex } from './views.ts'
 
-/** The server as far as these endpoints use it. */
+/** The part of the server that these endpoints use. */
 type QueryServer = WithEnv & WithRelease & WithProposals
 
 const createArgs = z.object(definitionFields)

@@ -27,7 +27,7 @@ import { executionJson, metaJson, unindexed } from './execution-json.ts'
 import { queryJson } from './model.ts'
 import { noSuchQuery } from './views.ts'
 
-/** What these routes use of their context. */
+/** The part of the route context that these routes use. */
 type ExecuteContext = WithEnv & WithNaming & WithRelease & WithQueries & WithCachedReads & WithServerCalls & WithSelf
 
 export const executeParameters = [

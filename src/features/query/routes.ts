@@ -31,7 +31,7 @@ import { executionShape, explanationShape } from './execution-json.ts'
 import { type QueryDefinition, queryJson, queryShape } from './model.ts'
 import { noSuchQuery } from './views.ts'
 
-/** What these routes use of their context. */
+/** The part of the route context that these routes use. */
 type QueryContext = WithNaming &
   WithEnv &
   WithRelease &

@@ -35,7 +35,7 @@ import { type SessionRow, sessionFields } from './model.ts'
 import { sessionRow } from './tables.ts'
 import { allSessions, sessionById, sessionDeparturesIndex, sessionsIndex, sessionsOfNode } from './views.ts'
 
-/** The server as far as these endpoints use it. */
+/** The part of the server that these endpoints use. */
 type SessionServer = WithEnv & WithState & WithProposals & WithConsensus & WithDuties & WithSessionSettings
 
 const sessionRows = z.array(sessionRow).readonly()

@@ -20,7 +20,7 @@ import { createArgsOf, createBody } from './create-body.ts'
 import { createEndpoint, destroyEndpoint, infoEndpoint, listEndpoint, nodeEndpoint, renewEndpoint } from './endpoint.ts'
 import { type SessionRow, sessionIdOf, sessionJson, sessionShape } from './model.ts'
 
-/** What these routes use of their context. */
+/** The part of the route context that these routes use. */
 type SessionContext = WithWrites & WithQueries & WithSelf
 
 const sessionId = { name: 'session', about: 'ID of a session.', secret: true } as const

@@ -21,7 +21,7 @@ import {
 import { type ArchivedServer, drawnBytes, stateBytesMax } from './model.ts'
 import { comingState } from './views.ts'
 
-/** The server as far as these endpoints use it. */
+/** The part of the server that these endpoints use. */
 type SnapshotServer = WithEnv & WithState & WithProposals & WithWholeState & WithConsensus
 
 /** An opened state, and the metadata of its archive. */

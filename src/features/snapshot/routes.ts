@@ -13,7 +13,7 @@ import { mayRestoreEndpoint } from './endpoint.ts'
 import { archiveBytesMax } from './model.ts'
 import { restoreState, saveState } from './transfer.ts'
 
-/** What these routes use of their context. */
+/** The part of the route context that these routes use. */
 type SnapshotContext = WithEnv & WithWrites & WithServerCalls & WithRights & WithSelf
 
 /** Reference: operator.md#snapshot-endpoints. */

@@ -25,7 +25,7 @@ import { isKvEntry } from '../kv/replies.ts'
 import { runAll, transactionApply } from './commands.ts'
 import type { OperationError, SettledOutcome } from './model.ts'
 
-/** The server as far as these endpoints use it. */
+/** The part of the server that these endpoints use. */
 type TxnServer = WithEnv & WithState & WithProposals & WithConsensus & WithDuties
 
 const settledOutcome = z.union([

@@ -17,7 +17,7 @@ import { isWrite, type KeyOperation } from '../kv/operations.ts'
 import { applyEndpoint, readEndpoint } from './endpoint.ts'
 import { outcomeJson, outcomeShape, readOutcomeShape, type SettledOutcome } from './model.ts'
 
-/** What these routes use of their context. */
+/** The part of the route context that these routes use. */
 type TxnContext = WithWrites & WithQueries & WithSelf
 
 /** Maximum number of characters shown of a body. */

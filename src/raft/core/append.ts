@@ -9,7 +9,7 @@ import { becomeFollower } from './roles.ts'
 import { leaderOf, type RaftCore } from './state.ts'
 import type { Entry, ServerId } from './types.ts'
 
-/** A leader speaks: appends what is new, follows its commit index as far as the logs are known to agree. */
+/** Handles an append of a leader: appends new entries, and commits as far as the logs are known to agree. */
 export function receiveAppend(raft: RaftCore, from: ServerId, request: AppendRequest, nowMs: number): void {
   const { round } = request
   const fault = faultOf(request)
@@ -29,8 +29,8 @@ export function receiveAppend(raft: RaftCore, from: ServerId, request: AppendReq
 }
 
 /**
- * Follows the sender of an append or a snapshot, if its term is the present one or newer. Membership is not asked for:
- * a new server learns its first configuration so. False: the sender cannot be the leader of this term.
+ * Follows the sender of an append or a snapshot if its term is the present one or newer. Membership is not checked:
+ * a new server learns its first configuration this way. False: the sender cannot be the leader of this term.
  */
 export function hearLeader(raft: RaftCore, from: ServerId, term: Term, nowMs: number): boolean {
   if (term < raft.term) return false
@@ -80,7 +80,7 @@ function acknowledgeAppend(raft: RaftCore, from: ServerId, request: AppendReques
     hintTerm: noTerm,
     round,
   })
-  // A slow disk must not look like a dead server: that the leader was heard needs no disk.
+  // A slow disk must not look like a dead server, so the answer that the leader was heard does not wait for the disk.
   if (entries.length > 0 || !raft.durability.isBehind) return
   send(raft, from, { kind: 'append-response', term, success: true, index: noIndex, hintTerm: noTerm, round })
 }

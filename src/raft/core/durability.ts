@@ -1,9 +1,9 @@
 import { invariant } from '../../base/invariant.ts'
 import { greater, indexBefore, type LogIndex, lesser, type Term } from '../../model/log-position.ts'
 
-/** Persists under way that are told apart; beyond it the newest two count as one, which is late but never wrong. */
+/** Persists under way that are tracked apart; beyond that the newest two count as one: later, but never wrong. */
 const outstandingMax = 1024
-/** Messages that wait for the disk; a server whose disk is further behind falls silent, as if it were cut off. */
+/** Limit of messages that wait for the disk; beyond it a server is silent, as if it were cut off. */
 const heldMessagesMax = 4096
 
 interface Outstanding {
@@ -44,7 +44,7 @@ export class Durability {
     return this.#term
   }
 
-  /** The disk lags so far that nothing may be added to what waits for it. */
+  /** The disk lags so far that no further message may wait for it. */
   get isOverwhelmed(): boolean {
     return this.#heldMessages >= heldMessagesMax
   }
@@ -70,7 +70,7 @@ export class Durability {
     return this.#sequence
   }
 
-  /** Numbers a persist that only holds messages back until those before it are done. */
+  /** Numbers a persist that only delays messages until earlier persists are done. */
   askNothing(messages: number): number {
     const newest = this.#outstanding.at(-1)
     if (newest !== undefined) {

@@ -9,7 +9,7 @@ import type { Configuration, Entry, HardState, RequestRefusal, RoleName, ServerI
  * that acknowledges no entry.)
  *
  * A `persist` without hard state, truncation and entries asks nothing of the disk: it only holds its messages back
- * until those before it are durable, and is done at once when there are none. The driver may leave such a one untold.
+ * until those before it are durable, and is done at once when there are none. The driver need not report such a one.
  */
 export type RaftEffect =
   | {

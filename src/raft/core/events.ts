@@ -8,14 +8,14 @@ import type { ConfigurationChange, ServerId, SnapshotMeta } from './types.ts'
  */
 export type TimerName = 'election' | 'heartbeat' | 'quorum' | 'transfer'
 
-/** What happens to a server, one at a time. */
+/** The events of a server, which the core handles one at a time. */
 export type RaftEvent =
   | { readonly kind: 'started' }
   | { readonly kind: 'timer-fired'; readonly timer: TimerName }
   | { readonly kind: 'message-received'; readonly from: ServerId; readonly message: RaftMessage }
   /** The `persist` effect with this number, and all before it, are durable. */
   | { readonly kind: 'persisted'; readonly sequence: number }
-  /** Commands to be replicated; `requestId` comes back in the effects that tell their fate. */
+  /** Commands to be replicated; the effects that decide their outcome carry `requestId`. */
   | { readonly kind: 'proposed'; readonly requests: readonly ProposalRequest[] }
   | { readonly kind: 'change-requested'; readonly requestId: number; readonly change: ConfigurationChange }
   /**

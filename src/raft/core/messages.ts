@@ -1,7 +1,7 @@
 import type { LogIndex, Term } from '../../model/log-position.ts'
 import type { Entry, ServerId, SnapshotMeta } from './types.ts'
 
-/** What servers say to each other. */
+/** Messages between servers. */
 export type RaftMessage =
   | VoteRequest
   | VoteResponse

@@ -19,7 +19,7 @@ export interface RaftTiming {
   readonly preVote?: 'on' | 'off'
 }
 
-/** Bounds of what one server sends, and keeps waiting. */
+/** Limits on what one server sends and queues. */
 export interface RaftLimits {
   /** Entries in one append request. */
   readonly appendEntriesMax: number

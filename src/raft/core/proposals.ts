@@ -8,7 +8,7 @@ import { replicateToAll } from './sending.ts'
 import { configurationOf, hasCommittedInOwnTerm, leaderOf, type RaftCore } from './state.ts'
 import type { ConfigurationChange, EntryKind, RequestRefusal } from './types.ts'
 
-/** Takes commands into the log, all of an event together, so that they share appends and the disk's next sync. */
+/** Adds the commands of an event to the log together, so that they share appends and the next sync. */
 export function propose(raft: RaftCore, requests: readonly ProposalRequest[]): void {
   for (const { requestId, payload } of requests) {
     const refusal = refusalNow(raft)
@@ -23,7 +23,7 @@ function accept(raft: RaftCore, requestId: number, kind: EntryKind, payload: Uin
   emit(raft, { kind: 'accepted', requestId, index, term })
 }
 
-/** Why nothing can be proposed here now. While leadership is being handed on there is, so to say, no leader. */
+/** Why nothing can be proposed here now. During a transfer of leadership the reason is that there is no leader. */
 function refusalNow(raft: RaftCore): RequestRefusal | undefined {
   if (raft.role.kind !== 'leader') return { kind: 'not-leader', leader: leaderOf(raft) }
   if (raft.transfer !== undefined) return { kind: 'not-leader', leader: undefined }

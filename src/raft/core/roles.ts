@@ -54,7 +54,7 @@ export function becomeCandidate(raft: RaftCore): void {
   tellRole(raft)
 }
 
-/** The role alone; what a new leader does first is in `leadership.ts`. */
+/** Changes only the role; `leadership.ts` has the first actions of a new leader. */
 export function becomeLeader(raft: RaftCore, nowMs: number): Leader {
   invariant(raft.role.kind === 'candidate', 'only a candidate wins an election', { role: raft.role.kind })
   const leader: Leader = {

@@ -20,13 +20,13 @@ export const roundsRemembered = 512
 
 const noEntries: readonly Entry[] = []
 
-/** From now on requests carry a new round: a server that answers it has heard this leader after this moment. */
+/** Begins a new round for requests: a server that answers it has heard this leader after this moment. */
 export function beginRound(leader: Leader, nowMs: number): void {
   leader.round++
   leader.roundBeganMs[leader.round % roundsRemembered] = nowMs
 }
 
-/** Sends to every follower what it lacks, as far as flow control allows. */
+/** Sends every follower the entries that it lacks, as far as flow control allows. */
 export function replicateToAll(raft: RaftCore, leader: Leader): void {
   for (const progress of leader.progress.values()) replicateTo(raft, leader, progress)
 }
@@ -99,7 +99,7 @@ export function sendHeartbeat(raft: RaftCore, leader: Leader, progress: Progress
   sendEmpty(raft, progress, leader.round)
 }
 
-/** The last that a removed server hears: that it is. A server that knows does not stand for election. */
+/** Notifies a removed server of its removal, so that it does not stand for election. */
 export function sendFarewell(raft: RaftCore, progress: Progress): void {
   sendEmpty(raft, progress, 0)
 }
@@ -163,7 +163,7 @@ export function readChunk(raft: RaftCore, progress: Progress): void {
   emit(raft, { kind: 'read-chunk', to: progress.id, meta, offset, length: raft.limits.snapshotChunkBytes })
 }
 
-/** Takes up probing after what is known to be equal. */
+/** Starts probing again behind the entries that are known to be equal. */
 export function becomeProbe(progress: Progress, next: LogIndex): void {
   progress.state = 'probe'
   progress.next = next

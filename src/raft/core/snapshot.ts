@@ -49,7 +49,7 @@ export function snapshotTaken(raft: RaftCore, { meta, keepFrom }: SnapshotTaken)
   emit(raft, { kind: 'compact', keepFrom: indexAfter(base) })
 }
 
-/** The driver has read a piece of the snapshot: off it goes, if its transfer is still the same. */
+/** The driver has read a piece of the snapshot, which is sent if its transfer is still the same. */
 export function chunkRead(raft: RaftCore, { to, meta, offset, bytes, sizeBytes }: ChunkRead): void {
   const { role, term } = raft
   const progress = role.kind === 'leader' ? role.progress.get(to) : undefined
@@ -80,7 +80,7 @@ export function watchTransfer(raft: RaftCore, to: ServerId): void {
   if (transfer.ticksWaited >= chunkPatienceTicks) readChunk(raft, progress)
 }
 
-/** A follower says from where it wants the snapshot next, which is how a transfer resumes; or that it has all of it. */
+/** A follower's answer: the offset that it wants next, which also resumes a transfer, or that it has the whole. */
 export function receiveSnapshotResponse(raft: RaftCore, from: ServerId, answer: SnapshotResponse, nowMs: number): void {
   const found = answering(raft, from, answer, nowMs)
   if (found === undefined) return

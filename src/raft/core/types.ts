@@ -57,7 +57,7 @@ export type ConfigurationChange =
   | { readonly kind: 'demote'; readonly id: ServerId }
   | { readonly kind: 'remove'; readonly id: ServerId }
 
-/** Why a request was not done. */
+/** Why a request was refused. */
 export type RequestRefusal =
   | { readonly kind: 'not-leader'; readonly leader: ServerId | undefined }
   | { readonly kind: 'overloaded' }

@@ -18,7 +18,7 @@ interface AdmissionParts {
   readonly withoutRoom: Pick<WithoutRoom, 'refusal'>
 }
 
-/** Limits what a server accepts while much is waiting already, or its disk has no space. */
+/** Limits what a server accepts while too much is waiting, or while its disk has no space. */
 export class Admission {
   readonly #parts: AdmissionParts
 
@@ -37,7 +37,7 @@ export class Admission {
   /** False: the message is dropped. */
   takes(message: RaftMessage): boolean {
     const { env, log } = this.#parts
-    // Its own vote could not be written: standing would only silence this server.
+    // The server could not write its own vote, so standing for election would only silence it.
     if (message.kind === 'timeout-now' && log.isFull) return false
     const isWork = message.kind === 'append-request' && message.entries.length > 0
     if (!isWork || log.pendingBytes <= pendingBytesMax) return true

@@ -38,7 +38,7 @@ export interface ApplierParts {
  */
 export class Applier {
   readonly #parts: ApplierParts
-  /** Oldest first. Holds references into the log, which bounds it. */
+  /** Oldest first. Holds references into the log, whose bound applies here too. */
   #queue: Work[] = []
   #applied: LogIndex
   #timer: Closable | undefined
@@ -55,7 +55,7 @@ export class Applier {
     return this.#applied
   }
 
-  /** A snapshot waits to be taken into use, or is being so: the state machine is not where the core is. */
+  /** A snapshot waits to be installed or is being installed: the state machine is behind the core. */
   get isRestoring(): boolean {
     return this.#restoring || this.#queue.some((work) => work.kind === 'install')
   }

@@ -10,7 +10,7 @@ export interface BootstrappingParts {
   readonly env: Pick<Env, 'deferred'>
   readonly log: DurableLog
   readonly turns: Turns
-  /** Puts the server where a restart would find it; events wait until it returns. */
+  /** Gives the server the state that a restart would find; events wait until it returns. */
   readonly restart: (recovered: Recovered) => void
 }
 

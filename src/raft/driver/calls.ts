@@ -86,17 +86,17 @@ export class Calls {
     return moved.ok ? ok(undefined) : moved
   }
 
-  /** Gives leadership to any server that takes it; false if none does. */
+  /** Transfers leadership to any server that accepts it; false if none does. */
   async handOver(): Promise<boolean> {
     return (await this.transferLeadership()).ok
   }
 
-  /** Whether a message of another server is taken in, or dropped because too much waits here. */
+  /** Whether a message of another server is accepted, or dropped because too much waits here. */
   takes(message: RaftMessage): boolean {
     return this.#admission.takes(message)
   }
 
-  /** The disk has finished a batch: the proposals that gathered meanwhile go on. */
+  /** The disk has finished a batch: proposes what gathered meanwhile. */
   diskIsFree(): void {
     this.#gathering.flush()
   }

@@ -22,7 +22,7 @@ export interface CommittedStateParts {
   readonly requests: Requests
   readonly turns: Turns
   readonly observer: RaftObserver | undefined
-  /** The core of now: it begins anew with the first configuration. */
+  /** The present core: it is replaced when the first configuration arrives. */
   readonly core: () => RaftCore
 }
 
@@ -62,7 +62,7 @@ export class CommittedState {
     return this.#applier.applied
   }
 
-  /** Whether it has been where the cluster was, once since this server started. */
+  /** Whether it has caught up with the cluster once since this server started. */
   get hasCaughtUp(): boolean {
     return this.#catchingUp.isOver
   }
@@ -71,7 +71,7 @@ export class CommittedState {
     return this.#catchingUp.over
   }
 
-  /** A turn has ended. */
+  /** Called at the end of a turn. */
   turnEnded(): void {
     this.#catchingUp.look(this.#parts.core(), this.#applier.applied)
   }

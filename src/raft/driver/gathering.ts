@@ -6,7 +6,7 @@ import type { ProposalRequest } from '../core/events.ts'
  * While the disk is at work, proposals gather for at most this long; they go to the followers without waiting for it.
  */
 const gatherMs = 1
-/** This many are sent at once, whatever is under way. */
+/** This many proposals are sent at once, whatever is under way. */
 const gatherMax = 1024
 
 /**

@@ -22,13 +22,13 @@ export interface RaftOptions {
   readonly peersAreKept?: boolean
   /** What to do about a log of releases before 0.5.1: refused if absent, as since 0.6. */
   readonly oldLogs?: OldLogs
-  /** A log that is damaged goes on without what it has lost, where no other server votes (accepted-loss.ts). */
+  /** Continue with a damaged log, without the lost part, if no other server votes (accepted-loss.ts). */
   readonly acceptLostLog?: boolean
   /** Undefined: everything is kept in memory. */
   readonly dataDir: string | undefined
   readonly timing: Omit<RaftTiming, 'clockRateBound'> & Partial<Pick<RaftTiming, 'clockRateBound'>>
   readonly limits?: Partial<RaftLimits>
-  /** Without any state yet: that of the newest snapshot is restored into it here. */
+  /** An empty state machine, into which the newest snapshot is restored. */
   readonly stateMachine: StateMachine
   readonly transport: RaftTransport
   readonly observer?: RaftObserver
@@ -37,7 +37,7 @@ export interface RaftOptions {
   readonly trailingLogs?: number
   readonly logBytesMax?: number
   readonly log?: Partial<SegmentedLogOptions>
-  /** Called once if this server cannot go on (a broken invariant, a failed disk). It has stopped by then. */
+  /** Called once if this server cannot continue (a broken invariant, a failed disk). It has already stopped. */
   readonly onFatal: (failure: Error) => void
 }
 
@@ -55,7 +55,7 @@ const defaultLimits: RaftLimits = {
 const defaultClockRateBound = 0.05
 
 /**
- * Opens what this server keeps and takes up its part in consensus. Everything that may be wrong with its files is found
+ * Opens this server's files and starts its part in consensus. Everything that may be wrong with its files is found
  * before any of them is changed.
  */
 export async function openRaft(env: Env, options: RaftOptions): Promise<Result<Raft, RaftOpenFailure>> {

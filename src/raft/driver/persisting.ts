@@ -74,7 +74,7 @@ export class Persisting {
     return durable
   }
 
-  /** Sends and reports nothing from now on, whatever becomes durable. */
+  /** From now on sends and reports nothing, whatever becomes durable. */
   stop(): void {
     this.#stopped = true
     this.#waiting = []

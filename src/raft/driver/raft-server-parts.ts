@@ -15,6 +15,6 @@ export interface RaftServerParts {
   readonly observer: RaftObserver | undefined
   readonly keptPeers: KeptPeers | undefined
   readonly policy: SnapshotPolicy
-  /** Called once: this server cannot go on and has stopped. */
+  /** Called once if this server cannot continue; it has stopped. */
   readonly onFatal: (failure: Error) => void
 }

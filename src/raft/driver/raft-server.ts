@@ -199,7 +199,7 @@ export class RaftServer implements Raft, LogListener {
     })
   }
 
-  /** The first configuration is durable: the core begins again, from what a restart would find. */
+  /** The first configuration is durable: a new core starts from the state that a restart would find. */
   #restart(recovered: Recovered): void {
     const { id, timing, limits, observer } = this.#parts
     this.#timers.clearAll()
@@ -219,7 +219,7 @@ export class RaftServer implements Raft, LogListener {
     for (const effect of step(this.#core, event, this.#env.clock.monoMs())) this.#effects.carryOut(effect, this.#core)
   }
 
-  /** From here on nothing is done or said. */
+  /** From here on the server does and sends nothing. */
   #end(): void {
     if (this.#turns.isOver) return
     this.#turns.stop()

@@ -12,7 +12,7 @@ export interface Committed {
 
 export type Outcome = Result<Committed, RequestRefusal>
 
-/** In the leader's log, its fate open. */
+/** In the leader's log, with its outcome open. */
 interface Accepted {
   readonly requestId: number
   readonly term: Term
@@ -40,19 +40,19 @@ export class Requests {
   readonly #waiting = new Map<number, Waiting>()
   #waitingBytes = 0
   readonly #accepted = new Map<LogIndex, Accepted>()
-  /** Confirmed, and waiting for the state machine to get there. */
+  /** Confirmed, and waiting until the state machine has applied enough. */
   #reads: ReadyRead[] = []
 
   constructor(env: Pick<Env, 'deferred' | 'clock'>) {
     this.#env = env
   }
 
-  /** Proposals and changes in the log whose fate is open. */
+  /** Proposals and changes in the log whose outcome is open. */
   get acceptedCount(): number {
     return this.#accepted.size
   }
 
-  /** Payload bytes of the proposals whose fate is open. */
+  /** Payload bytes of the proposals whose outcome is open. */
   get waitingBytes(): number {
     return this.#waitingBytes
   }
@@ -76,7 +76,7 @@ export class Requests {
     this.#settle(requestId, err(refusal))
   }
 
-  /** Nothing has to be applied first. */
+  /** No entry has to be applied first. */
   succeeded(requestId: number): void {
     this.#settle(requestId, ok({ index: noIndex, value: undefined }))
   }
@@ -100,7 +100,7 @@ export class Requests {
     this.#settle(accepted.requestId, isSame ? ok({ index: entry.index, value }) : err({ kind: 'leadership-lost' }))
   }
 
-  /** The state machine has got as far as `index`. */
+  /** The state machine has applied everything up to `index`. */
   appliedUpTo(index: LogIndex): void {
     if (this.#reads.length === 0) return
     const waiting = this.#reads

@@ -25,7 +25,7 @@ export class RoleNews {
   }
 
   subscribe(use: (status: RaftStatus) => void): Closable {
-    // One of its own: the same function may subscribe twice.
+    // A new wrapper, because the same function may subscribe twice.
     const listener = (status: RaftStatus): void => use(status)
     this.#listeners = [...this.#listeners, listener]
     return {
@@ -51,7 +51,7 @@ export class RoleNews {
     return lost
   }
 
-  /** Calls the listeners, once for what came since they were called last. */
+  /** Calls the listeners once for all changes since the last call. */
   tell(status: () => RaftStatus): void {
     if (!this.#isNew) return
     this.#isNew = false

@@ -36,7 +36,7 @@ export interface SenderParts {
   readonly addresses: Addresses
 }
 
-/** Gives messages of the core to the transport, with the newest known address of their receiver. */
+/** Passes the core's messages to the transport, with the newest known address of their receiver. */
 export class Sender {
   readonly #parts: SenderParts
 

@@ -11,7 +11,7 @@ import type { Turns } from './turns.ts'
 export interface SnapshotPolicy {
   /** A snapshot is taken when this many entries were applied since the last. */
   readonly snapshotThreshold: number
-  /** How often that is looked at. */
+  /** Interval between these checks. */
   readonly snapshotIntervalMs: number
   /** Entries that stay in the log behind a snapshot, for followers that lag a little. */
   readonly trailingLogs: number
@@ -30,7 +30,7 @@ export interface SnapshottingParts {
   readonly log: () => Pick<RaftLog, 'bytes' | 'tailWithin'>
   /** The metadata of a snapshot of the state machine now; undefined while it is being replaced. */
   readonly metaNow: () => SnapshotMeta | undefined
-  /** This server's own log is durable up to there, and will not lose it but by damage. */
+  /** This server's log is durable up to this index: only damage can lose that part. */
   readonly logIndexNow: () => LogIndex
   readonly turns: Turns
 }

@@ -1,13 +1,13 @@
 import type { RaftEvent } from '../core/events.ts'
 
 export interface TurnParts {
-  /** Takes one event to the core and carries its effects out. */
+  /** Passes one event to the core and carries out its effects. */
   readonly deal: (event: RaftEvent) => void
-  /** No event waits: what was gathered may go to the disk. May post events. */
+  /** No event waits: the gathered changes may be written to disk. May post events. */
   readonly settle: () => void
-  /** At the end of each turn; may begin others. */
+  /** Called at the end of each turn; may begin further turns. */
   readonly ended: () => void
-  /** Something threw. */
+  /** An exception was thrown. */
   readonly fatal: (failure: Error) => void
 }
 
@@ -57,7 +57,7 @@ export class Turns {
     }
   }
 
-  /** Lets work with the disk go on by itself; what it throws stops the server. */
+  /** Runs disk work in the background; an exception in it stops the server. */
   inBackground(work: Promise<void>): void {
     void work.catch((cause: unknown) => this.#parts.fatal(asError(cause)))
   }
@@ -67,7 +67,7 @@ export class Turns {
     if (this.#state === 'open') this.#state = 'paused'
   }
 
-  /** Goes on, with `first` before what waited. */
+  /** Continues, with `first` before the waiting events. */
   resume(first: RaftEvent): void {
     if (this.#state !== 'paused') return
     this.#state = 'open'

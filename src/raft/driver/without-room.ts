@@ -30,13 +30,13 @@ export class WithoutRoom {
     this.#parts = parts
   }
 
-  /** Why a write is not taken now; undefined if there is room, or if others decide. */
+  /** Why writes are refused now; undefined if there is room, or if this server does not lead. */
   get refusal(): RequestRefusal | undefined {
     const { log, isLeader } = this.#parts
     return log.isFull && isLeader() ? notTaken : undefined
   }
 
-  /** Refuses what gathered before the disk was found full; false if there is no reason to. */
+  /** Refuses proposals that gathered before the disk was found full; false if writes are not refused. */
   refuses(gathered: readonly ProposalRequest[]): boolean {
     const { refusal } = this
     if (refusal === undefined) return false
@@ -44,7 +44,7 @@ export class WithoutRoom {
     return true
   }
 
-  /** Called in the turn in which the log found none. */
+  /** Called in the turn in which the log found no room. */
   begin(why: string): void {
     const { env, isLeader, turns } = this.#parts
     env.log.write('error', 'raft', 'no space left on the disk: writes wait', { why })

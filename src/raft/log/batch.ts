@@ -73,9 +73,9 @@ export interface ReadBatch {
 }
 
 export interface BadBatch {
-  /** Offset of the first thing that is wrong. */
+  /** Offset of the first error. */
   readonly offset: number
-  /** One clause. */
+  /** What is wrong, in one clause. */
   readonly what: string
 }
 
@@ -87,7 +87,7 @@ interface BatchHeader {
   readonly length: number
   readonly count: number
   readonly before: number
-  /** Its own checksum: the records' go on from it. */
+  /** Its own checksum, from which those of the records continue. */
   readonly chain: number
 }
 
@@ -156,7 +156,7 @@ export function recordsAt(bytes: Uint8Array, offset: number, salt: number): numb
   return header?.offset === offset ? header.count : undefined
 }
 
-/** A batch that stands behind a place where none can be read. */
+/** A batch that was found behind an unreadable place. */
 export interface LaterBatch {
   readonly offset: number
   /** Its readable records; none if it is not complete. */

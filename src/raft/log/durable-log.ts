@@ -39,7 +39,7 @@ export interface DurableLog {
   readonly durableIndex: LogIndex
   /** The disk has no room: what is queued waits, and is tried again every second. */
   readonly isFull: boolean
-  /** Finishes what is queued, and ends; on a full disk it ends without. */
+  /** Writes what is queued, and closes; on a full disk it closes without writing. */
   close(): Promise<void>
 }
 

@@ -1,7 +1,7 @@
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 
-/** How often a full disk is tried again. */
+/** Interval between retries on a full disk. */
 const retryMs = 1000
 
 /**
@@ -29,7 +29,7 @@ export class FullDisk {
     return this.#timer !== undefined
   }
 
-  /** There was no room. True if there was until now. */
+  /** A write found no room. Returns whether this is new. */
   met(): boolean {
     const isNew = !this.#full
     this.#full = true
@@ -40,7 +40,7 @@ export class FullDisk {
     return isNew
   }
 
-  /** There was room. True if there was none until now. */
+  /** A write found room. Returns whether this is new. */
   passed(): boolean {
     const isNew = this.#full
     this.#full = false

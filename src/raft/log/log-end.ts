@@ -2,7 +2,7 @@ import { greater, indexBefore, type LogIndex, lesser, noIndex } from '../../mode
 import type { HardState } from '../core/types.ts'
 import type { LogRecord } from './record.ts'
 
-/** What the log says at its end: the header of the next segment and the watermark repeat it. */
+/** The state at the end of the log, which the header of the next segment and the watermark repeat. */
 export interface LogEnd {
   readonly hardState: HardState
   readonly lastIndex: LogIndex

@@ -11,13 +11,13 @@ import type { Mark } from './watermark.ts'
 export interface LogLoss {
   /** Undefined: not even its beginning can be read. */
   readonly before: ReplayedLog | undefined
-  /** It held entries at least up to this index; 0: nothing is known. */
+  /** It held entries at least up to this index; 0: unknown. */
   readonly heldUpTo: LogIndex
   /** The newest term that it is known to have held. */
   readonly term: Term
   /** Configurations that stand behind the damage and can be read. */
   readonly configurations: readonly Entry[]
-  /** It held a configuration at this index; 0: nothing is known. */
+  /** It held a configuration at this index; 0: unknown. */
   readonly configurationIndex: LogIndex
 }
 

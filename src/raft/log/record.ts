@@ -8,13 +8,13 @@ import type { Entry, EntryKind, HardState } from '../core/types.ts'
 import type { LogChange } from './durable-log.ts'
 import { readIndex, readTerm, u48Bytes, writeU48 } from './fields.ts'
 
-/** One thing that the log says. Replaying all records in order gives the state. */
+/** One record of the log. Replaying all records in order gives the state. */
 export type LogRecord =
   | { readonly kind: 'hard-state'; readonly hardState: HardState }
   | { readonly kind: 'reset'; readonly index: LogIndex; readonly term: Term }
   | { readonly kind: 'truncate'; readonly from: LogIndex }
   | { readonly kind: 'entry'; readonly entry: Entry }
-  /** The log goes on in the next segment, which exists. */
+  /** The log continues in the next segment, which exists. */
   | { readonly kind: 'continued' }
 
 /**

@@ -15,7 +15,7 @@ export interface RecoveredLog {
   readonly tail: LogTail
   /** Undefined: the log is from before watermarks. */
   readonly mark: FoundMark | undefined
-  /** Files that nothing needs: begun and not finished, or removed and come back. */
+  /** Files that are no longer needed: unfinished, or removed and present again after a crash. */
   readonly leftovers: readonly string[]
 }
 
@@ -129,11 +129,11 @@ interface Remains {
   readonly mark: Mark | undefined
   readonly unread: readonly UnreadBytes[]
   readonly format: LogFormat
-  /** Segments that were not looked at yet. */
+  /** Segments that were not read yet. */
   readonly rest: readonly FoundSegment[]
 }
 
-/** Looks at what is left, if what failed is not the reading itself. */
+/** Reads the remaining segments, unless reading itself failed. */
 async function damaged(
   disk: Disk,
   failure: RaftOpenFailure,

@@ -12,7 +12,7 @@ import type { StoredSnapshot } from '../log/stored-snapshot.ts'
 import type { StateMachine } from '../raft.ts'
 import { acceptLoss } from './accepted-loss.ts'
 
-/** Where a server keeps what it keeps. */
+/** The paths of a server's files. */
 export interface Paths {
   readonly dataDir: string
   readonly raft: string
@@ -75,7 +75,7 @@ interface Refused {
   readonly newest: StoredSnapshot | undefined
 }
 
-/** Reads everything, and refuses what does not fit together. */
+/** Reads log and snapshots, and refuses them if they do not fit together. */
 async function examine(env: Env, paths: Paths, stateMachine: StateMachine): Promise<Result<Found, Refused>> {
   const snapshots = await findSnapshots(env.disk, paths.snapshots, () => stateMachine.restore())
   if (!snapshots.ok) return err({ failure: snapshots.error, newest: undefined })
@@ -91,7 +91,7 @@ async function examine(env: Env, paths: Paths, stateMachine: StateMachine): Prom
   })
 }
 
-/** Why log and snapshots are not those of one server. */
+/** Why log and snapshots do not belong to one server. */
 function disagreement(log: RecoveredLog | undefined, paths: Paths, found: FoundSnapshots): LogFailure | undefined {
   const { newest, damaged } = found
   if (log === undefined) {

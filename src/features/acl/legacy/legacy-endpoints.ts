@@ -25,7 +25,7 @@ import { tokenReply, tokensReply } from '../replies.ts'
 import { allTokens, tokenBySecret, tokensIndex } from '../views.ts'
 import { legacyDelete, legacySet, legacySetLater } from './legacy-commands.ts'
 
-/** The server as far as these endpoints use it. */
+/** The part of the server that these endpoints use. */
 type LegacyServer = WithEnv & WithRelease & WithProposals & WithPlace & WithServerAccess
 
 /** The legacy API, in which the ID of a token is its secret. It is served in both modes. */

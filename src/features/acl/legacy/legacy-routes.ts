@@ -8,7 +8,7 @@ import { legacyTokenJson, legacyTokenShape } from '../model.ts'
 import { type AclRequest, aclAnswers, type Entered, legacyBody, primaryCall, whereOn } from '../route-checks.ts'
 import { legacyDeleteEndpoint, legacyListEndpoint, legacyReadEndpoint, legacySetEndpoint } from './legacy-endpoints.ts'
 
-/** What these routes use of their context. */
+/** The part of the route context that these routes use. */
 type LegacyContext = WithWrites & WithQueries & WithAccess & WithSelf
 
 const secret = { name: 'id', about: 'ID of a legacy token, which is its secret.', secret: true } as const

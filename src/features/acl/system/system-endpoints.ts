@@ -18,7 +18,7 @@ import { tokenReply } from '../replies.ts'
 import { bootstrapIndex, isNewMode, migrationOf, newModeIndex, tokenByAccessor, unmigratedTokens } from '../views.ts'
 import { bootstrap } from './mode-commands.ts'
 
-/** The server as far as these endpoints use it. */
+/** The part of the server that these endpoints use. */
 type SystemServer = WithEnv & WithState & WithProposals & WithPlace & WithServerAccess
 
 const bootstrapReply = z.union([z.object({ token: tokenReply }), z.object({ legacy: z.string() })])

@@ -22,7 +22,7 @@ import {
 } from '../route-checks.ts'
 import { type AccessStanding, bootstrapEndpoint, standingEndpoint } from './system-endpoints.ts'
 
-/** What these routes use of their context. */
+/** The part of the route context that these routes use. */
 type SystemContext = WithRelease & WithWrites & WithServerCalls & WithRights & WithAccess & WithSelf
 
 const bootstrapParameters = [

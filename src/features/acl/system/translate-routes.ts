@@ -11,7 +11,7 @@ import { areLarge } from '../asked.ts'
 import { type AclRequest, badShape, type Entered, newAclAnswers, whereKnown } from '../route-checks.ts'
 import { tokenInPath } from '../tokens/token-routes.ts'
 
-/** What these routes use of their context. */
+/** The part of the route context that these routes use. */
 type TranslateContext = WithEnv & WithRelease & WithQueries & WithServerCalls & WithRights & WithAccess & WithSelf
 
 /** Reference: access-control.md#translation-of-rules. */

@@ -30,7 +30,7 @@ import { managementPolicyId, type PolicyRow } from '../model.ts'
 import { inModeReply, malformedReply, policiesReply, policyReply } from '../replies.ts'
 import { allPolicies, policiesIndex, policyById } from '../views.ts'
 
-/** The server as far as these endpoints use it. */
+/** The part of the server that these endpoints use. */
 type PolicyServer = WithEnv & WithState & WithProposals & WithPlace
 
 /** The result of a lookup: `malformed` says why the ID cannot be one. */

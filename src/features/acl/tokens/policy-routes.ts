@@ -22,7 +22,7 @@ import {
 } from '../route-checks.ts'
 import { policyDeleteEndpoint, policyListEndpoint, policyReadEndpoint, policySetEndpoint } from './policy-endpoints.ts'
 
-/** What these routes use of their context. */
+/** The part of the route context that these routes use. */
 type PolicyContext = WithEnv & WithRelease & WithWrites & WithQueries & WithServerCalls & WithAccess & WithSelf
 
 const policyType = entryTypeOf(policyStubShape)

@@ -45,7 +45,7 @@ import {
 import { tokenListEndpoint, tokenReadEndpoint, tokenSelfEndpoint } from './token-endpoints.ts'
 import { type HereOrThere, tokenCloneEndpoint, tokenDeleteEndpoint, tokenSetEndpoint } from './token-write-endpoints.ts'
 
-/** What these routes use of their context. */
+/** The part of the route context that these routes use. */
 type TokenContext = WithEnv & WithRelease & WithWrites & WithQueries & WithServerCalls & WithAccess & WithSelf
 
 const accessor = { name: 'accessor', about: 'Accessor ID of a token.', secret: true } as const

@@ -15,7 +15,7 @@ import { tokenReply } from '../replies.ts'
 import { tokenByAccessor } from '../views.ts'
 import { type AccessorArgs, accessorArgs, withNames } from './token-endpoints.ts'
 
-/** The server as far as these endpoints use it. */
+/** The part of the server that these endpoints use. */
 type TokenServer = WithEnv & WithState & WithProposals & WithPlace
 
 function hereOrThere<T>(here: z.ZodType<T>): z.ZodType<HereOrThere<T>> {

@@ -32,7 +32,7 @@ export interface CoreView {
   readonly reaches: (from: string, to: string) => boolean
 }
 
-/** The excuse for a core that does not serve; undefined: there is none. */
+/** The excuse for a core that does not serve; undefined if nothing excuses it. */
 export function excuseOf({ core, coreIds, standing, leader, left, reaches }: CoreView): CoreExcuse | undefined {
   if (core.some((server) => left.includes(server))) return 'left meanwhile'
   // The core was drawn to have all of them: this one has come since.

@@ -1,5 +1,5 @@
 import { EventPanel, type EventPanelProps } from './event-panel.tsx'
-import { HelpPanel } from './help-panel.tsx'
+import { HelpPanel, type Keys } from './help-panel.tsx'
 import { MembersPanel } from './members-panel.tsx'
 import { SearchPanel } from './search-panel.tsx'
 import { StatePanel } from './state-panel.tsx'
@@ -8,11 +8,13 @@ import type { Tab } from './view.ts'
 
 export interface FilmPanelProps extends EventPanelProps {
   readonly tab: Tab
+  /** Keys of this page alone. */
+  readonly pageKeys?: Keys
   readonly onTime: (atUs: number) => void
 }
 
 /** The panel beside the picture that was chosen. */
-export function FilmPanel({ source, view, tab, onTime, onShow }: FilmPanelProps) {
+export function FilmPanel({ source, view, tab, pageKeys, onTime, onShow }: FilmPanelProps) {
   const { overview } = source
   return (
     <div role="tabpanel" id={`panel-${tab}`}>
@@ -21,7 +23,7 @@ export function FilmPanel({ source, view, tab, onTime, onShow }: FilmPanelProps)
       {tab === 'state' ? <StatePanel source={source} view={view} /> : null}
       {tab === 'members' ? <MembersPanel overview={overview} view={view} /> : null}
       {tab === 'search' ? <SearchPanel source={source} onShow={onShow} /> : null}
-      {tab === 'help' ? <HelpPanel /> : null}
+      {tab === 'help' ? <HelpPanel pageKeys={pageKeys} /> : null}
     </div>
   )
 }

@@ -1,10 +1,13 @@
-/** Keys, and what the picture is made of. */
-export function HelpPanel() {
+/** Keys that do something: their names, and what that is. */
+export type Keys = readonly (readonly [key: string, what: string])[]
+
+/** Keys, those of the page before those of every picture, and what the picture is made of. */
+export function HelpPanel({ pageKeys = [] }: { readonly pageKeys?: Keys | undefined }) {
   return (
     <div>
       <h2>Keys</h2>
       <dl class="keys">
-        {keys.map(([key, what]) => (
+        {[...pageKeys, ...keys].map(([key, what]) => (
           <div key={key}>
             <dt>
               <kbd>{key}</kbd>
@@ -23,7 +26,7 @@ export function HelpPanel() {
   )
 }
 
-const keys = [
+const keys: Keys = [
   ['← →', 'earlier, later'],
   ['+ −', 'zoom in and out around the cursor'],
   ['0', 'the whole run'],
@@ -33,7 +36,7 @@ const keys = [
   ['/', 'search'],
   ['s e i m ?', 'story, event, state, members, this page'],
   ['Esc', 'nothing is chosen'],
-] as const
+]
 
 const parts = [
   'A lane for each machine. Of a server the colour is its term, and strong where it leads; amber where it is a candidate.',

@@ -24,10 +24,10 @@ export function Plots({ overview, view, theme }: PlotsProps) {
     const colours = paletteOf(document.documentElement)
     const counted = countedIn(overview, view)
     const width = element.clientWidth
-    const plots = [
-      answersPlot(width, counted, overview, colours, element),
-      timesPlot(width, counted, overview, colours, element),
-    ]
+    const plots = [answers(counted, colours), times(counted, colours)].map(([title, series, columns]) => {
+      const data = columns.map((column) => [...column]) as uPlot.AlignedData
+      return new uPlot(optionsOf(title, width, series, overview, colours), data, element)
+    })
     return () => {
       for (const plot of plots) plot.destroy()
     }
@@ -35,34 +35,23 @@ export function Plots({ overview, view, theme }: PlotsProps) {
   return overview.operations.atUs.length === 0 ? null : <div ref={place} id="plots" />
 }
 
-function answersPlot(
-  width: number,
-  counted: Counted,
-  overview: FilmOverview,
-  colours: Palette,
-  into: HTMLElement,
-): uPlot {
+/** One plot: a column for the seconds, and one for each series. */
+type Plot = readonly [title: string, series: readonly uPlot.Series[], columns: readonly Counted['median'][]]
+
+function answers({ seconds, answered, failed }: Counted, { progress, violation }: Palette): Plot {
   const series = [
-    { label: 'answered', stroke: colours.progress, fill: `${colours.progress}44` },
-    { label: 'failed', stroke: colours.violation, fill: `${colours.violation}66` },
+    { label: 'answered', stroke: progress, fill: `${progress}44` },
+    { label: 'failed', stroke: violation, fill: `${violation}66` },
   ]
-  const columns: uPlot.AlignedData = [[...counted.seconds], [...counted.answered], [...counted.failed]]
-  return new uPlot(optionsOf('requests by clients', width, series, overview, colours), columns, into)
+  return ['requests by clients', series, [seconds, answered, failed]]
 }
 
-function timesPlot(
-  width: number,
-  counted: Counted,
-  overview: FilmOverview,
-  colours: Palette,
-  into: HTMLElement,
-): uPlot {
+function times({ seconds, median, slow }: Counted, { progress, fault }: Palette): Plot {
   const series = [
-    { label: 'median, ms', stroke: colours.progress },
-    { label: 'slowest of 100, ms', stroke: colours.fault },
+    { label: 'median, ms', stroke: progress },
+    { label: 'slowest of 100, ms', stroke: fault },
   ]
-  const columns: uPlot.AlignedData = [[...counted.seconds], [...counted.median], [...counted.slow]]
-  return new uPlot(optionsOf('time until their answers', width, series, overview, colours), columns, into)
+  return ['time until their answers', series, [seconds, median, slow]]
 }
 
 function optionsOf(

@@ -6,8 +6,9 @@ import type { FilmOverview, Piece } from '../picture/film-format.ts'
  *
  * Everything but `GET /` needs `Authorization: Bearer TOKEN`; the page finds the token in its address, `#token=…`.
  * Bodies and answers are JSON, but for `GET /saved`, which is the text of a scenario. An error is `PlayError` with status
- * 400 (the body or a value in it is wrong), 401 (no token), 404 (no such route, piece or node), 409 (not now: the world
- * is being built again, or an invariant is broken), 413 (the body is too large) or 507 (a limit of the session).
+ * 400 (the body or a value in it is wrong, or the session has as many acts as it may), 401 (no token), 403 (`Host` is not
+ * this machine), 404 (no such route, piece or node), 409 (not now: the world is being built again, or time stands still
+ * for good) or 413 (the body is too large).
  *
  * | request | body | answer |
  * |---|---|---|
@@ -100,9 +101,10 @@ export interface PlayAct {
 }
 
 /**
- * One thing to do now, with exactly one member. `fault` is an action in the words of scenarios (docs/scenarios.md): `{ partition: { groups:
- * [['s1'], ['s2', 's3']] } }`, `{ cut: { from: 's1', to: 's2' } }` (both ways; `'one way': true`), `{ heal: 'everything' }`,
- * `{ heal: { among: ['s1', 's2'] } }` (the link between the two), `{ crash: 's1' }`, `{ kill: 's1' }`, `{ restart: 's1' }`, `{ pause: 's1' }`, `{ resume: 's1' }`,
+ * One thing to do now, with exactly one member. `fault` is an action in the words of scenarios (docs/scenarios.md):
+ * `{ partition: { groups: [['s1'], ['s2', 's3']] } }`, `{ cut: { from: 's1', to: 's2' } }` (both ways; `'one way': true`),
+ * `{ heal: 'everything' }`, `{ heal: { among: ['s1', 's2'] } }` (the link between the two), `{ crash: 's1' }`,
+ * `{ kill: 's1' }`, `{ restart: 's1' }`, `{ pause: 's1' }`, `{ resume: 's1' }`,
  * `{ 'step clock': { nodes: 's1', by: '5m' } }`, `{ 'fill disk': 's1' }`, each with `for: '5s'` where it can be undone.
  */
 export type PlayDeed =

@@ -12,15 +12,18 @@ import { type Played, PlayWorld } from './world.ts'
 
 export interface SessionOptions extends Played {
   readonly createPlatform: () => Platform
-  /** Packs pieces of pictures; absent: the session makes none, and is faster. */
+  /** Packs pieces of pictures. Without it the session makes none, and is faster. */
   readonly gzip?: ((bytes: Uint8Array) => Uint8Array) | undefined
   readonly eventsMax?: number | undefined
+  readonly actCharsMax?: number | undefined
 }
 
 /** Events of one world: its pictures and its checkers take memory for each. */
 const eventsUsual = 3_000_000
 /** Characters of packed pieces of pictures. */
 const packedMax = 400 << 20
+/** Characters of all acts as a page writes them: a request is kept with its body. */
+const actCharsUsual = 64 << 20
 
 /** Hears an answer between two turns of the world. */
 export type Hear = (told: Told) => void
@@ -33,6 +36,7 @@ export class Session {
   readonly #options: SessionOptions
   #world: PlayWorld
   #acts: DoneAct[] = []
+  #actChars = 0
   /** What was answered in turns of the world. */
   #answered: (() => void)[] = []
   #busy: PlayBusy | undefined
@@ -106,6 +110,10 @@ export class Session {
     const failure = this.failure()
     if (failure !== undefined) return err(`time stands still, for ${failure.text}`)
     if (this.#acts.length >= actsMax) return err(`a session has at most ${actsMax} acts: save it, or go back`)
+    const { actCharsMax = actCharsUsual } = this.#options
+    const chars = charsOf(given)
+    if (this.#actChars + chars > actCharsMax)
+      return err(`the acts of a session have at most ${actCharsMax} characters: save it, or go back`)
     const place = placeNow(this.#world.run)
     const read = readAct(given, place, this.nodes)
     if (!read.ok) return read
@@ -115,6 +123,7 @@ export class Session {
     this.#world.run.tell('fault', done.value)
     const act = { given, act: read.value, place, text: done.value, hashBefore }
     this.#acts.push(act)
+    this.#actChars += chars
     this.#version++
     return ok(act)
   }
@@ -178,6 +187,7 @@ export class Session {
       this.#version++
     }
     this.#acts = []
+    this.#actChars = 0
     told(0)
     try {
       await run.begin()
@@ -207,6 +217,7 @@ export class Session {
     invariant(done.ok, 'what was done can be done again', { act: at + 1, why: done.ok ? '' : done.error })
     run.tell('fault', done.value)
     this.#acts.push({ given, act, place, text: done.value, hashBefore: hash })
+    this.#actChars += charsOf(given)
   }
 
   #isAsBefore(hashBefore: string, at: number): void {
@@ -225,4 +236,8 @@ export class Session {
     const { loaded, seed, build, gzip, createPlatform } = this.#options
     return new PlayWorld({ loaded, seed, build, gzip, platform: createPlatform() })
   }
+}
+
+function charsOf(given: GivenAct): number {
+  return JSON.stringify(given).length
 }

@@ -18,7 +18,7 @@ export interface Played {
 
 interface WorldParts extends Played {
   readonly platform: Platform
-  /** Packs pieces of the film; absent: there is none, and the world is faster. */
+  /** Packs pieces of the film. Without it the world makes no film, and is faster. */
   readonly gzip: ((bytes: Uint8Array) => Uint8Array) | undefined
 }
 

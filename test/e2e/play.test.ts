@@ -1,48 +1,18 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { PlayStatus } from '../../sim/play/play-api.ts'
-import { projectRoot } from '../tools/planted.ts'
+import { freeBase, simProcess, simScript } from './sim-process.ts'
 
 const run = promisify(execFile)
-const script = join(projectRoot, 'bin/svc-sim.js')
-
-/** A port that is free, from where no other test takes ports; those behind it are mostly free as well. */
-async function freeBase(): Promise<number> {
-  for (let base = 32_000 + (process.pid % 40) * 250; ; base += 250) {
-    const server = createServer().listen(base, '127.0.0.1')
-    const [event] = await Promise.race([once(server, 'listening').then(() => ['free']), once(server, 'error')])
-    if (event !== 'free') continue
-    server.close()
-    await once(server, 'close')
-    return base
-  }
-}
 
 /** A session: its face, and how it ends after SIGINT. */
 async function played(...args: readonly string[]) {
-  const base = await freeBase()
-  const child = spawn(process.execPath, [script, 'play', '--port', String(base), ...args])
-  onTestFinished(() => void child.kill('SIGKILL'))
-  let err = ''
-  child.stderr.setEncoding('utf8').on('data', (text) => (err += text))
-  const lines: string[] = []
-  const closed = once(child, 'close')
-  await Promise.race([
-    closed.then(() => Promise.reject(new Error(err))),
-    new Promise<void>((resolve) => {
-      createInterface({ input: child.stdout }).on('line', (line) => {
-        lines.push(line)
-        if (line.startsWith('c1 ')) resolve()
-      })
-    }),
-  ])
+  const { base, lines, end } = await simProcess(['play', ...args], { from: 32_000, ready: 'c1 ' })
   const token = /#token=([0-9a-f]{32})$/.exec(lines[0] ?? '')?.[1] ?? ''
   const url = `http://127.0.0.1:${base}`
   const authorized = { Authorization: `Bearer ${token}` }
@@ -54,11 +24,6 @@ async function played(...args: readonly string[]) {
       body: typeof body === 'string' ? body : JSON.stringify(body),
     })
   const status = async () => (await (await get('/status')).json()) as PlayStatus
-  const end = async () => {
-    child.kill('SIGINT')
-    const [exit] = await closed
-    return { exit, last: lines.at(-1), err }
-  }
   return { base, url, get, post, status, end }
 }
 
@@ -113,7 +78,7 @@ describe('svc-sim play', () => {
       last: expect.stringMatching(/^every invariant held: 5 acts/),
       err: '',
     })
-    const { stdout } = await run(process.execPath, [script, 'run', file])
+    const { stdout } = await run(process.execPath, [simScript, 'run', file])
     expect(stdout).toMatch(/the trace is that of the session/)
     expect(stdout).toContain(`trace ${/trace: ([0-9a-f]{64})/.exec(readFileSync(file, 'utf8'))?.[1]}`)
   })
@@ -150,8 +115,8 @@ describe('svc-sim play', () => {
 
   it('is typed at a terminal, or piped into it', async () => {
     const file = join(scratch(), 'saved.yaml')
-    const base = await freeBase()
-    const child = spawn(process.execPath, [script, 'play', '--terminal', '--paused', '--port', String(base)])
+    const base = await freeBase(32_000)
+    const child = spawn(process.execPath, [simScript, 'play', '--terminal', '--paused', '--port', String(base)])
     onTestFinished(() => void child.kill('SIGKILL'))
     let out = ''
     child.stdout.setEncoding('utf8').on('data', (text) => (out += text))
@@ -188,7 +153,7 @@ describe('svc-sim play', () => {
     expect(out).toMatch(/^write: cut A B$/m)
     expect(out).toMatch(/^5 {2}\d+\.\d{3} s {2}crash s1/m)
     const hash = /^play> hash\n([0-9a-f]{64})$/m.exec(out)?.[1]
-    const { stdout } = await run(process.execPath, [script, 'run', file])
+    const { stdout } = await run(process.execPath, [simScript, 'run', file])
     expect(stdout).toContain(`trace ${hash}`)
   })
 })

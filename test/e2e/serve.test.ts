@@ -1,28 +1,12 @@
-import { execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { projectRoot } from '../tools/planted.ts'
+import { simProcess, simScript } from './sim-process.ts'
 
 const run = promisify(execFile)
-const script = join(projectRoot, 'bin/svc-sim.js')
-
-/** A port that is free, from where no other test takes ports; those behind it are mostly free as well. */
-async function freeBase(): Promise<number> {
-  for (let base = 20_000 + (process.pid % 40) * 250; ; base += 250) {
-    const server = createServer().listen(base, '127.0.0.1')
-    const [event] = await Promise.race([once(server, 'listening').then(() => ['free']), once(server, 'error')])
-    if (event !== 'free') continue
-    server.close()
-    await once(server, 'close')
-    return base
-  }
-}
 
 interface Status {
   readonly nowMs: number
@@ -32,27 +16,7 @@ interface Status {
 
 /** A served cluster: its base port, and how it ends after SIGINT. */
 async function served(...args: readonly string[]) {
-  const base = await freeBase()
-  const child = spawn(process.execPath, [script, 'serve', '--port', String(base), ...args])
-  onTestFinished(() => void child.kill('SIGKILL'))
-  let err = ''
-  child.stderr.setEncoding('utf8').on('data', (text) => (err += text))
-  const lines: string[] = []
-  const closed = once(child, 'close')
-  await Promise.race([
-    closed.then(() => Promise.reject(new Error(err))),
-    new Promise<void>((resolve) => {
-      createInterface({ input: child.stdout }).on('line', (line) => {
-        lines.push(line)
-        if (line.startsWith('administration: ')) resolve()
-      })
-    }),
-  ])
-  const end = async () => {
-    child.kill('SIGINT')
-    const [exit] = await closed
-    return { exit, last: lines.at(-1), err }
-  }
+  const { base, lines, end } = await simProcess(['serve', ...args], { from: 20_000, ready: 'administration: ' })
   const admin = async (what: string, body?: string) => {
     const answer = await fetch(`http://127.0.0.1:${base}${what}`, { method: 'POST', body: body ?? null })
     return { status: answer.status, text: await answer.text() }
@@ -111,7 +75,7 @@ describe('svc-sim serve', () => {
     }
     expect((await admin('/mend')).status).toBe(200)
 
-    const taken = await run(process.execPath, [script, 'serve', '--servers', '1', '--port', String(base)]).catch(
+    const taken = await run(process.execPath, [simScript, 'serve', '--servers', '1', '--port', String(base)]).catch(
       (error: unknown) => error,
     )
     expect(taken).toMatchObject({ code: 2, stderr: expect.stringContaining('(address-in-use): give another --port') })

@@ -66,7 +66,7 @@ describe('bad usage', () => {
   const misuses: readonly (readonly [string, readonly string[], RegExp])[] = [
     ['an unknown command', ['rnu', 'x.yaml'], /unknown command 'rnu'/],
     ['an unknown option', ['run', 'x.yaml', '--sede', '1'], /unknown option '--sede'/],
-    ['no file', ['run'], /missing required argument 'file'/],
+    ['no file', ['run'], /^name a scenario, or --bug$/m],
     ['a seed that is no number', ['run', 'x.yaml', '--seed', 'many'], /--seed.* Write a whole number/],
     ['a range the wrong way round', ['run', 'x.yaml', '--seeds', '9..1'], /--seeds.* Write a range/],
     ['a seed and seeds', ['run', 'x.yaml', '--seed', '1', '--seeds', '1..2'], /give either --seed or --seeds/],

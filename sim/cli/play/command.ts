@@ -7,8 +7,8 @@ import { Session } from '../../play/session.ts'
 import { withoutDemands } from '../../scenario/demands.ts'
 import { type LoadedScenario, usualSeed } from '../../scenario/language/load.ts'
 import { readScenario, writeText } from '../files.ts'
-import { agentsMax, portsOf } from '../serve/command.ts'
 import { Front } from '../serve/front.ts'
+import { agentsMax, portsOf, portTable } from '../serve/ports.ts'
 import { exits, type SimTerminal } from '../terminal.ts'
 import { Conductor } from './conductor.ts'
 import { Face } from './face.ts'
@@ -111,7 +111,7 @@ class Playing {
       const failed = await this.#serve()
       if (failed !== undefined) return refused(failed)
     }
-    this.#tell()
+    this.#terminal.out(portTable(host, this.#flags.port, this.#session.nodes))
     return undefined
   }
 
@@ -145,15 +145,6 @@ class Playing {
       requests: () => this.#front.counts,
       portsOf: (at) => portsOf(this.#flags.port, at),
     })
-  }
-
-  #tell(): void {
-    const { port } = this.#flags
-    const rows = this.#session.nodes.map((node, at) => {
-      const { http, dns } = portsOf(port, at)
-      return `${node.padEnd(8)}${endpointText({ host, port: http }).padEnd(24)}${endpointText({ host, port: dns })}\n`
-    })
-    this.#terminal.out(`agent   HTTP                    DNS (UDP and TCP)\n${rows.join('')}`)
   }
 
   async #type(end: () => void): Promise<void> {

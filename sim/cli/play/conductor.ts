@@ -44,7 +44,7 @@ interface Jump {
 
 /** How long the machine is left to others before virtual time is looked at again, in milliseconds. */
 const idleMs = 2
-/** Virtual time that an answer may take before its caller is told that there is none yet. */
+/** Virtual time after which the caller is told that the answer has not come yet. */
 const askedWithinMs = 61_000
 /** A step of events is given up after this much virtual time: nothing happens any more. */
 const stepWithinMs = 3_600_000
@@ -103,19 +103,11 @@ export class Conductor implements Bridged {
     this.#pace.setRate(paused ? 0 : rate)
   }
 
-  /** Looks or acts while no turn is open. */
+  /** Looks or acts while no turn is open. An error of `act` ends the session, and this promise stays open then. */
   between<T>(act: () => T | Promise<T>): Promise<T> {
     const { promise, resolve } = this.#parts.host.deferred<T>()
-    const failed = this.#parts.host.deferred<T>()
-    this.#queue.push(async () => {
-      try {
-        resolve(await act())
-      } catch (cause) {
-        failed.resolve(undefined as T)
-        throw cause
-      }
-    })
-    return Promise.race([promise, failed.promise])
+    this.#queue.push(async () => resolve(await act()))
+    return promise
   }
 
   /** Does one act now. */

@@ -36,6 +36,9 @@ export interface FaceParts {
   readonly page: string | undefined
 }
 
+/** What can be asked for when time stands still for good. */
+const goesOn: ReadonlySet<string> = new Set(['/undo', '/pace'])
+
 /** What was wrong with a request, in words for its sender. */
 class Refused extends Error {
   override readonly name = 'Refused'
@@ -86,14 +89,20 @@ export class Face {
       this.#authorize(request)
       const answer = this.#routes[`${request.method} ${path}`]
       if (answer === undefined) throw new Refused(404, `there is no ${request.method} ${path}: see docs/play.md`)
-      if (request.method === 'POST' && this.#parts.session.busy !== undefined)
-        throw new Refused(409, 'the world is being built again: see GET /status')
+      if (request.method === 'POST') this.#canNow(path)
       return await answer(request, new Map(pairsOf(query)))
     } catch (cause) {
       if (!(cause instanceof Refused)) throw cause
       const error: PlayError = { error: cause.message }
       return answered(error, cause.status)
     }
+  }
+
+  #canNow(path: string): void {
+    const { busy } = this.#parts.session
+    if (busy !== undefined) throw new Refused(409, 'the world is being built again: see GET /status')
+    const stopped = goesOn.has(path) ? undefined : this.#parts.session.failure()
+    if (stopped !== undefined) throw new Refused(409, `time stands still, for ${stopped.text}`)
   }
 
   #authorize({ headers }: HttpRequest): void {

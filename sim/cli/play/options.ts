@@ -2,12 +2,9 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { rateMax, rateMin } from '../../play/play-api.ts'
 import { serversMax } from '../../scenario/language/scenario-schema.ts'
 import { countTo, type Ended } from '../flag-values.ts'
+import { clientsMax, portMax } from '../serve/ports.ts'
 import type { SimTerminal } from '../terminal.ts'
 import { type PlayFlags, play } from './command.ts'
-
-const clientsMax = 80
-/** Two hundred more follow it. */
-const portMax = 65_300
 
 export function addPlay(program: Command, terminal: SimTerminal, ended: Ended): void {
   program

@@ -122,7 +122,7 @@ export const typedActLines: readonly (readonly [usage: string, about: string])[]
   ({ usage, about }) => [usage, about],
 )
 
-/** The act of a line; undefined: its first word is none of these. */
+/** The act that a line asks for; undefined if its first word is not the name of an act. */
 export function typedAct(command: string, words: readonly string[]): Result<GivenAct, string> | undefined {
   const typed = Object.hasOwn(typedActs, command) ? typedActs[command] : undefined
   if (typed === undefined) return undefined

@@ -9,6 +9,7 @@ import { exits, type SimTerminal } from '../terminal.ts'
 import { Admin } from './admin.ts'
 import { Front } from './front.ts'
 import { Pace } from './pace.ts'
+import { agentsMax, portsOf, portTable } from './ports.ts'
 
 export interface ServeFlags {
   readonly servers?: number
@@ -22,9 +23,6 @@ export interface ServeFlags {
   readonly rest?: boolean
 }
 
-/** Behind the port of administration come those of HTTP, and a hundred further on those of DNS. */
-const dnsFrom = 100
-export const agentsMax = dnsFrom - 1
 /** How long the machine is left to others before virtual time is looked at again, in milliseconds. */
 const idleMs = 2
 
@@ -151,13 +149,7 @@ class Served {
   #tell(): void {
     const { host, port, rate } = this.#flags
     const { out } = this.#terminal
-    const rows = this.#cluster.nodes.map((node, at) => {
-      const { http, dns } = portsOf(port, at)
-      return [node, endpointText({ host, port: http }), endpointText({ host, port: dns })] as const
-    })
-    for (const [node, http, dns] of [['agent', 'HTTP', 'DNS (UDP and TCP)'] as const, ...rows]) {
-      out(`${node.padEnd(8)}${http.padEnd(24)}${dns}\n`)
-    }
+    out(portTable(host, port, this.#cluster.nodes))
     const time = rate === 0 ? 'time stands still until POST /advance' : `${rate} virtual seconds in a second`
     out(`administration: http://${endpointText({ host, port })} (GET /status), ${time}; SIGINT ends\n`)
   }
@@ -200,10 +192,6 @@ class Served {
       return textOf(cause)
     }
   }
-}
-
-export function portsOf(port: number, at: number): { readonly http: number; readonly dns: number } {
-  return { http: port + 1 + at, dns: port + dnsFrom + 1 + at }
 }
 
 function textOf(cause: unknown): string {

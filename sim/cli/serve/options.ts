@@ -4,11 +4,7 @@ import { countTo, type Ended } from '../flag-values.ts'
 import type { SimTerminal } from '../terminal.ts'
 import { rateMax } from './admin.ts'
 import { type ServeFlags, serve } from './command.ts'
-
-/** With the servers these are as many agents as there are ports. */
-const clientsMax = 80
-/** Two hundred more follow it. */
-const portMax = 65_300
+import { clientsMax, portMax } from './ports.ts'
 
 export function addServe(program: Command, terminal: SimTerminal, ended: Ended): void {
   program

@@ -13,7 +13,7 @@ import { Cluster } from './cluster.tsx'
 import { DataPanel } from './data-panel.tsx'
 import { type Doing, useDoing } from './doing.ts'
 import { atTheEnd, firstView } from './following.ts'
-import { usePlayKeys } from './keys.ts'
+import { playKeys, usePlayKeys } from './keys.ts'
 import { NodePanel } from './node-panel.tsx'
 import type { PlaySession } from './session.ts'
 import { Notices, TimeBar } from './time-bar.tsx'
@@ -85,7 +85,7 @@ export function PlayApp({ session, status, source, looked }: PlayAppProps) {
           {tab === 'node' ? <NodePanel {...{ session, status, doing, agent }} /> : null}
           {tab === 'data' ? <DataPanel {...{ session, doing }} agents={status.agents} chosen={agent?.name} /> : null}
           {tab === 'done' ? <ActsPanel {...{ session, status, doing, onTime }} /> : null}
-          {isFilmTab(tab) ? <FilmPanel {...{ source, view, tab, onTime, onShow }} /> : null}
+          {isFilmTab(tab) ? <FilmPanel pageKeys={playKeys} {...{ source, view, tab, onTime, onShow }} /> : null}
         </aside>
       </main>
     </>

@@ -6,6 +6,16 @@ import type { Doing } from './doing.ts'
 import type { PlaySession } from './session.ts'
 import { steps } from './time-bar.tsx'
 
+/** For the help. */
+export const playKeys = [
+  ['Space', 'time passes, or stands still'],
+  ['n', 'the next event'],
+  ['1 2 3 4', 'a step of 1, 10, 100 or 1,000 milliseconds'],
+  ['u', 'undo the last act'],
+  ['f', 'the picture follows the run'],
+  ['Enter p', 'on an agent of the cluster: choose it; cut it off from the others, or let it come back'],
+] as const
+
 interface Ears {
   readonly session: PlaySession
   readonly doing: Doing

@@ -11,7 +11,7 @@ const stillMs = 1000
 /** A full piece is packed as those of a report's page are, the last one still grows. */
 type SentPiece = { readonly packed: string } | { readonly open: Piece }
 
-/** An answer of the server, or in words why there is none. */
+/** An answer of the server, or the reason in words why no answer came. */
 export type Answered<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly error: string }

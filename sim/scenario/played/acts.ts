@@ -9,9 +9,14 @@ import type { Selector } from '../../notation/selector.ts'
 import { exchangeDns } from '../../workload/dns-client.ts'
 import type { Answer } from '../answers.ts'
 import { asksToTakeOut } from '../steps/requests.ts'
-import type { PlayedRun } from './played-run.ts'
+import type { StepRun } from '../steps/step.ts'
 import type { ActKind, PlayedAct } from './played-schema.ts'
 import { type CommandEnded, runCommand } from './svc-command.ts'
+
+/** A run, as acts see it. */
+export interface PlayedRun extends Omit<StepRun, 'workload'> {
+  passUntil(isSo: () => boolean, spanMs: number): Promise<boolean>
+}
 
 /** What an act that asks something was told; a string says why it was told nothing. */
 export type Told =

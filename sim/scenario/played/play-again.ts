@@ -1,6 +1,5 @@
 import { loadAllCommands } from '../../../src/cli/load-all.ts'
-import { performAct } from './acts.ts'
-import type { PlayedRun } from './played-run.ts'
+import { type PlayedRun, performAct } from './acts.ts'
 import { type Place, type PlayedAct, placeOf } from './played-schema.ts'
 
 type Moved = Pick<PlayedRun, 'simulation' | 'passUntil'>

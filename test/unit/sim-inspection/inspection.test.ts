@@ -7,7 +7,7 @@ import type { SimTerminal } from '../../../sim/cli/terminal.ts'
 import { seenAt } from '../../../sim/inspection/moments.ts'
 import { differencesOf } from '../../../sim/inspection/state-difference.ts'
 import { createPlatform } from '../../../sim/platform/platform.ts'
-import { loadScenario } from '../../../sim/scenario/language/load.ts'
+import { type LoadedScenario, loadScenario } from '../../../sim/scenario/language/load.ts'
 import { ScenarioRun } from '../../../sim/scenario/run.ts'
 import { hostDisk } from '../../../src/host/disk.ts'
 
@@ -86,10 +86,7 @@ describe('a look at a run', () => {
   it('changes nothing: what comes later is the same with it and without it', async () => {
     const loaded = loadScenario(file, page)
     if (!loaded.ok) throw new Error(loaded.error[0]?.message)
-    const seen = (timesUs: readonly number[]) => {
-      const platform = createPlatform()
-      return seenAt((looks) => new ScenarioRun({ loaded: loaded.value, seed: 4, platform, looks }), timesUs)
-    }
+    const seen = (timesUs: readonly number[]) => seenOf(loaded.value, timesUs)
     const [once, often] = [await seen([4_000_000]), await seen([500_000, 1_000_000, 2_000_001, 3_500_000, 4_000_000])]
     expect(often.moments).toHaveLength(5)
     expect(often.moments[4]).toEqual(once.moments[0])
@@ -109,12 +106,19 @@ describe('a look at a run', () => {
   })
 })
 
+async function seenOf(loaded: LoadedScenario, timesUs: readonly number[]) {
+  const platform = createPlatform()
+  try {
+    return await seenAt((looks) => new ScenarioRun({ loaded, seed: 4, platform, looks }), timesUs)
+  } finally {
+    platform.close()
+  }
+}
+
 async function oneMoment() {
   const loaded = loadScenario(file, page)
   if (!loaded.ok) throw new Error(loaded.error[0]?.message)
-  const platform = createPlatform()
-  const run = { loaded: loaded.value, seed: 4, platform }
-  const { moments } = await seenAt((looks) => new ScenarioRun({ ...run, looks }), [100_000])
+  const { moments } = await seenOf(loaded.value, [100_000])
   const [moment] = moments
   if (moment === undefined) throw new Error('nothing was seen')
   return moment

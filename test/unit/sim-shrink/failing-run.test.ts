@@ -24,7 +24,12 @@ const terminal = { disk: hostDisk, createPlatform, readPieces, shippedScenarios:
 function hashOf(file: string, text: string): string {
   const loaded = loadScenario(file, text)
   if (!loaded.ok) throw new Error(loaded.error[0]?.message)
-  return pageOf(loaded.value, createPlatform()).hash
+  const platform = createPlatform()
+  try {
+    return pageOf(loaded.value, platform).hash
+  } finally {
+    platform.close()
+  }
 }
 
 const list = (hash: string): string =>

@@ -109,8 +109,12 @@ export const catalogBreakages: readonly Breakage[] = [
   {
     id: 'CAT-014',
     file: 'src/features/catalog/routes.ts',
-    find: 'entries: (instances) => instances,',
-    replace: 'entries: (instances) => instances.slice(0, 1),',
+    find: `args: (service) => instancesAsked(context, request.query, service, connect),
+    entryType: placedServiceType,
+    entries: (instances) => instances,`,
+    replace: `args: (service) => instancesAsked(context, request.query, service, connect),
+    entryType: placedServiceType,
+    entries: (instances) => instances.slice(0, 1),`,
   },
   {
     id: 'CAT-015',

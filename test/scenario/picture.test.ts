@@ -130,7 +130,7 @@ describe('the page of a run', () => {
       await page.keyboard.press('/')
       await page.fill('#search', 'entering leader state')
       await expect.poll(() => page.textContent('[aria-live]')).toMatch(/found$/)
-      expect(await page.locator('#panel-search .events li').count()).toBeGreaterThan(1)
+      await expect.poll(() => page.locator('#panel-search .events li').count()).toBeGreaterThan(1)
       expect(problems).toEqual([])
       await page.close()
     })

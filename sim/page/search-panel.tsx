@@ -43,6 +43,8 @@ function useSearch(
     let isWanted = true
     const search = async (): Promise<void> => {
       const found: TraceRecord[] = []
+      // What was found of other words is not said of these.
+      setResult({ found, isOver: wanted === '' })
       for (const place of wanted === '' ? [] : source.overview.pieces.keys()) {
         const { events } = await source.piece(place)
         if (!isWanted) return

@@ -14,7 +14,7 @@ interface Grounds {
 
 /** A suspicion that has ended in death. */
 export interface Suspected {
-  /** Members of the pool when it began. */
+  /** Members of the pool that it did not hold dead when the suspicion began. */
   readonly members: number
   /** Accusers that the observer has heard of. */
   readonly accusers: number

@@ -126,7 +126,8 @@ export class MemberObserver implements PoolObserver {
       case 'send': {
         this.#all.addresses.sent(this.node, core, event, effect)
         const first = effect.messages[0]?.kind
-        if (first !== undefined && !answers.has(first)) this.#contacted(core, effect.to, first)
+        if (first !== undefined && !answers.has(first) && !isForAnother(event, first))
+          this.#contacted(core, effect.to, first)
         return
       }
       case 'exchange':
@@ -231,6 +232,12 @@ export class MemberObserver implements PoolObserver {
 
 /** Messages that answer a question, whether or not a member asked it. */
 const answers: ReadonlySet<string> = new Set(['ack', 'nack', 'query-response', 'relay'])
+
+/** A ping that another member, or one that claims to be one, has asked for. */
+function isForAnother(event: GossipEvent, sent: string): boolean {
+  if (sent !== 'ping' || event.kind !== 'packet-received') return false
+  return event.messages.some(({ kind }) => kind === 'indirect-ping')
+}
 
 const probing: ReadonlySet<string> = new Set(['ping', 'indirect-ping', 'ack', 'nack'])
 

@@ -38,7 +38,7 @@ export class SuspicionWatch {
   readonly #incarnations: Incarnations
   readonly #node: string
   readonly #suspicions = new Map<string, Suspicion>()
-  /** Members before the step. */
+  /** Members that it did not hold dead before the step. */
   #members = 1
   /** The member that was probed before the step. */
   #probed: string | undefined
@@ -69,7 +69,7 @@ export class SuspicionWatch {
 
   /** After the changes of a step: the accusers of those that are suspects. */
   ends(core: ObservedCore, event: GossipEvent): void {
-    this.#members = core.members.size
+    this.#members = livingIn(core)
     if (event.kind === 'timer-fired' && event.timer === 'probe') this.#accusers(this.#probed)?.add(core.self.name)
     this.#probed = core.probe?.target.name
     if (event.kind !== 'packet-received' || this.#suspicions.size === 0) return
@@ -103,8 +103,8 @@ export class SuspicionWatch {
     this.#suspicions.set(name, {
       incarnation,
       sinceMs: core.turn.nowMs,
-      // The law gives less time in a smaller pool.
-      members: Math.min(this.#members, core.members.size),
+      // A smaller pool gives less time. Failed members are listed for days, and counted until the round of probes ends.
+      members: Math.min(this.#members, livingIn(core)),
       accusers: new Set(isOwn ? [core.self.name] : []),
     })
   }
@@ -130,4 +130,11 @@ export class SuspicionWatch {
         : undefined,
     )
   }
+}
+
+/** Members of the pool that it does not hold dead, itself included. */
+function livingIn({ members }: ObservedCore): number {
+  let living = 0
+  for (const { state } of members.values()) if (state !== 'dead') living++
+  return living
 }

@@ -74,6 +74,10 @@ describe('what a member does is held against the laws', () => {
     const asks = { ...ping, node: 'me' }
     const asked = { kind: 'packet-received', from: addressOf('c1'), messages: [asks] } as const
     observer.stepped(me.core, asked, [{ kind: 'send', to: addressOf('c1'), messages: [ack] }])
+    // A member pings for another without judging the request.
+    const forAnother = { kind: 'indirect-ping', sequence: 7, target: addressOf('c1'), node: 'c1', nack: false } as const
+    const wanted = { kind: 'packet-received', from: addressOf('sender'), messages: [forAnother] } as const
+    observer.stepped(me.core, wanted, [{ kind: 'send', to: addressOf('c1'), messages: [ping] }])
     expect(me.recorded.lines).toEqual([])
     observer.stepped(me.core, { kind: 'started' }, [{ kind: 'send', to: addressOf('c1'), messages: [ping] }])
     expect(me.recorded.lines).toEqual(['M5: s1 contacts c1, which has left, by ping'])

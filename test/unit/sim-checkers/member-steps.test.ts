@@ -145,6 +145,23 @@ describe('M10', () => {
     ])
   })
 
+  it('gives a suspect the time of a pool without those that have failed', () => {
+    const me = new Watched('c1', 'c2', 'c3', 'c4')
+    for (const name of ['c1', 'c2', 'c3']) {
+      me.pool.laws.grounds.saidGone(name, 1)
+      me.hear(dead(name, 1, name))
+    }
+    // A round of probes ends, and those that are dead are not counted any more.
+    for (let probes = 0; probes < 6; probes++) {
+      me.fire('probe')
+      me.hear(ack(pingOf(me)))
+    }
+    me.hear(suspect('c4', 1, 'c4'))
+    me.watch(5)
+    expect(me.holds('c4')).toBe('dead 1')
+    expect(me.recorded.lines).toEqual([])
+  })
+
   it('hears of suspicions, accusers, deaths and leaves from what a member does', () => {
     const me = new Watched('c1', 'c2', 'c3', 'c4')
     me.hear(suspect('c1', 1, 'c2'), suspect('c1', 1, 'c3'), suspect('c1', 1, 'c4'))

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import type { PlayActed, PlayDeed, PlayPace, PlayStatus, PlayStep, PlayUndo } from '../../play/play-api.ts'
 import type { PlaySession } from './session.ts'
 
@@ -14,12 +14,17 @@ export interface Doing {
   readonly say: (said: Said) => void
   readonly act: (deeds: readonly PlayDeed[]) => Promise<boolean>
   readonly pace: (pace: PlayPace) => Promise<void>
+  /** Does nothing while another step is under way: a key that is held down steps as often as the server can. */
   readonly step: (step: PlayStep) => Promise<void>
+  readonly isStepping: boolean
   readonly undo: (undo: PlayUndo) => Promise<void>
 }
 
 export function useDoing(session: PlaySession): Doing {
   const [said, say] = useState<Said>({ text: '', isBad: false })
+  const [isStepping, setIsStepping] = useState(false)
+  // The state of a page is new only when it is drawn again, which is too late for the next key.
+  const steps = useRef(false)
   const act = async (deeds: readonly PlayDeed[]): Promise<boolean> => {
     const done: string[] = []
     for (const deed of deeds) {
@@ -37,12 +42,21 @@ export function useDoing(session: PlaySession): Doing {
     const answer = await session.post<PlayStatus>(path, body)
     say(answer.ok ? { text, isBad: false } : { text: answer.error, isBad: true })
   }
+  const step = async (wanted: PlayStep): Promise<void> => {
+    if (steps.current) return
+    steps.current = true
+    setIsStepping(true)
+    await told('step', wanted, '')
+    steps.current = false
+    setIsStepping(false)
+  }
   return {
     said,
     say,
     act,
     pace: (pace) => told('pace', pace, ''),
-    step: (step) => told('step', step, ''),
+    step,
+    isStepping,
     undo: (undo) => told('undo', undo, 'The run was replayed to that moment.'),
   }
 }

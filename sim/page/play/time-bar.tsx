@@ -29,7 +29,13 @@ export function TimeBar({ status, doing, cursorUs, follows, onFollow }: TimeBarP
       <span class="steps">
         <span class="hint">step</span>
         {steps.map(({ label, step, key }) => (
-          <button type="button" key={label} title={`Key ${key}`} onClick={() => doing.step(step)}>
+          <button
+            type="button"
+            key={label}
+            title={`Key ${key}`}
+            disabled={doing.isStepping}
+            onClick={() => doing.step(step)}
+          >
             {label}
           </button>
         ))}

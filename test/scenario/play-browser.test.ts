@@ -73,6 +73,8 @@ describe.skipIf(program === undefined)('svc-sim play in a browser (Debian: chrom
     await page.getByRole('button', { name: 'crash' }).click()
     await expect.poll(() => page.locator(`.agent.down[data-node=${other}]`).count()).toBe(1)
     await page.click('#undo')
+    // Nothing else can be asked for before that.
+    await expect.poll(() => page.textContent('#said'), { timeout: 60_000 }).toMatch(/was replayed/)
     await expect.poll(() => page.locator('.agent.down').count(), { timeout: 60_000 }).toBe(0)
 
     await page.fill('#command', 'members')

@@ -25,16 +25,11 @@ const dear: readonly string[] = [
   'ca-federation-any-order.yaml',
   'ca-federation-restore.yaml',
   'ca-federation-root-rotation.yaml',
-  'ca-federation-window.yaml',
   'ca-federation.yaml',
-  'ca-old-root-removed-last.yaml',
   'ca-root-expiry.yaml',
   'ca-rotation.yaml',
   'ca-snapshot-restore.yaml',
   'ca-three-rotations-in-one-leaf-life.yaml',
-  'chaos-raft.yaml',
-  'churn.yaml',
-  'crash-and-recover.yaml',
   'failed-but-following.yaml',
   'indexes-under-fire.yaml',
   'leader-connections-break.yaml',
@@ -52,7 +47,6 @@ const dear: readonly string[] = [
   'upgrade-0.4-to-0.5-tombstones.yaml',
   'upgrade-0.7-to-0.8-leader-first-and-last.yaml',
   'upgrade-the-whole-way.yaml',
-  'writes-across-datacenters.yaml',
 ]
 
 /** What a scenario shows, by its expectations or by what is checked in every run. */

@@ -29,6 +29,8 @@ const notOfTheAgent = /^src\/(?:base|env|native|pki|model)\//
 /** What has no part in the causes of the trace is so far away, and up to this much more the longer before it ran. */
 const besideArrows = 24
 const longBefore = 200
+/** What ran for the first time in the step that failed has to do with it, as near as so many arrows. */
+const newArrows = 3
 /** Beyond the rooms of the law. */
 const otherRoom = 4
 /** Which kinds of change bring a program back to what it should do: the likeliest first, those beyond it late. */
@@ -57,7 +59,7 @@ const lateCost = 5
 export function candidatesOf(watched: Watched): readonly Candidate[] {
   const { mutants, sites, rooms } = watched
   const bySite = new Map(sites.map((site) => [site.site, site]))
-  const end = Math.max(1, ...sites.map(({ until }) => until))
+  const end = sites.reduce((last, { until }) => Math.max(last, until), 1)
   const taken = new Map<number, number>()
   const tries = mutants
     .filter(({ isStatic, file }) => !isStatic && !notOfTheAgent.test(file))
@@ -75,8 +77,9 @@ export function candidatesOf(watched: Watched): readonly Candidate[] {
 }
 
 /** From the last turn on in which it led to the failure, then from the first one. */
-function windowsOf({ first, last, until }: ReachedSite): readonly Candidate['turns'][] {
+function windowsOf({ first, last, from, until, isNew }: ReachedSite): readonly Candidate['turns'][] {
   const ever = Number.MAX_SAFE_INTEGER
+  if (isNew === true) return [{ first: from, last: ever }]
   if (first === undefined || last === undefined) return [{ first: until, last: ever }]
   return first === last
     ? [{ first, last: ever }]
@@ -94,11 +97,12 @@ interface Around {
 
 /** Near to the failure and seldom run is likely. */
 function costOf(
-  { near, turns, until }: { readonly near?: number | undefined; readonly turns: number; readonly until: number },
+  { near, turns, until, isNew }: Pick<ReachedSite, 'near' | 'turns' | 'until' | 'isNew'>,
   file: string,
   { arrows, rooms, end }: Around,
 ): number {
-  const far = near === undefined ? besideArrows + longBefore * (1 - until / end) : (arrows[near] ?? besideArrows)
+  const led = near === undefined ? besideArrows + longBefore * (1 - until / end) : (arrows[near] ?? besideArrows)
+  const far = isNew === true ? Math.min(newArrows, led) : led
   const room = rooms.length === 0 || rooms.some((each) => file === each || file.startsWith(`${each}/`)) ? 0 : otherRoom
   return Math.log2(1 + far) + Math.log2(1 + turns) + room
 }

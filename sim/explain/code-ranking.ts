@@ -32,6 +32,8 @@ export interface Ranked {
   readonly functionAt: (file: string, at: NamedMutant['at']) => FunctionPlace | undefined
 }
 
+/** Functions that returned nothing although their types say that they return something come before all, at most so many. */
+const promisedFirst = 2
 /** Functions that returned nothing come before those in which a change cures, at most so many. */
 const nothingsFirst = 2
 /** So many changes that cure are worth one arrow less, doubled. */
@@ -66,6 +68,8 @@ export function rankedCode({ trials, candidates, isMissing, nothings, functionAt
     const places = [...new Set(all.map(({ mutant }) => mutant.place))]
     add(key, { file: first.mutant.file, of, reason: 'near', places, cures: [], tried: triedOf(key) })
   }
+  const broken = empty.filter(({ all }) => all.some(({ place }) => place.isPromised))
+  for (const group of broken.slice(0, promisedFirst)) addNothing(group)
   if (isMissing) for (const group of empty.slice(0, nothingsFirst)) addNothing(group)
   for (const { key, of, all } of tried.toSorted((a, b) => cureCost(a.all) - cureCost(b.all))) {
     const cures = all.filter(isCure).map(({ candidate }) => candidate)

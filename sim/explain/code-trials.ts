@@ -1,17 +1,35 @@
 import { BudgetedLanes, type BudgetedLanesOptions } from '../pool/budgeted-lanes.ts'
 import { Lane } from '../pool/lane.ts'
 import type { SentPage } from '../pool/warm-worker.ts'
+import type { SeedRecord } from '../report/seed-record.ts'
 import type { Candidate } from './code-candidates.ts'
 
 /**
- * What became of a run with a change: it passes (`cured`), fails in the same way, fails in another way, or does not come
- * to an end.
+ * What became of a run with a change: it passes (`cured`), passes but does much less than the one that fails (`idle`, for
+ * an agent that does nothing breaks nothing), fails in the same way, fails in another way, or does not come to an end.
  */
-export type Outcome = 'cured' | 'same' | 'other' | 'broken'
+export type Outcome = 'cured' | 'idle' | 'same' | 'other' | 'broken'
 
 export interface CodeTrial {
   readonly candidate: Candidate
   readonly outcome: Outcome
+}
+
+/** What a run has done. */
+export type Done = Pick<SeedRecord, 'writesAcknowledged' | 'elections' | 'counts'>
+
+/** A part of what the failing run did, which a run without the failure does at least: it goes on for longer. */
+const busyShare = 0.5
+
+/** Whether a run that passes does as much as the one that fails: writes, elections, and what laws judge. */
+export function isBusy(passing: Done, failing: Done): boolean {
+  const figures = ({ writesAcknowledged, elections, counts }: Done): readonly number[] => [
+    writesAcknowledged,
+    Math.min(1, elections),
+    Object.values(counts).reduce((sum, { facts }) => sum + facts, 0),
+  ]
+  const before = figures(failing)
+  return figures(passing).every((figure, at) => figure >= busyShare * (before[at] ?? 0))
 }
 
 export interface CodeTrialsOptions extends BudgetedLanesOptions {
@@ -21,6 +39,8 @@ export interface CodeTrialsOptions extends BudgetedLanesOptions {
   readonly hasFailed: (ended: NonNullable<Awaited<ReturnType<Lane['probe']>>>) => boolean
   /** Runs are given up at this time, in microseconds; undefined: at their ends. */
   readonly untilUs: number | undefined
+  /** The run that fails: a run that does much less is not cured. */
+  readonly failing: Done
   /** CPU time of one run at most, in milliseconds. */
   readonly cpuMaxMs: number
 }
@@ -75,7 +95,7 @@ export class CodeTrials extends BudgetedLanes {
   }
 
   async #outcome(lane: Lane, { mutant, turns }: Candidate): Promise<Outcome> {
-    const { page, seed, hasFailed, untilUs, cpuMaxMs } = this.#options
+    const { page, seed, hasFailed, untilUs, failing, cpuMaxMs } = this.#options
     const ends = untilUs === undefined ? {} : { ends: { atUs: untilUs } }
     const ended = await lane.probe({ page, seed }, { ...ends, mutant: mutant.number, turns, cpuMaxMs })
     if (ended === undefined) {
@@ -84,7 +104,7 @@ export class CodeTrials extends BudgetedLanes {
     }
     const { verdict, failures, cpuMs } = ended.record
     this.countCpuMs(cpuMs)
-    if (verdict === 'passed') return 'cured'
+    if (verdict === 'passed') return isBusy(ended.record, failing) ? 'cured' : 'idle'
     if (failures.length === 0) return 'broken'
     return hasFailed(ended) ? 'same' : 'other'
   }

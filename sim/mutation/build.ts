@@ -3,6 +3,7 @@ import { err, ok, type Result } from '../../src/base/result.ts'
 import type { Workshop } from '../self-test/workshop.ts'
 import { instrumented, type Mutant, type ReturnPlace, switchModule, switchText } from './instrument.ts'
 import type { Compiler } from './operators/change.ts'
+import { ReturnTypes } from './return-types.ts'
 
 /** A place in a source file; from 0 on. */
 export interface SourcePlace {
@@ -16,6 +17,8 @@ export interface MutationWorkshop extends Workshop {
   names(): readonly string[]
   /** Leads from a place in a built module to that in its source; undefined: the build has no maps. */
   sourcePlaces(file: string): ((line: number, column: number) => SourcePlace | undefined) | undefined
+  /** The text of a source, such as `src/raft/core/commit.ts`; undefined: only the built program is there. */
+  source?(file: string): string | undefined
 }
 
 /** A mutant as reports name it. */
@@ -38,11 +41,13 @@ export interface MutationBuild {
 export interface NamedReturn extends ReturnPlace {
   /** `src/raft/core/commit.ts:17:7`. */
   readonly place: string
+  /** Its function says by its type that it returns something. */
+  readonly isPromised: boolean
 }
 
 export interface BuildOptions {
   readonly ts: Compiler
-  readonly workshop: Pick<MutationWorkshop, 'names' | 'read' | 'sourcePlaces'>
+  readonly workshop: Pick<MutationWorkshop, 'names' | 'read' | 'sourcePlaces' | 'source'>
   /** Folders or files of source: `src/raft/core`, `src/raft/core/commit.ts`. */
   readonly rooms: readonly string[]
   /** Functions that return nothing are watched, too. */
@@ -62,6 +67,7 @@ export function mutationBuild({
   const mutants: NamedMutant[] = []
   const returns: NamedReturn[] = []
   let sites = 0
+  const types = new ReturnTypes(ts, (file) => workshop.source?.(file))
   for (const room of rooms) {
     const files = workshop.names().filter((name) => isIn(room, name))
     if (files.length === 0)
@@ -75,7 +81,12 @@ export function mutationBuild({
       texts.set(file, made.text)
       sites += made.sites
       mutants.push(...named(made.mutants, { room, file, workshop, sha256 }))
-      returns.push(...made.returns.map((each) => ({ ...each, place: placeText(each, workshop.sourcePlaces(file)) })))
+      const places = workshop.sourcePlaces(file)
+      for (const each of made.returns) {
+        const source = places?.(each.at.line, each.at.column)
+        const isPromised = source !== undefined && types.promisesSomething(file.replace(/[.]js$/, '.ts'), source)
+        returns.push({ ...each, place: placeText(each, places), isPromised })
+      }
     }
   }
   texts.set(switchModule, switchText(sites, returns.length))

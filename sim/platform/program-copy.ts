@@ -48,6 +48,7 @@ export function createWorkshop(root: string, limits: ChildLimits = usualLimits):
     read: modules.read,
     names: modules.names,
     sourcePlaces: (file) => sourcePlaces(join(root, 'dist', `${file}.map`)),
+    source: (file) => (existsSync(join(root, file)) ? readFileSync(join(root, file), 'utf8') : undefined),
     copy: (replaced) => copyOf(root, modules, replaced, limits),
     scenario: (name) => join(root, 'scenarios', name),
   }

@@ -48,7 +48,7 @@ const seedRequest = z.strictObject({
   /**
    * Tell of each site in which turns it was reached. `events`: those whose turns led to something, the nearest to it first.
    */
-  sites: z.strictObject({ events: z.array(number).max(sitesEventsMax) }).optional(),
+  sites: z.strictObject({ events: z.array(number).max(sitesEventsMax), since: number.optional() }).optional(),
   /** Tell what the run was made of, and end it early if need be. */
   account: z
     .strictObject({
@@ -78,8 +78,11 @@ const reachedSite = z.strictObject({
   site: number,
   /** In so many turns. */
   turns: number,
-  /** The last of them. */
+  /** The first and the last of them. */
+  from: number,
   until: number,
+  /** The first was of the event that was named as `since`, or of a later one. */
+  isNew: z.literal(true).optional(),
   /** Place among the events that were named of the nearest whose turn reached it, and the first and the last such turn. */
   near: number.optional(),
   first: number.optional(),

@@ -86,7 +86,7 @@ export async function serveSeeds(options: ServeOptions): Promise<void> {
 /** Undefined: nothing depends on turns. */
 function siteWatchOf(mutation: MutationSwitch, { mutant = 0, turns, sites }: SeedRequest): SiteWatch | undefined {
   if (sites === undefined && (turns === undefined || mutant === 0)) return undefined
-  return new SiteWatch(mutation, { mutant, turns, events: sites?.events })
+  return new SiteWatch(mutation, { mutant, turns, events: sites?.events, since: sites?.since })
 }
 
 /** What is asked of the run beside its verdict. */

@@ -7,6 +7,8 @@ export interface SiteWatchOptions {
   readonly turns: { readonly first: number; readonly last: number } | undefined
   /** Numbers of the events whose turns led to something, the nearest to it first; undefined: nothing is taken down. */
   readonly events: readonly number[] | undefined
+  /** Number of the event from which on a site that was not reached before is new; undefined: none is. */
+  readonly since?: number | undefined
 }
 
 type Changing<T> = { -readonly [Key in keyof T]: T[Key] }
@@ -19,6 +21,7 @@ export class SiteWatch {
   readonly #reached = new Map<number, Changing<ReachedSite>>()
   readonly #returned = new Map<number, Changing<ReturnedNothing>>()
   #turn = 0
+  #event = 0
   #near: number | undefined
 
   constructor(mutation: MutationSwitch, options: SiteWatchOptions) {
@@ -33,6 +36,7 @@ export class SiteWatch {
     if (this.#places === undefined) return
     this.#endTurn()
     this.#turn = turn
+    this.#event = event
     this.#near = this.#places.get(event)
   }
 
@@ -50,7 +54,7 @@ export class SiteWatch {
   }
 
   #reach(site: number): void {
-    const known = this.#reached.get(site) ?? { site, turns: 0, until: 0 }
+    const known = this.#reached.get(site) ?? this.#firstReached(site)
     known.turns++
     known.until = this.#turn
     if (this.#near !== undefined) {
@@ -59,6 +63,12 @@ export class SiteWatch {
       known.last = this.#turn
     }
     this.#reached.set(site, known)
+  }
+
+  #firstReached(site: number): Changing<ReachedSite> {
+    const { since = Number.POSITIVE_INFINITY } = this.#options
+    const made = { site, turns: 0, from: this.#turn, until: 0 }
+    return this.#event < since ? made : { ...made, isNew: true }
   }
 
   #return(place: number, order: number): void {

@@ -46,7 +46,7 @@ export interface Wish extends NonNullable<SeedRequest['account']> {
   readonly mutant?: number | undefined
   readonly turns?: { readonly first: number; readonly last: number } | undefined
   /** Tell of each site in which turns it was reached. */
-  readonly sites?: { readonly events: readonly number[] } | undefined
+  readonly sites?: { readonly events: readonly number[]; readonly since?: number | undefined } | undefined
   /** CPU time of the run at most, in milliseconds. */
   readonly cpuMaxMs?: number | undefined
   /** Takes each event of the run. */
@@ -150,7 +150,7 @@ function askedFor(
     ...(code === undefined ? {} : { code }),
     ...(mutant === undefined ? {} : { mutant }),
     ...(turns === undefined ? {} : { turns }),
-    ...(sites === undefined ? {} : { sites: { events: [...sites.events] } }),
+    ...(sites === undefined ? {} : { sites: { ...sites, events: [...sites.events] } }),
     ...(cpuMaxMs === undefined ? {} : { cpuMaxMs }),
     ...(onEvent === undefined ? {} : { events: true }),
   }

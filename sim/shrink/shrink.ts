@@ -1,5 +1,6 @@
 import { ddmin } from './ddmin.ts'
 import { earlierPages, explicitPages, rounderPages, withoutLimits } from './explicit.ts'
+import { limitedPages, shorterPages } from './limits.ts'
 import type { Candidate, Failing, Oracle, Wanted } from './oracle.ts'
 import { type Keyed, rulesOf } from './page.ts'
 import {
@@ -46,11 +47,6 @@ const stuckMax = 10
 /** The same of a run with many decisions, which is long, and whose failure needs them only to come up at all. */
 const stuckMaxOfMany = 2
 const many = 30
-/**
- * Limits of all rules together that are tried, the smallest first. Where a failure takes many firings to come up, a
- * large one makes the run shorter, and with that the next ones cheaper.
- */
-const caps = [1, 2, 4, 8, 16, 32, 64, 128, 256] as const
 /** What was found early stays in sight for this long behind the last fault, in milliseconds. */
 const settleMs = 4_000
 
@@ -140,7 +136,8 @@ class Shrinking {
   async #fewerFirings(seeds: number): Promise<void> {
     const before = this.#best.account.firings.length
     this.#tell('fewer faults of all rules')
-    while (await this.#take(this.#limitedPages().flatMap((page) => this.#withSeeds(page, seeds))));
+    await this.#shorter()
+    while (await this.#take(limitedPages(this.#best).flatMap((page) => this.#withSeeds(page, seeds))));
     for (let place = 0; place < rulesOf(this.#best.page).length; place++) {
       while (await this.#lowerCap(place, seeds));
     }
@@ -148,21 +145,23 @@ class Shrinking {
     if (after < before) this.#dropped.push(`faults, with another seed: ${before} → ${after}`)
   }
 
-  /** All rules with one limit. These runs are short, so fewer servers are tried in the same breath. */
-  #limitedPages(): readonly Keyed[] {
-    const counts = this.#counts()
-    const page = bounded(this.#best)
-    const smaller = sizeOf(this.#best).servers > 3 ? fewerServers(page).slice(0, 1) : []
-    const pages = [...smaller.map((each) => each.page), page]
-    return caps
-      .filter((cap) => cap < Math.max(0, ...counts))
-      .flatMap((cap) =>
-        pages.map((each) => counts.reduce((less, count, place) => capped(less, place, Math.min(cap, count)), each)),
-      )
+  /** Of a long run: fractions of its firings, each with as many seeds as it takes for the same chance. */
+  async #shorter(): Promise<void> {
+    let rarity = 1
+    for (let isLess = true; isLess && !this.#oracle.isSpent; ) {
+      isLess = false
+      for (const { page, seeds, fraction } of shorterPages(this.#best, rarity)) {
+        const candidates = this.#withSeeds(page, seeds)
+        isLess = await this.#take(candidates)
+        const tried = candidates.findIndex(({ seed }) => seed === this.#best.seed) + 1
+        if (isLess) rarity = Math.max(1, tried * fraction)
+        if (isLess) break
+      }
+    }
   }
 
   async #lowerCap(place: number, seeds: number): Promise<boolean> {
-    const count = this.#counts()[place] ?? 0
+    const count = firingsOf(this.#best.account, place)
     const rules = rulesOf(this.#best.page).length
     if (count === 0) return false
     this.#tell(`fewer faults of rule ${place + 1}`)
@@ -248,10 +247,6 @@ class Shrinking {
       atRest: account.restUs !== undefined,
       afterFaultsMs: settleMs + afterMs,
     }
-  }
-
-  #counts(): readonly number[] {
-    return rulesOf(this.#best.page).map((_, place) => firingsOf(this.#best.account, place))
   }
 
   #tell(trying: string): void {

@@ -21,6 +21,8 @@ export interface ChangesQuestion {
   readonly seed: number
   readonly events: Events
   readonly violation: TraceRecord
+  /** What a step expects did not come about, and no law was broken. */
+  readonly isOfStep: boolean
   /** The run that fails. */
   readonly run: Ended
   /** Folders that make what the law is judged by; empty: all. */
@@ -79,7 +81,10 @@ export async function changesIn(question: ChangesQuestion): Promise<ChangesRepor
     const ways = waysTo(events, lost === undefined ? [violation] : [violation, lost])
     const lane = new Lane({ startWorker, pages: [], verify: false, confirm: false, searchStepsMax })
     const ends = { atUs: violation.t + 1 }
-    const seen = await lane.probe({ page, seed }, { sites: { events: ways.map(([n]) => n) }, ends })
+    const seen = await lane.probe(
+      { page, seed },
+      { sites: { events: ways.map(([n]) => n), ...sinceOf(question) }, ends },
+    )
     lane.close()
     if (seen === undefined) return 'the run did not come to an end with its code watched'
     const { mutants, returns } = built.value
@@ -97,6 +102,7 @@ export async function changesIn(question: ChangesQuestion): Promise<ChangesRepor
     const trials = new CodeTrials({
       ...question,
       startWorker,
+      failing: run.record,
       untilUs: run.record.virtualUs > violation.t + 2 * graceUs ? violation.t + graceUs : undefined,
       cpuMaxMs: Math.max(costly.leastMs, costly.times * run.record.cpuMs),
     })
@@ -156,6 +162,15 @@ function throwersIn({ all }: Events, violation: TraceRecord): readonly string[] 
     (event) => event.n <= violation.n && event.kind === 'note' && event.text.startsWith('thrown by '),
   )
   return told?.kind === 'note' ? [...told.text.matchAll(/src\/[^:]+[.]js/g)].map(([file]) => file) : []
+}
+
+/** Of a step that failed: the number of the event with which it began. */
+function sinceOf({ events, violation, isOfStep }: ChangesQuestion): { readonly since?: number } {
+  if (!isOfStep) return {}
+  const begun = events.all.findLast(
+    (event) => event.n < violation.n && event.kind === 'driver' && event.story === 'step',
+  )
+  return begun === undefined ? {} : { since: begun.n }
 }
 
 /** Events that led to any of these, with the least number of arrows; the nearest and latest first. */

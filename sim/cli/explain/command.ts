@@ -181,6 +181,7 @@ async function changesOf(
       seed: run.seed,
       events,
       violation: explanation.violation,
+      isOfStep: failure.code === undefined,
       run: ended,
       rooms: failure.code === undefined || isPanic(failure.code) ? [] : roomsOf(evidence),
       hasFailed: ({ record }) => record.verdict === 'failed' && record.failures.some((each) => kindOf(each) === kind),

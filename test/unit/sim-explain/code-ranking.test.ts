@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Candidate, candidatesOf, nothingsOf, type Watched } from '../../../sim/explain/code-candidates.ts'
 import { rankedCode } from '../../../sim/explain/code-ranking.ts'
-import type { NamedMutant, NamedReturn } from '../../../sim/mutation/build.ts'
+import type { NamedMutant } from '../../../sim/mutation/build.ts'
 
 function mutant(number: number, site: number, file: string, operator: NamedMutant['operator']): NamedMutant {
   const at = { line: site, column: 0 }
@@ -31,15 +31,15 @@ const watched: Watched = {
     mutant(6, 9, 'src/raft/e.js', 'boolean'),
   ],
   sites: [
-    { site: 0, turns: 1, until: 80, near: 0, first: 80, last: 80 },
-    { site: 1, turns: 60, until: 80, near: 0, first: 20, last: 80 },
-    { site: 2, turns: 1, until: 10 },
-    { site: 3, turns: 1, until: 80, near: 0, first: 80, last: 80 },
+    { site: 0, turns: 1, from: 80, until: 80, near: 0, first: 80, last: 80 },
+    { site: 1, turns: 60, from: 20, until: 80, near: 0, first: 20, last: 80 },
+    { site: 2, turns: 1, from: 10, until: 10 },
+    { site: 3, turns: 1, from: 80, until: 80, near: 0, first: 80, last: 80 },
   ],
   arrows: [1, 4],
   rooms: ['src/raft'],
   returns: [
-    { number: 0, file: 'src/kv/c.js', at: { line: 4, column: 0 }, place: 'src/kv/c.js:5:1' } satisfies NamedReturn,
+    { number: 0, file: 'src/kv/c.js', at: { line: 4, column: 0 }, place: 'src/kv/c.js:5:1', isPromised: false },
   ],
   returned: [{ place: 0, turns: 1, near: 0, order: 8 }],
 }
@@ -54,6 +54,22 @@ describe('changes of the code', () => {
       [3, 20],
       [4, 10],
     ])
+  })
+
+  it('are tried before those that led to it from afar where they first ran in the step that failed', () => {
+    const sites = watched.sites.map((site) => (site.site === 2 ? { ...site, from: 10, isNew: true as const } : site))
+    const costOf = ({ sites: of }: Pick<Watched, 'sites'>): number =>
+      candidatesOf({ ...watched, sites: of }).find(({ mutant: { number } }) => number === 4)?.cost ?? 0
+    expect(costOf({ sites })).toBeLessThan(costOf(watched) - 3)
+  })
+
+  it('come behind a function that returned nothing although it says by its type that it does not', () => {
+    const candidates = candidatesOf(watched)
+    const trials = candidates.map((candidate) => ({ candidate, outcome: 'cured' as const }))
+    const returns = watched.returns.map((each) => ({ ...each, isPromised: true }))
+    const nothings = nothingsOf({ ...watched, returns })
+    const ranked = rankedCode({ trials, candidates, isMissing: false, nothings, functionAt: () => undefined })
+    expect(ranked[0]).toMatchObject({ file: 'src/kv/c.js', reason: 'nothing' })
   })
 
   it('name the function first in which most of them make the run pass, and then what is near', () => {

@@ -35,8 +35,8 @@ function watched(options: Partial<SiteWatchOptions>): { readonly mutation: Switc
 }
 
 describe('watching which code a run goes through', () => {
-  it('tells in which turns a site was reached, and which of these led to what is asked', () => {
-    const { mutation, watch } = watched({ events: [40, 20, 10] })
+  it('tells in which turns a site was reached, which of these led to what is asked, and what is new', () => {
+    const { mutation, watch } = watched({ events: [40, 20, 10], since: 30 })
     mutation.reaches.push(1)
     for (const [turn, event] of [10, 20, 30, 40].entries()) {
       watch.beforeTurn(turn + 1, event)
@@ -45,8 +45,8 @@ describe('watching which code a run goes through', () => {
     mutation.nothings.push([3, 99])
     expect(watch.seen()).toEqual({
       sites: [
-        { site: 7, turns: 4, until: 4, near: 0, first: 1, last: 4 },
-        { site: 8, turns: 1, until: 3 },
+        { site: 7, turns: 4, from: 1, until: 4, near: 0, first: 1, last: 4 },
+        { site: 8, turns: 1, from: 3, until: 3, isNew: true },
       ],
       returns: [{ place: 3, turns: 1, near: 0, order: 99 }],
     })

@@ -1,0 +1,61 @@
+import type { Failing } from './oracle.ts'
+import { type Keyed, rulesOf } from './page.ts'
+import { bounded, capped, firingsOf, sizeOf } from './parts.ts'
+import { fewerServers } from './simpler.ts'
+
+/** Limits of all rules together that are tried, the smallest first. */
+const caps = [1, 2, 4, 8, 16, 32, 64, 128, 256] as const
+/** A run with more firings of one rule is long: before small limits are tried with it, it is made shorter. */
+const longMax = 4
+/** Parts of its firings that a shorter run may have. */
+const fractions = [1 / 4, 1 / 2, 3 / 4] as const
+/**
+ * Seeds that a shorter run is tried with for each that is expected to be needed: one of twenty failures that could have
+ * been found is missed.
+ */
+const seedsForEach = 3
+
+/** Of a failure that few seeds come to. */
+const seedsMax = 60
+
+/** A page, and the number of other seeds that it is to be tried with. */
+export interface ShorterPage {
+  readonly page: Keyed
+  readonly seeds: number
+  /** The part of the firings that it has. */
+  readonly fraction: number
+}
+
+/**
+ * The page of a long run with a part of its firings. Where a rare order of events may come at any firing, a run with a
+ * quarter of the firings has a quarter of the chance to fail, and costs a quarter: the seeds that it takes to find one
+ * cost no more than the whole run, and all that follows is cheaper. Small limits would take more seeds than can be run.
+ * `rarity`: of how many seeds of the page as it is one is expected to fail.
+ */
+export function shorterPages(failing: Failing, rarity: number): readonly ShorterPage[] {
+  const most = Math.max(0, ...countsOf(failing))
+  if (most <= longMax) return []
+  return fractions.map((fraction) => ({
+    page: limited(failing, bounded(failing), Math.floor(most * fraction)),
+    seeds: Math.min(seedsMax, Math.ceil((seedsForEach * rarity) / fraction)),
+    fraction,
+  }))
+}
+
+/** All rules with one limit. These runs are short, so fewer servers are tried in the same breath. */
+export function limitedPages(failing: Failing): readonly Keyed[] {
+  const most = Math.max(0, ...countsOf(failing))
+  const page = bounded(failing)
+  const smaller = sizeOf(failing).servers > 3 ? fewerServers(page).slice(0, 1) : []
+  const pages = [...smaller.map((each) => each.page), page]
+  return caps.filter((cap) => cap < most).flatMap((cap) => pages.map((each) => limited(failing, each, cap)))
+}
+
+/** The page in which no rule fires more often than this, nor than it has. */
+function limited(failing: Failing, page: Keyed, cap: number): Keyed {
+  return countsOf(failing).reduce((less, count, place) => capped(less, place, Math.min(cap, count)), page)
+}
+
+function countsOf({ page, account }: Failing): readonly number[] {
+  return rulesOf(page).map((_, place) => firingsOf(account, place))
+}

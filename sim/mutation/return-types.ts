@@ -22,7 +22,8 @@ export class ReturnTypes {
 
   /**
    * Whether the innermost function around a place declares a type that has no nothing in it: neither `undefined` nor
-   * `void`, `null`, a type parameter or what could stand for these. False where it declares none.
+   * `void`, `null`, a type parameter or what could stand for these. False where it declares none, and of a generator,
+   * whose type is not that of what it returns.
    */
   promisesSomething(file: string, { line, column }: SourcePlace): boolean {
     const source = this.#source(file)
@@ -35,7 +36,8 @@ export class ReturnTypes {
       this.#ts.forEachChild(node, visit)
     }
     visit(source)
-    return around?.type !== undefined && !this.#mayBeNothing(around.type, source, aliasesMax)
+    if (around === undefined || ('asteriskToken' in around && around.asteriskToken !== undefined)) return false
+    return around.type !== undefined && !this.#mayBeNothing(around.type, source, aliasesMax)
   }
 
   #mayBeNothing(type: ts.TypeNode, source: ts.SourceFile, aliases: number): boolean {

@@ -80,10 +80,9 @@ export async function changesIn(question: ChangesQuestion): Promise<ChangesRepor
     const lost = missingIn(events, violation)
     const ways = waysTo(events, lost === undefined ? [violation] : [violation, lost])
     const lane = new Lane({ startWorker, pages: [], verify: false, confirm: false, searchStepsMax })
-    const ends = { atUs: violation.t + 1 }
     const seen = await lane.probe(
       { page, seed },
-      { sites: { events: ways.map(([n]) => n), ...sinceOf(question) }, ends },
+      { sites: { events: ways.map(([n]) => n), ...sinceOf(question) }, ...endsOf(question) },
     )
     lane.close()
     if (seen === undefined) return 'the run did not come to an end with its code watched'
@@ -103,7 +102,7 @@ export async function changesIn(question: ChangesQuestion): Promise<ChangesRepor
       ...question,
       startWorker,
       failing: run.record,
-      untilUs: run.record.virtualUs > violation.t + 2 * graceUs ? violation.t + graceUs : undefined,
+      untilUs: untilOf(question),
       cpuMaxMs: Math.max(costly.leastMs, costly.times * run.record.cpuMs),
     })
     try {
@@ -162,6 +161,21 @@ function throwersIn({ all }: Events, violation: TraceRecord): readonly string[] 
     (event) => event.n <= violation.n && event.kind === 'note' && event.text.startsWith('thrown by '),
   )
   return told?.kind === 'note' ? [...told.text.matchAll(/src\/[^:]+[.]js/g)].map(([file]) => file) : []
+}
+
+/** What shows at rest needs the whole run: one that is ended before comes to no rest. */
+function endsOf({ run, violation }: ChangesQuestion): { readonly ends?: { readonly atUs: number } } {
+  return isAtRest(run) ? {} : { ends: { atUs: violation.t + 1 } }
+}
+
+/** When a run with a change has done without the failure for long enough; undefined: at its end. */
+function untilOf({ run, violation }: ChangesQuestion): number | undefined {
+  const isLong = run.record.virtualUs > violation.t + 2 * graceUs
+  return isLong && !isAtRest(run) ? violation.t + graceUs : undefined
+}
+
+function isAtRest({ account }: Ended): boolean {
+  return account?.restUs !== undefined
 }
 
 /** Of a step that failed: the number of the event with which it began. */

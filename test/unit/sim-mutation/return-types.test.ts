@@ -12,6 +12,7 @@ export function first<Row>(all: readonly Row[]): Row { return /* first */ all[0]
 export async function later(): Promise<Imported> { return /* later */ read() }
 export async function maybe(): Promise<Imported | undefined> { return /* maybe */ read() }
 export function* steps(): Generator<number, string> { return /* steps */ read() }
+export function* work(): Imported { return /* work */ read() }
 export const untyped = () => { return /* untyped */ read() }
 export const within = (): number => [1].map((each) => { return /* inner */ each })[0]
 `
@@ -29,9 +30,12 @@ describe('what a function says by its type that it returns', () => {
     expect(promised(mark)).toBe(true)
   })
 
-  it.each(['found', 'first', 'maybe', 'steps', 'untyped', 'inner'])('may be nothing, or is not said: %s', (mark) => {
-    expect(promised(mark)).toBe(false)
-  })
+  it.each(['found', 'first', 'maybe', 'steps', 'work', 'untyped', 'inner'])(
+    'may be nothing, or is not said: %s',
+    (mark) => {
+      expect(promised(mark)).toBe(false)
+    },
+  )
 
   it('is not known where there is no source', () => {
     expect(new ReturnTypes(ts, () => undefined).promisesSomething('src/a.ts', { line: 3, column: 40 })).toBe(false)

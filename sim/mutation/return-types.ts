@@ -1,5 +1,4 @@
 import type ts from 'typescript'
-import type { SourcePlace } from './build.ts'
 import type { Compiler } from './operators/change.ts'
 
 /** Types whose values may be nothing, whatever their arguments, or that tell nothing of their values. */
@@ -25,7 +24,7 @@ export class ReturnTypes {
    * `void`, `null`, a type parameter or what could stand for these. False where it declares none, and of a generator,
    * whose type is not that of what it returns.
    */
-  promisesSomething(file: string, { line, column }: SourcePlace): boolean {
+  promisesSomething(file: string, { line, column }: { readonly line: number; readonly column: number }): boolean {
     const source = this.#source(file)
     if (source === undefined || line >= source.getLineStarts().length) return false
     const position = source.getPositionOfLineAndCharacter(line, 0) + column

@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, fork, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,8 +23,19 @@ export interface SvcSimOptions {
   readonly script?: string
 }
 
-/** Runs the built `svc-sim` in a process of its own, to its end. */
+/**
+ * Runs a command of the built `svc-sim` to its end. Commands share a process, in which code is warm: a start and cold
+ * code cost most commands more than what they do. In a process of its own runs what asks for one by its options, and
+ * what has a planted bug: a copy of the program then writes to the output of the process.
+ */
 export function svcSim(args: readonly string[], options: SvcSimOptions = {}): Promise<Finished> {
+  const { cwd = projectRoot, ...own } = options
+  if (Object.keys(own).length > 0 || args.includes('--bug')) return svcSimAlone(args, options)
+  return warmSvcSim().run(args, cwd)
+}
+
+/** Runs the built `svc-sim` in a process of its own, to its end. */
+export function svcSimAlone(args: readonly string[], options: SvcSimOptions = {}): Promise<Finished> {
   const { node = process.execPath, nodeFlags = [], environment = {}, cwd = projectRoot } = options
   const script = options.script ?? join(projectRoot, 'bin/svc-sim.js')
   const argv = [...nodeFlags, script, ...args]
@@ -35,6 +46,48 @@ export function svcSim(args: readonly string[], options: SvcSimOptions = {}): Pr
       else reject(error ?? new Error('no exit code'))
     })
   })
+}
+
+/** The process of `warm-svc-sim.mjs`, which ends with this one. */
+class WarmSvcSim {
+  readonly #child: ChildProcess
+  readonly #waiting = new Map<number, { resolve(finished: Finished): void; reject(cause: Error): void }>()
+  #asked = 0
+  #ended: Error | undefined
+
+  constructor() {
+    const script = join(projectRoot, 'test/scenario/warm-svc-sim.mjs')
+    this.#child = fork(script, { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+    this.#child.on('message', ({ id, ...finished }: Finished & { readonly id: number }) => {
+      this.#waiting.get(id)?.resolve(finished)
+      this.#waiting.delete(id)
+    })
+    this.#child.on('exit', (code, signal) => {
+      this.#ended = new Error(`the process of svc-sim ended: ${code ?? signal}`)
+      for (const { reject } of this.#waiting.values()) reject(this.#ended)
+    })
+    this.#child.unref()
+    this.#child.channel?.unref()
+  }
+
+  get hasEnded(): boolean {
+    return this.#ended !== undefined
+  }
+
+  run(args: readonly string[], cwd: string): Promise<Finished> {
+    const id = this.#asked++
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject })
+      this.#child.send({ id, args, cwd })
+    })
+  }
+}
+
+let warm: WarmSvcSim | undefined
+/** One for all test files that share this module. */
+function warmSvcSim(): WarmSvcSim {
+  if (warm === undefined || warm.hasEnded) warm = new WarmSvcSim()
+  return warm
 }
 
 /**

@@ -73,7 +73,7 @@ describe('a campaign', () => {
 
   it('fails when none of its seeds reached a state that it must reach', async () => {
     const file = scenarioFile(marked(2))
-    const { exit, out } = await svcSim(['run', file, '--seeds', '1..2'])
+    const { exit, out } = await svcSim(['run', file, '--seeds', '1..2', ...oneJob])
     expect(out).toMatch(/^Three servers: all 2 seeds passed, 1 demand not met$/m)
     const missed = "demands 'two leaders alive' in at least 1 of 2 seeds: reached in 0 of 2"
     expect(out).toMatch(new RegExp(`^${file}:\\d+:21: ${missed} `, 'm'))
@@ -95,7 +95,7 @@ describe('a campaign', () => {
   })
 
   it('owes nothing to a state that is rarer than its seeds are many', async () => {
-    const { exit } = await svcSim(['run', scenarioFile(marked(3)), '--seeds', '1..2'])
+    const { exit } = await svcSim(['run', scenarioFile(marked(3)), '--seeds', '1..2', ...oneJob])
     expect(exit).toBe(0)
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { scenarioFile, svcSim } from './svc-sim.ts'
+import { oneJob, scenarioFile, svcSim } from './svc-sim.ts'
 
 const sound = `scenario: A quiet cluster
 cluster:
@@ -55,7 +55,7 @@ describe('svc-sim run', () => {
   })
 
   it('runs every seed of a range, one line each, and counts those that failed', async () => {
-    const { exit, out } = await svcSim(['run', scenarioFile(sound), '--seeds', '1..3', '--verify'])
+    const { exit, out } = await svcSim(['run', scenarioFile(sound), '--seeds', '1..3', '--verify', ...oneJob])
     expect(exit).toBe(0)
     expect(out.match(/^seed [123], passed twice, .* trace [0-9a-f]{16}$/gm)).toHaveLength(3)
     expect(out).toMatch(/^A quiet cluster: all 3 seeds passed$/m)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { scenarioFile, svcSim } from './svc-sim.ts'
+import { oneJob, scenarioFile, svcSim } from './svc-sim.ts'
 
 describe('what runs judge', () => {
   it('stands below the verdict, and a run that tested nothing of an invariant says so', async () => {
@@ -18,7 +18,7 @@ steps:
     expect(below).toMatch(/(^ {2}| · )A1 to A\d none( · |$)/m)
     const silent = await svcSim(['run', quiet, '--quiet'])
     expect(silent.out).not.toContain('none')
-    const many = await svcSim(['run', quiet, '--seeds', '1..2'])
+    const many = await svcSim(['run', quiet, '--seeds', '1..2', ...oneJob])
     expect(many.out).toMatch(/^Nobody does anything: all 2 seeds passed\n {2}R1 2 elections · /m)
   })
 })

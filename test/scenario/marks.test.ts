@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type Mark, marks } from '../../sim/checkers/marks.ts'
-import { projectRoot, svcSim } from './svc-sim.ts'
+import { oneJob, projectRoot, svcSim } from './svc-sim.ts'
 
 /** By scenario: marks that twenty seeds of it reach. Between them they reach all. */
 const table = JSON.parse(readFileSync(join(projectRoot, 'test/scenario/reached-marks.json'), 'utf8')) as Readonly<
@@ -25,7 +25,7 @@ describe('a mark', () => {
     'is reached by %s',
     { timeout: 3_600_000 },
     async (name) => {
-      const { out } = await svcSim(['run', name, '--seeds', seeds, '--json'])
+      const { out } = await svcSim(['run', name, '--seeds', seeds, '--json', ...oneJob])
       const records = out.split('\n').filter((line) => line.startsWith('{'))
       const reached = records.flatMap((line) => (JSON.parse(line) as { readonly marks: readonly string[] }).marks)
       expect(table[name]?.filter((mark) => !reached.includes(mark))).toEqual([])

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { seedRecordSchema } from '../../sim/report/seed-record.ts'
 import { junitProblems } from '../tools/junit-shape.ts'
-import { projectRoot, scenarioFile, svcSim } from './svc-sim.ts'
+import { oneJob, projectRoot, scenarioFile, svcSim } from './svc-sim.ts'
 
 const page = `scenario: One server
 about: |
@@ -121,7 +121,7 @@ describe('what svc-sim run tells people', () => {
 
   it('leaves out seeds that passed with --quiet, and has no colour where nobody sees it', async () => {
     const [good, bad] = [scenarioFile(page), scenarioFile(hopeless)]
-    const { out } = await svcSim(['run', good, bad, '--seeds', '1..2', '--quiet'])
+    const { out } = await svcSim(['run', good, bad, '--seeds', '1..2', '--quiet', ...oneJob])
     expect(out.match(/^seed \d+, [A-Za-z]+/gm)).toEqual(['seed 1, FAILED', 'seed 2, FAILED'])
     expect(out).toMatch(/^One server: all 2 seeds passed$/m)
     expect(out).not.toContain('\u001b')

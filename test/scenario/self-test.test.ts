@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { plantedBugs } from '../../sim/self-test/planted-bugs.ts'
-import { scenarioFile, svcSim } from './svc-sim.ts'
+import { oneJob, scenarioFile, svcSim } from './svc-sim.ts'
 
 const isLong = process.env['SVC_TEST_LONG'] === '1'
 
@@ -100,7 +100,7 @@ steps:
 describe('svc-sim run', () => {
   it('writes a line of JSON for each seed, and nothing else', async () => {
     const scenario = 'scenarios/hunts/two-and-two.yaml'
-    const { exit, out } = await svcSim(['run', scenario, '--seeds', '1..2', '--json', '--until-failure'])
+    const { exit, out } = await svcSim(['run', scenario, '--seeds', '1..2', '--json', '--until-failure', ...oneJob])
     const lines = out.trimEnd().split('\n')
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
       { file: scenario, seed: 1, passed: true, failures: [] },
@@ -117,6 +117,7 @@ describe('svc-sim run', () => {
       '3..5',
       '--json',
       '--until-failure',
+      ...oneJob,
     ])
     const lines = out.trimEnd().split('\n')
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ seed: 3, passed: false, failures: [{ atUs: 0 }] }])

@@ -35,7 +35,7 @@ export function svcSim(args: readonly string[], options: SvcSimOptions = {}): Pr
 }
 
 /** Runs the built `svc-sim` in a process of its own, to its end. */
-export function svcSimAlone(args: readonly string[], options: SvcSimOptions = {}): Promise<Finished> {
+function svcSimAlone(args: readonly string[], options: SvcSimOptions = {}): Promise<Finished> {
   const { node = process.execPath, nodeFlags = [], environment = {}, cwd = projectRoot } = options
   const script = options.script ?? join(projectRoot, 'bin/svc-sim.js')
   const argv = [...nodeFlags, script, ...args]

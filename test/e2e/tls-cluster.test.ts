@@ -214,15 +214,24 @@ describe.skipIf(!opensslIsThere())('a cluster of three servers with TLS and encr
     const foreign = start('foreign', '127.0.0.5', { ca_file: caFile(), verify_outgoing: true, ...other })
     const pretender = start('pretender', '127.0.0.6', { server: true, ca_file: caFile(), ...strict, ...client })
     strangers.push(bare, foreign, pretender)
-    /** Each look asks the strangers for something, so that they go to a server as soon as they know one. */
+    /**
+     * The strangers are always being asked for something, so that they go to a server as soon as they know one. Each
+     * answers only when it has tried for some seconds: nothing waits for that but the next question.
+     */
+    const statuses: (number | undefined)[] = []
+    const askedUntil = new AbortController()
+    const asking = [bare, foreign].map(async (agent) => {
+      while (!askedUntil.signal.aborted) {
+        const { signal } = askedUntil
+        const answer = await fetch(`http://${agent.address}/v1/kv/after`, { signal }).catch(() => undefined)
+        statuses.push(answer?.status)
+        await pause(trafficPauseMs)
+      }
+    })
     const says = (those: readonly RealAgent[], pattern: RegExp): Promise<true> =>
       eventually(
         `${pattern}`,
-        async () => {
-          const answers = [bare, foreign].map((agent) => agent.request('GET', '/v1/kv/after').catch(() => undefined))
-          for (const answer of await Promise.all(answers)) expect([undefined, 500, 503]).toContain(answer?.status)
-          return those.some(({ output }) => pattern.test(output)) ? true : undefined
-        },
+        async () => (those.some(({ output }) => pattern.test(output)) ? true : undefined),
         electedWithinMs,
       )
     await says(agents, /refused a connection.*it does not speak TLS, and verify_incoming is set here/)
@@ -239,12 +248,18 @@ describe.skipIf(!opensslIsThere())('a cluster of three servers with TLS and encr
     const closed = /a server refuses connections over TLS.*it closed the connection before it said hello, as servers do/
     await says([bare], closed)
     await says([foreign], /no TLS connection with a server|a server refuses connections over TLS/)
+    askedUntil.abort()
+    await Promise.all(asking)
+    for (const status of statuses) expect([undefined, 500, 503]).toContain(status)
     for (const [stranger, why] of [
       [bare, /^no server can be reached: .*s\d: .*as servers do that accept only TLS/],
       [foreign, /^no server can be reached: .*s\d: /],
     ] as const) {
-      const ready = await stranger.request('GET', '/v1/agent/ready')
-      expect([ready.status, await ready.json()]).toEqual([503, { Ready: false, Reasons: [expect.stringMatching(why)] }])
+      const ready = async (): Promise<readonly unknown[]> => {
+        const answer = await stranger.request('GET', '/v1/agent/ready')
+        return [answer.status, await answer.json()]
+      }
+      await expect.poll(ready).toEqual([503, { Ready: false, Reasons: [expect.stringMatching(why)] }])
     }
     const peers = await agents[0]?.json<{ Servers: readonly object[] }>('/v1/operator/raft/configuration')
     expect(peers?.Servers).toHaveLength(3)

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { simProcess, simScript } from './sim-process.ts'
+import { simProcess, simScript } from '../tools/sim-process.ts'
 
 const run = promisify(execFile)
 
@@ -16,7 +16,7 @@ interface Status {
 
 /** A served cluster: its base port, and how it ends after SIGINT. */
 async function served(...args: readonly string[]) {
-  const { base, lines, end } = await simProcess(['serve', ...args], { from: 20_000, ready: 'administration: ' })
+  const { base, lines, end } = await simProcess(['serve', ...args], { from: 10_000, ready: 'administration: ' })
   const admin = async (what: string, body?: string) => {
     const answer = await fetch(`http://127.0.0.1:${base}${what}`, { method: 'POST', body: body ?? null })
     return { status: answer.status, text: await answer.text() }

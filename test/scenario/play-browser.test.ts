@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { freeBase } from '../tools/sim-process.ts'
 import { projectRoot, svcSim } from './svc-sim.ts'
 
 const program = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
@@ -20,7 +20,7 @@ describe.skipIf(program === undefined)('svc-sim play in a browser (Debian: chrom
   let page: Page
   const problems: string[] = []
   beforeAll(async () => {
-    const args = ['bin/svc-sim.js', 'play', '--paused', '--port', String(await freePort())]
+    const args = ['bin/svc-sim.js', 'play', '--paused', '--port', String(await freeBase(22_000))]
     child = spawn(process.execPath, args, { cwd: projectRoot, stdio: ['ignore', 'pipe', 'inherit'] })
     const address = await addressOf(child)
     browser = await chromium.launch({ executablePath: program ?? '', args: ['--no-sandbox'] })
@@ -101,13 +101,4 @@ async function addressOf(child: ChildProcess): Promise<string> {
     if (address !== undefined) return address
   }
   throw new Error('svc-sim play ended before it had an address')
-}
-
-/** The first of two hundred, of which the first is free now. */
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  await new Promise<void>((resolve) => server.close(() => resolve()))
-  return Math.min(typeof address === 'object' && address !== null ? address.port : 0, 65_300)
 }

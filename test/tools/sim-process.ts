@@ -4,20 +4,34 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { onTestFinished } from 'vitest'
-import { projectRoot } from '../tools/planted.ts'
+import { projectRoot } from './planted.ts'
 
 export const simScript = join(projectRoot, 'bin/svc-sim.js')
 
-/** A port from this one on that is free, and no other test's; those behind it are mostly free as well. */
+/** What `serve` and `play` open for ten agents: their own port, and behind it HTTP and DNS of each. */
+const opened = [0, ...Array.from({ length: 10 }, (_, at) => [at + 1, at + 101]).flat()]
+
+/**
+ * The first of a range of ports of which those that a small cluster opens are free, and no other test's. Begin below
+ * 22,500: the system gives ports above 32,767 to any socket, so that one of two hundred in a row is often in use there.
+ */
 export async function freeBase(from: number): Promise<number> {
   for (let base = from + (process.pid % 40) * 250; ; base += 250) {
-    const server = createServer().listen(base, '127.0.0.1')
-    const [event] = await Promise.race([once(server, 'listening').then(() => ['free']), once(server, 'error')])
-    if (event !== 'free') continue
-    server.close()
-    await once(server, 'close')
-    return base
+    const free = await Promise.all(opened.map((behind) => isFree(base + behind)))
+    if (free.every((each) => each)) return base
   }
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer().listen(port, '127.0.0.1')
+  const isOpen = await Promise.race([
+    once(server, 'listening').then(() => true),
+    once(server, 'error').then(() => false),
+  ])
+  if (!isOpen) return false
+  server.close()
+  await once(server, 'close')
+  return true
 }
 
 /**

@@ -95,7 +95,9 @@ describe('svc lock', () => {
 
   it('lets as many in at a time as are asked for, and no more', async () => {
     const file = join(folder, 'semaphore')
-    const one = () => svc('lock', '-n=2', '-verbose', 'some', `echo in >> ${file}; sleep 0.4; echo out >> ${file}`)
+    // Nobody leaves before two are in, however slow the machine is; then a third one has a moment to come in wrongly.
+    const two = `until [ $(grep -c in ${file}) -ge 2 ]; do sleep 0.05; done; sleep 0.2`
+    const one = () => svc('lock', '-n=2', '-verbose', 'some', `echo in >> ${file}; ${two}; echo out >> ${file}`)
     const ran = await Promise.all([one(), one(), one()])
     expect(ran.map(({ code, error }) => [code, error])).toEqual([0, 1, 2].map(() => [0, '']))
     expect(ran[0]?.out).toMatch(/^Setting up semaphore \(limit 2\) at prefix: some\/\n/)

@@ -46,8 +46,8 @@ export function shorterPages(failing: Failing, rarity: number): readonly Shorter
 const rareCaps = [1, 2, 4] as const
 
 /**
- * The pages of a long run with the smallest limits, for many seeds. Such a run ends soon after its last fault. One that
- * fails has next to nothing left to remove, so it is worth some hundred runs, where steps through long runs get stuck.
+ * The pages of a long run with the smallest limits, for many seeds. Where one in hundreds of such runs fails, it may
+ * still be found sooner than a long run is made smaller step by step: it costs a hundredth of that.
  */
 export function rarePages(failing: Failing): readonly Keyed[] {
   const most = Math.max(0, ...countsOf(failing))

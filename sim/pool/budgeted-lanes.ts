@@ -39,15 +39,11 @@ export abstract class BudgetedLanes {
   }
 
   get isSpent(): boolean {
-    return this.runsLeft <= 0 || this.cpuMsLeft <= 0
+    return this.runsLeft <= 0 || this.#cpuMs >= (this.#budget.cpuMs ?? Number.POSITIVE_INFINITY)
   }
 
   protected get runsLeft(): number {
     return (this.#budget.runs ?? Number.POSITIVE_INFINITY) - this.#runs
-  }
-
-  protected get cpuMsLeft(): number {
-    return (this.#budget.cpuMs ?? Number.POSITIVE_INFINITY) - this.#cpuMs
   }
 
   protected countRun(): void {

@@ -42,19 +42,6 @@ export function shorterPages(failing: Failing, rarity: number): readonly Shorter
   }))
 }
 
-/** Limits of the rules of a long run that many seeds are tried with. */
-const rareCaps = [1, 2, 4] as const
-
-/**
- * The pages of a long run with the smallest limits, for many seeds. Where one in hundreds of such runs fails, it may
- * still be found sooner than a long run is made smaller step by step: it costs a hundredth of that.
- */
-export function rarePages(failing: Failing): readonly Keyed[] {
-  const most = Math.max(0, ...countsOf(failing))
-  if (most <= longMax) return []
-  return rareCaps.map((cap) => limited(failing, bounded(failing), cap))
-}
-
 /** All rules with one limit. These runs are short, so fewer servers are tried in the same breath. */
 export function limitedPages(failing: Failing): readonly Keyed[] {
   const most = Math.max(0, ...countsOf(failing))

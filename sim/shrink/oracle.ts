@@ -57,25 +57,17 @@ export class Oracle extends BudgetedLanes {
     return lane === undefined ? [] : this.#failings(lane, candidate, {})
   }
 
-  /**
-   * The first of these that fails as it is wanted; undefined: none does, or there is nothing left to spend. `share`: the
-   * part of what is left that may be spent on these.
-   */
-  async first(candidates: readonly Candidate[], wanted: Wanted, share = 1): Promise<Failing | undefined> {
+  /** The first of these that fails as it is wanted; undefined: none does, or there is nothing left to spend. */
+  async first(candidates: readonly Candidate[], wanted: Wanted): Promise<Failing | undefined> {
     const outcomes: Outcome[] = []
     let next = 0
-    let judged = 0
     let found = Number.POSITIVE_INFINITY
-    const left = Math.ceil(this.runsLeft * share)
-    const keptCpuMs = this.cpuMsLeft === Number.POSITIVE_INFINITY ? 0 : this.cpuMsLeft * (1 - share)
-    const isOver = (): boolean => judged >= left || this.cpuMsLeft <= keptCpuMs
+    const left = this.runsLeft
     const work = async (lane: Lane): Promise<void> => {
-      while (next < Math.min(candidates.length, found) && !isOver()) {
+      while (next < Math.min(candidates.length, found) && !this.isSpent) {
         const at = next++
         const candidate = candidates[at] as Candidate
-        const known = this.#known.get(nameOf(candidate, wanted))
-        const outcome = known ?? (await this.#judge(lane, candidate, wanted))
-        if (known === undefined && outcome !== 'unread') judged++
+        const outcome = this.#known.get(nameOf(candidate, wanted)) ?? (await this.#judge(lane, candidate, wanted))
         outcomes[at] = outcome
         if (typeof outcome !== 'string') found = Math.min(found, at)
       }

@@ -1,6 +1,6 @@
 import { ddmin } from './ddmin.ts'
 import { earlierPages, explicitPages, rounderPages, withoutLimits } from './explicit.ts'
-import { limitedPages, rarePages, shorterPages } from './limits.ts'
+import { limitedPages, shorterPages } from './limits.ts'
 import type { Candidate, Failing, Oracle, Wanted } from './oracle.ts'
 import { type Keyed, rulesOf } from './page.ts'
 import {
@@ -47,9 +47,6 @@ const stuckMax = 10
 /** The same of a run with many decisions, which is long, and whose failure needs them only to come up at all. */
 const stuckMaxOfMany = 2
 const many = 30
-/** The part of the budget that many seeds of a long run's smallest limits may take, and their number. */
-const rareShare = 0.3
-const rareSeeds = 2_000
 /** What was found early stays in sight for this long behind the last fault, in milliseconds. */
 const settleMs = 4_000
 
@@ -91,7 +88,6 @@ class Shrinking {
   async run(): Promise<Shrunk> {
     await this.#cut()
     await this.#fewerDecisions()
-    await this.#rare()
     for (const seeds of rounds) {
       if (this.#oracle.isSpent) break
       await this.#fewerFirings(seeds)
@@ -134,20 +130,6 @@ class Shrinking {
     for (const simpler of fewerServers(bounded(this.#best))) {
       if (await this.#trySimpler(simpler, seeds)) break
     }
-  }
-
-  /** The smallest limits of a long run, each with many seeds. */
-  async #rare(): Promise<void> {
-    const pages = rarePages(this.#best).map(loosened)
-    if (pages.length === 0) return
-    this.#tell('the fewest faults of all rules, with many seeds')
-    const before = this.#best.account.firings.length
-    const first = this.#lastSeed + 1
-    const seeds = Array.from({ length: rareSeeds }, (_, at) => first + at)
-    const candidates = seeds.flatMap((seed) => pages.map((page) => ({ page, seed })))
-    if (await this.#take(candidates, rareShare)) this.#lastSeed = this.#best.seed
-    const after = this.#best.account.firings.length
-    if (after < before) this.#dropped.push(`faults, with one of many seeds: ${before} → ${after}`)
   }
 
   /** Limits of rules, the smallest first: of all of them together, then of each. */
@@ -243,16 +225,16 @@ class Shrinking {
   }
 
   /** Goes on from the first of these that fails in the same way, without what came after that. */
-  async #take(candidates: readonly Candidate[], share?: number): Promise<boolean> {
-    const found = await this.#first(candidates, share)
+  async #take(candidates: readonly Candidate[]): Promise<boolean> {
+    const found = await this.#first(candidates)
     if (found === undefined || found.account.firings.length > this.#best.account.firings.length) return false
     const tidied = await this.#first([{ page: untilFailure(found), seed: found.seed }])
     this.#best = tidied ?? found
     return true
   }
 
-  #first(candidates: readonly Candidate[], share?: number): Promise<Failing | undefined> {
-    return this.#oracle.first(candidates, this.#wanted(), share)
+  #first(candidates: readonly Candidate[]): Promise<Failing | undefined> {
+    return this.#oracle.first(candidates, this.#wanted())
   }
 
   #wanted(): Wanted {

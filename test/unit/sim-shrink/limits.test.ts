@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { rarePages, shorterPages } from '../../../sim/shrink/limits.ts'
+import { shorterPages } from '../../../sim/shrink/limits.ts'
 import type { Failing } from '../../../sim/shrink/oracle.ts'
 import { rulesOf } from '../../../sim/shrink/page.ts'
 
@@ -36,17 +36,5 @@ describe('making a long run shorter', () => {
     expect(shorterPages(failing(120), 4).map(({ seeds }) => seeds)).toEqual([48, 24, 16])
     expect(shorterPages(failing(120), 40).map(({ seeds }) => seeds)).toEqual([60, 60, 60])
     expect(shorterPages(failing(4), 1)).toEqual([])
-  })
-})
-
-describe('a failure that one of hundreds of short runs may have', () => {
-  it('is looked for with the smallest limits of a long run, and not of a short one', () => {
-    const limits = rarePages(failing(120)).map((page) => rulesOf(page).map((rule) => rule['times']))
-    expect(limits).toEqual([
-      [1, 1],
-      [2, 2],
-      [4, 2],
-    ])
-    expect(rarePages(failing(4))).toEqual([])
   })
 })

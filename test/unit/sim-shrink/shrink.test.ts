@@ -153,32 +153,6 @@ describe('shrinking a page', () => {
     expect((await shrunkWith(1, { runs: 300 }, 3)).shrunk).toBe(2)
   })
 
-  it('spends no more than its share on one question, in runs and in CPU time, with any number of jobs', async () => {
-    const sound = Array.from({ length: 500 }, (_, at) => at + 1).filter(
-      (each) => worldOf(page, each).message === undefined,
-    )
-    const wanted = { kind: 'R1', isLater: false, atRest: false, afterFaultsMs: 1_000 }
-    for (const jobs of [1, 3]) {
-      const runs = new Oracle({ startWorker: workers([]), jobs, budget: { runs: 100 }, file: 'a.yaml' })
-      await runs.first(
-        sound.map((each) => ({ page, seed: each })),
-        wanted,
-        0.3,
-      )
-      expect(runs.runs).toBe(30)
-      runs.close()
-      const time = new Oracle({ startWorker: workers([]), jobs, budget: { cpuMs: 10_000 }, file: 'a.yaml' })
-      await time.first(
-        sound.map((each) => ({ page, seed: each })),
-        wanted,
-        0.3,
-      )
-      expect(time.cpuMs).toBeGreaterThanOrEqual(3_000)
-      expect(time.cpuMs).toBeLessThanOrEqual(3_000 + 100 * jobs)
-      time.close()
-    }
-  })
-
   it('has nothing to say of a seed that does not fail', async () => {
     const oracle = new Oracle({ startWorker: workers([]), jobs: 1, budget: {}, file: 'a.yaml' })
     expect(await shrink({ page, seed: seed + 1 }, { oracle })).toBe(0)

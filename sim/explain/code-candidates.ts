@@ -29,7 +29,7 @@ const notOfTheAgent = /^src\/(?:base|env|native|pki|model)\//
 /** What has no part in the causes of the trace is so far away, and up to this much more the longer before it ran. */
 const besideArrows = 24
 const longBefore = 200
-/** What ran for the first time in the step that failed has to do with it, as near as so many arrows. */
+/** Code that ran for the first time in the step that failed counts as this many arrows away from the failure. */
 const newArrows = 3
 /** Beyond the rooms of the law. */
 const otherRoom = 4

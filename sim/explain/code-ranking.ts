@@ -32,9 +32,9 @@ export interface Ranked {
   readonly functionAt: (file: string, at: NamedMutant['at']) => FunctionPlace | undefined
 }
 
-/** Functions that returned nothing although their types say that they return something come before all, at most so many. */
+/** Maximum number of functions that come before all others because they returned nothing against their declared type. */
 const promisedFirst = 2
-/** Functions that returned nothing come before those in which a change cures, at most so many. */
+/** Maximum number of functions that come before those in which a change cures because they returned nothing. */
 const nothingsFirst = 2
 /** So many changes that cure are worth one arrow less, doubled. */
 const cureWorth = 1.5

@@ -18,7 +18,7 @@ export interface CodeTrial {
 /** What a run has done. */
 export type Done = Pick<SeedRecord, 'writesAcknowledged' | 'elections' | 'counts'>
 
-/** A part of what the failing run did, which a run without the failure does at least: it goes on for longer. */
+/** A run that passes must do at least this part of the failing run's work. It has more time, for it goes on after it. */
 const busyShare = 0.5
 
 /** Whether a run that passes does as much as the one that fails: writes, elections, and what laws judge. */

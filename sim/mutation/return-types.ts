@@ -20,9 +20,9 @@ export class ReturnTypes {
   }
 
   /**
-   * Whether the innermost function around a place declares a type that has no nothing in it: neither `undefined` nor
-   * `void`, `null`, a type parameter or what could stand for these. False where it declares none, and of a generator,
-   * whose type is not that of what it returns.
+   * Whether the innermost function around a place (line and column from 0 on) declares a return type without
+   * `undefined`, `void` and `null`, and without a type parameter, which could stand for one of these. False where it
+   * declares none, and for a generator, whose type is not that of what it returns.
    */
   promisesSomething(file: string, { line, column }: { readonly line: number; readonly column: number }): boolean {
     const source = this.#source(file)

@@ -10,12 +10,11 @@ const longMax = 4
 /** Parts of its firings that a shorter run may have. */
 const fractions = [1 / 4, 1 / 2, 3 / 4] as const
 /**
- * Seeds that a shorter run is tried with for each that is expected to be needed: one of twenty failures that could have
- * been found is missed.
+ * A shorter run is tried with this many times the seeds that it is expected to need. One in twenty failures that could
+ * have been found is then missed.
  */
 const seedsForEach = 3
-
-/** Of a failure that few seeds come to. */
+/** Maximum number of other seeds for one page, however few of them fail. */
 const seedsMax = 60
 
 /** A page, and the number of other seeds that it is to be tried with. */

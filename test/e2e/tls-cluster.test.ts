@@ -5,7 +5,7 @@ import { request } from 'node:https'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { TLSSocket } from 'node:tls'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { opensslIsThere } from '../contract/host/tls-material.ts'
 import { freePort } from '../tools/own-ports.ts'
 import {
@@ -220,6 +220,7 @@ describe.skipIf(!opensslIsThere())('a cluster of three servers with TLS and encr
      */
     const statuses: (number | undefined)[] = []
     const askedUntil = new AbortController()
+    onTestFinished(() => askedUntil.abort())
     const asking = [bare, foreign].map(async (agent) => {
       while (!askedUntil.signal.aborted) {
         const { signal } = askedUntil

@@ -3,7 +3,7 @@ import { shorterPages } from '../../../sim/shrink/limits.ts'
 import type { Failing } from '../../../sim/shrink/oracle.ts'
 import { rulesOf } from '../../../sim/shrink/page.ts'
 
-/** A run in which the first rule has fired so often, and the second one twice. */
+/** A run in which the first rule has fired `often` times, and the second one twice. */
 function failing(often: number): Failing {
   const fired = (rule: number, count: number) =>
     Array.from({ length: count }, (_, at) => ({ rule, nth: at + 1, atUs: at, afterMs: 0, did: [] }))

@@ -40,7 +40,7 @@ export const validateCommand: CliCommand = {
       const value = flags.get(name)
       return value === undefined ? [] : [[name, value] as const]
     })
-    const loaded = await loadConfig(env, new Map(steering), args)
+    const loaded = await loadConfig(env, new Map(steering), args, invocation.naming)
     if (!loaded.ok) {
       for (const problem of loaded.error) failed(invocation, `Config validation failed: ${problemLines(problem)}`)
       return 1

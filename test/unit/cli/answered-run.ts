@@ -18,8 +18,11 @@ export interface Run {
   readonly asked: readonly string[]
 }
 
-/** Runs one command line against an agent that answers by method and target; anything else gets 404. */
-export async function run(argv: readonly string[], answers: Answers = {}): Promise<Run> {
+/**
+ * Runs one command line against an agent that answers by method and target; anything else gets 404. `programName`: what
+ * the program is called by.
+ */
+export async function run(argv: readonly string[], answers: Answers = {}, programName = 'svc'): Promise<Run> {
   const asked: string[] = []
   const request = async (_to: unknown, { method, target, body }: HttpClientRequest) => {
     asked.push([method, target, ...(body === undefined ? [] : [textOf(body)])].join(' '))
@@ -29,7 +32,7 @@ export async function run(argv: readonly string[], answers: Answers = {}): Promi
     return ok({ status: 200, headers: new Map(), body: utf8(answer === '' ? '' : JSON.stringify(answer)) })
   }
   const env = { ...host, disk: host.disk, machine: host.machine, http: { ...host.http, request } } as Env
-  const terminal = new FakeTerminal()
+  const terminal = Object.assign(new FakeTerminal(), { programName })
   const code = await runCli(argv, env, terminal)
   return { code, out: terminal.written, error: terminal.complained, asked }
 }

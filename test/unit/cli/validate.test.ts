@@ -113,6 +113,21 @@ describe('svc validate', () => {
     )
   })
 
+  it.each([
+    [{ segments: [{ name: 'x' }] }, 'in this version of Consul: leave it out'],
+    [{ node_meta: { 'consul-x': '1' } }, "Key prefix 'consul-' is reserved for internal use"],
+    [{ encrypt: '!!' }, 'make one with consul keygen'],
+    [{ connect: { enabled: true, ca_provider: 'foo' } }, 'write consul or vault'],
+    [{ watches: [{ type: 'foo', args: ['x'] }] }, 'see the types of consul watch -help'],
+  ])('judges by the name that it was started as, as the agent does: %j', async (config, line) => {
+    const path = join(folder, 'a.json')
+    writeFileSync(path, JSON.stringify({ data_dir: '/x', bind_addr: '10.0.0.1', ...config }))
+    const { code, error } = await run(['validate', path], {}, 'consul')
+    expect(code).toBe(1)
+    expect(error).toContain(line)
+    expect(error.replace(folder, '')).not.toMatch(/svc/i)
+  })
+
   it('prints the JSON Schema of what it reads', async () => {
     const { code, out } = await run(['validate', '-schema'])
     expect(code).toBe(0)

@@ -5,7 +5,7 @@ import type { RaftMessage } from '../../src/raft/core/messages.ts'
 import type { ConfigurationChange, Entry, HardState, SnapshotMeta } from '../../src/raft/core/types.ts'
 import type { RaftObserver } from '../../src/raft/raft.ts'
 import type { ServerSeen } from './access/access-facts.ts'
-import { cleanDeath } from './clean-death.ts'
+import { type CleanDeath, cleanDeath } from './clean-death.ts'
 import { parkedReads } from './clients/parked-reads.ts'
 import { markedReaders } from './clients/reader-marks.ts'
 import { CommandObserver } from './command-observer.ts'
@@ -53,6 +53,7 @@ class NodeObserver implements RaftObserver {
   readonly #process: ObservedProcess
   readonly #log: LogObserver
   readonly #commands: CommandObserver
+  readonly #death: CleanDeath
   /** The snapshot that a boot found is told as restored, too. */
   #ownSnapshot = false
 
@@ -62,6 +63,7 @@ class NodeObserver implements RaftObserver {
     this.#boot = process.boot
     this.#id = process.id
     this.#commands = new CommandObserver(all, process)
+    this.#death = all.of(cleanDeath)
     this.#process = process
     this.#log = new LogObserver(all, process)
   }
@@ -194,7 +196,7 @@ class NodeObserver implements RaftObserver {
   }
 
   #acted(what: string): boolean {
-    return this.#all.of(cleanDeath).acted(this.#node, this.#boot, what)
+    return this.#death.acted(this.#node, this.#boot, what)
   }
 
   /** For what is rare: facts of every message and entry are told as they are, without a copy. */

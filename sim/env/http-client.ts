@@ -4,7 +4,14 @@ import type { Closable, Deferred } from '../../src/env/async.ts'
 import type { Timers } from '../../src/env/clock.ts'
 import type { HttpClientFailure, HttpClientRequest, HttpClientResponse } from '../../src/env/http.ts'
 import { type Endpoint, endpointText, type TcpStream } from '../../src/env/net.ts'
-import { closesConnection, encodeMessage, type HttpMessage, joinedHeaders, MessageReader } from './http-frame.ts'
+import {
+  closesConnection,
+  encodeMessage,
+  type HttpMessage,
+  isCalled,
+  joinedHeaders,
+  MessageReader,
+} from './http-frame.ts'
 
 export type HttpAnswer = Result<HttpClientResponse, HttpClientFailure>
 
@@ -112,7 +119,7 @@ export class HttpClientConnection {
 
 function messageOf(to: Endpoint, request: HttpClientRequest): HttpMessage {
   const { method, target, headers = [], body = emptyBytes } = request
-  const host = headers.some(([name]) => name.toLowerCase() === 'host') ? [] : [['Host', endpointText(to)] as const]
+  const host = headers.some(([name]) => isCalled(name, 'host')) ? [] : [['Host', endpointText(to)] as const]
   const length = body.length === 0 ? [] : [['Content-Length', String(body.length)] as const]
   return { start: [method, target], headers: [...host, ...headers, ...length], body }
 }

@@ -101,9 +101,14 @@ export function joinedHeaders(headers: HeaderList): HttpHeaders {
   return joined
 }
 
+/** Whether this is the name of a header, which is given in lower case. Most names differ in length already. */
+export function isCalled(name: string, lowerCase: string): boolean {
+  return name.length === lowerCase.length && name.toLowerCase() === lowerCase
+}
+
 /** Whether the sender of these headers closes the connection after this exchange (RFC 9112, section 9.3). */
 export function closesConnection(headers: HeaderList): boolean {
-  return headers.some(([name, value]) => name.toLowerCase() === 'connection' && value.toLowerCase() === 'close')
+  return headers.some(([name, value]) => isCalled(name, 'connection') && value.toLowerCase() === 'close')
 }
 
 /** Whether a line can carry it: a target or a method. */
@@ -113,7 +118,17 @@ export function isSendableLine(text: string): boolean {
 
 /** Whether HTTP can carry them (RFC 9110, section 5). */
 export function areSendable(headers: HeaderList): boolean {
-  return headers.every(([name, value]) => /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) && isSendableValue(value))
+  return headers.every(([name, value]) => isSendableName(name) && isSendableValue(value))
+}
+
+function isSendableName(name: string): boolean {
+  for (let at = 0; at < name.length; at++) {
+    // Nearly all names have letters and hyphens alone; a bit makes a letter lower-case.
+    const unit = name.charCodeAt(at)
+    const letter = unit | 0x20
+    if ((letter < 0x61 || letter > 0x7a) && unit !== 0x2d) return /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)
+  }
+  return name.length > 0
 }
 
 function isSendableValue(value: string): boolean {

@@ -20,8 +20,10 @@ export const keyMarks = rareStates({
 
 /** A client wrote not longer ago than this: there is load. */
 const loadUs = 1_000_000
-/** Writes of unknown outcome that are remembered, the latest; as many more may wait to be looked at. */
+/** Writes of unknown outcome that are remembered, the latest. */
 const writesMax = 4096
+/** Answered writes are taken out when there are twice as many writes as were kept last, and at least this many. */
+const lookedAtMin = 256
 
 /** Sees rare states in what clients write, and what comes of it. */
 class KeyMarks {
@@ -29,6 +31,7 @@ class KeyMarks {
   readonly #of: CheckedRun['of']
   readonly #nowUs: () => number
   #writes: KeyOperation[] = []
+  #lookAtCount = lookedAtMin
   #wroteUs = Number.NEGATIVE_INFINITY
   /** Of the command before. */
   #lastKind = ''
@@ -44,8 +47,9 @@ class KeyMarks {
     this.#wroteUs = this.#nowUs()
     this.#writes.push(operation)
     // One that is under way counts as unknown.
-    if (this.#writes.length < 2 * writesMax) return
+    if (this.#writes.length < this.#lookAtCount) return
     this.#writes = this.#writes.filter(({ outcome }) => outcome === 'unknown').slice(-writesMax)
+    this.#lookAtCount = Math.max(lookedAtMin, 2 * this.#writes.length)
   }
 
   tookEffect({ command: { kind }, outcome }: Facts['command took effect']): void {

@@ -1,7 +1,8 @@
 /**
  * How much faster a campaign is with more jobs: `node bench/sim-jobs.mjs [seeds] [jobs...]`, after a build, on a machine that does
- * nothing else. Runs seeds of scenarios/election-under-partition.yaml, 200 if no number is given, with one job and then with
- * as many as there are cores, or with the numbers of jobs that are named. Prints seconds, seeds a second and the CPU time of
+ * nothing else. Runs seeds of scenarios/election-under-partition.yaml, whose run lasts some 20 virtual seconds, 200 if no
+ * number is given, with one job and then with as many as there are cores, or with the numbers of jobs that are named:
+ * `node bench/sim-jobs.mjs 1000 1 2`. Prints seconds, seeds a second and the CPU time of
  * each, and how many times faster than the first it was. Fails if a seed has another trace with another number of jobs.
  */
 import { spawnSync } from 'node:child_process'

@@ -3,6 +3,7 @@ import { historyBytesMax, parseHistory } from '../checkers/keys/history-file.ts'
 import { searchStepsMax } from '../checkers/keys/key-verdict.ts'
 import { historyPage } from '../report/history-page.ts'
 import { historyLines, judgeHistory } from '../report/history-report.ts'
+import { stillPage } from '../report/still-page.ts'
 import { readText, type TextKind, writeText } from './files.ts'
 import { type Ended, stepCount } from './flag-values.ts'
 import { oneFileTwice } from './one-file.ts'
@@ -24,7 +25,7 @@ export function addLincheck(program: Command, terminal: SimTerminal, ended: Ende
     .command('lincheck')
     .description('Say whether a history of keys is linearizable, and if not, why.')
     .argument('<file>', 'a history: JSON lines, as run --history writes them')
-    .option('--html <file>', 'draw what cannot be ordered: one lane for each client')
+    .option('--html <file>', 'draw an order of the operations, or the smallest contradiction: one lane for each client')
     .option(
       '--steps <n>',
       "give up on a key after this many steps of the search, 2000000 if not given; its verdict is 'undecided'",
@@ -54,7 +55,8 @@ async function checkHistory(file: string, flags: LincheckFlags, terminal: SimTer
   const judged = judgeHistory(history.value, flags.steps ?? searchStepsMax)
   for (const line of historyLines(file, judged)) terminal.out(`${line}\n`)
   if (flags.html !== undefined) {
-    if (!(await writeText(terminal, flags.html, historyPage(file, judged)))) return exits.usage
+    const page = stillPage(terminal.pageTemplate('still'), historyPage(file, judged))
+    if (!(await writeText(terminal, flags.html, page))) return exits.usage
     terminal.out(`picture: ${flags.html}\n`)
   }
   if (judged.verdict === 'undecided') return exits.undecided

@@ -118,7 +118,7 @@ export interface SimTerminal {
   /** A gzip member of these bytes, as small as the machine's own library makes it. */
   readonly gzip: (bytes: Uint8Array) => Uint8Array
   /** A page of HTML that comes with this program, without what it is to show. */
-  readonly pageTemplate: (name: 'report') => string
+  readonly pageTemplate: (name: 'report' | 'still') => string
   /** The page of `svc-sim play`; undefined: this program was built without it. */
   readonly playPage: () => string | undefined
   /** Lines of the standard input; a person is shown the prompt before each. */

@@ -1,47 +1,27 @@
 import { type KeyOperation, operationText, valueText } from '../checkers/keys/key-history.ts'
 import type { KeyVerdict, KeyViolation } from '../checkers/keys/key-verdict.ts'
-import { drawnOperations, type Explanation, escaped, historyPicture, shownUntil } from './history-picture.ts'
+import { escaped } from './escaped.ts'
+import { drawnOperations, type Explanation, shownUntil } from './history-layout.ts'
+import { historyPicture } from './history-picture.ts'
 import type { JudgedHistory, JudgedKey } from './history-report.ts'
+import type { StillPage } from './still-page.ts'
 
 /** Pictures on one page, of violations first; of further keys the verdict alone. */
 const picturesMax = 20
 
-const style = `
-body { font: 14px/1.45 system-ui, sans-serif; margin: 2rem; color: #1b1f24; background: #fff; }
-h1 { font-size: 1.3rem; } h2 { font-size: 1.05rem; margin-top: 2rem; }
-.bad { color: #b3261e; } .good { color: #1a6b32; } .open-verdict { color: #8a5a00; }
-.picture { overflow-x: auto; border: 1px solid #d5d9de; }
-svg text { font: 11px ui-monospace, monospace; fill: #1b1f24; pointer-events: none; }
-svg .client { font-weight: 600; } svg .time { fill: #667; font-size: 10px; }
-svg .lane { stroke: #d5d9de; } svg .tick { stroke: #eef0f2; }
-.ordered rect, .ordered path { fill: #cfe3fb; stroke: #4a7fb8; }
-.free rect, .free path { fill: #eceef0; stroke: #9aa1a9; }
-.blocked rect, .blocked path { fill: #f8c9c5; stroke: #b3261e; stroke-width: 2; }
-.cause rect, .cause path { stroke: #b3261e; stroke-width: 2; }
-.open rect, .open path { stroke-dasharray: 4 3; }
-ol, ul { font: 12px/1.6 ui-monospace, monospace; }
-`
-
-/**
- * A page that shows a judged history: static, with nothing fetched and no script. The same history gives the same page.
- */
-export function historyPage(title: string, history: JudgedHistory): string {
+/** Shows a judged history; `name` is that of its file. The same history gives the same page. */
+export function historyPage(name: string, history: JudgedHistory): StillPage {
+  const { verdict, about, keys, law } = history
   // What somebody has to look at comes first.
-  const keys = [...history.keys].sort((a, b) => places[a.verdict.kind] - places[b.verdict.kind])
-  return [
-    '<!doctype html>',
-    '<html lang="en">',
-    `<head><meta charset="utf-8"><title>${escaped(title)}: ${history.verdict}</title><style>${style}</style></head>`,
-    '<body>',
-    `<h1>${escaped(title)}: <span class="${verdictClass(history.verdict)}">${history.verdict}</span></h1>`,
-    ...(history.about === undefined ? [] : [`<p>${escaped(history.about)}</p>`]),
-    ...(keys.length === 0 ? [] : [legend(history.law.staleDefaultUs)]),
-    ...keys.slice(0, picturesMax).map(section),
-    ...rest(keys.slice(picturesMax)),
-    '</body>',
-    '</html>',
-    '',
-  ].join('\n')
+  const sorted = [...keys].sort((a, b) => places[a.verdict.kind] - places[b.verdict.kind])
+  const body = [
+    `<h1>${escaped(name)}: <span class="${verdictClass(verdict)}">${verdict}</span></h1>`,
+    ...(about === undefined ? [] : [`<p>${escaped(about)}</p>`]),
+    ...(keys.length === 0 ? [] : [legend(law.staleDefaultUs)]),
+    ...sorted.slice(0, picturesMax).map(section),
+    ...rest(sorted.slice(picturesMax)),
+  ]
+  return { title: `${name}: ${verdict}`, body: body.join('\n') }
 }
 
 const places: Readonly<Record<KeyVerdict['kind'], number>> = { violation: 0, undecided: 1, linearizable: 2 }
@@ -50,26 +30,44 @@ function verdictClass(verdict: JudgedHistory['verdict']): string {
   return verdict === 'linearizable' ? 'good' : verdict === 'undecided' ? 'open-verdict' : 'bad'
 }
 
+/** What the shapes mean, each with a small one beside it. */
 function legend(staleDefaultUs: number): string {
+  const bar = (classes: string, shape = '<rect x="1" y="1" width="24" height="12" rx="3"/>'): string =>
+    `<g class="${classes}">${shape}</g>`
+  const open = bar('free open', '<path d="M25 1H1V13H25"/>')
+  const entries: readonly (readonly [shape: string, text: string])[] = [
+    [bar('ordered'), 'in the order: the number is its place'],
+    ['<circle class="effect" cx="13" cy="7" r="4"/>', 'where it takes effect; the line leads to the next one'],
+    [bar('held odd'), 'what the key then holds'],
+    [bar('blocked'), 'no order explains this answer'],
+    [bar('ordered cause'), 'one of the few operations that already contradict each other'],
+    [bar('free'), 'not in the order: it need not have taken effect, or is not judged'],
+    [open, 'not answered by then: it may take effect at any later time, or never'],
+  ]
+  const items = entries.map(([shape, text]) => `<li><svg aria-hidden="true">${shape}</svg>${text}</li>`)
   const excuse =
     staleDefaultUs === 0
       ? ''
       : ` Reads of default consistency may be ${staleDefaultUs} us old: they count as if called that much earlier.`
-  return `<p>A lane for each client, a bar from call to answer; an open end: not answered by then, so it may have taken
-effect at any later time, or never. Blue, with numbers: one order that explains every answer so far. Red: the operation whose
-answer no order explains. Red edge: few operations that already have no order among them. Grey: not in the order, for it need
-not have taken effect, or promises too little to be judged. Calls and answers stand at equal distances in their order; the times are above, and in the tooltip of each bar.${excuse}</p>`
+  return `<p>A lane for each client, a bar from call to answer. Calls and answers stand at equal distances in their order;
+the times are above, and in the tooltip of each bar.${excuse}</p>
+<ul class="legend">${items.join('')}</ul>`
 }
 
 function section({ key, operations, verdict, cause }: JudgedKey): string {
   const explanation = explanationOf(verdict, cause)
-  const drawn = notDrawn(operations, explanation)
   return [
     `<h2>Key ${escaped(`'${key}'`)}: ${verdictSpan(verdict)}</h2>`,
-    `<p>${verdictText(verdict, operations.length)} ${drawn}</p>`,
-    `<div class="picture">${historyPicture(operations, explanation)}</div>`,
-    ...(verdict.kind === 'violation' ? proof(verdict, cause) : []),
+    ...(verdict.kind === 'violation' ? contradiction(verdict, cause) : []),
+    `<p>${verdictText(verdict, operations.length)} ${notDrawn(operations, explanation)}</p>`,
+    picture(operations, explanation),
+    ...(verdict.kind === 'violation' ? [orderList(verdict)] : []),
   ].join('\n')
+}
+
+/** It may be wider than the screen: keys move it. */
+function picture(operations: readonly KeyOperation[], explanation: Explanation): string {
+  return `<div class="picture" tabindex="0">${historyPicture(operations, explanation)}</div>`
 }
 
 function explanationOf(verdict: KeyVerdict, cause: readonly KeyOperation[]): Explanation {
@@ -91,12 +89,13 @@ function verdictText(verdict: KeyVerdict, count: number): string {
   ].join('\n')
 }
 
-/** What shows that a key is not linearizable. */
-function proof(verdict: KeyViolation, cause: readonly KeyOperation[]): readonly string[] {
+/** The few operations that show that a key is not linearizable, alone in a picture. */
+function contradiction({ blocked }: KeyViolation, cause: readonly KeyOperation[]): readonly string[] {
   return [
-    '<p>These already have no order:</p>',
+    `<h3>The smallest contradiction: ${cause.length} operations that have no order among them</h3>`,
+    picture(cause, { order: [], blocked, cause }),
     `<ul>${cause.map((one) => `<li>${escaped(operationText(one))}</li>`).join('')}</ul>`,
-    orderList(verdict),
+    '<h3>All operations, with an order of what was answered before</h3>',
   ]
 }
 

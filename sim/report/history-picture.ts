@@ -1,152 +1,138 @@
 import { deedText, type KeyOperation, operationText, secondsText, valueText } from '../checkers/keys/key-history.ts'
-import { heldAfter } from '../checkers/keys/key-verdict.ts'
+import { changesKey, heldAfter } from '../checkers/keys/key-verdict.ts'
+import { escaped } from './escaped.ts'
+import {
+  type Bar,
+  columnTimes,
+  drawnOperations,
+  type Explanation,
+  type Lane,
+  lanesOf,
+  shownUntil,
+} from './history-layout.ts'
+import { type EffectPoint, effectPoints } from './order-points.ts'
 
-const entities: ReadonlyMap<string, string> = new Map([
-  ['&', '&amp;'],
-  ['<', '&lt;'],
-  ['>', '&gt;'],
-  ['"', '&quot;'],
-  ["'", '&#39;'],
-])
-
-/** Text as it may stand in HTML and SVG, in elements and in quoted attributes; control characters become visible. */
-export function escaped(text: string): string {
-  return (
-    text
-      .replace(/[&<>"']/g, (one) => entities.get(one) as string)
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not stand in a page
-      .replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, '\ufffd')
-      .replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, '\ufffd')
-  )
-}
-
-/** Operations drawn: those of the cause, and the latest before the one that cannot be ordered. */
-const operationsDrawn = 200
-
-const columnWidth = 34
+/** A picture of few columns has wide ones: as wide as fills a screen, between these bounds. */
+const columnWidths = { least: 34, most: 150, all: 1000 }
 const rowHeight = 30
 const barHeight = 22
 const laneGap = 10
 const nameWidth = 170
 const axisHeight = 40
+/** Characters of a value in a tooltip. */
+const valueCharacters = 200
 
-interface Bar {
-  readonly operation: KeyOperation
-  /** Columns of its call and of its answer; an open one reaches up to the next of its row, or to the end. */
-  readonly from: number
-  to: number
-  readonly open: boolean
-}
-
-interface Lane {
-  readonly client: string
-  /** Bars of a row do not overlap; a client that asks two things at a time has more than one. */
-  readonly rows: readonly (readonly Bar[])[]
-}
-
-/** What a picture shows of the operations of a key. */
-export interface Explanation {
-  /** One order of operations, which explains their answers. */
-  readonly order: readonly KeyOperation[]
-  /** The answer that no order explains; undefined: there is none. */
-  readonly blocked: KeyOperation | undefined
-  /** Few operations that have no order among them. */
-  readonly cause: readonly KeyOperation[]
+/** What is drawn, and where its columns stand. */
+interface Scene {
+  readonly times: readonly number[]
+  readonly columnWidth: number
+  readonly lanes: readonly Lane[]
+  readonly points: readonly EffectPoint[]
+  readonly marks: Marks
+  readonly explanation: Explanation
 }
 
 /**
  * The operations of a key, up to the answer that nothing explains if there is one, as SVG: a lane for each client, a
- * bar from call to answer. Calls and answers stand in their order at equal distances, whatever time passed between
- * them: what overlaps overlaps, and nothing is too short to be seen.
+ * bar from call to answer, and of those that have an order a point where they take effect, with what the key holds from
+ * then on. Calls and answers stand in their order at equal distances, whatever time passed between them: what overlaps
+ * overlaps, and nothing is too short to be seen.
  */
 export function historyPicture(operations: readonly KeyOperation[], explanation: Explanation): string {
   const { order, blocked, cause } = explanation
   const drawn = drawnOperations(operations, explanation)
   const endUs = shownUntil(explanation)
   const times = columnTimes(drawn, endUs)
-  const lanes = lanesOf(drawn, times, endUs)
-  const rows = lanes.reduce((sum, lane) => sum + lane.rows.length, 0)
-  const width = nameWidth + (times.length + 1) * columnWidth
-  const height = axisHeight + rows * rowHeight + lanes.length * laneGap
-  const marks = new Marks(order, new Set(cause), blocked)
-  const parts: string[] = []
-  let y = axisHeight
-  for (const lane of lanes) {
-    const top = y + laneGap / 2
-    parts.push(`<line class="lane" x1="0" y1="${y}" x2="${width}" y2="${y}"/>`)
-    parts.push(`<text class="client" x="6" y="${top + barHeight - 6}">${escaped(shortened(lane.client, 24))}</text>`)
-    for (const [row, bars] of lane.rows.entries()) {
-      for (const bar of bars) parts.push(barSvg(bar, top + row * rowHeight, marks))
-    }
-    y += laneGap + lane.rows.length * rowHeight
+  const { least, most, all } = columnWidths
+  const scene: Scene = {
+    times,
+    columnWidth: Math.max(least, Math.min(most, Math.floor(all / (times.length + 1)))),
+    lanes: lanesOf(drawn, times, endUs),
+    points: effectPoints(order, new Set(drawn), times),
+    marks: new Marks(order, new Set(cause), blocked),
+    explanation,
   }
+  const keyHeight = order.length === 0 ? 0 : rowHeight + laneGap
+  const tops = laneTops(scene.lanes, axisHeight + keyHeight)
+  const width = nameWidth + (times.length + 1) * scene.columnWidth
+  const height = tops.end + laneGap
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img">`,
-    ...axis(times, height),
-    ...parts,
+    `<svg xmlns="http://www.w3.org/2000/svg" class="history" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="Operations of each client in time">`,
+    ...axis(scene, height),
+    ...(keyHeight === 0 ? [] : heldBands(scene)),
+    ...scene.lanes.flatMap((lane) => laneSvg(lane, tops.of.get(lane) ?? 0, width, scene)),
+    ...effects(scene, tops.of),
     '</svg>',
   ].join('\n')
 }
 
-/** The last moment that the picture has, in microseconds. */
-export function shownUntil({ blocked }: Explanation): number {
-  return blocked?.returnUs ?? Number.POSITIVE_INFINITY
+interface Tops {
+  readonly of: ReadonlyMap<Lane, number>
+  readonly end: number
 }
 
-/** What has a bar in the picture, in order of calls. */
-export function drawnOperations(
-  operations: readonly KeyOperation[],
-  explanation: Explanation,
-): readonly KeyOperation[] {
-  const endUs = shownUntil(explanation)
-  const needed = new Set(explanation.cause)
-  const before = operations
-    .filter((one) => one.callUs <= endUs || needed.has(one))
-    .sort((a, b) => a.callUs - b.callUs || a.returnUs - b.returnUs)
-  const latest = new Set(before.slice(-operationsDrawn))
-  return before.filter((one) => latest.has(one) || needed.has(one))
-}
-
-/** The times that have a column, each once: those of calls, and of answers up to the end of the picture. */
-function columnTimes(drawn: readonly KeyOperation[], endUs: number): readonly number[] {
-  const times = new Set<number>()
-  for (const { callUs, returnUs } of drawn) {
-    times.add(callUs)
-    if (isAnswered(returnUs, endUs)) times.add(returnUs)
+function laneTops(lanes: readonly Lane[], first: number): Tops {
+  let end = first
+  const of = new Map<Lane, number>()
+  for (const lane of lanes) {
+    of.set(lane, end)
+    end += laneGap + lane.rows.length * rowHeight
   }
-  return [...times].sort((a, b) => a - b)
+  return { of, end }
 }
 
-function isAnswered(returnUs: number, endUs: number): boolean {
-  return returnUs <= endUs && returnUs !== Number.POSITIVE_INFINITY
+function laneSvg(lane: Lane, y: number, width: number, scene: Scene): readonly string[] {
+  const top = y + laneGap / 2
+  return [
+    `<line class="lane" x1="0" y1="${y}" x2="${width}" y2="${y}"/>`,
+    `<text class="client" x="6" y="${top + barHeight - 6}">${escaped(shortened(lane.client, 24))}</text>`,
+    ...lane.rows.flatMap((bars, row) => bars.map((bar) => barSvg(bar, top + row * rowHeight, scene))),
+  ]
 }
 
-function lanesOf(drawn: readonly KeyOperation[], times: readonly number[], endUs: number): readonly Lane[] {
-  const column = new Map(times.map((time, at) => [time, at]))
-  const clients = new Map<string, Bar[][]>()
-  for (const operation of drawn) {
-    const from = column.get(operation.callUs) ?? 0
-    const open = !isAnswered(operation.returnUs, endUs)
-    const bar: Bar = { operation, from, to: open ? times.length : (column.get(operation.returnUs) ?? from), open }
-    const rows = clients.get(operation.client) ?? []
-    clients.set(operation.client, rows)
-    const row = rows.find((bars) => isFree(bars.at(-1), from))
-    const last = row?.at(-1)
-    if (last?.open === true) last.to = from
-    if (row === undefined) rows.push([bar])
-    else row.push(bar)
+/** What the key holds, from each operation that changed it until the next. */
+function heldBands({ points, times, columnWidth, explanation: { order } }: Scene): readonly string[] {
+  const first = points[0]?.operation
+  const before = first === undefined ? order : order.slice(0, order.indexOf(first))
+  const changes = [
+    { column: 0, value: heldAfter(before) },
+    ...points
+      .filter(({ operation }) => changesKey(operation))
+      .map(({ operation, column }) => ({ column, value: operation.value })),
+  ]
+  const y = axisHeight + laneGap / 2
+  const bands = changes.map(({ column, value }, at) => {
+    const x = rounded(nameWidth + column * columnWidth)
+    const end = nameWidth + (changes[at + 1]?.column ?? times.length) * columnWidth
+    const width = rounded(Math.max(1, end - x))
+    const text = width < 12 ? '' : escaped(shortened(value ?? '-', Math.floor((width - 4) / 6.7)))
+    return [
+      `<g class="held${at % 2 === 1 ? ' odd' : ''}"><title>${escaped(`the key holds ${valueOf(value)}`)}</title>`,
+      `<rect x="${x}" y="${y}" width="${width}" height="${barHeight}"/>`,
+      `<text x="${x + 4}" y="${y + barHeight - 7}">${text}</text></g>`,
+    ].join('')
+  })
+  return [`<text class="held-name" x="6" y="${y + barHeight - 6}">the key holds</text>`, ...bands]
+}
+
+/** A point where each operation takes effect, joined in their order. */
+function effects({ points, lanes, columnWidth }: Scene, tops: Tops['of']): readonly string[] {
+  const rows = new Map<KeyOperation, number>()
+  for (const lane of lanes) {
+    const top = (tops.get(lane) ?? 0) + laneGap / 2 + barHeight
+    for (const [row, bars] of lane.rows.entries()) {
+      for (const { operation } of bars) rows.set(operation, top + row * rowHeight)
+    }
   }
-  return [...clients].sort(([a], [b]) => compareNames(a, b)).map(([client, rows]): Lane => ({ client, rows }))
-}
-
-function isFree(last: Bar | undefined, from: number): boolean {
-  return last === undefined || (last.open ? last.from < from : last.to <= from)
-}
-
-/** Numbers in names count as numbers: client 2 comes before client 10. */
-function compareNames(a: string, b: string): number {
-  const padded = (name: string): string => name.replace(/\d+/g, (digits) => digits.padStart(12, '0'))
-  return padded(a) < padded(b) ? -1 : 1
+  const places = points.map(({ operation, column }) => ({
+    x: rounded(nameWidth + column * columnWidth),
+    y: rows.get(operation) ?? 0,
+  }))
+  if (places.length === 0) return []
+  return [
+    `<polyline class="effects" points="${places.map(({ x, y }) => `${x},${y}`).join(' ')}"/>`,
+    ...places.map(({ x, y }) => `<circle class="effect" cx="${x}" cy="${y}" r="4"/>`),
+  ]
 }
 
 /** What each operation is in the explanation. */
@@ -178,11 +164,11 @@ class Marks {
     const place = this.#place.get(operation)
     if (operation === this.#blocked) return 'cannot be ordered'
     if (place === undefined) return 'not in the order: it need not have taken effect, or is not judged'
-    return `number ${place + 1} of the order; then the key holds ${valueText(heldAfter(this.#order.slice(0, place + 1)))}`
+    return `number ${place + 1} of the order; then the key holds ${valueOf(heldAfter(this.#order.slice(0, place + 1)))}`
   }
 }
 
-function barSvg({ operation, from, to, open }: Bar, y: number, marks: Marks): string {
+function barSvg({ operation, from, to, open }: Bar, y: number, { marks, columnWidth }: Scene): string {
   const x = nameWidth + from * columnWidth
   const width = Math.max(to - from, 0.25) * columnWidth - 2
   const number = marks.numberOf(operation)
@@ -222,12 +208,22 @@ function shortened(text: string, characters: number): string {
 }
 
 /** Every few columns a line and its time. */
-function axis(times: readonly number[], height: number): readonly string[] {
+function axis({ times, columnWidth }: Scene, height: number): readonly string[] {
+  const labelled = Math.ceil(100 / columnWidth)
   return times.flatMap((time, at) => {
     const x = nameWidth + at * columnWidth
     const line = `<line class="tick" x1="${x}" y1="${axisHeight - 8}" x2="${x}" y2="${height}"/>`
-    return at % 4 === 0
+    return at % labelled === 0
       ? [line, `<text class="time" x="${x}" y="${axisHeight - 14}">${secondsText(time)}</text>`]
       : [line]
   })
+}
+
+function valueOf(value: string | undefined): string {
+  return shortened(valueText(value), valueCharacters)
+}
+
+/** To a tenth of a pixel. */
+function rounded(pixels: number): number {
+  return Math.round(pixels * 10) / 10
 }

@@ -6,12 +6,12 @@ import { brotliCompressSync } from 'node:zlib'
 /**
  * Puts each page of the simulator together as one file of HTML, `dist/pages/<name>.html.br`, which fetches nothing: its
  * script with all it imports, its style sheet, and a policy that lets a browser run these and nothing else. What the
- * page shows is put in place of `<!-- film -->` by `sim/picture/film-page.ts`. Does nothing when it would write the
- * same again.
+ * page shows is put in place of `<!-- film -->` by `sim/picture/film-page.ts`, and in the page without a script by
+ * `sim/report/still-page.ts`. Does nothing when it would write the same again.
  */
 const root = new URL('../../', import.meta.url)
 const path = (name) => fileURLToPath(new URL(name, root))
-const styles = ['node_modules/uplot/dist/uPlot.min.css', 'sim/page/page.css']
+const styles = ['node_modules/uplot/dist/uPlot.min.css', 'sim/page/colours.css', 'sim/page/page.css']
 const pages = {
   report: { entry: 'dist/sim/page/main.js', styles, connect: "'none'" },
   // It asks the server that it came from.
@@ -20,6 +20,8 @@ const pages = {
     styles: [...styles, 'sim/page/play/play.css'],
     connect: "'self'",
   },
+  // What it shows is drawn when it is made: no script runs in it.
+  still: { entry: undefined, styles: ['sim/page/colours.css', 'sim/page/still.css'], connect: "'none'" },
 }
 
 function isCurrent(name, { styles }) {
@@ -51,8 +53,8 @@ const digest = (text) => `'sha256-${createHash('sha256').update(text).digest('ba
 
 async function pageOf({ entry, styles, connect }) {
   const style = styles.map((file) => readFileSync(path(file), 'utf8').trim()).join('\n')
-  const script = await scriptOf(entry)
-  const policy = `default-src 'none'; script-src ${digest(script)}; style-src ${digest(style)}; connect-src ${connect}; base-uri 'none'; form-action 'none'`
+  const script = entry === undefined ? undefined : await scriptOf(entry)
+  const policy = `default-src 'none'; script-src ${script === undefined ? "'none'" : digest(script)}; style-src ${digest(style)}; connect-src ${connect}; base-uri 'none'; form-action 'none'`
   return [
     '<!doctype html>',
     '<html lang="en">',
@@ -64,9 +66,13 @@ async function pageOf({ entry, styles, connect }) {
     `<style>${style}</style>`,
     '</head>',
     '<body>',
-    '<div id="page">A browser with scripts shows the run here.</div>',
-    '<!-- film -->',
-    `<script type="module">${script}</script>`,
+    ...(script === undefined
+      ? ['<!-- film -->']
+      : [
+          '<div id="page">A browser with scripts shows the run here.</div>',
+          '<!-- film -->',
+          `<script type="module">${script}</script>`,
+        ]),
     '</body>',
     '</html>',
     '',

@@ -48,11 +48,11 @@ export function judgeKey(operations: readonly KeyOperation[], law: KeyLaw): KeyV
 
 /** What a key holds after operations that took effect in this order. */
 export function heldAfter(order: readonly KeyOperation[]): string | undefined {
-  return order.findLast(changes)?.value
+  return order.findLast(changesKey)?.value
 }
 
 /** Of an operation that took effect: whether it put something there, or took it away. */
-function changes({ kind, outcome }: KeyOperation): boolean {
+export function changesKey({ kind, outcome }: KeyOperation): boolean {
   return kind !== 'read' && outcome !== 'refused'
 }
 

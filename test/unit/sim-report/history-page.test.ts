@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { KeyOperation } from '../../../sim/checkers/keys/key-history.ts'
 import { historyPage } from '../../../sim/report/history-page.ts'
-import { escaped } from '../../../sim/report/history-picture.ts'
+import { escaped } from '../../../sim/report/escaped.ts'
+import { stillPage } from '../../../sim/report/still-page.ts'
 import { historyLines, type JudgedHistory, judgeHistory } from '../../../sim/report/history-report.ts'
 
 const operation = (part: Partial<KeyOperation>): KeyOperation => ({
@@ -83,6 +84,11 @@ describe('what a person reads of a history', () => {
   })
 })
 
+/** The pictures of a page, without those of its legend. */
+function picturesOf(page: string): readonly string[] {
+  return page.match(/<svg xmlns[\s\S]*?<\/svg>/g) ?? []
+}
+
 /** Every element closes in order; no attribute is without quotes. */
 function expectWellFormed(svg: string): void {
   const open: string[] = []
@@ -98,17 +104,21 @@ function expectWellFormed(svg: string): void {
 }
 
 describe('the picture of a history', () => {
-  const page = historyPage('h.jsonl', judged(goesBack))
-  const svg = /<svg[\s\S]*<\/svg>/.exec(page)?.[0] ?? ''
-  const bars = [...svg.matchAll(/<g class="([^"]*)"><title>([^<]*)<\/title><(rect|path)/g)].map(
+  const page = historyPage('h.jsonl', judged(goesBack)).body
+  const [smallest = '', svg = ''] = picturesOf(page)
+  const bars = [...svg.matchAll(/<g class="((?!held)[^"]*)"><title>([^<]*)<\/title><(rect|path)/g)].map(
     ([, classes = '', title = '', shape = '']) => ({ classes, title, shape }),
   )
   const barOf = (title: string) => bars.find((bar) => bar.title.startsWith(title))
 
   it('is SVG that is well formed, on a page that fetches nothing and runs nothing', () => {
-    expectWellFormed(svg)
-    expect(page.startsWith('<!doctype html>')).toBe(true)
+    for (const picture of [smallest, svg]) expectWellFormed(picture)
     expect(page).not.toMatch(/<script|<link|<img|@import|url\(|\son\w+=|href=/)
+  })
+
+  it('shows the smallest contradiction first, alone', () => {
+    expect(smallest.match(/<g class="(free|blocked) cause"/g)).toHaveLength(3)
+    expect(smallest).not.toContain('class="effect"')
   })
 
   it('has a lane for each client, client 2 before client 10', () => {
@@ -127,6 +137,19 @@ describe('the picture of a history', () => {
     expect(svg).toMatch(/>8\. w/)
   })
 
+  it('has a point for each operation of the order, within its bar, and none before the point of the one before it', () => {
+    const xs = [...svg.matchAll(/<circle class="effect" cx="([\d.]+)"/g)].map(([, x]) => Number(x))
+    expect(xs).toHaveLength(9)
+    expect(xs).toEqual([...xs].sort((a, b) => a - b))
+    const [from = 0, width = 0] = (/<title>write of &#39;b&#39;.*?<rect x="([\d.]+)" y="[\d.]+" width="([\d.]+)"/s.exec(svg) ?? [])
+      .slice(1)
+      .map(Number)
+    expect(xs[7]).toBeGreaterThanOrEqual(from)
+    expect(xs[7]).toBeLessThanOrEqual(from + width + 2)
+    const held = [...svg.matchAll(/<title>the key holds ([^<]*)</g)].map(([, value]) => value)
+    expect(held).toEqual(['nothing', '&#39;a&#39;', '&#39;b&#39;'])
+  })
+
   it('leaves the end open of what was not answered by then', () => {
     expect(barOf('write of &#39;lost&#39;')).toMatchObject({ classes: 'free open', shape: 'path' })
     expect(bars.filter(({ title }) => title.includes('&#39;b&#39;, client 2')).map(({ shape }) => shape)).toEqual([
@@ -142,31 +165,35 @@ describe('the picture of a history', () => {
 
   it('has of a long history the latest operations, and the cause wherever it is', () => {
     const many = Array.from({ length: 500 }, (_, at) => get('client 1', 'b', 1000 + at * 10, 1005 + at * 10))
-    const long = historyPage('h', judged([...goesBack.slice(0, 9), ...many, get('client 2', 'a', 7000, 7010)]))
+    const long = historyPage(
+      'h',
+      judged([...goesBack.slice(0, 9), ...many, get('client 2', 'a', 7000, 7010)]),
+    ).body
     expect(long).toContain('Of 510 operations 308 of the earliest and 0 called later are not drawn.')
-    expect(long.match(/<g class="[a-z]+ cause"/g)).toHaveLength(3)
+    expect(picturesOf(long)[1]?.match(/<g class="[a-z]+ cause"/g)).toHaveLength(3)
   })
 
   it('is the same for the same history', () => {
-    expect(historyPage('h.jsonl', judged([...goesBack]))).toBe(page)
+    expect(historyPage('h.jsonl', judged([...goesBack])).body).toBe(page)
   })
 
   it('shows names and values as they are, whatever is in them', () => {
     const nasty = '</title><script>alert("x")</script>&amp;\u0000'
-    const shown = historyPage(
+    const page = historyPage(
       nasty,
       judged([put(nasty, nasty, 0, 1), get(nasty, `${nasty}2`, 2, 3)].map((one) => ({ ...one, key: nasty }))),
     )
+    const shown = stillPage('<title><!-- title --></title><!-- film -->', page)
     expect(shown).not.toContain('<script')
     expect(shown).toContain(escaped(nasty))
-    expectWellFormed(/<svg[\s\S]*<\/svg>/.exec(shown)?.[0] ?? '')
+    for (const picture of picturesOf(shown)) expectWellFormed(picture)
   })
 
   it('is there for a history that is linearizable, too: lanes, and an order with its numbers', () => {
     const lost = operation({ client: 'client 3', kind: 'write', value: 'lost', callUs: 30, outcome: 'unknown' })
     const old = { ...get('client 4', 'z', 70, 80), consistency: 'stale' as const }
-    const page = historyPage('h', judged([...noise, put('client 1', 'a', 60, 70), lost, old]))
-    const fine = /<svg[\s\S]*<\/svg>/.exec(page)?.[0] ?? ''
+    const page = historyPage('h', judged([...noise, put('client 1', 'a', 60, 70), lost, old])).body
+    const [fine = ''] = picturesOf(page)
     expectWellFormed(fine)
     expect(page).toContain('9 operations: linearizable')
     expect(fine.match(/<g class="ordered"/g)).toHaveLength(7)
@@ -177,7 +204,7 @@ describe('the picture of a history', () => {
 
   it('shows keys that failed before those that are undecided, and these before the rest', () => {
     const keys = [noise.map((one) => ({ ...one, key: 'a' })), goesBack.map((one) => ({ ...one, key: 'b' }))]
-    const page = historyPage('h', judged(keys.flat()))
+    const page = historyPage('h', judged(keys.flat())).body
     const [first, second] = [...page.matchAll(/<h2>Key &#39;(.)&#39;/g)].map(([, key]) => key)
     expect([first, second]).toEqual(['b', 'a'])
   })

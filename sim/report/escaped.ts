@@ -1,0 +1,18 @@
+const entities: ReadonlyMap<string, string> = new Map([
+  ['&', '&amp;'],
+  ['<', '&lt;'],
+  ['>', '&gt;'],
+  ['"', '&quot;'],
+  ["'", '&#39;'],
+])
+
+/** Text as it may stand in HTML and SVG, in elements and in quoted attributes; control characters become visible. */
+export function escaped(text: string): string {
+  return (
+    text
+      .replace(/[&<>"']/g, (one) => entities.get(one) as string)
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not stand in a page
+      .replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, '\ufffd')
+      .replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, '\ufffd')
+  )
+}

@@ -1,10 +1,12 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { convergenceClosing, convergenceHead, convergenceSvg, sizeLine } from '../studies/convergence-report.ts'
+import { stillPage } from '../report/still-page.ts'
+import { convergenceClosing, convergenceDrawing, convergenceHead, sizeLine } from '../studies/convergence-report.ts'
 import { studyConvergence, usualSizes } from '../studies/convergence-study.ts'
-import { electionSvg } from '../studies/election-plot.ts'
+import { type Drawing, svgDocument } from '../studies/drawing.ts'
+import { electionDrawing } from '../studies/election-plot.ts'
 import { closingLines, headLines, measuredLine } from '../studies/election-report.ts'
 import { studyElections } from '../studies/election-study.ts'
-import { lifeguardClosing, lifeguardHead, lifeguardSvg, variantLine } from '../studies/lifeguard-report.ts'
+import { lifeguardClosing, lifeguardDrawing, lifeguardHead, variantLine } from '../studies/lifeguard-report.ts'
 import {
   fewCells,
   studyLifeguard,
@@ -15,14 +17,17 @@ import {
 } from '../studies/lifeguard-study.ts'
 import { poolMembersMax } from '../studies/member-pool.ts'
 import { RandomStreams } from '../studies/random-streams.ts'
+import { studyPage } from '../studies/study-page.ts'
 import { writeText } from './files.ts'
 import { countTo, type Ended, wholeNumber } from './flag-values.ts'
+import { oneFileTwice } from './one-file.ts'
 import { exits, type SimTerminal } from './terminal.ts'
 
 interface StudyFlags {
   readonly seed: number
   readonly trials?: number
   readonly svg?: string
+  readonly html?: string
 }
 
 /** Beyond it a study would take hours. */
@@ -39,6 +44,7 @@ export function addStudies(program: Command, terminal: SimTerminal, ended: Ended
       .option('--trials <n>', "number of trials for each line, instead of the study's own", countTo(trialsMax))
       .option('--seed <n>', 'the seed of all that is drawn', wholeNumber, 1)
       .option('--svg <file>', 'draw the graphs into a file')
+      .option('--html <file>', 'write a page with the graphs and the table')
   study('election', 'How long a cluster is without leader: figure 16 of the extended Raft paper.').action(
     async (flags: StudyFlags) => ended(await studyElection(flags, terminal)),
   )
@@ -69,19 +75,33 @@ function poolSizes(text: string): readonly number[] {
 }
 
 /** Tells lines as they come to be, and gives what to draw. */
-type Study = (streams: RandomStreams, tell: (lines: readonly string[]) => void) => string
+type Study = (streams: RandomStreams, tell: (lines: readonly string[]) => void) => Drawing
 
 /** `svc-sim study …`: the table goes out row by row; a file that cannot be written is found out before the work. */
-async function runStudy({ seed, svg }: StudyFlags, terminal: SimTerminal, study: Study): Promise<number> {
-  if (svg !== undefined && !(await writeText(terminal, svg, ''))) return exits.usage
-  const tell = (lines: readonly string[]): void => terminal.out(`${lines.join('\n')}\n`)
+async function runStudy({ seed, svg, html }: StudyFlags, terminal: SimTerminal, study: Study): Promise<number> {
+  const files = [
+    { as: '--svg', file: svg },
+    { as: '--html', file: html },
+  ]
+  const misuse = await oneFileTwice(terminal.disk, [], files)
+  if (misuse !== undefined) {
+    terminal.error(`${misuse}\n`)
+    return exits.usage
+  }
+  for (const { file } of files) if (file !== undefined && !(await writeText(terminal, file, ''))) return exits.usage
+  const told: string[] = []
+  const tell = (lines: readonly string[]): void => {
+    told.push(...lines)
+    terminal.out(`${lines.join('\n')}\n`)
+  }
   const platform = terminal.createPlatform()
   const streams = new RandomStreams(String(seed), platform.sha256)
   platform.close()
   const drawing = study(streams, tell)
-  if (svg === undefined) return exits.passed
-  if (!(await writeText(terminal, svg, drawing))) return exits.usage
-  tell(['', `The graphs: ${svg}`])
+  const page = (): string => stillPage(terminal.pageTemplate('still'), studyPage(drawing, told))
+  if (svg !== undefined && !(await writeText(terminal, svg, svgDocument(drawing)))) return exits.usage
+  if (html !== undefined && !(await writeText(terminal, html, page()))) return exits.usage
+  for (const { file } of files) if (file !== undefined) terminal.out(`\nThe graphs: ${file}\n`)
   return exits.passed
 }
 
@@ -91,7 +111,7 @@ function studyElection(flags: StudyFlags, terminal: SimTerminal): Promise<number
     tell(headLines())
     const study = studyElections({ seed, trials, streams, onMeasured: (measured) => tell([measuredLine(measured)]) })
     tell(closingLines(study))
-    return electionSvg(study)
+    return electionDrawing(study)
   })
 }
 
@@ -116,7 +136,7 @@ function studyLifeguardParts(flags: LifeguardFlags, terminal: SimTerminal): Prom
     }
     const measured = studyLifeguard({ streams, trials, grid, variants: chosen, onMeasured })
     tell(lifeguardClosing(measured))
-    return lifeguardSvg(measured)
+    return lifeguardDrawing(measured)
   })
 }
 
@@ -130,6 +150,6 @@ function studyConvergenceOfPools(flags: ConvergenceFlags, terminal: SimTerminal)
     tell(convergenceHead())
     const measured = studyConvergence({ streams, sizes, trials, onMeasured: (size) => tell([sizeLine(size)]) })
     tell(convergenceClosing(measured))
-    return convergenceSvg(measured)
+    return convergenceDrawing(measured)
   })
 }

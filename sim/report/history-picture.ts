@@ -107,7 +107,7 @@ function heldBands({ points, times, columnWidth, explanation: { order } }: Scene
     const width = rounded(Math.max(1, end - x))
     const text = width < 12 ? '' : escaped(shortened(value ?? '-', Math.floor((width - 4) / 6.7)))
     return [
-      `<g class="held${at % 2 === 1 ? ' odd' : ''}"><title>${escaped(`the key holds ${valueOf(value)}`)}</title>`,
+      `<g class="held${at % 2 === 1 ? ' odd' : ''}"><title>${escaped(`the key holds ${shownValue(value)}`)}</title>`,
       `<rect x="${x}" y="${y}" width="${width}" height="${barHeight}"/>`,
       `<text x="${x + 4}" y="${y + barHeight - 7}">${text}</text></g>`,
     ].join('')
@@ -164,7 +164,7 @@ class Marks {
     const place = this.#place.get(operation)
     if (operation === this.#blocked) return 'cannot be ordered'
     if (place === undefined) return 'not in the order: it need not have taken effect, or is not judged'
-    return `number ${place + 1} of the order; then the key holds ${valueOf(heldAfter(this.#order.slice(0, place + 1)))}`
+    return `number ${place + 1} of the order; then the key holds ${shownValue(heldAfter(this.#order.slice(0, place + 1)))}`
   }
 }
 
@@ -219,7 +219,7 @@ function axis({ times, columnWidth }: Scene, height: number): readonly string[] 
   })
 }
 
-function valueOf(value: string | undefined): string {
+function shownValue(value: string | undefined): string {
   return shortened(valueText(value), valueCharacters)
 }
 

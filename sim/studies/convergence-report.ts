@@ -1,5 +1,7 @@
 import type { SizeMeasured } from './convergence-study.ts'
-import { seriesSvg } from './series-plot.ts'
+import type { Drawing } from './drawing.ts'
+import { axisUpTo, rowPlot } from './row-plot.ts'
+import { seriesPlot } from './series-plot.ts'
 import { tableRow } from './table.ts'
 
 const heads = [
@@ -63,7 +65,7 @@ export function convergenceClosing(measured: readonly SizeMeasured[]): readonly 
   return lines
 }
 
-export function convergenceSvg(measured: readonly SizeMeasured[]): string {
+export function convergenceDrawing(measured: readonly SizeMeasured[]): Drawing {
   const sizes = measured.map(({ members }) => members)
   const x = {
     name: 'members',
@@ -74,25 +76,46 @@ export function convergenceSvg(measured: readonly SizeMeasured[]): string {
   } as const
   const most = Math.max(1, ...measured.map(({ dissemination }) => Math.ceil(dissemination.max)))
   const points = (of: (size: SizeMeasured) => number) => measured.map((size) => ({ x: size.members, y: of(size) }))
-  return seriesSvg('Dissemination and traffic by the size of the pool', [
-    {
-      title: 'From news to the last member that learns it',
-      x,
-      y: { name: 'seconds', scale: 'linear', from: 0, to: most, ticks: [0, most / 2, most] },
-      lines: [
-        { name: 'median', points: points(({ dissemination }) => dissemination.median) },
-        { name: 'worst', points: points(({ dissemination }) => dissemination.max) },
-      ],
-    },
-    {
-      title: 'What a member of a quiet pool sends',
-      x,
-      y: { name: 'a second', scale: 'logarithmic', from: 1, to: 10_000, ticks: [1, 10, 100, 1_000, 10_000] },
-      lines: [
-        { name: 'datagrams', points: points(({ datagrams }) => datagrams) },
-        { name: 'their bytes', points: points(({ datagramBytes }) => datagramBytes) },
-        { name: 'exchanges, bytes', points: points(({ streamBytes }) => streamBytes) },
-      ],
-    },
-  ])
+  const missed = measured.map(({ members, incomplete }) => ({ name: `${members} members`, is: incomplete }))
+  return {
+    description: 'Dissemination and traffic by the size of the pool',
+    plots: [
+      seriesPlot({
+        title: 'From news to the last member that learns it',
+        x,
+        y: { name: 'seconds', scale: 'linear', from: 0, to: most, ticks: [0, most / 2, most] },
+        lines: [
+          { name: 'median', points: points(({ dissemination }) => dissemination.median) },
+          { name: 'worst', points: points(({ dissemination }) => dissemination.max) },
+        ],
+      }),
+      seriesPlot({
+        title: 'What a member of a quiet pool sends',
+        x,
+        y: { name: 'a second', scale: 'logarithmic', from: 1, to: 10_000, ticks: [1, 10, 100, 1_000, 10_000] },
+        lines: [
+          { name: 'datagrams', points: points(({ datagrams }) => datagrams) },
+          { name: 'their bytes', points: points(({ datagramBytes }) => datagramBytes) },
+          { name: 'exchanges, bytes', points: points(({ streamBytes }) => streamBytes) },
+        ],
+      }),
+      seriesPlot({
+        title: 'One piece of news, and one exchange of full states',
+        x,
+        y: { name: '', scale: 'logarithmic', from: 0.1, to: 10_000, ticks: [0.1, 1, 10, 100, 1_000, 10_000] },
+        lines: [
+          { name: 'datagrams', points: points(({ newsDatagrams }) => newsDatagrams) },
+          { name: 'exchange, kB', points: points(({ exchangeBytes }) => exchangeBytes / 1000) },
+        ],
+      }),
+      rowPlot({
+        title: 'Trials in which gossip alone did not reach all members',
+        x: axisUpTo(
+          'trials',
+          missed.map(({ is }) => is),
+        ),
+        rows: missed,
+      }),
+    ],
+  }
 }

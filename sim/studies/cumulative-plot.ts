@@ -1,5 +1,17 @@
 import type { Distribution } from './distribution.ts'
-import { escaped, rounded, strokeOf, strokeStyle, svgDocument } from './drawing.ts'
+import {
+  escaped,
+  gridLine,
+  type PlotShapes,
+  plotHeight,
+  rounded,
+  shareOf,
+  strokeColour,
+  strokeStyle,
+  textStyle,
+  titleText,
+  plotWidth as width,
+} from './drawing.ts'
 
 export interface PlotLine {
   readonly name: string
@@ -26,31 +38,25 @@ export interface Plot {
   readonly marks: readonly PlotMark[]
 }
 
-const width = 760
-const plotHeight = 380
 const left = 64
-const right = 150
+const right = 190
 const top = 44
 const bottom = 56
 
-/** Plots of cumulative shares, one below the other, as one self-contained SVG document. */
-export function cumulativeSvg(description: string, plots: readonly Plot[]): string {
-  return svgDocument(description, width, plotHeight, plots.map(plotLines))
-}
-
-function plotLines(plot: Plot): readonly string[] {
+/** Cumulative shares of measured values. */
+export function cumulativePlot(plot: Plot): PlotShapes {
   const x0 = left
   const x1 = width - right
   const y0 = plotHeight - bottom
-  const svg = [`<text x="${x0}" y="24" font-size="15">${escaped(plot.title)}</text>`]
+  const svg = [titleText(x0, plot.title)]
   for (const percent of [0, 20, 40, 60, 80, 100]) {
     const y = yOf(percent)
-    svg.push(`<line x1="${x0}" y1="${y}" x2="${x1}" y2="${y}" stroke="#dddddd"/>`)
+    svg.push(gridLine(x0, y, x1, y))
     svg.push(`<text x="${x0 - 8}" y="${y + 4}" text-anchor="end">${percent} %</text>`)
   }
   for (const tick of plot.ticks) {
     const x = xOf(plot, tick)
-    svg.push(`<line x1="${x}" y1="${top}" x2="${x}" y2="${y0}" stroke="#dddddd"/>`)
+    svg.push(gridLine(x, top, x, y0))
     svg.push(`<text x="${x}" y="${y0 + 18}" text-anchor="middle">${tick}</text>`)
   }
   svg.push(`<text x="${(x0 + x1) / 2}" y="${y0 + 38}" text-anchor="middle">${escaped(plot.axis)}</text>`)
@@ -75,29 +81,26 @@ function curve(plot: Plot, { name, values }: PlotLine, index: number): readonly 
 }
 
 function markShapes(plot: Plot, { name, value, percent, line }: PlotMark): readonly string[] {
-  const { colour } = strokeOf(plot.lines.findIndex((one) => one.name === line))
+  const index = plot.lines.findIndex((one) => one.name === line)
   const x = xOf(plot, value)
   if (percent === undefined) {
     const y = yOf(0)
     return [
-      `<line x1="${x}" y1="${top}" x2="${x}" y2="${y}" stroke="${colour}" stroke-dasharray="1 4"/>`,
-      `<text x="${x + 4}" y="${y - 6}" fill="${colour}">${escaped(name)}</text>`,
+      `<line x1="${x}" y1="${top}" x2="${x}" y2="${y}" ${strokeColour(index)} stroke-dasharray="1 4"/>`,
+      `<text x="${x + 4}" y="${y - 6}" ${textStyle(index)}>${escaped(name)}</text>`,
     ]
   }
   const y = yOf(percent)
   // The numbers of the ticks are below the axis.
   const textY = percent === 0 ? y - 10 : y + 16
   return [
-    `<circle cx="${x}" cy="${y}" r="5" fill="none" stroke="${colour}" stroke-width="1.8"/>`,
-    `<text x="${x + 8}" y="${textY}" fill="${colour}">${escaped(name)}</text>`,
+    `<circle cx="${x}" cy="${y}" r="5" fill="none" stroke-width="1.8" ${strokeColour(index)}/>`,
+    `<text x="${x + 8}" y="${textY}" ${textStyle(index)}>${escaped(name)}</text>`,
   ]
 }
 
-/** Values beyond the axis are drawn at its end. */
-function xOf({ scale, from, to }: Plot, value: number): number {
-  const inside = Math.min(to, Math.max(from, value))
-  const share = scale === 'linear' ? (inside - from) / (to - from) : Math.log10(inside / from) / Math.log10(to / from)
-  return rounded(left + share * (width - right - left))
+function xOf(plot: Plot, value: number): number {
+  return rounded(left + shareOf(plot, value) * (width - right - left))
 }
 
 function yOf(percent: number): number {

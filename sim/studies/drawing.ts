@@ -9,14 +9,59 @@ const strokes = [
   { colour: '#7f8c8d', dash: '1 3' },
 ] as const
 
-export function strokeOf(index: number): (typeof strokes)[number] {
-  return strokes[Math.max(0, index) % strokes.length] as (typeof strokes)[number]
+function strokeAt(index: number): number {
+  return Math.max(0, index) % strokes.length
 }
 
-/** The style as attributes of an SVG shape. */
+/** The style of a line as attributes. A page that has colours of its own, for the dark, finds it by its class. */
 export function strokeStyle(index: number): string {
-  const { colour, dash } = strokeOf(index)
-  return `stroke="${colour}"${dash === '' ? '' : ` stroke-dasharray="${dash}"`}`
+  const { dash } = strokes[strokeAt(index)] as (typeof strokes)[number]
+  return `${strokeColour(index)}${dash === '' ? '' : ` stroke-dasharray="${dash}"`}`
+}
+
+/** The colour of a line alone. */
+export function strokeColour(index: number): string {
+  return `class="s${strokeAt(index)}" stroke="${strokes[strokeAt(index)]?.colour}"`
+}
+
+/** Of a text in the colour of a line. */
+export function textStyle(index: number): string {
+  const { colour } = strokes[strokeAt(index)] as (typeof strokes)[number]
+  return `class="s${strokeAt(index)}" fill="${colour}"`
+}
+
+export interface Axis {
+  readonly name: string
+  readonly scale: 'linear' | 'logarithmic'
+  readonly from: number
+  readonly to: number
+  readonly ticks: readonly number[]
+}
+
+/** Where on an axis a value stands, from 0 to 1. Values beyond the axis are drawn at its end. */
+export function shareOf({ scale, from, to }: Omit<Axis, 'name' | 'ticks'>, value: number): number {
+  const inside = Math.min(to, Math.max(from, value))
+  return scale === 'linear' ? (inside - from) / (to - from) : Math.log10(inside / from) / Math.log10(to / from)
+}
+
+/** Shapes and texts of one plot. */
+export type PlotShapes = readonly string[]
+
+/** The plots of a study, and a sentence that says what they are of. */
+export interface Drawing {
+  readonly description: string
+  readonly plots: readonly PlotShapes[]
+}
+
+export const plotWidth = 800
+export const plotHeight = 380
+
+export function titleText(x: number, title: string): string {
+  return `<text class="title" x="${x}" y="24" font-size="15">${escaped(title)}</text>`
+}
+
+export function gridLine(x1: number, y1: number, x2: number, y2: number): string {
+  return `<line class="grid" x1="${x1}" y1="${y1}" x2="${x2}" y2="${y2}" stroke="#dddddd"/>`
 }
 
 export function escaped(text: string): string {
@@ -28,19 +73,14 @@ export function rounded(pixels: number): number {
   return Math.round(pixels * 10) / 10
 }
 
-/** One self-contained document: parts of equal height, one below the other. */
-export function svgDocument(
-  description: string,
-  width: number,
-  partHeight: number,
-  parts: readonly (readonly string[])[],
-): string {
-  const height = parts.length * partHeight
+/** One self-contained document: plots, one below the other. */
+export function svgDocument({ description, plots }: Drawing): string {
+  const height = plots.length * plotHeight
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="sans-serif" font-size="12">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" class="plots" viewBox="0 0 ${plotWidth} ${height}" width="${plotWidth}" height="${height}" font-family="sans-serif" font-size="12">`,
     `<title>${escaped(description)}</title>`,
-    `<rect width="${width}" height="${height}" fill="#ffffff"/>`,
-    ...parts.flatMap((part, index) => [`<g transform="translate(0 ${index * partHeight})">`, ...part, '</g>']),
+    `<rect class="ground" width="${plotWidth}" height="${height}" fill="#ffffff"/>`,
+    ...plots.flatMap((shapes, index) => [`<g transform="translate(0 ${index * plotHeight})">`, ...shapes, '</g>']),
     '</svg>',
     '',
   ].join('\n')

@@ -1,5 +1,7 @@
+import type { Drawing, PlotShapes } from './drawing.ts'
 import { type Grid, type VariantMeasured, wholeGrid } from './lifeguard-study.ts'
-import { seriesSvg } from './series-plot.ts'
+import { axisUpTo, type PlotRow, rowPlot } from './row-plot.ts'
+import { seriesPlot } from './series-plot.ts'
 import { tableRow } from './table.ts'
 
 const heads = [
@@ -103,27 +105,46 @@ function paperLines(measured: readonly VariantMeasured[]) {
   return [{ name: `paper: SWIM / ${paperFactor}`, points }]
 }
 
-/** False positives by the number of blocked members, as in figures 2 and 3 of the paper. */
-export function lifeguardSvg(measured: readonly VariantMeasured[]): string {
-  const blocked = measured[0]?.falsePositives.map((one) => one.blocked) ?? []
-  const plot = (title: string, of: 'all' | 'atHealthy') => {
-    const most = Math.max(10, ...measured.flatMap(({ falsePositives }) => falsePositives.map((one) => one[of])))
-    const ticks = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000].filter((tick) => tick < most * 10)
-    return {
-      title,
-      x: { name: 'members blocked at once', scale: 'linear', from: 0, to: Math.max(...blocked, 1), ticks: blocked },
-      y: { name: 'false positives', scale: 'logarithmic', from: 1, to: ticks.at(-1) ?? 10, ticks },
-      lines: [
-        ...measured.map(({ variant, falsePositives }) => ({
-          name: variant.name,
-          points: falsePositives.map((one) => ({ x: one.blocked, y: one[of] })),
-        })),
-        ...(of === 'all' ? paperLines(measured) : []),
-      ],
-    } as const
+/** False positives by the number of blocked members, as in figures 2 and 3 of the paper, and the rows of the table. */
+export function lifeguardDrawing(measured: readonly VariantMeasured[]): Drawing {
+  return {
+    description: `False positives of ${measured.length} protocols`,
+    plots: [
+      falsePositivePlot(measured, 'False positives at all members', 'all'),
+      falsePositivePlot(measured, 'False positives at members that were never blocked', 'atHealthy'),
+      ...tablePlots(measured),
+    ],
   }
-  return seriesSvg(`False positives of ${measured.length} protocols`, [
-    plot('False positives at all members', 'all'),
-    plot('False positives at members that were never blocked', 'atHealthy'),
-  ])
+}
+
+function falsePositivePlot(measured: readonly VariantMeasured[], title: string, of: 'all' | 'atHealthy'): PlotShapes {
+  const blocked = measured[0]?.falsePositives.map((one) => one.blocked) ?? []
+  const most = Math.max(10, ...measured.flatMap(({ falsePositives }) => falsePositives.map((one) => one[of])))
+  const ticks = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000].filter((tick) => tick < most * 10)
+  const lines = measured.map(({ variant, falsePositives }) => ({
+    name: variant.name,
+    points: falsePositives.map((one) => ({ x: one.blocked, y: one[of] })),
+  }))
+  return seriesPlot({
+    title,
+    x: { name: 'members blocked at once', scale: 'linear', from: 0, to: Math.max(...blocked, 1), ticks: blocked },
+    y: { name: 'false positives', scale: 'logarithmic', from: 1, to: ticks.at(-1) ?? 10, ticks },
+    lines: of === 'all' ? [...lines, ...paperLines(measured)] : lines,
+  })
+}
+
+function tablePlots(measured: readonly VariantMeasured[]): readonly PlotShapes[] {
+  const rows = (of: (one: VariantMeasured) => PlotRow['is']): readonly PlotRow[] =>
+    measured.map((one) => ({ name: one.variant.name, is: of(one) }))
+  const latest = measured.flatMap((one) => [one.firstDetection.max, one.fullDissemination.max])
+  const seconds = axisUpTo('seconds after the block began', latest)
+  const missed = axisUpTo(
+    'members blocked for 32.8 s',
+    measured.map(({ undetected }) => undetected),
+  )
+  return [
+    rowPlot({ title: 'Detection by the first member', x: seconds, rows: rows((one) => one.firstDetection) }),
+    rowPlot({ title: 'Detection by all members', x: seconds, rows: rows((one) => one.fullDissemination) }),
+    rowPlot({ title: 'Blocked members that were not detected', x: missed, rows: rows((one) => one.undetected) }),
+  ]
 }

@@ -1,17 +1,20 @@
-import { escaped, rounded, strokeStyle, svgDocument } from './drawing.ts'
+import {
+  type Axis,
+  escaped,
+  gridLine,
+  type PlotShapes,
+  plotHeight,
+  rounded,
+  shareOf,
+  strokeStyle,
+  titleText,
+  plotWidth as width,
+} from './drawing.ts'
 
 export interface SeriesLine {
   readonly name: string
   /** In order of `x`; a value of 0 or less has no place on a logarithmic axis and is left out. */
   readonly points: readonly { readonly x: number; readonly y: number }[]
-}
-
-export interface Axis {
-  readonly name: string
-  readonly scale: 'linear' | 'logarithmic'
-  readonly from: number
-  readonly to: number
-  readonly ticks: readonly number[]
 }
 
 export interface SeriesPlot {
@@ -21,30 +24,24 @@ export interface SeriesPlot {
   readonly lines: readonly SeriesLine[]
 }
 
-const width = 760
-const plotHeight = 380
 const left = 76
-const right = 160
+const right = 200
 const top = 44
 const bottom = 56
 
-/** Measured points joined by lines, one plot below the other, as one self-contained SVG document. */
-export function seriesSvg(description: string, plots: readonly SeriesPlot[]): string {
-  return svgDocument(description, width, plotHeight, plots.map(plotShapes))
-}
-
-function plotShapes(plot: SeriesPlot): readonly string[] {
+/** Measured points joined by lines. */
+export function seriesPlot(plot: SeriesPlot): PlotShapes {
   const { x, y, title, lines } = plot
   const [x0, x1, y0] = [left, width - right, plotHeight - bottom]
-  const svg = [`<text x="${x0}" y="24" font-size="15">${escaped(title)}</text>`]
+  const svg = [titleText(x0, title)]
   for (const tick of y.ticks) {
     const at = yOf(y, tick)
-    svg.push(`<line x1="${x0}" y1="${at}" x2="${x1}" y2="${at}" stroke="#dddddd"/>`)
+    svg.push(gridLine(x0, at, x1, at))
     svg.push(`<text x="${x0 - 8}" y="${at + 4}" text-anchor="end">${tick}</text>`)
   }
   for (const tick of x.ticks) {
     const at = xOf(x, tick)
-    svg.push(`<line x1="${at}" y1="${top}" x2="${at}" y2="${y0}" stroke="#dddddd"/>`)
+    svg.push(gridLine(at, top, at, y0))
     svg.push(`<text x="${at}" y="${y0 + 18}" text-anchor="middle">${tick}</text>`)
   }
   svg.push(`<text x="${(x0 + x1) / 2}" y="${y0 + 38}" text-anchor="middle">${escaped(x.name)}</text>`)
@@ -65,7 +62,7 @@ function lineShapes({ x, y }: SeriesPlot, { name, points }: SeriesLine, index: n
     `<polyline points="${places.join(' ')}" fill="none" stroke-width="1.8" ${style}/>`,
     ...shown.map((point) => `<circle cx="${xOf(x, point.x)}" cy="${yOf(y, point.y)}" r="3" fill="#ffffff" ${style}/>`),
     `<line x1="${legendX}" y1="${legendY}" x2="${legendX + 30}" y2="${legendY}" stroke-width="1.8" ${style}/>`,
-    `<text x="${legendX + 38}" y="${legendY + 4}">${escaped(name)}</text>`,
+    `<text x="${legendX + 38}" y="${legendY + 4}">${escaped(shown.length === 0 ? `${name}: none` : name)}</text>`,
   ]
 }
 
@@ -75,10 +72,4 @@ function xOf(axis: Axis, value: number): number {
 
 function yOf(axis: Axis, value: number): number {
   return rounded(plotHeight - bottom - shareOf(axis, value) * (plotHeight - bottom - top))
-}
-
-/** Values beyond the axis are drawn at its end. */
-function shareOf({ scale, from, to }: Axis, value: number): number {
-  const inside = Math.min(to, Math.max(from, value))
-  return scale === 'linear' ? (inside - from) / (to - from) : Math.log10(inside / from) / Math.log10(to / from)
 }

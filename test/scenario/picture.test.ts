@@ -37,7 +37,12 @@ steps:
 `,
 )
 
-async function pageOf(browser: Browser, file: string, hash = ''): Promise<{ page: Page; problems: string[] }> {
+async function pageOf(
+  browser: Browser,
+  file: string,
+  hash = '',
+  awaited = '#lanes',
+): Promise<{ page: Page; problems: string[] }> {
   const page = await browser.newPage({ viewport: { width: 1400, height: 900 } })
   const problems: string[] = []
   page.on('console', (message) => {
@@ -48,7 +53,7 @@ async function pageOf(browser: Browser, file: string, hash = ''): Promise<{ page
     if (!request.url().startsWith('file:') && !request.url().startsWith('blob:')) problems.push(request.url())
   })
   await page.goto(`file://${file}${hash}`)
-  await page.waitForSelector('#lanes')
+  await page.waitForSelector(awaited)
   return { page, problems }
 }
 
@@ -134,8 +139,36 @@ describe('the page of a run', () => {
       expect(problems).toEqual([])
       await page.close()
     })
+
+    it('draws a history, and a study, in the same colours, without a script', async () => {
+      const history = join(folder, 'history.jsonl')
+      writeFileSync(history, [historyHead, ...goesBack].map((line) => `${JSON.stringify(line)}\n`).join(''))
+      const drawn = join(folder, 'history.html')
+      expect(await svcSim(['lincheck', history, '--html', drawn])).toMatchObject({ exit: 1, err: '' })
+      const study = join(folder, 'study.html')
+      expect(await svcSim(['study', 'election', '--trials', '1', '--html', study])).toMatchObject({ exit: 0, err: '' })
+      for (const [file, shape] of [
+        [drawn, '.ordered.cause rect'],
+        [study, '.plots .title'],
+      ] as const) {
+        const { page, problems } = await pageOf(browser, file, '', shape)
+        const colours = `[getComputedStyle(document.querySelector('${shape}')).fill, getComputedStyle(document.body).backgroundColor].join()`
+        const light = await page.evaluate(colours)
+        await page.emulateMedia({ colorScheme: 'dark' })
+        expect(await page.evaluate(colours)).not.toBe(light)
+        expect(problems).toEqual([])
+        await page.close()
+      }
+    })
   })
 })
+
+const historyHead = { format: 'svc-history', version: 1, staleDefaultUs: 0 }
+const goesBack = [
+  { client: '1', key: 'k', op: 'write', value: 'a', outcome: 'ok', call: 0, return: 10 },
+  { client: '1', key: 'k', op: 'write', value: 'b', outcome: 'ok', call: 20, return: 30 },
+  { client: '2', key: 'k', op: 'read', consistency: 'consistent', outcome: 'ok', found: 'a', call: 40, return: 50 },
+]
 
 /** What a page shows: the overview, and the pieces of its events. */
 function filmIn(html: string): readonly unknown[] {

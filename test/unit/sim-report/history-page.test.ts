@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { KeyOperation } from '../../../sim/checkers/keys/key-history.ts'
-import { historyPage } from '../../../sim/report/history-page.ts'
 import { escaped } from '../../../sim/report/escaped.ts'
-import { stillPage } from '../../../sim/report/still-page.ts'
+import { historyPage } from '../../../sim/report/history-page.ts'
 import { historyLines, type JudgedHistory, judgeHistory } from '../../../sim/report/history-report.ts'
+import { stillPage } from '../../../sim/report/still-page.ts'
 
 const operation = (part: Partial<KeyOperation>): KeyOperation => ({
   client: 'client 1',
@@ -141,7 +141,9 @@ describe('the picture of a history', () => {
     const xs = [...svg.matchAll(/<circle class="effect" cx="([\d.]+)"/g)].map(([, x]) => Number(x))
     expect(xs).toHaveLength(9)
     expect(xs).toEqual([...xs].sort((a, b) => a - b))
-    const [from = 0, width = 0] = (/<title>write of &#39;b&#39;.*?<rect x="([\d.]+)" y="[\d.]+" width="([\d.]+)"/s.exec(svg) ?? [])
+    const [from = 0, width = 0] = (
+      /<title>write of &#39;b&#39;.*?<rect x="([\d.]+)" y="[\d.]+" width="([\d.]+)"/s.exec(svg) ?? []
+    )
       .slice(1)
       .map(Number)
     expect(xs[7]).toBeGreaterThanOrEqual(from)
@@ -165,10 +167,7 @@ describe('the picture of a history', () => {
 
   it('has of a long history the latest operations, and the cause wherever it is', () => {
     const many = Array.from({ length: 500 }, (_, at) => get('client 1', 'b', 1000 + at * 10, 1005 + at * 10))
-    const long = historyPage(
-      'h',
-      judged([...goesBack.slice(0, 9), ...many, get('client 2', 'a', 7000, 7010)]),
-    ).body
+    const long = historyPage('h', judged([...goesBack.slice(0, 9), ...many, get('client 2', 'a', 7000, 7010)])).body
     expect(long).toContain('Of 510 operations 308 of the earliest and 0 called later are not drawn.')
     expect(picturesOf(long)[1]?.match(/<g class="[a-z]+ cause"/g)).toHaveLength(3)
   })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { cumulativeSvg, type Plot } from '../../../sim/studies/cumulative-plot.ts'
+import { cumulativePlot, type Plot } from '../../../sim/studies/cumulative-plot.ts'
 import { Distribution } from '../../../sim/studies/distribution.ts'
+import { svgDocument } from '../../../sim/studies/drawing.ts'
 
 const plot: Plot = {
   title: 'A < B & C',
@@ -26,7 +27,7 @@ function pointsOf(svg: string): (readonly [number, number])[] {
 
 describe('cumulative plots', () => {
   it('rise from nothing to all, from left to right, and keep to the axes', () => {
-    const points = pointsOf(cumulativeSvg('test', [plot]))
+    const points = pointsOf(cumulativePlot(plot).join('\n'))
     expect(points).toHaveLength(201)
     for (const [index, [x, y]] of points.entries()) {
       const [beforeX, beforeY] = points[index - 1] ?? [x, y]
@@ -45,19 +46,19 @@ describe('cumulative plots', () => {
   it('lay a decade of a logarithmic axis as wide as the next', () => {
     const values = new Distribution([10, 100, 1000])
     const log: Plot = { ...plot, scale: 'logarithmic', from: 10, to: 1000, lines: [{ name: 'one', values }] }
-    const points = pointsOf(cumulativeSvg('test', [log]))
+    const points = pointsOf(cumulativePlot(log).join('\n'))
     expect([...new Set(points.map(([x]) => x))]).toEqual([64, 337, 610])
   })
 
   it('escape what would end the markup, and need nothing from outside', () => {
-    const svg = cumulativeSvg('test', [plot, plot])
+    const svg = svgDocument({ description: 'test', plots: [plot, plot].map(cumulativePlot) })
     expect(svg).toContain('A &lt; B &amp; C')
     expect(svg).not.toMatch(/href|url\(|<script|<style/)
     expect(svg.match(/<g /g)).toHaveLength(2)
   })
 
   it('mark the figures of others on the line that they belong to', () => {
-    const svg = cumulativeSvg('test', [plot])
+    const svg = cumulativePlot(plot).join('\n')
     expect(svg).toContain('<circle cx="337" cy="184"')
     expect(svg).toContain('>their mean</text>')
   })

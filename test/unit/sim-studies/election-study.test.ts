@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { electionSvg } from '../../../sim/studies/election-plot.ts'
+import { svgDocument } from '../../../sim/studies/drawing.ts'
+import { electionDrawing } from '../../../sim/studies/election-plot.ts'
 import { closingLines, headLines, measuredLine } from '../../../sim/studies/election-report.ts'
 import { type ElectionStudy, type Measured, studyElections } from '../../../sim/studies/election-study.ts'
 import { ElectionTrial, type Surroundings } from '../../../sim/studies/election-trial.ts'
@@ -14,7 +15,12 @@ function study(seed: number, trials: number): ElectionStudy {
 }
 
 function textOf(done: ElectionStudy): string {
-  return [...headLines(), ...done.measured.map(measuredLine), ...closingLines(done), electionSvg(done)].join('\n')
+  return [
+    ...headLines(),
+    ...done.measured.map(measuredLine),
+    ...closingLines(done),
+    svgDocument(electionDrawing(done)),
+  ].join('\n')
 }
 
 function trial(timeoutMinMs: number, timeoutSpreadMs: number, messageUs: number) {

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { createPlatform } from '../../../sim/platform/platform.ts'
-import { convergenceClosing, convergenceSvg, sizeLine } from '../../../sim/studies/convergence-report.ts'
+import { convergenceClosing, convergenceDrawing, sizeLine } from '../../../sim/studies/convergence-report.ts'
 import { studyConvergence } from '../../../sim/studies/convergence-study.ts'
-import { lifeguardClosing, lifeguardSvg, variantLine } from '../../../sim/studies/lifeguard-report.ts'
+import { type Drawing, svgDocument } from '../../../sim/studies/drawing.ts'
+import { lifeguardClosing, lifeguardDrawing, variantLine } from '../../../sim/studies/lifeguard-report.ts'
 import { studyLifeguard, type VariantMeasured, variants } from '../../../sim/studies/lifeguard-study.ts'
 import { RandomStreams } from '../../../sim/studies/random-streams.ts'
 
@@ -10,6 +11,10 @@ function streamsOf(seed: string): RandomStreams {
   const platform = createPlatform()
   platform.close()
   return new RandomStreams(seed, platform.sha256)
+}
+
+function pictureOf<Found>(draw: (found: Found) => Drawing, found: Found): string {
+  return svgDocument(draw(found))
 }
 
 describe('the study of dissemination', () => {
@@ -31,8 +36,8 @@ describe('the study of dissemination', () => {
     const [one, other] = [study(), study()]
     expect(one.map(sizeLine)).toEqual(other.map(sizeLine))
     expect(convergenceClosing(one).join('\n')).toContain('From 8 to 64 members')
-    expect(convergenceSvg(one)).toBe(convergenceSvg(other))
-    expect(convergenceSvg(one)).toMatch(/^<svg .*<\/svg>\n$/s)
+    expect(pictureOf(convergenceDrawing, one)).toBe(pictureOf(convergenceDrawing, other))
+    expect(pictureOf(convergenceDrawing, one)).toMatch(/^<svg .*<\/svg>\n$/s)
   })
 })
 
@@ -51,12 +56,12 @@ describe('the study of Lifeguard', () => {
     expect(change).toBeGreaterThan(0.9)
     expect(change).toBeLessThan(1.1)
     expect(variantLine(lifeguard, swim)).toContain('Lifeguard')
-    expect(lifeguardSvg(told)).toMatch(/^<svg .*<\/svg>\n$/s)
+    expect(pictureOf(lifeguardDrawing, told)).toMatch(/^<svg .*<\/svg>\n$/s)
     // Its sentences are of three protocols; with two there is nothing to say.
     expect(lifeguardClosing(told)).toEqual([])
     const all = [...told, { ...lifeguard, variant: { name: 'as agents run', without: {} } }]
     expect(lifeguardClosing(all)[0]).toMatch(/^paper, all +< \d+ +< 2 %$/)
     // The paper's line is beside those of false positives at all members, and not where it says nothing.
-    expect(lifeguardSvg(all).match(/paper: SWIM \/ 50/g)).toHaveLength(1)
+    expect(pictureOf(lifeguardDrawing, all).match(/paper: SWIM \/ 50/g)).toHaveLength(1)
   }, 60_000)
 })

@@ -21,7 +21,10 @@ describe('svc-sim study', () => {
   afterEach(() => rmSync(directory, { recursive: true }))
 
   function run(...argv: string[]): Promise<number> {
-    const terminal: Pick<SimTerminal, 'out' | 'error' | 'disk' | 'wallMs' | 'createPlatform' | 'version'> = {
+    const terminal: Pick<
+      SimTerminal,
+      'out' | 'error' | 'disk' | 'wallMs' | 'createPlatform' | 'version' | 'pageTemplate'
+    > = {
       out: (text) => {
         out += text
       },
@@ -32,13 +35,20 @@ describe('svc-sim study', () => {
       wallMs: () => 0,
       createPlatform,
       version: '1.4.0',
+      pageTemplate: () => '<!-- title --><!-- film -->',
     }
     return runSimCli(argv, terminal as SimTerminal)
   }
 
-  it('prints the table and writes the graphs', async () => {
+  it('prints the table and writes the graphs, and a page of both', async () => {
     const file = join(directory, 'elections.svg')
-    expect(await run('study', 'election', '--trials', '2', '--seed', '3', '--svg', file)).toBe(0)
+    const html = join(directory, 'elections.html')
+    expect(await run('study', 'election', '--trials', '2', '--seed', '3', '--svg', file, '--html', html)).toBe(0)
+    const page = readFileSync(html, 'utf8')
+    expect(page).toContain(readFileSync(file, 'utf8'))
+    expect(page.match(/<text class="title"/g)).toHaveLength(4)
+    expect(page).toContain('Seed 3.')
+    expect(page.match(/^\d+–\d+ +2 /gm)).toHaveLength(10)
     expect(out.match(/^\d+–\d+ +2 /gm)).toHaveLength(10)
     expect(out).toContain('Seed 3.')
     expect(readFileSync(file, 'utf8')).toMatch(/^<svg .*<\/svg>\n$/s)

@@ -75,7 +75,10 @@ export class GrowingBytes {
     return new GrowingBytes(this.#bytes.slice(0, this.#written), this.#size)
   }
 
-  /** Bytes beyond the written part are always zeros, because files grow into them. */
+  /**
+   * Bytes beyond the written part are always zeros, because files grow into them. A file whose size was set beforehand
+   * gets no more memory than that size.
+   */
   #reserve(size: number): void {
     const { length } = this.#bytes
     if (size <= length) return

@@ -1,4 +1,6 @@
 import { compareText } from '../../src/base/bytes.ts'
+import { overusedExcuses } from '../checkers/excuse-shares.ts'
+import { sumOfJudged } from '../checkers/judged-tally.ts'
 import { forkFlags } from '../report/forks.ts'
 import { grouped, judgedLines } from '../report/judged-lines.ts'
 import { type SeedVerdict, seedVerdicts } from '../report/seed-record.ts'
@@ -38,13 +40,24 @@ function wrongText({ failed, undecided, table }: Account): string {
   return wrong.length === 0 ? 'all passed' : wrong.join(', ')
 }
 
-/** Demands on the seeds of a scenario together that are not met. */
+/** Demands on the seeds of a scenario together that are not met, and excuses of laws that took more than they may. */
 export function missedLines(ledger: Ledger): readonly string[] {
   const lines = ledger.accounts.flatMap((account) => {
     const { scenario, file } = account.scenario
     return ledger.missedOf(account).map(({ message }) => `${scenario} (${file}): ${message}`)
   })
-  return lines.toSorted(compareText)
+  return [...lines.toSorted(compareText), ...overusedLines(ledger)]
+}
+
+/** A campaign over few pages says nothing of shares: a page about outages excuses most of what it sees. */
+const pagesLeast = 40
+
+function overusedLines({ accounts, judged }: Ledger): readonly string[] {
+  if (accounts.filter(({ table }) => table.seeds > 0).length < pagesLeast) return []
+  return overusedExcuses(sumOfJudged([judged])).map(({ code, excuse, share, shareMax }) => {
+    const percent = (part: number): string => `${(part * 100).toFixed(1)} %`
+    return `${code}: its excuse '${excuse}' took ${percent(share)} of its facts, and may take ${percent(shareMax)}`
+  })
 }
 
 /** Failures by their kind, each with the commands that repeat its first ones. */

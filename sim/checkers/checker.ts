@@ -26,6 +26,11 @@ export interface Invariant {
    * words.
    */
   readonly excuses?: Readonly<Record<string, string>>
+  /**
+   * By the name of an excuse, the greatest share of facts that it may take over a campaign, from 0 to 1; without one, the
+   * usual share (`excuse-shares.ts`).
+   */
+  readonly excusesMost?: Readonly<Record<string, number>>
 }
 
 export type Unit = readonly [one: string, several: string]

@@ -20,6 +20,7 @@ import { sessionLives } from './clients/session-lives.ts'
 import { waitingAnswers } from './clients/waiting-answers.ts'
 import { watchSequences } from './clients/watch-sequences.ts'
 import { eventLists } from './events/event-lists.ts'
+import { eventRights } from './events/event-rights.ts'
 import { eventSpread } from './events/event-spread.ts'
 import { eventWaits } from './events/event-waits.ts'
 import { intentionLaws } from './intentions/intention-laws.ts'
@@ -70,6 +71,7 @@ import { givenVotes } from './raft/given-votes.ts'
 import { honestVotes } from './raft/honest-votes.ts'
 import { leaderAppendOnly } from './raft/leader-append-only.ts'
 import { leaderCompleteness } from './raft/leader-completeness.ts'
+import { leaderContact } from './raft/leader-contact.ts'
 import { leaderReads } from './raft/leader-reads.ts'
 import { leadership } from './raft/leadership.ts'
 import { logMatching } from './raft/log-matching.ts'
@@ -84,6 +86,7 @@ import { nameTruth } from './reads/name-truth.ts'
 import { readTruth } from './reads/read-truth.ts'
 import { serviceVersions } from './reads/service-versions.ts'
 import { settingsTold } from './reads/settings-told.ts'
+import { staleNames } from './reads/stale-names.ts'
 import { timelyAnswers } from './reads/timely-answers.ts'
 import { markedRegistrations } from './registration-marks.ts'
 import { acknowledgedRegistrations } from './registrations/acknowledged-registrations.ts'
@@ -111,6 +114,7 @@ const all = [
   telling,
   settingsTold,
   serviceVersions,
+  leaderContact,
   // Checkers, as the page of invariants has them.
   electionSafety,
   leaderAppendOnly,
@@ -158,6 +162,7 @@ const all = [
   heardChecks,
   readTruth,
   nameTruth,
+  staleNames,
   timelyAnswers,
   serverCare,
   queryTruth,
@@ -174,6 +179,7 @@ const all = [
   intentionLaws,
   eventSpread,
   eventLists,
+  eventRights,
   eventWaits,
   cleanDeath,
   panics,

@@ -11,14 +11,21 @@ import type { ReadTransaction } from '../../src/store/types.ts'
 import type { AccessState, ServerSeen, TokenState, Visit } from './access/access-facts.ts'
 import type { LockFacts } from './clients/lock-facts.ts'
 import type { WaitingRead } from './clients/read-facts.ts'
-import type { EventListing, EventLook, EventWait, FiredEvent } from './events/event-facts.ts'
+import type {
+  EventListing,
+  EventLook,
+  EventWait,
+  FewRightsFire,
+  FewRightsList,
+  FiredEvent,
+} from './events/event-facts.ts'
 import type { IntentionChange, IntentionDecision } from './intentions/intention-facts.ts'
 import type { KeyOperation, ListedKey } from './keys/key-history.ts'
 import type { OwnAnswer } from './keys/own-words.ts'
 import type { Recovery } from './keys/recovered-history.ts'
 import type { MeshEvent } from './mesh/mesh-facts.ts'
 import type { ServerLog } from './raft/server-log.ts'
-import type { TimelyAnswer } from './reads/timely-facts.ts'
+import type { TimelyAnswer, ToldName } from './reads/timely-facts.ts'
 import type { NodeRows, RegistrationChange } from './registrations/registration-facts.ts'
 
 /** Events of one server that faults and steps can wait for. */
@@ -244,6 +251,7 @@ interface ClientFacts {
   /** From now on answers about it are told. */
   readonly 'service followed': { readonly service: string }
   readonly 'service told': TimelyAnswer
+  readonly 'name told': ToldName
   /** Its ID is filled in when the agent has answered. */
   readonly 'event asked for': { readonly event: FiredEvent; readonly boot: number }
   readonly 'event looked for': EventLook
@@ -251,6 +259,9 @@ interface ClientFacts {
   /** There is no answer, or none that can be judged. */
   readonly 'event wait given up': EventWait
   readonly 'events listed': EventListing
+  readonly 'event asked for with few rights': FewRightsFire
+  readonly 'event answered with few rights': FewRightsFire
+  readonly 'events shown to few rights': FewRightsList
   /** A visit began that the replicated state has this text of, once it has taken effect, and from nothing else. */
   readonly 'visit began': { readonly mark: string; readonly tookEffect: () => void }
   /** An agent has answered it with success. `isHeld`: it held the check when it was asked, or when it had answered. */

@@ -4,6 +4,7 @@ import type { PlantedBug } from './planted-bug.ts'
 const hunt = 'answers-have-an-age'
 const inCatalog = patchesOf('src/features/catalog')
 const inCache = patchesOf('src/agent/requests/asking')
+const inDns = patchesOf('src/dns')
 const inModel = patchesOf('src/model')
 
 /** Bugs of lists while they change, of the age of kept answers, and of the order by distance. */
@@ -65,5 +66,65 @@ export const ageBugs: readonly PlantedBug[] = [
     ],
     hunt,
     foundBy: ['E10'],
+  },
+  {
+    row: 320,
+    name: 'names-of-any-age',
+    about: 'an agent accepts DNS data that is ten times as old as its configuration allows',
+    patches: [inDns('catalog-reads.js', 'return ageOf(meta) > maxStaleMs;', 'return ageOf(meta) > maxStaleMs * 10;')],
+    hunt: 'names-in-outages',
+    foundBy: ['N2'],
+  },
+  {
+    row: 321,
+    name: 'kept-names-of-any-age',
+    about: 'a server repeats a cached DNS answer however long ago it heard its leader',
+    patches: [inDns('face.js', 'kept.metas.some((meta) => isTooStale(meta, this.#config))', 'kept.metas.length > 9')],
+    hunt: 'names-in-outages',
+    foundBy: ['N2'],
+  },
+  {
+    row: 322,
+    name: 'names-refused-too-early',
+    about: 'DNS takes the age of data for three times what it is, and refuses names that are within the bound',
+    patches: [inDns('catalog-reads.js', 'return ageOf(meta) > maxStaleMs;', 'return ageOf(meta) * 3 > maxStaleMs;')],
+    hunt: 'names-in-outages',
+    foundBy: ['N2'],
+  },
+  {
+    row: 323,
+    name: 'stale-and-said-to-be-new',
+    about: 'a server that has lost its leader says of stale answers that it has just heard it',
+    patches: [
+      patchesOf('src/agent/requests/serving')(
+        'freshness.js',
+        'Math.round(status.lastContactMs ?? 0)',
+        'Math.min(30, status.lastContactMs ?? 0)',
+      ),
+    ],
+    hunt: 'names-in-outages',
+    foundBy: ['E8', 'N2'],
+  },
+  {
+    row: 324,
+    name: 'health-without-the-node',
+    about: 'health of a service lists the checks of the instance alone, without those of its node',
+    patches: [inCatalog('views.js', "...checksOfInstance(tx, node.node, ''), ", '')],
+    hunt,
+    foundBy: ['E8'],
+  },
+  {
+    row: 325,
+    name: 'last-node-is-not-listed',
+    about: 'a list of all nodes leaves out one of four',
+    patches: [
+      inCatalog(
+        'endpoint.js',
+        'filter((node) => hasMeta(node, wanted))',
+        'filter((node) => hasMeta(node, wanted)).slice(0, 4)',
+      ),
+    ],
+    hunt,
+    foundBy: ['E8'],
   },
 ]

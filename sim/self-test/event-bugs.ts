@@ -77,4 +77,40 @@ export const eventBugs: readonly PlantedBug[] = [
     hunt,
     foundBy: ['V2', 'W5'],
   },
+  {
+    row: 326,
+    name: 'events-of-anyone',
+    about: 'an event is fired for a token that may not write events of its name',
+    patches: [inFeature('routes.js', 'if (!allowed.ok)\n        return allowed;', '')],
+    hunt: 'events-and-rights',
+    foundBy: ['V3'],
+  },
+  {
+    row: 327,
+    name: 'refused-and-fired',
+    about: 'an event is refused for lack of rights, and goes round all the same',
+    patches: [
+      inFeature(
+        'routes.js',
+        'if (!allowed.ok)\n        return allowed;',
+        'if (!allowed.ok) {\n        context.lan.fireEvent(userEventPrefix + event.name, payload);\n        return allowed;\n    }',
+      ),
+    ],
+    hunt: 'events-and-rights',
+    foundBy: ['V3'],
+  },
+  {
+    row: 328,
+    name: 'events-are-shown-to-anyone',
+    about: 'a list of events has those, too, that the token may not read',
+    patches: [
+      inFeature(
+        'routes.js',
+        "reader.value.allows('event', own, 'read')",
+        "reader.value.allows('event', own, 'read') || true",
+      ),
+    ],
+    hunt: 'events-and-rights',
+    foundBy: ['V3'],
+  },
 ]

@@ -1,19 +1,25 @@
 import { z } from 'zod'
 import { textOf } from '../../src/base/bytes.ts'
 import type { Env } from '../../src/env/env.ts'
+import type { Endpoint } from '../../src/env/net.ts'
 import type { Tell } from '../checkers/checker.ts'
-import { allInstances, instanceWord } from '../checkers/reads/service-versions.ts'
-import type { TimelyAnswer, WantedFreshness } from '../checkers/reads/timely-facts.ts'
+import { dnsEndpoint } from '../cluster/node-identity.ts'
 import { durationRange, selector } from '../notation/fields.ts'
 import type { Decisions } from '../world/decisions/decisions.ts'
 import type { Draws } from '../world/decisions/draws.ts'
 import { type AskedAgent, answerWithinMs, groupWorld } from './asked-agents.ts'
+import { askDns } from './dns-client.ts'
 import { type Crew, workloadKind } from './kind.ts'
+import { contactIn, controlOf, drawnTimely, listedIn, offeredIn, timelyTarget } from './timely-questions.ts'
 
 export interface AskerPlan {
   readonly name: string
   readonly service: string
   readonly clients: number
+  /** Half of the questions are asked over DNS. */
+  readonly names: boolean
+  /** Of the machine of the clients. */
+  readonly host: string
   readonly everyMs: { readonly min: number; readonly max: number }
 }
 
@@ -23,26 +29,8 @@ export interface AskerWorld {
   readonly agent: (draws: Draws) => AskedAgent | undefined
   readonly nodes: readonly string[]
   readonly bootOf: (agent: string) => number
+  readonly dnsAt: (agent: string) => Endpoint
   readonly tell: Tell
-}
-
-const none: WantedFreshness = { mustRevalidate: false, maxAgeS: undefined, staleIfErrorS: undefined }
-/** What is wanted of kept answers. */
-const freshness: readonly WantedFreshness[] = [
-  none,
-  none,
-  { ...none, mustRevalidate: true },
-  { ...none, maxAgeS: 0 },
-  { ...none, maxAgeS: 2 },
-  { ...none, maxAgeS: 1, staleIfErrorS: 3 },
-  { ...none, mustRevalidate: true, staleIfErrorS: 600 },
-]
-
-interface Row {
-  readonly Node: string
-  readonly ServiceID: string
-  readonly ServicePort: number
-  readonly ServiceTags: readonly string[]
 }
 
 /** Clients that ask for a service while it changes, in ways that promise how old an answer may be, or its order. */
@@ -79,37 +67,46 @@ export class Askers implements Crew {
   }
 
   async #ask(agent: AskedAgent, draws: Draws): Promise<void> {
-    const { service } = this.#plan
-    const how = (['cached', 'cached', 'default', 'consistent'] as const)[draws.below(4)] ?? 'default'
-    const near = how !== 'cached' && draws.below(2) === 0 ? draws.oneOf(this.#world.nodes, (node) => node) : undefined
-    const wanted = how === 'cached' ? (freshness[draws.below(freshness.length)] ?? none) : undefined
-    const parameters = [...(how === 'default' ? [] : [how]), ...(near === undefined ? [] : [`near=${near}`])]
+    const { service, names } = this.#plan
+    if (names && draws.below(2) === 0) return this.#askName(agent)
+    const question = drawnTimely(draws, this.#world.nodes)
+    const { of, how, near, wanted } = question
     const calledUs = this.#world.nowUs()
     const boot = this.#world.bootOf(agent.name)
     const answer = await this.#env.http.request(agent.endpoint, {
       method: 'GET',
-      target: `/v1/catalog/service/${service}${parameters.length === 0 ? '' : `?${parameters.join('&')}`}`,
+      target: timelyTarget(service, question),
       timeoutMs: answerWithinMs,
       headers: wanted === undefined ? [] : controlOf(wanted),
     })
     if (!answer.ok || answer.value.status !== 200 || this.#world.bootOf(agent.name) !== boot) return
     const { body, headers } = answer.value
-    const rows = JSON.parse(textOf(body)) as readonly Row[]
-    const words = rows.map((row) => instanceWord(row.Node, row.ServiceID, row.ServicePort, row.ServiceTags))
     const kept =
       wanted === undefined ? undefined : { wanted, hit: headers.get('x-cache') ?? 'nothing', age: headers.get('age') }
-    const nodes = rows.map(({ Node }) => Node)
-    const told: TimelyAnswer = {
+    const listed = listedIn(JSON.parse(textOf(body)), of)
+    const lastContactMs = contactIn(how, headers)
+    this.#world.tell('service told', {
       service,
+      of,
       agent: agent.name,
       how,
       near,
-      instances: allInstances(words),
-      nodes,
+      ...listed,
       calledUs,
+      lastContactMs,
       kept,
-    }
-    this.#world.tell('service told', told)
+    })
+  }
+
+  /** Over TCP, so that nothing is cut, and nothing is sent twice. */
+  async #askName({ name }: AskedAgent): Promise<void> {
+    const { service, host } = this.#plan
+    const calledUs = this.#world.nowUs()
+    const boot = this.#world.bootOf(name)
+    const question = { name: `${service}.service.svc.`, type: 'SRV', over: 'tcp', timeoutMs: answerWithinMs } as const
+    const answer = await askDns(this.#env, host, this.#world.dnsAt(name), question)
+    if (typeof answer === 'string' || this.#world.bootOf(name) !== boot) return
+    this.#world.tell('name told', { service, agent: name, calledUs, offered: offeredIn(answer) })
   }
 
   #pause(forMs: number): Promise<void> {
@@ -119,19 +116,11 @@ export class Askers implements Crew {
   }
 }
 
-function controlOf({ mustRevalidate, maxAgeS, staleIfErrorS }: WantedFreshness): readonly [string, string][] {
-  const said = [
-    ...(mustRevalidate ? ['must-revalidate'] : []),
-    ...(maxAgeS === undefined ? [] : [`max-age=${maxAgeS}`]),
-    ...(staleIfErrorS === undefined ? [] : [`stale-if-error=${staleIfErrorS}`]),
-  ]
-  return said.length === 0 ? [] : [['Cache-Control', said.join(', ')]]
-}
-
 const group = z.strictObject({
   at: selector.describe('The agents that they ask: chosen anew for each question.'),
   service: z.string().min(1).describe('The service that they ask for.'),
   clients: z.int().min(1).max(100).default(4).describe('How many; each asks one thing at a time.'),
+  names: z.boolean().default(false).describe('Whether half of the questions are asked over DNS.'),
   every: durationRange.default({ min: 50, max: 400 }).describe('Time between an answer and the next question.'),
 })
 
@@ -143,18 +132,19 @@ export const askers = workloadKind({
   crews: [
     {
       machine: 'askers',
-      open: ({ at, service, clients, every: everyMs }, { name, env, run }) => {
+      open: ({ at, service, clients, names, every: everyMs }, { name, env, host, run }) => {
         const world = groupWorld(run, { at })
         const datacenter = run.cluster.datacenterNames[0]
         return new Askers(
           env,
-          { name, service, clients, everyMs },
+          { name, service, clients, names, host, everyMs },
           {
             nowUs: world.nowUs,
             decisions: world.decisions,
             agent: world.server,
             nodes: run.cluster.nodeNames.filter((node) => run.cluster.datacenterOf(node) === datacenter),
             bootOf: world.bootOf,
+            dnsAt: (agent) => dnsEndpoint(run.cluster.identityOf(agent)),
             tell: (fact, told) => world.invariants.tell(fact, told),
           },
         )

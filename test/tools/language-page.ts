@@ -1,4 +1,5 @@
 import { invariants } from '../../sim/checkers/checkers.ts'
+import { shareMaxOf } from '../../sim/checkers/excuse-shares.ts'
 import { marks } from '../../sim/checkers/marks.ts'
 import { triggers } from '../../sim/faults/fault-schema.ts'
 import { groups, joinedSelections } from '../../sim/notation/selector.ts'
@@ -140,10 +141,14 @@ function invariantRows(): string {
 }
 
 function excuseRows(): string {
-  const lines = Object.entries(invariants).flatMap(([code, { excuses = {} }]) =>
-    Object.entries(excuses).map(([name, text]) => `| \`${code}\` | ${name} | ${cell(sentence(text))} |`),
+  const lines = Object.entries(invariants).flatMap(([code, law]) =>
+    Object.entries<string>(law.excuses ?? {}).map(([name, text]) => {
+      const most = `${Math.round(shareMaxOf(law, name) * 100)} %`
+      return `| \`${code}\` | ${name} | ${cell(sentence(text))} | ${most} |`
+    }),
   )
-  return ['| of | excuse | what it lets pass, and until when |', '|---|---|---|', ...lines].join('\n')
+  const head = ['| of | excuse | what it lets pass, and until when | at most |', '|---|---|---|---|']
+  return [...head, ...lines].join('\n')
 }
 
 function sentence(text: string): string {

@@ -204,6 +204,7 @@ export const accessHistory = checker({
         'out of reach':
           'An agent that reaches no server may continue with any rights that it knew before; until it has reached one for 15 seconds.',
       },
+      excusesMost: { 'out of reach': 0.4 },
     },
   },
   also: [tokenMigration, copiedAccess],

@@ -49,3 +49,22 @@ export interface EventLook {
   /** Gossip has had its time; `exchange`: and every agent has exchanged its state with another since. */
   readonly after: 'gossip' | 'exchange'
 }
+
+/** An event that a token with few rights asks an agent to fire. */
+export interface FewRightsFire {
+  readonly content: string
+  readonly agent: string
+  readonly mayWrite: boolean
+  /** Undefined: there is no answer that tells. */
+  outcome: 'fired' | 'refused' | undefined
+}
+
+/** What one agent shows to a token with few rights, and all that it lists before and after that, in words. */
+export interface FewRightsList {
+  readonly node: string
+  /** The token may read events of these names alone. */
+  readonly names: readonly string[]
+  readonly before: readonly string[]
+  readonly shown: readonly string[]
+  readonly after: readonly string[]
+}

@@ -79,6 +79,7 @@ export const eventSpread = checker({
         'by exchange':
           'An agent that gossip has missed is looked at again, and few may be; until one interval of exchanging states is over.',
       },
+      excusesMost: { 'by exchange': missedShareMax },
     },
   },
   make: (run) => new EventSpread(run, run.of(membership)),

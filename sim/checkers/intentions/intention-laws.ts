@@ -181,6 +181,8 @@ export const intentionLaws = checker({
         'out of reach':
           'An agent that was not in contact with a leader decides by what it has kept; until it has been for 15 seconds and as long as it was not.',
       },
+      // Its pages let leaders die and links break all the time.
+      excusesMost: { 'out of reach': 0.65 },
     },
   },
   make: (run) => new IntentionLaws(run),

@@ -1,16 +1,22 @@
-import { servicesTable } from '../../../src/features/catalog/tables.ts'
-import { instancesOf } from '../../../src/features/catalog/views.ts'
+import { checksTable, nodesTable, servicesTable } from '../../../src/features/catalog/tables.ts'
+import { allNodes, checksOfNode, instancesOf } from '../../../src/features/catalog/views.ts'
 import { coordinatesTable } from '../../../src/features/discovery/nearness.ts'
 import type { Coordinate } from '../../../src/model/coordinate.ts'
 import type { ReadTransaction } from '../../../src/store/types.ts'
 import { type Version, within } from '../access/access-versions.ts'
 import { checker } from '../checker.ts'
-import { inOrder } from './held.ts'
+import { type HeldCheck, inOrder } from './held.ts'
 
 /** A service at one time, as the replicated state has it, and where nodes are. */
 export interface ServiceVersion {
   /** Its instances in the words of `instanceWord`, in their order. */
   readonly instances: string
+  /** The same, each with all its checks in the words of `healthWord`. */
+  readonly health: string
+  /** Those that DNS offers, in the words of `placeWord`. */
+  readonly offered: string
+  /** All nodes there are, in the words of `nodeWord`. */
+  readonly nodes: string
   readonly places: ReadonlyMap<string, Coordinate>
 }
 
@@ -18,8 +24,47 @@ export function instanceWord(node: string, id: string, port: number, tags: reado
   return `${node}/${id}:${port} [${tags.join(' ')}]`
 }
 
+export function healthWord(instance: string, checks: readonly HeldCheck[]): string {
+  return `${instance} {${inOrder(checks.map(({ id, status }) => `${id} ${status}`))}}`
+}
+
+/** The port tells an instance from any other: its target is a name that its address is part of, or its node's. */
+export function placeWord(port: number): string {
+  return `port ${port}`
+}
+
+export function nodeWord(node: string, address: string): string {
+  return `${node} at ${address}`
+}
+
 export function allInstances(words: readonly string[]): string {
   return inOrder(words, ', ')
+}
+
+/** The last change of what versions are made of. */
+function lastChange(tx: ReadTransaction): number {
+  const tables = [tx.lastChange(servicesTable), tx.lastChange(checksTable), tx.lastChange(nodesTable)]
+  return Math.max(...tables, tx.lastChange(coordinatesTable))
+}
+
+/** Read row by row: which checks an instance has, and whether DNS offers it, is worked out apart from the program. */
+function instancesIn(tx: ReadTransaction, service: string): Pick<ServiceVersion, 'instances' | 'health' | 'offered'> {
+  const instances: string[] = []
+  const health: string[] = []
+  const offered: string[] = []
+  for (const { node, id, port, tags } of instancesOf(tx, service)) {
+    const word = instanceWord(node, id, port, tags)
+    const own = [...checksOfNode(tx, node)].filter(({ serviceId }) => serviceId === '' || serviceId === id)
+    const checks = own.map(({ checkId, status }) => ({ id: checkId, status }))
+    instances.push(word)
+    health.push(healthWord(word, checks))
+    if (!checks.some(({ status }) => status === 'critical')) offered.push(placeWord(port))
+  }
+  return {
+    instances: allInstances(instances),
+    health: allInstances(health),
+    offered: allInstances([...new Set(offered)]),
+  }
 }
 
 /** What the replicated state has had of the services that clients ask for, from the time that the first asked. */
@@ -37,14 +82,14 @@ export class ServiceVersions {
 
   changed(tx: ReadTransaction, index: number): void {
     if (this.#versions.size === 0) return
-    if (tx.lastChange(servicesTable) === index || tx.lastChange(coordinatesTable) === index) this.replaced(tx)
+    if (lastChange(tx) === index) this.replaced(tx)
   }
 
   replaced(tx: ReadTransaction): void {
+    const places = new Map([...tx.all(coordinatesTable)].map(({ node, coordinate }) => [node, coordinate]))
+    const nodes = allInstances([...allNodes(tx)].map(({ node, address }) => nodeWord(node, address)))
     for (const [service, versions] of this.#versions) {
-      const words = [...instancesOf(tx, service)].map(({ node, id, port, tags }) => instanceWord(node, id, port, tags))
-      const places = new Map([...tx.all(coordinatesTable)].map(({ node, coordinate }) => [node, coordinate]))
-      versions.push({ value: { instances: allInstances(words), places }, fromUs: this.#nowUs(), event: 0 })
+      versions.push({ value: { ...instancesIn(tx, service), nodes, places }, fromUs: this.#nowUs(), event: 0 })
     }
   }
 

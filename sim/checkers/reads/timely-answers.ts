@@ -1,6 +1,7 @@
 import type { Coordinate } from '../../../src/model/coordinate.ts'
 import { type CheckedRun, checker, type Judge } from '../checker.ts'
-import { type ServiceVersions, serviceVersions } from './service-versions.ts'
+import { type LeaderContact, leaderContact } from '../raft/leader-contact.ts'
+import { type ServiceVersion, type ServiceVersions, serviceVersions } from './service-versions.ts'
 import type { TimelyAnswer } from './timely-facts.ts'
 
 /** An agent in contact for this long has asked again for all that it keeps: it pauses twice as long after each failure. */
@@ -11,30 +12,35 @@ const behindUs = 2_000_000
 const leaderBehindUs = 1_000_000
 /** By which the clocks of agents may be wrong. */
 const clockShare = 0.06
+/** In which a server that hears a leader again has what the leader has. */
+const caughtUpUs = 3_000_000
 /**
  * How long it may take until an agent counts the age of what it keeps when all servers have gone: it goes on trying to
  * ask one for 7 s (`rpc_hold_timeout`), as if an election were under way, and only then its question has failed.
  */
 const noticedUs = 9_000_000
 
-type Excuse = 'out of reach' | 'not known'
+type Excuse = 'out of reach' | 'not known' | 'catching up'
 
 /**
  * What agents tell of a service while it changes, compared with what the replicated state had at that time.
- * E8. A list has exactly the instances of one moment between question and answer: so each that was there throughout.
+ * E8. A list has exactly what there was at one moment between question and answer, so all that was there throughout; a
+ * stale one at a moment no longer ago than the contact with a leader that it names.
  * E9. A kept answer is given to those alone that accept its age, and what it tells was so no longer ago than that age.
  * E10. An answer by distance is in the order of the coordinates in force.
  */
 export class TimelyAnswers {
   readonly #run: Run
   readonly #versions: ServiceVersions
+  readonly #contact: Contact
   /** Servers that run; and since when none does. */
   readonly #servers = new Set<string>()
   #noServerUs: number | undefined
 
-  constructor(run: Run, versions: ServiceVersions) {
+  constructor(run: Run, versions: ServiceVersions, contact: Contact) {
     this.#run = run
     this.#versions = versions
+    this.#contact = contact
   }
 
   began(server: string): void {
@@ -48,16 +54,24 @@ export class TimelyAnswers {
 
   answered(answer: TimelyAnswer): void {
     if (answer.kept !== undefined) return this.#kept(answer, answer.kept)
-    const { service, calledUs } = answer
-    const fromUs = calledUs - leaderBehindUs - this.#run.staleDefaultMs * 1000
-    const seen = this.#versions.between(service, fromUs, this.#run.nowUs())
+    const fromUs = this.#oldestUs(answer)
+    const seen = fromUs === undefined ? undefined : this.#versions.between(answer.service, fromUs, this.#run.nowUs())
     if (seen === undefined) return this.#run.excused('E8', 'not known')
+    if (answer.how === 'stale' && this.#contact.changedUs + caughtUpUs > answer.calledUs) {
+      return this.#run.excused('E8', 'catching up')
+    }
     this.#run.judged('E8')
-    if (!seen.some(({ instances }) => instances === answer.instances)) {
-      const of = seen.map(({ instances }) => instances || 'none').join('; then ')
-      this.#run.report('E8', `${textOf(answer)} is ${answer.instances || 'none'}, and there were ${of}`)
+    if (!seen.some((version) => version[answer.of] === answer.told)) {
+      this.#run.report('E8', `${textOf(answer)} is ${answer.told || 'none'}, and there were ${wereOf(answer, seen)}`)
     }
     if (answer.near !== undefined) this.#nearest(answer, answer.near)
+  }
+
+  /** As of when an answer that nobody keeps may be; undefined: it says that it may be of any time. */
+  #oldestUs({ how, calledUs, lastContactMs }: TimelyAnswer): number | undefined {
+    if (how !== 'stale') return calledUs - leaderBehindUs - this.#run.staleDefaultMs * 1000
+    if (lastContactMs === undefined) return undefined
+    return calledUs - lastContactMs * 1000 * (1 + clockShare) - behindUs - this.#contact.lapseUs
   }
 
   #nearest(answer: TimelyAnswer, near: string): void {
@@ -80,7 +94,7 @@ export class TimelyAnswers {
   }
 
   #kept(answer: TimelyAnswer, { wanted, hit, age }: NonNullable<TimelyAnswer['kept']>): void {
-    const { service, agent, calledUs, instances } = answer
+    const { service, agent, calledUs, of, told } = answer
     const nowUs = this.#run.nowUs()
     const contactUs = this.#run.contactSinceUs(agent)
     const isRefreshed = contactUs !== undefined && contactUs + refreshedUs <= calledUs
@@ -105,14 +119,15 @@ export class TimelyAnswers {
     const fromUs = calledUs - (hit === 'HIT' ? (ageS + 1) * 1e6 : 0) - behindUs
     const seen = this.#versions.between(service, fromUs, nowUs)
     if (seen === undefined) return this.#run.excused('E9', 'out of reach')
-    if (seen.some((version) => version.instances === instances)) return
-    const of = seen.map((version) => version.instances || 'none').join('; then ')
-    report(`is ${instances || 'none'}, and there were ${of}`)
+    if (seen.some((version) => version[of] === told)) return
+    report(`is ${told || 'none'}, and there were ${wereOf(answer, seen)}`)
   }
 }
 
+type Contact = Pick<LeaderContact, 'changedUs' | 'lapseUs'>
+
 type Run = Pick<CheckedRun, 'nowUs' | 'contactSinceUs' | 'staleDefaultMs'> &
-  Judge<{ E8: Extract<Excuse, 'not known'>; E9: Extract<Excuse, 'out of reach'>; E10: never }>
+  Judge<{ E8: Exclude<Excuse, 'out of reach'>; E9: Extract<Excuse, 'out of reach'>; E10: never }>
 
 /** The estimated time between two nodes, in seconds. Reference: coordinates.md#distance. */
 function distance(one: Coordinate | undefined, other: Coordinate | undefined): number {
@@ -127,15 +142,19 @@ function distance(one: Coordinate | undefined, other: Coordinate | undefined): n
   return adjusted > 0 ? adjusted : plain
 }
 
-function textOf({ service, agent, how, kept, calledUs }: TimelyAnswer): string {
+function wereOf({ of }: TimelyAnswer, seen: readonly ServiceVersion[]): string {
+  return [...new Set(seen.map((version) => version[of] || 'none'))].join('; then ')
+}
+
+function textOf({ service, of, agent, how, kept, calledUs }: TimelyAnswer): string {
   const wanted = kept === undefined ? '' : ` with ${JSON.stringify(kept.wanted)}`
-  return `${service} (${how}${wanted}) at ${agent}, asked at ${calledUs} us,`
+  return `${of === 'nodes' ? 'the list of nodes' : of === 'health' ? `health of ${service}` : service} (${how}${wanted}) at ${agent}, asked at ${calledUs} us,`
 }
 
 export const timelyAnswers = checker({
   codes: {
     E8: {
-      text: 'lists: a list of instances has exactly those of one moment while it was asked for, so each that was there throughout',
+      text: 'lists: a list of instances, their health or nodes has exactly those of one moment while it was asked for, or, if stale, since the contact that it names',
       sources: [
         'docs/reference/catalog.md#get-v1-catalog-service-name',
         'docs/reference/http-reads.md#consistency-modes',
@@ -144,7 +163,9 @@ export const timelyAnswers = checker({
       judges: ['list', 'lists'],
       excuses: {
         'not known':
-          'A list asked for before the first change that the run has seen of its service; until that change.',
+          'A list asked for before the first change that the run has seen of its service, or of a server that says that it knows no leader; until that change, or that answer.',
+        'catching up':
+          'A stale list after a server began, went on after a pause or heard a leader again; for three seconds.',
       },
     },
     E9: {
@@ -164,7 +185,7 @@ export const timelyAnswers = checker({
       judges: ['list by distance', 'lists by distance'],
     },
   },
-  make: (run) => new TimelyAnswers(run, run.of(serviceVersions)),
+  make: (run) => new TimelyAnswers(run, run.of(serviceVersions), run.of(leaderContact)),
   takes: {
     'settings read': (it, { config: { server, nodeName } }) => {
       if (server) it.began(nodeName)

@@ -32,6 +32,10 @@ interface EventRow {
   readonly LTime: number
 }
 
+function headersOf(token: string | undefined): readonly [string, string][] {
+  return token === undefined ? [] : [['X-Svc-Token', token]]
+}
+
 /** Fires events and lists them, over the simulated network. */
 export class EventClient {
   readonly #env: Env
@@ -42,6 +46,15 @@ export class EventClient {
 
   /** Its ID; undefined: it may have been fired. */
   async fire(at: Endpoint, wanted: EventWanted): Promise<string | undefined> {
+    return (await this.ask(at, wanted))?.id
+  }
+
+  /** The status of the answer, and the ID of an event that was fired. Undefined: there is no answer. */
+  async ask(
+    at: Endpoint,
+    wanted: EventWanted,
+    token?: string,
+  ): Promise<{ readonly status: number; readonly id: string | undefined } | undefined> {
     const filters = (['node', 'service', 'tag'] as const).flatMap((key) =>
       wanted[key] === '' ? [] : [`${key}=${encodeURIComponent(wanted[key])}`],
     )
@@ -49,10 +62,12 @@ export class EventClient {
       method: 'PUT',
       target: `/v1/event/fire/${wanted.name}${filters.length === 0 ? '' : `?${filters.join('&')}`}`,
       timeoutMs: answerWithinMs,
+      headers: headersOf(token),
       body: utf8(wanted.payload),
     })
-    if (!answer.ok || answer.value.status !== 200) return undefined
-    return (JSON.parse(textOf(answer.value.body)) as EventRow).ID
+    if (!answer.ok) return undefined
+    const { status, body } = answer.value
+    return { status, id: status === 200 ? (JSON.parse(textOf(body)) as EventRow).ID : undefined }
   }
 
   /** `name` empty: all events. `wait`: until the index is another one. Undefined: there is no answer. */
@@ -60,6 +75,7 @@ export class EventClient {
     at: Endpoint,
     name: string,
     wait?: { readonly index: string; readonly waitMs: number },
+    token?: string,
   ): Promise<Pick<EventListing, 'index' | 'events'> | undefined> {
     const parameters = [
       ...(name === '' ? [] : [`name=${name}`]),
@@ -69,6 +85,7 @@ export class EventClient {
       method: 'GET',
       target: `/v1/event/list${parameters.length === 0 ? '' : `?${parameters.join('&')}`}`,
       timeoutMs: answerWithinMs + (wait?.waitMs ?? 0),
+      headers: headersOf(token),
     })
     const index = answer.ok ? answer.value.headers.get('x-svc-index') : undefined
     if (!answer.ok || answer.value.status !== 200 || index === undefined) return undefined

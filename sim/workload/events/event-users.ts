@@ -39,9 +39,9 @@ export interface EventWorld {
 const againMs = 100
 const waitMs = { min: 1_000, max: 8_000 }
 /** The names that events have. */
-const names = ['deploy', 'restart'] as const
+export const eventNames = ['deploy', 'restart'] as const
 /** These are looked for by name, the others among all. */
-const askedByName = names[1]
+const askedByName = eventNames[1]
 
 /** Clients that fire user events, ask later whether they came where they should, and listen at every agent. */
 export class EventUsers implements Crew {
@@ -84,7 +84,7 @@ export class EventUsers implements Crew {
 
   #drawn(draws: Draws, payload: string): EventWanted {
     const { service, tag } = this.#plan
-    const name = names[draws.below(names.length)] ?? names[0]
+    const name = eventNames[draws.below(eventNames.length)] ?? eventNames[0]
     const agent = draws.oneOf(this.#world.agents(), (each) => each.name)?.name ?? ''
     const none = { name, payload, node: '', service: '', tag: '' }
     switch (draws.below(service === '' ? 4 : 6)) {

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { membership } from '../../checkers/pool/membership.ts'
 import { httpEndpoint } from '../../cluster/node-identity.ts'
-import { durationRange } from '../../notation/fields.ts'
+import { durationRange, template } from '../../notation/fields.ts'
 import type { Place } from '../kind.ts'
 import { workloadKind } from '../kind.ts'
-import { EventUsers, type EventWorld } from './event-users.ts'
+import { EventUsers, type EventWorld, eventNames } from './event-users.ts'
+import { FewRights } from './few-rights.ts'
 
 const group = z.strictObject({
   datacenter: z
@@ -13,6 +14,11 @@ const group = z.strictObject({
     .describe('The datacenter in which events are fired and listed; the first if absent.'),
   service: z.string().default('').describe('Some events are only for agents with this service; if absent, none are.'),
   tag: z.string().default('').describe('A tag of that service, for some of these events.'),
+  'few rights': template
+    .optional()
+    .describe(
+      'A token that may write and read events of the name deploy alone. With it, events of every name are fired and listed, too.',
+    ),
   every: durationRange.default({ min: 500, max: 2_000 }).describe('Time between two events.'),
 })
 
@@ -26,6 +32,14 @@ export const events = workloadKind({
       machine: 'events',
       open: ({ datacenter, service, tag, every: everyMs }, { name, env, run }) =>
         new EventUsers(env, { name, everyMs, service, tag }, worldOf(run, datacenter)),
+    },
+    {
+      machine: 'events-few',
+      isWanted: (wanted) => wanted['few rights'] !== undefined,
+      open: ({ datacenter, 'few rights': few, every: everyMs }, { name, env, run }) => {
+        const token = (): string => (few === undefined ? '' : run.filled(few))
+        return new FewRights(env, { name, token, may: eventNames[0], everyMs }, worldOf(run, datacenter))
+      },
     },
   ],
 })

@@ -8,16 +8,24 @@ import { recorder } from './reports.ts'
 const calm: WantedFreshness = { mustRevalidate: false, maxAgeS: undefined, staleIfErrorS: undefined }
 
 function told(part: Partial<TimelyAnswer> = {}): TimelyAnswer {
-  const plain = { service: 'web', agent: 'c1', how: 'default', near: undefined, instances: 'one', nodes: [] } as const
-  return { ...plain, calledUs: 30e6, kept: undefined, ...part }
+  const plain = {
+    service: 'web',
+    agent: 'c1',
+    how: 'default',
+    near: undefined,
+    of: 'instances',
+    told: 'one',
+    nodes: [],
+  } as const
+  return { ...plain, calledUs: 30e6, lastContactMs: undefined, kept: undefined, ...part }
 }
 
-function kept(wanted: Partial<WantedFreshness>, hit: string, age?: string, instances = 'one'): TimelyAnswer {
-  return told({ how: 'cached', instances, kept: { wanted: { ...calm, ...wanted }, hit, age } })
+function kept(wanted: Partial<WantedFreshness>, hit: string, age?: string, is = 'one'): TimelyAnswer {
+  return told({ how: 'cached', told: is, kept: { wanted: { ...calm, ...wanted }, hit, age } })
 }
 
 /** An agent in contact for long, and a service that was `one` alone from 25 s on. */
-function judged({ isReached = true, known = true } = {}) {
+function judged({ isReached = true, known = true, changedUs = 0 } = {}) {
   const { judge, lines, counts } = recorder()
   const asked: number[] = []
   const place = (x: number) => ({ ...originCoordinate, vec: [x, 0, 0, 0, 0, 0, 0, 0] })
@@ -26,16 +34,18 @@ function judged({ isReached = true, known = true } = {}) {
     ['b', place(0.01)],
     ['c', place(0.03)],
   ])
+  const version = (instances: string) => ({ instances, health: `${instances} {}`, offered: '', nodes: 'n', places })
   const versions = {
     between: (_service: string, fromUs: number): readonly ServiceVersion[] | undefined => {
       asked.push(fromUs)
-      const before = fromUs < 25e6 ? [{ instances: 'before', places }] : []
-      return known ? [...before, { instances: 'one', places }] : undefined
+      const before = fromUs < 25e6 ? [version('before')] : []
+      return known ? [...before, version('one')] : undefined
     },
   } as unknown as ServiceVersions
   let nowUs = 31e6
+  const contact = { changedUs, lapseUs: 500_000 }
   const run = { ...judge, nowUs: () => nowUs, contactSinceUs: () => (isReached ? 1e6 : undefined), staleDefaultMs: 0 }
-  const checker = new TimelyAnswers(run, versions)
+  const checker = new TimelyAnswers(run, versions, contact)
   const at = (us: number): void => {
     nowUs = us
   }
@@ -46,8 +56,8 @@ describe('E8', () => {
   it('takes what there was, reports what there never was, and knows nothing of earlier times', () => {
     const { checker, lines, counts } = judged()
     checker.answered(told())
-    checker.answered(told({ instances: 'two' }))
-    checker.answered(told({ instances: 'before' }))
+    checker.answered(told({ told: 'two' }))
+    checker.answered(told({ told: 'before' }))
     expect(lines).toEqual([
       'E8: web (default) at c1, asked at 30000000 us, is two, and there were one',
       'E8: web (default) at c1, asked at 30000000 us, is before, and there were one',
@@ -56,6 +66,36 @@ describe('E8', () => {
     const other = judged({ known: false })
     other.checker.answered(told())
     expect(other.counts()).toEqual(['E8 excused: not known 1'])
+  })
+})
+
+describe('E8 of other lists', () => {
+  it('compares health and nodes with what there was of them', () => {
+    const { checker, lines } = judged()
+    checker.answered(told({ of: 'health', told: 'one {}' }))
+    checker.answered(told({ of: 'nodes', told: 'n' }))
+    checker.answered(told({ of: 'health', told: 'one' }))
+    checker.answered(told({ of: 'nodes', told: 'm' }))
+    expect(lines).toEqual([
+      'E8: health of web (default) at c1, asked at 30000000 us, is one, and there were one {}',
+      'E8: the list of nodes (default) at c1, asked at 30000000 us, is m, and there were n',
+    ])
+  })
+
+  it('lets a stale list be as old as it says, and no older', () => {
+    const { checker, lines, asked } = judged()
+    checker.answered(told({ how: 'stale', told: 'before', lastContactMs: 4_000 }))
+    checker.answered(told({ how: 'stale', told: 'before', lastContactMs: 100 }))
+    expect(asked).toEqual([30e6 - 4_240_000 - 2_500_000, 30e6 - 106_000 - 2_500_000])
+    expect(lines).toEqual(['E8: web (stale) at c1, asked at 30000000 us, is before, and there were one'])
+  })
+
+  it('excuses a stale list of a server that knows no leader, or has just come back to it', () => {
+    const { checker, lines, counts } = judged({ changedUs: 28e6 })
+    checker.answered(told({ how: 'stale', told: 'before' }))
+    checker.answered(told({ how: 'stale', told: 'before', lastContactMs: 0 }))
+    expect(lines).toEqual([])
+    expect(counts()).toEqual(['E8 excused: not known 1', 'E8 excused: catching up 1'])
   })
 })
 

@@ -1,11 +1,30 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { TimelyAnswer } from '../../../sim/checkers/reads/timely-facts.ts'
 import { Askers, type AskerWorld } from '../../../sim/workload/askers.ts'
+import { offeredIn } from '../../../sim/workload/timely-questions.ts'
+import type { DnsRecord, Rcode } from '../../../src/dns-wire/message.ts'
+import type { ReceivedResponse } from '../../../src/dns-wire/question.ts'
 import type { HttpRequest } from '../../../src/env/http.ts'
 import { inSimulation } from '../sim-world/in-simulation.ts'
 
 const endpoint = { host: '10.0.0.1', port: 8500 }
 const rows = JSON.stringify([{ Node: 'b', ServiceID: 'w1', ServicePort: 80, ServiceTags: ['blue'] }])
+const health = JSON.stringify([
+  {
+    Node: { Node: 'b' },
+    Service: { ID: 'w1', Port: 80, Tags: ['blue'] },
+    Checks: [
+      { CheckID: 'z', Status: 'passing' },
+      { CheckID: 'a', Status: 'warning' },
+    ],
+  },
+])
+const nodes = JSON.stringify([{ Node: 'b', Address: '10.0.0.2' }])
+const answers: Readonly<Record<string, string>> = {
+  '/v1/catalog/service/web': rows,
+  '/v1/health/service/web': health,
+  '/v1/catalog/nodes': nodes,
+}
 
 it('asks in every way, and tells what was wanted of kept answers, and what they say of themselves', async () => {
   const { told, asked } = await inSimulation({}, async (simulation) => {
@@ -13,15 +32,19 @@ it('asks in every way, and tells what was wanted of kept answers, and what they 
     simulation.addNode({ name: 'a1', host: endpoint.host }).boot((env) =>
       env.http
         .serve(endpoint, async ({ target, headers }: HttpRequest) => {
-          asked.push(`${target.split('?')[1] ?? 'plain'} ${headers.get('cache-control') ?? ''}`.trim())
+          const [path = '', query = 'plain'] = target.split('?')
+          asked.push(`${query} ${headers.get('cache-control') ?? ''}`.trim())
           const isFailed = asked.length % 7 === 0
           const cache: [string, string][] = target.includes('cached')
             ? [
                 ['X-Cache', 'HIT'],
                 ['Age', '4'],
               ]
-            : []
-          return { status: isFailed ? 500 : 200, headers: cache, body: rows }
+            : [
+                ['X-Svc-KnownLeader', asked.length % 2 === 0 ? 'true' : 'false'],
+                ['X-Svc-LastContact', '70'],
+              ]
+          return { status: isFailed ? 500 : 200, headers: cache, body: answers[path] ?? '' }
         })
         .then(() => undefined),
     )
@@ -36,7 +59,14 @@ it('asks in every way, and tells what was wanted of kept answers, and what they 
           if (name === 'service told') told.push(fact as TimelyAnswer)
         },
       }
-      const plan = { name: 'users', service: 'web', clients: 2, everyMs: { min: 50, max: 100 } }
+      const plan = {
+        name: 'users',
+        service: 'web',
+        clients: 2,
+        names: false,
+        host: '10.0.0.9',
+        everyMs: { min: 50, max: 100 },
+      }
       new Askers(env, plan, world as unknown as AskerWorld).start()
     })
     await simulation.run({ untilMs: 10_000 })
@@ -50,6 +80,9 @@ it('asks in every way, and tells what was wanted of kept answers, and what they 
       'consistent',
       'consistent&near=b',
       'consistent&near=c',
+      'stale',
+      'stale&near=b',
+      'stale&near=c',
       'cached',
       'cached must-revalidate',
       'cached max-age=0',
@@ -59,8 +92,32 @@ it('asks in every way, and tells what was wanted of kept answers, and what they 
     ]),
   )
   expect(told.length).toBeLessThan(asked.length)
-  expect(told.every(({ instances, nodes }) => instances === 'b/w1:80 [blue]' && nodes[0] === 'b')).toBe(true)
-  for (const { how, kept } of told) {
+  const lists = { instances: 'b/w1:80 [blue]', health: 'b/w1:80 [blue] {a warning z passing}', nodes: 'b at 10.0.0.2' }
+  expect(new Set(told.map(({ of }) => of))).toEqual(new Set(['instances', 'health', 'nodes']))
+  for (const { of, how, kept, told: text, lastContactMs } of told) {
+    expect(text).toBe(lists[of])
     expect(kept === undefined ? 'none' : `${kept.hit} ${kept.age}`).toBe(how === 'cached' ? 'HIT 4' : 'none')
+    expect(how === 'stale' ? [70, undefined] : [undefined]).toContain(lastContactMs)
   }
+  expect(told.some(({ lastContactMs }) => lastContactMs === 70)).toBe(true)
+})
+
+describe('names', () => {
+  const srv = (target: string, port: number): DnsRecord => ({
+    name: 'web.service.svc.',
+    type: 'SRV',
+    ttl: 0,
+    priority: 1,
+    weight: 1,
+    port,
+    target,
+  })
+  const response = (rcode: Rcode, answers: readonly DnsRecord[]) => ({ rcode, answers }) as unknown as ReceivedResponse
+
+  it('are read as places, as none, or as refused', () => {
+    const two = [srv('c2.node.dc1.svc.', 81), srv('c1.node.dc1.svc.', 80)]
+    expect(offeredIn(response('NOERROR', two))).toBe('port 80, port 81')
+    expect(offeredIn(response('NXDOMAIN', []))).toBe('')
+    expect(offeredIn(response('SERVFAIL', []))).toBeUndefined()
+  })
 })

@@ -1,0 +1,104 @@
+import type { RaftMessage } from '../../../src/raft/core/messages.ts'
+import { checker } from '../checker.ts'
+import type { ServerTiming } from '../facts.ts'
+
+/** Between two words of a leader that belong to one contact. */
+const gapUs = 1_000_000
+
+interface Heard {
+  /** When the last word came. */
+  atUs: number
+  /** Since when words have come without a gap. */
+  sinceUs: number
+}
+
+/** When each server last heard a leader: an append or a piece of a snapshot. A server that leads hears itself. */
+export class LeaderContact {
+  readonly #nowUs: () => number
+  readonly #heard = new Map<string, Heard>()
+  readonly #leading = new Set<string>()
+  /** The last time at which a server began anew, went on after a pause, or heard a leader after a gap. */
+  #changedUs = 0
+  #lapseUs = 0
+
+  constructor(nowUs: () => number) {
+    this.#nowUs = nowUs
+  }
+
+  began(node: string, timing: ServerTiming | undefined): void {
+    this.gone(node)
+    this.#changedUs = this.#nowUs()
+    if (timing === undefined) return
+    this.#lapseUs = Math.max(this.#lapseUs, (timing.heartbeatTimeoutMs + timing.leaderLeaseMs) * 1000)
+  }
+
+  gone(node: string): void {
+    this.#heard.delete(node)
+    this.#leading.delete(node)
+  }
+
+  resumed(): void {
+    this.#changedUs = this.#nowUs()
+  }
+
+  received(node: string, message: RaftMessage): void {
+    if (message.kind === 'append-request' || message.kind === 'snapshot-chunk') this.#hears(node)
+  }
+
+  leads(node: string): void {
+    this.#hears(node)
+    this.#leading.add(node)
+  }
+
+  leadsNoMore(node: string): void {
+    if (!this.#leading.delete(node)) return
+    this.#hears(node)
+  }
+
+  #hears(node: string): void {
+    const nowUs = this.#nowUs()
+    const heard = this.#heard.get(node)
+    if (heard !== undefined && (nowUs - heard.atUs <= gapUs || this.#leading.has(node))) {
+      heard.atUs = nowUs
+      return
+    }
+    this.#heard.set(node, { atUs: nowUs, sinceUs: nowUs })
+    this.#changedUs = nowUs
+  }
+
+  /** When this server last heard a leader, and since when it had heard one all the time; undefined: never. */
+  of(node: string): Readonly<Heard> | undefined {
+    const heard = this.#heard.get(node)
+    if (heard === undefined || !this.#leading.has(node)) return heard
+    return { ...heard, atUs: this.#nowUs() }
+  }
+
+  /** When any server that runs last heard a leader; undefined: none has since it began. */
+  lastUs(): number | undefined {
+    const all = [...this.#heard.keys()].map((node) => this.of(node)?.atUs ?? 0)
+    return all.length === 0 ? undefined : Math.max(...all)
+  }
+
+  /** When a server last came back to its leader: until it has caught up, its state is older than its contact. */
+  get changedUs(): number {
+    return this.#changedUs
+  }
+
+  /** How long a leader that others have left may still take itself for one. */
+  get lapseUs(): number {
+    return this.#lapseUs
+  }
+}
+
+export const leaderContact = checker({
+  codes: {},
+  make: (run) => new LeaderContact(run.nowUs),
+  takes: {
+    'process began': (it, { node, timing }) => it.began(node, timing),
+    'process died': (it, { node }) => it.gone(node),
+    'process resumed': (it) => it.resumed(),
+    'message received': (it, { node, message }) => it.received(node, message),
+    'leader began': (it, { node }) => it.leads(node),
+    'leader ended': (it, { node }) => it.leadsNoMore(node),
+  },
+})

@@ -1,0 +1,114 @@
+import type { ReceivedResponse } from '../../src/dns-wire/question.ts'
+import { allInstances, healthWord, instanceWord, nodeWord, placeWord } from '../checkers/reads/service-versions.ts'
+import type { TimelyAnswer, TimelyList, WantedFreshness } from '../checkers/reads/timely-facts.ts'
+import type { Draws } from '../world/decisions/draws.ts'
+
+/** One question about a service while it changes, or about all nodes. */
+export interface TimelyQuestion extends Pick<TimelyAnswer, 'of' | 'how' | 'near'> {
+  /** What is wanted of an answer that the agent keeps. */
+  readonly wanted: WantedFreshness | undefined
+}
+
+const none: WantedFreshness = { mustRevalidate: false, maxAgeS: undefined, staleIfErrorS: undefined }
+const freshness: readonly WantedFreshness[] = [
+  none,
+  none,
+  { ...none, mustRevalidate: true },
+  { ...none, maxAgeS: 0 },
+  { ...none, maxAgeS: 2 },
+  { ...none, maxAgeS: 1, staleIfErrorS: 3 },
+  { ...none, mustRevalidate: true, staleIfErrorS: 600 },
+]
+
+const hows = ['cached', 'cached', 'default', 'consistent', 'stale'] as const
+const lists: readonly TimelyList[] = ['instances', 'instances', 'health', 'health', 'nodes']
+
+/** `nodes`: those that the nearest may be asked for. */
+export function drawnTimely(draws: Draws, nodes: readonly string[]): TimelyQuestion {
+  const how = hows[draws.below(hows.length)] ?? 'default'
+  const drawn = lists[draws.below(lists.length)] ?? 'instances'
+  // The list of all nodes is never kept.
+  const of = drawn === 'nodes' && how === 'cached' ? 'health' : drawn
+  const isNear = how !== 'cached' && of === 'instances' && draws.below(2) === 0
+  const near = isNear ? draws.oneOf(nodes, (node) => node) : undefined
+  const wanted = how === 'cached' ? (freshness[draws.below(freshness.length)] ?? none) : undefined
+  return { of, how, near, wanted }
+}
+
+export function timelyTarget(service: string, { of, how, near }: TimelyQuestion): string {
+  const paths = {
+    instances: `/v1/catalog/service/${service}`,
+    health: `/v1/health/service/${service}`,
+    nodes: '/v1/catalog/nodes',
+  }
+  const parameters = [...(how === 'default' ? [] : [how]), ...(near === undefined ? [] : [`near=${near}`])]
+  return `${paths[of]}${parameters.length === 0 ? '' : `?${parameters.join('&')}`}`
+}
+
+export function controlOf({ mustRevalidate, maxAgeS, staleIfErrorS }: WantedFreshness): readonly [string, string][] {
+  const said = [
+    ...(mustRevalidate ? ['must-revalidate'] : []),
+    ...(maxAgeS === undefined ? [] : [`max-age=${maxAgeS}`]),
+    ...(staleIfErrorS === undefined ? [] : [`stale-if-error=${staleIfErrorS}`]),
+  ]
+  return said.length === 0 ? [] : [['Cache-Control', said.join(', ')]]
+}
+
+interface InstanceRow {
+  readonly Node: string
+  readonly ServiceID: string
+  readonly ServicePort: number
+  readonly ServiceTags: readonly string[]
+}
+
+interface HealthRow {
+  readonly Node: { readonly Node: string }
+  readonly Service: { readonly ID: string; readonly Port: number; readonly Tags: readonly string[] }
+  readonly Checks: readonly { readonly CheckID: string; readonly Status: string }[]
+}
+
+interface NodeRow {
+  readonly Node: string
+  readonly Address: string
+}
+
+/** What an answer lists, in the words of `ServiceVersion`, and the nodes in its order. */
+export function listedIn(json: unknown, of: TimelyList): Pick<TimelyAnswer, 'told' | 'nodes'> {
+  switch (of) {
+    case 'instances': {
+      const rows = json as readonly InstanceRow[]
+      const words = rows.map((row) => instanceWord(row.Node, row.ServiceID, row.ServicePort, row.ServiceTags))
+      return { told: allInstances(words), nodes: rows.map(({ Node }) => Node) }
+    }
+    case 'health': {
+      const rows = json as readonly HealthRow[]
+      const words = rows.map(({ Node: { Node }, Service: { ID, Port, Tags }, Checks }) =>
+        healthWord(
+          instanceWord(Node, ID, Port, Tags),
+          Checks.map(({ CheckID, Status }) => ({ id: CheckID, status: Status })),
+        ),
+      )
+      return { told: allInstances(words), nodes: rows.map(({ Node }) => Node.Node) }
+    }
+    case 'nodes': {
+      const rows = json as readonly NodeRow[]
+      return { told: allInstances(rows.map(({ Node, Address }) => nodeWord(Node, Address))), nodes: [] }
+    }
+  }
+}
+
+/** What a stale answer says of its server's last contact with a leader; undefined: it knows of none. */
+export function contactIn(
+  how: TimelyAnswer['how'],
+  headers: { get(name: string): string | undefined },
+): number | undefined {
+  if (how !== 'stale' || headers.get('x-svc-knownleader') !== 'true') return undefined
+  return Number(headers.get('x-svc-lastcontact'))
+}
+
+/** Where a DNS answer says that instances are; undefined: it says nothing of them, because the agent cannot know. */
+export function offeredIn({ rcode, answers }: ReceivedResponse): string | undefined {
+  if (rcode !== 'NOERROR' && rcode !== 'NXDOMAIN') return undefined
+  const places = answers.flatMap((record) => (record.type === 'SRV' ? [placeWord(record.port)] : []))
+  return allInstances(places)
+}

@@ -78,7 +78,10 @@ export class LockHolders {
     if (before?.session === hold.session && before.fence === hold.fence) return
     this.#judge.judged('S1')
     this.#fences.set(`${key}@${hold.fence}`, hold.session)
-    if (before !== undefined && facts.sessions.has(before.session) && before.session !== hold.session) {
+    // A transaction may delete a key, which frees it, and lock the key that it makes in its place.
+    const isMadeAnew = facts.createIndexOf(key) === facts.index
+    const isAnothers = before !== undefined && before.session !== hold.session && facts.sessions.has(before.session)
+    if (isAnothers && !isMadeAnew) {
       const held = `while session ${before.session} held it since entry ${before.fence}`
       this.#judge.report(
         'S1',

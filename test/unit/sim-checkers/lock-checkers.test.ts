@@ -10,6 +10,8 @@ interface State {
   /** `key: session@fence` */
   readonly holds?: Readonly<Record<string, string>>
   readonly lockIndexes?: Readonly<Record<string, number>>
+  /** CreateIndex of each key that has a LockIndex; 1 if not given. */
+  readonly createdAt?: number
   readonly expiry?: boolean
 }
 
@@ -26,7 +28,7 @@ function facts(index: number, atS: number, state: State): LockFacts {
     sessions: new Map((state.sessions ?? []).map((id) => [id, { ttlMs: 10_000, lockDelayMs: 5_000 }])),
     holds: new Map(holds),
     lockIndexOf: (key) => state.lockIndexes?.[key],
-    createIndexOf: (key) => (state.lockIndexes?.[key] === undefined ? undefined : 1),
+    createIndexOf: (key) => (state.lockIndexes?.[key] === undefined ? undefined : (state.createdAt ?? 1)),
   }
 }
 
@@ -55,6 +57,14 @@ describe('S1, mutual exclusion', () => {
         facts(6, 2, { sessions: ['a', 'b'], holds: { k: 'b@6' } }),
       ),
     ).toEqual(["S1: entry 6 gave 'k' to session b while session a held it since entry 5"])
+  })
+
+  it('lets a transaction delete a held key and lock the one that it makes in its place', () => {
+    const held = facts(5, 1, { sessions: ['a', 'b'], holds: { k: 'a@5' }, lockIndexes: { k: 1 } })
+    const after = (createdAt: number) =>
+      facts(6, 2, { sessions: ['a', 'b'], holds: { k: 'b@6' }, lockIndexes: { k: 1 }, createdAt })
+    expect(checked(held, after(6))).toEqual([])
+    expect(checked(held, after(1))).toHaveLength(1)
   })
 
   it('refuses a holder within the lock delay of one that ended, and not after it', () => {

@@ -61,10 +61,10 @@ describe('S1, mutual exclusion', () => {
 
   it('lets a transaction delete a held key and lock the one that it makes in its place', () => {
     const held = facts(5, 1, { sessions: ['a', 'b'], holds: { k: 'a@5' }, lockIndexes: { k: 1 } })
-    const after = (createdAt: number) =>
+    const lockedAnew = (createdAt: number) =>
       facts(6, 2, { sessions: ['a', 'b'], holds: { k: 'b@6' }, lockIndexes: { k: 1 }, createdAt })
-    expect(checked(held, after(6))).toEqual([])
-    expect(checked(held, after(1))).toHaveLength(1)
+    expect(checked(held, lockedAnew(6))).toEqual([])
+    expect(checked(held, lockedAnew(1))).toHaveLength(1)
   })
 
   it('refuses a holder within the lock delay of one that ended, and not after it', () => {

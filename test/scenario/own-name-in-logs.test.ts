@@ -10,8 +10,12 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 const isLong = process.env['SVC_TEST_LONG'] === '1'
 
-/** Watches of every kind; a provider that is out of reach, and the mesh without it. */
-const sample = ['configured-watches.yaml', 'external-provider-sealed-at-election.yaml']
+/** Watches of every kind; a provider that is out of reach, and the mesh without it; packets that no key opens. */
+const sample = [
+  'configured-watches.yaml',
+  'external-provider-sealed-at-election.yaml',
+  'key-rotation-with-absent-node.yaml',
+]
 /** Where a page tells agents their names itself. */
 const ownNames = ['names-of-the-field.yaml']
 const pages = isLong

@@ -80,7 +80,7 @@ export class Packets {
       this.#env.metrics.count('gossip.dropped.sealed')
       this.#drop(
         from,
-        'none of our keys decrypts it: the sender has another encrypt key, or svc keyring changed the key',
+        'none of our keys decrypts it: the sender has another encrypt key, or a key was changed or removed in the keyring',
       )
       return []
     }

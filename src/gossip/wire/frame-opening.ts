@@ -51,7 +51,9 @@ export function* openFrame(bytes: Uint8Array, sealing: FrameSealing = inTheClear
   if (bytes[0] === lowerType.encrypt) {
     const plain = yield* unsealed(bytes, sealing)
     if (plain === undefined)
-      return err('none of our keys decrypts it: the sender has another encrypt key, or svc keyring changed the key')
+      return err(
+        'none of our keys decrypts it: the sender has another encrypt key, or a key was changed or removed in the keyring',
+      )
     clear = plain
   }
   if (clear[0] !== lowerType.compress) return yield* decodePlain(clear)

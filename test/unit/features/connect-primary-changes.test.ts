@@ -108,7 +108,7 @@ describe('a datacenter that has become the primary one itself', () => {
     expect(state).toBe('degraded')
     expect(problem).toBe(
       'leaves are signed below the root of dc1, and nothing renews the intermediate certificate: this datacenter is the primary one now: ' +
-        'svc connect ca set-config gives it a root of its own',
+        'PUT /v1/connect/ca/configuration gives it a root of its own',
     )
     expect(secondary.logged.map(({ fields }) => fields)).toContainEqual({ why: problem })
   })

@@ -203,7 +203,7 @@ function leftAlone({ server }: AuthorityParts, tx: ReadTransaction): Step | unde
   const followed = authorityOf(tx)?.primary ?? ''
   if (followed === '') return undefined
   const remedy = server.isPrimary
-    ? 'this datacenter is the primary one now: svc connect ca set-config gives it a root of its own'
+    ? 'this datacenter is the primary one now: PUT /v1/connect/ca/configuration gives it a root of its own'
     : 'this server is not in the pool of all datacenters'
   const message = `leaves are signed below the root of ${followed}, and nothing renews the intermediate certificate: ${remedy}`
   return failedBy({ kind: 'refused', message })

@@ -24,9 +24,6 @@ const kept: ReadonlyMap<string, string> = new Map([
   ['src/agent/mesh/leaf-source.ts', 'a name of a metric, which telemetry tells under the naming'],
   ['src/agent/telemetry/telemetry.ts', 'tells those names'],
   ['src/features/connect/provider/external/root.ts', 'the description of a mount, as it was recorded'],
-  ['src/features/connect/federation/joining.ts', 'a field of a log line, which the log tells under the naming'],
-  ['src/gossip/driver/packets.ts', 'a field of a log line, which the log tells under the naming'],
-  ['src/gossip/wire/frame-opening.ts', 'a field of a log line, which the log tells under the naming'],
 ])
 
 /** The topic of a log line, which the log tells under the naming. */

@@ -1,4 +1,4 @@
-import { escaped } from '../report/escaped.ts'
+import { escaped } from '../report/markup.ts'
 import { seconds } from './fork-text.ts'
 import type { ForkPoint } from './tally.ts'
 

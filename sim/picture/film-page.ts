@@ -1,5 +1,5 @@
 import { base64, utf8 } from '../../src/base/bytes.ts'
-import { escaped } from '../report/escaped.ts'
+import { escaped } from '../report/markup.ts'
 import type { Film, FilmOptions } from './film.ts'
 
 /**

@@ -21,7 +21,7 @@ export interface Lane {
 export interface Explanation {
   /** One order of operations, which explains their answers. */
   readonly order: readonly KeyOperation[]
-  /** The answer that no order explains; undefined: there is none. */
+  /** The answer that no order explains; undefined if an order explains every answer. */
   readonly blocked: KeyOperation | undefined
   /** Few operations that have no order among them. */
   readonly cause: readonly KeyOperation[]

@@ -1,9 +1,9 @@
 import { type KeyOperation, operationText, valueText } from '../checkers/keys/key-history.ts'
 import type { KeyVerdict, KeyViolation } from '../checkers/keys/key-verdict.ts'
-import { escaped } from './escaped.ts'
 import { drawnOperations, type Explanation, shownUntil } from './history-layout.ts'
 import { historyPicture } from './history-picture.ts'
 import type { JudgedHistory, JudgedKey } from './history-report.ts'
+import { escaped } from './markup.ts'
 import type { StillPage } from './still-page.ts'
 
 /** Pictures on one page, of violations first; of further keys the verdict alone. */

@@ -1,6 +1,5 @@
 import { deedText, type KeyOperation, operationText, secondsText, valueText } from '../checkers/keys/key-history.ts'
 import { changesKey, heldAfter } from '../checkers/keys/key-verdict.ts'
-import { escaped } from './escaped.ts'
 import {
   type Bar,
   columnTimes,
@@ -10,6 +9,7 @@ import {
   lanesOf,
   shownUntil,
 } from './history-layout.ts'
+import { escaped, rounded } from './markup.ts'
 import { type EffectPoint, effectPoints } from './order-points.ts'
 
 /** A picture of few columns has wide ones: as wide as fills a screen, between these bounds. */
@@ -221,9 +221,4 @@ function axis({ times, columnWidth }: Scene, height: number): readonly string[] 
 
 function shownValue(value: string | undefined): string {
   return shortened(valueText(value), valueCharacters)
-}
-
-/** To a tenth of a pixel. */
-function rounded(pixels: number): number {
-  return Math.round(pixels * 10) / 10
 }

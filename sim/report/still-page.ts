@@ -1,4 +1,4 @@
-import { escaped } from './escaped.ts'
+import { escaped } from './markup.ts'
 
 /** A page that is drawn when it is made, and never changes: a title, and elements of HTML. */
 export interface StillPage {

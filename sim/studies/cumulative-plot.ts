@@ -1,10 +1,10 @@
+import { escaped, rounded } from '../report/markup.ts'
 import type { Distribution } from './distribution.ts'
 import {
-  escaped,
   gridLine,
+  horizontalAxis,
   type PlotShapes,
   plotHeight,
-  rounded,
   shareOf,
   strokeColour,
   strokeStyle,
@@ -54,12 +54,8 @@ export function cumulativePlot(plot: Plot): PlotShapes {
     svg.push(gridLine(x0, y, x1, y))
     svg.push(`<text x="${x0 - 8}" y="${y + 4}" text-anchor="end">${percent} %</text>`)
   }
-  for (const tick of plot.ticks) {
-    const x = xOf(plot, tick)
-    svg.push(gridLine(x, top, x, y0))
-    svg.push(`<text x="${x}" y="${y0 + 18}" text-anchor="middle">${tick}</text>`)
-  }
-  svg.push(`<text x="${(x0 + x1) / 2}" y="${y0 + 38}" text-anchor="middle">${escaped(plot.axis)}</text>`)
+  const area = { left: x0, right: x1, top, bottom: y0 }
+  svg.push(...horizontalAxis({ name: plot.axis, ticks: plot.ticks }, area, (tick) => xOf(plot, tick)))
   for (const [index, line] of plot.lines.entries()) svg.push(...curve(plot, line, index))
   for (const mark of plot.marks) svg.push(...markShapes(plot, mark))
   return svg

@@ -1,3 +1,6 @@
+import { escaped } from '../report/markup.ts'
+import type { StillPage } from '../report/still-page.ts'
+
 /** Lines that differ in colour and in dashes, so that they can be printed in grey. */
 const strokes = [
   { colour: '#1b6ca8', dash: '' },
@@ -64,13 +67,25 @@ export function gridLine(x1: number, y1: number, x2: number, y2: number): string
   return `<line class="grid" x1="${x1}" y1="${y1}" x2="${x2}" y2="${y2}" stroke="#dddddd"/>`
 }
 
-export function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+/** Where the area of a plot begins and ends, in pixels. */
+export interface PlotArea {
+  readonly left: number
+  readonly right: number
+  readonly top: number
+  readonly bottom: number
 }
 
-/** To a tenth of a pixel, so that the last bit of a logarithm does not show. */
-export function rounded(pixels: number): number {
-  return Math.round(pixels * 10) / 10
+/** A line up from each tick, its figure below the area, and the name of the axis; `at` has the pixel of a value. */
+export function horizontalAxis(
+  { name, ticks }: Pick<Axis, 'name' | 'ticks'>,
+  { left, right, top, bottom }: PlotArea,
+  at: (value: number) => number,
+): PlotShapes {
+  const lines = ticks.flatMap((tick) => [
+    gridLine(at(tick), top, at(tick), bottom),
+    `<text x="${at(tick)}" y="${bottom + 18}" text-anchor="middle">${tick}</text>`,
+  ])
+  return [...lines, `<text x="${(left + right) / 2}" y="${bottom + 38}" text-anchor="middle">${escaped(name)}</text>`]
 }
 
 /** One self-contained document: plots, one below the other. */
@@ -84,4 +99,15 @@ export function svgDocument({ description, plots }: Drawing): string {
     '</svg>',
     '',
   ].join('\n')
+}
+
+/** The page of a study: its plots, and below them the lines that it printed. */
+export function studyPage(drawing: Drawing, lines: readonly string[]): StillPage {
+  const body = [
+    `<h1>${escaped(drawing.description)}</h1>`,
+    `<div class="picture plots" tabindex="0">${svgDocument(drawing)}</div>`,
+    '<h2>The table</h2>',
+    `<pre tabindex="0">${escaped(lines.join('\n'))}</pre>`,
+  ]
+  return { title: drawing.description, body: body.join('\n') }
 }

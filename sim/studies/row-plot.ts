@@ -1,12 +1,11 @@
+import { escaped, rounded } from '../report/markup.ts'
 import type { Distribution } from './distribution.ts'
 import {
   type Axis,
-  escaped,
-  gridLine,
+  horizontalAxis,
   type PlotShapes,
   plotHeight,
   plotWidth,
-  rounded,
   shareOf,
   strokeColour,
   titleText,
@@ -36,12 +35,7 @@ const bottom = 74
 export function rowPlot({ title, x, rows }: RowPlot): PlotShapes {
   const [x1, y0] = [plotWidth - right, plotHeight - bottom]
   const svg = [titleText(left, title)]
-  for (const tick of x.ticks) {
-    const at = xOf(x, tick)
-    svg.push(gridLine(at, top, at, y0))
-    svg.push(`<text x="${at}" y="${y0 + 18}" text-anchor="middle">${tick}</text>`)
-  }
-  svg.push(`<text x="${(left + x1) / 2}" y="${y0 + 38}" text-anchor="middle">${escaped(x.name)}</text>`)
+  svg.push(...horizontalAxis(x, { left, right: x1, top, bottom: y0 }, (tick) => xOf(x, tick)))
   if (rows.some(({ is }) => typeof is !== 'number')) {
     svg.push(`<text x="${(left + x1) / 2}" y="${y0 + 58}" text-anchor="middle">${spreadLegend}</text>`)
   }

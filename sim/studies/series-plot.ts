@@ -1,10 +1,10 @@
+import { escaped, rounded } from '../report/markup.ts'
 import {
   type Axis,
-  escaped,
   gridLine,
+  horizontalAxis,
   type PlotShapes,
   plotHeight,
-  rounded,
   shareOf,
   strokeStyle,
   titleText,
@@ -39,12 +39,7 @@ export function seriesPlot(plot: SeriesPlot): PlotShapes {
     svg.push(gridLine(x0, at, x1, at))
     svg.push(`<text x="${x0 - 8}" y="${at + 4}" text-anchor="end">${tick}</text>`)
   }
-  for (const tick of x.ticks) {
-    const at = xOf(x, tick)
-    svg.push(gridLine(at, top, at, y0))
-    svg.push(`<text x="${at}" y="${y0 + 18}" text-anchor="middle">${tick}</text>`)
-  }
-  svg.push(`<text x="${(x0 + x1) / 2}" y="${y0 + 38}" text-anchor="middle">${escaped(x.name)}</text>`)
+  svg.push(...horizontalAxis(x, { left: x0, right: x1, top, bottom: y0 }, (tick) => xOf(x, tick)))
   svg.push(
     `<text transform="translate(18 ${(top + y0) / 2}) rotate(-90)" text-anchor="middle">${escaped(y.name)}</text>`,
   )

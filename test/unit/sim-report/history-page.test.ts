@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { KeyOperation } from '../../../sim/checkers/keys/key-history.ts'
-import { escaped } from '../../../sim/report/escaped.ts'
+import { escaped } from '../../../sim/report/markup.ts'
 import { historyPage } from '../../../sim/report/history-page.ts'
 import { historyLines, type JudgedHistory, judgeHistory } from '../../../sim/report/history-report.ts'
 import { stillPage } from '../../../sim/report/still-page.ts'

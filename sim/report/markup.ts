@@ -16,3 +16,8 @@ export function escaped(text: string): string {
       .replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, '\ufffd')
   )
 }
+
+/** To a tenth of a pixel: SVG needs no more, and the last bit of a logarithm does not show. */
+export function rounded(pixels: number): number {
+  return Math.round(pixels * 10) / 10
+}

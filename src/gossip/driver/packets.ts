@@ -3,6 +3,7 @@ import { type Endpoint, endpointText, type UdpSocket } from '../../env/net.ts'
 import { packetBytesDefault } from '../core/bounds.ts'
 import type { GossipAddress, Message } from '../core/messages.ts'
 import type { CoreChange } from '../core/types.ts'
+import { noKeyOpens } from '../wire/frame-opening.ts'
 import { PacketEncoder } from '../wire/packet.ts'
 import { decodePacket, type ExpansionBudget } from '../wire/packet-decoder.ts'
 import type { Sealing } from './sealing.ts'
@@ -78,10 +79,7 @@ export class Packets {
     const plain = this.#sealing.isOn ? this.#unseal(bytes) : bytes
     if (plain === undefined) {
       this.#env.metrics.count('gossip.dropped.sealed')
-      this.#drop(
-        from,
-        'none of our keys decrypts it: the sender has another encrypt key, or a key was changed or removed in the keyring',
-      )
+      this.#drop(from, noKeyOpens)
       return []
     }
     const packet = decodePacket(plain, this.#expansion)

@@ -29,6 +29,10 @@ const probeFrameBytesMax = 512
 /** Maximum size of an expanded probe. */
 const probeBytesMax = 1_280
 
+/** Why a packet or a frame is dropped. The agent has keys, and none of them decrypts it. */
+export const noKeyOpens =
+  'none of our keys decrypts it: the sender has another encrypt key, or a key was changed or removed in the keyring'
+
 /**
  * The ping or the acknowledgement in a frame; undefined for any other frame, and for one that is larger than those. For
  * messages that must be answered at once, whatever else is under way: it costs no more than a packet.
@@ -50,10 +54,7 @@ export function* openFrame(bytes: Uint8Array, sealing: FrameSealing = inTheClear
   let clear = bytes
   if (bytes[0] === lowerType.encrypt) {
     const plain = yield* unsealed(bytes, sealing)
-    if (plain === undefined)
-      return err(
-        'none of our keys decrypts it: the sender has another encrypt key, or a key was changed or removed in the keyring',
-      )
+    if (plain === undefined) return err(noKeyOpens)
     clear = plain
   }
   if (clear[0] !== lowerType.compress) return yield* decodePlain(clear)

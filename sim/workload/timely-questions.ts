@@ -103,7 +103,8 @@ export function contactIn(
   headers: { get(name: string): string | undefined },
 ): number | undefined {
   if (how !== 'stale' || headers.get('x-svc-knownleader') !== 'true') return undefined
-  return Number(headers.get('x-svc-lastcontact'))
+  // Without the header the answer claims to be new.
+  return Number(headers.get('x-svc-lastcontact') ?? 0)
 }
 
 /** Where a DNS answer says that instances are; undefined: it says nothing of them, because the agent cannot know. */

@@ -116,7 +116,7 @@ export const ageBugs: readonly PlantedBug[] = [
   {
     row: 325,
     name: 'last-node-is-not-listed',
-    about: 'a list of all nodes leaves out one of four',
+    about: 'a list of all nodes ends with the fourth',
     patches: [
       inCatalog(
         'endpoint.js',

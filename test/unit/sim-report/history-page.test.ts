@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { KeyOperation } from '../../../sim/checkers/keys/key-history.ts'
-import { escaped } from '../../../sim/report/markup.ts'
 import { historyPage } from '../../../sim/report/history-page.ts'
 import { historyLines, type JudgedHistory, judgeHistory } from '../../../sim/report/history-report.ts'
+import { escaped } from '../../../sim/report/markup.ts'
 import { stillPage } from '../../../sim/report/still-page.ts'
 
 const operation = (part: Partial<KeyOperation>): KeyOperation => ({

@@ -47,7 +47,7 @@ function isAcceptable(gossip: GossipCore, alive: Alive): boolean {
 }
 
 /**
- * Whether one that is new here, or has new metadata, may be in this pool (memberlist `NotifyAlive`, serf's merge
+ * Whether an agent that is new here, or has new metadata, may be in this pool (memberlist `NotifyAlive`, serf's merge
  * delegate).
  */
 function isAdmitted(gossip: GossipCore, known: MemberRecord | undefined, alive: Alive): boolean {
@@ -90,8 +90,9 @@ function update(gossip: GossipCore, member: MemberRecord, alive: Alive): void {
 }
 
 /**
- * The name may go to another address once its holder has left, or has been dead for the time after which memberlist 0.1
- * would have forgotten it. Before that two agents may be in conflict over one name, and the holder keeps it.
+ * Whether the name may move to another address: once its holder has left, or has been dead for the time after which
+ * memberlist 0.1 would have forgotten it. Before that, two agents may be in conflict over one name, and the holder
+ * keeps it.
  */
 function mayMove(gossip: GossipCore, known: MemberRecord): boolean {
   if (known.state !== 'dead') return false
@@ -118,9 +119,9 @@ function conflict(gossip: GossipCore, known: MemberRecord, alive: Alive): void {
 }
 
 /**
- * Somebody speaks for this agent. After a restart that is what the pool remembers of the life before: same incarnation,
- * perhaps other tags. Then a higher incarnation must be taken, or others would keep to the old word (memberlist
- * `aliveNode`, on the local node).
+ * Handles an `alive` message about this agent that another agent sent. After a restart, it is what the pool remembers
+ * of the former process: the same incarnation, perhaps other tags. This agent must then take a higher incarnation, or
+ * the others would keep the older claim (memberlist `aliveNode`, on the local node).
  */
 function takeAliveOfSelf(gossip: GossipCore, alive: Alive): void {
   const { self } = gossip
@@ -133,7 +134,10 @@ function takeAliveOfSelf(gossip: GossipCore, alive: Alive): void {
   refute(gossip, alive.incarnation)
 }
 
-/** The agent's own first word, and each new one about its tags (memberlist `setAlive`, `UpdateNode`). */
+/**
+ * Broadcasts that this agent is alive: at the start, and whenever its tags change (memberlist `setAlive`,
+ * `UpdateNode`).
+ */
 export function sayAlive(gossip: GossipCore): void {
   const { self } = gossip
   if (self.incarnation >= incarnationMax) return count(gossip, 'gossip.dropped.number')

@@ -12,12 +12,13 @@ const noPayload = new Uint8Array(0)
  * This agent's knowledge, for an exchange of states: a request or its answer. `join`: it joins the pool with this
  * request.
  *
- * `left` also names members that are leaving, which serf's does not: their status time would be taken for a join time
- * by the other side. serf, too, reads the list as leave messages, after which a living member is leaving, not left.
+ * `left` also names members that are leaving, unlike serf's list: otherwise the other side would take their status time
+ * for a join time. Like us, serf reads the list as leave messages, after which a living member counts as leaving, not
+ * as left.
  *
- * It names, too, those whose word of leaving this agent has heard itself before it knew them, as after a restart.
- * Otherwise an agent that missed that word would have to meet one of the few that knew the member, and hold it failed
- * until then.
+ * `left` also names agents that are not members yet, but whose leave message this agent received, as it may after a
+ * restart. Otherwise an agent that missed that message would consider the member failed until it exchanged states with
+ * one of the few agents that knew the member.
  */
 export function fullState(gossip: GossipCore, join: boolean): FullState {
   const nodes: NodeState[] = []
@@ -39,7 +40,7 @@ export function fullState(gossip: GossipCore, join: boolean): FullState {
 }
 
 /**
- * The answer to a ping, by packet or stream; none to a ping for another member at this address (memberlist
+ * The answer to a ping, by packet or stream; undefined for a ping that names another member at this address (memberlist
  * `handlePing`).
  */
 export function ackFor(gossip: GossipCore, ping: Ping): Ack | undefined {

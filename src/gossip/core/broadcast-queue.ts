@@ -7,32 +7,35 @@ interface Broadcast {
   readonly message: Message
   readonly bytes: number
   sent: number
-  /** Sent often enough, outdated or displaced: still in its row, and skipped. */
+  /** The message was sent often enough, outdated or displaced: it is still in its row, and is skipped. */
   isOver: boolean
 }
 
 /** Maximum number of messages that are skipped for their size before a packet is closed. */
 const misfitsMax = 8
 
-/** Rows are swept when more than this, and more than half of what they hold, is over. */
+/** Rows are swept when they hold more finished messages than this, and these are more than half of all. */
 const overMax = 64
 
 /**
- * Messages that wait to be passed on, one for each member that they are about: a newer one takes the place of the
- * older. Those sent least often go first, and among them the newest (SWIM, section 4.1; memberlist
- * `TransmitLimitedQueue`).
+ * Messages that wait to be broadcast, at most one about each member: a newer one replaces the older. Messages sent
+ * least often go first, and among them the newest (SWIM, section 4.1; memberlist `TransmitLimitedQueue`).
  *
- * Rows by how often a message was sent keep each operation O(1), spread over many, however many wait.
+ * Messages stand in rows by how often they were sent, so that an operation takes amortized constant time, however many
+ * messages wait.
  */
 export class BroadcastQueue {
   readonly #max: number
   readonly #byName = new Map<string, Broadcast>()
-  /** `#rows[n]`: sent n times, the newest last. As many rows as a message is ever sent. */
+  /**
+   * `#rows[n]` has the messages that were sent n times, the newest last. There are as many rows as a message is ever
+   * sent.
+   */
   readonly #rows: Broadcast[][] = [[]]
-  /** Number of finished ones in the rows. */
+  /** Number of finished messages in the rows. */
   #over = 0
 
-  /** Holds at most `max` messages; one more pushes out one of those that were sent most. */
+  /** Holds at most `max` messages; a further one displaces one of those that were sent most. */
   constructor(max: number) {
     this.#max = max
   }
@@ -63,8 +66,8 @@ export class BroadcastQueue {
   }
 
   /**
-   * Puts what fits into `into`, counts it as sent once more, and drops what was sent `limit` times. Returns the bytes
-   * used, lengths in the compound included.
+   * Moves messages that fit into `into`, counts each as sent once more, and drops those sent `limit` times. Returns the
+   * bytes used, including the lengths in the compound.
    */
   take(into: Message[], bytesMax: number, messagesMax: number, limit: number): number {
     if (this.#byName.size === 0) return 0
@@ -95,7 +98,7 @@ export class BroadcastQueue {
     return bytes
   }
 
-  /** Already out of its row. */
+  /** Counts a message as sent. The caller has taken it out of its row. */
   #sent(broadcast: Broadcast, limit: number): void {
     broadcast.sent++
     if (broadcast.sent >= limit) {

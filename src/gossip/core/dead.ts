@@ -9,8 +9,9 @@ import { isIncarnation, isName } from './validity.ts'
 type Dead = Extract<Message, { readonly kind: 'dead' }>
 
 /**
- * Somebody is said to be dead. It overrides `alive` and `suspect` of the same incarnation or a lower one (SWIM, section
- * 4.2; memberlist `deadNode`). This agent refutes it unless it is leaving.
+ * Handles a claim that a member is dead. It overrides `alive` and `suspect` of the same incarnation or a lower one
+ * (SWIM, section 4.2; memberlist `deadNode`). If the claim is about this agent, the agent refutes it unless it is
+ * leaving.
  */
 export function takeDead(gossip: GossipCore, dead: Dead): void {
   const member = gossip.members.get(dead.node)
@@ -36,7 +37,10 @@ function die(gossip: GossipCore, member: MemberRecord, dead: Dead): void {
   diedAs(gossip, member, isOwnWord(dead) || member.status === 'leaving' ? 'left' : 'failed')
 }
 
-/** By a member itself it means that it leaves. memberlist 0.1 names no accuser then, later ones the member. */
+/**
+ * Whether the member itself sent the claim, by which it says that it leaves. memberlist 0.1 then names no accuser,
+ * later releases name the member.
+ */
 function isOwnWord(dead: Dead): boolean {
   return dead.from === dead.node || dead.from === ''
 }

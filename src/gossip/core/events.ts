@@ -8,8 +8,8 @@ import { isEventName, isLamport } from './validity.ts'
 type UserEvent = Extract<Message, { readonly kind: 'user-event' }>
 
 /**
- * Somebody has fired an event (serf `handleUserEvent`). Told and passed on once; what is too old to be remembered might
- * be known already, and is dropped.
+ * Handles a user event (serf `handleUserEvent`): it is delivered and forwarded once. An event too old for the list of
+ * recent ones is dropped, because it may have been delivered already.
  */
 export function takeUserEvent(gossip: GossipCore, event: UserEvent, source: 'gossip' | 'exchange' | 'own'): void {
   const { lamport, name } = event
@@ -26,7 +26,7 @@ export function takeUserEvent(gossip: GossipCore, event: UserEvent, source: 'gos
   emit(gossip, { kind: 'user-event', lamport, name, payload: event.payload })
 }
 
-/** Fires one (serf `UserEvent`). */
+/** Fires a user event of this agent (serf `UserEvent`). */
 export function fireEvent(gossip: GossipCore, name: string, payload: Uint8Array): void {
   const event: UserEvent = { kind: 'user-event', lamport: gossip.eventClock, name, payload, coalesce: false }
   takeUserEvent(gossip, event, 'own')

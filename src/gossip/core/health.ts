@@ -9,8 +9,8 @@ import type { GossipTimer } from './types.ts'
 const healthMax = 8
 
 /**
- * Local health (Lifeguard, section 4.A): 0 is well; it rises when a probe fails without the nacks that others owe us
- * and when we must refute, since then the fault may be here; it falls with each probe that is answered.
+ * Local health (Lifeguard, section 4.A). 0 is healthy. The score rises when a probe fails without the nacks that others
+ * owe us, and when we must refute a claim, since the fault may then be ours. It falls with each answered probe.
  */
 export function addHealth(gossip: GossipCore, delta: number): void {
   if (gossip.options.without?.localHealth === true) return
@@ -21,8 +21,9 @@ export function addHealth(gossip: GossipCore, delta: number): void {
 }
 
 /**
- * Whether a timer fires so late that this agent must have been asleep: answers may wait unread, so silence says nothing
- * about others. Not twice in a row: an agent that is always late would never find any member dead.
+ * Whether a timer fires so late that this agent must have been asleep. Answers may then wait unread, so the silence of
+ * others says nothing about them. Two late firings in a row are not excused: otherwise an agent that is always late
+ * would never consider a member dead.
  */
 export function wasAsleep(gossip: GossipCore, timer: GossipTimer, dueMs: number): boolean {
   const { timing, without } = gossip.options
@@ -34,8 +35,8 @@ export function wasAsleep(gossip: GossipCore, timer: GossipTimer, dueMs: number)
 }
 
 /**
- * The worse the local health, the longer others are given to answer: memberlist scales the interval, not the first
- * timeout.
+ * The time from one probe to the next. The worse the local health, the longer it is, and so the longer others have to
+ * answer. memberlist scales this interval, not the first timeout.
  */
 export function probeSpanMs(gossip: GossipCore): number {
   return gossip.options.timing.probeIntervalMs * (gossip.health + 1)
@@ -47,9 +48,9 @@ export function aliveMessage(member: MemberRecord): Extract<Message, { readonly 
 }
 
 /**
- * Contradicts what is said of this agent, with an incarnation above both its own and the accusation's (SWIM, section
- * 4.2). Having to is a sign of bad local health (Lifeguard, section 4.A). At the greatest incarnation nothing is left
- * to say: the number never wraps, for a lower one would be ignored, and one that others drop is no refutation.
+ * Contradicts a claim about this agent, with an incarnation above both its own and the accusation's (SWIM, section
+ * 4.2). Having to refute is a sign of bad local health (Lifeguard, section 4.A). At the greatest incarnation no
+ * refutation is possible: the number never wraps, because others would ignore a lower one and drop a greater one.
  */
 export function refute(gossip: GossipCore, accused: number): void {
   const incarnation = Math.max(gossip.self.incarnation, accused) + 1

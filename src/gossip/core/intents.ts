@@ -7,8 +7,8 @@ import { isLamport, isName } from './validity.ts'
 
 type LeaveIntent = Extract<Message, { readonly kind: 'leave-intent' }>
 /**
- * `gossip`: the word itself, which goes on to others. `exchange`: deduced from a full state; those exchange theirs as
- * well.
+ * `gossip`: the message itself arrived, and is forwarded. `exchange`: the intent was deduced from a full state; other
+ * agents learn of it by their own exchanges.
  */
 type IntentSource = 'gossip' | 'exchange'
 
@@ -16,16 +16,16 @@ type JoinIntent = Extract<Message, { readonly kind: 'join-intent' }>
 
 /**
  * A member intends to leave, or an operator forces it to (serf `handleNodeLeaveIntent`). A living member is leaving
- * from then on; a failed one has left. `prune` asks for more than serf 0.8 can do, and is passed on unchanged.
+ * from then on; a failed one has left. `prune` asks for more than serf 0.8 can do, and is forwarded unchanged.
  *
  * serf drops a second intent of a member that is leaving or has left. The second intent is newer, though: here it
- * counts and is passed on, so that it reaches the agents that consider the member failed.
+ * counts and is forwarded, so that it reaches the agents that consider the member failed.
  */
 export function takeLeaveIntent(gossip: GossipCore, intent: LeaveIntent, source: IntentSource): void {
   if (!isAcceptable(gossip, intent)) return
   const member = gossip.members.get(intent.node)
   if (member === undefined) return keepForLater(gossip, intent, source)
-  // An intent with the time of this agent's own one, which others may have received first or second: only a newer one
+  // An intent with the time of this agent's own one, of which others may receive either first: only a newer one
   // overrides it.
   if (member === gossip.self && intent.lamport >= member.statusTime && gossip.leaving === 'member') {
     return refuteIntent(gossip)
@@ -39,14 +39,14 @@ export function takeLeaveIntent(gossip: GossipCore, intent: LeaveIntent, source:
   } else if (member.status === 'failed') failedHasLeft(gossip, member)
 }
 
-/** Somebody has joined, or refutes that it leaves (serf `handleNodeJoinIntent`). */
+/** A member has joined, or refutes that it leaves (serf `handleNodeJoinIntent`). */
 export function takeJoinIntent(gossip: GossipCore, intent: JoinIntent, source: IntentSource): void {
   if (!isAcceptable(gossip, intent)) return
   const member = gossip.members.get(intent.node)
   if (member === undefined) return keepForLater(gossip, intent, source)
   if (intent.lamport <= member.statusTime) return
   if (member === gossip.self) return refuteIntent(gossip)
-  // Its word that it lives is under way. Until then the time of this one must not pass for a time of leaving.
+  // The member's `alive` message is under way. Until it arrives, this time must not pass for a time of leaving.
   if (member.status === 'left' && source === 'gossip') return keepForLater(gossip, intent, source)
   passOn(gossip, intent, source)
   joined(gossip, member, intent)
@@ -54,7 +54,7 @@ export function takeJoinIntent(gossip: GossipCore, intent: JoinIntent, source: I
 
 function joined(gossip: GossipCore, member: MemberRecord, { lamport }: JoinIntent): void {
   member.statusTime = lamport
-  // The word on leaving was of an older time.
+  // The intent to leave has an older time.
   if (member.status === 'leaving') {
     member.status = 'alive'
     touched(gossip, member)
@@ -62,9 +62,10 @@ function joined(gossip: GossipCore, member: MemberRecord, { lamport }: JoinInten
 }
 
 /**
- * A newer word on this agent than its own newest: one of a life before, or by force. Whatever it says, another member
- * may hold this agent leaving on its ground, and only a still newer word of joining ends that. serf refutes only where
- * the word on leaving itself arrives; a status time alone, from an exchange of states, can be all that ever comes.
+ * Refutes an intent about this agent that is newer than the agent's own: it comes from a former process, or from an
+ * operator's force. Whatever it says, another member may consider this agent to be leaving because of it, and only a
+ * still newer join intent ends that. serf refutes only when the leave intent itself arrives; but it may never arrive,
+ * and only a status time in an exchange of states be seen.
  */
 function refuteIntent(gossip: GossipCore): void {
   if (gossip.leaving !== 'member') return
@@ -72,7 +73,7 @@ function refuteIntent(gossip: GossipCore): void {
   sayJoined(gossip)
 }
 
-/** This agent has joined (serf `broadcastJoin`), unless it is leaving already. */
+/** Broadcasts that this agent has joined (serf `broadcastJoin`), unless it is leaving already. */
 export function sayJoined(gossip: GossipCore): void {
   if (gossip.leaving !== 'member') return
   const intent: JoinIntent = { kind: 'join-intent', lamport: gossip.clock, node: gossip.self.name }
@@ -91,8 +92,8 @@ function isAcceptable(gossip: GossipCore, { lamport }: LeaveIntent | JoinIntent)
 }
 
 /**
- * The word came before the member, or before it is back. Kept a while, the newest for each name, and passed on when it
- * is news (serf `upsertIntent`).
+ * Keeps an intent that arrived before its member is known, or before the member is back: the newest for each name, for
+ * a limited time. It is forwarded if it is news (serf `upsertIntent`).
  */
 function keepForLater(gossip: GossipCore, intent: LeaveIntent | JoinIntent, source: IntentSource): void {
   if (!isName(intent.node)) return count(gossip, 'gossip.dropped.malformed')

@@ -4,7 +4,7 @@ import { touched } from './membership.ts'
 import { broadcastIntent, clearTimer, emit, setTimer } from './outbox.ts'
 import { type GossipCore, witness } from './state.ts'
 
-/** The longest that a leaving member waits for each of its words to leave its queue. serf: `BroadcastTimeout`. */
+/** The longest that a leaving member waits for each of its messages to leave its queue. serf: `BroadcastTimeout`. */
 const broadcastTimeoutMs = 5_000
 
 /**
@@ -78,8 +78,8 @@ function hasLivingCompany({ roster, self }: GossipCore): boolean {
 }
 
 /**
- * Takes a failed member for one that left, here and, by a word on its behalf, everywhere (serf `RemoveFailedNode`). One
- * that is alive hears that word and refutes it.
+ * Marks a failed member as left, here and, by an intent sent on its behalf, on every member (serf `RemoveFailedNode`).
+ * A member that is alive receives that intent and refutes it.
  */
 export function forceLeave(gossip: GossipCore, name: string): void {
   if (!gossip.members.has(name)) return

@@ -3,8 +3,8 @@ import type { MemberFacts } from './options.ts'
 import type { MemberStatus } from './types.ts'
 
 /**
- * Twelve days before the clock began: longer ago than anything is asked about. A small whole number, for one that is
- * not takes an object of its own in each of the many records that never see another.
+ * Twelve days before the clock began, which is before any time that the core asks about. It is a small whole number,
+ * because V8 stores any other number in an object of its own, and most records keep this value for good.
  */
 const longAgoMs = -0x4000_0000
 
@@ -15,16 +15,17 @@ const longAgoMs = -0x4000_0000
 export class MemberRecord {
   facts: MemberFacts
   /**
-   * Invariant: never falls while the record lives. Thereby what is replayed late of an earlier life changes nothing.
+   * Invariant: never falls while the record lives. Thus a message of an earlier life that is replayed late changes
+   * nothing.
    */
   incarnation: number
-  /** As the lower layer sees it. */
+  /** The state in the lower layer (memberlist). */
   state: 'alive' | 'suspect' | 'dead' = 'dead'
-  /** While it is dead: since when it has been failed or left. */
+  /** While the member is dead: when it failed or left. */
   stateChangedMs: number = longAgoMs
-  /** As people see it. Invariant: `failed` or `left` if and only if `state` is `dead`. */
+  /** The status that operators see. Invariant: `failed` or `left` if and only if `state` is `dead`. */
   status: MemberStatus = 'failed'
-  /** Lamport time of the newest word on joining or leaving. */
+  /** Lamport time of the newest intent to join or leave. */
   statusTime = 0
 
   /** Not alive yet: the caller that learned of the member marks it alive next. */

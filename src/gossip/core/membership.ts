@@ -7,7 +7,7 @@ import { isMember, viewOf } from './views.ts'
 /** A member back within this after it failed is counted as flapping. serf: `FlapTimeout`. */
 const flapMs = 60_000
 
-/** Something that is shown of this member has changed. */
+/** Something that views of this member show has changed. */
 export function touched(gossip: GossipCore, member: MemberRecord): void {
   gossip.views.delete(member)
   gossip.sorted = undefined
@@ -28,7 +28,7 @@ const lines = {
   reaped: 'EventMemberReap',
 } as const satisfies Record<CoreChange['kind'], string>
 
-/** The lower layer has found a member alive that was dead since then, or unknown (serf `handleNodeJoin`). */
+/** The lower layer has found a member alive that was dead since `deadSinceMs`, or unknown (serf `handleNodeJoin`). */
 export function cameAlive(gossip: GossipCore, member: MemberRecord, deadSinceMs: number): void {
   const { nowMs } = gossip.turn
   if (isMember(gossip, member)) {
@@ -56,8 +56,8 @@ function takeRecentIntent(gossip: GossipCore, member: MemberRecord): void {
 }
 
 /**
- * The lower layer holds a living member dead (serf `handleNodeLeave`): it left if it had said that it would, or if the
- * word of its death is its own; it failed otherwise.
+ * The lower layer considers a living member dead (serf `handleNodeLeave`). The member left if it had announced that, or
+ * if it sent the claim of its death itself; otherwise it failed.
  */
 export function diedAs(gossip: GossipCore, member: MemberRecord, status: 'failed' | 'left'): void {
   member.status = status
@@ -67,7 +67,7 @@ export function diedAs(gossip: GossipCore, member: MemberRecord, status: 'failed
   tell(gossip, status, member)
 }
 
-/** A failed member turns out to have left, or is declared so by force. It keeps the time since when it is gone. */
+/** A failed member turns out to have left, or an operator forces it to leave. It keeps the time at which it failed. */
 export function failedHasLeft(gossip: GossipCore, member: MemberRecord): void {
   forgetGone(gossip, member)
   member.status = 'left'
@@ -76,7 +76,10 @@ export function failedHasLeft(gossip: GossipCore, member: MemberRecord): void {
   tell(gossip, 'left', member)
 }
 
-/** A member that had left has been back, says another that holds it dead as well: it did not leave that time. */
+/**
+ * A member that we considered left has been back since, as another agent says that considers it dead, too: the last
+ * time, it failed.
+ */
 export function leftHasFailed(gossip: GossipCore, member: MemberRecord): void {
   forgetGone(gossip, member)
   member.status = 'failed'

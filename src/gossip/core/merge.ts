@@ -38,7 +38,7 @@ export function receiveState(gossip: GossipCore, { how, from, state, part }: Sta
   if (end >= items) finishMerge(gossip, how, state)
 }
 
-/** How many items there are to merge. */
+/** Number of items to merge. */
 export function mergeItems({ nodes, statusTimes, events }: FullState): number {
   return nodes.length + 2 * statusTimes.length + events.length
 }
@@ -91,9 +91,9 @@ function refusal(gossip: GossipCore, state: FullState): string | undefined {
 }
 
 /**
- * Nobody joins a pool through us, nor do we join one, whose living members may not be together. An exchange between
- * members of one pool goes on without those: one bad member must not keep the others from repairing what gossip has
- * lost.
+ * Why a join must be refused, if it must: the state names living members that may not be in this pool. Such an agent
+ * may not join through us, nor do we join it. An exchange between members of one pool goes on without those members:
+ * one bad member must not keep the others from repairing what gossip has lost.
  */
 function stranger(gossip: GossipCore, { nodes }: FullState): string | undefined {
   const reason = gossip.options.refuse?.(
@@ -122,8 +122,8 @@ function mergeNode(gossip: GossipCore, remote: NodeState, hasLeft: boolean): voi
 }
 
 /**
- * The clock comes first, less one, because no message with the other's present time has been sent yet; then the members
- * that left, so that their times are not taken for join times (serf `MergeRemoteState`).
+ * Merges the clock first, less one, because no message with the other's present time has been sent yet; then the
+ * members that left, so that their times are not taken for join times (serf `MergeRemoteState`).
  */
 function witnessClock(gossip: GossipCore, state: FullState): void {
   if (state.lamport > 0 && state.lamport <= lamportMax) witness(gossip, state.lamport - 1)
@@ -135,8 +135,8 @@ function mergeLeaving(gossip: GossipCore, node: string, lamport: number): void {
 }
 
 /**
- * The other heard a member's own last word, and neither of us its intent before that: then both hold the same status
- * time, and one calls it left, the other failed. Left it is.
+ * The other agent received a member's own claim of its death, and neither of us the intent to leave before that. Both
+ * then hold the same status time, and one considers the member left, the other failed. The member left.
  */
 function hasLeftAsOf(gossip: GossipCore, name: string, lamport: number): void {
   const member = gossip.members.get(name)

@@ -4,7 +4,9 @@
  * project's.
  */
 
-/** Six versions that each `alive` carries: protocol then delegate, each as least, greatest, spoken. */
+/**
+ * The six versions that each `alive` carries: of the protocol, then of the delegate, each as least, greatest, spoken.
+ */
 export interface Versions {
   readonly protocolMin: number
   readonly protocolMax: number
@@ -38,7 +40,7 @@ export type Message =
       readonly sequence: number
       readonly target: GossipAddress
       readonly node: string
-      /** The asker wants to hear when the target did not answer. */
+      /** The prober wants a nack if the target does not answer. */
       readonly nack: boolean
     }
   | { readonly kind: 'ack'; readonly sequence: number; readonly payload: Uint8Array }
@@ -53,12 +55,12 @@ export type Message =
       readonly meta: Uint8Array
       readonly versions: Versions
     }
-  /** From the node itself it means that it left. */
+  /** If `from` is the node itself, it says that it left. */
   | { readonly kind: 'dead'; readonly incarnation: number; readonly node: string; readonly from: string }
   /** A member intends to leave, or was forced to. */
   | { readonly kind: 'leave-intent'; readonly lamport: number; readonly node: string; readonly prune: boolean }
   | { readonly kind: 'join-intent'; readonly lamport: number; readonly node: string }
-  /** `coalesce`: receivers may take several of one name for one; passed on as it is. */
+  /** `coalesce`: receivers may treat several events of one name as one. It is forwarded unchanged. */
   | {
       readonly kind: 'user-event'
       readonly lamport: number
@@ -66,7 +68,10 @@ export type Message =
       readonly payload: Uint8Array
       readonly coalesce: boolean
     }
-  /** A question to all members that every filter takes. Answers go to `from`, also by way of `relayFactor` others. */
+  /**
+   * A question to all members that match every filter. Answers go to `from`, and by way of `relayFactor` others as
+   * well.
+   */
   | {
       readonly kind: 'query'
       readonly lamport: number
@@ -87,7 +92,7 @@ export type Message =
       readonly flags: number
       readonly payload: Uint8Array
     }
-  /** An answer that the receiver is to hand on. */
+  /** An answer that the receiver is to forward. */
   | {
       readonly kind: 'relay'
       readonly to: GossipAddress
@@ -131,7 +136,7 @@ export interface FullState {
   readonly lamport: number
   readonly statusTimes: readonly (readonly [node: string, lamport: number])[]
   readonly left: readonly string[]
-  /** The clocks of user events and of queries, and the events heard of lately. */
+  /** The clocks of user events and of queries, and the recent events. */
   readonly eventLamport: number
   readonly queryLamport: number
   readonly events: readonly HeardEvents[]

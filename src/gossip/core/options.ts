@@ -20,7 +20,7 @@ export interface GossipTiming {
   readonly pushPullIntervalMs: number
   /** Timeout of one exchange over a stream. */
   readonly streamTimeoutMs: number
-  /** Messages go on to a dead node for this long, so that it learns what is said of it. */
+  /** For how long gossip still goes to a dead member, so that it learns of its death and can refute it. */
   readonly gossipToDeadMs: number
   readonly reconnectIntervalMs: number
   readonly reapIntervalMs: number
@@ -28,7 +28,7 @@ export interface GossipTiming {
   readonly reconnectTimeoutMs: number
   /** A member that left is forgotten after this. */
   readonly tombstoneTimeoutMs: number
-  /** How long a leaving member waits for its words to spread. */
+  /** How long a leaving member waits for its messages to spread. */
   readonly leavePropagateDelayMs: number
 }
 
@@ -37,12 +37,13 @@ export interface GossipOptions {
   readonly name: string
   /** The advertised address. */
   readonly address: GossipAddress
-  /** The own tags as the upper layer encodes them; at most `metaBytesMax`. */
+  /** This agent's tags, as the upper layer encodes them; at most `metaBytesMax`. */
   readonly meta: Uint8Array
   readonly versions: Versions
   readonly timing: GossipTiming
   /**
-   * Bytes of this message in a packet, its type byte (and the wrapper of the upper layer's messages) included; pure.
+   * Size of this message in a packet in bytes, including its type byte (and the wrapper of the upper layer's messages).
+   * Pure.
    */
   readonly sizeOf: (message: Message) => number
   /**
@@ -50,35 +51,35 @@ export interface GossipOptions {
    * `packetBytesDefault`.
    */
   readonly packetBytesMax: number
-  /** Encodes coordinates in acknowledgements; pure. Absent: there are no coordinates. */
+  /** Encodes coordinates in acknowledgements. Pure. Absent: there are no coordinates. */
   readonly coordinates?: CoordinateForm | undefined
-  /** The value of one of this agent's tags, for filters of queries; pure. Absent: it has no tags. */
+  /** The value of one of this agent's tags, for filters of queries. Pure. Absent: the agent has no tags. */
   readonly tagOf?: (meta: Uint8Array, tag: string) => string | undefined
   /**
-   * Why these members may not be in this pool; undefined: they may. Called for the living members of the state of a
-   * joining member, and for each member that is new or has new metadata. Pure; absent: all may.
+   * Why these members may not be in this pool; undefined if they may. Called for the living members in the state of a
+   * joining member, and for each member that is new or has new metadata. Pure. Absent: every member may.
    */
   readonly refuse?: ((members: readonly Claimant[]) => string | undefined) | undefined
   /**
-   * Lets cores of one process share equal facts: returns an equal object that is known already, or this one. Absent:
-   * each core keeps its own.
+   * Lets cores of one process share equal facts: returns an equal object if one is known, or the argument. Absent: each
+   * core keeps its own objects.
    */
   readonly share?: ((facts: MemberFacts) => MemberFacts) | undefined
-  /** Parts of the protocol that a study lays aside; absent: all are at work. */
+  /** Parts of the protocol that a study turns off; absent: all are on. */
   readonly without?: WithoutParts | undefined
-  /** The incarnation to begin with; 0 where nothing else is said, and the first `alive` then says 1. */
+  /** The incarnation to begin with. The first `alive` message has the next number. */
   readonly incarnation: number
 }
 
-/** Parts that a study can turn off, to measure their worth (Lifeguard, section 4). Agents never do. */
+/** Parts that a study can turn off, to measure their effect (Lifeguard, section 4). Agents never turn one off. */
 export interface WithoutParts {
   /** An agent's doubt of itself: with bad local health it waits longer for answers (4.A). */
   readonly localHealth?: boolean
-  /** Suspicions that are long and shrink with confirmations (4.B). Without it they take their shortest time. */
+  /** Suspicions that are long and shrink with confirmations (4.B). Without this, they take their shortest time. */
   readonly shrinkingSuspicion?: boolean
-  /** A suspect learns of it by the very ping (4.C). */
+  /** A suspect learns of the suspicion from the next ping (4.C). */
   readonly buddy?: boolean
-  /** Nobody is blamed by one that has been asleep: our own addition. */
+  /** An agent that has been asleep accuses no member: our own addition. */
   readonly sleepExcuse?: boolean
 }
 

@@ -41,7 +41,7 @@ export function clearTimer(gossip: GossipCore, timer: GossipTimer): void {
   if (gossip.timers.delete(timer)) gossip.turn.effects.push({ kind: 'clear-timer', timer })
 }
 
-/** Passes on what is said of a member, in place of what was said of it before. */
+/** Broadcasts a claim about a member; it replaces the earlier claim about that member. */
 export function broadcastClaim(gossip: GossipCore, about: string, message: Message): void {
   gossip.claims.add(about, message, gossip.options.sizeOf(message))
 }
@@ -75,13 +75,13 @@ export function takeBroadcasts(gossip: GossipCore, carried: readonly Message[]):
   return messages
 }
 
-/** Sends a message of the probe protocol, and with it what waits to be passed on (SWIM, section 4.1). */
+/** Sends a message of the probe protocol, and broadcasts that fit beside it (SWIM, section 4.1). */
 export function send(gossip: GossipCore, to: GossipAddress, message: Message): void {
   const messages = hasBroadcasts(gossip) ? takeBroadcasts(gossip, [message]) : [message]
   gossip.turn.effects.push({ kind: 'send', to, messages })
 }
 
-/** Ends a step: hands out what it gathered. */
+/** Ends a step: returns the effects that it gathered. */
 export function finishTurn(gossip: GossipCore): readonly GossipEffect[] {
   const { turn } = gossip
   if (turn.changes.length > 0) {

@@ -73,7 +73,8 @@ function ping(gossip: GossipCore, target: MemberRecord): void {
 }
 
 /**
- * No answer in time: others ask as well, and a stream is tried beside them (SWIM, section 3.1; memberlist `probeNode`).
+ * The target did not answer in time: other members ping it as well, and a stream is tried beside them (SWIM, section
+ * 3.1; memberlist `probeNode`).
  */
 function directTimedOut(gossip: GossipCore, probe: Probe): void {
   const { target, sequence, deadlineMs } = probe
@@ -93,13 +94,15 @@ function directTimedOut(gossip: GossipCore, probe: Probe): void {
   setTimer(gossip, 'probe', deadlineMs)
 }
 
-/** Others have found the member dead meanwhile: it is probed no more, least of all if it has left. */
+/**
+ * Ends the probe of a member that others have found dead meanwhile. In particular, a member that left is not probed.
+ */
 function abandon(gossip: GossipCore, probe: Probe): void {
   gossip.probe = undefined
   setTimer(gossip, 'probe', probe.startedMs + gossip.options.timing.probeIntervalMs)
 }
 
-/** True when it answers the present probe. */
+/** Handles an acknowledgement. True if it answers the present probe. */
 export function probeAcked(gossip: GossipCore, sequence: number, payload: Uint8Array): boolean {
   const { probe } = gossip
   if (probe === undefined || probe.sequence !== sequence || probe.phase === 'answered') return false
@@ -126,21 +129,22 @@ function succeeded(gossip: GossipCore, probe: Probe): void {
   addHealth(gossip, -1)
 }
 
-/** An asked member is well, and got no answer either. */
+/** A member that we asked to ping the target is healthy, and got no answer either. */
 export function probeNacked(gossip: GossipCore, sequence: number): void {
   const { probe } = gossip
   if (probe?.sequence === sequence && probe.nacks < probe.nacksExpected) probe.nacks++
 }
 
-/** Counts only at the deadline: an answer by packet may come first, and its absence is worth a warning. */
+/** The result counts only at the deadline: an answer by packet may come first, and a lack of one is worth a warning. */
 export function streamPingFinished(gossip: GossipCore, sequence: number, answered: boolean): void {
   const { probe } = gossip
   if (probe?.sequence === sequence && answered) probe.streamAnswered = true
 }
 
 /**
- * No acknowledgement arrived. A suspicion follows. If members that owe a nack stayed silent, or there were none to ask,
- * the fault may be here (Lifeguard, section 4.A). The next probe begins at once, because its time has come.
+ * No acknowledgement arrived, so this agent suspects the target. If members that owe a nack stayed silent, or there
+ * were none to ask, the fault may be here (Lifeguard, section 4.A). The next probe begins at once, because its time has
+ * come.
  */
 function failed(gossip: GossipCore, probe: Probe): void {
   const { target, incarnation, nacksExpected, nacks } = probe
@@ -159,7 +163,7 @@ function failed(gossip: GossipCore, probe: Probe): void {
   probeNext(gossip)
 }
 
-/** A count of 32 bits, as on the wire. */
+/** The next number of a ping: a count of 32 bits, as on the wire. */
 export function nextSequence(gossip: GossipCore): number {
   gossip.sequence = (gossip.sequence + 1) >>> 0
   return gossip.sequence

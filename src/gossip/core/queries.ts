@@ -20,18 +20,19 @@ const ackFlag = 1
 /** Lamport times whose queries are remembered. serf: `QueryBuffer`. */
 const queryTimesMax = 512
 const queriesAtOnceMax = 64
-/** Queries of ours that wait for answers at a time. */
+/** Maximum number of queries of this agent that wait for answers at the same time. */
 export const asksMax = 64
 /**
- * Members that may be asked to carry an answer beside its own way. serf: a byte; the field's agents ask for at most 5.
+ * Maximum number of members that relay an answer beside its direct way. serf: a byte; the field's agents ask for at
+ * most 5.
  */
 const relaysOfAnswerMax = 5
-/** From this protocol on a member carries answers of others. */
+/** From this protocol version on, a member relays answers of others. */
 const relayVersion = 5
 /** serf: `QueryTimeoutMult`. */
 const timeoutMult = 16
 
-/** Asks all members that the filters take, this agent among them (serf `Query`). */
+/** Asks all members that match the filters, including this agent (serf `Query`). */
 export function ask(gossip: GossipCore, request: QueryRequest): void {
   const { token, name, payload, filters, relayFactor } = request
   if (gossip.asks.size >= asksMax) {
@@ -65,7 +66,8 @@ function defaultTimeoutMs(gossip: GossipCore): number {
 }
 
 /**
- * Somebody asks (serf `handleQuery`): it is passed on, and if the filters take this agent, acknowledged and answered.
+ * Handles a query (serf `handleQuery`): it is forwarded and, if this agent matches the filters, acknowledged and
+ * answered.
  */
 export function takeQuery(gossip: GossipCore, query: Query): void {
   const { lamport, id, name } = query
@@ -108,8 +110,8 @@ function suits(gossip: GossipCore, filters: readonly QueryFilter[]): boolean {
 }
 
 /**
- * Compiling an expression takes up to 30 ms, and a packet may bring thousands of them from anywhere: `filterWorkMost`
- * limits them at once, and per second. A query beyond that matches no agent here, and is forwarded.
+ * Compiling an expression takes up to 30 ms, and a packet may bring thousands of them from anywhere. `filterWorkMost`
+ * limits them at once, and per second. A query beyond that is forwarded, but matches no agent here.
  */
 const filterWorkMost = 5_000
 const filterWorkPerMs = filterWorkMost / 1_000
@@ -126,7 +128,7 @@ function mayCompile(gossip: GossipCore, expression: string): boolean {
 }
 
 /**
- * Answers a query: directly to the asking member, and through relays if the query wants them (serf `respond`,
+ * Answers a query: directly to the member that asks, and through relays if the query wants them (serf `respond`,
  * `relayResponse`).
  */
 export function respond(gossip: GossipCore, query: Query, flags: number, payload: Uint8Array): void {
@@ -161,12 +163,13 @@ export function takeRelay(gossip: GossipCore, to: GossipAddress, response: Query
 }
 
 /**
- * An acknowledgement of a question of ours, or an answer (serf `handleQueryResponse`). The first of each member counts.
+ * An acknowledgement of a query of this agent, or an answer to it (serf `handleQueryResponse`). Only the first of each
+ * member counts.
  */
 export function takeResponse(gossip: GossipCore, { lamport, id, from, flags, payload }: QueryResponse): void {
   const asked = gossip.asks.get(lamport)
   if (asked === undefined || asked.id !== id) return
-  // Answers of agents that are no members are dropped: so there are never more names than members.
+  // Answers of agents that are not members are dropped, so that there are never more names than members.
   if (!isName(from) || !gossip.members.has(from)) return count(gossip, 'gossip.dropped.malformed')
   const isAck = (flags & ackFlag) !== 0
   const heard = isAck ? asked.acks : asked.answers
@@ -176,7 +179,7 @@ export function takeResponse(gossip: GossipCore, { lamport, id, from, flags, pay
   emit(gossip, isAck ? { kind: 'query-acked', token, from } : { kind: 'query-answered', token, from, payload })
 }
 
-/** Nobody waits for the rest of the answers. */
+/** The caller needs no further answers. */
 export function endAsk(gossip: GossipCore, token: number): void {
   for (const [lamport, asked] of gossip.asks) if (asked.token === token) gossip.asks.delete(lamport)
   if (gossip.asks.size === 0) clearTimer(gossip, 'query')

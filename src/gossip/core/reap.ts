@@ -3,7 +3,7 @@ import { forgetGone, tell } from './membership.ts'
 import { delist } from './roster.ts'
 import type { GossipCore } from './state.ts'
 
-/** Words on members that did not come are forgotten after this. serf: `RecentIntentTimeout`. */
+/** Intents of agents that did not become members are forgotten after this. serf: `RecentIntentTimeout`. */
 const recentIntentMs = 300_000
 
 /**

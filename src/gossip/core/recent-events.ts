@@ -10,10 +10,10 @@ const eventsAtOnceMax = 64
 
 /** Events heard, by Lamport time: each is delivered once, and an exchange passes them to members that were away. */
 export class RecentEvents {
-  /** At most `eventTimesMax`: times that are as many as that apart share a place. */
+  /** At most `eventTimesMax`: times that are a multiple of that number apart share a place. */
   readonly #times = new Map<number, HeardEvents>()
 
-  /** False when it is known already, or its time has no room left. */
+  /** False if the event is known already, or its Lamport time has no room left. */
   add({ lamport, name, payload }: UserEvent): boolean {
     const place = lamport % eventTimesMax
     const heard = this.#times.get(place)

@@ -9,16 +9,16 @@ type IndirectPing = Extract<Message, { readonly kind: 'indirect-ping' }>
 const noPayload = new Uint8Array(0)
 
 /**
- * A nack is sent after this part of the probe timeout (Lifeguard, section 4.A). memberlist waits for the whole timeout:
- * by default the prober gives up at the same time, so that in good health it never counts a nack, and doubts itself for
- * each member that is really dead.
+ * A nack is sent after this part of the probe timeout (Lifeguard, section 4.A). memberlist waits for the whole timeout.
+ * By default, the prober gives up at the same moment, so that in good health it never counts a nack, and its health
+ * score worsens for each member that is really dead.
  */
 const nackAfter = 0.8
 
 /**
- * Pings on another's behalf (SWIM, section 3.1). An answer within the probe timeout goes back as if it were the
- * asker's; when none comes soon enough a nack does, if wanted, which says that this agent at least is well (Lifeguard,
- * section 4.A).
+ * Pings a member on behalf of another (SWIM, section 3.1). An answer within the probe timeout is returned as if it were
+ * the answer to the asker's own ping. If none comes soon enough, a nack is sent if the asker wants one: it says that at
+ * least this agent is healthy (Lifeguard, section 4.A).
  */
 export function relayPing(gossip: GossipCore, asker: GossipAddress, request: IndirectPing): void {
   const { target, node, sequence: askerSequence, nack: wantsNack } = request
@@ -38,7 +38,7 @@ export function relayPing(gossip: GossipCore, asker: GossipAddress, request: Ind
   gossip.relays.set(sequence, { asker, askerSequence, nackMs, dueMs })
   send(gossip, target, { kind: 'ping', sequence, node })
   const nextMs = Math.min(nackMs, dueMs)
-  // One without a nack is due later than one with, though that came after it.
+  // A ping without a nack is due later than one with a nack that came after it.
   if (nextMs < (gossip.timers.get('relay') ?? Number.POSITIVE_INFINITY)) setTimer(gossip, 'relay', nextMs)
 }
 

@@ -21,7 +21,7 @@ export function delist(gossip: GossipCore, member: MemberRecord): void {
   gossip.roster = gossip.roster.filter((other) => other !== member)
 }
 
-/** Begins a round: members that have been gone for long drop out, and the rest is shuffled (SWIM, section 4.3). */
+/** Begins a round: removes members that have been dead for long, and shuffles the rest (SWIM, section 4.3). */
 export function beginRound(gossip: GossipCore): void {
   const { random } = gossip.turn
   const kept: MemberRecord[] = []
@@ -54,8 +54,8 @@ export function isAlive(_gossip: GossipCore, member: MemberRecord): boolean {
 }
 
 /**
- * Up to `wanted` different members beside the agent itself and `besides`, each chosen at random among those that
- * `suits` takes. Gives up after three draws for each member of the roster, so that few may come of it where few suit.
+ * Up to `wanted` different members, chosen at random among those that `suits` accepts; never the agent itself or one of
+ * `besides`. Gives up after three draws for each member of the roster, so it may return fewer where few members suit.
  */
 export function pickMembers(
   gossip: GossipCore,

@@ -3,7 +3,7 @@ import { hearsGossip, isAlive, pickMembers } from './roster.ts'
 import { pushPullMs } from './scaling.ts'
 import { type GossipCore, hasCompany } from './state.ts'
 
-/** Passes on what waits to a few random members (memberlist `gossip`). */
+/** Sends waiting broadcasts to a few random members (memberlist `gossip`). */
 export function gossipTimerFired(gossip: GossipCore): void {
   gossip.gossipedMs = gossip.turn.nowMs
   for (const { address } of pickMembers(gossip, gossip.options.timing.gossipNodes, hearsGossip)) {
@@ -25,7 +25,7 @@ export function pushPullTimerFired(gossip: GossipCore): void {
 }
 
 /**
- * Tries to reconnect to a random failed member, with a probability such that each failed member is tried once in an
+ * Tries to reconnect to a random failed member. The probability is such that each failed member is tried once in an
  * interval if all living members do the same (serf `reconnect`). A member that left is never tried.
  */
 export function reconnectTimerFired(gossip: GossipCore): void {

@@ -53,8 +53,9 @@ export function suspicionMinMs(suspicionMult: number, members: number, probeInte
 export const suspicionMaxMult = 6
 
 /**
- * How long a suspicion lasts in all, by how many of the `expected` independent confirmations have come: from `maxMs`
- * without any down to `minMs` with all, by the logarithm, so that the first ones count most (Lifeguard, section 4.B).
+ * How long a suspicion lasts in all: `maxMs` without a confirmation, `minMs` with all of the `expected` independent
+ * ones. It falls with the logarithm of `confirmed`, so that the first confirmations count most (Lifeguard, section
+ * 4.B).
  */
 export function suspicionMs(confirmed: number, expected: number, minMs: number, maxMs: number): number {
   if (expected < 1 || confirmed >= expected) return minMs
@@ -62,7 +63,7 @@ export function suspicionMs(confirmed: number, expected: number, minMs: number, 
   return Math.max(minMs, Math.floor(maxMs - part * (maxMs - minMs)))
 }
 
-/** Pools up to this exchange full states at the plain interval. memberlist: `pushPullScaleThreshold`. */
+/** Pools up to this size exchange full states at the plain interval. memberlist: `pushPullScaleThreshold`. */
 const pushPullScaleThreshold = 32
 
 /** One more interval for each doubling beyond the threshold, so that the load on the network stays bounded. */

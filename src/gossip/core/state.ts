@@ -16,7 +16,7 @@ export interface Suspicion {
    * second-hand.
    */
   readonly from: Set<string>
-  /** Independent confirmations that bring the suspicion down to its shortest. */
+  /** Number of independent confirmations that shorten the suspicion to its minimum. */
   readonly expected: number
   readonly minMs: number
   readonly maxMs: number
@@ -41,13 +41,13 @@ export interface Probe {
 interface Relay {
   readonly asker: GossipAddress
   readonly askerSequence: number
-  /** When the prober is to get a nack; infinite if it wants none, or has got one. */
+  /** When the prober is sent a nack; infinite if it wants none, or has been sent one. */
   nackMs: number
-  /** An answer after this goes nowhere. */
+  /** An answer after this is dropped. */
   readonly dueMs: number
 }
 
-/** A question of ours. Everybody answers at most once. */
+/** A query of this agent. Each member answers at most once. */
 interface Ask {
   readonly token: number
   readonly id: number
@@ -56,18 +56,21 @@ interface Ask {
   readonly answers: Set<string>
 }
 
-/** An intent of an agent that is not known yet, or that left and is not back yet. */
+/** An intent of an agent that is not known yet, or of one that left and is not back yet. */
 interface RecentIntent {
   readonly kind: 'join' | 'leave'
   readonly lamport: number
   readonly heardMs: number
   /**
-   * It was the word itself. What was deduced from an exchange is not told in others, or it would never be forgotten.
+   * The message itself arrived. An intent that was deduced from an exchange is not named in other exchanges, or agents
+   * would never forget it.
    */
   readonly isFirstHand: boolean
 }
 
-/** `intent` and `dead`: that word is being spread. `spreading`: it goes round among the others. */
+/**
+ * `intent` and `dead`: that message is being broadcast. `spreading`: this agent waits until others have forwarded it.
+ */
 type LeaveStage = 'member' | 'intent' | 'dead' | 'spreading' | 'left'
 
 /** The input of one step, and its effects so far. */
@@ -86,13 +89,13 @@ export interface GossipCore {
   /** By name, at most `membersMax`. The order of this map has no visible effect. */
   readonly members: Map<string, MemberRecord>
   /**
-   * In random order: members that are probed while they live, and that hear gossip for a while after; the agent itself
-   * among them.
+   * Members in random order: those that are alive, which are probed, and those that died lately, which still hear
+   * gossip. The agent itself is among them.
    */
   roster: MemberRecord[]
   /** Members that have been dead for too long to be in the roster. */
   readonly unlisted: Set<MemberRecord>
-  /** The next in the roster to be probed. */
+  /** Index in the roster of the member to be probed next. */
   probeNext: number
   probe: Probe | undefined
   /** Number of the last ping, for itself or for others. */
@@ -101,7 +104,9 @@ export interface GossipCore {
   readonly relays: Map<number, Relay>
   /** The suspicion of each member that is a suspect. */
   readonly suspects: Map<MemberRecord, Suspicion>
-  /** By name: when a claim to it from another address was last logged. Only for members; reaped ones are removed. */
+  /**
+   * When a claim to a member's name from another address was last logged, by name. Removed when the member is reaped.
+   */
   readonly conflictNotedMs: Map<string, number>
   /** Local health: 0 for well, below `healthMax` (Lifeguard, section 4.A). */
   health: number
@@ -117,11 +122,11 @@ export interface GossipCore {
   eventsSince: number
   readonly events: RecentEvents
   queryClock: number
-  /** Queries heard of, by the remainder of their time: at most `queryTimesMax` places of `queriesAtOnceMax`. */
+  /** Queries received lately, by the remainder of their time: at most `queryTimesMax` places of `queriesAtOnceMax`. */
   readonly queries: Map<number, { readonly lamport: number; readonly ids: number[] }>
-  /** By Lamport time, at most `asksMax`. */
   /** The remaining budget for compiling filters of queries, as of a time. */
   filterWork: { readonly left: number; readonly atMs: number }
+  /** By Lamport time, at most `asksMax`. */
   readonly asks: Map<number, Ask>
   readonly vivaldi: Vivaldi
   /**
@@ -130,35 +135,37 @@ export interface GossipCore {
    */
   readonly coordinates: Map<string, Coordinate>
   gossipedMs: number
-  /** Lamport clock of the upper layer: later than everything heard. */
+  /** Lamport clock of the upper layer: later than every time that was received. */
   clock: number
   /** At most `recentIntentsMax`. */
   readonly recentIntents: Map<string, RecentIntent>
-  /** In the order in which it was learned. */
+  /** In the order in which this agent learned of the failures. */
   readonly failed: MemberRecord[]
   readonly left: MemberRecord[]
   leaving: LeaveStage
-  /** When the timers that run were set to fire. */
+  /** When each running timer was set to fire. */
   readonly timers: Map<GossipTimer, number>
   /** Timers whose last firing was late for an excusable reason. */
   readonly excused: Set<GossipTimer>
-  /** The view of each member that was shown last; a member that has changed since has none. */
+  /** The view of each member that was shown last; a member that has changed since then has none. */
   readonly views: Map<MemberRecord, CoreMember>
-  /** Members in order of name; undefined once something has changed. */
+  /** Members in order of name; undefined once one has changed. */
   sorted: readonly CoreMember[] | undefined
   readonly turn: Turn
 }
 
-/** Words on unknown members kept at a time. */
+/** Maximum number of intents that are kept for unknown members. */
 export const recentIntentsMax = 1_024
-/** User events and queries that wait to be passed on; one more pushes out what was sent most. */
+/**
+ * Maximum number of user events and queries that wait to be broadcast; a further one displaces the one sent most often.
+ */
 const newsMax = 1_024
-/** Pings on others' behalf under way at a time. */
+/** Maximum number of pings on behalf of others that are under way. */
 export const relaysMax = 256
 
 const noRandom: GossipRandom = { below: () => 0, fraction: () => 0 }
 
-/** An agent that knows of itself alone. Its first event is `started`. */
+/** An agent that knows only itself. Its first event is `started`. */
 export function createGossip(options: GossipOptions): GossipCore {
   const { name, address, meta, versions, packetBytesMax, incarnation } = options
   invariant(isName(name), 'a member has a name of bounded length', { name })
@@ -195,7 +202,7 @@ export function createGossip(options: GossipOptions): GossipCore {
     vivaldi: new Vivaldi(),
     coordinates: new Map(),
     gossipedMs: Number.NEGATIVE_INFINITY,
-    // From 1, so that a status time of 0 is older than every word.
+    // From 1, so that a status time of 0 is older than every intent.
     clock: 1,
     recentIntents: new Map(),
     failed: [],
@@ -210,8 +217,8 @@ export function createGossip(options: GossipOptions): GossipCore {
 }
 
 /**
- * Facts to be kept: they hold no packet in memory, are never changed, and are those of the other cores here where these
- * share.
+ * Facts to be kept. They keep no packet in memory, are never changed, and are shared with the other cores of this
+ * process if these share.
  */
 export function factsOf({ share }: Pick<GossipOptions, 'share'>, said: MemberFacts): MemberFacts {
   const { name, address, meta, versions } = said
@@ -219,17 +226,20 @@ export function factsOf({ share }: Pick<GossipOptions, 'share'>, said: MemberFac
   return share === undefined ? facts : share(facts)
 }
 
-/** A copy where they are a view of something larger, a packet, which they would keep in memory. */
+/** Copies bytes that are a view of something larger, such as a packet, which they would keep in memory. */
 function keptBytes(bytes: Uint8Array): Uint8Array {
   return bytes.length === bytes.buffer.byteLength ? bytes : bytes.slice()
 }
 
-/** Takes note of a Lamport time that was heard (serf `LamportClock.Witness`), never going beyond what others accept. */
+/**
+ * Advances the clock past a Lamport time that was received (serf `LamportClock.Witness`), but never beyond what others
+ * accept.
+ */
 export function witness(gossip: GossipCore, lamport: number): void {
   if (lamport >= gossip.clock) gossip.clock = Math.min(lamport + 1, lamportMax)
 }
 
-/** Members of the roster beside the agent itself. */
+/** Whether the roster has members beside the agent itself. */
 export function hasCompany(gossip: GossipCore): boolean {
   return gossip.roster.length > 1
 }

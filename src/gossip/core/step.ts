@@ -20,9 +20,9 @@ import { armTimers } from './timers.ts'
 import type { GossipEffect, GossipEvent, GossipTimer } from './types.ts'
 
 /**
- * One event takes one member's knowledge on, and the effects say what the driver must do, in order. `nowMs` is the
- * agent's monotonic clock at this moment. Whatever comes from other agents, however late, often or mangled, is dealt
- * with or dropped and counted; what throws is a bug here (`InvariantViolation`).
+ * Advances one member's knowledge by one event; the effects say what the driver must do, in order. `nowMs` is the
+ * agent's monotonic clock at this moment. Input from other agents, however late, repeated or malformed, is handled, or
+ * dropped and counted; an exception is a bug here (`InvariantViolation`).
  */
 export function step(
   gossip: GossipCore,
@@ -80,7 +80,9 @@ function start(gossip: GossipCore): void {
   cameAlive(gossip, gossip.self, Number.NEGATIVE_INFINITY)
 }
 
-/** A timer that was set anew or cleared while it fired is ignored: what it was for is known by what is armed. */
+/**
+ * Fires a timer. One that was set anew or cleared meanwhile is ignored: only the timers in `gossip.timers` are armed.
+ */
 function takeTimer(gossip: GossipCore, timer: GossipTimer): void {
   const dueMs = gossip.timers.get(timer)
   if (dueMs === undefined) return

@@ -11,18 +11,18 @@ import { isIncarnation, isName } from './validity.ts'
 type Suspect = Extract<Message, { readonly kind: 'suspect' }>
 
 /**
- * `accusation`: by the member that probed it. The others come with the state of a member that may have heard them from
- * any other.
+ * `accusation`: the member that probed it accuses. The others come with the state of a member that may have learned of
+ * them from any other.
  */
 type SuspectSource = 'accusation' | 'held-suspect' | 'held-dead'
 
 /**
- * Somebody is said not to answer. It overrides an `alive` of the same incarnation or a lower one (SWIM, section 4.2;
- * memberlist `suspectNode`). A word from another accuser confirms a suspicion that there is, and goes on to others.
+ * Handles a claim that a member does not answer. It overrides an `alive` of the same incarnation or a lower one (SWIM,
+ * section 4.2; memberlist `suspectNode`). A claim by another accuser confirms an existing suspicion, and is forwarded.
  *
- * What another member merely holds confirms nothing, and a suspicion that it holds is not passed on from here:
- * memberlist does both in its own name, so that one accusation, carried from hand to hand by exchanges of states,
- * passes for as many independent ones and takes away the time to refute that Lifeguard gives (section 4.B;
+ * A suspicion or death that another member merely knows of confirms nothing, and such a suspicion is not broadcast from
+ * here. memberlist does both in its own name. One accusation, carried from member to member by exchanges of states,
+ * then counts as many independent ones, and shortens the time to refute that Lifeguard gives (section 4.B;
  * bench/STUDIES.md has the figures).
  */
 export function takeSuspect(gossip: GossipCore, suspect: Suspect, source: SuspectSource = 'accusation'): void {
@@ -52,9 +52,9 @@ export function takeSuspect(gossip: GossipCore, suspect: Suspect, source: Suspec
 }
 
 /**
- * From the longest time down to the shortest with each independent confirmation (Lifeguard, section 4.B). Two fewer
- * than the multiplier are expected, as many as may come within the shortest time; none in a pool too small to give
- * them.
+ * Begins a suspicion, which lasts from the longest time down to the shortest, shortened by each independent
+ * confirmation (Lifeguard, section 4.B). It expects two confirmations fewer than the multiplier, as many as may come
+ * within the shortest time; none in a pool too small to give them.
  */
 function beginSuspicion(gossip: GossipCore, member: MemberRecord, from: readonly string[]): void {
   const { timing, without } = gossip.options
@@ -69,7 +69,7 @@ function beginSuspicion(gossip: GossipCore, member: MemberRecord, from: readonly
   watch(gossip, dueMs)
 }
 
-/** True when this is news: an accuser not heard before, while one more counts. */
+/** True if this is news: an accuser not counted before, while further confirmations still count. */
 function confirm(gossip: GossipCore, suspicion: Suspicion, from: string): boolean {
   if (confirmations(suspicion) >= suspicion.expected || suspicion.from.has(from)) return false
   suspicion.from.add(from)
@@ -85,8 +85,8 @@ function confirmations({ from }: Suspicion): number {
 }
 
 /**
- * One timer for all suspicions, set to an instant no later than the earliest end. One that ends otherwise leaves it
- * alone.
+ * Sets the one timer of all suspicions to an instant no later than the earliest end. A suspicion that ends by
+ * refutation leaves the timer alone.
  */
 function watch(gossip: GossipCore, dueMs: number): void {
   const setMs = gossip.timers.get('suspicion')
@@ -94,8 +94,8 @@ function watch(gossip: GossipCore, dueMs: number): void {
 }
 
 /**
- * Suspects that did not refute in time are dead. After a pause, messages that arrived meanwhile are read first, perhaps
- * a refutation.
+ * Suspects that did not refute in time become dead. After a pause of this agent, waiting messages are read first,
+ * because a refutation may be among them.
  */
 export function suspicionTimerFired(gossip: GossipCore, dueMs: number): void {
   const { nowMs } = gossip.turn

@@ -3,18 +3,18 @@ import { pushPullMs } from './scaling.ts'
 import { type GossipCore, hasCompany } from './state.ts'
 
 /**
- * Arms the timers that have work, at the end of each step. An idle pool of one has no timer at all; without news there
+ * Arms the timers that have work, at the end of each step. An idle pool of one has no timer at all. Without news there
  * is no gossip; without failed members there is no reconnect and no reaping. A timer without further work is not armed
  * again.
  *
- * Each starts at a random moment of its interval, so that members that learned something together do not act together
+ * Each begins at a random moment of its interval, so that members that learned something together do not act together
  * (memberlist staggers its tickers likewise).
  */
 export function armTimers(gossip: GossipCore): void {
   const { timers, failed, left, recentIntents, options } = gossip
   const { timing } = options
   if (hasCompany(gossip) && !timers.has('gossip') && hasBroadcasts(gossip)) armGossip(gossip)
-  // An agent that has left only sends the broadcasts that it still has.
+  // An agent that has left only sends the remaining broadcasts.
   if (gossip.self.state === 'dead') return
   if (hasCompany(gossip)) armForCompany(gossip)
   if (failed.length > 0 && !timers.has('reconnect')) {
@@ -34,7 +34,9 @@ function armForCompany(gossip: GossipCore): void {
   setTimer(gossip, 'push-pull', staggered(gossip, pushPullIntervalMs) + laterMs)
 }
 
-/** At the plain interval while there is news; the first time after a silence at a random moment of one. */
+/**
+ * Gossip runs at the plain interval while there is news; after a silence, it begins at a random moment of one interval.
+ */
 function armGossip(gossip: GossipCore): void {
   const { gossipIntervalMs } = gossip.options.timing
   const nextMs = gossip.gossipedMs + gossipIntervalMs

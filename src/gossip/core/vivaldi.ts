@@ -17,18 +17,19 @@ const errorGain = 0.25
 const adjustmentWindow = 20
 /** Number of last round-trip times to one member, of which the median counts. */
 const latencyWindow = 3
-/** How strongly the whole is drawn to the origin, so that it does not drift. */
+/** How strongly all coordinates are drawn to the origin, so that they do not drift together. */
 const gravityRho = 150
 const nearlyZero = 0.000001
 /** Maximum plausible round-trip time of a network. */
 const rttMaxSeconds = 10
-/** Members whose last times are remembered. The one remembered longest makes room. */
+/** Maximum number of members whose last times are remembered. Beyond that, the oldest one is forgotten. */
 const latencyMembersMax = 8_192
 
 /**
- * This agent's place among the others, moved by each answered ping (serf `coordinate.Client`): Vivaldi (Dabek et al.,
- * 2004, section 3.2) with a height (section 5.4); an adjustment and a latency filter after Ledlie, Gardner and Seltzer,
- * "Network Coordinates in the Wild" (2007). Only sums, products, quotients and square roots: the same on every engine.
+ * This agent's coordinate, moved by each answered ping (serf `coordinate.Client`): Vivaldi (Dabek et al., 2004, section
+ * 3.2) with a height (section 5.4); an adjustment and a latency filter after Ledlie, Gardner and Seltzer, "Network
+ * Coordinates in the Wild" (2007). It uses only sums, products, quotients and square roots, which are the same on every
+ * engine.
  */
 export class Vivaldi {
   #own: Coordinate = originCoordinate
@@ -41,7 +42,9 @@ export class Vivaldi {
     return this.#own
   }
 
-  /** A ping to `node`, whose coordinate this is, was answered after `rttSeconds`. False: the values are impossible. */
+  /**
+   * A ping to `node`, which is at `other`, was answered after `rttSeconds`. Returns false if the values are impossible.
+   */
   learn(node: string, other: Coordinate, rttSeconds: number, random: GossipRandom): boolean {
     if (!isPlausible(other) || !(rttSeconds >= 0 && rttSeconds <= rttMaxSeconds)) return false
     const rtt = Math.max(nearlyZero, this.#filtered(node, rttSeconds))
@@ -69,7 +72,7 @@ export class Vivaldi {
     return [...times].sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? rtt
   }
 
-  /** The less sure this agent is beside the other, the farther it moves. */
+  /** Moves this agent's coordinate. The less certain this agent is compared with the other, the farther it moves. */
   #move(other: Coordinate, rtt: number, random: GossipRandom): void {
     const own = this.#own
     const distance = distanceBetween(own, other)
@@ -95,10 +98,10 @@ export class Vivaldi {
 }
 
 /**
- * Whether an agent may be there, which is never farther from the middle than a ping takes at most. serf takes any
- * finite number, so that one member that says it is years away puts every other one nowhere. With places so near each
- * difference of a time and a distance is at most twice the longest time, and half the mean of such differences at most
- * that time.
+ * Whether an agent may be at this coordinate: it is never farther from the origin than the longest time of a ping. serf
+ * accepts any finite number, so that one member that claims to be years away ruins the coordinates of all others. With
+ * coordinates so near, each difference of a time and a distance is at most twice the longest time, and half the mean of
+ * such differences at most that time.
  */
 function isPlausible(place: Coordinate): boolean {
   const { error, adjustment, height } = place
@@ -114,9 +117,9 @@ function isPlausible(place: Coordinate): boolean {
 
 /**
  * Moves away from the other by `force` seconds, or nearer if it is negative. The height moves by no more than the
- * force: serf divides by the distance of the two without their heights, and next to an agent at almost the same place
- * (in a small pool all agents may lie on one line and pass one another) one ping would raise the height by any number
- * of seconds.
+ * force. serf divides by the distance of the two without their heights: next to an agent at almost the same place (in a
+ * small pool all agents may lie on one line and pass one another), one ping would raise the height by any number of
+ * seconds.
  */
 function push(own: Coordinate, force: number, other: Coordinate, random: GossipRandom): Coordinate {
   const apart = difference(own.vec, other.vec)
@@ -129,7 +132,7 @@ function push(own: Coordinate, force: number, other: Coordinate, random: GossipR
   return { ...own, vec, height: Math.max(coordinateHeightMin, own.height + raised) }
 }
 
-/** Two that are at one place part in any direction. */
+/** Two agents at one place part in a random direction. */
 function anyDirection(dimensions: number, random: GossipRandom): readonly number[] {
   const any = Array.from({ length: dimensions }, () => random.fraction() - 0.5)
   const length = magnitude(any)

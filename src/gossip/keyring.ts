@@ -2,10 +2,10 @@ import { base64, equalBytes, fromBase64 } from '../base/bytes.ts'
 import { itemAt } from '../base/items.ts'
 import { done, err, ok, type Result } from '../base/result.ts'
 
-/** Keys held at a time; each is tried on what none of those before it opens. */
+/** Maximum number of keys; each is tried on bytes that none of those before it decrypts. */
 export const keysMax = 32
 
-/** A key of AES as text in base64. The error is the field's words. */
+/** Decodes an AES key from base64. The error is the field's text. */
 export function keyFrom(text: string): Result<Uint8Array, string> {
   const key = fromBase64(text)
   if (key === undefined) return err(`illegal base64 data at input byte ${badByteOf(text)}`)
@@ -22,10 +22,10 @@ function badByteOf(text: string): number {
 }
 
 /**
- * The keys of a pool's packets and streams: what is sent is sealed with the first, what comes may be sealed with any.
- * So a pool changes its key without a moment in which two members do not understand each other: install it everywhere,
- * use it everywhere, remove the old one (memberlist `Keyring`). Refusals are in the field's words, for they go over the
- * wire.
+ * The keys of a pool's packets and streams: outgoing ones are sealed with the first, incoming ones may be sealed with
+ * any. Thus a pool changes its key without a moment in which two members do not understand each other: install it
+ * everywhere, use it everywhere, remove the old one (memberlist `Keyring`). Refusals are the field's texts, because
+ * they are sent to other members.
  */
 export class Keyring {
   #keys: readonly Uint8Array[]
@@ -61,12 +61,12 @@ export class Keyring {
     return this.#keys.map(base64)
   }
 
-  /** Called after each change, with what `list` then says. One listener. */
+  /** Calls `use` after each change, with the new `list`. There is one listener. */
   onChange(use: (texts: readonly string[]) => void): void {
     this.#onChange = use
   }
 
-  /** One that is there already is no failure. */
+  /** Installing a key that is there already is no failure. */
   install(key: Uint8Array): Result<undefined, string> {
     if (!isKey(key)) return err('key size must be 16, 24 or 32 bytes')
     if (this.#has(key)) return done
@@ -74,13 +74,13 @@ export class Keyring {
     return this.#become([...this.#keys, key.slice()])
   }
 
-  /** Makes an installed key the one that is sent with. */
+  /** Makes an installed key the one that encrypts. */
   use(key: Uint8Array): Result<undefined, string> {
     if (!this.#has(key)) return err('Requested key is not in the keyring')
     return equalBytes(key, this.primary) ? done : this.#become([key.slice(), ...this.#without(key)])
   }
 
-  /** One that is not there is no failure. */
+  /** Removing a key that is not there is no failure. */
   remove(key: Uint8Array): Result<undefined, string> {
     if (equalBytes(key, this.primary)) return err('Removing the primary key is not allowed')
     return this.#has(key) ? this.#become(this.#without(key)) : done

@@ -12,14 +12,14 @@ export type { GossipTiming, MemberStatus }
 
 export interface Member {
   readonly name: string
-  /** Where it gossips. */
+  /** The address and port of its gossip. */
   readonly endpoint: Endpoint
   readonly tags: Readonly<Record<string, string>>
   readonly status: MemberStatus
   readonly versions: Versions
 }
 
-/** `reaped`: forgotten, after it had been failed or left for long. */
+/** `reaped`: forgotten, after it had been failed or left for a long time. */
 export interface MemberChange {
   readonly kind: 'joined' | 'updated' | 'failed' | 'left' | 'reaped'
   readonly member: Member
@@ -32,15 +32,15 @@ export interface PoolOptions {
   readonly advertise: Endpoint
   readonly tags: Readonly<Record<string, string>>
   readonly timing: GossipTiming
-  /** This agent places itself among the others by the times that pings take, and says where it is. */
+  /** This agent computes its coordinate from the times of pings, and sends it to others. */
   readonly keepsCoordinate?: boolean
   /** First incarnation number of this agent. Absent: 0. */
   readonly firstIncarnation?: number
-  /** Absent: everything goes in the clear. */
+  /** Absent: nothing is encrypted. */
   readonly encryption?: PoolEncryption | undefined
-  /** Another agent has our name, and the pool takes it for the holder: this one cannot be a member. */
+  /** Another agent has our name, and the pool considers that agent its holder: this one cannot be a member. */
   readonly onNameLost?: ((holder: Endpoint) => void) | undefined
-  /** Why these members, said to be alive, may not be in this pool; undefined: they may. Pure. */
+  /** Why these members, claimed to be alive, may not be in this pool; undefined if they may. Pure. */
   readonly refuse?: (members: readonly Claim[]) => string | undefined
   readonly observer?: PoolObserver | undefined
 }
@@ -60,9 +60,9 @@ export type ObservedCore = Readonly<
 
 export interface PoolEncryption {
   readonly keyring: Keyring
-  /** Unencrypted packets are dropped. Turned off only while a pool is being moved to encryption. */
+  /** Unencrypted packets are dropped. Turned off only while a pool is being migrated to encryption. */
   readonly verifyIncoming: boolean
-  /** Sent packets are encrypted. Turned off only while a pool is being moved to encryption. */
+  /** Sent packets are encrypted. Turned off only while a pool is being migrated to encryption. */
   readonly verifyOutgoing: boolean
 }
 
@@ -80,7 +80,7 @@ export interface PoolEvent {
   readonly payload: Uint8Array
 }
 
-/** Asked of all members that the filters take, this agent among them. */
+/** A question to all members that match the filters, including this agent. */
 export interface PoolQuestion {
   readonly name: string
   readonly payload: Uint8Array
@@ -89,7 +89,7 @@ export interface PoolQuestion {
   readonly relayFactor?: number
   /** Absent: as long as a query takes in a pool of this size. */
   readonly timeoutMs?: number | undefined
-  /** No more is waited for. */
+  /** Whether these answers are enough, so that the query ends. */
   readonly enough?: (answers: readonly PoolAnswer[]) => boolean
 }
 
@@ -99,7 +99,7 @@ export interface PoolAnswer {
 }
 
 export interface PoolAnswers {
-  /** Names of members that have heard the question. */
+  /** Names of the members that acknowledged the question. */
   readonly acks: readonly string[]
   /** At most one from each member. */
   readonly answers: readonly PoolAnswer[]
@@ -115,9 +115,9 @@ export interface KeyAnswers {
   /** Members that were asked, and how many of them have answered. */
   readonly nodes: number
   readonly answered: number
-  /** By name: the members that could not do it, and why. */
+  /** The members that could not do it, by name, and why. */
   readonly errors: readonly (readonly [node: string, message: string])[]
-  /** How many members have each key; of a list alone. */
+  /** How many members have each key; only for the action `list`. */
   readonly keys: readonly (readonly [key: string, members: number])[]
 }
 
@@ -135,8 +135,8 @@ export interface PoolStats {
 }
 
 /**
- * Why an agent did not join. `refused`: the other agent, or this one, does not want the other in its pool, and will not
- * later either. `failed`: no state was exchanged, which may be otherwise at the next attempt.
+ * Why an agent did not join. `refused`: the other agent, or this one, does not want the other in its pool, and a retry
+ * will not help. `failed`: no state was exchanged, and a retry may succeed.
  */
 export interface JoinFailure {
   readonly kind: 'refused' | 'failed'
@@ -145,33 +145,33 @@ export interface JoinFailure {
 
 /** One pool of agents that know of each other by gossip. */
 export interface Pool {
-  /** In order of name, the own one among them. */
+  /** In order of name, including this agent. */
   members(): readonly Member[]
   self(): Member
   stats(): PoolStats
-  /** Calls `use` for what changes from now on, in a turn of the pool's; changes of one turn come together. */
+  /** Calls `use` for later changes, in a turn of the pool; changes of one turn come together. */
   onChange(use: (changes: readonly MemberChange[]) => void): Closable
-  /** One exchange with the pool's member at this address; afterwards both know what the other knew. */
+  /** Exchanges states once with the pool's member at this address; afterwards both have the same knowledge. */
   join(at: Endpoint): Promise<Result<undefined, JoinFailure>>
   /**
-   * Says that this agent leaves and waits until that has spread, within the delays of `timing`. The pool goes on until
-   * `stop`.
+   * Announces that this agent leaves and waits until that has spread, within the delays of `timing`. The pool runs
+   * until `stop`.
    */
   leave(): Promise<void>
   /** Treats a failed member as one that left; a living one refutes it. False: no member has the name. */
   forceLeave(name: string): boolean
-  /** Tells all members of an event, this agent among them; why not, if it is too large. */
+  /** Sends an event to all members, including this agent; returns why it cannot if the event is too large. */
   fireEvent(name: string, payload: Uint8Array): Result<undefined, string>
-  /** Calls `use` for each event from now on, in a turn of the pool's. */
+  /** Calls `use` for each later event, in a turn of the pool. */
   onEvent(use: (event: PoolEvent) => void): Closable
-  /** Settles when time is up or enough is heard. */
+  /** Settles when time is up or the answers are enough. */
   query(question: PoolQuestion): Promise<PoolAnswers>
   /** Asks every member to perform an operation on its keys; fails if no member was asked. */
   keys(request: KeyRequest): Promise<Result<KeyAnswers, string>>
   readonly isEncrypted: boolean
   /** The coordinate of this agent, or the last one that another member reported; undefined if none is known. */
   coordinateOf(name: string): Coordinate | undefined
-  /** Replaces the own tags; the others learn of it. */
+  /** Replaces this agent's tags; the others learn of it. */
   setTags(tags: Readonly<Record<string, string>>): void
   stop(): Promise<void>
 }

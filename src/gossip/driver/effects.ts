@@ -31,13 +31,13 @@ export interface EffectsParts {
   readonly views: MemberViews
   readonly changes: Subscribers<readonly MemberChange[]>
   readonly events: Subscribers<PoolEvent>
-  /** Another agent has our name. */
+  /** Called when another agent has our name. */
   readonly nameConflict: () => void
-  /** All members that could be reached know that this agent has left. */
+  /** Called when all members that could be reached know that this agent has left. */
   readonly left: () => void
 }
 
-/** Carries out the effects of the core's steps, each at once and in their order. It keeps no state of its own. */
+/** Performs the effects of the core's steps, each at once and in their order. It keeps no state of its own. */
 export class Effects {
   readonly #parts: EffectsParts
 

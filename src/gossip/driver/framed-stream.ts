@@ -7,12 +7,15 @@ import type { Sealing } from './sealing.ts'
 
 export interface FramedStreamUse {
   /**
-   * The bytes of the other side's one frame, or why there will be none. Called once. Call `release` when they are read.
+   * The bytes of the other side's one frame, or why there will be none. Called once. The receiver calls `release` once
+   * it has read them.
    */
   onFrame(frame: Result<Uint8Array, string>): void
   /** The stream is over. Called once, after `onFrame`. */
   onOver(): void
-  /** Bytes more, or fewer, that are held for its frame. False: there is no room for them. */
+  /**
+   * By how many bytes the memory held for its frame grows, or shrinks if negative. False: there is no room for them.
+   */
   onHeld(by: number): boolean
 }
 
@@ -92,8 +95,8 @@ export class FramedStream {
   }
 
   /**
-   * Written bytes must still be sent: so the stream is ended, not closed. If its frame has arrived, our answer may
-   * still follow.
+   * Written bytes must still be sent, so the stream is ended rather than closed. If its frame has arrived, our answer
+   * may still follow.
    */
   #ended(): void {
     if (this.#answered) return

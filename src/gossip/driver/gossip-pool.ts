@@ -41,7 +41,7 @@ import { TimerSet } from './timer-set.ts'
 
 const coordinateForm = { encode: encodeCoordinate, decode: decodeCoordinate }
 
-/** One member of a pool: its core, connected to sockets and timers, and what the agent asks of it. */
+/** One member of a pool: its core, connected to sockets and timers, and the interface that the agent calls. */
 export class GossipPool implements Pool {
   readonly #env: Env
   readonly #core: GossipCore
@@ -229,7 +229,7 @@ export class GossipPool implements Pool {
   }
 }
 
-/** The core of a member that begins alone. */
+/** The core of a member that knows only itself. */
 function createCore(options: PoolOptions, meta: Uint8Array, packets: Packets, views: MemberViews): GossipCore {
   const { name, advertise, timing, refuse } = options
   return createGossip({

@@ -5,16 +5,17 @@ import type { Message } from '../core/messages.ts'
 import { WorkBudget } from './work-budget.ts'
 
 /**
- * Messages that the core takes at once, and in a millisecond after: one costs it up to 35 µs, so this is some 8 ms, and
- * half of a core. In a pool of 10,000 that comes together an agent hears some hundreds in a second.
+ * Messages that the core takes at once, and per millisecond after that. One costs it up to 35 µs, so this is some 8 ms
+ * at once, and half of a core in the long run. In a pool of 10,000 that starts together, an agent receives some
+ * hundreds in a second.
  */
 const atOnceMax = 256
 const perMs = 16
 
-/** Messages that wait; more of them are dropped. Source: memberlist `HandoffQueueDepth`. */
+/** Maximum number of messages that wait; further ones are dropped. Source: memberlist `HandoffQueueDepth`. */
 const waitingMax = 1_024
 
-/** Probes of one packet that are taken. The field sends one, and each is answered by a packet. */
+/** Maximum number of probes that are taken from one packet. The field sends one, and each is answered by a packet. */
 const probesMax = 8
 
 /**

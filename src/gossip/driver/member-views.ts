@@ -7,8 +7,8 @@ import { decodeConflictResponse, internalQuery } from '../wire/internal-queries.
 import { decodeTags } from '../wire/tags.ts'
 
 /**
- * Members as people see them: made once for each view of the core's, tags once for as long as their bytes stay the same
- * object.
+ * Members as the agent sees them: built once for each view of the core, and tags once for as long as their bytes stay
+ * the same object.
  */
 export class MemberViews {
   readonly #views = new WeakMap<CoreMember, Member>()
@@ -16,7 +16,7 @@ export class MemberViews {
 
   #listed: { readonly core: readonly CoreMember[]; readonly members: readonly Member[] } | undefined
 
-  /** The same list for the same list. */
+  /** Returns the same list for the same argument. */
   all(core: readonly CoreMember[]): readonly Member[] {
     if (this.#listed?.core !== core) this.#listed = { core, members: core.map((member) => this.of(member)) }
     return this.#listed.members
@@ -50,12 +50,12 @@ export class MemberViews {
 
 /**
  * The agent that the pool considers the holder of our name, if that is another agent (serf `resolveNodeConflict`). Two
- * agents of one name would conflict for ever: each hears of the other, and neither knows which came first. So all
- * members are asked:
- * 1. Only answers that name a living holder count; where the holder is dead, the name is free.
+ * agents of one name would conflict for ever: each receives the other's claims, and neither knows which came first. So
+ * this agent asks all members:
+ * 1. Only answers that name a living holder count; if the holder is dead, the name is free.
  * 2. We keep the name if at least half of these answers name us.
- * 3. Otherwise the other holder is asked itself. If it does not answer to the name, it is dead and the pool does not
- *    know yet, as after a restart under another address: then the name will be ours.
+ * 3. Otherwise we ping the other holder. If it does not answer to the name, it is dead and the pool does not know that
+ *    yet, as after a restart under another address. The name will then be ours.
  */
 export async function nameHolder(
   own: { readonly name: string; readonly at: Endpoint },

@@ -7,8 +7,8 @@ import { GossipPool } from './gossip-pool.ts'
 import { openPorts } from './ports.ts'
 
 /**
- * Opens the port for packets and streams and begins a pool of one; `join` makes it larger. Where `bind` or `advertise`
- * have port 0, the port that was found free stands for it.
+ * Opens the port for packets and streams and begins a pool of one; `join` makes it larger. If `bind` or `advertise`
+ * have port 0, the free port that was found replaces it.
  */
 export async function openPool(env: Env, options: PoolOptions): Promise<Result<Pool, ListenFailure>> {
   const { bind, advertise, tags } = options

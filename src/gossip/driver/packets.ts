@@ -14,24 +14,25 @@ const checksumProtocol = 5
 const checksumBytes = 5
 
 /**
- * What packets may cost beyond their plain decoding, in all, since a source can be forged: expanding them, and trying
- * more than one key on them. A compressed packet of the field is 1,400 bytes when expanded and costs about 1,000, so
- * this is 2,000 of them in a second, and 6 % of a core; in a pool of 10,000 each member gets some 30.
+ * Budget of all packets together for work beyond their plain decoding: expanding them, and trying more than one key on
+ * them. It is shared, because a packet's source can be forged. A compressed packet of the field is 1,400 bytes when
+ * expanded and costs about 1,000, so this is 2,000 of them in a second, and 6 % of a core; in a pool of 10,000, each
+ * member gets some 30.
  */
 const budgetMost = 1 << 20
 const budgetPerMs = 2 << 10
 
-/** Writing a byte of what one code stands for takes a quarter of what decoding a byte takes. */
+/** Writing one byte of an expanded code takes a quarter of the time of decoding one byte. */
 const writtenCheaperBy = 4
 
 /**
- * Packets to and from bytes, and counted. Each goes out with a checksum, unless its receiver is known to be too old for
- * one: a member is known, with its versions, from the exchange by which it or we joined.
+ * Encodes, decodes and counts packets. Each is sent with a checksum, unless its receiver is known to be too old for
+ * one: the exchange by which it or we joined told its versions.
  */
 export class Packets {
   readonly #env: Pick<Env, 'clock' | 'log' | 'metrics'>
   readonly #encoder = new PacketEncoder()
-  /** Addresses of members that do not understand checksums. No more than there are members. */
+  /** Addresses of members that do not understand checksums. There are no more than members. */
   readonly #withoutChecksum = new Set<string>()
 
   readonly #sealing: Sealing
@@ -54,7 +55,7 @@ export class Packets {
     }
   }
 
-  /** Room for messages: without the checksum that most packets get, and without the overhead of encryption. */
+  /** Room for messages, less the checksum that most packets get and the overhead of encryption. */
   get roomBytes(): number {
     return packetBytesDefault - checksumBytes - this.#sealing.overheadBytes
   }
@@ -73,7 +74,7 @@ export class Packets {
     }
   }
 
-  /** The messages that can be read; what cannot is dropped and counted. */
+  /** The messages that can be decoded; the others are dropped and counted. */
   receive(from: Endpoint, bytes: Uint8Array): readonly Message[] {
     this.#env.metrics.count('memberlist.udp.received', bytes.length)
     const plain = this.#sealing.isOn ? this.#unseal(bytes) : bytes

@@ -14,7 +14,7 @@ import {
   type KeyResponse,
 } from '../wire/internal-queries.ts'
 
-/** Asks every member to do something with its keys, and counts (serf `KeyManager`). */
+/** Asks every member to perform an operation on its keys, and counts the answers (serf `KeyManager`). */
 export async function askForKeys(
   request: KeyRequest,
   members: number,
@@ -52,7 +52,7 @@ function counted(answers: readonly PoolAnswer[], nodes: number): KeyAnswers {
   }
 }
 
-/** This agent's answer to the pool's internal queries; undefined: none (serf `serfQueries`). */
+/** This agent's answer to one of the pool's internal queries; undefined: no answer is sent (serf `serfQueries`). */
 export function internalAnswer(
   query: Query,
   own: { readonly keyring: Keyring | undefined; readonly name: string; member(name: string): Member | undefined },
@@ -73,7 +73,7 @@ export function internalAnswer(
   }
 }
 
-/** Keys beyond what an answer carries are left out, and the message says so. */
+/** Keys that do not fit into an answer are left out, and its message says so. */
 function listed(keyring: Keyring | undefined): Uint8Array {
   if (keyring === undefined) {
     return encodeKeyResponse({ result: false, message: 'Keyring is empty (encryption not enabled)', keys: [] })
@@ -102,7 +102,7 @@ function apply(name: string, keyring: Keyring, key: Uint8Array): Result<undefine
   return name === internalQuery.remove ? keyring.remove(key) : err('unknown request')
 }
 
-/** An event's name and payload together. Source: serf, `UserEventSizeLimit`. */
+/** Maximum size of an event's name and payload together. Source: serf, `UserEventSizeLimit`. */
 const userEventBytesMax = 512
 
 export function userEventFits(nameBytes: number, payloadBytes: number): Result<undefined, string> {

@@ -2,7 +2,7 @@ import { err, ok, type Result } from '../../base/result.ts'
 import type { Env } from '../../env/env.ts'
 import type { Endpoint, ListenFailure, TcpListener, TcpStream, UdpSocket } from '../../env/net.ts'
 
-/** If any free port will do, the one that UDP got may be in use for TCP: this is the number of further tries. */
+/** If any free port will do, the port that UDP got may be in use for TCP: number of further tries then. */
 const freePortTries = 16
 
 /** One port for packets and streams alike. */
@@ -17,7 +17,7 @@ export interface PortUse {
   onStream(stream: TcpStream): void
 }
 
-/** Takes the port for both, or for neither. Port 0 takes a free one. */
+/** Takes the port for both, or for neither. Port 0 stands for any free port. */
 export async function openPorts(
   env: Pick<Env, 'udp' | 'tcp'>,
   at: Endpoint,

@@ -12,7 +12,7 @@ interface Open {
   readonly deferred: Deferred<PoolAnswers>
 }
 
-/** Queries of ours that are under way: as many as the core lets there be. */
+/** Queries of this agent that are under way: at most as many as the core allows. */
 export class Questions {
   readonly #env: Pick<Env, 'deferred'>
   readonly #take: (event: GossipEvent) => void
@@ -24,7 +24,7 @@ export class Questions {
     this.#take = take
   }
 
-  /** Settles with what was heard when there is enough of it, when time is up, or when the pool stops. */
+  /** Settles with the answers so far when they are enough, when time is up, or when the pool stops. */
   ask(question: PoolQuestion): Promise<PoolAnswers> {
     const token = ++this.#token
     const { name, payload, filters = [], relayFactor = 0, timeoutMs, enough = () => false } = question

@@ -6,11 +6,11 @@ import { seal, sealBytes, unseal } from '../wire/sealed.ts'
 import type { Sliced } from '../wire/sliced.ts'
 import type { WorkBudget } from './work-budget.ts'
 
-/** Encrypts outgoing and decrypts incoming packets. Without a keyring: does nothing. */
+/** Encrypts outgoing and decrypts incoming packets. Without a keyring, it does nothing. */
 export class Sealing {
   readonly #crypto: Env['crypto']
   readonly #encryption: PoolEncryption | undefined
-  /** The key that opened something last; it may be gone since. */
+  /** The key that last decrypted something; it may have been removed since. */
   #opened: Uint8Array | undefined
 
   constructor(crypto: Env['crypto'], encryption: PoolEncryption | undefined) {
@@ -31,7 +31,7 @@ export class Sealing {
     return this.#encryption?.keyring
   }
 
-  /** Whether sent packets are encrypted. */
+  /** Whether outgoing packets are encrypted. */
   get seals(): boolean {
     return this.#encryption?.verifyOutgoing === true
   }
@@ -46,7 +46,7 @@ export class Sealing {
     return seal(this.#crypto, this.#encryption.keyring.primary, plain, additional)
   }
 
-  /** Each key that is tried is a slice: nothing says with which one bytes were sealed. */
+  /** Each key that is tried is a slice of work: nothing says with which one the bytes were sealed. */
   *unseal(sealed: Uint8Array, additional: Uint8Array = emptyBytes): Sliced<Uint8Array | undefined> {
     for (const key of this.#keys()) {
       const plain = unseal(this.#crypto, key, sealed, additional)
@@ -59,8 +59,9 @@ export class Sealing {
   }
 
   /**
-   * As `unseal`, at once, of a packet. The first key is always tried; each other one is paid for from `budget`, so that
-   * packets that no key opens, of which there may be any number, do not cost as many tries as there are keys.
+   * As `unseal`, at once, for a packet. The first key is always tried; each further one is paid for from `budget`.
+   * Otherwise packets that no key decrypts, of which there may be any number, would cost as many tries as there are
+   * keys.
    */
   unsealPacket(sealed: Uint8Array, budget: WorkBudget): Uint8Array | undefined {
     let tried = 0
@@ -77,7 +78,7 @@ export class Sealing {
     return undefined
   }
 
-  /** The one that opened something last comes first: nearly always all seal with the same. */
+  /** The key that last decrypted something comes first: nearly always all members seal with the same. */
   *#keys(): Generator<Uint8Array, void, void> {
     const keys = this.#encryption?.keyring.keys ?? []
     const first = keys.find((key) => key === this.#opened)
@@ -86,7 +87,10 @@ export class Sealing {
   }
 }
 
-/** Setting up a cipher takes as long as decoding 200 bytes, and it deciphers 32 in the time in which one is decoded. */
+/**
+ * Cost of a try: setting up a cipher takes as long as decoding 200 bytes, and it deciphers 32 in the time of decoding
+ * one.
+ */
 function triedWork(bytes: number): number {
   return 200 + bytes / 32
 }

@@ -3,21 +3,21 @@ import { ipBytes } from '../wire/ip-bytes.ts'
 import { WorkBudget } from './work-budget.ts'
 
 /**
- * What the streams of one source may ask for. A source is an IPv4 address, or a network of IPv6 (64 bits), of which one
- * machine may have all addresses. At once: two exchanges of a pool of 10,000 members, each some 15,000,000 with
- * decoding, merging and the answer. In the long run: one in 15 seconds, where such a pool exchanges each five minutes;
- * that is 3 % of a core.
+ * The work that the streams of one source may cause. A source is an IPv4 address, or a network of IPv6 (64 bits), of
+ * which one machine may have all addresses. At once: two exchanges of a pool of 10,000 members, each some 15,000,000
+ * with decoding, merging and the answer. In the long run: one in 15 seconds, 3 % of a core, where such a pool exchanges
+ * states every five minutes.
  */
 const burstWork = 32 << 20
 const workPerMs = 1 << 10
 
-/** Sources with a budget of their own; all beyond this number share one budget. */
+/** Number of sources that have budgets of their own; all beyond this number share one budget. */
 const sourcesMax = 4_096
 
-/** Sources that have used nothing lately are looked for this often at most. */
+/** Minimum interval between searches for sources that have used nothing lately. */
 const sweepMs = 1_000
 
-/** A stream's source has proved its address by its handshake, so that a budget can be kept for each. */
+/** Budgets by source. A stream's source has proved its address by the handshake, so that each can have a budget. */
 export class SourceBudgets {
   readonly #clock: Clock
   readonly #sources = new Map<string, WorkBudget>()

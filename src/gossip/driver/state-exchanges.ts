@@ -12,8 +12,8 @@ import type { Steps } from './steps.ts'
 import type { Streams } from './streams.ts'
 
 /**
- * Items of a state that are merged in one step, and what one is counted as. A member that is new takes up to 35 µs, and
- * up to 150 µs with all that watchers make of it; the other items take some.
+ * Number of items of a state that are merged in one step, and the work that one counts for. A member that is new takes
+ * up to 35 µs, and up to 150 µs including the work of watchers; the other items take some.
  */
 const itemsAtOnce = 128
 const nodeWork = 1 << 10
@@ -27,7 +27,9 @@ export interface StateExchangesParts {
   readonly steps: Steps
 }
 
-/** Exchanges of whole states with other members over streams: joins, and the regular ones. States merge in parts. */
+/**
+ * Exchanges of full states with other members over streams: joins, and the regular ones. States are merged in parts.
+ */
 export class StateExchanges {
   readonly #parts: StateExchangesParts
 
@@ -49,7 +51,7 @@ export class StateExchanges {
     )
   }
 
-  /** Exchanges states because the core asks for it. A failure is logged: the core tries others, in its own time. */
+  /** Exchanges states because the core asks for it. A failure is logged; the core will try others by itself. */
   async exchange(streams: Streams, effect: Extract<GossipEffect, { kind: 'exchange' }>): Promise<void> {
     const { env, core, steps } = this.#parts
     const startedMs = env.clock.monoMs()
@@ -69,7 +71,9 @@ export class StateExchanges {
     env.metrics.sample('memberlist.pushPullNode', env.clock.monoMs() - startedMs)
   }
 
-  /** Why the state was not merged, if it was not. Streams bring states in turns of their own, never within a step. */
+  /**
+   * Why the state was not merged; undefined if it was. Streams bring states in turns of their own, never within a step.
+   */
   *#merge(event: Omit<StateReceived, 'part'>): Sliced<string | undefined> {
     const { steps } = this.#parts
     const items = mergeItems(event.state)

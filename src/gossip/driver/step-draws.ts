@@ -3,13 +3,13 @@ import type { GossipRandom } from '../core/options.ts'
 import type { GossipEvent } from '../core/types.ts'
 
 /**
- * The random numbers of one step of the core: what happens because of one event draws from numbers of that event, so
- * that an event more or less changes none of the others' draws. Most steps draw nothing: their numbers are asked for
- * with the first.
+ * The random numbers of one step of the core. What happens because of one event draws from numbers of that event, so
+ * that an additional or a missing event changes none of the others' draws. Most steps draw nothing, so their numbers
+ * are made with the first draw.
  */
 export class StepDraws implements GossipRandom {
   readonly #random: Random
-  /** Tells the pools of one process apart. */
+  /** Distinguishes the pools of one process. */
   readonly #port: number
   #event: GossipEvent | undefined
   #drawn: RandomStream | undefined

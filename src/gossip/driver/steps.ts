@@ -14,8 +14,8 @@ export interface StepsParts {
 }
 
 /**
- * Gives the core one event at a time, and has its effects carried out in order. What a watcher asks for while that is
- * done waits until the effects of the step are done. Nothing happens after `stop`.
+ * Gives the core one event at a time, and has its effects performed in order. What a watcher asks for meanwhile waits
+ * until all effects of the step are performed. Nothing happens after `stop`.
  */
 export class Steps {
   readonly #core: GossipCore
@@ -39,7 +39,7 @@ export class Steps {
     return this.#stopped
   }
 
-  /** `look` sees each effect of this event before it is carried out, if the event need not wait. */
+  /** `look` sees each effect of this event before it is performed, unless the event must wait. */
   take(event: GossipEvent, look?: (effect: GossipEffect) => void): void {
     if (this.#stopped) return
     if (this.#stepping) {

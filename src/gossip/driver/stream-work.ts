@@ -5,8 +5,8 @@ import { SourceBudgets } from './source-budgets.ts'
 import { WorkBudget } from './work-budget.ts'
 
 /**
- * Work that may be done in one turn of the event loop, some 2 ms, and the time in which as much may be done again.
- * Between two slices everything else has its turn, and streams never have more than half of a core.
+ * Work that may be done in one turn of the event loop, some 2 ms, and the time after which as much may be done again.
+ * Between two slices everything else has its turn, and streams never take more than half of a core.
  */
 const turnWork = 64 << 10
 const turnMs = 4
@@ -44,9 +44,7 @@ export class StreamWork {
     this.#turn = new WorkBudget(env.clock, turnWork, turnWork / turnMs)
   }
 
-  /**
-   * Begins at once if the budgets allow it. `host`: the source that the work is done for; undefined: this agent itself.
-   */
+  /** Begins at once if the budgets allow it. `host`: the source that causes the work; undefined: this agent itself. */
   add(host: string | undefined, work: Sliced<void>): Closable {
     const job: Job = { budget: host === undefined ? undefined : this.#sources.of(host), work, isClosed: false }
     if (!this.#isStopped) this.#waiting.add(job)
@@ -55,7 +53,7 @@ export class StreamWork {
     return { close: () => this.#close(job) }
   }
 
-  /** Finishes at once the work that has begun, which its callers make short; no other work begins. */
+  /** Finishes at once the work that has begun, which the callers have made short; no other work begins. */
   stop(): void {
     this.#isStopped = true
     this.#waiting.clear()

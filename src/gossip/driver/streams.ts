@@ -14,24 +14,25 @@ import type { Sealing } from './sealing.ts'
 import { StreamWork } from './stream-work.ts'
 
 /**
- * Streams of others that are served at the same time; more are closed at once. Source: memberlist, push/pull requests.
+ * Maximum number of streams of others that are served at the same time; further ones are closed at once. Source:
+ * memberlist, push/pull requests.
  */
 const inboundMax = 128
 /**
  * Maximum share of one source: a quarter. A member holds a stream for the milliseconds of an exchange, so that a
- * hundred of them have room behind one address. A source that opens streams and stays silent, each until its timeout,
- * leaves the others three quarters.
+ * hundred members have room behind one address. A source that opens streams and stays silent, each until its timeout,
+ * leaves three quarters to the others.
  */
 const inboundPerSourceMax = inboundMax / 4
-/** Streams of ours, of all purposes. */
+/** Maximum number of our own streams, for all purposes. */
 const outboundMax = 64
-/** Bytes of unfinished frames, over all streams. */
+/** Maximum number of bytes of unfinished frames, over all streams. */
 const heldBytesMax = 64 << 20
 
 export interface StreamUse {
   /** The answer to a request. */
   onRequest(from: Endpoint, state: FullState): Sliced<Result<FullState, string>>
-  /** The answer to a ping that names this node; undefined: it means another one. */
+  /** The answer to a ping that names this node; undefined if it names another one. */
   onPing(node: string, sequence: number): Uint8Array | undefined
   onMessage(from: Endpoint, message: Message): void
 }
@@ -43,7 +44,7 @@ interface FrameUse {
   onOver(): void
 }
 
-/** Exchanges of whole states, and pings, over streams. */
+/** Exchanges of full states, and pings, over streams. */
 export class Streams {
   readonly #env: Env
   readonly #sealing: Sealing
@@ -85,7 +86,7 @@ export class Streams {
   }
 
   /**
-   * Exchanges full states with the agent at this address; `take` gets the other's state, and returns why it was
+   * Exchanges full states with the agent at this address; `take` receives the other's state, and returns why it was
    * refused.
    */
   async exchange(
@@ -132,7 +133,10 @@ export class Streams {
     this.#work.stop()
   }
 
-  /** Why it cannot even be asked. `request` is made when the stream is there: what we say is what we know then. */
+  /**
+   * Dials, or returns why that is not possible. `request` is made when the stream is open, so that it holds what we
+   * know then.
+   */
   async #dial(
     to: Endpoint,
     timeoutMs: number,
@@ -244,7 +248,7 @@ export class Streams {
     stream.end()
   }
 
-  /** Tells the other side why, as in the field. */
+  /** Sends the other side the reason, as in the field. */
   #refuse(stream: FramedStream, reason: string): void {
     this.#env.metrics.count('gossip.dropped.stream')
     this.#env.log.write(

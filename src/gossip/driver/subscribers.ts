@@ -1,6 +1,6 @@
 import type { Closable } from '../../env/async.ts'
 
-/** Callbacks that want to hear of the same thing. The same function may subscribe more than once. */
+/** Callbacks for one kind of news. The same function may subscribe more than once. */
 export class Subscribers<News> {
   readonly #subscribers = new Set<{ readonly use: (news: News) => void }>()
 

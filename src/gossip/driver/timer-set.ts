@@ -13,7 +13,7 @@ export class TimerSet {
     this.#fired = fired
   }
 
-  /** Fires once after this; replaces the timer of that name. */
+  /** Fires once after this delay; replaces the timer of that name. */
   set(name: GossipTimer, delayMs: number): void {
     this.#pending.get(name)?.close()
     this.#pending.set(

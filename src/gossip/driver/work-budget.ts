@@ -16,7 +16,7 @@ export class WorkBudget {
     this.#atMs = clock.monoMs()
   }
 
-  /** Below zero: it is in debt. */
+  /** The budget that remains; below zero if it is in debt. */
   get left(): number {
     const nowMs = this.#clock.monoMs()
     this.#left = Math.min(this.#most, this.#left + (nowMs - this.#atMs) * this.#perMs)
@@ -32,7 +32,7 @@ export class WorkBudget {
     this.#left = this.left - work
   }
 
-  /** How long until something is left; 0 if something is. */
+  /** Milliseconds until the budget is above zero; 0 if it is. */
   get dueMs(): number {
     const { left } = this
     return left > 0 ? 0 : Math.ceil((1 - left) / this.#perMs)

@@ -3,7 +3,7 @@ import { coordinateDimensions } from '../../model/coordinate.ts'
 import { ValueReader } from './value-reader.ts'
 import { ValueWriter } from './value-writer.ts'
 
-/** First byte of what an ack carries. Source: serf, `PingVersion`. */
+/** First byte of an acknowledgement's payload. Source: serf, `PingVersion`. */
 const pingVersion = 1
 
 /** A coordinate as acks carry it (serf's ping delegate). */

@@ -13,29 +13,29 @@ import { ValueReader } from './value-reader.ts'
 /** Maximum size of an error's text; longer ones are refused. */
 const errorBytesMax = 2 * nameBytesMax
 
-/** Compressed bytes that are read in one slice, and what they may become in it: some half a millisecond. */
+/** Maximum number of compressed bytes that are read in one slice, and of bytes written: some half a millisecond. */
 const sliceReadBytes = 16 << 10
 const sliceWrittenBytes = 64 << 10
 
 /**
- * Writing a byte of what one code stands for takes a quarter of what decoding a byte takes; finding where values end,
- * too.
+ * Writing one byte of an expanded code takes a quarter of the time of decoding one byte; so does finding where values
+ * end.
  */
 const cheaperBy = 4
 
-/** A frame of the probe protocol is no longer than this, also with the longest name or a coordinate, and sealed. */
+/** Maximum size of a frame of the probe protocol, even with the longest name or a coordinate, and sealed. */
 const probeFrameBytesMax = 512
 
 /** Maximum size of an expanded probe. */
 const probeBytesMax = 1_280
 
-/** Why a packet or a frame is dropped. The agent has keys, and none of them decrypts it. */
+/** Why a packet or a frame is dropped if the agent has keys, and none of them decrypts it. */
 export const noKeyOpens =
   'none of our keys decrypts it: the sender has another encrypt key, or a key was changed or removed in the keyring'
 
 /**
- * The ping or the acknowledgement in a frame; undefined for any other frame, and for one that is larger than those. For
- * messages that must be answered at once, whatever else is under way: it costs no more than a packet.
+ * The ping or the acknowledgement in a frame; undefined for any other frame, and for one that is larger. For messages
+ * that must be answered at once, even while other work is under way: it costs no more than a packet.
  */
 export function openProbe(bytes: Uint8Array, sealing: FrameSealing = inTheClear): StreamFrame | undefined {
   if (bytes.length > probeFrameBytesMax) return undefined
@@ -49,7 +49,7 @@ export function openProbe(bytes: Uint8Array, sealing: FrameSealing = inTheClear)
   return reader.failed ? undefined : frame
 }
 
-/** Decodes a complete frame. As in the field it is, from the outside in: encrypted, compressed, one message. */
+/** Decodes a complete frame. As in the field, from the outside in, it is encrypted, compressed, one message. */
 export function* openFrame(bytes: Uint8Array, sealing: FrameSealing = inTheClear): Sliced<Result<StreamFrame, string>> {
   let clear = bytes
   if (bytes[0] === lowerType.encrypt) {

@@ -9,9 +9,9 @@ export type ScanStep = 'more' | 'complete' | 'bad'
 export class FrameScan {
   readonly #type: number
   readonly #head = new ValueScanner(1, 1)
-  /** Of a state exchange, once its head has been read. */
+  /** The nodes of a state exchange, once its head has been read. */
   #nodes: ValueScanner | undefined
-  /** Bytes after the last value: the upper layer's part, or its message. */
+  /** Number of bytes after the last value: the upper layer's part, or its message. */
   #trailing = 0
 
   constructor(type: number) {
@@ -43,7 +43,7 @@ export class FrameScan {
     return this.#bounded(this.#nodes.at + this.#trailing <= length ? 'complete' : 'more', this.#nodes)
   }
 
-  /** What announces more than may come is refused before it comes. */
+  /** Refuses a frame that announces more than is allowed, before it arrives. */
   #bounded(step: ScanStep, scanner: ValueScanner): ScanStep {
     return scanner.at + this.#trailing > streamBytesMax ? 'bad' : step
   }

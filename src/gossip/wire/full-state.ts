@@ -12,24 +12,24 @@ import { bytesField, numberField, rawField, textField, ValueWriter } from './val
 /** The part of a state exchange before its nodes. */
 export interface StateHead {
   readonly nodes: number
-  /** Bytes of the upper layer's part, after the nodes. */
+  /** Size of the upper layer's part, after the nodes, in bytes. */
   readonly upperBytes: number
   readonly join: boolean
 }
 
-/** A byte is written in half the time in which one is decoded. */
+/** Writing a byte takes half the time of decoding one. */
 const writtenCheaperBy = 2
 
 type UpperState = Omit<FullState, 'nodes' | 'join'>
 
-/** Members that are written or read in one slice: some tenths of a millisecond. */
+/** Maximum number of members that are written or read in one slice: some tenths of a millisecond. */
 const nodesAtOnce = 64
 
 export function encodeFullState(state: FullState): Uint8Array {
   return wholly(writeFullState(state))
 }
 
-/** A whole state as one stream frame: type, head, nodes one after another, the upper layer's part. */
+/** A full state as one stream frame: type, head, nodes one after another, the upper layer's part. */
 export function* writeFullState(state: FullState): Sliced<Uint8Array> {
   const upper = encodeUpper(state)
   const writer = new ValueWriter(256 + 160 * state.nodes.length)
@@ -63,7 +63,9 @@ export function readStateHead(from: ValueReader): StateHead | undefined {
   return from.failed ? undefined : { nodes, upperBytes, join }
 }
 
-/** The state whose head stands at the reader, in a frame that is whole (`FrameScan`). Undefined if it is malformed. */
+/**
+ * The state whose head begins at the reader, in a frame that is complete (`FrameScan`). Undefined if it is malformed.
+ */
 export function* readState(from: ValueReader, bytes: Uint8Array): Sliced<FullState | undefined> {
   const head = readStateHead(from)
   if (head === undefined) return undefined
@@ -137,7 +139,7 @@ function writeHeard(to: ValueWriter, { lamport, events }: HeardEvents): void {
   numberField(to, 'LTime', lamport)
 }
 
-/** An agent that has no upper layer sends nothing. */
+/** Reads the upper layer's part; an agent without an upper layer sends no bytes. */
 function* readUpper(bytes: Uint8Array): Sliced<UpperState | undefined> {
   const statusTimes: (readonly [string, number])[] = []
   const left: string[] = []
@@ -162,7 +164,7 @@ function* readUpper(bytes: Uint8Array): Sliced<UpperState | undefined> {
   return from.failed ? undefined : { ...clocks, statusTimes, left, events }
 }
 
-/** The field sends all places of its buffer, those without events as nil. */
+/** Reads recent events. The field sends all places of its buffer; those without events are nil. */
 function readEvents(from: ValueReader): HeardEvents[] {
   const heard: HeardEvents[] = []
   let room = stateEventsMax

@@ -5,7 +5,7 @@ import { upperType } from './message-types.ts'
 import { ValueReader } from './value-reader.ts'
 import { bytesField, numberField, rawField, textField, ValueWriter } from './value-writer.ts'
 
-/** Queries that the pool asks of itself. Source: serf, internal queries. */
+/** Queries that members ask on behalf of the pool itself. Source: serf, internal queries. */
 export const internalQuery = {
   ping: '_serf_ping',
   conflict: '_serf_conflict',
@@ -15,14 +15,14 @@ export const internalQuery = {
   list: '_serf_list-keys',
 } as const
 
-/** A member's answer to a key request. `keys` are in base64, for a list alone. */
+/** A member's answer to a key request. `keys` are in base64, and only for `list`. */
 export interface KeyResponse {
   readonly result: boolean
   readonly message: string
   readonly keys: readonly string[]
 }
 
-/** No key for a list. */
+/** Encodes a key request; `list` has no key. */
 export function encodeKeyRequest(key: Uint8Array): Uint8Array {
   const writer = new ValueWriter(48)
   writer.byte(upperType.keyRequest)
@@ -103,7 +103,10 @@ export function encodeConflictResponse(member: Member | undefined): Uint8Array {
   return writer.take()
 }
 
-/** Where the asked member knows the name to be alive; undefined if nowhere, or if the bytes cannot be read. */
+/**
+ * The address at which the asked member knows the name to be alive; undefined if at none, or if the bytes are
+ * malformed.
+ */
 export function decodeConflictResponse(
   bytes: Uint8Array,
 ): { readonly host: string; readonly port: number } | undefined {

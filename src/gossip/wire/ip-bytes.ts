@@ -4,8 +4,8 @@ import type { GossipAddress } from '../core/messages.ts'
 import type { ValueReader } from './value-reader.ts'
 
 /**
- * The 4 or 16 bytes of an IP address in text; undefined for any other text. An IPv4 address that is mapped into IPv6 is
- * one of IPv4.
+ * The 4 or 16 bytes of an IP address in text; undefined for any other text. An IPv4 address that is mapped into IPv6
+ * counts as IPv4.
  */
 export function ipBytes(host: string): Uint8Array | undefined {
   if (!host.includes(':')) return dottedBytes(host)
@@ -40,7 +40,10 @@ export function ipText(bytes: Uint8Array): string | undefined {
   return `${hexGroups(groups.slice(0, from))}::${hexGroups(groups.slice(from + length))}`
 }
 
-/** Four numbers below 256 without leading zeros. By hand: every state that is sent asks for each member's. */
+/**
+ * Four numbers below 256 without leading zeros. Written by hand, because each state that is sent parses every member's
+ * address.
+ */
 function dottedBytes(text: string): Uint8Array | undefined {
   const out = new Uint8Array(4)
   let part = 0
@@ -63,7 +66,7 @@ function dottedBytes(text: string): Uint8Array | undefined {
   return part === 4 ? out : undefined
 }
 
-/** `last`: the address ends here, perhaps with four dotted numbers. */
+/** `last`: the address ends here, and may end with four dotted numbers. */
 function groupBytes(text: string, last: boolean): number[] | undefined {
   if (text === '') return []
   const out: number[] = []
@@ -86,7 +89,7 @@ function hexGroups(groups: readonly number[]): string {
   return groups.map((group) => group.toString(16)).join(':')
 }
 
-/** The first of the longest runs. */
+/** The first of the longest runs of zeros. */
 function longestZeros(groups: readonly number[]): { readonly from: number; readonly length: number } {
   let best = { from: 0, length: 0 }
   for (let from = 0; from < groups.length; from++) {
@@ -97,7 +100,7 @@ function longestZeros(groups: readonly number[]): { readonly from: number; reado
   return best
 }
 
-/** The address whose bytes stand there, as text; empty for none. */
+/** The address whose bytes begin at the reader, as text; empty if there is none. */
 export function readHost(from: ValueReader): string {
   return ipText(from.rawView(16)) ?? ''
 }

@@ -12,11 +12,11 @@ const none = 0xffff
 const firstRoomBytes = 1024
 
 /**
- * What the codes of one expansion stand for. An entry is written before it is read: a code is refused until it has a
- * meaning, and a cleared table begins anew. So a table may be used for one expansion after another without being wiped.
+ * What the codes of one expansion stand for. An entry is always written before it is read: a code without a meaning is
+ * refused, and a cleared table begins anew. So a table may be reused without being wiped.
  */
 class CodeTable {
-  /** Of each code beyond `endCode`: the code that it extends, the byte that it adds, its first byte and its length. */
+  /** For each code beyond `endCode`: the code that it extends, the byte that it adds, its first byte and its length. */
   readonly prefixes = new Uint16Array(codes)
   readonly suffixes = new Uint8Array(codes)
   readonly firsts = new Uint8Array(codes)
@@ -27,8 +27,8 @@ class CodeTable {
 const sharedTable = new CodeTable()
 
 /**
- * Undoes LZW as packets carry it: literals of 8 bits, codes from 9 to 12 bits wide, least significant bit first, as GIF
- * has it. More than `bytesMax` of output is an error: little input can ask for more than a thousand times its size.
+ * Expands LZW as packets carry it: literals of 8 bits, codes from 9 to 12 bits wide, least significant bit first, as in
+ * GIF. More than `bytesMax` of output is an error: a small input can ask for more than a thousand times its size.
  */
 export function expandLzw(bytes: Uint8Array, bytesMax: number): Result<Uint8Array, string> {
   const expansion = new LzwExpansion(bytes, bytesMax, sharedTable)
@@ -39,14 +39,14 @@ export function expandLzw(bytes: Uint8Array, bytesMax: number): Result<Uint8Arra
   }
 }
 
-/** The first bytes of the output, `bytesMax` or a few more, or fewer where it ends or breaks off before. */
+/** The first bytes of the output: at least `bytesMax`, or fewer if the output ends or is malformed before. */
 export function lzwBeginning(bytes: Uint8Array, bytesMax: number): Uint8Array {
   const expansion = new LzwExpansion(bytes, bytesMax + codes, sharedTable)
   expansion.step(bytesMax, bytesMax)
   return expansion.output
 }
 
-/** One expansion in slices: `step` goes on where the last one stopped. */
+/** One expansion in slices: `step` continues where the last one stopped. */
 export class LzwExpansion {
   readonly #bytes: Uint8Array
   readonly #bytesMax: number
@@ -55,7 +55,10 @@ export class LzwExpansion {
   #bits = 0
   #held = 0
   #width = firstWidth
-  /** The next code to be given a meaning; two codes after a clear it is the first free one. */
+  /**
+   * The next code to be given a meaning. A clear sets it one below the first free code, because the first code after a
+   * clear gives none.
+   */
   #next = endCode
   #last = none
   #out = new Uint8Array(firstRoomBytes)
@@ -81,8 +84,8 @@ export class LzwExpansion {
   }
 
   /**
-   * Reads `readMax` bytes more, and stops before if `writtenMax` more are written. Undefined: there is more to do. Both
-   * bounds are needed: codes that only clear the table take time and write nothing.
+   * Reads up to `readMax` bytes more, and stops early once `writtenMax` more are written. Undefined: it is not
+   * finished. Both bounds are needed, because codes that only clear the table take time and write nothing.
    */
   step(readMax: number, writtenMax = readMax): Result<Uint8Array | undefined, string> {
     const readEnd = this.#at + readMax
@@ -117,7 +120,7 @@ export class LzwExpansion {
     this.#last = none
   }
 
-  /** What is wrong with the code, if anything. */
+  /** Expands one code; returns what is wrong with it, if anything. */
   #take(code: number): string | undefined {
     if (code > this.#next) return 'compressed bytes use a code before it has a meaning'
     this.#learn(code)
@@ -130,8 +133,8 @@ export class LzwExpansion {
   }
 
   /**
-   * The next free code extends the last one by the first byte of this one, which may be the code that is learned just
-   * now.
+   * The next free code extends the last one by the first byte of this one; this one may be the code that is being
+   * learned.
    */
   #learn(code: number): void {
     const last = this.#last
@@ -145,7 +148,7 @@ export class LzwExpansion {
     suffixes[next] = code === next ? lastFirst : code < clearCode ? code : byteAt(firsts, code)
   }
 
-  /** From its last byte to its first, as the table has it. */
+  /** Writes from the last byte to the first, which is the order of the table. */
   #write(code: number, length: number): void {
     this.#reserve(length)
     const { prefixes, suffixes } = this.#table

@@ -10,7 +10,7 @@ import type { ValueReader } from './value-reader.ts'
 
 /**
  * The message of this type that begins at the reader; undefined if it is malformed, and `ignored` if this agent has no
- * use for it. Unknown fields are skipped and absent ones are zero, as in the field; a message without a name or an
+ * use for it. As in the field, unknown fields are skipped and absent ones are zero; a message without a name or an
  * address is malformed.
  */
 export function readMessage(type: number, from: ValueReader): Message | 'ignored' | undefined {
@@ -126,7 +126,7 @@ interface NodeFields {
   readonly state: number
 }
 
-/** A node under either name of its field; undefined if it is malformed. */
+/** A node's name, under either name of its field; undefined if it is malformed. */
 export function readNode(from: ValueReader): NodeFields | undefined {
   const read = { incarnation: 0, node: '', host: '', port: 0, meta: emptyBytes, state: 0 }
   let versions: Versions | undefined

@@ -38,7 +38,7 @@ export function writePing(to: ValueWriter, sequence: number, node: string): void
   numberField(to, 'SeqNo', sequence)
 }
 
-/** No payload is a nil, as an absent slice of bytes is in the field. */
+/** An empty payload is encoded as nil, as the field encodes an absent slice of bytes. */
 export function writeAck(to: ValueWriter, sequence: number, payload: Uint8Array): void {
   to.byte(lowerType.ack)
   to.mapHead(2)
@@ -48,7 +48,7 @@ export function writeAck(to: ValueWriter, sequence: number, payload: Uint8Array)
   numberField(to, 'SeqNo', sequence)
 }
 
-/** Six numbers below 256, which the field's encoder takes for bytes. */
+/** Encodes six numbers below 256, which the field's encoder treats as bytes. */
 export function versionBytes(versions: Versions): Uint8Array {
   const { protocolMin, protocolMax, protocolSpoken, delegateMin, delegateMax, delegateSpoken } = versions
   return Uint8Array.of(protocolMin, protocolMax, protocolSpoken, delegateMin, delegateMax, delegateSpoken)

@@ -16,14 +16,14 @@ export const lowerType = {
   error: 13,
 } as const
 
-/** Messages of probes. They are never dropped for lack of a budget. */
+/** Whether a message is a probe or answers one. Those are never dropped for lack of a budget. */
 export function isProbeType(type: number): boolean {
   return probeTypes.includes(type)
 }
 
 const probeTypes: readonly number[] = [lowerType.ping, lowerType.indirectPing, lowerType.ack, lowerType.nack]
 
-/** First byte of what a `user` message carries. Source: serf, message types. */
+/** First byte of a `user` message's content. Source: serf, message types. */
 export const upperType = {
   leave: 0,
   join: 1,

@@ -9,7 +9,7 @@ type Response = Extract<Message, { readonly kind: 'query-response' }>
 
 const nanosecondsOfMs = 1_000_000
 
-/** User events, queries and their answers; undefined if malformed, `ignored` if of a kind of which we make nothing. */
+/** User events, queries and their answers; undefined if malformed, `ignored` if this agent has no use for the kind. */
 export function readNews(type: number, from: ValueReader): Message | 'ignored' | undefined {
   switch (type) {
     case upperType.userEvent:
@@ -76,7 +76,7 @@ function readFilters(from: ValueReader): QueryFilter[] {
   return filters
 }
 
-/** One that cannot be read is as good as one that is not known: it takes nobody. */
+/** Reads a filter. A malformed one counts as an unknown one: it matches no agent. */
 function readFilter(bytes: Uint8Array): QueryFilter {
   const from = new ValueReader(bytes, 1)
   if (bytes[0] === filterType.nodes) {
@@ -110,7 +110,7 @@ function readResponse(from: ValueReader): Response | undefined {
   return from.failed ? undefined : { kind: 'query-response', ...read }
 }
 
-/** serf lets anything be carried; of what is no answer to a query we make nothing. */
+/** Reads a message to be relayed. serf relays any message; anything but an answer to a query is ignored here. */
 function readRelay(from: ValueReader): Message | 'ignored' | undefined {
   let to: GossipAddress | undefined
   for (let left = from.fields(); left > 0 && !from.failed; left--) {

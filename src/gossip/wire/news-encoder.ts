@@ -8,7 +8,7 @@ type Of<K extends News['kind']> = Extract<News, { readonly kind: K }>
 
 const nanosecondsOfMs = 1_000_000
 
-/** User events, queries and their answers, from the upper layer's type byte on. */
+/** Encodes user events, queries and their answers, from the upper layer's type byte on. */
 export function writeNews(to: ValueWriter, message: News): void {
   switch (message.kind) {
     case 'user-event':

@@ -12,9 +12,9 @@ import { ValueReader } from './value-reader.ts'
 /** The content of a packet. */
 export interface Packet {
   readonly messages: readonly Message[]
-  /** Messages of a kind of which we make nothing, such as user events. */
+  /** Number of messages of kinds that this agent has no use for, such as user events. */
   readonly ignored: number
-  /** Messages of the packet that could not be read; the others stand for themselves. */
+  /** Number of messages of the packet that could not be read; the others are not affected. */
   readonly malformed: number
   /**
    * The packet was compressed and there was no budget for it: only a probe or an acknowledgement at its beginning was
@@ -26,22 +26,22 @@ export interface Packet {
 /** The budget for expanding packets. */
 export interface ExpansionBudget {
   readonly isSpent: boolean
-  /** Bytes that were read and bytes that were written. */
+  /** Takes the bytes that were read and written from the budget. */
   take(read: number, written: number): void
 }
 
 const unlimited: ExpansionBudget = { isSpent: false, take: () => undefined }
 
 /**
- * Of a compressed packet that there is no budget for, this much is expanded at most. The first message of a packet is
- * the probe or the acknowledgement, if it has one; behind the lengths of 255 messages there is room for the largest
+ * How much of a compressed packet is expanded at most when the budget is used up. The first message of a packet is the
+ * probe or the acknowledgement, if it has one. Behind the lengths of 255 messages this has room for the largest of them
  * that the field sends, an acknowledgement with a coordinate, five times over.
  */
 const beginningBytes = 1_280
 
 /**
- * What is in a packet, or why it has to be dropped whole. Never throws, whatever the bytes. As the field has it, a
- * packet is, from the outside in: a checksum, compression, a compound, messages; each of the first three may be
+ * Decodes a packet, or returns why it has to be dropped as a whole. Never throws, whatever the bytes. As in the field,
+ * a packet is, from the outside in: a checksum, compression, a compound, messages; each of the first three may be
  * missing.
  */
 export function decodePacket(bytes: Uint8Array, budget: ExpansionBudget = unlimited): Result<Packet, string> {
@@ -66,7 +66,7 @@ function decodeCompressed(bytes: Uint8Array, budget: ExpansionBudget): Result<Pa
   return plain.ok ? decodePlain(plain.value) : plain
 }
 
-/** The first message alone, if it is there whole and is of the probe protocol. */
+/** Only the first message, if it is complete and belongs to the probe protocol. */
 function decodeBeginning(bytes: Uint8Array): Packet {
   const first = bytes[0] === lowerType.compound ? firstPart(bytes) : bytes
   const type = first[0]
@@ -94,7 +94,7 @@ class Unwrapping {
   readonly messages: Message[] = []
   ignored = 0
   malformed = 0
-  /** Why the last malformed part is so. */
+  /** Why the last malformed part is malformed. */
   problem: string | undefined
 
   take(bytes: Uint8Array, depth: number): void {

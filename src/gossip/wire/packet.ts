@@ -13,21 +13,21 @@ export const compoundLengthBytes = 2
 export const checksumHeadBytes = 5
 
 export interface PacketOptions {
-  /** A packet grows no larger, but for one message that is larger by itself. */
+  /** Maximum size of a packet, except for one message that is larger by itself. */
   readonly budget: number
-  /** Packets begin with a checksum. Receivers that understand protocol 5 want it; older ones do not understand it. */
+  /** Packets begin with a checksum. Receivers from protocol 5 on require it; older ones do not understand it. */
   readonly checksum: boolean
 }
 
 /**
- * Messages to bytes. Messages that are sent again and again (a member is alive, suspect, dead or leaving) are encoded
- * once for as long as the message object lives, so hand over the same object each time.
+ * Encodes messages. Messages that are sent again and again (a member is alive, suspect, dead or leaving) are encoded
+ * once for as long as the message object lives, so callers pass the same object each time.
  */
 export class PacketEncoder {
   readonly #writer = new ValueWriter(1500)
   readonly #encoded = new WeakMap<Message, Uint8Array>()
 
-  /** Bytes that the message takes in a packet, without what a compound adds for each. */
+  /** Size of the message in a packet, without what a compound adds for each. */
   sizeOf(message: Message): number {
     return this.#encode(message).length
   }

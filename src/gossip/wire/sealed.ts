@@ -2,8 +2,8 @@ import { concatBytes } from '../../base/bytes.ts'
 import type { Crypto } from '../../env/crypto.ts'
 
 /**
- * Encrypted bytes as memberlist has them: version, nonce of 12 bytes, ciphertext, tag of 16. Version 0 pads the text to
- * blocks of 16 bytes, as older agents do; it is read, and version 1, without padding, is written.
+ * Encrypted bytes in memberlist's form: version, nonce of 12 bytes, ciphertext, tag of 16. Version 0 pads the text to
+ * blocks of 16 bytes, as older agents do. We read both, and write version 1, without padding.
  */
 const sentVersion = 1
 const nonceBytes = 12
@@ -20,7 +20,7 @@ export function seal(crypto: SealCrypto, key: Uint8Array, plain: Uint8Array, add
   return concatBytes([Uint8Array.of(sentVersion), nonce, crypto.sealAesGcm(key, nonce, plain, additional)])
 }
 
-/** The text, if this key opens it; undefined if it does not, or the bytes are malformed. */
+/** The text, if this key decrypts it; undefined if it does not, or if the bytes are malformed. */
 export function unseal(
   crypto: Pick<SealCrypto, 'openAesGcm'>,
   key: Uint8Array,

@@ -16,9 +16,9 @@ export type StreamFrame =
   | { readonly kind: 'full-state'; readonly state: FullState }
   | { readonly kind: 'ping'; readonly sequence: number; readonly node: string }
   | { readonly kind: 'ack'; readonly sequence: number; readonly payload: Uint8Array }
-  /** The other end's text about what it could not make of ours. */
+  /** The other side's text about an error in our frame. */
   | { readonly kind: 'error'; readonly text: string }
-  /** A message of the upper layer; undefined: one of which we make nothing. */
+  /** A message of the upper layer; undefined if this agent has no use for its kind. */
   | { readonly kind: 'message'; readonly message: Message | undefined }
 
 export function encodeStreamFrame(frame: Exclude<StreamFrame, { kind: 'message' }>): Uint8Array {
@@ -34,13 +34,13 @@ export function encodeStreamFrame(frame: Exclude<StreamFrame, { kind: 'message' 
   return writer.take()
 }
 
-/** How a stream's frames are encrypted. The head of a sealed frame (type, length) is authenticated with it. */
+/** How a stream's frames are encrypted. The head of a sealed frame (type, length) is authenticated along with it. */
 export interface FrameSealing {
   readonly isOn: boolean
-  /** A frame in the clear is refused. */
+  /** Whether an unencrypted frame is refused. */
   readonly demands: boolean
   seal(plain: Uint8Array, additional: Uint8Array): Uint8Array
-  /** Each key that is tried is a slice. */
+  /** Each key that is tried is a slice of work. */
   unseal(sealed: Uint8Array, additional: Uint8Array): Sliced<Uint8Array | undefined>
 }
 
@@ -64,8 +64,8 @@ export const inTheClear: FrameSealing = {
 }
 
 /**
- * Collects the bytes of one frame, no more than `streamBytesMax`. Each byte is scanned once while the frame is
- * incomplete, in whatever pieces it arrives. Bytes after the frame are left alone. `openFrame` decodes the frame.
+ * Collects the bytes of one frame, no more than `streamBytesMax`. While the frame is incomplete, each byte is scanned
+ * once, in whatever pieces it arrives. Bytes after the frame are left alone. `openFrame` decodes the frame.
  */
 export class StreamFrameReader {
   #bytes: Uint8Array = emptyBytes
@@ -82,7 +82,7 @@ export class StreamFrameReader {
     return this.#length
   }
 
-  /** The bytes of the frame once it is complete, undefined before. An error means that the stream is beyond repair. */
+  /** The bytes of the frame once it is complete, undefined before. An error means that the stream cannot recover. */
   push(bytes: Uint8Array): Result<Uint8Array | undefined, string> {
     if (this.#length + bytes.length > streamBytesMax) return err('a frame is longer than allowed')
     this.#append(bytes)

@@ -4,7 +4,7 @@ import { ValueReader } from './value-reader.ts'
 import { ValueWriter } from './value-writer.ts'
 
 /**
- * Encoded tags begin with it; anything else is the text of the one tag `role` that the first agents had. Source: serf.
+ * First byte of encoded tags; other bytes are the text of the one tag `role` that the first agents had. Source: serf.
  */
 const tagsMark = 0xff
 
@@ -22,7 +22,7 @@ export function encodeTags(tags: Readonly<Record<string, string>>): Uint8Array |
   return bytes.length > metaBytesMax ? undefined : bytes
 }
 
-/** The tags that the bytes spell, in order of their keys; none if they are malformed. */
+/** The decoded tags, in order of their keys; none if the bytes are malformed. */
 export function decodeTags(meta: Uint8Array): Readonly<Record<string, string>> {
   if (meta.length === 0) return {}
   if (meta[0] !== tagsMark) return { role: textOf(meta) }

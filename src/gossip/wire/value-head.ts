@@ -1,9 +1,9 @@
 import { byteAt } from '../../base/items.ts'
 
 /**
- * What begins at one place of MessagePack bytes. `size`: the number itself of a `uint` and a `bool` (0 or 1), bytes of
- * content of `raw` and `other`, items of an array, entries of a map. `length`: bytes of the head alone. Signed integers
- * that are not negative count as unsigned.
+ * The head of the MessagePack value that begins at one place. `size`: the number itself for a `uint` and a `bool` (0 or
+ * 1), bytes of content for `raw` and `other`, items of an array, entries of a map. `length`: bytes of the head alone.
+ * Signed integers that are not negative count as unsigned.
  */
 export interface Head {
   readonly type: 'uint' | 'nil' | 'bool' | 'raw' | 'array' | 'map' | 'other'
@@ -11,7 +11,7 @@ export interface Head {
   readonly length: number
 }
 
-/** Undefined when the bytes end within the head, or for the one byte that no value begins with. */
+/** Undefined if the bytes end within the head, or for the one byte with which no value begins. */
 export function headAt(bytes: Uint8Array, at: number): Head | undefined {
   if (at >= bytes.length) return undefined
   const first = byteAt(bytes, at)
@@ -31,7 +31,7 @@ export function headAt(bytes: Uint8Array, at: number): Head | undefined {
   return { type: form.type, size, length: 1 + form.width }
 }
 
-/** Beyond 2^53 it is only about right, which is right enough for what is refused as too large. */
+/** Beyond 2^53 the number is only approximate, which suffices to refuse it as too large. */
 function digitsAt(bytes: Uint8Array, at: number, width: number): number {
   let value = 0
   for (let i = 0; i < width; i++) value = value * 256 + byteAt(bytes, at + i)

@@ -7,15 +7,15 @@ import { type Head, headAt } from './value-head.ts'
 const keyBytesMax = 32
 
 /**
- * Maximum number of fields of a message; those of the field have 11 at most. An unknown field costs as much as a known
+ * Maximum number of fields of a message; those of the field have at most 11. An unknown field costs as much as a known
  * one.
  */
 const fieldsMax = 64
 
 /**
- * Reads MessagePack in the order in which it stands. A value of another type than the one asked for, or one that goes
- * beyond the bytes, makes the reader `failed` for good; from then on it answers zero values. So a decoder reads all its
- * fields and asks once at the end, and nothing it does throws. A nil counts as the zero value, as it does in the field.
+ * Reads MessagePack values in order. A value of another type than the requested one, or one that goes beyond the bytes,
+ * makes the reader `failed` for good; from then on it answers zero values. So a decoder reads all its fields and checks
+ * once at the end, and no method throws. A nil counts as the zero value, as in the field.
  */
 export class ValueReader {
   readonly #bytes: Uint8Array
@@ -41,8 +41,8 @@ export class ValueReader {
   }
 
   /**
-   * Entries of the map that begins here; each takes at least two bytes, so there are never more than half of those
-   * left.
+   * Number of entries of the map that begins here. Each takes at least two bytes, so there are never more than half of
+   * the remaining bytes.
    */
   mapHead(): number {
     const head = this.#head()
@@ -50,27 +50,27 @@ export class ValueReader {
     return head.type === 'map' && 2 * head.size <= this.#bytes.length - this.#at ? head.size : this.#wrong(0)
   }
 
-  /** Fields of the map that begins here: as `mapHead`, but no message has more than `fieldsMax`. */
+  /** Number of fields of the map that begins here: as `mapHead`, but no message has more than `fieldsMax`. */
   fields(): number {
     const count = this.mapHead()
     return count <= fieldsMax ? count : this.#wrong(0)
   }
 
-  /** Items of the array that begins here, never more than bytes left. */
+  /** Number of items of the array that begins here, never more than the remaining bytes. */
   arrayHead(): number {
     const head = this.#head()
     if (head === undefined || head.type === 'nil') return 0
     return head.type === 'array' && head.size <= this.#bytes.length - this.#at ? head.size : this.#wrong(0)
   }
 
-  /** The name of a field; empty for one that is longer than any of ours. */
+  /** The name of a field; empty if it is longer than any known one. */
   key(): string {
     const start = this.#rawStart(this.#bytes.length)
     if (start < 0) return ''
     return this.#at - start > keyBytesMax ? '' : this.#textBetween(start, this.#at)
   }
 
-  /** A byte that is no value. */
+  /** One plain byte, which is not a value. */
   byte(): number {
     const value = this.#failed ? undefined : this.#bytes[this.#at]
     if (value === undefined) return this.#wrong(0)
@@ -107,7 +107,7 @@ export class ValueReader {
     return start < 0 ? '' : this.#textBetween(start, this.#at)
   }
 
-  /** A copy: what is read may be kept for long, the packet around it should not be. */
+  /** A copy, so that bytes that are kept for long do not keep the packet in memory. */
   raw(bytesMax: number): Uint8Array {
     const start = this.#rawStart(bytesMax)
     return start < 0 || start === this.#at ? emptyBytes : this.#bytes.slice(start, this.#at)
@@ -180,11 +180,11 @@ export class ValueReader {
 }
 
 /**
- * Finds where MessagePack values end while their bytes still arrive. Goes over each byte's head once, however the bytes
- * are cut: what it keeps is where it stands and how many values are still owed.
+ * Finds where MessagePack values end while their bytes still arrive. It visits each head once, however the bytes are
+ * cut: it keeps its position and the number of values still expected.
  */
 export class ValueScanner {
-  /** The first byte that is not yet gone over. */
+  /** The first byte that was not visited yet. */
   at: number
   #owed: number
   #left = frameValuesMax
@@ -195,8 +195,8 @@ export class ValueScanner {
   }
 
   /**
-   * `length`: bytes there are, of which `bytes` may have room for more. 'bad': no value begins so, or there are too
-   * many.
+   * `length`: the number of bytes that have arrived; `bytes` may have room for more. `bad`: no value begins with this
+   * byte, or there are too many values.
    */
   scan(bytes: Uint8Array, length: number): 'complete' | 'more' | 'bad' {
     const there = length === bytes.length ? bytes : bytes.subarray(0, length)

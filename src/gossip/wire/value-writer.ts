@@ -1,8 +1,8 @@
 import { utf8 } from '../../base/bytes.ts'
 
 /**
- * MessagePack as the field's older agents write it: text and bytes are both "raw" (no str8, no bin), integers are
- * unsigned and as short as they can be. Keys of a map are written by the caller in order of their bytes.
+ * Writes MessagePack as the field's older agents write it: text and bytes are both "raw" (no str8, no bin), integers
+ * are unsigned and as short as possible. The caller writes the keys of a map in order of their bytes.
  */
 export class ValueWriter {
   #bytes: Uint8Array
@@ -131,7 +131,7 @@ export function rawField(to: ValueWriter, key: string, value: Uint8Array): void 
   to.raw(value)
 }
 
-/** Bytes of which none are a nil, as an absent slice of bytes is in the field. */
+/** Writes bytes; empty ones as nil, as the field encodes an absent slice of bytes. */
 export function bytesField(to: ValueWriter, key: string, value: Uint8Array): void {
   to.text(key)
   if (value.length === 0) to.nil()

@@ -35,7 +35,10 @@ export function writeCertificate(parts: CertificateParts, signer: SigningKey): U
   )
 }
 
-/** A value, how it is signed, and the signature: the form of certificates and of requests for them. */
+/**
+ * A signed value: the content, the signature algorithm and the signature, as certificates and certificate requests have
+ * them.
+ */
 export function signed(content: Der, signer: SigningKey): Uint8Array {
   const signature = signer.sign(encoded(content))
   return encoded(sequence(content, algorithmOf(signer.algorithm), bits(signature)))

@@ -9,31 +9,34 @@ import { hasNullParameters, signatureIds } from './object-ids.ts'
 import { certificatePem, pemBlocks } from './pem.ts'
 import { type PublicKeyKind, publicKeyFacts } from './public-key.ts'
 
-/** An X.509 certificate as it was read. RFC 5280. */
+/** A parsed X.509 certificate. RFC 5280. */
 export interface Certificate extends ExtensionFacts {
   readonly der: Uint8Array
   readonly pem: string
   readonly serial: bigint
-  /** Names in DER; two are equal when their bytes are. */
+  /** Names in DER; two names are equal if their bytes are. */
   readonly subject: Uint8Array
   readonly issuer: Uint8Array
   /** The common name of the subject; empty if it has none. */
   readonly commonName: string
   readonly notBeforeMs: number
-  /** The last moment at which it holds; it holds through that second. */
+  /** The last second of validity; the certificate is valid through that second. */
   readonly notAfterMs: number
   /** SubjectPublicKeyInfo, DER. */
   readonly publicKey: Uint8Array
   readonly keyKind: PublicKeyKind
   readonly keyBits: number
-  /** Undefined: one that is not verified here. */
+  /** Undefined: the algorithm is not supported. */
   readonly signatureAlgorithm: SignatureAlgorithm | undefined
-  /** The signed bytes, and the algorithm. */
+  /** The signed bytes, including the algorithm. */
   readonly signedBytes: Uint8Array
   readonly signature: Uint8Array
 }
 
-/** Longer ones are not looked at: those of a mesh have less than one, with long keys two thousand bytes. */
+/**
+ * Longer certificates are refused unread: those of a mesh have less than one thousand bytes, with long keys two
+ * thousand.
+ */
 export const certificateBytesMax = 16 * 1024
 const serialBytesMax = 20
 
@@ -66,7 +69,7 @@ function fieldsOf(read: DerReader, whole: Der, der: Uint8Array): Certificate {
   const [content, outer, signature, more] = read.parts(whole, tags.sequence, 'outer sequence')
   if (more !== undefined) read.fail('there is data after its signature')
   const fields = read.parts(content, tags.sequence, 'content')
-  // The version is left out of the oldest, which have no extensions.
+  // The oldest certificates, which have no extensions, leave the version out.
   const version = fields[0]?.tag === 0xa0 ? versionOf(read, fields[0]) : 1
   const [serial, inner, issuer, validity, subject, publicKey, ...rest] = version === 1 ? fields : fields.slice(1)
   const [notBefore, notAfter] = read.parts(validity, tags.sequence, 'validity')
@@ -119,7 +122,7 @@ function extensionsIn(read: DerReader, version: number, rest: readonly Der[]): r
 
 const algorithms = namesOf(signatureIds)
 
-/** Undefined where it is one that is not verified here. */
+/** Undefined if the algorithm is not supported. */
 export function signatureAlgorithm(read: DerReader, value: Der | undefined): SignatureAlgorithm | undefined {
   const [id, parameters, more] = read.parts(value, tags.sequence, 'signature algorithm')
   const dotted = read.objectId(id, 'signature algorithm')

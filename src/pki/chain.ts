@@ -6,15 +6,18 @@ import { readSpiffeId } from './spiffe.ts'
 
 export interface ChainQuestion {
   readonly atMs: number
-  /** Which end shows the leaf: the listener (`server`) or the dialling end (`client`). */
+  /** Which end presents the leaf: the listener (`server`) or the dialling end (`client`). */
   readonly usage: 'server' | 'client'
   /** If given, the leaf must have a service ID of this domain, and no authority may have an ID of another one. */
   readonly trustDomain?: string
 }
 
-/** Certificates in one chain, root and leaf among them: no fewer than may go out (features/connect, `rootsMax`). */
+/**
+ * Maximum number of certificates in one chain, including root and leaf: no fewer than an agent sends (features/connect,
+ * `rootsMax`).
+ */
 export const chainMax = 24
-/** Signatures looked at for one question: others may send many certificates of one name. */
+/** Maximum number of signatures verified for one chain: a peer may send many certificates of one name. */
 const signaturesMax = 32
 
 type Verifying = Pick<Crypto, 'verify'>
@@ -66,7 +69,7 @@ function completed(search: Search, chain: readonly Certificate[]): readonly Cert
     ended(problem)
   }
   for (const issuer of between) {
-    // A certificate that is in the chain already leads nowhere new.
+    // A certificate that is already in the chain does not lead to another root.
     if (chain.some((each) => equalBytes(each.der, issuer.der))) continue
     const problem = linkProblem(search, chain, last, issuer)
     const whole = problem === undefined ? completed(search, [...chain, issuer]) : ended(problem)
@@ -89,7 +92,7 @@ function leafProblem(leaf: Certificate, { atMs, usage, trustDomain }: ChainQuest
   return trustDomain === undefined ? undefined : strangerProblem(leaf, trustDomain)
 }
 
-/** Checks that the leaf is for a service of this domain. */
+/** Checks that the leaf is for a service of this trust domain. */
 function strangerProblem(leaf: Certificate, trustDomain: string): string | undefined {
   const [uri, second] = leaf.uris
   if (uri === undefined || second !== undefined) {
@@ -102,7 +105,7 @@ function strangerProblem(leaf: Certificate, trustDomain: string): string | undef
   return isOurs ? undefined : `${title(leaf)} belongs to another trust domain: ${id.value.trustDomain}`
 }
 
-/** Why this issuer does not stand for the last of the chain. */
+/** Why this issuer does not certify the last certificate of the chain. */
 function linkProblem(
   search: Search,
   chain: readonly Certificate[],
@@ -133,7 +136,7 @@ function authorityProblem(
 ): string | undefined {
   const problem = commonProblem(issuer, atMs) ?? useProblem(issuer, usage)
   if (problem !== undefined) return problem
-  // Self-issued authorities do not count. RFC 5280, section 4.2.1.9.
+  // Self-issued authorities are not counted. RFC 5280, section 4.2.1.9.
   const below = chain.slice(1).filter(({ subject, issuer: by }) => !equalBytes(subject, by)).length
   if (issuer.pathLength !== undefined && below > issuer.pathLength) {
     return `${title(issuer)} allows at most ${issuer.pathLength} certificate authorities below it, but there are ${below}`
@@ -142,8 +145,8 @@ function authorityProblem(
 }
 
 /**
- * Why no verifier would accept this as an authority for servers and clients of a mesh, at any time; undefined if they
- * would.
+ * Why no verifier would accept this certificate, at any time, as an authority for servers and clients of a mesh;
+ * undefined if verifiers would.
  */
 export function meshAuthorityProblem(authority: Certificate, trustDomain?: string): string | undefined {
   const problem = unknownProblem(authority) ?? useProblem(authority, 'server') ?? useProblem(authority, 'client')
@@ -161,7 +164,7 @@ function useProblem(issuer: Certificate, usage: ChainQuestion['usage']): string 
     : `the extended key usage of ${title(issuer)} does not allow certificates for a ${usage} below it`
 }
 
-/** An authority need not say of which domain it is; but if it does, it must be this one. */
+/** An authority need not name its trust domain; if it does, it must be this one. */
 function foreignAuthority(issuer: Certificate, trustDomain: string): string | undefined {
   for (const uri of issuer.uris) {
     const id = readSpiffeId(uri)
@@ -191,7 +194,10 @@ function allows(extendedUses: readonly string[] | undefined, usage: string): boo
   return extendedUses === undefined || extendedUses.includes(usage) || extendedUses.includes('any')
 }
 
-/** Its name comes from others: quoted, and without what a terminal would obey or hide. */
+/**
+ * Names a certificate in messages. Its common name comes from others, so it is quoted, without characters that a
+ * terminal would obey or hide.
+ */
 function title({ commonName, serial }: Certificate): string {
   const name = commonName.slice(0, titleMax).replace(/[^ -~]/gu, '?')
   return `${JSON.stringify(name)} (serial ${serial.toString(16)})`

@@ -1,15 +1,15 @@
 import { bytesOf, textOfByteString } from '../base/bytes.ts'
 import { type Der, dottedId, tags } from './der.ts'
 
-/** Bits, the first in the highest place of the first byte. */
+/** A bit string; its first bit is the highest bit of the first byte. */
 interface BitString {
   readonly bytes: Uint8Array
   readonly unused: number
 }
 
 /**
- * Reads a structure field by field. The first error is kept as `problem`, and everything that is read after it is
- * empty: so the caller reads straight on and checks `problem` once, at the end.
+ * Reads a structure field by field. The first error is kept as `problem`, and every later read returns an empty value,
+ * so that the caller reads all fields and checks `problem` once, at the end.
  */
 export class DerReader {
   problem: string | undefined
@@ -18,14 +18,14 @@ export class DerReader {
     this.problem ??= problem
   }
 
-  /** The values within a constructed one. */
+  /** The values within a constructed value. */
   parts(value: Der | undefined, tag: number, name: string): readonly Der[] {
     if (value?.tag === tag) return value.parts
     this.fail(`its field "${name}" is missing or has the wrong type`)
     return []
   }
 
-  /** The bytes of one that is not constructed, as a byte string. */
+  /** The content of a primitive value, as a byte string. */
   text(value: Der | undefined, tag: number, name: string): string {
     if (value?.tag === tag) return value.content
     this.fail(`its field "${name}" is missing or has the wrong type`)
@@ -48,11 +48,11 @@ export class DerReader {
     return byte === '\xff'
   }
 
-  /** Of at most `bytesMax` bytes. */
+  /** An unsigned number of at most `bytesMax` bytes. */
   unsigned(value: Der | undefined, name: string, bytesMax: number): bigint {
     const content = this.text(value, tags.integer, name)
     const isNegative = content.charCodeAt(0) >= 0x80
-    // One more, where the highest bit of the number is set.
+    // The encoding takes one byte more if the highest bit of the number is set.
     if (content === '' || isNegative || content.length > bytesMax + (content.charCodeAt(0) === 0 ? 1 : 0)) {
       this.fail(`its field "${name}" is not an unsigned integer of at most ${bytesMax} bytes`)
       return 0n
@@ -66,7 +66,7 @@ export class DerReader {
     const content = this.text(value, tags.bits, name)
     const unused = content.charCodeAt(0)
     const last = content.charCodeAt(content.length - 1)
-    // Of no bits none is unused, and those unused are zero. X.690, section 11.2.
+    // An empty bit string has no unused bits, and unused bits are zero. X.690, section 11.2.
     const isRight = content.length === 1 ? unused === 0 : unused <= 7 && (last & ((1 << unused) - 1)) === 0
     if (content === '' || !isRight) this.fail(`its field "${name}" is not a valid bit string`)
     return { bytes: bytesOf(content.slice(1)), unused: isRight ? unused : 0 }
@@ -84,7 +84,7 @@ export class DerReader {
     return ms ?? 0
   }
 
-  /** A text of a name: UTF-8, printable, of IA5 or of T.61; empty where it is of another type. */
+  /** The text of a name's attribute: UTF8String, PrintableString, IA5String or T61String; empty for another type. */
   words(value: Der | undefined): string {
     if (value?.tag === tags.utf8Text) return textOfByteString(value.content)
     const isOther = value !== undefined && [0x12, 0x13, 0x14, 0x16].includes(value.tag)
@@ -94,7 +94,7 @@ export class DerReader {
 
 const daysBefore = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334] as const
 
-/** Milliseconds since 1970 of `YYYYMMDDHHMMSS`; undefined where there is no such moment. */
+/** Milliseconds since 1970 of `YYYYMMDDHHMMSS`; undefined if there is no such moment. */
 export function msOfDigits(digits: string): number | undefined {
   if (!/^\d{14}$/.test(digits)) return undefined
   const year = Number(digits.slice(0, 4))
@@ -110,5 +110,5 @@ export function msOfDigits(digits: string): number | undefined {
   return ((days * 24 + hour) * 60 + minute) * 60_000 + second * 1000
 }
 
-/** From the first day of year 1. */
+/** Days from the first day of year 1 to 1970. */
 const daysTo1970 = 719_162

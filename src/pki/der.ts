@@ -4,11 +4,14 @@ import { invariant } from '../base/invariant.ts'
 import { err, ok, type Result } from '../base/result.ts'
 
 /**
- * Distinguished Encoding Rules of ASN.1 (ITU-T X.690), as far as certificates need them: the one place where they are
- * written and read, and the one that knows the package that does it.
+ * Distinguished Encoding Rules of ASN.1 (ITU-T X.690), as far as certificates need them. This is the one place that
+ * writes and reads them, and the only one that knows the package that does it.
  */
 
-/** One value, written here or read. `content`: of a constructed one its values, else its bytes as a byte string. */
+/**
+ * One value, written here or read. `content`: the inner values of a constructed value, otherwise the bytes as a byte
+ * string.
+ */
 export interface Der {
   /** The identifier octet: class, whether it is constructed, number. */
   readonly tag: number
@@ -43,13 +46,13 @@ const branch = (tag: number, parts: readonly Der[]): Der => ({ tag, parts, conte
 export const sequence = (...parts: readonly Der[]): Der => branch(tags.sequence, parts)
 export const setOf = (...parts: readonly Der[]): Der => branch(tags.setOf, parts)
 export const octets = (bytes: Uint8Array): Der => leaf(tags.octets, byteStringOf(bytes))
-/** A value within octets, as extensions have theirs. */
+/** Encloses a value in an octet string, as extensions do. */
 export const octetsOf = (value: Der): Der => leaf(tags.octets, derText(value))
 export const utf8Text = (text: string): Der => leaf(tags.utf8Text, byteStringOf(utf8(text)))
 export const yes: Der = leaf(tags.boolean, '\xff')
 export const asn1Null: Der = leaf(tags.asn1Null, '')
 
-/** An unsigned number, the highest byte first. */
+/** Encodes an unsigned number, the highest byte first. */
 export function integer(bytes: Uint8Array): Der {
   let from = 0
   while (from < bytes.length - 1 && bytes[from] === 0) from++
@@ -57,13 +60,13 @@ export function integer(bytes: Uint8Array): Der {
   return leaf(tags.integer, (bytes[from] ?? 0) >= 0x80 ? `\x00${digits}` : digits)
 }
 
-/** `unused`: bits at the end of the last byte that do not count. */
+/** `unused`: number of bits at the end of the last byte that do not count. */
 export const bits = (bytes: Uint8Array, unused = 0): Der =>
   leaf(tags.bits, String.fromCharCode(unused) + byteStringOf(bytes))
 
-/** Context-specific, in place of the tag that the bytes would have. */
+/** A context-specific tag that replaces the value's own tag (IMPLICIT). */
 export const tagged = (number: number, bytes: Uint8Array): Der => leaf(0x80 | number, byteStringOf(bytes))
-/** Context-specific, around values. */
+/** A context-specific tag around values (EXPLICIT). */
 export const around = (number: number, ...parts: readonly Der[]): Der => branch(0xa0 | number, parts)
 
 /** `2.5.4.3`. */
@@ -79,7 +82,7 @@ export function encoded(value: Der): Uint8Array {
   return bytesOf(derText(value))
 }
 
-/** As a byte string. */
+/** Encodes a value as a byte string. */
 export function derText(value: Der): string {
   return asn1.toDer(toPackage(value)).getBytes()
 }
@@ -89,25 +92,25 @@ function toPackage({ tag, parts, content }: Der): Asn1 {
   return asn1.create(tag & classBits, tag & numberBits, isBranch, isBranch ? parts.map(toPackage) : content)
 }
 
-/** Deeper than any certificate: a name in one is at six. */
+/** Maximum depth, more than that of any certificate: a name in one is at depth six. */
 export const depthMax = 16
-/** Values in one: more than the largest certificates have. */
+/** Maximum number of values: more than the largest certificates have. */
 export const valuesMax = 2_048
 
 /**
- * Returns the single value that these bytes encode, or what is wrong with them. `bytesMax`: longer input is refused
+ * Returns the single value that these bytes encode, or what is wrong with them. Input longer than `bytesMax` is refused
  * unread.
  *
- * That the bytes are DER and not another encoding is checked by encoding the parsed value again: the same bytes must
- * come out. So lengths are minimal, nothing follows, and the bytes of each inner value are those that `encoded` gives
- * for it.
+ * To check that the bytes are DER and not another encoding, the parsed value is encoded again: the result must be the
+ * same bytes. So lengths are minimal, nothing follows, and the bytes of each inner value are those that `encoded`
+ * returns for it.
  */
 export function readDer(bytes: Uint8Array, bytesMax: number): Result<Der, string> {
   if (bytes.length > bytesMax) return err(`it is longer than ${bytesMax} bytes`)
   return readDerText(byteStringOf(bytes))
 }
 
-/** The same of a byte string that is bounded already: what stands within another value. */
+/** As `readDer`, for a byte string whose length is limited already, because it is part of another value. */
 export function readDerText(text: string): Result<Der, string> {
   let read: Asn1
   try {
@@ -125,8 +128,8 @@ export function readDerText(text: string): Result<Der, string> {
 
 function fromPackage(read: Asn1, left: { values: number }): Der | undefined {
   if (--left.values < 0) return undefined
-  // Numbers from 31 on take more bytes, which the package does not read as such; a text of two-byte characters it
-  // decodes.
+  // The package cannot read tag numbers from 31 on, which take more bytes; and it decodes a text of two-byte
+  // characters.
   if (read.type === numberBits || read.type === bmpText) return undefined
   const tag = read.tagClass | read.type | (read.constructed ? constructedBit : 0)
   if (typeof read.value === 'string') return leaf(tag, read.value)
@@ -139,10 +142,10 @@ function fromPackage(read: Asn1, left: { values: number }): Der | undefined {
   return branch(tag, parts)
 }
 
-/** `1.2.840.10045.2.1`; undefined where the content is not that of an object identifier. */
+/** Returns for example `1.2.840.10045.2.1`; undefined if the content is not that of an object identifier. */
 export function dottedId({ tag, content }: Der): string | undefined {
   if (tag !== tags.objectId || content === '' || content.charCodeAt(content.length - 1) >= 0x80) return undefined
-  // A part that begins with zeros could be written shorter.
+  // A component with leading zeros has a shorter encoding.
   if (/(^|[^\x80-\xff])\x80/.test(content)) return undefined
   try {
     return asn1.derToOid(content)
@@ -152,7 +155,7 @@ export function dottedId({ tag, content }: Der): string | undefined {
   }
 }
 
-/** A value that was read or written before. */
+/** Parses a value that was parsed or written before, and therefore is valid. */
 export function parsed(bytes: Uint8Array): Der {
   const read = readDerText(byteStringOf(bytes))
   invariant(read.ok, 'bytes that were valid DER before are still valid DER')

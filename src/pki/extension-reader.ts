@@ -8,30 +8,28 @@ import { ids } from './object-ids.ts'
 export interface ExtensionFacts {
   readonly subjectKeyId: Uint8Array | undefined
   readonly authorityKeyId: Uint8Array | undefined
-  /** Whether it may sign certificates. */
+  /** Whether the certificate may sign certificates. */
   readonly authority: boolean
-  /** How many authorities may stand between it and a leaf; undefined: any. */
+  /** Maximum number of authorities between it and a leaf; undefined: any number. */
   readonly pathLength: number | undefined
-  /** Undefined: it may be used for everything that its kind is for. */
+  /** Undefined: the key may be used for everything that its kind allows. */
   readonly keyUsages: readonly KeyUsage[] | undefined
-  /** `server`, `client`, `any`, else an object identifier. Undefined: for everything. */
+  /** `server`, `client`, `any`, or an object identifier. Undefined: for every use. */
   readonly extendedUses: readonly string[] | undefined
   readonly uris: readonly string[]
   readonly dnsNames: readonly string[]
-  /** Other names of the subject: addresses, mail and the like. */
+  /** Number of other names of the subject: addresses, mail and the like. */
   readonly otherNames: number
-  /**
-   * Object identifiers of critical extensions that are not understood here: a certificate with one must not be trusted.
-   */
+  /** Object identifiers of unknown critical extensions: a certificate with one must not be trusted. */
   readonly unknownCritical: readonly string[]
 }
 
-/** Maximum number in one certificate. */
+/** Maximum number of extensions in one certificate. */
 const extensionsMax = 32
-/** Maximum number in one extension. */
+/** Maximum number of names in one extension. */
 const namesMax = 64
 const usesMax = 32
-/** Identifiers that others made have been up to 95 bytes long. */
+/** Maximum length of key identifiers; those that other programs made have been up to 95 bytes long. */
 const keyIdMax = 128
 /** An empty list of names is refused elsewhere, too. */
 const uriMax = 2_048
@@ -61,7 +59,7 @@ const readers: Readonly<Record<string, (read: DerReader, value: Der, facts: Fact
   [ids.subjectNames]: subjectNames,
 }
 
-/** Reads a list of extensions, each at most once. */
+/** Reads a list of extensions. Each may occur once. */
 export function readExtensions(read: DerReader, list: readonly Der[]): ExtensionFacts {
   const facts: Facts = {
     subjectKeyId: undefined,

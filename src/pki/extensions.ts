@@ -25,14 +25,14 @@ function extension(id: string, value: Der, isCritical: boolean): Der {
 export function keyUsage(usages: readonly KeyUsage[]): Der {
   let flags = 0
   for (const each of usages) flags |= 0x8000 >> keyUsageNames.indexOf(each)
-  // Zeros at the end are left out. X.690, section 11.2.2.
+  // Trailing zeros are left out. X.690, section 11.2.2.
   const value = (flags & 0xff) === 0 ? Uint8Array.of(flags >> 8) : Uint8Array.of(flags >> 8, flags & 0xff)
   const last = value.at(-1) ?? 0
   const unused = last === 0 ? 0 : 31 - Math.clz32(last & -last)
   return extension(ids.keyUsage, bits(value, unused), true)
 }
 
-/** `pathLength`: how many authorities may stand between it and a leaf; undefined: any. Of a leaf nothing is said. */
+/** `pathLength`: maximum number of authorities between this one and a leaf; undefined: any number. A leaf has none. */
 export function basicConstraints(authority: boolean, pathLength?: number): Der {
   const length = pathLength === undefined ? [] : [integer(Uint8Array.of(pathLength >> 8, pathLength & 0xff))]
   return extension(ids.basicConstraints, authority ? sequence(yes, ...length) : sequence(), true)

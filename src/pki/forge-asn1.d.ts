@@ -1,6 +1,7 @@
 /**
- * What is used here of node-forge's ASN.1. The package's own types name those of Node, which do not exist in this room;
- * its entry would load everything else that it has. Bytes are strings here, one character for each.
+ * The part of node-forge's ASN.1 that this room uses. The package's own types name those of Node, which do not exist in
+ * this room, and its entry would load everything else of the package. Bytes are strings here, one character for each
+ * byte.
  */
 declare module 'node-forge/lib/asn1.js' {
   export interface Asn1 {
@@ -13,7 +14,7 @@ declare module 'node-forge/lib/asn1.js' {
   interface Asn1Functions {
     create(tagClass: number, type: number, constructed: boolean, value: string | readonly Asn1[]): Asn1
     toDer(value: Asn1): { getBytes(): string }
-    /** Throws. */
+    /** Throws if the bytes are malformed. */
     fromDer(
       bytes: string,
       options: {
@@ -24,12 +25,12 @@ declare module 'node-forge/lib/asn1.js' {
       },
     ): Asn1
     oidToDer(dotted: string): { getBytes(): string }
-    /** Throws. */
+    /** Throws if the bytes are malformed. */
     derToOid(bytes: string): string
   }
 
   const asn1: Asn1Functions
-  // The form in which Node gives what a CommonJS module exports.
-  // biome-ignore lint/style/noDefaultExport: it is the package's, not ours.
+  // Node gives the exports of a CommonJS module in this form.
+  // biome-ignore lint/style/noDefaultExport: the export is the package's, not ours.
   export default asn1
 }

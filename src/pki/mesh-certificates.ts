@@ -9,8 +9,8 @@ import type { CertificateRequest } from './request.ts'
 import type { Issuer } from './tls-certificate.ts'
 
 /**
- * The certificates of a mesh, in DER. Times are given back-dated by the allowed skew, serial numbers come from
- * replicated state: nothing is drawn and no clock is read here.
+ * The certificates of a mesh, in DER. The caller passes times back-dated by the allowed skew, and serial numbers from
+ * replicated state: nothing here draws a random number or reads a clock.
  */
 interface Term {
   readonly serial: bigint
@@ -42,7 +42,7 @@ export function signRoot(crypto: Hashing, key: SigningKey, wishes: RootWishes): 
 
 export interface LeafWishes extends Term {
   readonly publicKey: Uint8Array
-  /** By RSA keys data may be enciphered, by others not. */
+  /** RSA keys may also encipher data, others may not. */
   readonly keyKind: CertificateRequest['keyKind']
   readonly commonName: string
   /** The ID of the service. */
@@ -65,7 +65,7 @@ export function signLeaf(crypto: Hashing, issuer: Issuer, wishes: LeafWishes): U
 const ecUsages = ['digitalSignature', 'keyAgreement'] as const
 
 /**
- * The next root, certified by the one before it: a verifier that trusts only the older one then trusts what the new one
+ * Certifies the next root by the one before it: a verifier that trusts only the older root then trusts what the new one
  * signs.
  */
 export function signCrossing(crypto: Hashing, issuer: Issuer, root: Certificate, term: Term): Uint8Array {
@@ -79,7 +79,7 @@ export function signCrossing(crypto: Hashing, issuer: Issuer, root: Certificate,
   return below(issuer, term, { subject: parsed(root.subject), publicKey: root.publicKey, extensions })
 }
 
-/** An authority below this one, for the leaves of another datacenter: below it no other may stand. */
+/** An intermediate authority, which signs the leaves of another datacenter. No authority may stand below it. */
 export function signIntermediate(
   crypto: Hashing,
   issuer: Issuer,
@@ -97,7 +97,10 @@ export function signIntermediate(
   return below(issuer, term, { subject: parsed(request.subject), publicKey: request.publicKey, extensions })
 }
 
-/** As its certificate names it; where that does not, as it would be named here, for the crossing will do the same. */
+/**
+ * The key identifier of the issuer as its certificate names it; if the certificate names none, the one that we would
+ * give it, because the crossing will do the same.
+ */
 function keyIdOfIssuer(crypto: Hashing, { subjectKeyId, publicKey }: Certificate): Uint8Array {
   return subjectKeyId ?? keyIdOf(crypto, publicKey)
 }

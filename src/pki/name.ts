@@ -2,15 +2,15 @@ import { type Der, objectId, sequence, setOf, tags, utf8Text } from './der.ts'
 import type { DerReader } from './der-reader.ts'
 import { ids } from './object-ids.ts'
 
-/** Attributes of one name. */
+/** Maximum number of attributes in one name. */
 const attributesMax = 32
 
-/** A name of a common name alone. */
+/** A name that consists of a common name. */
 export function nameOf(commonName: string): Der {
   return sequence(setOf(sequence(objectId(ids.commonName), utf8Text(commonName))))
 }
 
-/** The last common name in it, which is the most specific; empty where it has none. RFC 5280, section 4.1.2.4. */
+/** The last common name in the name, which is the most specific; empty if there is none. RFC 5280, section 4.1.2.4. */
 export function commonNameIn(read: DerReader, name: Der | undefined, what: string): string {
   let found = ''
   let attributes = 0

@@ -39,7 +39,7 @@ export const signatureIds: Readonly<Record<SignatureAlgorithm, string>> = {
 }
 
 /**
- * RSA has parameters that say nothing, and they must be there; the others have none. RFC 4055, section 2.1; RFC 5758,
+ * Whether the algorithm has NULL parameters: RSA must have them, the others must not. RFC 4055, section 2.1; RFC 5758,
  * 3.2.
  */
 export function hasNullParameters(algorithm: SignatureAlgorithm): boolean {

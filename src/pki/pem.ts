@@ -1,7 +1,7 @@
 import { base64, fromBase64 } from '../base/bytes.ts'
 import { err, ok, type Result } from '../base/result.ts'
 
-/** Textual form of what DER holds. RFC 7468. */
+/** The textual form of DER bytes. RFC 7468. */
 export function pem(label: string, der: Uint8Array): string {
   const lines = base64(der).match(/.{1,64}/g) ?? []
   return `-----BEGIN ${label}-----\n${lines.join('\n')}\n-----END ${label}-----\n`
@@ -11,9 +11,9 @@ export function certificatePem(certificate: Uint8Array): string {
   return pem('CERTIFICATE', certificate)
 }
 
-/** Longer texts are not looked at. */
+/** Longer texts are refused unread. */
 export const pemMax = 256 * 1024
-/** Blocks of one text. */
+/** Maximum number of blocks in one text. */
 export const blocksMax = 32
 
 export interface PemBlock {
@@ -23,7 +23,7 @@ export interface PemBlock {
 
 const begin = /-----BEGIN ([A-Z0-9 ]{1,40})-----/g
 
-/** All blocks of a text, in order; text around them is ignored, because explanations are put there. */
+/** All blocks of a text, in order. Text around them is ignored, because explanations may stand there. */
 export function pemBlocks(text: string): Result<readonly PemBlock[], string> {
   if (text.length > pemMax) return err(`the PEM text is longer than ${pemMax} characters`)
   const blocks: PemBlock[] = []

@@ -7,8 +7,9 @@ import { pem, pemBlocks } from './pem.ts'
 const keyBytesMax = 8 * 1024
 
 /**
- * A private key that stands in PEM as PKCS#8 (RFC 5208), in the older form that its kind has: `EC PRIVATE KEY` (RFC
- * 5915) or `RSA PRIVATE KEY` (RFC 8017), which clients of the field read. Others, and what is no key, as they are.
+ * Converts a private key from PKCS#8 in PEM (RFC 5208) to the older form of its kind, which clients of the field read:
+ * `EC PRIVATE KEY` (RFC 5915) or `RSA PRIVATE KEY` (RFC 8017). Other kinds of keys and other texts are returned
+ * unchanged.
  */
 export function olderKeyPem(pkcs8: string): string {
   const blocks = pemBlocks(pkcs8)
@@ -25,7 +26,7 @@ export function olderKeyPem(pkcs8: string): string {
   if (id !== ids.ecPublicKey || curve === undefined) return pkcs8
   const value = readDerText(inner)
   const [, secret, ...rest] = value.ok ? read.parts(value.value, tags.sequence, 'key') : []
-  // Within PKCS#8 the curve stands outside; alone, the key must name it.
+  // PKCS#8 names the curve outside of the key; the older form must name it in the key.
   const publicKey = rest.find(({ tag }) => tag === 0xa1)?.parts[0]
   const { bytes } = read.bits(publicKey, 'public key')
   const number = read.bytes(secret, tags.octets, 'key')

@@ -4,12 +4,12 @@ import { type Der, readDer, tags } from './der.ts'
 import { DerReader } from './der-reader.ts'
 import { curveIds, ids } from './object-ids.ts'
 
-/** `unknown`: of a kind that is not used here, or so weak or long that nothing signed with it is looked at. */
+/** `unknown`: a kind that is not supported, or a key too weak or too long: no signature by it is verified. */
 export type PublicKeyKind = 'ec' | 'rsa' | 'ed25519' | 'unknown'
 
 export interface PublicKeyFacts {
   readonly keyKind: PublicKeyKind
-  /** Size of the curve, or of the modulus. */
+  /** Size of the curve or of the modulus, in bits. */
   readonly keyBits: number
 }
 
@@ -19,12 +19,12 @@ const ecBits: Readonly<Record<EcKind, number>> = { 'ec-256': 256, 'ec-384': 384,
 /** Limits for RSA. Verifying takes longer with more bits. */
 const rsaBitsMin = 2048
 const rsaBitsMax = 8192
-/** The bytes of its public exponent; nearly all have 65537. */
+/** Maximum number of bytes of the public exponent; nearly all keys have 65537. */
 const exponentBytesMax = 8
 
 /**
- * The facts of a SubjectPublicKeyInfo. RFC 5280, section 4.1.2.7. Whether the point is on its curve shows only in its
- * use.
+ * The facts of a SubjectPublicKeyInfo. RFC 5280, section 4.1.2.7. Whether the point is on its curve shows only when the
+ * key is used.
  */
 export function publicKeyFacts(read: DerReader, value: Der | undefined): PublicKeyFacts {
   const [algorithm, key] = read.parts(value, tags.sequence, 'public key')
@@ -47,7 +47,7 @@ function ecFacts(read: DerReader, curve: Der, point: Uint8Array): PublicKeyFacts
   return isWhole || isHalf ? { keyKind: 'ec', keyBits: ecBits[kind] } : unknown
 }
 
-/** RFC 8017, appendix A.1.1. */
+/** The facts of an RSA key. RFC 8017, appendix A.1.1. */
 function rsaFacts(bytes: Uint8Array): PublicKeyFacts {
   const whole = readDer(bytes, rsaBitsMax / 8 + 64)
   if (!whole.ok) return unknown
@@ -61,13 +61,13 @@ function rsaFacts(bytes: Uint8Array): PublicKeyFacts {
   return keyBits >= rsaBitsMin && keyBits <= rsaBitsMax ? { keyKind: 'rsa', keyBits } : unknown
 }
 
-/** Of an unsigned number in DER: at most one byte before its first bit. */
+/** Number of bits of an unsigned number in DER, which has at most one byte before its first bit. */
 function bitsOf(digits: Uint8Array): number {
   const from = digits[0] === 0 ? 1 : 0
   return (digits.length - from) * 8 - Math.clz32(digits[from] ?? 0) + 24
 }
 
-/** Of a SubjectPublicKeyInfo in DER. */
+/** The kind of a SubjectPublicKeyInfo in DER. */
 export function publicKeyKindOf(publicKey: Uint8Array): PublicKeyKind {
   const read = new DerReader()
   const value = readDer(publicKey, rsaBitsMax / 8 + 128)

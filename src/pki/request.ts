@@ -22,11 +22,11 @@ export interface CertificateRequest {
   readonly subject: Uint8Array
   readonly commonName: string
   readonly uris: readonly string[]
-  /** Whether it asks to be an authority itself. */
+  /** Whether the request asks for an authority's certificate. */
   readonly wantsAuthority: boolean
 }
 
-/** Longer ones are not looked at. */
+/** Longer requests are refused unread. */
 export const requestBytesMax = 16 * 1024
 const attributesMax = 16
 
@@ -91,7 +91,7 @@ function fieldsOf(read: DerReader, whole: Der, der: Uint8Array) {
   return { request, algorithm, signedBytes, signature: wholeBytes(read, signature) }
 }
 
-/** The one attribute that counts. Some writers leave the list out where it would be empty. */
+/** The one attribute that counts. Some writers leave out an empty list. */
 function extensionsIn(read: DerReader, attributes: Der | undefined): readonly Der[] {
   if (attributes === undefined) return []
   const list = read.parts(attributes, 0xa0, 'attributes')
@@ -112,11 +112,11 @@ function extensionsIn(read: DerReader, attributes: Der | undefined): readonly De
 export interface RequestWishes {
   readonly commonName: string
   readonly uris: readonly string[]
-  /** To be an authority. */
+  /** Whether to ask for an authority's certificate. */
   readonly authority?: boolean
 }
 
-/** A request for a certificate of this key, in DER. */
+/** A certificate request (CSR) for this key, in DER. */
 export function makeRequest(key: SigningKey, wishes: RequestWishes): Uint8Array {
   const { commonName, uris, authority = false } = wishes
   const wanted: Der[] = []

@@ -1,7 +1,7 @@
 import { hex, utf8 } from '../base/bytes.ts'
 import { err, ok, type Result } from '../base/result.ts'
 
-/** A service of a mesh. `trustDomain` in lower case; the others as they are named, not as a URI has them. */
+/** A service of a mesh. `trustDomain` is in lower case; the other names are unencoded, unlike in the URI. */
 export interface ServiceId {
   readonly kind: 'service'
   readonly trustDomain: string
@@ -10,7 +10,7 @@ export interface ServiceId {
   readonly service: string
 }
 
-/** The authority of a mesh. */
+/** The certificate authority of a mesh. */
 export interface SigningId {
   readonly kind: 'signing'
   readonly trustDomain: string
@@ -18,7 +18,7 @@ export interface SigningId {
 
 export type SpiffeId = ServiceId | SigningId
 
-/** Longer ones are not looked at. The SPIFFE standard, section 2.3. */
+/** Longer IDs are refused unread. The SPIFFE standard, section 2.3. */
 const uriMax = 2_048
 
 /** Parses `spiffe://TRUSTDOMAIN/ns/NAMESPACE/dc/DC/svc/SERVICE`, or says why the URI is not of this form. */
@@ -60,8 +60,8 @@ export function signingUri(trustDomain: string): string {
 }
 
 /**
- * Characters that need no encoding in a URI path. RFC 3986, section 3.3; with fewer of the marks, as in other
- * implementations.
+ * Encodes a name as one segment of a URI's path. RFC 3986, section 3.3; like other implementations, it encodes some of
+ * the marks that need no encoding.
  */
 function segment(name: string): string {
   return name.replace(/[^A-Za-z0-9\-_.~$&+,:;=@]/gu, (char) =>

@@ -11,9 +11,9 @@ export interface CertificateContent {
   readonly commonName: string
   readonly notBeforeMs: number
   readonly notAfterMs: number
-  /** An authority: it may sign, below itself only certificates of no authorities. */
+  /** An authority: it may sign certificates, but not those of other authorities. */
   readonly authority: boolean
-  /** For an authority: only names in these domains may be signed. Absent: any. */
+  /** For an authority: the domains in which it may sign names. Absent: all. */
   readonly permittedDomains?: readonly string[]
   readonly dnsNames?: readonly string[]
   /** 4 or 16 bytes each. */
@@ -21,7 +21,7 @@ export interface CertificateContent {
   readonly uses?: readonly ('server' | 'client')[]
 }
 
-/** A signing key with the certificate that it belongs to. */
+/** A signing key and its certificate. */
 export interface Issuer {
   readonly key: SigningKey
   readonly certificate: Certificate
@@ -29,7 +29,7 @@ export interface Issuer {
 
 type Hashing = Pick<Crypto, 'sha256' | 'randomBytes'>
 
-/** Signs a certificate for this key, and gives it in DER. `issuer` undefined: by itself. */
+/** Signs a certificate for this key, and returns it in DER. `issuer` undefined: the certificate is self-signed. */
 export function signCertificate(
   crypto: Hashing,
   content: CertificateContent,
@@ -51,7 +51,7 @@ export function signCertificate(
   return writeCertificate(parts, issuer?.key ?? key)
 }
 
-/** Unguessable and positive, in 16 bytes. */
+/** A serial number of 16 bytes, unguessable and positive. */
 function drawnSerial(crypto: Hashing): Uint8Array {
   const serial = crypto.randomBytes(16, 'serial')
   serial[0] = ((serial[0] ?? 0) & 0x3f) | 0x40
@@ -65,7 +65,7 @@ function extensionsOf(content: CertificateContent, ownKeyId: Uint8Array, issuerK
     extension.basicConstraints(authority, authority ? 0 : undefined),
     extension.subjectKeyId(ownKeyId),
   ]
-  // An authority made elsewhere may not name its key: then nothing can be compared.
+  // An authority made elsewhere may not name its key: verifiers then compare nothing.
   if (issuerKeyId !== undefined) extensions.push(extension.authorityKeyId(issuerKeyId))
   if (uses.length > 0) extensions.push(extension.extendedUses(uses))
   if (dnsNames.length + addresses.length > 0) extensions.push(extension.subjectNames({ dnsNames, addresses }))

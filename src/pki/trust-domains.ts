@@ -1,17 +1,15 @@
 import { lowerAscii } from '../base/letter-case.ts'
 
-/** Whose certificates count in a mesh, in lower case. */
+/** The trust domains whose certificates count in a mesh, in lower case. */
 export interface TrustDomains {
-  /** The trust domain of everything that is signed now; empty: the authority has not begun yet. */
+  /** The trust domain of everything that is signed now; empty while the certificate authority has not begun. */
   readonly current: string
-  /**
-   * IDs of meshes that one of the trusted roots is of, and that are not this one: what their trust domains begin with.
-   */
+  /** Cluster IDs of other, former meshes to which trusted roots belong: their trust domains begin with these. */
   readonly formerIds: readonly string[]
 }
 
 /**
- * `clusterIds`: of the roots that are trusted. A trust domain is `CLUSTERID.DOMAIN`.
+ * `clusterIds`: the cluster IDs of the trusted roots. A trust domain is `CLUSTERID.DOMAIN`.
  * Reference: mesh.md#root-trustdomain, mesh.md#root-externaltrustdomain.
  */
 export function trustDomainsOf(trustDomain: string, clusterIds: readonly string[]): TrustDomains {
@@ -23,10 +21,13 @@ export function trustDomainsOf(trustDomain: string, clusterIds: readonly string[
 }
 
 /**
- * Whether names of this trust domain are of the mesh. A datacenter that joins the mesh of another takes over its trust
- * domain at one moment, and its leaves come to be of it one after the other: those of its own former mesh count for as
- * long as the root is trusted that signed them, or each would be refused until it has been replaced. Nobody else has a
- * certificate of such a name below a root that is trusted: an authority signs for its own trust domain alone.
+ * Whether names of this trust domain belong to the mesh.
+ * 1. A datacenter that joins the mesh of another takes over its trust domain at one moment, but its leaves are replaced
+ *    one after the other.
+ * 2. Leaves of its own former mesh therefore count for as long as the root that signed them is trusted. Otherwise each
+ *    would be refused until it has been replaced.
+ * 3. This admits no one else: an authority signs only for its own trust domain, so only members of the former mesh have
+ *    a certificate of such a name below a trusted root.
  */
 export function isOfMesh({ current, formerIds }: TrustDomains, trustDomain: string): boolean {
   if (current === '') return false

@@ -19,7 +19,7 @@ export const careTold = toldStates({
   ],
 })
 
-/** Observes what autopilot changes in the group. */
+/** Observes autopilot's changes of the Raft group. */
 class CareMarks {
   readonly #reach: Reach<keyof typeof careMarks.marks>
   readonly #mayGo = new Set<string>()
@@ -35,7 +35,7 @@ class CareMarks {
 
   changed({ before, configuration: { servers } }: Facts['members changed']): void {
     const present = new Set(servers.map(({ id }) => id))
-    // An address that goes is a name that an ID takes the place of, or of a server that no leader cares for.
+    // An address that is removed was replaced by an ID, or belongs to a server that no leader manages.
     const isRemoved = (id: string): boolean => nodeId.test(id) && !present.has(id) && !this.#mayGo.has(id)
     if (before.some(isRemoved)) this.#reach('removal by autopilot')
     for (const { id, suffrage } of servers) {

@@ -15,20 +15,19 @@ export interface Invariant {
   /** Kinds of events that show why it was broken, the most telling first; `svc-sim explain` looks for them. */
   readonly evidence: readonly EvidenceKind[]
   /**
-   * Singular and plural of a judged fact: an instance in which the invariant could have been broken, and was looked
-   * at.
+   * Singular and plural of a judged fact: an instance in which the invariant could have been broken, and was checked.
    */
   readonly judges: Unit
-  /** The things that facts belong to, such as keys, if these are counted too. */
+  /** Singular and plural of what the facts belong to, such as keys, if these are counted too. */
   readonly of?: Unit
   /**
-   * Why a fact is left out, or judged more mildly: a sentence that says of what, and when that ends, by a name of few
-   * words.
+   * Why a fact is excused, or judged more mildly: by a short name, a sentence that says which facts, and when the
+   * excuse ends.
    */
   readonly excuses?: Readonly<Record<string, string>>
   /**
-   * By the name of an excuse, the greatest share of facts that it may take over a campaign, from 0 to 1; without one, the
-   * usual share (`excuse-shares.ts`).
+   * The greatest share of facts, from 0 to 1, that each excuse may take over a campaign; without an entry, the usual
+   * share (`excuse-shares.ts`).
    */
   readonly excusesMost?: Readonly<Record<string, number>>
 }
@@ -46,34 +45,34 @@ type ExcusesIn<Codes> = {
     : never
 }
 
-/** A use of an excuse: the code, the name, and of how many facts; one if absent. */
+/** A use of an excuse: the code, the name, and the number of facts; one if absent. */
 type Use<Excuses extends ExcuseNames> = {
   [Code in keyof Excuses & string]: [code: Code, excuse: Excuses[Code], count?: number]
 }[keyof Excuses & string]
 
 /**
- * Tells that an invariant does not hold, with one line that has the values a reader wants. `because`: events of the
- * trace by which it is judged, beside what happens now, as `eventNow` gave them.
+ * Reports that an invariant does not hold, with one line that has the values a reader needs. `because`: events of the
+ * trace on which the judgement rests, beside the present one, as `eventNow` returned them.
  */
 export type Report<Code extends string = string> = (code: Code, message: string, because?: readonly number[]) => void
 
-/** The calls with which a checker reports on its invariants. */
+/** The functions with which a checker reports on its invariants. */
 export interface Judge<Excuses extends ExcuseNames> {
   readonly report: Report<keyof Excuses & string>
-  /** Number of the event in the trace that a fact is told in; absent or 0: nobody reads the trace. */
+  /** Number of the trace event in which a fact is reported; absent or 0: no trace is recorded. */
   readonly eventNow?: () => number
   /**
-   * Number of the event in which the first server applied an entry of the log; absent or 0: nobody reads the trace, or
-   * none has.
+   * Number of the event in which the first server applied an entry of the log; absent or 0: no trace is recorded, or no
+   * server has applied it.
    */
   readonly appliedIn?: (index: number) => number
-  /** So many facts were looked at, and so many things are new that they belong to. What is reported is counted, too. */
+  /** Counts checked facts, and new subjects that they belong to. Violations count, too. */
   readonly judged: (code: keyof Excuses & string, count?: number, subjects?: number) => void
-  /** A fact was left out, or judged more mildly, for this reason. */
+  /** A fact was excused, or judged more mildly, for this reason. */
   readonly excused: (...use: Use<Excuses>) => void
 }
 
-/** The event that a fact is told in, to be kept with the fact; 0: nobody reads the trace. */
+/** The event in which a fact is reported, to be kept with the fact; 0: no trace is recorded. */
 export function eventIn({ eventNow }: Pick<Judge<ExcuseNames>, 'eventNow'>): number {
   return eventNow === undefined ? 0 : eventNow()
 }
@@ -90,30 +89,32 @@ export function appliedIn(
 export interface CheckedRun {
   /** True time, in microseconds since the run began. */
   readonly nowUs: () => number
-  /** The instance that this run has of another checker. */
+  /** This run's instance of another checker. */
   readonly of: <T>(checker: Checker<T>) => T
-  /** Passes on a fact that follows from other facts. */
+  /** Reports a fact that follows from other facts. */
   readonly tell: Tell
   /** Reports an event that faults and steps can wait for. */
   readonly triggered: (trigger: NodeTrigger, node: string) => void
   /** How old default reads may be by the excuse of the scenario; 0: no excuse. */
   readonly staleDefaultMs: number
-  /** The scenario lets a majority's data be lost, and what an operator then forces on the rest be without it. */
+  /**
+   * The scenario lets a majority's data be lost, and lets an operator force the remaining servers to go on without it.
+   */
   readonly excusesLostMajority: boolean
-  /** The history of the keys was requested, so judged parts of it are kept. */
+  /** The run was asked for the history of the keys, so judged parts of it are kept. */
   readonly keepsHistory: boolean
-  /** Steps after which the search for an order of the operations on one key is given up; undefined: the usual bound. */
+  /** Maximum number of steps of the search for an order of the operations on one key; undefined: the usual limit. */
   readonly searchStepsMax: number | undefined
   readonly network: NetworkFacts
   readonly resolution: ResolutionFacts
   /**
-   * True time since which the agent has reached its leader without a break, and nothing ails either; undefined: it does
-   * not.
+   * True time since which the agent has been in contact with its leader, with both of them undisturbed; undefined: it
+   * is not.
    */
   readonly contactSinceUs: (agent: string) => number | undefined
-  /** Of the datacenters that share one access control; undefined: this one knows no other. */
+  /** The datacenters that share one access control; undefined: there is only this one. */
   readonly federation: AccessFederation | undefined
-  /** Of the servers of all datacenters, which share it; undefined: there is one datacenter alone. */
+  /** The WAN pool of the servers of all datacenters; undefined: there is only one datacenter. */
   readonly wan: ToldPool | undefined
   /** Undefined: the run does not check the mesh. */
   readonly mesh: MeshWorld | undefined
@@ -123,26 +124,26 @@ export interface CheckedRun {
 
 export type Tell = <Name extends FactName>(name: Name, fact: Facts[Name]) => void
 
-/** How a checker handles the facts that it consumes. */
+/** What a checker does with each fact that it consumes. */
 type Taken<T> = { readonly [Name in FactName]?: (it: T, fact: Facts[Name]) => void }
 
-/** A method, so that lists hold checkers of any kind. */
+/** It has a method, so that lists may hold checkers of any kind. */
 export interface FactTaker<T, Name extends FactName> {
   take(it: T, fact: Facts[Name]): void
 }
 
-/** A checker as its file declares it; `T` is what one run has of it. */
+/** A checker as its file declares it; `T` is its instance in one run. */
 export interface Checker<T = unknown, Codes extends Laws = Laws> {
   readonly codes: Codes
   readonly takes: readonly FactName[]
   make(run: CheckedRun & Judge<ExcuseNames>): T
-  /** What takes each fact of a name that is in `takes`. */
+  /** The handler of each fact named in `takes`. */
   taker<Name extends FactName>(name: Name): FactTaker<T, Name>
   /** Judges what can be judged only when the run is over. */
   ends(it: T, atUs: number): void
 }
 
-/** Of several checkers together. */
+/** The excuses of several checkers together. */
 export type ExcusesOf<Every> = {
   readonly [Code in CodeOf<Every>]: ExcuseOf<Every, Code>
 }
@@ -156,7 +157,7 @@ type ExcuseOf<Every, Code extends string> = Every extends { readonly codes: infe
   : never
 
 interface Declaration<T, Codes, Others> {
-  /** What it promises. A code is declared by one checker alone. */
+  /** What it promises. Only one checker declares a code. */
   readonly codes: Codes
   /** Checkers whose codes it judges and reports, too. */
   readonly also?: readonly Others[]
@@ -166,7 +167,7 @@ interface Declaration<T, Codes, Others> {
   readonly ends?: (it: NoInfer<T>, atUs: number) => void
 }
 
-/** Declares a checker. One without codes keeps what others judge by. */
+/** Declares a checker. A checker without codes keeps facts by which other checkers judge. */
 export function checker<const Codes extends Laws, T, Others extends Pick<Checker, 'codes'> = never>(
   declared: Declaration<T, Codes, Others>,
 ): Checker<T, Codes> {
@@ -181,7 +182,10 @@ export function checker<const Codes extends Laws, T, Others extends Pick<Checker
   }
 }
 
-/** One law of several that are judged together, by what makes it: each pool of agents has its own, and each mesh. */
+/**
+ * One of several laws that are judged together, by the function that makes it: each pool of agents, and each mesh, has
+ * its own.
+ */
 export interface Law<T, Codes extends Laws, Excuses extends ExcuseNames, Given extends readonly unknown[]>
   extends Checker<undefined, Codes> {
   by(judge: Judge<Excuses>, ...given: Given): T
@@ -200,7 +204,7 @@ export function law<
   return { ...checker({ codes, also, make: () => undefined }), by }
 }
 
-/** Declares codes that are judged from outside, when a run is at rest: what a run has of them is how to report them. */
+/** Declares codes that other code judges when a run is at rest: the instance of a run is only their `Judge`. */
 export function judgedAtRest<const Codes extends Laws>(codes: Codes): Checker<Judge<ExcusesIn<Codes>>, Codes> {
   return checker({ codes, make: (judge) => judge })
 }

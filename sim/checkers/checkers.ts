@@ -115,7 +115,7 @@ const all = [
   settingsTold,
   serviceVersions,
   leaderContact,
-  // Checkers, as the page of invariants has them.
+  // Checkers, in the order of the invariants' page.
   electionSafety,
   leaderAppendOnly,
   logMatching,
@@ -185,7 +185,7 @@ const all = [
   panics,
   understanding,
   liveness,
-  // Checkers that only see rare states come last, after the checkers on which they rely.
+  // Checkers that only observe rare states come last, after the checkers on which they rely.
   raftMarks,
   raftTold,
   underFire,
@@ -210,13 +210,14 @@ const all = [
 export const checkers: readonly Checker[] = all
 
 /**
- * Every invariant that a run checks unless its scenario names an excuse: by kind as the list has it, then by number.
+ * Every invariant that a run checks unless its scenario names an excuse: by kind in the order of the list, then by
+ * number.
  */
 export const invariants = inOrder(all)
 
 export type InvariantCode = keyof typeof invariants
 
-/** Where every checker's codes come together, the names of excuses are known to the run alone: it refuses any other. */
+/** All codes together. The names of excuses are known only to the run, which refuses any other. */
 export type AllExcuses = Readonly<Record<InvariantCode, string>>
 
 function inOrder<List extends readonly Checker[]>(list: List): Readonly<Record<CodeOf<List[number]>, Invariant>> {

@@ -1,9 +1,9 @@
 import { checker, eventIn, type Judge } from './checker.ts'
 
-/** H3. Once a process has crashed nothing of it happens any more, and nothing waits on its behalf. */
+/** H3. Once a process has crashed, nothing of it runs any more, and nothing waits on its behalf. */
 export class CleanDeath {
   readonly #running = new Map<string, number>()
-  /** By node, the event of its last death; empty where nobody reads the trace. */
+  /** The event of each node's last death; empty if no trace is recorded. */
   readonly #diedIn = new Map<string, number>()
   readonly #judge: Judge<{ H3: never }>
 

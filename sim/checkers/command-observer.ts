@@ -13,8 +13,8 @@ export const commandMarks = rareStates({
 })
 
 /**
- * States are compared at every fourth entry, because a difference once made stays. When the run rests they are compared
- * again.
+ * States are compared at every fourth entry, because a difference does not go away. They are compared again when the
+ * run is at rest.
  */
 const digestEvery = 4
 
@@ -22,7 +22,7 @@ const digestEvery = 4
 export interface Carried {
   readonly kind: string
   readonly index: number
-  /** In the log, whose indexes are behind those of the state once one of later indexes was restored. */
+  /** Index in the log. It is behind the indexes of the state once a state with later indexes was restored. */
   readonly entryIndex: number
   readonly outcome: unknown
   readonly identity: WriteIdentity | undefined
@@ -37,14 +37,15 @@ interface CommandSource {
 }
 
 /**
- * Tells the checkers what commands one boot of one server carries out, and what the first server to do so made of them.
+ * Reports to the checkers the commands that one boot of one server applies, and, for the first server to apply one,
+ * what it changed.
  */
 export class CommandObserver {
   readonly #all: Invariants
   readonly #source: CommandSource
   /**
-   * The command applied last that awaits its entry, or the other way round: which is told first is the agent's
-   * business.
+   * The last applied command without its entry, or the last entry without its command: the agent may report either
+   * first.
    */
   #entry: Entry | undefined
   #command: Carried | undefined
@@ -56,7 +57,7 @@ export class CommandObserver {
 
   applied(entry: Entry): void {
     const first = this.#all.of(stateMachineSafety).applied(this.#source.node, entry)
-    // A command that was carried out is told as such; one that was not is a repeat, or too old to tell.
+    // An applied command is reported as such; one that was not applied is a repeat, or too old.
     if (this.#entry !== undefined) this.#all.of(commandMarks)('write repeated')
     this.#entry = undefined
     if (!first || entry.kind !== 'command') return

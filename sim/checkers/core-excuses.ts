@@ -5,7 +5,7 @@ export const coreMarks = rareStates({
   'core without the leader': 'the core that was healed first had lost its leader',
 })
 
-/** Why a healed core may be unable to serve although the program is right. Each reason is verified. */
+/** Why a healed core may be unable to serve although the program is correct. Each reason is verified. */
 export const coreExcuses = {
   'no core':
     'all servers that can be healed are together no majority of their configuration, because others left or are lost; until all are healed',
@@ -18,24 +18,24 @@ export const coreExcuses = {
 
 export type CoreExcuse = keyof typeof coreExcuses
 
-/** The state of a healed core when its time is over. */
+/** The state of a healed core when its time limit is over. */
 export interface CoreView {
   readonly core: readonly string[]
-  /** Of those that believe they lead the one with the highest term, if its process is running and not paused. */
+  /** Of the servers that believe they lead, the one with the highest term, if its process is running and not paused. */
   readonly leader: string | undefined
-  /** Servers that have left in order. */
+  /** Servers that left gracefully. */
   readonly left: readonly string[]
-  /** Node IDs of the core, and of the voters of every configuration that a server may go by. */
+  /** Node IDs of the core. `standing`: the voters of every configuration that a server may follow. */
   readonly coreIds: readonly string[]
   readonly standing: readonly (readonly string[])[]
-  /** Whether what the first sends reaches the second, however late. */
+  /** Whether messages of the first server reach the second, however late. */
   readonly reaches: (from: string, to: string) => boolean
 }
 
 /** The excuse for a core that does not serve; undefined if nothing excuses it. */
 export function excuseOf({ core, coreIds, standing, leader, left, reaches }: CoreView): CoreExcuse | undefined {
   if (core.some((server) => left.includes(server))) return 'left meanwhile'
-  // The core was drawn to have all of them: this one has come since.
+  // The core was drawn to have a majority of each configuration, so this one is newer.
   if (!standing.every((voters) => isMajority(coreIds, voters))) return 'members changed meanwhile'
   if (leader === undefined || core.includes(leader)) return undefined
   const isApart = (server: string): boolean => !reaches(leader, server) || !reaches(server, leader)
@@ -44,7 +44,7 @@ export function excuseOf({ core, coreIds, standing, leader, left, reaches }: Cor
 
 /**
  * A core drawn from the servers that can be healed: in the order drawn, as many as it takes to have a majority of the
- * voters of every configuration that one of them may go by. Undefined where even all of them have not.
+ * voters of every configuration that one of them may follow. Undefined if even all of them together have none.
  */
 export function drawCore(
   candidates: readonly { readonly name: string; readonly id: string }[],

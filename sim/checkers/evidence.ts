@@ -1,6 +1,6 @@
 /**
- * What a run shows of a law: kinds of events by which a person can see why it was broken. Each law names its own, and
- * `sim/explain` finds them in a trace. The text says why such an event matters, and ends a line of an explanation.
+ * Kinds of trace events that show a person why a law was broken. Each law names its kinds, and `sim/explain` finds the
+ * events in a trace. The text says why such an event matters, and ends a line of an explanation.
  */
 export const evidenceKinds = {
   votes: 'a server grants one vote in a term, and a majority of votes elects a leader',

@@ -2,16 +2,16 @@ import type { Invariant } from './checker.ts'
 import { type InvariantCode, invariants } from './checkers.ts'
 import type { Judged } from './judged-tally.ts'
 
-/** What an excuse may take of a law's facts if its declaration does not say otherwise. */
+/** The greatest share of a law's facts that an excuse may take if its declaration does not say otherwise. */
 const usualShareMax = 0.5
-/** Facts below which a share says nothing. */
+/** Minimum number of facts below which a share is not judged. */
 const factsLeast = 200
 
 /** An excuse that took more of its law's facts than its declaration allows. */
 export interface OverusedExcuse {
   readonly code: InvariantCode
   readonly excuse: string
-  /** Of all facts that the law has judged or excused. */
+  /** Share of all facts that the law has judged or excused. */
   readonly share: number
   readonly shareMax: number
 }
@@ -22,7 +22,7 @@ export function shareMaxOf({ excusesMost = {} }: Pick<Invariant, 'excusesMost'>,
 }
 
 /**
- * Excuses that took too much in all runs of a campaign together: a law that excuses nearly all that it sees proves
+ * Excuses that took too many facts in all runs of a campaign together: a law that excuses nearly all its facts proves
  * nothing, however often it is green. A fact that was judged more mildly counts as excused, too.
  */
 export function overusedExcuses(judged: Judged): readonly OverusedExcuse[] {

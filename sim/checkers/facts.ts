@@ -39,9 +39,9 @@ export type NodeTrigger =
   | 'members changed'
   | MeshEvent
 
-/** How one server keeps time in consensus. */
+/** How one server measures time in consensus. */
 export interface ServerTiming {
-  /** Its own monotonic clock, in milliseconds, as its process reads it now. */
+  /** Its own monotonic clock in milliseconds, as its process reads it now. */
   readonly monoMs: () => number
   readonly heartbeatTimeoutMs: number
   readonly leaderLeaseMs: number
@@ -52,7 +52,8 @@ interface OfNode {
 }
 
 /**
- * Every fact that is told to the checkers of a run, by name. Times are true times, in microseconds since the run began.
+ * Every fact that is reported to the checkers of a run, by name. Times are true times, in microseconds since the run
+ * began.
  */
 export interface Facts extends ProcessFacts, LogFacts, StateFacts, ClientFacts {}
 
@@ -61,41 +62,41 @@ export type FactName = keyof Facts
 /** A fact about one node. */
 export type NodeFact = { [Name in FactName]: Facts[Name] extends OfNode ? Name : never }[FactName]
 
-/** Told by the cluster of the processes on its machines. */
+/** Reported by the cluster about the processes on its machines. */
 interface ProcessFacts {
-  /** `id`: its name in consensus. */
+  /** `id`: its Raft server ID. */
   readonly 'process began': OfNode & {
     readonly boot: number
     readonly id: string
     readonly timing?: ServerTiming | undefined
-    /** A snapshot of its state as of now; undefined while it starts. */
+    /** A snapshot of its present state; undefined while it starts. */
     readonly snapshot?: (() => Uint8Array | undefined) | undefined
   }
   readonly 'settings read': { readonly config: AgentConfig }
-  /** The process is no more, and nothing of it waits. */
+  /** The process has ended, and nothing of it waits. */
   readonly 'process died': OfNode
-  /** It stopped itself: over a command that its release does not know, or in a panic. */
+  /** It stopped itself: its release does not know a command, or it panicked. */
   readonly 'process panicked': OfNode & { readonly release: Release; readonly violation: InvariantViolation }
   readonly 'start failed': OfNode & { readonly message: string }
   /** The process is paused from now on. */
   readonly 'process paused': OfNode
   readonly 'process resumed': OfNode
-  /** Somebody that is no agent of this run takes part in its pool, and says what it likes. */
+  /** A program that is no agent of this run takes part in its pool, and sends whatever it likes. */
   readonly 'stranger came': OfNode
-  /** It says nothing more. */
+  /** It sends nothing more. */
   readonly 'stranger went': OfNode
-  /** Another machine has the name of one that is lost: nothing that the old one promised binds it. */
+  /** Another machine has the name of a lost one; promises of the old one do not bind it. */
   readonly 'machine replaced': OfNode
-  /** Its removal from the catalog or from the consensus group was asked for. `id`: its node ID. */
+  /** Its removal from the catalog or from the Raft group was requested. `id`: its node ID. */
   readonly 'removal allowed': OfNode & { readonly id: string; readonly why: 'left' | 'replaced' | 'operator' }
-  /** It did not start for a reason that is the scenario's. `isDamaged`: what it keeps has rotted. */
+  /** It did not start, and the scenario explains why. `isDamaged`: its files are corrupt. */
   readonly 'process did not start': OfNode & { readonly isDamaged: boolean; readonly kind: StartFailure['kind'] }
   /** It stopped itself, because its disk failed. */
   readonly 'process stopped by its disk': OfNode
-  /** `what`: of a line of its log `topic: text`, or the name of a counter that it counts for the first time. */
+  /** `what`: `topic: text` of a line of its log, or the name of a counter that it counts for the first time. */
   readonly 'process told': OfNode & { readonly what: string }
   /**
-   * Something that faults may wait for. `isCut`: some link carries nothing. `hasReplacedVoter`: a machine that replaced
+   * An event that faults may wait for. `isCut`: some link carries nothing. `hasReplacedVoter`: a machine that replaced
    * a lost one has a vote.
    */
   readonly 'event seen': OfNode & {
@@ -104,16 +105,16 @@ interface ProcessFacts {
     readonly hasReplacedVoter: () => boolean
   }
   /**
-   * Nothing of that can come any more: it runs, and in a pool that was calm for long enough all have learned so. No ID:
-   * its machine is another.
+   * The requested removal cannot happen any more: the agent runs, and in a pool that was calm for long enough all
+   * members know so. Without an ID, its machine is another.
    */
   readonly 'removal over': OfNode & { readonly id: string | undefined }
   readonly 'turn ended': object
-  /** After each turn. `isTroubled`: some link is cut or slow, or some clock runs wrong. */
+  /** After each turn. `isTroubled`: some link is cut or slow, or some clock is wrong. */
   readonly 'network looked at': { readonly isTroubled: () => boolean }
-  /** Told by a log line or an answer. `where`: `log`, or the path of the request. */
+  /** Text of a log line or an answer. `where`: `log`, or the path of the request. */
   readonly 'text shown': OfNode & { readonly where: string; readonly text: () => string }
-  /** An agent answered a request over HTTP. `where`: its target; `tookMs`: by the agent's own clock. */
+  /** An agent answered a request over HTTP. `where`: its target; `tookMs`: its duration by the agent's own clock. */
   readonly 'answer shown': OfNode & {
     readonly where: string
     readonly status: number
@@ -122,7 +123,7 @@ interface ProcessFacts {
   }
 }
 
-/** Told by the observer of one server, of its consensus. */
+/** Reported by the observer of one server, about its consensus. */
 interface LogFacts {
   readonly 'term found': OfNode & { readonly term: Term; readonly votedFor: string | undefined }
   readonly 'term written': OfNode & {
@@ -131,51 +132,53 @@ interface LogFacts {
     /** It has voted for itself. */
     readonly stands: boolean
   }
-  /** A boot found its log ending after `index`, where more was durable. */
+  /** A boot found its log ending after `index`, although more was durable. */
   readonly 'log lost': OfNode & { readonly index: LogIndex; readonly durable: LogIndex }
   readonly 'leader began': OfNode & { readonly term: Term; readonly log: ServerLog; readonly atUs: number }
-  /** `crashed`: it led when its process died. */
+  /** `crashed`: it was the leader when its process died. */
   readonly 'leader ended': OfNode & { readonly crashed: boolean }
-  /** Before anything was made of it. `from`: the sender's name in consensus. */
+  /** Reported before the message is handled. `from`: the Raft server ID of its sender. */
   readonly 'message received': OfNode & { readonly from: string; readonly message: RaftMessage }
-  /** It leaves for another server. */
+  /** The message leaves for another server. */
   readonly 'message sent': OfNode & { readonly message: RaftMessage }
-  /** A read that a quorum or the lease is to confirm. */
+  /** A read that a quorum or the lease must confirm. */
   readonly 'read asked': OfNode & { readonly requestId: number }
-  /** `requestId` undefined: it was asked for at this moment, and the lease confirms it. */
+  /** `requestId` undefined: the read began at this moment, and the lease confirms it. */
   readonly 'read confirmed': OfNode & { readonly requestId: number | undefined }
-  /** From now on no connection with this node can be made, or all can: those that it had may have broken. */
+  /** From now on no connection with this node can be made, or all can: existing ones may have broken. */
   readonly 'connections refused': OfNode & { readonly refuses: boolean }
   /** A leader has received a reply of its term. */
   readonly 'reply received': OfNode & { readonly from: string }
-  /** A leader is asked for another configuration. */
+  /** A leader is asked to change the configuration. */
   readonly 'change asked': OfNode
-  /** A leader decides to remove a server. `status`: what its pool says of that one. */
+  /** A leader decides to remove a server. `status`: that server's status in the leader's pool. */
   readonly 'removal decided': OfNode & { readonly id: string; readonly status: string | undefined }
   /** `lastIndex`: where the log ended before. */
   readonly 'log cut': OfNode & { readonly from: LogIndex; readonly lastIndex: LogIndex }
   readonly 'log written': OfNode & { readonly from: LogIndex; readonly lastIndex: LogIndex }
-  /** `hash`: of this server's log up to and with the entry; undefined: of its beginning nothing is known. */
+  /**
+   * `hash`: that of this server's log up to and including the entry; undefined: the beginning of the log is unknown.
+   */
   readonly 'entry written': OfNode & {
     readonly index: LogIndex
     readonly term: Term
     readonly hash: number | undefined
   }
   readonly 'gap written': OfNode & { readonly index: LogIndex; readonly lastIndex: LogIndex }
-  /** A boot, or a snapshot: what the log holds is told anew. `configuration` is the one that the snapshot carries. */
+  /** After a boot or a snapshot, the entries of the log are reported anew. `configuration` is the snapshot's. */
   readonly 'log reset': OfNode & { readonly index: LogIndex; readonly configuration: Configuration | undefined }
-  /** A leader has written another configuration. `before`: the voters of the one it had. */
+  /** A leader has written another configuration. `before`: the voters of the previous one. */
   readonly 'members changed': OfNode & { readonly before: readonly string[]; readonly configuration: Configuration }
   /** An entry that no leader wrote: an operator forced a configuration. */
   readonly 'configuration forced': OfNode & { readonly entry: Entry }
-  /** A scenario excuses that everything from this index on was lost. */
+  /** The scenario excuses that everything from this index on was lost. */
   readonly 'entries lost': { readonly from: LogIndex; readonly recovery: Recovery }
   readonly 'index committed': OfNode & { readonly index: LogIndex }
-  /** A leader has written that the new mode of access control begins. */
+  /** A leader has written to its log that the new mode of access control begins. */
   readonly 'mode proposed': OfNode & { readonly servers: readonly ServerSeen[]; readonly places: readonly string[] }
 }
 
-/** Told by the observer of one server of its replicated state, and by what reads that state. */
+/** Reported by the observer of one server about its replicated state, and by readers of that state. */
 interface StateFacts {
   /** The server's state was replaced. */
   readonly 'state moved': OfNode
@@ -185,70 +188,70 @@ interface StateFacts {
     readonly index: number
     readonly identity: WriteIdentity | undefined
   }
-  /** The first server has carried out a command. `tx`: the state right after. */
+  /** The first server has applied a command. `tx`: the state right after. */
   readonly 'command took effect': OfNode & {
     readonly command: Pick<LoggedCommand, 'kind' | 'body' | 'identity'>
     readonly index: number
     readonly outcome: unknown
     readonly tx: ReadTransaction
   }
-  /** The first server has put another state in the place of its own. */
+  /** The first server has replaced its state by another one. */
   readonly 'state replaced': OfNode & { readonly index: number; readonly tx: ReadTransaction }
-  /** What the catalog has of a node whose agent clients ask for changes. `isRestored`: by a snapshot. */
+  /** The catalog's rows of a node whose agent clients ask for changes. `isRestored`: by a snapshot. */
   readonly 'node listed': OfNode & { readonly rows: NodeRows; readonly isRestored: boolean }
-  /** `value` undefined: the key is gone. */
+  /** `value` undefined: the key was deleted. */
   readonly 'key changed': { readonly key: string; readonly index: number; readonly value: string | undefined }
   readonly 'locks changed': LockFacts
   readonly 'locks replaced': LockFacts
   /** The members of the node's own pool have changed. `servers`: as its gossip pools see them. */
   readonly 'servers seen': OfNode & { readonly servers: () => readonly ServerSeen[] }
   readonly 'mode recorded': OfNode & { readonly isNew: boolean }
-  /** `by`: a batch of the migration, any other command, or a state that took the place of the one before. */
+  /** `by`: a batch of the migration, any other command, or a state that replaced the previous one. */
   readonly 'access changed': { readonly state: AccessState; readonly by: 'migration' | 'command' | 'restore' }
-  /** One token alone: a scenario makes thousands. */
+  /** One token only, because a scenario may make thousands. */
   readonly 'token written': { readonly atUs: number; readonly secret: string; readonly token: TokenState }
 }
 
-/** Told by the clients of the workload. */
+/** Reported by the clients of the workload. */
 interface ClientFacts {
-  /** An agent is asked to change its services or checks. The outcome is filled in later. */
+  /** A client asks an agent to change its services or checks. The outcome is filled in later. */
   readonly 'registration began': { readonly change: RegistrationChange }
   readonly 'registration ended': { readonly change: RegistrationChange }
   /** Its outcome is filled in later. */
   readonly 'operation began': { readonly operation: KeyOperation }
-  /** Its outcome is what it will always be: it was answered, or its client waits no longer. */
+  /** Its outcome is final: it was answered, or its client waits no longer. */
   readonly 'operation ended': { readonly operation: KeyOperation }
-  /** It certainly did not happen, and its client was told so. */
+  /** It certainly did not happen, and its client was told that. */
   readonly 'operation withdrawn': { readonly operation: KeyOperation }
   readonly 'write acknowledged': { readonly operation: KeyOperation }
-  /** A client was told that nothing of a transaction took effect, in which this value was to be written. */
+  /** A client was told that a transaction, which was to write this value, had no effect. */
   readonly 'write refused': { readonly value: string; readonly what: string }
-  /** An answer had all keys of these names that there were. */
+  /** An answer had all existing keys among these names. */
   readonly 'keys listed': {
     readonly asked: readonly string[]
     readonly found: readonly ListedKey[]
     readonly where: string
   }
   readonly 'own answer': OwnAnswer
-  /** A client learnt of an index by a blocking read. */
+  /** A client learnt an index by a blocking read. */
   readonly 'reader answered': {
     readonly read: WaitingRead
     readonly index: number
-    /** The result is another one than that of the index that was waited for. */
+    /** The result differs from that of the index that was waited for. */
     readonly isChanged: boolean
   }
   readonly 'watcher follows': { readonly watcher: string; readonly prefix: string }
   readonly 'watcher answered': { readonly watcher: string; readonly rows: readonly ListedKey[] }
-  /** A client was told that it holds the key, and with which fencing number. */
+  /** A client was told that it holds the key, with this fencing number. */
   readonly 'lock answered': { readonly key: string; readonly session: string; readonly fence: number }
-  /** A client called for a renewal at one time and was told at another that the session goes on. */
+  /** A client called for a renewal at one time, and the answer at another time confirmed the session. */
   readonly 'session renewed': { readonly id: string; readonly calledUs: number; readonly answeredUs: number }
   /** A renewal without an answer may have taken effect up to now. */
   readonly 'renewal attempted': { readonly id: string; readonly untilUs: number }
   readonly 'visit made': Visit
   readonly 'intention answered': IntentionChange
   readonly 'intention decided': IntentionDecision
-  /** From now on answers about it are told. */
+  /** From now on, answers about the service are reported. */
   readonly 'service followed': { readonly service: string }
   readonly 'service told': TimelyAnswer
   readonly 'name told': ToldName
@@ -256,22 +259,25 @@ interface ClientFacts {
   readonly 'event asked for': { readonly event: FiredEvent; readonly boot: number }
   readonly 'event looked for': EventLook
   readonly 'event wait began': EventWait
-  /** There is no answer, or none that can be judged. */
+  /** The request has no answer, or none that can be judged. */
   readonly 'event wait given up': EventWait
   readonly 'events listed': EventListing
   readonly 'event asked for with few rights': FewRightsFire
   readonly 'event answered with few rights': FewRightsFire
   readonly 'events shown to few rights': FewRightsList
-  /** A visit began that the replicated state has this text of, once it has taken effect, and from nothing else. */
+  /**
+   * A request with a unique mark began. The replicated state has the mark once the request has taken effect, and not
+   * otherwise.
+   */
   readonly 'visit began': { readonly mark: string; readonly tookEffect: () => void }
-  /** An agent has answered it with success. `isHeld`: it held the check when it was asked, or when it had answered. */
+  /** An agent has answered a heartbeat with success. `isHeld`: it had the check at the request or at the answer. */
   readonly 'heartbeat taken': OfNode & {
     /** The ID of the check. */
     readonly check: string
-    /** The agent's process was another one when it answered. */
+    /** The agent's process restarted before it answered. */
     readonly isRestarted: boolean
     readonly isHeld: boolean
   }
-  /** An agent answered a step of the scenario. `line`: method and target, as the step has them. */
+  /** An agent answered a step of the scenario. `line`: method and target, as written in the step. */
   readonly 'request answered': OfNode & { readonly line: string; readonly status: number }
 }

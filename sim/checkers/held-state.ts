@@ -9,9 +9,9 @@ import { allSessions } from '../../src/features/session/views.ts'
 import type { ReadTransaction } from '../../src/store/types.ts'
 
 /**
- * What servers hold for others, row by row, each as one text. Left out is what an upgrade may lawfully change: what
- * later releases know of a row and earlier ones do not (IDs of nodes, tagged addresses, accessors of tokens), and
- * indexes of the catalog, into which agents write what they are anew.
+ * The rows that servers hold, each as text. Left out is what an upgrade may lawfully change: facts that only later
+ * releases know of a row (IDs of nodes, tagged addresses, accessors of tokens), and indexes of the catalog, into which
+ * agents register themselves anew.
  */
 export type HeldState = ReadonlyMap<HeldPart, ReadonlySet<string>>
 
@@ -31,7 +31,10 @@ export function heldState(tx: ReadTransaction): HeldState {
   ])
 }
 
-/** What is no longer there, or has come: by parts and numbers, for rows hold secrets. Undefined: both hold the same. */
+/**
+ * Which rows disappeared or appeared: only parts and counts, because rows hold secrets. Undefined: both states hold the
+ * same.
+ */
 export function heldOtherwise(before: HeldState, now: HeldState): string | undefined {
   const parts = [...before].flatMap(([part, rows]) => {
     const held = now.get(part) ?? new Set<string>()
@@ -52,7 +55,7 @@ function* catalogRows(tx: ReadTransaction): Iterable<string> {
   }
 }
 
-/** The master token has all rights by its type in former releases, and by a policy since 1.4.0. */
+/** In former releases the master token has all rights by its type, since 1.4.0 by a policy. */
 function tokenText({ secret, description, type, rules, policies, local, createIndex }: TokenRow): string {
   const hasAll = type === 'management' || policies.some(({ id }) => id === managementPolicyId)
   return text(secret, description, local, createIndex, hasAll ? 'all rights' : { rules, policies })

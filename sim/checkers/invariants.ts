@@ -6,7 +6,7 @@ import { JudgedTally } from './judged-tally.ts'
 import type { Membership } from './pool/membership.ts'
 import { stateMachineSafety } from './raft/state-machine-safety.ts'
 
-/** One time that an invariant did not hold. */
+/** One violation of an invariant. */
 export interface Violation {
   readonly code: InvariantCode
   readonly message: string
@@ -29,14 +29,16 @@ type RunParts = Pick<CheckedRun, 'nowUs' | 'staleDefaultMs'> &
     >
   > & {
     /**
-     * Of the servers of all datacenters: each datacenter's invariants have the same. Absent where there is one alone.
+     * The pool of the servers of all datacenters, the same for each datacenter's invariants. Absent if there is only
+     * one.
      */
     readonly wan?: Membership | undefined
     /**
-     * What faults and steps may wait for. Must not act on the cluster at once: the agent is in the midst of something.
+     * An event that faults and steps may wait for. The callback must not act on the cluster at once, because the agent
+     * is in the middle of its own work.
      */
     readonly onTrigger: (trigger: NodeTrigger, node: string) => void
-    /** Hears of each violation, with the events by which it is judged. */
+    /** Called with each violation and the events on which it rests. */
     readonly onViolation?: (violation: Violation, because: readonly number[]) => void
     /** Number of the event in the trace that happens now. */
     readonly eventNow?: () => number
@@ -46,11 +48,11 @@ type RunParts = Pick<CheckedRun, 'nowUs' | 'staleDefaultMs'> &
 interface Taker {
   readonly checker: Checker
   readonly take: FactTaker<unknown, FactName>['take']
-  /** What the run has of the checker, once it has been told something. */
+  /** This run's instance of the checker, once it has received a fact. */
   it: unknown
 }
 
-/** Violations kept: the first tells, the rest follow from it. */
+/** Maximum number of violations kept: the first matters, the others follow from it. */
 const violationsMax = 100
 
 /** A network without faults, no token checks, and agents of which nothing is known. */
@@ -60,12 +62,12 @@ const unsaid: Pick<CheckedRun, 'network' | 'resolution' | 'contactSinceUs'> = {
   contactSinceUs: () => undefined,
 }
 
-/** The checkers of one datacenter of a run: each fact is told to those that take it, in the order of the list. */
+/** The checkers of one datacenter of a run. Each fact goes to the checkers that take it, in the order of the list. */
 export class Invariants implements Judge<AllExcuses> {
   readonly violations: Violation[] = []
   readonly nowUs: () => number
   readonly eventNow: () => number
-  /** The scenario lets reads of default consistency be old. */
+  /** The scenario allows stale reads of default consistency. */
   readonly excusesStaleDefault: boolean
   readonly wan: Membership | undefined
   /** What was judged so far. */
@@ -94,7 +96,7 @@ export class Invariants implements Judge<AllExcuses> {
       excusesLostMajority: false,
       keepsHistory: false,
       ...parts,
-      // Only codes that checkers have declared come here: each may name its own alone.
+      // Only declared codes arrive here, because a checker can name only its own.
       report: (code, message, because) => this.report(code as InvariantCode, message, because),
       judged: this.judged as Judge<ExcuseNames>['judged'],
       excused: this.excused as Judge<ExcuseNames>['excused'],
@@ -118,7 +120,7 @@ export class Invariants implements Judge<AllExcuses> {
 
   readonly appliedIn = (index: number): number => this.of(stateMachineSafety).appliedIn(index)
 
-  /** What this run has of a checker, made when it is first asked for. */
+  /** This run's instance of a checker, created on first use. */
   of<T>(checker: Checker<T>): T {
     const made = this.#made.get(checker)
     if (made !== undefined) return made as T
@@ -129,7 +131,7 @@ export class Invariants implements Judge<AllExcuses> {
   readonly tell: Tell = (name, fact) => {
     const takers = this.#takers.get(name)
     if (takers === undefined) return
-    // By number, and without a look-up of the checker: some facts come with every event.
+    // By index, without looking up the checker: some facts come with every event.
     for (let at = 0; at < takers.length; at++) {
       const taker = takers[at] as Taker
       if (taker.it === undefined) taker.it = this.of(taker.checker)
@@ -144,7 +146,7 @@ export class Invariants implements Judge<AllExcuses> {
     else takers.push(taker)
   }
 
-  /** The run is over: judges what can be judged only now, up to the first violation. */
+  /** Ends the run: judges what can be judged only now, up to the first violation. */
   end(hasFailed: () => boolean): void {
     for (const checker of checkers) {
       if (hasFailed()) return

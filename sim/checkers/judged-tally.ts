@@ -2,20 +2,20 @@ import { InvariantViolation } from '../../src/base/invariant.ts'
 import type { Judge } from './checker.ts'
 import { type AllExcuses, type InvariantCode, invariants } from './checkers.ts'
 
-/** How much of one invariant a run has judged. */
+/** How many facts of one invariant a run has judged. */
 export interface JudgedCount {
-  /** Instances in which it could have been broken, and was looked at. */
+  /** Instances in which it could have been broken, and was checked. */
   readonly facts: number
   /** What the facts belong to; absent where that is not counted. */
   readonly of?: number
-  /** By the name of each excuse: the facts that it left out, or had judged more mildly. */
+  /** Number of facts that each excuse left out, or made milder. */
   readonly excuses: Readonly<Record<string, number>>
 }
 
-/** What was judged of every invariant. */
+/** The counts of every invariant. */
 export type Judged = Readonly<Record<InvariantCode, JudgedCount>>
 
-/** The same without what is zero. */
+/** The same, without counts of zero. */
 export type SomeJudged = Readonly<
   Partial<
     Record<
@@ -50,13 +50,13 @@ export class JudgedTally {
     excuses[excuse] = before + count
   }
 
-  /** As it is now. */
+  /** The present counts. */
   get counts(): Judged {
     return sumOfJudged([this.#counts])
   }
 }
 
-/** What several runs, or the datacenters of one, have judged together. */
+/** The sum of several runs, or of the datacenters of one. */
 export function sumOfJudged(all: readonly SomeJudged[]): Judged {
   const sums = codes.map((code): readonly [string, JudgedCount] => {
     const sum = newCount(code)

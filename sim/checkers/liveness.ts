@@ -1,22 +1,22 @@
 import { checker, type Judge } from './checker.ts'
 import { type CoreExcuse, coreExcuses } from './core-excuses.ts'
 
-/** What keeps a quiet cluster from having come to rest, in words; none when it has. */
+/** Why a quiet cluster has not come to rest, as text; undefined if it has. */
 export interface Unrest {
   readonly openRequests: readonly string[]
   readonly down: readonly string[]
-  /** Asked to leave, and not yet gone. */
+  /** Members that were asked to leave, and have not left yet. */
   readonly leaving: readonly string[]
   readonly leaders: readonly string[]
   /** Index applied by each server. */
   readonly applied: ReadonlyMap<string, number>
-  /** The highest index that any server was seen to commit. */
+  /** The highest committed index of any server. */
   readonly committed: number
 }
 
 export type RestExcuse = CoreExcuse | 'majority lost'
 
-/** L1. After faults have stopped and everything is healed, the cluster comes to rest within a bound. */
+/** L1. After faults have stopped and everything is healed, the cluster comes to rest within a time limit. */
 export class Liveness {
   readonly #judge: Judge<{ L1: RestExcuse }>
 
@@ -24,23 +24,23 @@ export class Liveness {
     this.#judge = judge
   }
 
-  /** It rests, or serves again. */
+  /** The cluster is at rest, or serves again. */
   rests(): void {
     this.#judge.judged('L1')
   }
 
-  /** It need not rest. */
+  /** The cluster need not come to rest. */
   excused(excuse: RestExcuse): void {
     this.#judge.excused('L1', excuse)
   }
 
-  /** It rests, and does not do what it is asked for. */
+  /** The cluster is at rest, and does not serve a request. */
   refuses(message: string): void {
     this.#judge.judged('L1')
     this.#judge.report('L1', message)
   }
 
-  /** The bound has passed. */
+  /** The time limit has passed. */
   overdue(unrest: Unrest, boundText: string): void {
     this.#judge.judged('L1')
     for (const reason of reasonsOf(unrest)) this.#judge.report('L1', `${boundText} after the last fault ${reason}`)

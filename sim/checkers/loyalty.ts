@@ -9,14 +9,17 @@ import { leadership } from './raft/leadership.ts'
 
 type LoyaltyExcuses = { readonly R11: 'connections refused' | 'disk far behind' }
 
-/** Appends that came since the last write: with half as many promises waiting for its disk a server hears nobody. */
+/**
+ * Maximum number of appends since the last write: with half as many promises waiting for its disk, a server hears no
+ * leader.
+ */
 const unwrittenMax = 2048
-/** Longest time that the answer to a dial may be on its way. */
+/** Longest time that the answer to a dial may be under way. */
 const dialAnswerUs = 10_000_000
-/** Time in which a broken connection is made anew, with room. */
+/** Time in which a broken connection is made anew, with a margin. */
 const reconnectUs = 5_000_000
 
-/** The last word of a leader to a server. */
+/** The last message of a leader to a server. */
 interface LeaderWord {
   readonly term: Term
   /** By the server's own clock. */
@@ -25,7 +28,7 @@ interface LeaderWord {
   readonly event: number
 }
 
-/** A request for a vote that came while a leader's word was binding. */
+/** A request for a vote that arrived while a leader's message was binding. */
 interface EarlyRequest {
   readonly term: Term
   readonly word: LeaderWord
@@ -34,45 +37,47 @@ interface EarlyRequest {
 interface Follower {
   readonly id: string
   readonly timing: ServerTiming
-  /** The highest term that was durable here. */
+  /** The highest durable term of this server. */
   term: Term
   word: LeaderWord | undefined
   /** Appends since the last write. */
   unwritten: number
-  /** By candidate, its newest request, if that came too early. */
+  /** The newest early request of each candidate. */
   readonly early: Map<string, EarlyRequest>
 }
 
 interface LoyaltyWorld {
   readonly nowUs: () => number
   readonly elections: Pick<ElectionSafety, 'leaderOf'>
-  /** Since when links, clocks and processes are well; infinite: some are not. */
+  /** Since when links, clocks and processes are undisturbed; infinite: some are not. */
   readonly calmSinceUs: () => number
-  /** Whether it leads that term, and goes by a configuration in which the server of this name has a vote. */
+  /** Whether it leads that term, by a configuration in which the server of this ID has a vote. */
   readonly leadsVoter: (leader: string, term: Term, id: string) => boolean
-  /** Longest time that a message and its answer take on links that are well; infinite where links lose packets. */
+  /** Longest time of a message and its answer on undisturbed links; infinite if links lose packets. */
   readonly rttMaxMs: number
 }
 
 /**
  * R11. Thesis 4.2.3, 9.6: a server that has heard its leader within a heartbeat timeout neither asks others whether it
- * could win nor gives its vote away. Leases rest on this, and that a cluster in calm keeps its leader.
+ * could win nor grants its vote. Leases rest on this, and so does a cluster's keeping its leader when nothing disturbs
+ * it.
  *
- * 1. Time is what the server's own monotonic clock shows, at the moments at which its process takes a message up and at
- *    which its question leaves. Those are the times that its timers go by: a clock that runs fast, or a process that
- *    stood still with its leader's words waiting in its sockets, makes no exception.
- * 2. A word is an append or a piece of a snapshot of a term that is not behind the server's own. The question names the
- *    term after its own: a word of another term than that is of another leader, and does not count. A server that asks
- *    has its term on its disk, so none was entered unseen.
- * 3. A vote is judged at the request: it may be given if any request of that candidate in that term came late enough,
- *    or said that the leader had handed over. A server that entered another term between the word and its vote is not
- *    judged.
- * 4. In calm no election follows the first: where links, clocks and processes have been well for twice the timeout and
- *    some seconds in which broken connections are made anew, no voter of a leader that still leads asks at all, however
- *    long it is since the last word. Disks do not count, for heartbeats wait for none. A turn of the network takes a
- *    fraction of the timeout there; pages whose links lose packets, or are slow, are not judged.
- * 5. The word of a leader binds nobody when that leader's process has ended, or was asked to leave: a follower may see
- *    so by its connection. One whose listener refuses connections looks like that, and is excused.
+ * 1. Times are those of the server's own monotonic clock, at the moments at which its process takes a message up and at
+ *    which its request leaves. Its timers use the same times. So a fast clock, or a process that stood still with its
+ *    leader's messages waiting in its sockets, makes no exception.
+ * 2. A leader's message is an append or a piece of a snapshot, of a term that is not behind the server's own. The
+ *    pre-vote request names the term after the server's own: a message of another term than the server's comes from
+ *    another leader, and does not count. A server that asks has its term on its disk, so no term was entered unseen.
+ * 3. A vote is judged at its request. It may be granted if any request of that candidate in that term came late enough,
+ *    or said that the leader had handed over. A server that entered another term between the leader's message and its
+ *    vote is not judged.
+ * 4. While nothing disturbs the cluster, no election follows the first one. Once links, clocks and processes have been
+ *    undisturbed for twice the timeout and some seconds in which broken connections are made anew, no voter asks at all
+ *    while its leader still leads, however long ago the last message was. Disks do not count, because heartbeats wait
+ *    for none. A round trip of such a network takes a fraction of the timeout; scenarios whose links lose packets, or
+ *    are slow, are not judged.
+ * 5. A leader's message binds no server once that leader's process has ended or was asked to leave, because a follower
+ *    may notice that by its connection. A leader whose listener refuses connections looks the same, and is excused.
  */
 export class Loyalty {
   readonly #judge: Judge<LoyaltyExcuses>
@@ -80,7 +85,7 @@ export class Loyalty {
   readonly #followers = new Map<string, Follower>()
   /** By node, the terms that its present process has led. */
   readonly #led = new Map<string, Term[]>()
-  /** Terms whose leader's process has ended, or is about to. */
+  /** Terms whose leader's process has ended, or is about to end. */
   readonly #over = new Set<Term>()
   readonly #refusedUs = new Map<string, number>()
 
@@ -95,7 +100,7 @@ export class Loyalty {
     else this.#followers.set(node, newFollower(id, timing))
   }
 
-  /** Its process ends, or has. */
+  /** Its process is about to end, or has ended. */
   ends(node: string): void {
     for (const term of this.#led.get(node) ?? []) this.#over.add(term)
   }
@@ -172,7 +177,7 @@ export class Loyalty {
     this.#judge.report('R11', `${node} stands for election in term ${term}: ${calm}`, [word.event])
   }
 
-  /** The word of a leader that was heard within the timeout, and whose process goes on. */
+  /** The message of a leader that was received within the timeout, and whose process still runs. */
   #bindingWord({ word, timing, term }: Follower): LeaderWord | undefined {
     if (word === undefined || word.term < term || this.#over.has(word.term)) return undefined
     return timing.monoMs() - word.atMs < timing.heartbeatTimeoutMs ? word : undefined

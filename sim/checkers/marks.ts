@@ -43,14 +43,14 @@ const all = {
 }
 
 /**
- * H4. Rare states that a run can go through, each declared beside what sees it: what never happens in a simulation is
- * not tested by it.
+ * H4. Rare states that a run can reach, each declared beside the code that observes it: what never happens in a
+ * simulation is not tested by it.
  */
 export const marks: Readonly<Record<Mark, string>> = all
 
 export type Mark = keyof typeof all
 
-/** In the order of the table, each once. */
+/** Each once, in the order of the table. */
 export function inOrder(reached: Iterable<string>): readonly Mark[] {
   const names = new Set(reached)
   return (Object.keys(marks) as Mark[]).filter((mark) => names.has(mark))

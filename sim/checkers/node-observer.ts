@@ -22,29 +22,29 @@ import { stateMachineSafety } from './raft/state-machine-safety.ts'
 interface ObservedProcess {
   readonly node: string
   readonly boot: number
-  /** Its name in consensus. */
+  /** Its Raft server ID. */
   readonly id: string
-  /** What it runs as. */
+  /** The release that it runs as. */
   readonly release: Release
   /** The digest of its whole state; undefined while it starts. */
   readonly digest: () => { readonly index: number; readonly digest: string } | undefined
   /** Servers as its gossip pools see them, and the datacenters that decide the mode of access control. */
   readonly servers: () => readonly ServerSeen[]
   readonly places: readonly string[]
-  /** How it keeps time in consensus; absent: nobody judges that. */
+  /** How it measures time in consensus; absent: that is not judged. */
   readonly timing?: ServerTiming | undefined
   /** A snapshot of its state as of now; undefined while it starts. */
   readonly snapshot?: () => Uint8Array | undefined
 }
 
-/** A process begins on a node: what it does is told to the observer that comes back. */
+/** A process begins on a node. The returned observer receives what it does. */
 export function observe(all: Invariants, process: ObservedProcess): AgentObserver {
   const { node, boot, id, timing, snapshot } = process
   all.tell('process began', { node, boot, id, timing, snapshot })
   return new NodeObserver(all, process).agentObserver()
 }
 
-/** Tells the checkers what one boot of one server does. */
+/** Reports to the checkers what one boot of one server does. */
 class NodeObserver implements RaftObserver {
   readonly #all: Invariants
   readonly #node: string
@@ -54,7 +54,7 @@ class NodeObserver implements RaftObserver {
   readonly #log: LogObserver
   readonly #commands: CommandObserver
   readonly #death: CleanDeath
-  /** The snapshot that a boot found is told as restored, too. */
+  /** The snapshot that a boot found is reported as restored, too. */
   #ownSnapshot = false
 
   constructor(all: Invariants, process: ObservedProcess) {
@@ -199,7 +199,7 @@ class NodeObserver implements RaftObserver {
     return this.#death.acted(this.#node, this.#boot, what)
   }
 
-  /** For what is rare: facts of every message and entry are told as they are, without a copy. */
+  /** For rare facts. Facts of every message and entry are reported without a copy. */
   #tell<Name extends NodeFact>(name: Name, fact: Omit<Facts[Name], 'node'>): void {
     this.#all.tell(name, { node: this.#node, ...fact } as Facts[Name])
   }

@@ -2,21 +2,21 @@ import type { StartFailure } from '../../src/agent/boot/lifecycle.ts'
 import { UnknownCommand } from '../../src/agent/replication/state-machine.ts'
 import { checker, type Judge } from './checker.ts'
 
-/** Why a process may end, or not start, by itself. */
+/** Why a process may end by itself, or not start. */
 type PanicExcuse = 'unknown command' | 'failing disk' | 'rotten disk' | 'strange log'
 
-/** Why a process did not start, where the scenario explains it. */
+/** Why a process did not start, if the scenario explains it. */
 function whyNot(isDamaged: boolean, kind: StartFailure['kind']): PanicExcuse {
   if (isDamaged) return 'rotten disk'
   return kind === 'old-format' ? 'strange log' : 'failing disk'
 }
 
-/** The text of the log line for a request that an error of the program ended. */
+/** The text of the log line for a request that ended in an exception of the program. */
 export const routeThrew = 'a route threw'
 
 /**
- * P1 and P2: processes that stopped over their own invariants or did not start, and requests that an error of the
- * program ended.
+ * P1 and P2: processes that stopped because of a broken invariant of their own or did not start, and requests that
+ * ended in an exception of the program.
  */
 export const panics = checker({
   codes: {

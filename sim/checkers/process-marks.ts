@@ -89,11 +89,11 @@ export const agentTold = toldStates({
 
 type ProcessMark = keyof typeof processMarks.marks
 
-/** Sees rare states of processes, of their disks, and of the releases that run. */
+/** Observes rare states of processes, of their disks, and of their releases. */
 class ProcessMarks {
   readonly #reach: Reach<ProcessMark>
   readonly #sinceOf: (kind: string) => Release | undefined
-  /** By server that has carried out a command: the release that it runs as. */
+  /** By server that has applied a command: the release that it runs as. */
   readonly #releases = new Map<string, Release>()
   #isMixed = false
 

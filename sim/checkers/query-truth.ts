@@ -1,18 +1,18 @@
 import { judgedAtRest } from './checker.ts'
-/** What a prepared query asks for, as `/v1/query` lists it. */
+/** What a prepared query selects, as `/v1/query` lists it. */
 export interface AskedQuery {
   readonly name: string
   readonly service: string
   readonly onlyPassing: boolean
   readonly ignoredChecks: readonly string[]
-  /** `!tag`: without it. */
+  /** `!tag`: instances without the tag. */
   readonly tags: readonly string[]
   readonly nodeMeta: Readonly<Record<string, string>>
   readonly nearestN: number
   readonly datacenters: readonly string[]
 }
 
-/** An instance as `/v1/health/service` of one datacenter shows it. */
+/** An instance in the answer of `/v1/health/service` of one datacenter. */
 export interface HeldInstance {
   /** Node and service ID: `c1/web`. */
   readonly name: string
@@ -21,7 +21,7 @@ export interface HeldInstance {
   readonly checks: readonly { readonly id: string; readonly status: string }[]
 }
 
-/** What the execution of a query was answered. */
+/** The answer to the execution of a query. */
 export interface ToldExecution {
   readonly datacenter: string
   readonly failovers: number
@@ -29,9 +29,9 @@ export interface ToldExecution {
   readonly found: readonly string[]
 }
 
-/** What is known of the world while a query is executed. */
+/** The state of the world while a query is executed. */
 export interface QueryWorld {
-  /** Where the query is. */
+  /** The datacenter of the query. */
   readonly own: string
   /** All other datacenters, the nearest first. */
   readonly others: readonly string[]
@@ -40,9 +40,9 @@ export interface QueryWorld {
 }
 
 /**
- * Q1. A query finds all instances of its datacenter that it may find, as the health endpoint shows them. Only if there
- * are none it tries other datacenters: as many of the nearest as it says, then those it names, each once, until one has
- * some.
+ * Q1. A query returns all instances of its datacenter that it selects, as the health endpoint shows them. Only if there
+ * are none, it tries other datacenters: as many of the nearest as it says, then those it names, each once, until one
+ * has some.
  */
 export function queryFault(query: AskedQuery, told: ToldExecution, world: QueryWorld): string | undefined {
   const expected = expectedOf(query, world)
@@ -63,7 +63,7 @@ function expectedOf(query: AskedQuery, { own, others, held }: QueryWorld): ToldE
     if (tried.indexOf(datacenter) < at) continue
     const there = held(datacenter)
     const failovers = last.failovers + 1
-    // One that does not answer is counted, and what was found last is told.
+    // A datacenter that does not answer is counted, and the previous result is returned.
     last = there === undefined ? { ...last, failovers } : { datacenter, failovers, found: findable(query, there) }
     if (last.found.length > 0) return last
   }

@@ -1,9 +1,9 @@
 import { checker } from './checker.ts'
 
-/** Rare states by name: each with what it is, in one clause. */
+/** Rare states by name, each with a clause that describes it. */
 type StateTexts = Readonly<Record<string, string>>
 
-/** Tells that a run has reached a rare state. */
+/** Reports that a run has reached a rare state. */
 export type Reach<Mark extends string> = (mark: Mark) => void
 
 /** Rare states that were reached, and when. */
@@ -13,7 +13,7 @@ export interface ReachedStates {
   readonly atUs: ReadonlyMap<string, number>
 }
 
-/** Those of one datacenter of a run. */
+/** The rare states of one datacenter of a run. */
 export const reachedStates = checker({
   codes: {},
   make: ({ nowUs }): ReachedStates => {
@@ -26,8 +26,8 @@ export const reachedStates = checker({
 })
 
 /**
- * Declares rare states, beside what sees them. What a run has of the declaration is how to tell that one was reached. A
- * state is declared once.
+ * Declares rare states, beside the code that observes them. The instance of a run is the function that reports a state.
+ * A state is declared once.
  */
 export function rareStates<const Texts extends StateTexts>(texts: Texts) {
   const telling = checker({
@@ -40,14 +40,12 @@ export function rareStates<const Texts extends StateTexts>(texts: Texts) {
   return { ...telling, marks: texts }
 }
 
-/**
- * How a process reports a state: `topic: text` of a line of its log, or the name of a counter; and what the state is.
- */
+/** How a process reports a state, `topic: text` of a line of its log or the name of a counter, and a description. */
 type ToldState = readonly [by: string, text: string]
 
 /**
- * Declares rare states that a process itself reports, by a line of its log or by a counter that it counts for the first
- * time. For states that nothing else shows from outside.
+ * Declares rare states that a process itself reports, by a line of its log, or by a counter that it counts for the
+ * first time. For states that cannot be observed otherwise.
  */
 export function toldStates<const Told extends Readonly<Record<string, ToldState>>>(told: Told) {
   const states = Object.entries(told)

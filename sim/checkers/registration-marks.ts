@@ -12,7 +12,7 @@ export const registrationMarks = rareStates({
   'query failed over': 'a prepared query was answered with instances of another datacenter',
 })
 
-/** Sees rare states of the catalog, and of what machines are told from it. */
+/** Observes rare states of the catalog, and of the answers that machines get from it. */
 class RegistrationMarks {
   readonly #reach: Reach<keyof typeof registrationMarks.marks>
   readonly #nodes = new Set<string>()

@@ -2,7 +2,7 @@ import { autopilotOf } from '../../src/features/operator/views.ts'
 import type { Configuration } from '../../src/raft/core/types.ts'
 import { checker, type Judge } from './checker.ts'
 
-/** What the leader's care for servers is held to, as agents are configured or operators have set it. */
+/** The settings that autopilot must follow, as agents are configured or operators have set them. */
 export interface CareSettings {
   readonly minQuorum: number
   readonly serverStabilizationMs: number
@@ -10,40 +10,40 @@ export interface CareSettings {
 
 type CareExcuses = Readonly<Record<'O1' | 'O3', 'asked to go' | 'older protocol'>> & { readonly O2: 'known before' }
 
-/** Clocks of leaders may run faster than true time: a vote may come by this share too early. */
+/** Clocks of leaders may run faster than true time: a vote may be granted too early by this share. */
 const earlyShare = 0.2
 
-/** Of fewer voters nobody is taken out: the dead must be fewer than half of them, rounded down, and one is dead. */
+/** Minimum number of voters for a removal: the dead must be fewer than half of them, rounded down, and one is dead. */
 const votersMin = 4
 
-/** IDs of Raft protocol 3. Servers of older ones are named by their address, and nobody cares for them. */
+/** IDs of Raft protocol 3. Older servers are named by their address, and autopilot does not manage them. */
 export const nodeId = /^[0-9a-f-]{36}$/
 
 /**
- * O1 to O3. What a leader does by itself to the consensus group: it takes out a dead server only of four voters or
- * more, and leaves `min_quorum`; a server that joined without a vote gets one when it has been healthy for the
- * stabilization time, so not earlier than that after it joined; and it removes no voter from which it has received a
- * reply of its term within that time. What operators do, by `force-leave`, `remove-peer` or `peers.json`, is theirs,
- * and so is what follows when a server leaves or its machine is replaced.
+ * O1 to O3. What a leader itself does to the Raft group:
+ * 1. It removes a dead server only if there are four voters or more, and leaves at least `min_quorum`.
+ * 2. A server that joined without a vote gets one when it has been healthy for the stabilization time, so not earlier
+ *    than that after it joined.
+ * 3. It removes no voter from which it has received a reply of its term within that time.
+ * Changes by operators (`force-leave`, `remove-peer`, `peers.json`) are not judged, nor those that follow when a server
+ * leaves or its machine is replaced.
  */
 export class ServerCare {
   readonly #judge: Judge<CareExcuses>
   readonly #nowUs: () => number
   #minQuorum = Number.POSITIVE_INFINITY
   #stabilizationMs = Number.POSITIVE_INFINITY
-  /** By ID: servers that joined without a vote, and when. */
+  /** When servers joined without a vote, by ID. */
   readonly #joinedAtUs = new Map<string, number>()
   /** IDs and addresses of every configuration that a leader had or wrote. */
   readonly #seen = new Set<string>()
-  /** IDs that somebody has asked to be out of the group. */
+  /** IDs whose removal was requested. */
   readonly #mayGo = new Set<string>()
-  /** Those of them that an operator named, while the server itself did not leave. */
+  /** The IDs among them that an operator named, while the server itself did not leave. */
   readonly #named = new Set<string>()
-  /** By leader: when it last received a reply of its term from which server. */
+  /** By leader, when it last received a reply of its term from each server. */
   readonly #heardAtUs = new Map<string, Map<string, number>>()
-  /**
-   * By leader and ID: what of O3 a removal that the leader was asked for would break, as things were when it was asked.
-   */
+  /** By leader and ID: how the requested removal would violate O3, judged at the time of the request. */
   readonly #objections = new Map<string, string>()
 
   constructor(judge: Judge<CareExcuses>, nowUs: () => number) {
@@ -64,7 +64,7 @@ export class ServerCare {
     if (why === 'operator') this.#named.add(id)
   }
 
-  /** Long after it was asked it runs, and everybody knows that it does. */
+  /** Long after the request the server runs, and every member knows so. */
   stays(id: string): void {
     this.#mayGo.delete(id)
     this.#named.delete(id)
@@ -82,9 +82,9 @@ export class ServerCare {
   }
 
   /**
-   * A leader decides to remove a server. Judged now, by what the leader has received so far: the entry reaches the
-   * observer only when it is durable, and the server may have been heard again meanwhile. `status`: what the leader's
-   * pool says.
+   * A leader decides to remove a server. It is judged now, by what the leader has received so far: the entry reaches
+   * the observer only when it is durable, and the server may have been heard again meanwhile. `status`: that of the
+   * server in the leader's pool.
    */
   removalAsked(leader: string, id: string, status: string | undefined): void {
     const heardAtUs = this.#heardAtUs.get(leader)?.get(id)
@@ -100,7 +100,7 @@ export class ServerCare {
     this.#objections.set(`${leader} ${id}`, what)
   }
 
-  /** A leader writes another configuration into its log. `before`: the voters of the one it had. */
+  /** A leader writes another configuration to its log. `before`: the voters of the previous one. */
   changed(leader: string, before: readonly string[], configuration: Configuration): void {
     const voters = votersOf(configuration)
     for (const id of before) this.#seen.add(id)
@@ -138,8 +138,8 @@ export class ServerCare {
   }
 
   /**
-   * The present time for a server that was in no configuration before, neither without a vote nor named as an older
-   * Raft protocol does.
+   * The present time for a server that was in no configuration before: neither without a vote, nor under its name in an
+   * older Raft protocol.
    */
   #joinsNow(id: string, address: string): number | undefined {
     return this.#seen.has(id) || this.#seen.has(address) || !nodeId.test(id) ? undefined : this.#nowUs()
@@ -163,7 +163,7 @@ export const serverCare = checker({
         'older protocol':
           'A server of an older Raft protocol is named by its address, and autopilot ignores it; until it has an ID.',
       },
-      // Most voters that go were asked to: planned leaves are far more frequent than deaths that are cleaned up.
+      // Most removed voters were asked to leave: planned leaves are far more frequent than removals of dead servers.
       excusesMost: { 'asked to go': 0.85 },
     },
     O2: {

@@ -5,20 +5,17 @@ import type { Facts } from './facts.ts'
 
 type Excuse = 'other releases' | 'another datacenter'
 
-/**
- * Contact has lasted for this long when a request is made: whatever was wrong before it, every agent has noticed that
- * it is over.
- */
+/** When contact has lasted for this long at a request, every agent has noticed that any earlier disturbance is over. */
 const settledUs = 3_000_000
-/** The agent measures how long it took by its own clock. */
+/** The agent measures durations by its own clock. */
 const clockAllowance = 0.06
 const firstError = 400
 const serverError = 500
 
-/** An agent of its own release said something that it, or the one that it asked, could not read. */
+/** An agent of the same release sent a message that the agent or its peer could not parse. */
 const malformed = /^\S+: malformed (?:answer|arguments|request)\s*$/
 
-/** Texts of failures for want of a leader, of a server or of an answer; all others with this status are refusals. */
+/** Texts of failures for lack of a leader, of a server or of an answer; all others with this status are refusals. */
 const wants: readonly RegExp[] = [
   exactly(failureText({ kind: 'no-leader' })),
   exactly(failureText({ kind: 'no-servers' })),
@@ -33,8 +30,8 @@ function exactly(text: string): RegExp {
 }
 
 /**
- * P3. Agents of one release understand one another, and where all is well a request finds a server that answers it. An
- * answer that refuses what was asked says nothing here.
+ * P3. Agents of one release understand one another, and while nothing disturbs the cluster, a request finds a server
+ * that answers it. An answer that refuses the request is not judged here.
  */
 export class Understanding {
   readonly #run: Pick<CheckedRun, 'nowUs' | 'contactSinceUs'> & Judge<{ P3: Excuse }>

@@ -1,4 +1,4 @@
-/** One token in one state, with the policies that it is linked to as they were when it was looked at. */
+/** One token in one state, with the policies that it was linked to when the state was read. */
 export interface TokenState {
   /** Empty: the token has no accessor yet. */
   readonly accessor: string
@@ -6,15 +6,15 @@ export interface TokenState {
   readonly management: boolean
   /** Rules of the old system; undefined: it has policies. */
   readonly legacyRules: string | undefined
-  /** IDs. */
+  /** The IDs of its policies. */
   readonly policies: readonly string[]
-  /** It exists in one datacenter alone. */
+  /** The token exists in one datacenter only. */
   readonly isLocal: boolean
 }
 
-/** Replicated access control right after a command that changed it. */
+/** The replicated access control right after a command that changed it. */
 export interface AccessState {
-  /** True time at which the first server carried the command out, in microseconds. */
+  /** True time at which the first server applied the command, in microseconds. */
   readonly atUs: number
   /** By secret. */
   readonly tokens: ReadonlyMap<string, TokenState>
@@ -36,7 +36,7 @@ export interface Visit {
   /** Its datacenter, as agents call it. */
   readonly datacenter: string
   readonly secret: string
-  /** In words: `write shop-1/door`. */
+  /** What was requested: `write shop-1/door`. */
   readonly what: string
   /** The rights that the allowed or shown parts needed; for a refusal, those that the refused part needed. */
   readonly needs: readonly Need[]
@@ -47,9 +47,9 @@ export interface Visit {
   readonly calledIn?: number
 }
 
-/** What agents are set to, as of the last that has started. */
+/** The settings of the agents, as of the agent that started last. */
 export interface AccessSettings {
-  /** How long an agent may use a token or a policy that it has cached. */
+  /** How long an agent may use a cached token or policy. */
   readonly ttlUs: number
   readonly defaultPolicy: 'allow' | 'deny'
 }
@@ -72,6 +72,9 @@ export interface ServerSeen {
   readonly name: string
   readonly datacenter: string
   readonly status: 'alive' | 'failed' | 'leaving' | 'left'
-  /** Its tag: 0 off, 1 the new system, 2 ready for it; undefined: a release that knows nothing of it. */
+  /**
+   * Its tag: 0 is off, 1 the new system, 2 ready for the new system; undefined: a release that does not know the new
+   * system.
+   */
   readonly acls: string | undefined
 }

@@ -4,21 +4,21 @@ import { AccessVersions } from './access-versions.ts'
 /** One datacenter of several that have one access control. */
 export interface AccessPlace {
   readonly versions: AccessVersions
-  /** Name of the datacenter that has the tokens of all; its own name: this one has. */
+  /** Name of the datacenter that holds the tokens of all; this datacenter's own name if it is the primary. */
   primary: string
-  /** It copies tokens, and not policies alone. */
+  /** Whether it copies tokens as well as policies. */
   copiesTokens: boolean
-  /** Without a leader its servers refuse every token. */
+  /** Whether its servers refuse every token while they have no leader. */
   deniesWhenDown: boolean
-  /** The secret that it reads the primary with. */
+  /** The secret with which it reads from the primary. */
   replicationSecret: string
   /** Its state has left the legacy mode. */
   isNew: boolean
-  /** True time since which one server leads; undefined: none does. */
+  /** True time since which one server leads; undefined: no server leads. */
   ledSinceUs: number | undefined
 }
 
-/** Access control of a run's datacenters by name, and since when the links between them are undisturbed. */
+/** The access control of a run's datacenters by name, and since when the links between them are undisturbed. */
 export class AccessFederation {
   readonly #places = new Map<string, AccessPlace>()
   /** True time of the last disturbance. */
@@ -34,7 +34,7 @@ export class AccessFederation {
     return this.#troubledUs
   }
 
-  /** Undefined: no agent of it has started with access control. */
+  /** Undefined: none of its agents has started with access control. */
   placeOf(datacenter: string): AccessPlace | undefined {
     return this.#places.get(datacenter)
   }
@@ -45,7 +45,7 @@ export class AccessFederation {
     return primary === undefined || primary === datacenter ? undefined : this.placeOf(primary)
   }
 
-  /** An agent starts with these settings. Undefined: access control is off. */
+  /** An agent starts with these settings. Returns undefined if access control is off. */
   joined({ access, datacenter }: Pick<AgentConfig, 'access' | 'datacenter'>): AccessPlace | undefined {
     if (!access.enabled) return undefined
     const now = {

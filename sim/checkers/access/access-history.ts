@@ -17,11 +17,12 @@ type AccessExcuses = Readonly<Record<'A1' | 'A4', 'out of reach'>> & { readonly 
 const noticingUs = 15_000_000
 
 /**
- * A1: what was allowed, shown or took effect, some state allowed: each token and policy as it was at some time between
- * the call and the answer, or at most its time to live before the call (longer while the agent reached no server).
- * Where a datacenter copies tokens, its copies count, too. And of A4: a token that existed and was allowed this in
- * every such state is not refused where its agent reaches a server; of A5: nor where it was copied, whatever has become
- * of the way to the primary datacenter since.
+ * Judges answers to requests with tokens.
+ * 1. A1: some state allowed whatever was allowed or shown, or took effect. The states that count are those of each
+ *    token and policy between the call and the answer, or at most its time to live before the call (longer while the
+ *    agent reached no server). If a datacenter copies tokens, its copies count, too.
+ * 2. A4: a token that existed, and was allowed this in every such state, is not refused if its agent reaches a server.
+ * 3. A5: nor is it refused after it was copied, even if the primary datacenter cannot be reached any more.
  */
 export class AccessHistory {
   readonly #judge: Judge<AccessExcuses>
@@ -38,7 +39,7 @@ export class AccessHistory {
     this.#federation = federation
   }
 
-  /** An agent starts with these; until one has, nothing is judged. */
+  /** An agent starts with these settings. Until one has started, nothing is judged. */
   settings(settings: AccessSettings): void {
     this.#settings = settings
   }
@@ -47,7 +48,7 @@ export class AccessHistory {
     this.#versions.changed(state, eventIn(this.#judge))
   }
 
-  /** One token alone. */
+  /** Adds a version of one token. */
   tokenWritten(atUs: number, secret: string, token: TokenState): void {
     this.#versions.tokenWritten(atUs, secret, token, eventIn(this.#judge))
   }
@@ -64,7 +65,7 @@ export class AccessHistory {
     const isBeside = this.#isSteady(this.#facts.reachingSinceUs(visit.agent), visit)
     const isSteady = isBeside && this.#reachesPrimary(visit)
     const copies = this.#copiesFor(visit)?.versions
-    // An agent that was out of reach may have used cached rights; where the token was copied, its copy decides.
+    // An agent that was out of contact may have used cached rights; if the token was copied, its copy decides.
     const isHeard = isBeside && wasKnown(copies?.tokens.get(visit.secret), fromUs)
     if (!isSteady && !isHeard) this.#judge.excused('A1', 'out of reach')
     const ownUs = isSteady || isHeard ? fromUs : Number.NEGATIVE_INFINITY
@@ -86,7 +87,10 @@ export class AccessHistory {
     }
   }
 
-  /** Where tokens are copied, one that was copied is good for as long as the primary datacenter has it so. */
+  /**
+   * In a datacenter that copies tokens, a copied token is valid for as long as the primary datacenter has the same
+   * token.
+   */
   #wasRefusedCopy(visit: Visit, place: AccessPlace, fromUs: number): void {
     const isLed = (place.ledSinceUs ?? Number.POSITIVE_INFINITY) + noticingUs <= visit.callUs
     const isCalm = (this.#federation?.calmSinceUs ?? 0) + noticingUs <= visit.callUs
@@ -112,7 +116,7 @@ export class AccessHistory {
     return reachingUs !== undefined && reachingUs + noticingUs <= callUs
   }
 
-  /** Whether servers of the agent's datacenter can ask those of the primary one. */
+  /** Whether the servers of the agent's datacenter reach those of the primary datacenter. */
   #reachesPrimary(visit: Visit): boolean {
     if (this.#federation?.primaryOf(visit.datacenter) === undefined) return true
     return this.#isSteady(this.#facts.reachingFirstSinceUs(visit.datacenter), visit)
@@ -134,7 +138,7 @@ export class AccessHistory {
     )
   }
 
-  /** Of every combination of states in which the token and its policies may have been seen. */
+  /** The verdicts of all combinations of states in which the token and its policies may have been seen. */
   #verdicts(versions: AccessVersions, { secret, needs, returnUs }: Visit, fromUs: number): readonly Visit['said'][] {
     return within(versions.tokens.get(secret), fromUs, returnUs).flatMap((token): readonly Visit['said'][] => {
       if (token === undefined) return ['not found']
@@ -180,12 +184,12 @@ function rulesOf(
   return combined
 }
 
-/** Whether it had come by this time, be it removed since. */
+/** Whether it had been created by this time, even if it was removed since. */
 function wasKnown(versions: readonly Version<TokenState>[] | undefined, byUs: number): boolean {
   return (versions?.[0]?.fromUs ?? Number.POSITIVE_INFINITY) <= byUs
 }
 
-/** When the token or any policy that it was ever linked to changed. */
+/** When the token, or any policy that it was ever linked to, changed. */
 function changesOf({ tokens, policies }: AccessVersions, secret: string): readonly number[] {
   const states = tokens.get(secret) ?? []
   const linked = new Set(states.flatMap(({ value }) => value?.policies ?? []))

@@ -1,6 +1,6 @@
 /**
- * What rules of access control mean, written a second time to judge the first by: no table, no order, no cache, and no
- * code in common with `src/access`. Reference: access-control.md#evaluation, access-control.md#legacy-grammar.
+ * The meaning of access control's rules, written a second time to check the first: without tables, order or cache, and
+ * without any code of `src/access`. Reference: access-control.md#evaluation, access-control.md#legacy-grammar.
  */
 
 /** One line of rules: `key_prefix "a" { policy = "read" }`; a scalar has no label. */
@@ -8,7 +8,7 @@ export interface Statement {
   readonly block: string
   readonly label: string
   readonly policy: string
-  /** Of services: empty where nothing is said. */
+  /** The `intentions` policy of a service rule; empty if the rule has none. */
   readonly intentions: string
 }
 
@@ -33,7 +33,10 @@ export function judge(token: JudgedToken, { resource, name, right }: Question): 
   return granted(said).includes(right)
 }
 
-/** Everything below may go only if a rule that covers the prefix writes, and no rule at or below it does not. */
+/**
+ * Deleting everything below a prefix needs a rule that covers the prefix with `write`, and every rule at or below it
+ * must say `write`.
+ */
 export function judgeTree(token: JudgedToken, prefix: string): boolean {
   const keys = statementsOn(token, 'key')
   const covering = longest(keys.filter(({ exact, label }) => !exact && prefix.startsWith(label)))
@@ -43,7 +46,7 @@ export function judgeTree(token: JudgedToken, prefix: string): boolean {
 }
 
 /**
- * Reads texts as plain as those that scenarios write: blocks with a label and scalars, nothing nested, no escapes.
+ * Parses texts as plain as those that scenarios write: blocks with a label and scalars, without nesting or escapes.
  * Throws at anything else, because skipping a rule would make the judgement wrong.
  */
 export function statementsOf(text: string): readonly Statement[] {

@@ -29,12 +29,12 @@ export const accessTold = toldStates({
 
 type AccessMark = keyof typeof accessMarks.marks
 
-/** Sees rare states of access control. */
+/** Observes rare states of access control. */
 class AccessMarks {
   readonly #reach: Reach<AccessMark>
   readonly #nowUs: () => number
   readonly #reachingSinceUs: (agent: string) => number | undefined
-  /** By secret: since when the token does not exist. */
+  /** When each token was deleted, by secret. */
   readonly #deletedUs = new Map<string, number>()
   #changedUs = Number.NEGATIVE_INFINITY
   #isNew = false

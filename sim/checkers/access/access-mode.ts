@@ -2,9 +2,11 @@ import { checker, eventIn, type Judge } from '../checker.ts'
 import type { ServerSeen } from './access-facts.ts'
 
 /**
- * A2: access control leaves the old mode only when every server of the datacenter, and of the primary one, says that it
- * can work in the new, by the member list of the leader that decides: alive or failed, but not left. A3: once it is
- * recorded that it has, nothing takes it back.
+ * Judges the change from the old mode of access control to the new one.
+ * 1. A2: access control leaves the old mode only when every server of the datacenter, and of the primary one, reports
+ *    that it supports the new mode. The servers are those that the deciding leader's member list shows as alive or
+ *    failed, but not as left.
+ * 2. A3: once the change is recorded, it is never undone.
  */
 export class AccessMode {
   readonly #judge: Judge<{ A2: never; A3: never }>
@@ -15,7 +17,7 @@ export class AccessMode {
     this.#judge = judge
   }
 
-  /** A leader has written into its log that the new mode begins. */
+  /** A leader has written to its log that the new mode begins. */
   proposed(leader: string, servers: readonly ServerSeen[], places: readonly string[]): void {
     this.#judge.judged('A2')
     const missing = servers.filter(
@@ -27,7 +29,7 @@ export class AccessMode {
     this.#judge.report('A2', `${leader} leaves the old mode of access control, although ${names} cannot follow`)
   }
 
-  /** What the state says after a command. */
+  /** The mode in the state after a command. */
   recorded(server: string, isNew: boolean): void {
     if (this.#isNew) this.#judge.judged('A3')
     if (this.#isNew && !isNew)

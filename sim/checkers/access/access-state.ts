@@ -8,7 +8,7 @@ import { type CheckedRun, checker, type Tell } from '../checker.ts'
 import type { Facts } from '../facts.ts'
 import type { AccessState, TokenState } from './access-facts.ts'
 
-/** Reads from the replicated state what commands did to access control. */
+/** Reads from the replicated state how commands changed access control. */
 class AccessStates {
   readonly #tell: Tell
   readonly #nowUs: () => number

@@ -1,6 +1,6 @@
 import type { AccessState, TokenState } from './access-facts.ts'
 
-/** One version of a value, from when the first server had it until the first server had the next. */
+/** One version of a value, valid from when the first server had it until the first server had the next. */
 export interface Version<T> {
   /** Undefined: it did not exist. */
   readonly value: T | undefined
@@ -9,13 +9,13 @@ export interface Version<T> {
   readonly event: number
 }
 
-/** When something changed, and in which event of the trace. */
+/** When a change happened, and its event in the trace. */
 interface Moment {
   readonly atUs: number
   readonly event: number
 }
 
-/** The tokens and policies of one datacenter's replicated state, each as it was from one change to the next. */
+/** The tokens and policies of one datacenter's replicated state, with all their versions. */
 export class AccessVersions {
   /** By secret. */
   readonly tokens = new Map<string, Version<TokenState>[]>()
@@ -27,12 +27,12 @@ export class AccessVersions {
     follow(this.policies, policies, { atUs, event }, (before, now) => before === now)
   }
 
-  /** One token alone. */
+  /** Adds a version of one token. */
   tokenWritten(atUs: number, secret: string, token: TokenState, event: number): void {
     add(this.tokens, secret, token, { atUs, event }, sameToken)
   }
 
-  /** Of the last changes of a token and of its policies. */
+  /** The events of the last changes of a token and of its policies. */
   eventsOf(secret: string): readonly number[] {
     const [before, last] = [this.tokens.get(secret)?.at(-2), this.tokens.get(secret)?.at(-1)]
     const { policies = [] } = last?.value ?? before?.value ?? {}
@@ -68,7 +68,7 @@ function add<T>(
   else if (last === undefined || !isSame(last, value)) known.push({ value, fromUs: atUs, event })
 }
 
-/** The versions that a reader may have seen in this span; before the first version it did not exist. */
+/** The versions that a reader may have seen in this span; before the first version, the value did not exist. */
 export function within<T>(
   versions: readonly Version<T>[] = [],
   fromUs: number,
@@ -86,8 +86,8 @@ function sameToken(before: TokenState, now: TokenState): boolean {
 }
 
 /**
- * Whether both say the same but for the accessor, which a legacy token has only once it was given one, and with it a
- * link that allows what it was allowed before.
+ * Whether both tokens have the same rules. The accessor is ignored: a legacy token has none until it is migrated, and
+ * then gets a link that allows the same as before.
  */
 export function sameRules(one: TokenState, other: TokenState): boolean {
   if (one.management || other.management) return one.management === other.management
@@ -98,7 +98,7 @@ export function sameRules(one: TokenState, other: TokenState): boolean {
   )
 }
 
-/** By its accessor, never by its secret. */
+/** Names a token by its accessor, never by its secret. */
 export function tokenName(token: TokenState | undefined): string {
   return token === undefined || token.accessor === '' ? 'a token without accessor' : `token ${token.accessor}`
 }

@@ -6,7 +6,7 @@ import { judge, statementsOf } from './access-judge.ts'
 import { within } from './access-versions.ts'
 import { CopiesOf, type CopyExcuses, policyKind, tokenKind } from './copies.ts'
 
-/** Whether the token may read tokens with their secrets, by the policies as they are now. */
+/** Whether the token may read tokens with their secrets, by the present policies. */
 function mayReadTokens(token: TokenState | undefined, { versions }: AccessPlace): boolean {
   if (token === undefined) return false
   const texts = token.policies.map((id) => versions.policies.get(id)?.at(-1)?.value ?? '')
@@ -23,7 +23,7 @@ export class CopiedAccess {
   #datacenter = ''
   #own: AccessPlace | undefined
   #leader: string | undefined
-  /** Changes of the federation that were compared. */
+  /** Number of changes of the federation that were compared. */
   #compared = -1
 
   constructor(run: Pick<CheckedRun, 'nowUs' | 'federation' | 'staleDefaultMs'> & Judge<CopyExcuses>) {
@@ -32,7 +32,9 @@ export class CopiedAccess {
     this.#tokens = new CopiesOf(tokenKind, run)
   }
 
-  /** What the copies here still lack and can get; undefined: nothing, or this datacenter does not copy. */
+  /**
+   * What the copies of this datacenter still lack, and could get; undefined: nothing, or this datacenter does not copy.
+   */
   get lacks(): string | undefined {
     this.#compare()
     const [own, primary] = [this.#own, this.#primary]
@@ -66,7 +68,7 @@ export class CopiedAccess {
     this.#run.federation?.troubled(this.#run.nowUs())
   }
 
-  /** A process reports this of itself. */
+  /** A process reports this in its log or by a counter. */
   told(what: string): void {
     if (what !== 'acl: replication failed') return
     this.#policies.failed()

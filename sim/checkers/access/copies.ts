@@ -5,27 +5,27 @@ import type { TokenState } from './access-facts.ts'
 import type { AccessPlace } from './access-federation.ts'
 import { sameRules, tokenName, type Version } from './access-versions.ts'
 
-/** What a round takes besides its pauses: a few requests over the WAN, and two writes. */
+/** Duration of a round besides its pauses: a few requests over the WAN, and two writes. */
 const roundMs = 4_000
-/** Jitter of a blocking read, of its time. */
+/** A blocking read adds up to this part of its wait, as jitter: one sixteenth. */
 const jitterShare = 16
-/** From a change in the primary to the copy, if the last round succeeded and nothing was disturbed since. */
+/** Time limit from a change in the primary to its copy, if the last round succeeded and nothing was disturbed since. */
 const copiedUs = (pauseMs + roundMs) * 1000
 /**
- * The same after something was wrong: one read that hangs, the longest pause, and the agents finding each other again.
+ * The same limit after a disturbance: one read that hangs, the longest pause, and the time in which agents reconnect.
  */
 const copiedAfterTroubleUs = (roundWaitMs * (1 + 1 / jitterShare) + pauseMaxMs + 15_000) * 1000
 
 export type CopyExcuses = { readonly A5: 'refused to copy' | 'stale default reads' | 'denies when down' }
 
-/** Tokens or policies: how those of a secondary datacenter relate to those of the primary one. */
+/** Tokens or policies: how those of a secondary datacenter relate to those of the primary. */
 interface Kind<T> {
   readonly what: string
   versionsOf(place: AccessPlace): ReadonlyMap<string, readonly Version<T>[]>
   isSame(own: T, theirs: T): boolean
   /** Whether it exists in this datacenter alone. */
   isLocal(value: T): boolean
-  /** Whether it is copied as it is. In the old mode legacy tokens are; later on those with an accessor. */
+  /** Whether it is copied unchanged: in the old mode, legacy tokens; in the new one, tokens with an accessor. */
   isCopied(value: T, isNew: boolean): boolean
   nameOf(id: string, value: T): string
 }
@@ -39,7 +39,7 @@ export const policyKind: Kind<string> = {
   nameOf: (id) => `policy ${id}`,
 }
 
-/** A copy may lack the accessor as long as the token had none when it was copied. */
+/** A copy may lack the accessor while the token had none when it was copied. */
 export const tokenKind: Kind<TokenState> = {
   what: 'token',
   versionsOf: ({ versions }) => versions.tokens,
@@ -51,8 +51,9 @@ export const tokenKind: Kind<TokenState> = {
 }
 
 /**
- * A5 of one kind in one secondary datacenter. A copy is what the primary had, goes on from one version to a later one,
- * and goes only after the primary has removed the original. Within the bound the copies are what the primary has.
+ * Checks A5 for tokens or for policies of one secondary datacenter. A copy equals some version of the original, changes
+ * only to a later version, and is removed only after the primary has removed the original. Within the time limit, the
+ * copies equal the originals.
  */
 export class CopiesOf<T> {
   readonly #kind: Kind<T>
@@ -61,7 +62,7 @@ export class CopiesOf<T> {
   readonly #places = new Map<string, number>()
   /** Since when a round is known to have succeeded without a disturbance after it. */
   #healthyUs: number | undefined
-  /** Since when the copies lack what the primary has; undefined: they lack nothing. */
+  /** Since when the copies lack something that the primary has; undefined: they lack nothing. */
   #lag: { readonly sinceUs: number; readonly what: string } | undefined
 
   constructor(kind: Kind<T>, judge: Judge<CopyExcuses>) {
@@ -73,7 +74,7 @@ export class CopiesOf<T> {
     return this.#lag?.what
   }
 
-  /** The state of the datacenter was replaced: what its copies were of counts no more. */
+  /** The state of the datacenter was replaced, so the versions of its copies are unknown. */
   replaced(): void {
     this.#places.clear()
     this.failed()
@@ -117,7 +118,7 @@ export class CopiesOf<T> {
     else this.#judge.report('A5', `the copy of ${name} went back to an earlier version`, because)
   }
 
-  /** The datacenters have different modes: until they have the same one, nothing is late. */
+  /** The datacenters have different modes. Until the modes are equal, no copy is late. */
   waits(): void {
     this.#lag = undefined
   }

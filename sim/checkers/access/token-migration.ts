@@ -1,13 +1,15 @@
 import { checker, eventIn, type Judge } from '../checker.ts'
 import type { AccessState } from './access-facts.ts'
 
-/** Tokens that one batch may give their accessors. Spec: ACL-036. */
+/** Maximum number of tokens to which one batch may give accessors. Spec: ACL-036. */
 const batchMax = 128
-/** Between two batches, by the leader's clock, which differs from true time by at most this share. */
+/** Minimum pause between two batches, by the leader's clock, which differs from true time by at most this share. */
 const pauseUs = 1_000_000
 const clockAllowance = 0.06
 
-/** A4: old tokens are given accessor IDs in batches that are neither large nor frequent, each one for ever. */
+/**
+ * A4: old tokens are given accessor IDs in batches, which are limited in size and frequency; an accessor never changes.
+ */
 export class TokenMigration {
   readonly #judge: Judge<{ A4: 'out of reach' | 'restored' }>
   /** By secret. */
@@ -30,7 +32,7 @@ export class TokenMigration {
     if (isBatch) this.#batch(atUs, given)
   }
 
-  /** One token alone; whether it has an accessor for the first time. */
+  /** Adds one token; returns whether it has an accessor for the first time. */
   tokenWritten(secret: string, accessor: string): boolean {
     const known = this.#accessors.get(secret)
     if (known !== undefined && known !== accessor) this.#judge.judged('A4')
@@ -43,7 +45,7 @@ export class TokenMigration {
     return true
   }
 
-  /** Another state took the place of this one: what was given since it was saved is forgotten. */
+  /** Another state has replaced this one: accessors that were given after that state was saved are forgotten. */
   replaced({ tokens }: AccessState): void {
     this.#judge.excused('A4', 'restored', this.#accessors.size)
     this.#accessors.clear()

@@ -2,7 +2,7 @@ import { textOf } from '../../../src/base/bytes.ts'
 import { checker } from '../checker.ts'
 import type { Facts } from '../facts.ts'
 
-/** Texts of commands that their callers choose. */
+/** Fields of command bodies that callers choose. */
 interface MarkedBody {
   readonly value?: Uint8Array
   readonly name?: string
@@ -11,11 +11,11 @@ interface MarkedBody {
 }
 
 /**
- * Sees by their marks which visits have taken effect: a value that was written, the name of a session, what describes
- * an intention.
+ * Observes which requests have taken effect, by marks that only they carry: a written value, the name of a session, the
+ * description of an intention.
  */
 export class VisitEffects {
-  /** By mark: what hears of it. */
+  /** The callback for each mark. */
   readonly #begun = new Map<string, () => void>()
 
   began({ mark, tookEffect }: Facts['visit began']): void {
@@ -38,7 +38,7 @@ function marksIn({ value, name, description, operations = [] }: MarkedBody): rea
   return [name, description, ...written].filter((mark) => typeof mark === 'string')
 }
 
-/** Refused by the state itself: nothing has changed. */
+/** Whether the state itself refused the command, so that nothing has changed. */
 function isDone(outcome: unknown): boolean {
   if (typeof outcome !== 'object' || outcome === null) return outcome !== false
   return !('refusal' in outcome) && (outcome as { readonly kind?: string }).kind !== 'failed'

@@ -4,14 +4,14 @@ import type { ReadTransaction } from '../../../src/store/types.ts'
 
 /** Sessions and locks after one command. */
 export interface LockFacts {
-  /** Of the command. */
+  /** Log index of the command. */
   readonly index: number
-  /** True time at which the first server carried it out, in microseconds. */
+  /** True time at which the first server applied it, in microseconds. */
   readonly atUs: number
-  /** The leader ended a session by this command, because it was not renewed. */
+  /** The leader ended a session by this command, because the session was not renewed. */
   readonly expiry: boolean
   readonly sessions: ReadonlyMap<string, SessionFacts>
-  /** By key. */
+  /** The holder of each key. */
   readonly holds: ReadonlyMap<string, Hold>
   /** LockIndex of a key; undefined: there is no such key. */
   lockIndexOf(key: string): number | undefined
@@ -30,7 +30,7 @@ export interface Hold {
   readonly fence: number
 }
 
-/** Undefined: the command has touched neither sessions nor keys that could be locked. */
+/** Undefined: the command changed neither sessions nor keys that could be locked. */
 export function lockFactsOf(
   tx: ReadTransaction,
   command: Pick<LockFacts, 'index' | 'atUs' | 'expiry'>,

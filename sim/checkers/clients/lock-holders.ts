@@ -1,7 +1,7 @@
 import { appliedIn, checker, eventIn, type Judge } from '../checker.ts'
 import type { Hold, LockFacts, SessionFacts } from './lock-facts.ts'
 
-/** The lock delay is measured by the leader's clock, which may be faster than true time by this share. */
+/** The leader's clock, which measures the lock delay, may be faster than true time by this share. */
 const clockAllowance = 0.06
 
 /** Until when no session may lock a key, and why. */
@@ -13,15 +13,15 @@ interface Closed {
 }
 
 /**
- * S1. At most one session holds a key, and only a session that exists. When a session ends, no other session locks the
- * keys that it held before its lock delay has passed by true time, whichever server leads.
+ * S1. At most one session holds a key, and that session exists. After a session ends, no other session locks the keys
+ * that it held until its lock delay has passed by true time, whichever server leads.
  */
 export class LockHolders {
   readonly #judge: Judge<{ S1: 'restored' }>
   #holds: ReadonlyMap<string, Hold> = new Map()
   #sessions: ReadonlyMap<string, SessionFacts> = new Map()
   readonly #closed = new Map<string, Closed>()
-  /** Every time that a session came to hold a key: `key@index`, and the session. */
+  /** The session of each moment at which a key was locked, by `key@index`. */
   readonly #fences = new Map<string, string>()
 
   constructor(judge: Judge<{ S1: 'restored' }>) {
@@ -35,7 +35,7 @@ export class LockHolders {
     this.#sessions = facts.sessions
   }
 
-  /** An operator restored another state: locks are held as that state says, and nothing before it counts. */
+  /** An operator restored another state: locks are held as that state says, and earlier ones do not count. */
   replaced({ holds, sessions }: LockFacts): void {
     this.#judge.excused('S1', 'restored', holds.size + this.#closed.size)
     for (const [key, { session, fence }] of holds) this.#fences.set(`${key}@${fence}`, session)
@@ -44,7 +44,7 @@ export class LockHolders {
     this.#closed.clear()
   }
 
-  /** Keys that the command took from a session which ended. */
+  /** Keys that the command released because their session ended. */
   freedBy(facts: LockFacts): readonly string[] {
     return [...this.#holds].flatMap(([key, { session }]) => (facts.sessions.has(session) ? [] : [key]))
   }
@@ -78,7 +78,7 @@ export class LockHolders {
     if (before?.session === hold.session && before.fence === hold.fence) return
     this.#judge.judged('S1')
     this.#fences.set(`${key}@${hold.fence}`, hold.session)
-    // A transaction may delete a key, which frees it, and lock the key that it makes in its place.
+    // A transaction may delete a key, which releases it, and lock the new key of the same name.
     const isMadeAnew = facts.createIndexOf(key) === facts.index
     const isAnothers = before !== undefined && before.session !== hold.session && facts.sessions.has(before.session)
     if (isAnothers && !isMadeAnew) {

@@ -4,20 +4,21 @@ import type { LockFacts } from './lock-facts.ts'
 /** A key that was held once. */
 interface Known {
   readonly lockIndex: number
-  /** A key with another one was deleted meanwhile, maybe within one transaction. */
+  /** A key with another CreateIndex was deleted meanwhile, perhaps within one transaction. */
   readonly createIndex: number | undefined
   readonly session: string
   readonly fence: number
 }
 
 /**
- * S3. LockIndex grows by one with each change of holder and by nothing else; a key that was deleted begins anew. The
- * fencing number is the index at which the holder came to hold the key: it is greater than that of every holder before.
+ * S3. LockIndex grows by one with each change of holder, and by nothing else; a key that was deleted begins anew. The
+ * fencing number is the index at which the holder came to hold the key, and is greater than that of every earlier
+ * holder.
  */
 export class LockIndex {
   readonly #judge: Judge<{ S3: 'restored' }>
   readonly #known = new Map<string, Known>()
-  /** By key, over its deletions. */
+  /** The highest fencing number of each key, including keys that were deleted since. */
   readonly #highestFence = new Map<string, number>()
 
   constructor(judge: Judge<{ S3: 'restored' }>) {
@@ -28,10 +29,7 @@ export class LockIndex {
     for (const key of new Set([...this.#known.keys(), ...facts.holds.keys()])) this.#look(key, facts)
   }
 
-  /**
-   * An operator put another state in place: counting goes on from there. Fencing numbers that are given later still
-   * grow.
-   */
+  /** An operator restored another state: LockIndex continues from there. Later fencing numbers still grow. */
   replaced(facts: LockFacts): void {
     this.#judge.excused('S3', 'restored', facts.holds.size)
     for (const key of this.#known.keys()) if (facts.lockIndexOf(key) === undefined) this.#known.delete(key)

@@ -23,7 +23,7 @@ const refusals: Readonly<Record<string, LockMark>> = {
   'no-session': 'lock refused without a session',
 }
 
-/** Sees rare states of sessions and locks. */
+/** Observes rare states of sessions and locks. */
 class LockMarks {
   readonly #reach: Reach<LockMark>
   #holds: ReadonlyMap<string, Hold> = new Map()

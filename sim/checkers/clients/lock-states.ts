@@ -6,7 +6,7 @@ import { keyChanges } from '../keys/key-changes.ts'
 import { type LockFacts, lockFactsOf } from './lock-facts.ts'
 import { lockHolders } from './lock-holders.ts'
 
-/** Reads from the replicated state what commands did to sessions and locks. */
+/** Reads from the replicated state how commands changed sessions and locks. */
 class LockStates {
   readonly #run: CheckedRun
 
@@ -20,11 +20,11 @@ class LockStates {
     if (facts === undefined) return
     const freed = this.#run.of(lockHolders).freedBy(facts)
     this.#run.tell('locks changed', facts)
-    // A session that ended may have taken its keys along.
+    // A session that ended may have deleted its keys.
     for (const key of freed) this.#run.of(keyChanges).changed(key, index, tx)
   }
 
-  /** A client that acquired a lock since has lost it. */
+  /** A client that acquired a lock after that state was saved has lost it. */
   replaced({ index, tx }: Facts['state replaced']): void {
     const facts = this.#factsOf(index, tx, false)
     if (facts !== undefined) this.#run.tell('locks replaced', facts)

@@ -4,14 +4,15 @@ import type { Floor } from './read-facts.ts'
 type Excuse = 'stale default reads' | 'restarted meanwhile' | 'majority lost'
 
 /**
- * W1. The index that answers to one query carry never falls: at one running server whatever the consistency, and across
- * servers for reads that promise the newest value. Only answers to requests begun after another was answered compare.
+ * W1. The index in answers to one query never falls: at one running server for every consistency, and across servers
+ * for reads that promise the newest value. An answer is compared only with answers that were received before its
+ * request began.
  */
 export class MonotoneIndex {
   /** Incremented when an operator's recovery lets indexes fall. */
   #era = 0
   readonly #highest = new Map<string, number>()
-  /** The event of the highest answer of each scope; empty if the trace is not recorded. */
+  /** The event of the highest answer of each scope; empty if no trace is recorded. */
   readonly #highestIn = new Map<string, number>()
   readonly #judge: Judge<{ W1: Excuse }>
 
@@ -19,12 +20,14 @@ export class MonotoneIndex {
     this.#judge = judge
   }
 
-  /** The result is kept with the request until its answer. `scope`: the query, and whose answers are compared. */
+  /**
+   * The result is kept with the request until its answer. `scope`: the query, and which servers' answers are compared.
+   */
   began(scope: string): Floor {
     return { index: this.#highest.get(scope) ?? 0, era: this.#era, event: this.#highestIn.get(scope) ?? 0 }
   }
 
-  /** The end of the log was lost: from now on answers compare only with those that come after. */
+  /** The end of the log was lost: from now on, answers are compared only with later ones. */
   forget(): void {
     this.#era++
     this.#highest.clear()
@@ -35,7 +38,7 @@ export class MonotoneIndex {
     this.#judge.excused('W1', excuse)
   }
 
-  /** `floor`: what `began` gave. */
+  /** `floor`: what `began` returned. */
   answered(scope: string, floor: Floor, index: number): void {
     if (floor.era !== this.#era) {
       this.let('majority lost')

@@ -5,21 +5,20 @@ import { monotoneIndex } from './monotone-index.ts'
 
 /** Equal parked reads of one server. */
 interface Question {
-  /** With the event in which each began to wait. */
+  /** The reads, with the event in which each was parked. */
   readonly parked: Map<ParkedRead, number>
 }
 
 /**
- * W2, and W1 of what waits. At the end of every turn in which a server carried out commands or parked a read, each of
+ * W2, and W1 for parked reads. At the end of every turn in which a server applied commands or parked a read, each of
  * its parked reads is evaluated anew, without the machinery that wakes them. The bound is that turn, for this reason:
  * 1. A commit wakes the reads that it concerns at the end of its batch, within the turn that applied it.
- * 2. A woken read evaluates again in the same turn, and answers or parks again; or it asks first whether it may still
+ * 2. A woken read evaluates again in the same turn, and answers or parks again; or it first asks whether it may still
  *    answer, and is not parked meanwhile.
  * 3. So for a read that is parked when the turn is over, a new evaluation finds nothing that it should have answered.
  * It should have answered with any result that differs from the one that it found (`ParkedRead.found`). Such a result
- * must have an index beyond the one that the read waits for, if the state in which it looked had come as far as that;
- * and no index falls below the one found. An index that grows alone, as when tombstones are reaped, wakes no read and
- * need not.
+ * must have an index beyond the one that the read waits for, if the read's state had reached that index; and no index
+ * falls below the one found. An index that grows alone, as when tombstones are reaped, need not wake a read.
  */
 export class ParkedReads {
   readonly #judge: Judge<{ W2: 'ahead of its server' | 'distances moved'; W1: never }>
@@ -31,7 +30,7 @@ export class ParkedReads {
     this.#judge = judge
   }
 
-  /** What comes back is told when the read is woken, or has ended. */
+  /** The returned function is called when the read is woken or has ended. */
   parked(server: string, read: ParkedRead): () => void {
     const questions = this.#servers.get(server) ?? new Map<string, Question>()
     this.#servers.set(server, questions)
@@ -47,8 +46,8 @@ export class ParkedReads {
   }
 
   /**
-   * The reads that wait at a server, by method, what they name and the index they wait for; no ID, for those may be
-   * secrets.
+   * The reads that are parked at a server: method, names, and the index waited for. IDs are left out, because they may
+   * be secrets.
    */
   waitingAt(server: string): readonly string[] {
     const waiting = new Map<string, number>()
@@ -118,12 +117,12 @@ export class ParkedReads {
   }
 }
 
-/** Of an executed query: its distances are those of the moment in which it looked. */
+/** The result of a query without its distances, which are those of the moment of its evaluation. */
 function withoutDistances(value: unknown): unknown {
   return typeof value === 'object' && value !== null && 'distances' in value ? { ...value, distances: null } : value
 }
 
-/** What a read names in plain words. An ID may be a secret. */
+/** The names in a read's arguments. IDs are left out, because they may be secrets. */
 function namesIn(args: unknown): readonly string[] {
   if (typeof args !== 'object' || args === null) return []
   return namingArguments.flatMap((name) => {

@@ -2,7 +2,7 @@
 export interface Floor {
   readonly index: number
   readonly era: number
-  /** Of the answer that came so high, in the trace; 0: nobody reads. */
+  /** The event of the answer with that index, in the trace; 0: no trace is recorded. */
   readonly event: number
 }
 
@@ -10,15 +10,15 @@ export interface Floor {
 export interface WaitingRead {
   readonly query: string
   readonly agent: string
-  /** It answers stale reads from a state of its own: `s1, boot 2`; undefined: it asks others. */
+  /** The server that answers stale reads from its own state: `s1, boot 2`; undefined: the agent asks others. */
   readonly server: string | undefined
   readonly consistency: 'default' | 'consistent' | 'stale'
-  /** The index that it waits for; 0: it does not wait. */
+  /** The index that it waits for; 0: it is not a blocking read. */
   readonly waited: number
-  /** The client made this index up, far beyond the state; no answer had it. */
+  /** The client made up this index, far beyond the state; no answer had it. */
   readonly isAhead: boolean
   readonly waitMs: number
   readonly calledUs: number
-  /** What answers to this query had come to when it was sent. */
+  /** The highest index of any answer to this query when it was sent. */
   readonly floor: Floor
 }

@@ -20,19 +20,19 @@ export const readersTold = toldStates({
   ],
 })
 
-/** Sees rare states of blocking queries that wait at servers. */
+/** Observes rare states of parked reads. */
 class ReaderMarks {
   readonly #reach: Reach<keyof typeof readerMarks.marks>
-  /** By server: how many wait. */
+  /** Number of parked reads by server. */
   readonly #parked = new Map<string, number>()
-  /** Servers on which a snapshot was restored in this turn. */
+  /** Servers that restored a snapshot in this turn. */
   readonly #restored = new Set<string>()
 
   constructor(reach: Reach<keyof typeof readerMarks.marks>) {
     this.#reach = reach
   }
 
-  /** `next` is what was to be called when the read is woken. */
+  /** `next` is called when the read is woken. */
   parked(server: string, next: () => void): () => void {
     this.#parked.set(server, (this.#parked.get(server) ?? 0) + 1)
     let waits = true

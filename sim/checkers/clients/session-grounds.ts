@@ -16,7 +16,7 @@ export interface GroundedSession {
 /** Sessions, keys and checks after one command. */
 export interface SessionGround {
   readonly sessions: readonly GroundedSession[]
-  /** By key the session that holds it. */
+  /** The session that holds each key. */
   readonly holds: ReadonlyMap<string, string>
   hasKey(key: string): boolean
   hasNode(node: string): boolean
@@ -25,14 +25,14 @@ export interface SessionGround {
 }
 
 /**
- * S4. Whatever ends a session does so within one command: no state has one whose node is gone, or with a check that is
- * gone or critical, nor a key that a session holds which is over. What it held is free then, or gone if it was to be
- * deleted with it.
+ * S4. Whatever ends a session does so within one command. So no state has a session whose node is gone, or with a check
+ * that is gone or critical, and no key is held by a session that has ended. The keys of an ended session are released,
+ * or deleted if it was created with that behavior.
  */
 export class SessionGrounds {
   readonly #judge: Judge<{ S4: 'restored' }>
   #before = new Map<string, GroundedSession>()
-  /** By key the session that held it. */
+  /** The session that held each key. */
   #held: ReadonlyMap<string, string> = new Map()
 
   constructor(judge: Judge<{ S4: 'restored' }>) {
@@ -80,7 +80,7 @@ export class SessionGrounds {
   }
 }
 
-/** Undefined: there are no sessions to look at, and were none. */
+/** Undefined: there are no sessions, and there were none before. */
 function groundOf(tx: ReadTransaction): SessionGround | undefined {
   if (tx.lastChange(sessionsTable) === 0) return undefined
   return {
@@ -92,7 +92,7 @@ function groundOf(tx: ReadTransaction): SessionGround | undefined {
   }
 }
 
-/** Other commands touch neither sessions nor what they stand on, nor holds. */
+/** Other commands change neither sessions nor their nodes and checks, nor holders of keys. */
 function concerns({ index, tx }: Facts['command took effect']): boolean {
   return tx.lastChange(sessionsTable) === index || tx.lastChange(holdsTable) === index
 }

@@ -3,32 +3,32 @@ import type { LockFacts } from './lock-facts.ts'
 
 /** Leaders measure by clocks that differ from true time by at most this share. */
 const clockAllowance = 0.06
-/** A session that was not renewed is to end after at most this many times its time to live. */
+/** A session that was not renewed must end after at most this many times its time to live. */
 const longest = 2
-/** Time for an end to be replicated, tried again after a refusal, and carried out. */
+/** Time in which the end of a session is replicated, retried after a refusal, and applied. */
 const slackUs = 15_000_000
 
 interface Life {
   readonly ttlUs: number
-  /** What the span that it lives is counted from at the least: the call of the last renewal that was answered. */
+  /** Earliest moment from which its time to live may be counted: the call of the last answered renewal. */
   renewedUs: number
-  /** What it is counted from at the most: when that, or its creation, was over. */
+  /** Latest moment from which it may be counted: the answer to that renewal, or to its creation. */
   countedUs: number
-  /** The last renewal had no answer. */
+  /** The last renewal was not answered. */
   isOpen: boolean
-  /** In which it was created or told to be renewed, in the trace; 0: nobody reads. */
+  /** The trace event of its creation or of its last renewal; 0: no trace is recorded. */
   event: number
 }
 
 /**
- * S2. A session that nobody ended, and whose node and checks are well, lives for at least its time to live after its
- * last renewal, and for at most twice that after the later of its renewal and the beginning of its leader: a change of
- * leader extends, and never shortens.
+ * S2. A session that no command ended, and whose node and checks are healthy, lives for at least its time to live after
+ * its last renewal. It lives for at most twice that after the later of its last renewal and its leader's election: a
+ * change of leader extends a session, and never shortens it.
  */
 export class SessionLives {
   readonly #judge: Judge<{ S2: 'restored' | 'renewal unanswered' }>
   readonly #lives = new Map<string, Life>()
-  /** Sessions that ran out, and when. */
+  /** When each session expired. */
   readonly #expired = new Map<string, { readonly atUs: number; readonly ttlUs: number; readonly event: number }>()
   #leaderSinceUs = 0
   #leaderIn = 0
@@ -42,7 +42,7 @@ export class SessionLives {
     this.#leaderIn = eventIn(this.#judge)
   }
 
-  /** An operator restored another state: sessions that it does not have are gone, and those that it has live on. */
+  /** An operator restored another state: sessions that it lacks are gone, and those that it has live on. */
   replaced(facts: LockFacts): void {
     for (const id of this.#lives.keys()) if (!facts.sessions.has(id)) this.#judge.excused('S2', 'restored')
     this.command(facts)
@@ -71,7 +71,7 @@ export class SessionLives {
     }
   }
 
-  /** A client called for a renewal at one time and was told at another that the session goes on. */
+  /** A client called for a renewal at one time, and the answer at another time confirmed the session. */
   renewed(id: string, calledUs: number, answeredUs: number): void {
     const expired = this.#expired.get(id)
     if (expired !== undefined) this.#judge.judged('S2')
@@ -92,13 +92,13 @@ export class SessionLives {
     life.isOpen = true
   }
 
-  /** The run is over, and the cluster has been well for a while. */
+  /** The run is over, and the cluster has been healthy for a while. */
   finish(atUs: number): void {
     this.#judge.judged('S2', this.#lives.size)
     for (const [id, life] of this.#lives) this.#tooLate(id, atUs, life, 'still lives')
   }
 
-  /** `event`: of the end or of the renewal, whichever does not happen now. */
+  /** `event`: that of the end or of the renewal, whichever is not the present one. */
   #tooEarly(id: string, endedUs: number, renewedUs: number, { ttlUs, event }: Pick<Life, 'ttlUs' | 'event'>): void {
     const livedUs = endedUs - renewedUs
     if (livedUs >= ttlUs * (1 - clockAllowance)) return

@@ -5,27 +5,30 @@ import type { WaitingRead } from './read-facts.ts'
 
 /** Clocks of agents differ from true time by at most this share. */
 const clockAllowance = 0.06
-/** An agent adds up to this share of the wait. */
+/** An agent extends a wait by up to this share of it, as jitter. */
 const jitterShare = 1 / 16
-/** In which an agent in contact answers what needs no waiting; and a follower hears what its leader has committed. */
+/**
+ * Time in which an agent in contact answers a read that need not wait, and in which a follower learns what its leader
+ * committed.
+ */
 const answeredWithinUs = 2_000_000
 
 type Excuse = 'out of reach' | 'index alone' | 'stale default reads' | 'majority lost'
 type Waiting = Facts['reader answered']
 
 /**
- * W4. A blocking read is answered for an index beyond the one that it waits for, or when its time is over:
- * 1. Before its time is over an answer has a greater index. One that has not makes its client ask again at once, for
- *    ever.
- * 2. When its time is over, it is answered. If that answer has a change that was committed long before, the read was
+ * W4. A blocking read is answered for an index beyond the one that it waits for, or when its wait is over:
+ * 1. An answer before that has a greater index. Otherwise its client would ask again at once, for ever.
+ * 2. When its wait is over, it is answered. If that answer shows a change that was committed long before, the read was
  *    not woken.
- * 3. A read that promises the newest state has no index below the one waited for: its client would begin again.
- * One that waits for an index beyond the state is answered when its time is over, with the index of the state (W1).
+ * 3. The answer to a read that promises the newest state has no lower index than the one waited for: its client would
+ *    begin again.
+ * A read that waits for an index beyond the state is answered when its wait is over, with the index of the state (W1).
  */
 export class WaitingAnswers {
   readonly #run: Run
   readonly #indexes: MonotoneIndex
-  /** When the first server came to an index; kept once somebody reads. */
+  /** When the first server reached each index; recorded once there is a reader. */
   #reached: Map<number, number> | undefined
 
   constructor(run: Run, indexes: MonotoneIndex) {
@@ -33,7 +36,7 @@ export class WaitingAnswers {
     this.#indexes = indexes
   }
 
-  /** To be kept with the read until its answer. */
+  /** The result is kept with the read until its answer. */
   began(read: Omit<WaitingRead, 'floor' | 'calledUs'>): WaitingRead {
     this.#reached ??= new Map()
     return { ...read, floor: this.#indexes.began(scopeOf(read)), calledUs: this.#run.nowUs() }

@@ -4,16 +4,15 @@ import { parkedReads } from './parked-reads.ts'
 
 interface Followed {
   readonly prefix: string
-  /** Content of its last answer; undefined: none yet. */
+  /** Content of its last answer; undefined: it has no answer yet. */
   rows: string | undefined
-  /** Event of that answer, in the trace; 0: the trace is not recorded. */
+  /** Trace event of that answer; 0: no trace is recorded. */
   answeredIn: number
 }
 
 /**
- * W3. A client that follows the keys under a prefix by blocking queries alone, and keeps what each answer shows, ends
- * with what a fresh read finds: nothing that happened between two answers is missing from the later one. Judged at
- * rest.
+ * W3. A client follows the keys under a prefix by blocking reads alone, and keeps what each answer shows. In the end it
+ * has what a fresh read returns: no change between two answers is missing from the later one. Judged at rest.
  */
 export class WatchSequences {
   readonly #judge: Judge<{ W2: never; W3: never }>
@@ -39,7 +38,7 @@ export class WatchSequences {
     return [...new Set([...this.#followed.values()].map(({ prefix }) => prefix))]
   }
 
-  /** Watchers whose last answer differs from what a fresh read found. */
+  /** Watchers whose last answer differs from the result of a fresh read. */
   behind(prefix: string, fresh: readonly ListedKey[]): readonly string[] {
     const text = textOfRows(fresh)
     return [...this.#followed].flatMap(([watcher, followed]) =>
@@ -48,7 +47,7 @@ export class WatchSequences {
   }
 
   /**
-   * The bound has passed within which all watchers should have caught up, or, for W2, should have learned of a write.
+   * The time limit has passed within which all watchers must have caught up, or, for W2, must have learned of a write.
    */
   overdue(code: 'W2' | 'W3', prefix: string, fresh: readonly ListedKey[], withinText: string): void {
     const followers = [...this.#followed.values()].filter((followed) => followed.prefix === prefix)
@@ -67,7 +66,7 @@ export class WatchSequences {
   }
 }
 
-/** A version of a key is known by its ModifyIndex: within one history no two have the same. */
+/** A ModifyIndex identifies a version of a key: within one history, no two versions have the same. */
 function textOfRows(rows: readonly ListedKey[]): string {
   return rows.map(({ key, modifyIndex }) => `${key}@${modifyIndex}`).join(' ')
 }

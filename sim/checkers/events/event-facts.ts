@@ -1,9 +1,9 @@
 /** A user event that a client asks an agent to fire. */
 export interface FiredEvent {
-  /** Name, payload and filters in words; no other event of the run has these. */
+  /** Name, payload and filters as text; no other event of the run has the same. */
   readonly content: string
   readonly agent: string
-  /** Undefined: its filter is not by name of nodes. */
+  /** Undefined: it has no filter by node name. */
   readonly isForNode: ((node: string) => boolean) | undefined
   /** ID in the agent's answer; undefined: no answer yet. */
   id: string | undefined
@@ -16,7 +16,7 @@ export interface ListedEvent {
   readonly lamport: number
 }
 
-/** A list that waits for another index than this. */
+/** A list request that waits for an index other than this. */
 export interface EventWait {
   readonly node: string
   readonly boot: number
@@ -27,7 +27,7 @@ export interface EventWait {
   readonly calledUs: number
 }
 
-/** An answer to `GET /v1/event/list`, of an agent whose process was one and the same meanwhile. */
+/** An answer to `GET /v1/event/list`, by an agent whose process did not restart meanwhile. */
 export interface EventListing {
   readonly node: string
   readonly boot: number
@@ -39,30 +39,30 @@ export interface EventListing {
   readonly events: readonly ListedEvent[]
 }
 
-/** An agent that matches an event was asked whether it has received the event. */
+/** A request to an agent that matches an event, to see whether it has received the event. */
 export interface EventLook {
   readonly event: FiredEvent
   /** When it was fired. */
   readonly firedUs: number
   readonly node: string
   readonly isThere: boolean
-  /** Gossip has had its time; `exchange`: and every agent has exchanged its state with another since. */
+  /** `gossip`: gossip has had its time. `exchange`: besides, every agent has exchanged its state with another since. */
   readonly after: 'gossip' | 'exchange'
 }
 
-/** An event that a token with few rights asks an agent to fire. */
+/** An event that a client with a restricted token asks an agent to fire. */
 export interface FewRightsFire {
   readonly content: string
   readonly agent: string
   readonly mayWrite: boolean
-  /** Undefined: there is no answer that tells. */
+  /** Undefined: no answer tells the outcome. */
   outcome: 'fired' | 'refused' | undefined
 }
 
-/** What one agent shows to a token with few rights, and all that it lists before and after that, in words. */
+/** What one agent shows for a restricted token, and all that it lists before and after that, as text. */
 export interface FewRightsList {
   readonly node: string
-  /** The token may read events of these names alone. */
+  /** The names of the events that the token may read. */
   readonly names: readonly string[]
   readonly before: readonly string[]
   readonly shown: readonly string[]

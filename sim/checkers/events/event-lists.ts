@@ -16,18 +16,18 @@ interface LastList {
 }
 
 /**
- * V2. What an agent lists: each event once, in the order in which it came there, as it was fired, with one ID and one
- * Lamport time at all agents, none that is for others, and the index of the last. An event that was fired at an agent
- * after another was listed there has a later time.
+ * V2. What an agent lists: each event once, in the order in which they arrived there, with the content as fired, and
+ * with the same ID and Lamport time at all agents; no event whose filters exclude the agent; and the index of the last
+ * event. An event fired at an agent after another was listed there has a later Lamport time.
  */
 export class EventLists {
   readonly #judge: Judge<{ V2: never }>
   readonly #nowUs: () => number
   readonly #fired = new Map<string, FiredEvent>()
   readonly #known = new Map<string, Known>()
-  /** By agent, boot and name. */
+  /** The last list by agent, boot and name. */
   readonly #last = new Map<string, LastList>()
-  /** By agent and boot the latest time that it has listed; by event that of its agent when it was fired. */
+  /** By agent and boot, the latest Lamport time that it has listed; by event, that of its agent when it was fired. */
   readonly #latest = new Map<string, number>()
   readonly #laterThan = new Map<FiredEvent, number>()
 
@@ -36,7 +36,7 @@ export class EventLists {
     this.#nowUs = nowUs
   }
 
-  /** `boot`: of the agent that is asked. */
+  /** `boot`: that of the asked agent. */
   began(event: FiredEvent, boot: number): void {
     this.#fired.set(event.content, event)
     this.#laterThan.set(event, this.#latest.get(`${event.agent} ${boot}`) ?? 0)
@@ -83,7 +83,7 @@ export class EventLists {
     }
   }
 
-  /** Lists are compared with one that was answered before they were asked for. */
+  /** A list is compared with one that was answered before it was requested. */
   #inOrder(where: string, { node, boot, name, calledUs }: EventListing, ids: readonly string[]): void {
     const of = `${node} ${boot} ${name}`
     const before = this.#last.get(of)
@@ -100,7 +100,7 @@ export class EventLists {
   }
 }
 
-/** The index of a list that ends with this event, worked out digit by digit. */
+/** The index of a list that ends with this event, computed digit by digit. */
 function indexOf(id: string | undefined): string {
   if (id === undefined) return '1'
   const digits = id.replaceAll('-', '')

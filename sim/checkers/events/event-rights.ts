@@ -2,12 +2,12 @@ import { checker, type Judge } from '../checker.ts'
 import type { EventListing, FewRightsFire, FewRightsList } from './event-facts.ts'
 
 /**
- * V3. A token that may write and read events of some names alone: events of other names are refused, and come to no
- * agent, not to the asked one either; its lists have all events of its names that the agent has, and no other.
+ * V3. For a token that may write and read events of some names only: an agent refuses events of other names, and these
+ * reach no agent, not even the asked one; its lists have all of the agent's events with its names, and no others.
  */
 export class EventRights {
   readonly #judge: Judge<{ V3: 'changed meanwhile' }>
-  /** Contents of events that a token without the right to them has asked for, and the agents. */
+  /** Contents of events that a client without the right has requested, and the asked agents. */
   readonly #refused = new Map<string, string>()
 
   constructor(judge: Judge<{ V3: 'changed meanwhile' }>) {

@@ -5,23 +5,23 @@ import type { EventLook, FiredEvent } from './event-facts.ts'
 type Excuse = 'disturbed' | 'by exchange'
 
 /**
- * Gossip misses so few: with five members, each of which sends to four drawn of the others, one in several hundred.
- * Judged where so many were looked at.
+ * Maximum share of agents that gossip may miss. With five members, each of which sends to four drawn of the others, it
+ * misses one in several hundred. Judged only after enough looks.
  */
 const missedShareMax = 0.05
 const missedOf = 40
 
 /**
- * V1. A user event comes to every agent that it is for. The argument for when:
- * 1. Each agent that hears of it passes it on `retransmitLimit` times, to members drawn at random. A pool of few is all
- *    but always reached by that, within a few rounds (`spreadWithinMs`).
- * 2. One that gossip has missed learns of it when it exchanges its state with another, which it begins itself once in
- *    an interval (`exchangedWithinMs`). That other one has it, unless gossip has missed two at once.
+ * V1. A user event reaches every agent whose filters match. The argument for when:
+ * 1. Each agent that receives it sends it on `retransmitLimit` times, to members drawn at random. That nearly always
+ *    reaches a small pool within a few rounds (`spreadWithinMs`).
+ * 2. An agent that gossip missed learns of it when it exchanges its state with another, which it starts once per
+ *    interval (`exchangedWithinMs`). The other has the event, unless gossip missed two agents at once.
  */
 export class EventSpread {
   readonly #run: Run
   readonly #pool: Membership
-  /** Fired while the pool was whole. */
+  /** Events fired while every agent was a member. */
   readonly #toWhole = new Set<FiredEvent>()
   #looked = 0
   readonly #missed: string[] = []

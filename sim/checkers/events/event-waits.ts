@@ -4,19 +4,19 @@ import type { EventListing, EventWait } from './event-facts.ts'
 
 /** Clocks of agents differ from true time by at most this share. */
 const clockAllowance = 0.06
-/** In which an agent answers what waits no longer. */
+/** Time in which an agent answers a request that need not wait. */
 const answeredWithinUs = 1_000_000
 
 /**
- * W5. The list of events waits for another index than the one that its client has, which W4 cannot judge: that index is
- * no number that grows.
- * 1. Before its time is over an answer has another index.
- * 2. Once another answer of the agent has shown that its list ends otherwise, a list that waits is answered, too.
+ * W5. The list of events waits for an index that differs from its client's. W4 cannot judge that, because this index is
+ * not a number that grows.
+ * 1. An answer before the wait is over has another index.
+ * 2. Once another answer of the agent has shown that its list ends with another event, a waiting list is answered, too.
  */
 export class EventWaits {
   readonly #run: Run
   readonly #pool: Membership
-  /** Since when the agent is known to have a newer list; undefined: it is not known. */
+  /** Since when the agent is known to have a newer list; undefined: not known. */
   readonly #open = new Map<EventWait, number | undefined>()
 
   constructor(run: Run, pool: Membership) {
@@ -28,7 +28,7 @@ export class EventWaits {
     this.#open.set(wait, undefined)
   }
 
-  /** There is no answer, or none that can be judged. */
+  /** The request has no answer, or none that can be judged. */
   gaveUp(wait: EventWait): void {
     this.#open.delete(wait)
   }

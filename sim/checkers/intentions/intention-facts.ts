@@ -1,25 +1,25 @@
 import type { SaidIntention } from './intention-judge.ts'
 
-/** An intention, as the replicated state has it. */
+/** An intention in the replicated state. */
 export interface HeldIntention extends SaidIntention {
   readonly id: string
   readonly description: string
 }
 
-/** `perhaps`: what nothing may say. `description` is its alone. */
+/** The intention that a client wanted. `perhaps`: it may have been created. `description` is unique to it. */
 export interface WantedIntention extends Omit<HeldIntention, 'id' | 'action'> {
   readonly action: SaidIntention['action'] | 'perhaps'
 }
 
-/** A client asked for a change of intentions, and was answered. */
+/** A client requested a change of intentions, and got an answer. */
 export interface IntentionChange {
   readonly agent: string
   readonly kind: 'create' | 'update' | 'delete'
-  /** Empty: of one that was not made. */
+  /** Empty if the intention was not created. */
   readonly id: string
-  /** Of a deletion nothing. */
+  /** Undefined for a deletion. */
   readonly wanted: WantedIntention | undefined
-  /** `duplicate`: refused, because there is one for this pair. */
+  /** `duplicate`: refused, because an intention for this pair exists. */
   readonly outcome: 'done' | 'duplicate' | 'refused'
   readonly calledUs: number
   readonly endedUs: number
@@ -28,7 +28,7 @@ export interface IntentionChange {
 /** A client asked whether one service may connect to another. */
 export interface IntentionDecision {
   readonly agent: string
-  /** By the leader, or by what the agent keeps. */
+  /** `check`: the leader decided; `authorize`: the agent decided by its cached intentions. */
   readonly how: 'check' | 'authorize'
   readonly source: string
   readonly destination: string

@@ -1,7 +1,7 @@
 /**
- * Which service may connect to which, judged apart from the program: by a table of what overrules what, as people say
- * it, and without an order or a number. Reference: mesh.md#precedence. Ends are `namespace/name`, with wildcards as an
- * intention may have them, and without regard to case.
+ * Which service may connect to which, judged independently of the program: by a table of precedence, as the
+ * documentation states it, without a sort order or a number. Reference: mesh.md#precedence. Ends are `namespace/name`,
+ * with wildcards as an intention may have them; case is ignored.
  */
 
 export interface SaidIntention {
@@ -18,14 +18,14 @@ function kindOf(place: string): (typeof kinds)[number] {
   return place.endsWith('/*') ? 'namespace' : 'exact'
 }
 
-/** Whether an end of an intention speaks of a service. */
+/** Whether an end of an intention matches a service. */
 export function speaksOf(place: string, service: string): boolean {
   const [namespace, name] = place.toLowerCase().split('/')
   const [ofNamespace, ofName] = service.toLowerCase().split('/')
   return (namespace === '*' || namespace === ofNamespace) && (name === '*' || name === ofName)
 }
 
-/** The intention that decides whether one service may connect to another; undefined: none speaks of them. */
+/** The intention that decides whether one service may connect to another; undefined: none matches them. */
 export function deciding<I extends SaidIntention>(
   all: readonly I[],
   source: string,
@@ -39,7 +39,7 @@ export function deciding<I extends SaidIntention>(
   return undefined
 }
 
-/** The same for all intentions of one pair. */
+/** Equal for all intentions of one pair. */
 export function pairOf({ source, destination }: Omit<SaidIntention, 'action'>): string {
   return `${source} => ${destination}`.toLowerCase()
 }

@@ -7,9 +7,9 @@ import { type CheckedRun, checker, eventIn, type Judge } from '../checker.ts'
 import type { HeldIntention, IntentionChange, IntentionDecision } from './intention-facts.ts'
 import { deciding, pairOf } from './intention-judge.ts'
 
-/** Within this time an agent that is in contact has what its leader has committed. */
+/** Time in which an agent in contact learns what its leader has committed. */
 const keptWithinUs = 2_000_000
-/** An agent pauses between its attempts for as long as nothing answered before, and no longer than this. */
+/** Maximum pause between an agent's attempts: it pauses for as long as nothing has answered, up to this limit. */
 const retryMaxUs = 65_000_000
 const noticingUs = 15_000_000
 
@@ -18,16 +18,17 @@ type Run = Pick<CheckedRun, 'nowUs' | 'contactSinceUs' | 'staleDefaultMs'> & Jud
 type Held = readonly HeldIntention[]
 
 /**
- * C7: of each pair of ends there is one intention at most; a change that was acknowledged was there when it was, one
- * that was refused never is; and a command changes the intention that it names, and no other. C8: what `check` decides
- * is what a judge apart from the program decides by the intentions at some time between the question and the answer;
- * what an agent decides by what it keeps, the same, or by those of shortly before.
+ * Judges intentions and decisions.
+ * 1. C7: each pair of ends has at most one intention. An acknowledged change was in the state at the time of its
+ *    answer, a refused one never is. A command changes only the intention that it names.
+ * 2. C8: `check` decides as an independent judge does by the intentions at some time between the question and the
+ *    answer. An agent's decision by its cached intentions is the same, or follows those of shortly before.
  */
 export class IntentionLaws {
   readonly #run: Run
-  /** All of them, as they were from one change to the next. */
+  /** All intentions, with all versions. */
   readonly #versions: Version<Held>[] = [{ value: [], fromUs: 0, event: 0 }]
-  /** By the description that is theirs alone: what was refused. */
+  /** What was refused, by its unique description. */
   readonly #refused = new Map<string, string>()
   readonly #described = new Set<string>()
   #isAllowedByDefault = true
@@ -41,7 +42,7 @@ export class IntentionLaws {
     this.#isAllowedByDefault = isAllowedByDefault
   }
 
-  /** `id`: of the intention that the command names. */
+  /** `id`: that of the intention that the command names. */
   changed(now: Held, id: string): void {
     const before = new Map(this.#now.map((each) => [each.id, JSON.stringify(each)]))
     const after = new Map(now.map((each) => [each.id, JSON.stringify(each)]))
@@ -124,8 +125,9 @@ export class IntentionLaws {
   }
 
   /**
-   * Undefined: what the agent keeps may be old. It refreshes at once what is kept while it is in contact; after a time
-   * without it pauses for as long as that lasted, and that was no longer than the run up to then.
+   * From when the agent's cached intentions may be; undefined: they may be of any time. An agent in contact refreshes
+   * its cache at once. After a time without contact, it pauses for as long as that lasted, at most as long as the run
+   * so far.
    */
   #keptFromUs({ agent, calledUs }: IntentionDecision): number | undefined {
     const contactUs = this.#run.contactSinceUs(agent)
@@ -181,7 +183,7 @@ export const intentionLaws = checker({
         'out of reach':
           'An agent that was not in contact with a leader decides by what it has kept; until it has been for 15 seconds and as long as it was not.',
       },
-      // Its pages let leaders die and links break all the time.
+      // Its scenarios let leaders die and links break all the time.
       excusesMost: { 'out of reach': 0.65 },
     },
   },

@@ -4,15 +4,15 @@ import { eventsOf, type KeyOperation, operationText } from './key-history.ts'
 import type { Recovery } from './recovered-history.ts'
 
 /**
- * D1. A write is acknowledged only once it has taken effect, and in the end every server holds, for every key, what the
- * log made of it: so no acknowledged write is lost, and none comes back. That the log itself keeps what is committed
- * over all crashes is R4 and R5.
+ * D1. A write is acknowledged only after it has taken effect, and in the end every server holds, for every key, the
+ * value that the log gives it. So no acknowledged write is lost, and none comes back. R4 and R5 check that the log
+ * itself keeps committed entries across all crashes.
  */
 export class AcknowledgedWrites {
   readonly #applied: AppliedKeys
   readonly #judge: Judge<{ D1: 'majority lost' }>
   #acknowledged = 0
-  /** What was acknowledged, to tell what a recovery has lost of it; undefined: no scenario excuses that. */
+  /** Acknowledged values, to report which of them a recovery has lost; undefined: no scenario excuses that. */
   readonly #values: string[] | undefined
 
   constructor(judge: Judge<{ D1: 'majority lost' }>, applied: AppliedKeys, excusesLostMajority = true) {
@@ -25,7 +25,7 @@ export class AcknowledgedWrites {
     return this.#acknowledged
   }
 
-  /** A client was told that its write was done. */
+  /** A client was told that its write succeeded. */
   acknowledged(operation: KeyOperation): void {
     this.#acknowledged++
     if (operation.value === undefined) return
@@ -39,13 +39,13 @@ export class AcknowledgedWrites {
     )
   }
 
-  /** The scenario excuses what the recovery has lost. */
+  /** The scenario excuses the loss of entries by this recovery. */
   recovered({ isKept }: Recovery): void {
     const values = this.#values?.splice(0) ?? []
     this.#judge.excused('D1', 'majority lost', values.filter((value) => !isKept(value)).length)
   }
 
-  /** All keys that a server holds once the run has come to rest, and their values. */
+  /** All keys and values of a server once the run is at rest. */
   finalState(server: string, held: ReadonlyMap<string, string>): void {
     for (const key of this.#applied.keys()) {
       this.#judge.judged('D1')

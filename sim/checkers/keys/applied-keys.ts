@@ -1,14 +1,14 @@
 import { checker } from '../checker.ts'
 
 /**
- * What the log has done to each key, in order of index, as the first server to apply each entry told it: the history
+ * How the log changed each key, in order of index, as the first server to apply each entry reported it: the history
  * against which clients' answers are judged.
  */
 export class AppliedKeys {
   readonly #byKey = new Map<string, KeyVersion[]>()
   readonly #indexOfValue = new Map<string, number>()
 
-  /** `value` undefined: the key is gone. Entries come in order of index. */
+  /** `value` undefined: the key was deleted. Entries are passed in order of index. */
   changed(key: string, index: number, value: string | undefined): void {
     const versions = this.#byKey.get(key)
     if (versions === undefined) this.#byKey.set(key, [{ index, value }])
@@ -16,7 +16,7 @@ export class AppliedKeys {
     if (value !== undefined) this.#indexOfValue.set(value, index)
   }
 
-  /** What the log did from here on was lost. */
+  /** The log's entries from this index on were lost. */
   forgetFrom(index: number): void {
     for (const [key, versions] of this.#byKey)
       this.#byKey.set(
@@ -26,7 +26,7 @@ export class AppliedKeys {
     for (const [value, at] of this.#indexOfValue) if (at >= index) this.#indexOfValue.delete(value)
   }
 
-  /** Where the write of this (unique) value took effect. */
+  /** The index at which the write of this (unique) value took effect. */
   indexOf(value: string): number | undefined {
     return this.#indexOfValue.get(value)
   }
@@ -43,7 +43,7 @@ export class AppliedKeys {
     return this.versions(key).at(-1)?.value !== undefined
   }
 
-  /** Keys under a prefix that are there now. */
+  /** The existing keys under a prefix. */
   thereUnder(prefix: string): readonly string[] {
     return [...this.#byKey.keys()].filter((key) => key.startsWith(prefix) && this.isThere(key))
   }
@@ -63,8 +63,8 @@ export interface KeyVersion {
 }
 
 /**
- * How many of a key's versions, which are in order of index, are before this index: the place of the one at it, if
- * there is one.
+ * How many of a key's versions, which are in order of index, are before this index. That is also the position of the
+ * version at the index, if there is one.
  */
 export function placeOf(versions: readonly KeyVersion[], index: number): number {
   let low = 0

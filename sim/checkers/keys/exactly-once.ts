@@ -1,8 +1,8 @@
 import { appliedIn, checker, type Judge } from '../checker.ts'
 
-/** K3. A forwarded write carries an identity; however often it is sent on, one entry of the log gives it its effect. */
+/** K3. A forwarded write carries an identity: however often it is resent, only one entry of the log takes effect. */
 export class ExactlyOnce {
-  /** By origin: where each of its sequence numbers took effect. */
+  /** By origin, the indexes at which its sequence numbers took effect. */
   readonly #effects = new Map<string, Map<number, number>>()
   readonly #judge: Judge<{ K3: 'majority lost' }>
 
@@ -10,7 +10,7 @@ export class ExactlyOnce {
     this.#judge = judge
   }
 
-  /** Effects from here on were lost: a write may take effect anew. */
+  /** Effects from this index on were lost: a write may take effect anew. */
   forgetFrom(index: number): void {
     for (const ofOrigin of this.#effects.values()) {
       for (const [sequence, at] of ofOrigin) {

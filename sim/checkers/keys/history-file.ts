@@ -3,7 +3,7 @@ import { err, ok, type Result } from '../../../src/base/result.ts'
 import type { KeyOperation } from './key-history.ts'
 
 /**
- * Histories of keys as files: JSON lines. The first line says what it is, every other is one operation, in any order:
+ * Histories of keys as files: JSON lines. The first line is a header, every other is one operation, in any order:
  *
  *     {"format":"svc-history","version":1,"about":"three clients","staleDefaultUs":0}
  *     {"client":"1","key":"k","op":"write","value":"a","outcome":"ok","call":0,"return":1500}
@@ -11,13 +11,13 @@ import type { KeyOperation } from './key-history.ts'
  *     {"client":"1","key":"k","op":"cas","expected":"a","value":"b","outcome":"refused","call":3000,"return":3100}
  *     {"client":"3","key":"k","op":"delete","outcome":"unknown","call":3050}
  *
- * Times are whole microseconds of one clock for all clients. `null` as `found` or `expected`: no such key. Every key
- * holds nothing at first.
+ * Times are whole microseconds of one clock for all clients. `null` as `found` or `expected` means that the key does
+ * not exist. At first, no key exists.
  */
 export interface History {
-  /** Where it comes from, for people. */
+  /** Where the history comes from, for readers. */
   readonly about: string | undefined
-  /** How old a read of default consistency may be, in microseconds: 0 where nothing excuses it. */
+  /** How stale a read of default consistency may be, in microseconds; 0 if no excuse is granted. */
   readonly staleDefaultUs: number
   readonly operations: readonly KeyOperation[]
 }
@@ -25,7 +25,7 @@ export interface History {
 export const historyBytesMax = 64 << 20
 const operationsMax = 500_000
 const lineCharactersMax = 64 << 10
-/** Lines that are wrong are told up to here: the first tell, the rest mostly repeat them. */
+/** Maximum number of wrong lines that are reported: the others mostly repeat them. */
 const problemsMax = 20
 
 const format = 'svc-history'
@@ -42,7 +42,7 @@ const asked = {
   client: z.string().min(1).max(200),
   key: z.string().max(2000),
   call: z.int().min(0),
-  /** Absent if it was never answered. */
+  /** Absent if the operation was never answered. */
   return: z.int().min(0).optional(),
 }
 const answered = z.enum(['ok', 'unknown'])
@@ -69,7 +69,7 @@ const operationSchema = z.discriminatedUnion('op', [
 
 type Line = z.infer<typeof operationSchema>
 
-/** Reads a history, or says in one line each what is wrong with it: `FILE:LINE: …`. */
+/** Parses a history, or returns what is wrong with it, one line each: `FILE:LINE: …`. */
 export function parseHistory(file: string, text: string): Result<History, readonly string[]> {
   const lines = text.split('\n')
   if (lines.at(-1) === '') lines.pop()
@@ -92,7 +92,7 @@ export function parseHistory(file: string, text: string): Result<History, readon
   return ok({ about, staleDefaultUs, operations })
 }
 
-/** The text of a history's file. */
+/** The text of a history file. */
 export function historyText(history: History): string {
   return `${[headerText(history), ...history.operations.map((one) => JSON.stringify(lineOf(one)))].join('\n')}\n`
 }
@@ -112,7 +112,7 @@ function lineOf({ client, key, kind, ...rest }: KeyOperation): Line {
   const before = { client, key } as const
   const times = outcome === 'unknown' ? { call: callUs } : { call: callUs, return: returnUs }
   if (kind === 'cas') return { ...before, op: 'cas', expected, value: put, outcome, ...times }
-  // Nothing but a CAS is ever refused.
+  // Only a CAS can be refused.
   const end = outcome === 'unknown' ? 'unknown' : 'ok'
   if (kind === 'write') return { ...before, op: 'write', value: put, outcome: end, ...times }
   if (kind === 'delete') return { ...before, op: 'delete', outcome: end, ...times }

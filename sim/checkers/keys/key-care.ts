@@ -10,13 +10,13 @@ type Excuse = 'restored' | 'older releases'
 
 /** Clocks of leaders differ from true time by at most this share. */
 const clockAllowance = 0.06
-/** Time for a command of the leader to be replicated, and tried again after a refusal. */
+/** Time in which a command of the leader is replicated, and retried after a refusal. */
 const slackMs = 5_000
 
-/** What one table of rows of a certain age is bound to. */
+/** Limits on the age of one table's rows. */
 interface Bounds {
   readonly leastMs: number
-  /** Counted from the row, or from when its leader began, whichever is later. */
+  /** Counted from the row's creation or from its leader's election, whichever is later. */
   readonly mostMs: number
 }
 
@@ -24,22 +24,22 @@ function tombstoneBounds({ tombstoneTtlMs, tombstoneGranularityMs }: KeyCare): B
   return { leastMs: tombstoneTtlMs, mostMs: tombstoneTtlMs + 3 * tombstoneGranularityMs }
 }
 
-/** A delay may be short: that none is forgotten before its time is S1. */
+/** A lock delay may be short; S1 checks that none is forgotten before its time. */
 function delayBounds({ lockDelayMaxMs, forgetEveryMs }: KeyCare): Bounds {
   return { leastMs: 0, mostMs: lockDelayMaxMs + 3 * forgetEveryMs }
 }
 
-/** The rows of one table, by what is known of when they came. */
+/** The rows of one table, and what is known about the times of their creation. */
 class AgedRows {
-  /** By index of each command that wrote rows, when it was carried out, in order of index. */
+  /** When each command that wrote rows was applied, by index, in order of index. */
   readonly #cameUs = new Map<number, number>()
-  /** Rows of before this time are as a restored state has them: they count from it. */
+  /** Rows older than this come from a restored state: their age counts from this time. */
   #restoredUs = 0
-  /** The table's last change when its oldest row was looked up, and that row's index; undefined: there was no row. */
+  /** The table's last change when its oldest row was looked up, and that row's index; undefined: it had no row. */
   #lookedUpAt = -1
   #oldest: number | undefined
 
-  /** Index of the oldest row of the table, which is looked up anew only when the table has changed. */
+  /** Index of the table's oldest row, which is looked up anew only after the table has changed. */
   oldest<Row extends { readonly index: number }>(tx: ReadTransaction, table: TableDefinition<Row>): number | undefined {
     const changedAt = tx.lastChange(table)
     if (changedAt === this.#lookedUpAt) return this.#oldest
@@ -50,7 +50,7 @@ class AgedRows {
     return this.#oldest
   }
 
-  /** Another state, or another log, has taken the place of the one that was looked at. */
+  /** Another state or another log has replaced the previous one. */
   changed(): void {
     this.#lookedUpAt = -1
   }
@@ -65,7 +65,7 @@ class AgedRows {
     this.#restoredUs = nowUs
   }
 
-  /** When the row of this index came, at the earliest; undefined: a restored state had it. */
+  /** When the row of this index was created, at the earliest; undefined: it comes from a restored state. */
   cameUs(index: number): number | undefined {
     return this.#cameUs.get(index)
   }
@@ -74,7 +74,7 @@ class AgedRows {
     return this.#cameUs.get(index) ?? this.#restoredUs
   }
 
-  /** Nothing of up to this index is there any more. */
+  /** No row up to this index exists any more. */
   #forget(index: number): void {
     for (const each of this.#cameUs.keys()) {
       if (each >= index) return
@@ -84,9 +84,9 @@ class AgedRows {
 }
 
 /**
- * K5. Of what deleted keys and the locks of ended sessions leave behind, tombstones stay for as long as readers need
- * them, and everything goes soon after its time, however much of it there is: while one server leads, for a change of
- * leader counts anew.
+ * K5. Tombstones of deleted keys, and lock delays of ended sessions, stay for as long as clients need them, and are
+ * removed soon after their time, however many there are. That holds while one server leads, because a new leader counts
+ * anew.
  */
 export class KeysCaredFor {
   readonly #run: Pick<CheckedRun, 'nowUs'> & Judge<{ K5: Excuse }>
@@ -110,7 +110,7 @@ export class KeysCaredFor {
     this.#leaderSinceUs = atUs
   }
 
-  /** What the log did from some index on was lost. */
+  /** The log's entries from some index on were lost. */
   lost(): void {
     for (const rows of [this.#tombstones, this.#delays]) rows.changed()
   }
@@ -133,7 +133,7 @@ export class KeysCaredFor {
     this.#look(tx, lockDelaysTable, this.#delays, delayBounds(this.#care))
   }
 
-  /** The newest of what may go now has been there for its time. */
+  /** Checks that the newest removable row has existed for its time. */
   #reaped(through: number, count: number): void {
     const cameUs = this.#tombstones.cameUs(through)
     if (cameUs === undefined || count === 0) return
@@ -147,7 +147,7 @@ export class KeysCaredFor {
     )
   }
 
-  /** The oldest row is not overdue. */
+  /** Checks that the oldest row is not overdue. */
   #look<Row extends { readonly index: number }>(
     tx: ReadTransaction,
     table: TableDefinition<Row>,

@@ -9,14 +9,14 @@ import type { Facts } from '../facts.ts'
 import { type AppliedKeys, appliedKeys } from './applied-keys.ts'
 import { type WholeChanges, wholeChanges } from './whole-changes.ts'
 
-/** What a transaction of keys says, as far as it is looked at. */
+/** The checked part of a transaction of keys. */
 interface TransactionBody {
   readonly operations: readonly { readonly verb: string; readonly key: string }[]
 }
 
 const writingVerbs: ReadonlySet<string> = new Set(['set', 'cas', 'lock', 'unlock'])
 
-/** Reads from the replicated state what commands did to keys. */
+/** Reads from the replicated state how commands changed keys. */
 class KeyChanges {
   readonly #tell: Tell
   readonly #applied: AppliedKeys
@@ -42,7 +42,7 @@ class KeyChanges {
     this.changed(key, index, tx)
   }
 
-  /** Keys are as another state has them. */
+  /** Another state has replaced the previous one, with its keys. */
   replaced({ index, tx }: Facts['state replaced']): void {
     const gone = [...this.#applied.keys()].filter((key) => tx.get(kvTable, key) === undefined)
     for (const key of gone) this.#tell('key changed', { key, index, value: undefined })
@@ -62,7 +62,7 @@ class KeyChanges {
     for (const [key, what] of this.#leaves(operations)) {
       const row = tx.get(kvTable, key)
       if (what === 'written') changed.set(key, row?.modifyIndex === index)
-      // One that was not there is not there, whatever was done.
+      // A key that did not exist still does not exist, whatever the outcome.
       else if (isDone || this.#applied.isThere(key)) changed.set(key, row === undefined)
     }
     this.#whole.transaction(index, isDone, changed)
@@ -70,7 +70,7 @@ class KeyChanges {
   }
 
   /**
-   * What a transaction does to each key in the end, if it is done: each operation sees what those before it have done.
+   * What a transaction does to each key in the end, if it succeeds: each operation sees the effects of those before it.
    */
   #leaves(operations: TransactionBody['operations']): ReadonlyMap<string, 'written' | 'gone'> {
     const leaves = new Map<string, 'written' | 'gone'>()
@@ -86,7 +86,7 @@ class KeyChanges {
     return leaves
   }
 
-  /** Every key under a prefix is gone. */
+  /** Every key under a prefix was deleted. */
   #gone(prefix: string, index: number, tx: ReadTransaction): void {
     const keys = this.#applied.thereUnder(prefix)
     this.#whole.treeDeleted(

@@ -1,30 +1,30 @@
 import type { Consistency } from '../../../src/features/contract/reading.ts'
 
-/** What a client asked of one key, and what it learnt. Times are microseconds of true time. */
+/** An operation of a client on one key, and its result. Times are microseconds of true time. */
 export interface KeyOperation {
-  /** `client 3 of shoppers`, for people. */
+  /** `client 3 of shoppers`, for readers. */
   readonly client: string
   readonly key: string
   readonly kind: 'read' | 'write' | 'cas' | 'delete'
-  /** What a write or CAS puts there: unique in the whole run. */
+  /** The value of a write or CAS: unique in the whole run. */
   readonly value: string | undefined
-  /** What a CAS expects to find; undefined: no such key. */
+  /** The value that a CAS expects; undefined: no such key. */
   readonly expected: string | undefined
   readonly consistency: Consistency
   readonly callUs: number
   returnUs: number
   /**
-   * `refused`: a CAS that found something else. `unknown`: no answer, or one that does not tell whether it happened.
+   * `refused`: a CAS that found another value. `unknown`: no answer, or one that does not tell whether it took effect.
    */
   outcome: 'ok' | 'refused' | 'unknown'
   /** What a read found; undefined: no such key. */
   found: string | undefined
-  /** Numbers of the events in the trace in which it was asked and answered, where somebody reads the trace. */
+  /** Trace events of its call and its answer, if a trace is recorded. */
   calledIn?: number
   answeredIn?: number
 }
 
-/** The events of operations, for the causes of a violation. */
+/** The trace events of operations, as causes of a violation. */
 export function eventsOf(...operations: readonly KeyOperation[]): readonly number[] {
   return operations.flatMap(({ calledIn = 0, answeredIn = 0 }) => [answeredIn, calledIn])
 }
@@ -35,7 +35,7 @@ export function operationText(operation: KeyOperation): string {
   return `${deedText(operation)}, ${operation.client}, ${secondsText(operation.callUs)}..${end}`
 }
 
-/** What was done, and what came of it. */
+/** The operation and its result, as text. */
 export function deedText({ kind, consistency, value, expected, found, outcome }: KeyOperation): string {
   switch (kind) {
     case 'read':

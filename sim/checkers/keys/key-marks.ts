@@ -18,14 +18,14 @@ export const keyMarks = rareStates({
   'compaction under load': 'a server took a snapshot of its state while clients wrote',
 })
 
-/** A client wrote not longer ago than this: there is load. */
+/** If a client wrote less than this ago, the cluster is under load. */
 const loadUs = 1_000_000
-/** Writes of unknown outcome that are remembered, the latest. */
+/** Maximum number of writes of unknown outcome that are remembered: the latest ones. */
 const writesMax = 4096
-/** Answered writes are taken out when there are twice as many writes as were kept last, and at least this many. */
+/** Answered writes are removed once there are twice as many writes as were kept last time, and at least this many. */
 const lookedAtMin = 256
 
-/** Sees rare states in what clients write, and what comes of it. */
+/** Observes rare states of clients' writes and of their effects. */
 class KeyMarks {
   readonly #reach: Reach<keyof typeof keyMarks.marks>
   readonly #of: CheckedRun['of']
@@ -33,7 +33,7 @@ class KeyMarks {
   #writes: KeyOperation[] = []
   #lookAtCount = lookedAtMin
   #wroteUs = Number.NEGATIVE_INFINITY
-  /** Of the command before. */
+  /** The kind of the previous command. */
   #lastKind = ''
 
   constructor({ of, nowUs }: Pick<CheckedRun, 'of' | 'nowUs'>) {
@@ -46,7 +46,7 @@ class KeyMarks {
     if (operation.value === undefined) return
     this.#wroteUs = this.#nowUs()
     this.#writes.push(operation)
-    // One that is under way counts as unknown.
+    // A write that is under way counts as unknown.
     if (this.#writes.length < this.#lookAtCount) return
     this.#writes = this.#writes.filter(({ outcome }) => outcome === 'unknown').slice(-writesMax)
     this.#lookAtCount = Math.max(lookedAtMin, 2 * this.#writes.length)

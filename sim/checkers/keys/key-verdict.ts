@@ -2,13 +2,16 @@ import type { KeyOperation } from './key-history.ts'
 import { checkRegister } from './linearizability.ts'
 import { absent, type RegisterOperation } from './register-operation.ts'
 
-/** Steps of the search for one key, unless told otherwise. A sound history needs about two for each operation. */
+/**
+ * Maximum number of steps of the search for one key, unless the caller says otherwise. A sound history needs about two
+ * for each operation.
+ */
 export const searchStepsMax = 2_000_000
 
 const neverFound = -1
 
 export interface KeyLaw {
-  /** How old a read of default consistency may be, in microseconds: 0 where nothing excuses it. */
+  /** How stale a read of default consistency may be, in microseconds; 0 if no excuse is granted. */
   readonly staleDefaultUs: number
   /** Steps after which the search gives up. */
   readonly stepsMax: number
@@ -17,13 +20,14 @@ export interface KeyLaw {
 /** Why the operations of one key are not linearizable. */
 export interface KeyViolation {
   readonly kind: 'violation'
-  /** The first one, in order of answers, whose answer nothing explains. */
+  /** The first operation, in order of answers, whose answer no order explains. */
   readonly blocked: KeyOperation
   /**
-   * One order of all that was answered before, and of what must have taken effect by then: it explains their answers.
+   * An order of everything that was answered before, and of what must have taken effect by then, which explains those
+   * answers.
    */
   readonly order: readonly KeyOperation[]
-  /** What the key holds after `order`; undefined: nothing. */
+  /** The key's value after `order`; undefined: no value. */
   readonly held: string | undefined
 }
 
@@ -33,8 +37,8 @@ export type KeyVerdict =
   | KeyViolation
 
 /**
- * Judges the operations of one key, which holds nothing at first. Stale reads are left out: they promise less, and what
- * they promise is judged elsewhere.
+ * Judges the operations of one key, which does not exist at first. Stale reads are left out: they promise less, and
+ * another checker judges that.
  */
 export function judgeKey(operations: readonly KeyOperation[], law: KeyLaw): KeyVerdict {
   const relevant = relevantOperations(operations)
@@ -46,20 +50,20 @@ export function judgeKey(operations: readonly KeyOperation[], law: KeyLaw): KeyV
   return { kind: 'violation', blocked, order, held: heldAfter(order) }
 }
 
-/** What a key holds after operations that took effect in this order. */
+/** The key's value after operations that took effect in this order. */
 export function heldAfter(order: readonly KeyOperation[]): string | undefined {
   return order.findLast(changesKey)?.value
 }
 
-/** Of an operation that took effect: whether it put something there, or took it away. */
+/** Whether an operation that took effect wrote or deleted the key. */
 export function changesKey({ kind, outcome }: KeyOperation): boolean {
   return kind !== 'read' && outcome !== 'refused'
 }
 
 /**
- * Without what cannot matter: stale reads, reads without an answer, and what may have changed the key, but was never
- * answered, and left a state that nothing needs. A refused CAS may have been refused because of any of them: then all
- * matter.
+ * Leaves out operations that cannot matter: stale reads, reads without an answer, and changes that were never answered
+ * and whose result no operation needs. A refused CAS may have been refused because of any of these changes: if there is
+ * one, they all matter.
  */
 export function relevantOperations(operations: readonly KeyOperation[]): readonly KeyOperation[] {
   const refused = operations.some(({ outcome }) => outcome === 'refused')
@@ -71,8 +75,8 @@ export function relevantOperations(operations: readonly KeyOperation[]): readonl
 }
 
 /**
- * The states that some operation must have found: what reads and successful CAS did find, and what a CAS of unknown
- * outcome must have found if the state that it leaves is needed. undefined: no such key.
+ * The values that some operation must have found: those that reads and successful CAS did find, and those that a CAS of
+ * unknown outcome must have found if its result is needed. undefined stands for no such key.
  */
 export function neededStates(operations: readonly KeyOperation[]): ReadonlySet<string | undefined> {
   const needed = new Set<string | undefined>()
@@ -92,7 +96,7 @@ export function neededStates(operations: readonly KeyOperation[]): ReadonlySet<s
 function registerHistory(relevant: readonly KeyOperation[], staleDefaultUs: number): readonly RegisterOperation[] {
   const found = comparedValues(relevant)
   const ids = new Map<string, number>()
-  // Values that nobody ever finds are one: what such a write does is put something else there.
+  // Values that no operation ever finds count as one: such a write only replaces the previous value.
   const idOf = (value: string | undefined): number => {
     if (value === undefined) return absent
     if (!found.has(value)) return neverFound
@@ -115,7 +119,7 @@ function registerHistory(relevant: readonly KeyOperation[], staleDefaultUs: numb
   })
 }
 
-/** What reads found, and what CAS looked for. */
+/** Values that reads found, and that CAS compared. */
 function comparedValues(relevant: readonly KeyOperation[]): ReadonlySet<string> {
   const found = new Set<string>()
   for (const { kind, found: read, expected } of relevant) {

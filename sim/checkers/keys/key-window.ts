@@ -1,25 +1,25 @@
 import type { KeyOperation } from './key-history.ts'
 import { judgeKey, type KeyLaw, neededStates } from './key-verdict.ts'
 
-/** Operations after which a beginning is judged and forgotten, at the next moment that allows it. */
+/** Number of operations after which a beginning is judged and forgotten, at the next moment that allows it. */
 export const foldFrom = 256
 
 /**
- * The operations of one key that are still to be judged. Of a long run the beginning is judged as soon as it can be,
- * and one operation takes its place, so that memory does not grow with the run. Which answers can be explained does not
- * change by that:
+ * The operations of one key that are still to be judged. The beginning of a long run is judged as soon as possible, and
+ * replaced by one operation, so that memory does not grow with the run. This does not change which answers can be
+ * explained:
  *
- * 1. A beginning ends with an operation p that nothing answered overlaps: all others were answered before it was
- *    called, none is under way, and none is called before it is answered. So p is the last known operation of the
- *    beginning in every order, and what it left or found is what the key holds there. p stands for the beginning as a
- *    write of that value.
- * 2. Operations that were never answered may take effect later. Values are unique, so one whose value somebody found
- *    took effect in the beginning, once, and is done. All others are kept. None of these is needed in the beginning: it
- *    is forgotten only if it has an order without them. An order of the whole that has some of them there loses nothing
- *    when they are kept, for the rest may still use each of them, once.
+ * 1. A beginning ends with an operation p that no answered operation overlaps: all others were answered before p was
+ *    called, none is under way, and none is called before p is answered. So p is the last known operation of the
+ *    beginning in every order, and the value that it left or found is the key's value there. p stands for the beginning
+ *    as a write of that value.
+ * 2. Operations that were never answered may take effect later. Values are unique. So one whose value was found took
+ *    effect in the beginning, once, and is finished; all others are kept. None of these is needed in the beginning,
+ *    which is forgotten only if it has an order without them. An order of the whole that has some of them there loses
+ *    nothing when they are kept, because the rest may still use each of them, once.
  * 3. An order of the beginning and one of the rest together are an order of the whole, and the other way round (1, 2).
  *
- * A beginning that has no such order is kept whole, and is judged at the end with the rest.
+ * A beginning that has no such order is kept, and is judged at the end with the rest.
  */
 export class KeyWindow {
   readonly #law: KeyLaw
@@ -27,7 +27,7 @@ export class KeyWindow {
   #operations: KeyOperation[] = []
   readonly #underWay = new Set<KeyOperation>()
   #foldFrom: number
-  /** What stands for the beginning. */
+  /** The operation that stands for the beginning. */
   #standing: KeyOperation | undefined
   #answeredBefore = 0
   #forgotten = 0
@@ -43,7 +43,7 @@ export class KeyWindow {
     return this.#operations
   }
 
-  /** Answered operations of the whole history that promise the newest value. */
+  /** Number of answered operations of the whole history that promise the newest value. */
   get answered(): number {
     return this.#answeredBefore + this.#answeredIn(this.#operations)
   }
@@ -64,7 +64,7 @@ export class KeyWindow {
     if (at >= 0) this.#operations.splice(at, 1)
   }
 
-  /** No answer to it will be taken any more. */
+  /** No later answer to it will be accepted. */
   ended(operation: KeyOperation): void {
     this.#underWay.delete(operation)
     if (this.#operations.length < this.#foldFrom || this.#underWay.size > 0) return
@@ -87,7 +87,7 @@ export class KeyWindow {
     const later = new Set(mayComeLater)
     const beginning = this.#operations.filter((one) => !later.has(one))
     if (judgeKey(beginning, this.#law).kind !== 'linearizable') {
-      // What stands against it stays there: the next try is to be worth its cost.
+      // The obstacle does not go away, so the next attempt must be worth its cost.
       this.#foldFrom = this.#operations.length * 2
       return
     }
@@ -103,12 +103,12 @@ export class KeyWindow {
   }
 }
 
-/** Answered, and no stale read: a fact that K1 judges. */
+/** An answered operation other than a stale read: a fact that K1 judges. */
 export function promisesTheNewest({ kind, consistency, outcome }: KeyOperation): boolean {
   return outcome !== 'unknown' && (kind !== 'read' || consistency !== 'stale')
 }
 
-/** Whether it says what the key held when it took effect, or right after. */
+/** Whether its answer tells the key's value when it took effect, or right after. */
 function tellsTheValue(operation: KeyOperation): boolean {
   return operation.outcome === 'ok' && promisesTheNewest(operation)
 }

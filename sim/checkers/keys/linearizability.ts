@@ -2,17 +2,17 @@ import { invariant } from '../../../src/base/invariant.ts'
 import { findOrder } from './order-search.ts'
 import { operationAt as at, type RegisterOperation } from './register-operation.ts'
 
-/** Operations are named by their position in the history. */
+/** Operations are identified by their position in the history. */
 export type Verdict =
-  /** `order`: one that explains every answer. Of what was never answered, it has what took effect in it. */
+  /** `order`: one that explains every answer. Of operations without an answer, it has those that took effect in it. */
   | { readonly kind: 'linearizable'; readonly order: readonly number[] }
   /**
-   * Up to the moment before `blocked` was answered the history is linearizable, with its answer it is not: `order`
-   * explains everything answered before. What was still open then counts as what it turned out to be: a CAS that was
-   * refused later had no effect.
+   * The history is linearizable up to the moment before `blocked` was answered, and not with that answer: `order`
+   * explains everything answered before. An operation that was still open then counts with its later outcome: a CAS
+   * that was refused later had no effect.
    */
   | { readonly kind: 'violation'; readonly blocked: number; readonly order: readonly number[] }
-  /** The search was given up after `steps`. */
+  /** The search stopped after `steps`. */
   | { readonly kind: 'undecided'; readonly steps: number }
 
 /** `history` in any order. Operations whose intervals touch count as concurrent. */
@@ -24,14 +24,14 @@ export function checkRegister(history: readonly RegisterOperation[], initial: nu
 }
 
 /**
- * The first answer that nothing explains: what begins with a history that has no order has none either, so it is found
- * by halves. A beginning whose search was given up is neither: then `blocked` may be a later answer, and `order` may
- * explain less.
+ * Finds the first answer that no order explains. If a beginning of a history has no order, the whole has none, so a
+ * binary search finds it. A beginning whose search stopped counts as neither: then `blocked` may be a later answer, and
+ * `order` may explain less.
  */
 function firstBlocked(history: readonly RegisterOperation[], initial: number, stepsMax: number): Verdict {
   const answers = [...history.keys()].filter((one) => at(history, one).return !== Number.POSITIVE_INFINITY)
   answers.sort((a, b) => at(history, a).return - at(history, b).return || a - b)
-  /** How many answers have an order, and how many have none. */
+  /** Number of answers that have an order, and number of answers that have none. */
   let [some, none] = [0, answers.length]
   let order: readonly number[] = []
   for (let middle = none >>> 1; some < middle && middle < none; middle = (some + none) >>> 1) {
@@ -51,11 +51,11 @@ function firstBlocked(history: readonly RegisterOperation[], initial: number, st
 
 interface Beginning {
   readonly history: readonly RegisterOperation[]
-  /** Of each of its operations the name in the whole history. */
+  /** The position of each of its operations in the whole history. */
   readonly names: readonly number[]
 }
 
-/** What was called up to the last of the first `count` answers, and these answers alone. */
+/** The operations called up to the last of the first `count` answers, with only these answers. */
 function beginning(history: readonly RegisterOperation[], answers: readonly number[], count: number): Beginning {
   const last = answers[count - 1]
   const end = last === undefined ? Number.NEGATIVE_INFINITY : at(history, last).return

@@ -4,7 +4,7 @@ import { judgeKey, type KeyViolation, searchStepsMax } from './key-verdict.ts'
 import { foldFrom, KeyWindow, promisesTheNewest } from './key-window.ts'
 import { lostOf, partsOf, type Recovery, registersOf } from './recovered-history.ts'
 
-/** A key whose history the search could not decide within its bound. */
+/** A key whose history the search could not decide within its limit. */
 export interface UndecidedKey {
   readonly key: string
   readonly operations: number
@@ -13,11 +13,11 @@ export interface UndecidedKey {
 
 /**
  * K1 for reads that promise the newest value. Keys are independent, so each is judged by itself (Herlihy & Wing's
- * locality). Judged when the run ends, since an operation that is never answered stays possible until then; but what is
- * certain by then is judged and forgotten before (`KeyWindow`).
+ * locality). They are judged when the run ends, because an operation without an answer remains possible until then; but
+ * a part that is certain before is judged and forgotten earlier (`KeyWindow`).
  */
 export class LinearizableKeys {
-  /** By key, in the order in which they were first asked for. */
+  /** By key, in the order of their first use. */
   readonly #windows = new Map<string, KeyWindow>()
   readonly #judge: Judge<{ K1: 'stale default reads' | 'majority lost' }>
   readonly #staleDefaultUs: number
@@ -27,10 +27,9 @@ export class LinearizableKeys {
   #recovery: Recovery | undefined
 
   /**
-   * `staleDefaultMs`: the excuse of a scenario that lets `default` reads be this old, because a deposed leader may
-   * still answer them; 0 where none is granted. `stepsMax`: the search for one key is given up after this many.
-   * `keepsAll`: nothing is forgotten, because somebody wants the history, or because what was answered may have to be
-   * judged otherwise.
+   * `staleDefaultMs`: how stale the scenario lets `default` reads be, because a deposed leader may still answer them; 0
+   * if it grants no such excuse. `stepsMax`: limit of the search for one key. `keepsAll`: nothing is forgotten, because
+   * the run was asked for its history, or because a recovery may change how answers are judged.
    */
   constructor(
     judge: Judge<{ K1: 'stale default reads' | 'majority lost' }>,
@@ -39,15 +38,15 @@ export class LinearizableKeys {
     keepsAll = false,
   ) {
     this.#judge = judge
-    // A default read that may be old belongs to the time before its call, which must not be forgotten.
+    // A default read that may be stale belongs to the time before its call, which must not be forgotten.
     this.#foldFrom = keepsAll || staleDefaultMs > 0 ? Number.POSITIVE_INFINITY : foldFrom
     this.#stepsMax = stepsMax
     this.#staleDefaultUs = staleDefaultMs * 1000
   }
 
   /**
-   * Every operation that was not forgotten, as K1 judges it. Where a recovery parts the history, each part of a key is
-   * a register of its own, under a name of its own.
+   * Every operation that was not forgotten, in the form that K1 judges. If a recovery splits the history, each part of
+   * a key is a register of its own, under its own name.
    */
   get judged(): readonly KeyOperation[] {
     const recovery = this.#recovery
@@ -56,7 +55,7 @@ export class LinearizableKeys {
     )
   }
 
-  /** Keys on which the search was given up: nothing is shown of them, neither that K1 holds nor that it does not. */
+  /** Keys whose search stopped: K1 is neither shown to hold for them nor shown to be violated. */
   get undecided(): readonly UndecidedKey[] {
     return this.#undecided
   }
@@ -76,17 +75,20 @@ export class LinearizableKeys {
     window.began(operation)
   }
 
-  /** Its outcome is what it will always be: nobody waits for an answer any more. */
+  /** Its outcome is final: its client waits no longer. */
   ended(operation: KeyOperation): void {
     this.#windows.get(operation.key)?.ended(operation)
   }
 
-  /** The scenario excuses what the recovery from the loss of a majority lost. Of several the last parts the history. */
+  /**
+   * The scenario excuses the entries that the recovery from the loss of a majority lost. Of several recoveries, the
+   * last one splits the history.
+   */
   recovered(recovery: Recovery): void {
     this.#recovery = recovery
   }
 
-  /** It certainly did not happen, and its client was told so. */
+  /** It certainly did not happen, and its client was told that. */
   withdrawn(operation: KeyOperation): void {
     this.#windows.get(operation.key)?.withdrawn(operation)
   }
@@ -108,11 +110,11 @@ export class LinearizableKeys {
     for (const { key, verdict } of verdicts) if (verdict.kind === 'violation') this.#tell(key, verdict)
   }
 
-  /** What was answered and promises the newest value; an operation without an answer can break nothing. */
+  /** Counts answered operations that promise the newest value; one without an answer cannot violate anything. */
   #count({ answered, operations }: KeyWindow): void {
     if (answered === 0) return
     this.#judge.judged('K1', answered, 1)
-    // Where an excuse is granted nothing was forgotten.
+    // Under an excuse, nothing was forgotten.
     const judged = operations.filter(promisesTheNewest)
     const old = judged.filter(({ kind, consistency }) => kind === 'read' && consistency === 'default')
     if (this.#staleDefaultUs > 0) this.#judge.excused('K1', 'stale default reads', old.length)
@@ -128,7 +130,7 @@ export class LinearizableKeys {
   }
 }
 
-/** Keys in the order in which they were first asked for. */
+/** The operations of each key, in the order of the keys' first use. */
 export function operationsByKey(operations: readonly KeyOperation[]): ReadonlyMap<string, readonly KeyOperation[]> {
   const byKey = new Map<string, KeyOperation[]>()
   for (const operation of operations) {

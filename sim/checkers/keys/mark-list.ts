@@ -1,6 +1,6 @@
 import type { RegisterOperation } from './register-operation.ts'
 
-/** A call or a return, in a list ordered by time from which the operations already done are taken out. */
+/** A call or a return in a list ordered by time, from which operations in the order are removed. */
 export interface Mark {
   readonly operation: number
   readonly isCall: boolean
@@ -38,7 +38,7 @@ function mark(operation: number, isCall: boolean, time: number): Mark {
   return { operation, isCall, time, partner: undefined, previous: undefined, next: undefined }
 }
 
-/** Takes an operation out of the list: it is done. */
+/** Removes an operation that is now in the order. */
 export function lift(call: Mark): void {
   unlink(call)
   unlink(call.partner as Mark)

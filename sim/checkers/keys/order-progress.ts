@@ -3,28 +3,29 @@ import { operationAt as at, type RegisterOperation } from './register-operation.
 import { ValueTallies, type ValueTally } from './value-tally.ts'
 
 /**
- * Of the unanswered operation at the end of an order, which waits for one that depends on it: what the register held
- * before; `chain`: it depends on another unanswered one itself. Undefined: the order ends with an answered one.
+ * The unanswered operation at the end of an order, which needs a dependent operation after it: a number is the
+ * register's value before it, and `chain` says that it depends on another unanswered operation itself. Undefined: the
+ * order ends with an answered one.
  */
 export type Waiting = number | 'chain' | undefined
 
 interface Step {
   readonly operation: number
-  /** What was so before it. */
+  /** The register's value before it. */
   readonly value: number
   readonly waiting: Waiting
 }
 
-/** The beginning of an order, what it leaves in the register, and what is left to be ordered. */
+/** The beginning of an order, the register's value after it, and the operations that are still to be ordered. */
 export class OrderProgress {
   readonly history: readonly RegisterOperation[]
   readonly tallies: ValueTallies
-  /** How often an operation was put into an order so far, or looked at and passed over. */
+  /** Number of times that an operation was put into an order, or examined and skipped. */
   steps = 0
-  /** Calls and returns of what was answered and is not in the order. */
+  /** Calls and returns of answered operations that are not in the order. */
   readonly #head: Mark
   readonly #marks: (Mark | undefined)[]
-  /** Of each operation that was never answered its bit. */
+  /** The bit of each operation that was never answered. */
   readonly #bits: (bigint | undefined)[]
   readonly #path: Step[] = []
   #value: number
@@ -62,7 +63,7 @@ export class OrderProgress {
     return this.#waiting
   }
 
-  /** Of answered operations, the first call that has no place in the order; undefined: all have. */
+  /** The first call of an answered operation that is not in the order; undefined: all are. */
   get first(): Mark | undefined {
     return this.#head.next
   }
@@ -75,7 +76,7 @@ export class OrderProgress {
     return this.#path.map(({ operation }) => operation)
   }
 
-  /** Those of the order that were never answered, as a set of bits. */
+  /** The unanswered operations of the order, as a set of bits. */
   get unanswered(): bigint {
     return this.#unanswered
   }
@@ -84,7 +85,7 @@ export class OrderProgress {
     return this.tallies.isDone(operation)
   }
 
-  /** `value`: what the register holds then. */
+  /** `value`: the register's value afterwards. */
   take(operation: number, value: number, waiting: Waiting): void {
     this.#path.push({ operation, value: this.#value, waiting: this.#waiting })
     const mark = this.#marks[operation]
@@ -115,24 +116,25 @@ export class OrderProgress {
   }
 
   /**
-   * The same for two beginnings that can be continued in the same ways, but for the unanswered operations they have
-   * used. Of the answered ones everything called before the first return that has no place, `end`, is done, but for
-   * those named here.
+   * Equal for two beginnings that can be continued in the same ways, apart from the unanswered operations that they
+   * have used. Of the answered operations, everything called before `end`, the first return that is not in the order,
+   * is in the order, except for those in the name.
    */
   name(end: Mark): string {
     const { wants, openWants, refusals } = this.#tally
-    // A value that no operation left finds, and no refusal names, may be any such value.
+    // A value that no remaining operation finds or was refused for is interchangeable with every other such value.
     let name = `${wants === 0 && openWants === 0 && refusals === 0 ? 'any' : this.#value} ${this.#waiting ?? ''} `
     for (let mark = this.first; mark !== undefined && mark !== end; mark = mark.next) name += `${mark.operation},`
     return name
   }
 
   /**
-   * Whether the last change may stand, as far as values tell. `left`: what was there before.
+   * Whether the values allow the last change. `left`: the tally of the value before it.
    *
-   * 1. A value that was left, that an operation still has to find and that nothing puts there again, is lost.
-   * 2. A value that nothing puts there again has to stay until the last call of those that find it: whatever returns
-   *    before that call comes before it, too, and must be able to while the value is there.
+   * 1. A value that was replaced, that some operation still has to find, and that no operation can write again, is
+   *    lost: the change is not allowed.
+   * 2. A value that no operation can write again must stay until the last call of those that find it. Whatever returns
+   *    before that call also comes before it, and must be possible while the value is there.
    */
   mayStand(left: ValueTally): boolean {
     const now = this.#tally
@@ -147,7 +149,7 @@ export class OrderProgress {
   }
 }
 
-/** The value after the operation, or undefined when it cannot have had its answer from `value`. */
+/** The value after the operation; undefined if its answer is impossible at `value`. */
 export function step(operation: RegisterOperation, value: number): number | undefined {
   switch (operation.kind) {
     case 'read':

@@ -5,46 +5,46 @@ import { operationAt as at, type OpenOperation, openOperations, type RegisterOpe
 import { SeenPlaces } from './seen-places.ts'
 import { settledHistory } from './settled-history.ts'
 
-/** Operations are named by their position in the history. */
+/** Operations are identified by their position in the history. */
 export type Order =
   | { readonly kind: 'order'; readonly order: readonly number[] }
   | { readonly kind: 'none' }
-  /** The search was given up after `steps`. */
+  /** The search stopped after `steps`. */
   | { readonly kind: 'undecided'; readonly steps: number }
 
 /**
- * One order of a history that respects real time and explains every answer, if there is one.
+ * Finds one order of a history that respects real time and explains every answer, if there is one.
  *
- * Wing & Gong's search with Lowe's memoisation ("Testing for linearizability", 2017): depth first over "which operation
- * took effect next", never twice from the same operations done and the same value. Six rules keep it small. None loses
- * an order.
+ * The algorithm is Wing & Gong's search with Lowe's memoisation ("Testing for linearizability", 2017): depth first over
+ * "which operation took effect next", never twice from the same set of ordered operations and the same value. Six rules
+ * keep it small. None loses an order.
  *
- * 1. *What values tell* narrows the intervals first (`settledHistory`).
- * 2. *What changes nothing comes at once.* A read or a refused CAS that the present value explains may come now: it
- *    takes nothing from what follows. The same holds for passages right before a write, and for those after a value
- *    that nobody needs (`PassingValues`).
- * 3. *No value is left or put there too early* (`OrderProgress.mayStand`).
- * 4. *The earliest answer first.* Of answered operations of the same effect the one answered first may stand for the
- *    others.
+ * 1. *Values narrow the intervals first* (`settledHistory`).
+ * 2. *Operations that change nothing come at once.* A read or a refused CAS that the present value explains may come
+ *    now, because that does not affect what follows. The same holds for passages right before a write, and for those
+ *    after a value that no operation needs (`PassingValues`).
+ * 3. *No value is replaced or written too early* (`OrderProgress.mayStand`).
+ * 4. *The earliest answer first.* Among answered operations of the same effect, the one answered first may stand for
+ *    the others.
  *
  * Operations that were never answered may have happened anywhere, or not at all:
  *
- * 5. *In time.* An unanswered operation is put into an order only right before one that depends on it: a read or a CAS
- *    that needs the value it leaves, which may be an unanswered CAS in its turn, or a refused CAS that needs the value
- *    before to be gone, for which one suffices. Take any order that explains the answers, and drop from it, as long as
- *    there are any, runs of unanswered operations that change nothing, or whose successor would have the same answer
- *    without them: what is left explains the answers, too, and obeys the rule. What rule 2 takes first never stands
- *    between.
- * 6. *Fewer is better.* Of two ways to the same place the one that has used fewer unanswered operations (a subset) can
- *    be continued in every way that the other can, so the other is not tried. Of those of the same effect the one
- *    called first is used first (`openOperations`).
+ * 5. *Just in time.* An unanswered operation is put into an order only right before an operation that depends on it.
+ *    That is a read or a CAS that needs the value which it leaves (the CAS may itself be unanswered), or a refused CAS
+ *    that needs the previous value to be gone, for which one unanswered operation suffices. Take any order that
+ *    explains the answers. Remove from it, repeatedly, runs of unanswered operations that change nothing, or whose
+ *    successor would have the same answer without them. The rest explains the answers, too, and obeys the rule. The
+ *    operations that rule 2 takes first never stand between.
+ * 6. *Fewer is better.* Of two ways to the same place, the one that has used fewer unanswered operations (a subset) can
+ *    be continued in every way that the other can, so the other is not tried. Of unanswered operations with the same
+ *    effect, the one called first is used first (`openOperations`).
  */
 export function findOrder(history: readonly RegisterOperation[], initial: number, stepsMax: number): Order {
   const settled = settledHistory(history, initial)
   return settled === undefined ? { kind: 'none' } : new Search(settled, initial).run(stepsMax)
 }
 
-/** A place in the search from which there is more than one way on. */
+/** A place in the search from which there is more than one way to continue. */
 interface Fork {
   readonly length: number
   readonly passages: readonly Passage[]
@@ -54,11 +54,11 @@ interface Fork {
 
 interface Choice {
   readonly operation: number
-  /** Set for an unanswered one. */
+  /** Set for an unanswered operation. */
   readonly waiting: Waiting
 }
 
-/** What the operations need that could come next. */
+/** The needs of the operations that could come next. */
 interface Needs {
   readonly values: ReadonlySet<number>
   /** A refused CAS waits for the present value to be gone. */
@@ -72,7 +72,7 @@ class Search {
   readonly #open: readonly OpenOperation[]
   readonly #seen = new SeenPlaces()
   readonly #forks: Fork[] = []
-  /** Those of the present place. */
+  /** The passages at the present place. */
   #passages: readonly Passage[] = []
 
   constructor(history: readonly RegisterOperation[], initial: number) {
@@ -87,22 +87,21 @@ class Search {
     for (;;) {
       if (progress.steps > stepsMax) return { kind: 'undecided', steps: progress.steps }
       const end = this.#goOn()
-      // The operations left have no answer, and may never have taken effect.
+      // The remaining operations have no answer, and may never have taken effect.
       if (end === undefined) return { kind: 'order', order: progress.order }
       if (!this.#chooses(end) && !this.#advance()) return { kind: 'none' }
     }
   }
 
-  /**
-   * Takes what may as well come first, whatever follows. Returns the first return that has no place in the order yet.
-   */
+  /** Takes the operations that may come first without loss. Returns the first return that is not in the order yet. */
   #goOn(): Mark | undefined {
     for (;;) {
       const end = this.#takeUnchanging()
       if (end === undefined) return undefined
       this.#passages = this.#progress.waiting === undefined ? this.#passing.before(end) : []
       const { wants, openWants } = this.#progress.tally
-      // Where the present value is not needed, passages may be gone through that leave none which a refusal speaks of.
+      // If no operation needs the present value, passages may be taken, unless one hides a value that a refused CAS
+      // speaks of.
       if (wants > 0 || openWants > 0) return end
       let wentOn = false
       for (const passage of this.#passages) {
@@ -114,7 +113,7 @@ class Search {
     }
   }
 
-  /** Takes what changes nothing and can come now. */
+  /** Takes the operations that change nothing and can come now. */
   #takeUnchanging(): Mark | undefined {
     const progress = this.#progress
     for (let mark = progress.first; mark !== undefined; ) {
@@ -133,7 +132,7 @@ class Search {
     return undefined
   }
 
-  /** Two writes of one value may have the same reads in their passages. */
+  /** Two writes of one value may share the reads in their passages. */
   #goThrough({ operations }: Passage): void {
     for (const operation of operations) {
       if (this.#progress.isDone(operation)) continue
@@ -141,7 +140,7 @@ class Search {
     }
   }
 
-  /** Takes the only choice there is, or makes a fork of several, to be gone on from. False: this way does not go on. */
+  /** Takes the only choice, or creates a fork if there are several. False: this way leads no further. */
   #chooses(end: Mark): boolean {
     const progress = this.#progress
     const choices = [...this.#changesBefore(end), ...this.#openBefore(end)]
@@ -153,14 +152,14 @@ class Search {
     return this.#advance()
   }
 
-  /** The answered operations that can come next and change something, the earliest answer first. */
+  /** The answered operations that can come next and change the value, the earliest answer first. */
   #changesBefore(end: Mark): readonly Choice[] {
     const { waiting, value } = this.#progress
     const changes: number[] = []
     for (let mark = this.#progress.first; mark !== undefined && mark !== end; mark = mark.next) {
       const operation = at(this.#history, mark.operation)
       if (!depends(operation, waiting) || step(operation, value) === undefined || operation.kind === 'read') continue
-      // Of operations of the same effect the one answered first comes first: it may stand for the others.
+      // Of operations of the same effect, only the one answered first is tried: it may stand for the others.
       const other = changes.findIndex((one) => hasEffectOf(operation, at(this.#history, one)))
       if (other < 0) changes.push(mark.operation)
       else if (operation.return < at(this.#history, changes[other] as number).return) changes[other] = mark.operation
@@ -169,7 +168,7 @@ class Search {
     return changes.map((operation) => ({ operation, waiting: undefined }))
   }
 
-  /** The unanswered operations that something which can come next depends on. */
+  /** The unanswered operations on which an operation that can come next depends. */
   #openBefore(end: Mark): readonly Choice[] {
     if (this.#open.length === 0) return []
     const { value, waiting } = this.#progress
@@ -187,7 +186,7 @@ class Search {
     return choices
   }
 
-  /** Of the operations called before the first return, what some unanswered one may have to leave for them. */
+  /** What the operations called before the first return may need from an unanswered operation. */
   #needsBefore(end: Mark): Needs {
     const values = new Set<number>()
     let another = false
@@ -208,7 +207,7 @@ class Search {
     return { values, another }
   }
 
-  /** Takes the next choice that is left, the deepest fork first. False: there is none. */
+  /** Takes the next remaining choice, at the deepest fork first. False: there is none. */
   #advance(): boolean {
     const progress = this.#progress
     for (let fork = this.#forks.at(-1); fork !== undefined; fork = this.#forks.at(-1)) {
@@ -224,7 +223,7 @@ class Search {
     const progress = this.#progress
     const left = progress.tally
     const one = at(this.#history, operation)
-    // Between a CAS, or what was never answered, and the value that it finds there is nothing.
+    // Nothing may come between a CAS, or an unanswered operation, and the value that it finds.
     if (one.kind === 'write' && waiting === undefined) {
       for (const passage of passages) if (!passage.operations.includes(operation)) this.#goThrough(passage)
     }
@@ -233,14 +232,14 @@ class Search {
   }
 }
 
-/** Of two that can take effect now. */
+/** Whether two operations that can take effect now have the same effect. */
 function hasEffectOf(one: RegisterOperation, other: RegisterOperation): boolean {
   return one.kind === other.kind && one.value === other.value
 }
 
 /**
- * Whether the operation has another answer, or none, without the unanswered ones before it; of a refused CAS, whether
- * it does with one of them alone.
+ * Whether the operation's answer would be another, or impossible, without the unanswered operations right before it;
+ * for a refused CAS, whether it needs a single one of them.
  */
 function depends({ kind, succeeded, expected }: RegisterOperation, waiting: Waiting): boolean {
   if (waiting === undefined) return true

@@ -5,9 +5,9 @@ import type { OwnAnswer } from './own-words.ts'
 type Excuse = 'outcome unknown' | 'restored' | 'majority lost' | 'session ended'
 
 /**
- * K4. What one client alone changes is always what its own requests have made of it: every answer about it says exactly
- * that. The judgement is the client's, which has a model of its keys; here stands what may take them away without a
- * request of it.
+ * K4. Keys that only one client changes are always in the state that its own requests gave them: every answer about
+ * them says exactly that. The client judges, by its own model of the keys; this class knows what may remove a key
+ * without a request of the client.
  */
 export class OwnKeys {
   readonly #judge: Judge<{ K4: Excuse }> & Pick<CheckedRun, 'nowUs'>
@@ -21,7 +21,7 @@ export class OwnKeys {
     this.#judge = judge
   }
 
-  /** The least time to live of a session that servers take. */
+  /** Minimum time to live of a session that servers accept. */
   get sessionTtlMinMs(): number {
     return this.#sessionTtlMinMs
   }
@@ -43,12 +43,12 @@ export class OwnKeys {
     this.#lostUs = this.#judge.nowUs()
   }
 
-  /** What the client knows is true no more, and not by its own doing: it begins with other keys. */
+  /** Whether the client's knowledge became invalid without its own doing, so that it must begin with other keys. */
   isOver(keys: Pick<OwnAnswer, 'beganUs' | 'sessions'>): boolean {
     return this.#excuseOf(keys) !== undefined
   }
 
-  /** No answer told what became of a change: the client has left its keys. */
+  /** No answer told the outcome of a change, so the client has given up its keys. */
   left(): void {
     this.#judge.excused('K4', 'outcome unknown')
   }

@@ -1,7 +1,7 @@
 import type { OwnTree } from './own-tree.ts'
 import type { Expected, ExpectedRow } from './own-words.ts'
 
-/** One operation of a transaction, as a client asks for it. */
+/** One operation of a transaction, as a client requests it. */
 export interface OwnVerb {
   readonly verb: string
   readonly key: string
@@ -11,7 +11,7 @@ export interface OwnVerb {
   readonly session: string
 }
 
-/** The rows that it gives; undefined: it fails. */
+/** The rows that the operation returns; undefined: it fails. */
 type Done = (tree: OwnTree, operation: OwnVerb) => readonly ExpectedRow[] | undefined
 
 const nothing: readonly ExpectedRow[] = []
@@ -21,7 +21,7 @@ function bare(tree: OwnTree, key: string): readonly ExpectedRow[] {
   return row === undefined ? nothing : [{ key, row, isBare: true }]
 }
 
-/** What each verb does, and what it gives (keys.md#transaction-verbs). */
+/** What each verb does and returns (keys.md#transaction-verbs). */
 export const ownVerbs: Readonly<Record<string, Done>> = {
   set: (tree, operation) => {
     tree.put(operation.key, operation)
@@ -56,7 +56,7 @@ export const ownVerbs: Readonly<Record<string, Done>> = {
   'delete-cas': (tree, { key, index }) => (tree.removeAt(key, index) ? nothing : undefined),
 }
 
-/** What a transaction must be answered, and the tree as it leaves it: all of it is done, or nothing. */
+/** The correct answer to a transaction, and the tree after it: either all operations take effect, or none. */
 export function ownTransaction(
   before: OwnTree,
   operations: readonly OwnVerb[],

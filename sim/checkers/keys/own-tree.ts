@@ -1,20 +1,20 @@
-/** One key as the client that alone writes it has it. Never changed: a write puts another one in its place. */
+/** One key in the model of its only writer. Immutable: a write replaces the row. */
 export interface OwnRow {
   readonly value: string
-  /** Digits. */
+  /** As decimal digits. */
   readonly flags: string
-  /** Empty: nobody holds it. */
+  /** Empty: no session holds it. */
   readonly session: string
   readonly lockIndex: number
   /** Undefined: no answer has told it yet. */
   readonly createIndex: number | undefined
   /** Undefined: no answer has told it yet; it is greater than `after`. */
   readonly modifyIndex: number | undefined
-  /** The greatest index that the client knew of when it asked for this. */
+  /** The greatest index that the client knew when it requested the change. */
   readonly after: number
-  /** Rows of one request have one index. */
+  /** Rows written by one request have the same index. */
   readonly request: number
-  /** The request that wrote it has created it, too: both indexes are the same. */
+  /** The request that wrote the row also created it, so that both indexes are equal. */
   readonly isNew: boolean
 }
 
@@ -22,7 +22,7 @@ export interface OwnSession {
   readonly id: string
   readonly behaviour: 'release' | 'delete'
   readonly hasDelay: boolean
-  /** As it was asked for. */
+  /** As requested. */
   readonly ttl: string
   readonly node: string
 }
@@ -35,13 +35,13 @@ interface Written {
 export type LockOutcome = 'held' | 'no session' | 'held by another'
 
 /**
- * What is true of keys that one client alone writes, and of its sessions: the product's key store without anything that
- * makes it hard. Written from the documentation, apart from the program.
+ * The correct state of keys that only one client writes, and of its sessions: the product's key store without
+ * concurrency. Written from the documentation, independently of the program.
  */
 export class OwnTree {
   readonly #rows: Map<string, OwnRow>
   readonly #sessions: Map<string, OwnSession>
-  /** Keys whose holder's session ended with a lock delay that may not be over. */
+  /** Keys whose holder's session ended with a lock delay that may not have passed. */
   readonly #delayed: Set<string>
   /** The session that ended last. */
   #ended: string | undefined
@@ -78,7 +78,7 @@ export class OwnTree {
     return this.#rows.get(key)
   }
 
-  /** In order of keys. */
+  /** The rows under a prefix, in order of keys. */
   under(prefix: string): readonly (readonly [key: string, row: OwnRow])[] {
     return [...this.#rows].filter(([key]) => key.startsWith(prefix)).sort(([a], [b]) => (a < b ? -1 : 1))
   }
@@ -87,13 +87,16 @@ export class OwnTree {
     return this.#delayed.has(key)
   }
 
-  /** 0: that there is no such key. A row whose index is not known is at none that the client can name. */
+  /**
+   * Whether the row has this ModifyIndex; 0 means that the key does not exist. If the row's index is not known yet, the
+   * client can name none.
+   */
   isAt(key: string, index: number): boolean {
     const row = this.#rows.get(key)
     return row === undefined ? index === 0 : row.modifyIndex === index
   }
 
-  /** What is written from now on is of another request. */
+  /** Rows written from now on belong to another request. */
   begin(): void {
     this.#request++
   }
@@ -130,7 +133,7 @@ export class OwnTree {
     for (const [key] of this.under(prefix)) this.#rows.delete(key)
   }
 
-  /** Where the delay of the last holder may not be over, the answer says whether it is. */
+  /** If the lock delay of the last holder may not have passed, the answer tells whether it has. */
   lock(key: string, written: Written, session: string): LockOutcome {
     if (!this.#sessions.has(session)) return 'no session'
     const before = this.#rows.get(key)
@@ -166,7 +169,7 @@ export class OwnTree {
     }
   }
 
-  /** An answer has told the indexes of a row. What was written since has others. */
+  /** An answer has told the indexes of a row. A row written since has others. */
   learn(key: string, row: OwnRow, told: { readonly createIndex: number; readonly modifyIndex: number }): void {
     this.#seen = Math.max(this.#seen, told.modifyIndex)
     if (this.#rows.get(key) !== row) return

@@ -5,7 +5,7 @@ import type { OwnRow, OwnTree } from './own-tree.ts'
 export interface ExpectedRow {
   readonly key: string
   readonly row: OwnRow
-  /** Of a write in a transaction: rows come without their values. */
+  /** The row of a write in a transaction, which has no value. */
   readonly isBare: boolean
 }
 
@@ -29,13 +29,13 @@ export interface ToldRow {
 export interface Told {
   readonly said: string
   readonly rows: readonly ToldRow[]
-  /** Of a session that was created. */
+  /** The ID of a session that was created. */
   readonly id?: string
-  /** One that was acquired. */
+  /** A lock that was acquired. */
   readonly lock?: { readonly key: string; readonly session: string; readonly fence: number }
 }
 
-/** A row as HTTP has it, read by `parseRows`. */
+/** A row as HTTP returns it, parsed by `parseRows`. */
 export interface JsonRow {
   readonly Key: string
   readonly Value: string | null
@@ -46,7 +46,7 @@ export interface JsonRow {
   readonly ModifyIndex: number
 }
 
-/** JSON of rows: flags have 64 bits, which no number of a program has. */
+/** Parses JSON with rows: flags have 64 bits, more than a number of JavaScript. */
 export function parseRows<T>(text: string): T {
   return JSON.parse(text.replaceAll(/"Flags":(\d+)/g, '"Flags":"$1"')) as T
 }
@@ -67,9 +67,12 @@ export function expectedText({ said, rows }: Expected): string {
   return [said, ...rows.map(({ key, row, isBare }) => wordsOf(key, row, isBare, row))].join('; ')
 }
 
-/** In the same words: an index that could not be known is `?` if it can be what it says. */
+/**
+ * The answer in the form of the expectation: an index that the client could not know is `?` if the told one is
+ * possible.
+ */
 export function toldText({ said, rows }: Told, expected: Expected): string {
-  /** By request the index that its rows have. */
+  /** The index of each request's rows. */
   const indexes = new Map<number, number>()
   const words = rows.map((told, at) => {
     const other = expected.rows[at]
@@ -106,7 +109,7 @@ interface Shown {
   readonly lockIndex: number
 }
 
-/** Long values by their length and end, which no other has. */
+/** Longer values are shown by their length and their end, which is unique. */
 const shownMax = 60
 
 function wordsOf(key: string, shown: Shown, isBare: boolean, { createIndex, modifyIndex }: Indexes): string {
@@ -117,7 +120,7 @@ function wordsOf(key: string, shown: Shown, isBare: boolean, { createIndex, modi
   return `${what} flags ${shown.flags} lock ${shown.lockIndex} ${lock}, of ${createIndex ?? '?'}, at ${modifyIndex ?? '?'}`
 }
 
-/** The rows of an answer that was as expected say which indexes they have. */
+/** Learns the indexes of rows from an answer that was as expected. */
 export function learnAll(tree: OwnTree, { rows }: Expected, told: Told): void {
   for (const [at, { key, row }] of rows.entries()) {
     const found = told.rows[at]
@@ -125,20 +128,20 @@ export function learnAll(tree: OwnTree, { rows }: Expected, told: Told): void {
   }
 }
 
-/** An answer to a client about keys and sessions that it alone changes. */
+/** An answer to a client about keys and sessions that only this client changes. */
 export interface OwnAnswer {
-  /** The client, and the agent that it asked. */
+  /** The client, and the asked agent. */
   readonly who: string
   readonly what: string
-  /** What the answer must say, and what it says, in the same words. */
+  /** What the answer must say, and what it says, in the same form. */
   readonly must: string
   readonly told: string
-  /** It says that, or something else that it may say as well. */
+  /** The answer says that, or another thing that it may say as well. */
   readonly isAsExpected: boolean
   /** When the client began with these keys. */
   readonly beganUs: number
-  /** Sessions that it believes to live. */
+  /** The sessions that the client believes to be alive. */
   readonly sessions: readonly string[]
-  /** Number of the event in the trace in which it was asked for. */
+  /** Trace event of the request. */
   readonly calledIn: number
 }

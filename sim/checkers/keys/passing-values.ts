@@ -7,31 +7,31 @@ import type { ValueTally } from './value-tally.ts'
 /** Operations that can take effect in this order, and leave a value that no later operation finds. */
 export interface Passage {
   readonly operations: readonly number[]
-  /** The value that they leave. */
+  /** The tally of the value that they leave. */
   readonly after: ValueTally
 }
 
 const none: readonly Passage[] = []
 
 /**
- * Passages: a write, with everything that finds what it puts there, all of it called already. Whatever is written next
- * hides that it was there, so right before a write all passages may be gone through at once: whether they were, nothing
- * shows, but for a refused CAS (below). A passage may go on over a CAS that finds its value.
+ * A passage is a write together with everything that finds its value, all of it called already. The next write hides
+ * that the value was ever there. So right before a write, all passages may be taken at once: no answer shows whether
+ * they were, except for a refused CAS (see below). A passage may continue over a CAS that finds its value.
  *
- * Why no order is lost when the passage P comes first, though some order O has it later: take P out of O and put it in
- * front.
+ * Why no order is lost when the passage P comes first, although some order O has it later: take P out of O and put it
+ * in front.
  *
- * 1. All that finds the values of P is in P, or is done. So what is left of O finds what it found, but for CAS that
- *    were refused, which may now meet the value that stood before P in O.
- * 2. Such a CAS c, which expects the value e, needs in O: the operation that puts e there, then P, then c, with no
- *    other change between. `hides` tells whether the times allow that, and then the passage is only one of the choices.
- * 3. A CAS of unknown outcome may have used a value of P in O. If what it puts there is needed, P is no passage. If
- *    not, the CAS is dropped with P, and 2 speaks of it, too.
+ * 1. All operations that find values of P are in P, or in the order already. So the rest of O finds the same values as
+ *    before, except for refused CAS, which may now meet the value that stood before P in O.
+ * 2. Such a CAS c, which expects the value e, needs in O: the operation that writes e, then P, then c, with no other
+ *    change between. `hides` tells whether the times allow that, and then the passage is only one of the choices.
+ * 3. A CAS of unknown outcome may have used a value of P in O. If its result is needed, P is not a passage. If not, the
+ *    CAS is dropped along with P, and 2 applies to it, too.
  */
 export class PassingValues {
   readonly #history: readonly RegisterOperation[]
   readonly #progress: OrderProgress
-  /** Refused CAS in order of calls. */
+  /** Refused CAS operations, in order of calls. */
   #refused: readonly Refusal[] | undefined
 
   constructor(progress: OrderProgress) {
@@ -39,7 +39,7 @@ export class PassingValues {
     this.#progress = progress
   }
 
-  /** All that can be gone through before this return, while nothing unanswered waits. */
+  /** All passages before this return, while no unanswered operation waits. */
   before(end: Mark): readonly Passage[] {
     let passages: Passage[] | undefined
     for (let mark = this.#progress.first; mark !== undefined && mark !== end; mark = mark.next) {
@@ -65,14 +65,14 @@ export class PassingValues {
   }
 
   /**
-   * Adds what finds this value. Returns the CAS among it, if there is one, or `stop` if something speaks against a
+   * Adds the operations that find this value. Returns the CAS among them, if there is one, or `stop` if this is not a
    * passage.
    */
   #extend(operations: number[], tally: ValueTally, untilCall: number): number | 'stop' | undefined {
     if (tally.openWants > 0) return 'stop'
     let cas: number | undefined
     let left = tally.wants
-    // The latest call comes first, so a value that is found later, too, is dismissed at once.
+    // The latest call comes first, so that a value that is also found later is rejected at once.
     for (let place = 0; left > 0; place++) {
       const operation = tally.wanters[place] as number
       if (this.#progress.isDone(operation)) continue
@@ -80,7 +80,7 @@ export class PassingValues {
       const one = at(this.#history, operation)
       if (one.call > untilCall) return 'stop'
       if (one.kind === 'read') operations.push(operation)
-      // Of two CAS the second cannot have found it, if only one operation puts it there.
+      // The second of two CAS cannot have found the value if only one operation writes it.
       else if (cas !== undefined || tally.puts > 1 || one.value === one.expected) return 'stop'
       else cas = operation
     }
@@ -89,8 +89,8 @@ export class PassingValues {
   }
 
   /**
-   * Whether a refused CAS may need the last change of a passage to hide what it expects, put there by what is yet to
-   * come.
+   * Whether a refused CAS may need the last change of a passage to hide the value that it expects, which a later
+   * operation writes.
    */
   #hides(change: number, passage: readonly number[]): boolean {
     this.#refused ??= refusalsOf(this.#history)
@@ -120,14 +120,15 @@ interface Refusal {
   readonly operation: number
   readonly expected: number
   readonly end: number
-  /** The latest call of a change that was answered before the CAS was called. */
+  /** The latest call of a change that was answered before this CAS was called. */
   readonly changedFrom: number
-  /** The latest answer of this refused CAS and those called before it. */
+  /** The latest answer of this refused CAS and of those called before it. */
   readonly latestEnd: number
 }
 
 /**
- * Place of the last one that no other change must have come before, if a change took effect as late as this; -1: none.
+ * Position of the last refused CAS that needs no other change before it, if a change took effect as late as `time`; -1:
+ * none.
  */
 function lastFrom(refused: readonly Refusal[], time: number): number {
   let [from, to] = [0, refused.length]

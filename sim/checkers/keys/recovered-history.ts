@@ -1,19 +1,19 @@
 import type { KeyOperation } from './key-history.ts'
 
-/** An operator forced what was left of a cluster to go on without the end of its log. */
+/** An operator forced the remaining servers of a cluster to continue without the end of their log. */
 export interface Recovery {
   readonly atUs: number
-  /** What each key held after the last entry that was kept. undefined: nothing. */
+  /** Each key's value after the last entry that was kept; undefined: none. */
   readonly heldOf: (key: string) => string | undefined
-  /** The write of this value is known to stand among the entries that were kept. */
+  /** Whether the write of this value is known to be among the kept entries. */
   readonly isKept: (value: string) => boolean
 }
 
 /**
- * The history of one key, parted where the cluster was recovered, so that each part is judged by itself, as a key of
- * its own. What was answered before may have been lost by that, acknowledged or not, and nothing else: the second part
- * begins with what the key held after the last entry that was kept, and every change of before that may be lost may as
- * well come later, once, or never.
+ * The history of one key, split where the cluster was recovered, so that each part is judged by itself, as a key of its
+ * own. The recovery may have lost earlier operations, acknowledged or not, and nothing else. So the second part begins
+ * with the key's value after the last kept entry, and every earlier change that may be lost may take effect later,
+ * once, or never.
  */
 export function partsOf(key: string, operations: readonly KeyOperation[], recovery: Recovery): readonly KeyOperation[] {
   const { atUs, heldOf, isKept } = recovery
@@ -30,7 +30,7 @@ export function partsOf(key: string, operations: readonly KeyOperation[], recove
   return [...named(first, before), ...named(next, second)]
 }
 
-/** The names under which the history of a key may be judged: its own, and those of its parts. */
+/** The names under which the history of a key may be judged: its own name, and those of its parts. */
 export function registersOf(key: string): readonly string[] {
   return [key, `${key} before the recovery`, `${key} after the recovery`]
 }
@@ -39,7 +39,7 @@ function named(key: string, operations: readonly KeyOperation[]): readonly KeyOp
   return operations.map((operation) => ({ ...operation, key }))
 }
 
-/** Of the operations that were answered, those that the recovery may have lost. */
+/** The answered operations that the recovery may have lost. */
 export function lostOf(
   answered: readonly KeyOperation[],
   { atUs, isKept }: Pick<Recovery, 'atUs' | 'isKept'>,

@@ -1,14 +1,14 @@
-/** The value of a register that holds nothing. */
+/** The value of an empty register. */
 export const absent = 0
 
-/** What a client did with one register, and what it learnt. */
+/** An operation of a client on one register, and its result. */
 export interface RegisterOperation {
   readonly kind: 'read' | 'write' | 'cas'
-  /** Read: what was found. Write, CAS: what is put there. A delete is a write of `absent`. */
+  /** Read: the value found. Write, CAS: the value written. A delete is a write of `absent`. */
   readonly value: number
-  /** CAS: what must be there. */
+  /** CAS: the expected value. */
   readonly expected: number
-  /** False: a CAS that was refused, so `expected` was not there. */
+  /** False: a refused CAS, so the register did not have the `expected` value. */
   readonly succeeded: boolean
   readonly call: number
   /** Infinity: never answered; it may have taken effect at any time after its call, or never. */
@@ -23,13 +23,13 @@ export function operationAt(history: readonly RegisterOperation[], operation: nu
 export interface OpenOperation {
   readonly name: number
   /**
-   * The one of the same effect called last before it. Where the later took effect and the earlier did not, the earlier
-   * may stand for it: so they are tried in order of call only.
+   * The operation of the same effect that was called last before this one. If the later one took effect and the earlier
+   * did not, the earlier may stand for it, so they are tried only in order of calls.
    */
   readonly twin: number | undefined
 }
 
-/** In order of calls. */
+/** The unanswered operations, in order of calls. */
 export function openOperations(history: readonly RegisterOperation[]): readonly OpenOperation[] {
   const names: number[] = []
   for (let name = 0; name < history.length; name++) {

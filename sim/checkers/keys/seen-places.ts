@@ -1,11 +1,11 @@
 /**
- * From where a search has gone on: under each name the least sets of unanswered operations that were used, as sets of
- * bits.
+ * The places from which a search has continued: under each name, the minimal sets of unanswered operations that were
+ * used, as sets of bits.
  */
 export class SeenPlaces {
   readonly #sets = new Map<string, bigint[]>()
 
-  /** False where it went on from there already, having used no other ones than these. */
+  /** False if the search continued from there already with no other unanswered operations than these. */
   add(name: string, used: bigint): boolean {
     const sets = this.#sets.get(name)
     if (sets === undefined) {

@@ -1,15 +1,15 @@
 import { operationAt as at, type RegisterOperation } from './register-operation.ts'
 
 /**
- * Narrows the intervals of a history by what its values tell, without a verdict lost. Of a value that one operation
- * alone puts there, and that is not the initial one:
+ * Narrows the intervals of a history by its values, without changing the verdict. For a value that only one operation w
+ * writes, and that is not the initial one:
  *
- * 1. an operation that found it took effect after that one: its call counts as no earlier than the call of that one;
- * 2. that operation took effect before the first answer that found the value, so it returned by then, at the latest.
- *    One that was never answered counts as answered from here on: it is certain that it took effect.
+ * 1. An operation that found it took effect after w: its call counts as no earlier than the call of w.
+ * 2. w took effect before the first answer that found the value, so it returned by then at the latest. If w was never
+ *    answered, it counts as answered from here on, because it certainly took effect.
  *
- * A value that was found and never put there, or found before the call of what puts it there, has no order: undefined.
- * Touching intervals count as concurrent, so equal times leave both orders open.
+ * A history with a value that was found and never written, or found before the call of its write, has no order: the
+ * result is undefined. Touching intervals count as concurrent, so equal times leave both orders open.
  */
 export function settledHistory(
   history: readonly RegisterOperation[],
@@ -18,18 +18,23 @@ export function settledHistory(
   return new Narrowing(history, initial).result()
 }
 
-/** What must be there for an operation to have had its answer: of a read what it found, of a CAS what it compared. */
+/**
+ * The value that explains an operation's answer: for a read the one that it found, for a CAS the one that it compared.
+ */
 export function foundBy({ kind, value, expected, succeeded }: RegisterOperation): number | undefined {
   if (kind === 'read') return value
   return kind === 'cas' && succeeded ? expected : undefined
 }
 
-/** What an operation puts there, if it takes effect. */
+/** The value that an operation writes if it takes effect. */
 export function putBy({ kind, value, succeeded }: RegisterOperation): number | undefined {
   return kind === 'write' || (kind === 'cas' && succeeded) ? value : undefined
 }
 
-/** Visits to values for each operation: what would narrow further after that stays as it is, which loses nothing. */
+/**
+ * Maximum number of visits to values per operation. What could be narrowed further after that stays as it is, which is
+ * safe.
+ */
 const visitsForOperation = 20
 
 class Narrowing {
@@ -38,7 +43,7 @@ class Narrowing {
   readonly #call: number[]
   readonly #end: number[]
   readonly #puts = new Map<number, number[]>()
-  /** By value the operations that certainly found it. */
+  /** The operations that certainly found each value. */
   readonly #finds = new Map<number, number[]>()
   readonly #queue: number[] = []
   readonly #queued = new Set<number>()
@@ -59,7 +64,7 @@ class Narrowing {
 
   result(): readonly RegisterOperation[] | undefined {
     const visitsMax = this.#history.length * visitsForOperation
-    // The queue grows while it is gone through.
+    // The queue grows during the loop.
     for (let visit = 0; visit < this.#queue.length && visit < visitsMax; visit++) {
       const value = this.#queue[visit] as number
       this.#queued.delete(value)
@@ -71,14 +76,14 @@ class Narrowing {
     })
   }
 
-  /** False: what found the value cannot have found it. */
+  /** False: the operations that found the value cannot have found it. */
   #narrow(value: number): boolean {
     const puts = this.#puts.get(value)
     if (puts === undefined) return false
     const [put] = puts
     if (put === undefined || puts.length > 1) return true
     const finds = listed(this.#finds, value)
-    // A CAS from a value to itself, which nothing else puts there.
+    // A CAS from a value to itself, which no other operation writes.
     if (finds.includes(put)) return false
     let firstEnd = Number.POSITIVE_INFINITY
     for (const find of finds) {

@@ -1,24 +1,26 @@
 import type { KeyOperation } from './key-history.ts'
 import { judgeKey, type KeyLaw, type KeyViolation, relevantOperations } from './key-verdict.ts'
 
-/** Judgements spent on reads, and again on writes; what is found by then is a cause all the same. */
+/** Maximum number of judgements spent on reads, and again on writes. What was found by then is a cause nevertheless. */
 const judgementsMax = 500
-/** Steps of each, for a short history and for each operation of a long one: what takes more counts as needed. */
+/**
+ * Maximum number of steps of each judgement, for a short history and per operation of a long one. An operation whose
+ * judgement takes more counts as needed.
+ */
 const stepsMin = 10_000
 const stepsForOperation = 4
 
-/** How much is known of an operation: all of it, that it was asked and may have taken effect, or nothing. */
+/** What is known of an operation: everything, that it was called and may have taken effect, or nothing. */
 type Knowledge = 'all' | 'asked' | 'nothing'
 
 /**
- * A small part of a key's operations that already cannot be explained: leave out any one of them and the rest can be,
- * as far as the search for it went. In order of calls.
+ * A small part of a key's operations that cannot be explained: without any one of them the rest can be explained, as
+ * far as the search went. In order of calls.
  *
- * Only what makes a history harder to explain is left out, so that what remains proves as much as the whole:
- * 1. the answers after the blocked one, and what was asked later (a history whose beginning is not linearizable is
- *    not);
+ * Only what makes a history harder to explain is left out, so that the remainder proves as much as the whole:
+ * 1. the answers after the blocked one, and later calls (a history is not linearizable if a beginning of it is not);
  * 2. reads and refused CAS, which change nothing;
- * 3. of a write the answer, so that it may have taken effect at any time after its call or never.
+ * 3. the answer of a write, so that it may have taken effect at any time after its call, or never.
  */
 export function smallestCause(
   operations: readonly KeyOperation[],
@@ -31,7 +33,7 @@ export function smallestCause(
   const known: Knowledge[] = ordered.map((one) => (one.returnUs > blocked.returnUs ? weaker(one) : 'all'))
   const stepsMax = Math.max(stepsMin, ordered.length * stepsForOperation)
   const isCause = (): boolean => judgeKey(part(ordered, known), { staleDefaultUs, stepsMax }).kind === 'violation'
-  // A read left out is gone; a write without its answer may still have to be shown: so reads go first.
+  // A read can be removed; a write without its answer may still have to be explained. So reads are tried first.
   for (const to of ['nothing', 'asked'] as const) {
     const candidates = [...ordered.keys()].filter((at) => {
       const one = ordered[at] as KeyOperation
@@ -47,7 +49,7 @@ export function smallestCause(
   })
 }
 
-/** Lowers what is known of as many candidates as can be: halves first, then ever smaller parts. */
+/** Reduces the knowledge of as many candidates as possible: halves first, then ever smaller parts. */
 function weaken(
   known: Knowledge[],
   candidates: readonly number[],

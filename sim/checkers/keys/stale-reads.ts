@@ -4,14 +4,15 @@ import { eventsOf, type KeyOperation, operationText } from './key-history.ts'
 import { linearizableKeys } from './linearizable-keys.ts'
 
 /**
- * K1 for stale reads: what one finds once was the newest value, and of two reads of a key at one running server, the
- * one asked after the other was answered never finds an older state (a monotone prefix of the log).
+ * K1 for stale reads. The value that a stale read finds was the newest value at some time. Of two reads of a key at one
+ * running server, the one that began after the other was answered never finds an older state (a monotone prefix of the
+ * log).
  */
 export class StaleReads {
   readonly #applied: AppliedKeys
   readonly #judge: Judge<{ K1: 'restarted meanwhile' }>
   /**
-   * By server, boot and key: the place among the key's versions that an answered read has reached; -1: before the
+   * By server, boot and key: the position among the key's versions that an answered read has reached; -1: before the
    * first.
    */
   readonly #reached = new Map<string, number>()
@@ -21,12 +22,15 @@ export class StaleReads {
     this.#judge = judge
   }
 
-  /** To be kept with the read until its answer: how far earlier answers of this server have come. */
+  /** How far earlier answers of this server have come; kept with the read until its answer. */
   began(server: string, boot: number, key: string): number {
     return this.#reached.get(`${server} ${boot} ${key}`) ?? -1
   }
 
-  /** Answered by whichever server a client agent chose: a state that once was, and no more is promised. */
+  /**
+   * The read was answered by whichever server a client agent chose: its value must have been the newest once, and that
+   * is all.
+   */
   answeredBySome(operation: KeyOperation): void {
     this.#judge.judged('K1')
     const { key, found } = operation
@@ -34,13 +38,16 @@ export class StaleReads {
     this.#judge.report('K1', `key '${key}': a value never held: ${operationText(operation)}`, eventsOf(operation))
   }
 
-  /** One process was asked, and the next of its server may have answered: nobody can say which one promised what. */
+  /**
+   * One process was asked, and the next process of its server may have answered: it is not known which of them must be
+   * monotone.
+   */
   answeredByEither(operation: KeyOperation): void {
     this.#judge.excused('K1', 'restarted meanwhile')
     this.answeredBySome(operation)
   }
 
-  /** `reached`: what `began` gave. */
+  /** `reached`: what `began` returned. */
   answered(operation: KeyOperation, server: string, boot: number, reached: number): void {
     this.#judge.judged('K1')
     const versions = this.#applied.versions(operation.key)

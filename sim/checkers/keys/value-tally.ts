@@ -3,27 +3,27 @@ import { foundBy, putBy } from './settled-history.ts'
 
 const never = Number.POSITIVE_INFINITY
 
-/** What the operations that are not in the order yet still have to do with one value. */
+/** How the operations that are not in the order yet use one value. */
 export interface ValueTally {
   readonly value: number
-  /** Answered operations that found it. */
+  /** Number of answered operations that found it. */
   wants: number
-  /** CAS of unknown outcome from it to a value that another operation may need. */
+  /** Number of CAS of unknown outcome from it to a value that another operation may need. */
   openWants: number
-  /** Operations that may put it there. */
+  /** Number of operations that may write it. */
   puts: number
-  /** CAS that were refused, so that it was not there. */
+  /** Number of CAS that were refused, so that the register did not have it. */
   refusals: number
-  /** All that ever count in `wants`, the latest call first. */
+  /** All operations that ever count in `wants`, the latest call first. */
   readonly wanters: number[]
-  /** All that ever count in `puts`, in order of calls. */
+  /** All operations that ever count in `puts`, in order of calls. */
   readonly putters: number[]
 }
 
-/** What the operations that are not in the order yet still have to do with one value each. */
+/** How the operations that are not in the order yet use each value. */
 export class ValueTallies {
   readonly #byValue = new Map<number, ValueTally>()
-  /** By operation the value that counts it, if one does. */
+  /** By operation, the value that counts it in `wants`, if one does. */
   readonly #wanted: (ValueTally | undefined)[]
   readonly #openWanted: (ValueTally | undefined)[]
   readonly #put: (ValueTally | undefined)[]
@@ -55,7 +55,7 @@ export class ValueTallies {
     return tally
   }
 
-  /** Of the value that the operation puts there, if it takes effect. */
+  /** The tally of the value that the operation writes if it takes effect. */
   ofPut(operation: number): ValueTally | undefined {
     return this.#put[operation]
   }
@@ -74,7 +74,9 @@ export class ValueTallies {
     this.#count(operation, 1)
   }
 
-  /** The latest call of the answered operations not in the order that found this value; undefined: there is none. */
+  /**
+   * The latest call of an answered operation that found this value and is not in the order; undefined: there is none.
+   */
   lastWanter({ wants, wanters }: ValueTally): number | undefined {
     return wants === 0 ? undefined : wanters.find((operation) => !this.isDone(operation))
   }
@@ -116,7 +118,7 @@ export class ValueTallies {
   }
 }
 
-/** What was certainly found, and what a CAS of unknown outcome needs that puts one of these values there. */
+/** Values that were certainly found, and values needed by a CAS of unknown outcome that writes one of these. */
 function neededValues(history: readonly RegisterOperation[]): ReadonlySet<number> {
   const needed = new Set<number>()
   const open: RegisterOperation[] = []

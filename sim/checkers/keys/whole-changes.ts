@@ -3,13 +3,13 @@ import { type AppliedKeys, appliedKeys, type KeyVersion, placeOf } from './appli
 import type { ListedKey } from './key-history.ts'
 
 /**
- * K2. A CAS takes effect exactly when the key is as it expects; of a transaction everything takes effect at one index,
- * or nothing ever does; and an answer that has several keys shows them as they were together at some index.
+ * K2. A CAS takes effect exactly when the key is in the expected state. A transaction takes effect as a whole at one
+ * index, or never. An answer with several keys shows them as they were together at some index.
  */
 export class WholeChanges {
   readonly #applied: AppliedKeys
   readonly #judge: Judge<{ K2: never }>
-  /** Values of writes that were refused as a whole: none may be in effect, ever. */
+  /** Values of writes that were refused as a whole: none may ever take effect. */
   readonly #refused = new Map<string, string>()
 
   constructor(judge: Judge<{ K2: never }>, applied: AppliedKeys) {
@@ -18,8 +18,8 @@ export class WholeChanges {
   }
 
   /**
-   * A CAS was carried out at `index`, and what it did is not yet told to `AppliedKeys`. `expected`: 0: that there is no
-   * such key. One that deletes takes effect on a key that is not there, whatever it expected.
+   * A CAS was applied at `index`, and its effect is not yet reported to `AppliedKeys`. `expected` 0 means that the key
+   * must not exist. A CAS that deletes succeeds on a key that does not exist, whatever it expected.
    */
   compared(key: string, index: number, { expected, tookEffect, isDelete }: Compared): void {
     this.#judge.judged('K2')
@@ -35,14 +35,14 @@ export class WholeChanges {
     )
   }
 
-  /** All keys under a prefix were deleted at `index`. `left`: those that are there all the same. */
+  /** All keys under a prefix were deleted at `index`. `left`: keys that exist nevertheless. */
   treeDeleted(index: number, prefix: string, left: readonly string[]): void {
     this.#judge.judged('K2')
     for (const key of left)
       this.#judge.report('K2', `all keys under '${prefix}' were deleted at ${index}, but not '${key}'`)
   }
 
-  /** A transaction was carried out at `index`. `changed`: of its writes and deletions, which keys it changed. */
+  /** A transaction was applied at `index`. `changed`: for the keys that it writes and deletes, whether they changed. */
   transaction(index: number, isDone: boolean, changed: ReadonlyMap<string, boolean>): void {
     this.#judge.judged('K2')
     for (const [key, isChanged] of changed) {
@@ -53,9 +53,9 @@ export class WholeChanges {
   }
 
   /**
-   * An answer had all keys of these names that there were. The rows that it shows bound the indexes at which it can
-   * have been so: none is before the newest row, and none is at or after the next change of a row. In between, every
-   * other key must be absent at one index.
+   * An answer had all existing keys among these names. Its rows limit the indexes at which that was possible: none is
+   * before the newest row, and none is at or after the next change of a row. Within these limits, every other key must
+   * be absent at one index.
    */
   listed(asked: readonly string[], found: readonly ListedKey[], where: string): void {
     this.#judge.judged('K2')
@@ -85,8 +85,8 @@ export class WholeChanges {
   }
 
   /**
-   * Whether some index from `from` on is before the end of every shown row, and finds the other keys absent. `ends`: by
-   * key the index at which the row that was shown changed next.
+   * Whether some index from `from` on precedes the end of every shown row, and finds the other keys absent. `ends`: by
+   * key, the index at which the shown row was changed next.
    */
   #wereTogether(asked: readonly string[], ends: ReadonlyMap<string, number>, from: number): boolean {
     let to = Number.POSITIVE_INFINITY
@@ -104,12 +104,12 @@ export class WholeChanges {
     return at < to
   }
 
-  /** A client was told that nothing of a transaction took effect, in which this value was to be written. */
+  /** A client was told that a transaction, which was to write this value, had no effect. */
   refused(value: string, what: string): void {
     this.#refused.set(value, what)
   }
 
-  /** When the run ends. */
+  /** Called when the run ends. */
   judge(): void {
     this.#judge.judged('K2', this.#refused.size)
     for (const [value, what] of this.#refused) {
@@ -128,7 +128,7 @@ interface Compared {
 
 /** The first index from `from` on at which a key with these versions is absent; infinite if it never is. */
 function absentFrom(versions: readonly KeyVersion[], from: number): number {
-  // The version that the key is at: the last one that is not after `from`.
+  // The version in force: the last one that is not after `from`.
   let at = placeOf(versions, from + 1) - 1
   if (at < 0) return from
   while (at < versions.length && versions[at]?.value !== undefined) at++

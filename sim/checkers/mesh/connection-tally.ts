@@ -1,16 +1,16 @@
 import { formatDuration } from '../../../src/base/duration.ts'
 
-/** A time in which some pair could not connect. True time, in microseconds. */
+/** A time in which some pair of proxies could not connect. True time, in microseconds. */
 interface Failing {
   readonly sinceUs: number
   readonly untilUs: number
 }
 
 /**
- * What became of the connections of pairs that connect again and again. A pair fails from an attempt that failed to the
- * next that did not; some fail from where the first of several begins to where the last of them ends. So the longest of
- * these times is at no moment shorter than what anybody has seen. Before its first success nothing is expected of a
- * pair.
+ * The results of pairs that connect again and again. A pair fails from a failed attempt to the next successful one.
+ * Some pair fails from the beginning of the first of overlapping failures to the end of the last. So the longest of
+ * these times is at no moment shorter than what any observer has seen. Before its first success, nothing is expected of
+ * a pair.
  */
 export class ConnectionTally {
   readonly #nowUs: () => number
@@ -31,29 +31,29 @@ export class ConnectionTally {
     return this.#made
   }
 
-  /** Attempts that failed. */
+  /** Number of failed attempts. */
   get failed(): number {
     return this.#failed
   }
 
-  /** Connections that were open, and broke. */
+  /** Number of open connections that broke. */
   get broken(): number {
     return this.#broken
   }
 
-  /** Of the last that failed or broke. */
+  /** Why the last one failed or broke. */
   get lastWhy(): string {
     return this.#lastWhy
   }
 
-  /** The longest time in which some failed, the one that lasts among them. */
+  /** The longest time in which some pair failed, including the present one. */
   get longestMs(): number {
     const { sinceUs, untilUs } = this.#longest
     const lastsUs = this.#failing.size === 0 ? 0 : this.#nowUs() - this.#sinceUs
     return Math.max(untilUs - sinceUs, lastsUs) / 1000
   }
 
-  /** For the story of a run. */
+  /** As text for the report of a run. */
   get text(): string {
     const failing = `${this.#failed} failed, within ${formatDuration(this.longestMs)} at the longest`
     return `tunnels: ${this.#made} connections made, ${failing}; ${this.#broken} broken`

@@ -1,6 +1,8 @@
 import type { ListedRoot, SeenCertificate } from './mesh-facts.ts'
 
-/** An operator may give one key for two roots, which then differ in their names. */
+/**
+ * Identifies a root by key and name: an operator may provide one key for two roots, which then differ in their names.
+ */
 export function bearerOf({ keyId, subject }: SeenCertificate): string {
   return `${keyId} ${subject}`
 }
@@ -9,7 +11,7 @@ export function signerOf({ issuerKeyId, issuer }: SeenCertificate): string {
   return `${issuerKeyId} ${issuer}`
 }
 
-/** Crossings that lead from one root to another; undefined: they do not. */
+/** Crossings that lead from one root to another; undefined: there is no such path. */
 export function pathBetween(
   { certificate, between }: ListedRoot,
   to: ListedRoot,
@@ -17,8 +19,8 @@ export function pathBetween(
   const path: SeenCertificate[] = []
   let at = certificate
   while (signerOf(at) !== bearerOf(to.certificate) || at === certificate) {
-    // A root that was active before may be so again: then what goes out leads round to it, and on from there by its
-    // earlier crossing.
+    // A root that was active before may become active again. The certificates behind its leaves then lead round to it,
+    // and on from there by its earlier crossing.
     const next = between.find((each) => {
       const wanted = at === certificate ? bearerOf(at) : signerOf(at)
       return bearerOf(each) === wanted && !path.includes(each)

@@ -3,18 +3,18 @@ import { readDer } from '../../../src/pki/der.ts'
 import { pemBlocks } from '../../../src/pki/pem.ts'
 import { olderKeyPem } from '../../../src/pki/private-key.ts'
 
-/** Shorter runs of characters are not looked up. */
+/** Shorter runs of characters are not searched for. */
 export const runLength = 40
-/** Longer runs are looked up in pieces of this many characters, which is the length of a line of PEM. */
+/** Longer runs are searched for in pieces of this many characters, the length of a line of PEM. */
 export const pieceLength = 64
 const keyBytesMax = 8 * 1024
-/** A line with fewer bytes of a secret number gives nothing away. */
+/** A line with fewer bytes of a secret number reveals nothing. */
 const secretBytesLeast = 8
 
 /**
- * The pieces of text that give a private key away, in every form in which it may be written: the lines of its PEM text
+ * The pieces of text that reveal a private key, in every form in which it may be written: the lines of its PEM text
  * (which are also those of the base64 of its bytes), in base64 and in hexadecimal, in PKCS#8 and in the older form of
- * its kind; and its secret numbers by themselves, in hexadecimal and base64, as a JWK has them.
+ * its kind; and its secret numbers by themselves, in hexadecimal and base64, as in a JWK.
  */
 export function piecesOf(pem: string): readonly string[] {
   const older = olderKeyPem(pem)
@@ -28,7 +28,7 @@ export function piecesOf(pem: string): readonly string[] {
     .filter((piece) => piece.length >= runLength)
 }
 
-/** Both alphabets of base64 as one, without what fills it up; hexadecimal in lower case. */
+/** Normalizes a run: both alphabets of base64 become one, without padding; hexadecimal becomes lower case. */
 export function plainRun(run: string): string {
   return /^[0-9A-Fa-f]+$/.test(run) ? run.toLowerCase() : plainBase64(run)
 }
@@ -38,8 +38,8 @@ function plainBase64(text: string): string {
 }
 
 /**
- * Lines of a few characters tell nothing. Nor do lines of the public half, which a private key holds as well: in a
- * certificate the same bytes may stand at the same place of a line.
+ * Lines of a few characters reveal nothing. Nor do lines of the public half, which a private key contains as well: in a
+ * certificate, the same bytes may stand at the same place of a line.
  */
 function linesOf(pem: string, secrets: readonly string[]): readonly string[] {
   const lines = pem.split('\n').filter((line) => line !== '' && !line.startsWith('-----'))
@@ -63,8 +63,8 @@ function linesOf(pem: string, secrets: readonly string[]): readonly string[] {
 }
 
 /**
- * RFC 5915, section 3: the number of an elliptic curve; RFC 8017, appendix A.1.2: behind the modulus and the public
- * exponent.
+ * The secret numbers of a key. RFC 5915, section 3: the number of an elliptic curve; RFC 8017, appendix A.1.2: those
+ * after the modulus and the public exponent.
  */
 function numbersOf(older: string): readonly Uint8Array[] {
   const blocks = pemBlocks(older)
@@ -73,7 +73,7 @@ function numbersOf(older: string): readonly Uint8Array[] {
   if (whole?.ok !== true) return []
   const { parts } = whole.value
   if (block?.label === 'EC PRIVATE KEY') return parts.slice(1, 2).map(({ content }) => bytesOf(content))
-  // A zero in front says that a number is positive, and is no part of it.
+  // A leading zero marks a number as positive, and is not part of it.
   const isRsa = block?.label === 'RSA PRIVATE KEY'
   return isRsa ? parts.slice(3).map(({ content }) => bytesOf(content.replace(/^\0/, ''))) : []
 }

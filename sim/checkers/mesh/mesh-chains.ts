@@ -5,14 +5,14 @@ import { type Certificate, readCertificates } from '../../../src/pki/certificate
 import { verifyChain } from '../../../src/pki/chain.ts'
 import type { Chains, SeenCertificate, Span } from './mesh-facts.ts'
 
-/** Texts whose reading is kept: a mesh shows the same few again and again. */
+/** Maximum number of parsed texts that are kept: a mesh presents the same few again and again. */
 const textsMax = 4096
-/** Signatures that are known to be good or not. */
+/** Maximum number of signatures whose verification is kept. */
 const signaturesMax = 16_384
 
 type Verifier = Pick<Crypto, 'verify'>
 
-/** Certificates as production reads and verifies them; each signature is verified once. */
+/** Certificates as production parses and verifies them; each signature is verified once. */
 export class PkiChains implements Chains {
   readonly #verifier: Verifier
   readonly #read = new Map<string, readonly SeenCertificate[] | undefined>()
@@ -51,7 +51,7 @@ export class PkiChains implements Chains {
     const [own] = this.#all([leaf])
     if (own === undefined) return err('nobody has read it')
     const above = [this.#all(between), this.#all(roots)] as const
-    // A proxy takes connections and makes them.
+    // A proxy both accepts connections and dials.
     const served = verifyChain(this.#verifier, own, ...above, { atMs, usage: 'server' })
     const dialled = served.ok ? verifyChain(this.#verifier, own, ...above, { atMs, usage: 'client' }) : served
     if (!served.ok || !dialled.ok) return dialled as Result<never, string>

@@ -1,6 +1,6 @@
 import type { Result } from '../../../src/base/result.ts'
 
-/** A certificate of the mesh, as far as invariants speak of it. Times are of the wall clock, in milliseconds. */
+/** The facts of a mesh certificate that invariants use. Times are of the wall clock, in milliseconds. */
 export interface SeenCertificate {
   /** Its bytes as text: equal for equal certificates. */
   readonly identity: string
@@ -10,27 +10,28 @@ export interface SeenCertificate {
   readonly issuer: string
   /** The common name of the subject. */
   readonly name: string
-  /** Names of the subject that are URIs. */
+  /** The URIs among the names of the subject. */
   readonly uris: readonly string[]
   readonly notBeforeMs: number
   readonly notAfterMs: number
-  /** Of its key, and of the key that signed it; empty where it does not say. */
+  /** Identifiers of its key and of the key that signed it; empty if the certificate has none. */
   readonly keyId: string
   readonly issuerKeyId: string
 }
 
-/** From when to when a path of certificates holds. */
+/** The time in which a path of certificates is valid. */
 export interface Span {
   readonly fromMs: number
   readonly toMs: number
 }
 
-/** How certificates are read and verified. */
+/** Parses and verifies certificates. */
 export interface Chains {
-  /** All certificates of a PEM text, in order; undefined: one of them cannot be read. */
+  /** All certificates of a PEM text, in order; undefined: one of them is malformed. */
   read(pem: string): readonly SeenCertificate[] | undefined
   /**
-   * Whether a verifier with these roots accepts a leaf with what is presented behind it, at that moment by its clock.
+   * Whether a verifier with these roots accepts a leaf with the certificates presented behind it, at that moment of its
+   * clock.
    */
   path(
     leaf: SeenCertificate,
@@ -40,18 +41,18 @@ export interface Chains {
   ): Result<Span, string>
 }
 
-/** A root that is listed, with its certificates read. */
+/** A listed root, with its certificates parsed. */
 export interface ListedRoot {
   readonly id: string
   readonly active: boolean
   /** Older roots have lower numbers. */
   readonly generation: number
   readonly certificate: SeenCertificate
-  /** What goes out behind its leaves. */
+  /** The certificates sent behind its leaves. */
   readonly between: readonly SeenCertificate[]
 }
 
-/** The roots that the cluster lists from a moment on. */
+/** The roots that the cluster lists from some moment on. */
 export interface RootSet {
   /** Equal for equal sets of certificates. */
   readonly key: string
@@ -60,28 +61,28 @@ export interface RootSet {
   readonly sinceUs: number
 }
 
-/** A leaf as it came from an agent. */
+/** A leaf as an agent delivered it. */
 export interface SeenLeaf {
   /** The service and the agent that it was issued to: `shop-3 at c2`. */
   readonly holder: string
   readonly certificate: SeenCertificate
-  /** What came behind it. */
+  /** The certificates sent behind it. */
   readonly between: readonly SeenCertificate[]
-  /** In which its holder was given it, in the trace; absent or 0: nobody reads. */
+  /** Trace event in which its holder received it; absent or 0: no trace is recorded. */
   readonly givenIn?: number
 }
 
-/** Steps of a rotation, as the replicated state has them. */
+/** Steps of a rotation, as in the replicated state. */
 export type RotationStep = 'begun' | 'requested' | 'crossed' | 'activated' | 'given-up' | 'refused'
 
-/** What moments of the mesh there are in a run: true time, and the wall clock that shows it. */
+/** The run's true time, and the wall clock that shows it. */
 export interface MeshTime {
   readonly nowUs: () => number
   /** True wall time at the beginning of the run. */
   readonly startWallMs: number
-  /** How far two clocks may be apart; each may be half of it from true time. */
+  /** Maximum difference of two clocks; each may differ by half of it from true time. */
   readonly skewMs: number
-  /** A root that ends within this time gets no crossing: leaves that need the crossing would be worthless. */
+  /** A root that ends within this time gets no crossing, because leaves that need the crossing would be worthless. */
   readonly lastMomentsMs: number
 }
 
@@ -93,21 +94,21 @@ export function momentText(wallMs: number, { startWallMs }: MeshTime): string {
   return `${((wallMs - startWallMs) / 1000).toFixed(3)}s`
 }
 
-/** A rotation as the state has it. */
+/** A rotation as in the replicated state. */
 export interface RotationFacts {
   /** The index at which it began. */
   readonly id: number
   readonly step: RotationStep
-  /** The root that it leads to, once that is known. */
+  /** The root that it leads to, once known. */
   readonly root?: { readonly id: string } | null
-  /** The operator does without a crossing. */
+  /** The operator forgoes a crossing. */
   readonly uncrossed?: boolean
-  /** What holds once it has ended. */
+  /** The provider in force after it has ended. */
   readonly provider?: string
   readonly options?: Readonly<Record<string, unknown>>
 }
 
-/** A root as the replicated state has it: PEM. */
+/** A root as in the replicated state: PEM. */
 export interface RootText {
   readonly id: string
   readonly active: boolean
@@ -116,13 +117,13 @@ export interface RootText {
   readonly intermediates: readonly string[]
 }
 
-/** What the authority is, right after a command that changed it. */
+/** The state of the certificate authority right after a command that changed it. */
 export interface MeshState {
   readonly roots: readonly RootText[]
   readonly rotations: readonly RotationFacts[]
   /** Private keys, PEM. */
   readonly signingKeys: readonly string[]
-  /** Provider and options, secrets and all; undefined: it has not begun. */
+  /** Provider and options, including secrets; undefined: the certificate authority has not begun. */
   readonly configuration: AuthorityConfiguration | undefined
 }
 
@@ -131,7 +132,7 @@ export interface AuthorityConfiguration {
   readonly options: Readonly<Record<string, unknown>>
 }
 
-/** What happens to the authority that faults may wait for. */
+/** Events of the certificate authority that faults may wait for. */
 export type MeshEvent =
   | 'rotation begun'
   | 'root requested'
@@ -141,8 +142,8 @@ export type MeshEvent =
   | 'root removed'
 
 /**
- * One end of a connection between proxies: the leaf that it presents, the roots that it trusts, and what its clock
- * shows.
+ * One end of a connection between proxies: the leaf that it presents, the roots that it trusts, and the time of its
+ * clock.
  */
 export interface ConnectionEnd {
   readonly name: string
@@ -151,18 +152,18 @@ export interface ConnectionEnd {
   readonly wallMs: number
 }
 
-/** Roots as an agent tells them. */
+/** Roots as an agent lists them. */
 export interface ProxyRoots {
-  /** As of `RootSet`. */
+  /** As in `RootSet`. */
   readonly key: string
   readonly certificates: readonly SeenCertificate[]
 }
 
-/** What the checkers of the mesh ask of a run. */
+/** What the checkers of the mesh need of a run. */
 export interface MeshWorld extends Omit<MeshTime, 'nowUs'> {
   readonly chains: Chains
-  /** Keys of roots that were lost when a snapshot was restored: those of all datacenters share them. */
+  /** Keys of roots that were lost when a snapshot was restored; all datacenters share this set. */
   readonly lostKeys: Set<string>
-  /** Calls `then` after so much true time. */
+  /** Calls `then` after this much true time. */
   readonly after: (delayMs: number, then: () => void) => void
 }

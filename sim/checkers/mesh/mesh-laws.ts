@@ -20,7 +20,7 @@ import { SeenConfigurations } from './seen-configurations.ts'
 
 type MeshExcuses = ExcusesOf<typeof meshTrust | typeof meshRoots | typeof meshSecrets | typeof meshRotation>
 
-/** Around the end of a certificate it is looked at what still holds: this long before and after. */
+/** This long before and after the end of a certificate, everything is judged again. */
 const edgeMs = 1_000
 
 const eventOf: Readonly<Partial<Record<RotationStep, MeshEvent>>> = {
@@ -30,8 +30,8 @@ const eventOf: Readonly<Partial<Record<RotationStep, MeshEvent>>> = {
 }
 
 /**
- * Every invariant of one mesh. Servers report the state to it; proxies report the leaves and roots they received and
- * their connections.
+ * Every invariant of one mesh. Servers report the state to it; proxies report the leaves and roots that they received,
+ * and their connections.
  */
 export class MeshLaws {
   readonly secrets: MeshSecrets
@@ -43,7 +43,7 @@ export class MeshLaws {
   readonly #trust: MeshTrust
   readonly #roots: MeshRoots
   #listed: RootSet | undefined
-  /** Ends of certificates around which all is looked at. */
+  /** Ends of certificates at which everything is judged again. */
   readonly #edges = new Set<number>()
   readonly #signing = new Set<string>()
   #leaves = 0
@@ -66,12 +66,12 @@ export class MeshLaws {
     return this.#listed?.roots.length ?? 0
   }
 
-  /** Leaves that have come from agents. */
+  /** Leaves that agents delivered. */
   get leavesSeen(): number {
     return this.#leaves
   }
 
-  /** A command changed the authority; what of that faults may wait for. */
+  /** A command changed the certificate authority. Returns the events that faults may wait for. */
   changed(state: MeshState): readonly MeshEvent[] {
     const before = this.rotation.step
     this.#secretsOf(state)
@@ -84,7 +84,7 @@ export class MeshLaws {
     return [...events, ...this.#published(state.roots)]
   }
 
-  /** Another state took the place of the one before. */
+  /** Another state replaced the previous one. */
   replaced(state: MeshState): void {
     this.#secretsOf(state)
     this.configurations.changed(state)
@@ -95,14 +95,14 @@ export class MeshLaws {
     this.#published(state.roots)
   }
 
-  /** Leaves of this root are about to be signed: true for the first of them. */
+  /** Leaves of this root are about to be signed; true for the first of them. */
   recorded(rootId: string): boolean {
     if (this.#signing.has(rootId)) return false
     this.#signing.add(rootId)
     return true
   }
 
-  /** A leaf as an agent gave it, PEM; undefined: it cannot be read, which is told. */
+  /** A leaf as an agent delivered it, PEM; undefined: it is malformed, which is reported. */
   given(holder: string, service: string, certificates: string, privateKey: string): SeenLeaf | undefined {
     this.secrets.leafKey(service, privateKey)
     const [certificate, ...between] = this.#parts.chains.read(certificates) ?? []
@@ -120,7 +120,7 @@ export class MeshLaws {
     return leaf
   }
 
-  /** Roots as an agent told them: IDs and PEM. */
+  /** Roots as an agent listed them: IDs and PEM. */
   told(
     agent: string,
     activeId: string,
@@ -138,7 +138,7 @@ export class MeshLaws {
     return { key: keyOf(roots), certificates }
   }
 
-  /** Whether this is a leaf of the active root that has not expired, and these are the roots that are listed. */
+  /** Whether the leaf belongs to the active root and has not expired, and these roots are the listed ones. */
   isCurrent(leaf: SeenLeaf, roots: ProxyRoots): boolean {
     const active = this.#listed?.roots.find((root) => root.active)
     const chain = [leaf.certificate, ...leaf.between]
@@ -149,7 +149,7 @@ export class MeshLaws {
     )
   }
 
-  /** It names the service that it was asked for, and nothing else. Reference: mesh.md#spiffe-service. */
+  /** The leaf names the service that was requested, and nothing else. Reference: mesh.md#spiffe-service. */
   #isFor(service: string, holder: string, { serial, uris }: SeenCertificate): void {
     this.#judge.judged('C1')
     const [uri = '', ...more] = uris
@@ -187,7 +187,7 @@ export class MeshLaws {
     return undefined
   }
 
-  /** Looks at everything a moment before and after. */
+  /** Judges everything a moment before and a moment after the end. */
   #edge(endMs: number): void {
     if (this.#edges.has(endMs)) return
     this.#edges.add(endMs)

@@ -55,7 +55,7 @@ export const meshTold = toldStates({
   'proxy refused a connection': ['proxy.refused', 'a proxy did not let a connection through'],
 })
 
-/** Sees rare states of rotations. */
+/** Observes rare states of rotations. */
 class RotationMarks {
   readonly #reach: Reach<keyof typeof rotationMarks.marks>
   readonly #stepOf: () => RotationStep | undefined

@@ -9,7 +9,7 @@ export const meshMarks = rareStates({
   'met over a crossing': 'a proxy that did not know the root of a leaf accepted it for the crossing that came with it',
 })
 
-/** Pairs of leaf and roots that are known to fit. */
+/** Maximum number of pairs of leaf and roots that are known to be accepted. */
 const acceptedMax = 8192
 
 export interface MeshParts extends MeshWorld {
@@ -17,12 +17,12 @@ export interface MeshParts extends MeshWorld {
   readonly reach: Reach<keyof typeof meshMarks.marks>
 }
 
-/** Of C1, what is seen when proxies meet: each verifies what the other presents. */
+/** The part of C1 that shows when proxies meet: each verifies what the other presents. */
 export class MeshMeetings {
   readonly #judge: Judge<{ C1: TrustExcuse }>
   readonly #parts: MeshParts
   readonly #trust: MeshTrust
-  /** By leaf and roots: when these accept that one. */
+  /** By leaf and roots: the time in which these roots accept the leaf. */
   readonly #accepted = new Map<string, Span>()
   #connections = 0
 
@@ -32,14 +32,14 @@ export class MeshMeetings {
     this.#trust = trust
   }
 
-  /** Handshakes that were made. */
+  /** Number of completed handshakes. */
   get connectionsMade(): number {
     return this.#connections
   }
 
   /**
-   * Whether two have come to be connected: each verifies the other. Where they must and cannot, C1 is broken. The other
-   * may be of another datacenter: they owe each other nothing before both have come to be of one mesh.
+   * Whether two proxies are now connected: each verified the other. If they must be able to and are not, C1 is
+   * violated. The other may belong to another datacenter: they owe each other nothing until both belong to one mesh.
    */
   met(one: ConnectionEnd, other: ConnectionEnd, elsewhere: MeshMeetings = this): boolean {
     const problem = this.#refusal(one, other) ?? this.#refusal(other, one)
@@ -77,8 +77,8 @@ export class MeshMeetings {
   }
 
   /**
-   * Undefined: a leaf that lives by every clock, whose root was not lost, roots that one may have, and a clock that is
-   * as right as it must be.
+   * Undefined if nothing excuses this end: its leaf is unexpired by every clock, its root was not lost, its roots are
+   * ones that a verifier may have, and its clock is within the allowed skew.
    */
   #excuseOf({ leaf, roots, wallMs }: ConnectionEnd): TrustExcuse | undefined {
     const nowMs = trueWallMs(this.#parts)
@@ -89,7 +89,7 @@ export class MeshMeetings {
   }
 }
 
-/** Whether one end has received a root of the trust domain of the other's leaf. */
+/** Whether one end has received a root of the trust domain of the other end's leaf. */
 function knowsMeshOf({ roots }: ConnectionEnd, { leaf }: ConnectionEnd): boolean {
   const domains = leaf.certificate.uris.map(trustDomainIn)
   return roots.certificates.some(({ uris }) => uris.some((uri) => domains.includes(trustDomainIn(uri))))

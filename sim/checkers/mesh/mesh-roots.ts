@@ -11,7 +11,7 @@ import {
 } from './mesh-facts.ts'
 import { meshTrust } from './mesh-trust.ts'
 
-/** Serial numbers kept: far more than any run gives. */
+/** Maximum number of remembered serial numbers: far more than any run issues. */
 const serialsMax = 1_000_000
 
 type RootExcuses = Readonly<Record<'C1' | 'C2' | 'C6', never>> & {
@@ -19,36 +19,39 @@ type RootExcuses = Readonly<Record<'C1' | 'C2' | 'C6', never>> & {
 }
 
 /**
- * C2: exactly one root is active, the newest, and it carries the crossings back to the oldest that is listed; others
- * carry none. C3: a root goes when all leaves that it has signed have expired, not before, and of one issuer no serial
- * number comes twice. C6: no leaf outlives a certificate that goes with it or the root that signed it; all are
- * back-dated so far that the slowest clock takes them when the fastest has signed; a crossing holds at least until the
- * last leaf expires of the root that signed it.
+ * Judges roots and what they sign.
+ * 1. C2: exactly one root is active, the newest. It carries the crossings back to the oldest listed root; others carry
+ *    none.
+ * 2. C3: a root is removed when all leaves that it has signed have expired, and not before. An issuer never issues a
+ *    serial number twice.
+ * 3. C6: no leaf outlives a certificate that is sent with it, or the root that signed it. All are back-dated so far
+ *    that the slowest clock accepts them when the fastest has signed. A crossing is valid at least until the last leaf
+ *    expires of the root that signed it.
  */
 export class MeshRoots {
   readonly #judge: Judge<RootExcuses>
   readonly #time: MeshTime
   #listed: readonly ListedRoot[] = []
   /**
-   * Of every root that was ever listed, by its key and name: when the last leaf expires that it is known to have
+   * For every root that was ever listed, by its key and name: when the last leaf expires that it is known to have
    * signed.
    */
   readonly #lastLeafMs = new Map<string, number>()
-  /** The event in which that leaf was given; empty where nobody reads the trace. */
+  /** The trace event in which that leaf was delivered; empty if no trace is recorded. */
   readonly #lastLeafIn = new Map<string, number>()
-  /** By issuer and number: the certificate. */
+  /** The certificate of each issuer and serial number. */
   readonly #serials = new Map<string, string>()
-  /** The event in which it was seen first; empty where nobody reads the trace. */
+  /** The trace event in which it was first seen; empty if no trace is recorded. */
   readonly #numberedIn = new Map<string, number>()
-  /** Roots and crossings that were looked at. */
+  /** Roots and crossings that were judged. */
   readonly #known = new Set<string>()
-  /** Roots ever listed, by key and name. */
+  /** All roots that were ever listed, by key and name. */
   readonly #rootOf = new Map<string, SeenCertificate>()
 
   readonly #lostKeys: ReadonlySet<string>
 
   /**
-   * `lostKeys`: of roots that were lost when a snapshot was restored: datacenters that followed let go of them, too.
+   * `lostKeys`: keys of roots that were lost when a snapshot was restored; datacenters that followed drop them, too.
    */
   constructor(judge: Judge<RootExcuses>, time: MeshTime, lostKeys: ReadonlySet<string>) {
     this.#judge = judge
@@ -69,15 +72,15 @@ export class MeshRoots {
   }
 
   /**
-   * Another state took the place of the one before: nothing was removed. Numbers that were given and leaves that are
-   * out are so still.
+   * Another state replaced the previous one: no root was removed. Serial numbers and leaves that were issued remain
+   * issued.
    */
   replaced(back: readonly string[]): void {
     this.#judge.excused('C3', 'restored', this.#listed.filter(({ id }) => !back.includes(id)).length)
     this.#listed = []
   }
 
-  /** A leaf left the cluster. */
+  /** The cluster delivered a leaf. */
   leaf({ holder, certificate, between, givenIn = 0 }: SeenLeaf): void {
     const { serial, notAfterMs } = certificate
     const isNew = this.#numbered(certificate, `leaf of ${holder}`)
@@ -104,7 +107,7 @@ export class MeshRoots {
     }
   }
 
-  /** The root that signed a leaf, or signed the authority of the datacenter that did. */
+  /** The root that signed a leaf, or signed the datacenter's intermediate authority that did. */
   #rootAbove(leaf: SeenCertificate, between: readonly SeenCertificate[]): SeenCertificate | undefined {
     let at = leaf
     for (const _ of [leaf, ...between]) {
@@ -135,7 +138,7 @@ export class MeshRoots {
     }
   }
 
-  /** From the active root to each older one, crossing by crossing; those between need not be listed any more. */
+  /** From the active root to each older one, crossing by crossing; roots between them need not be listed any more. */
   #crossings(active: ListedRoot, roots: readonly ListedRoot[]): void {
     for (const older of roots) {
       if (older.generation >= active.generation) continue
@@ -171,9 +174,9 @@ export class MeshRoots {
     if (this.#lostKeys.has(certificate.keyId)) return this.#judge.excused('C3', 'lost root')
     this.#judge.judged('C3')
     const lastMs = this.#lastLeafMs.get(bearerOf(certificate))
-    // A datacenter that was cut off for longer than all that it had signed lived finds the root gone of which that was:
-    // it has another at once (C2), and nobody misses that one. Where nothing is known to have been signed, it must be
-    // replaced first.
+    // A datacenter that was cut off until all that it had signed expired finds the root of those leaves removed. It
+    // gets another root at once (C2), and no leaf depends on the removed one. If no leaf is known to have been signed,
+    // the root must be replaced first.
     const isOver = lastMs !== undefined && lastMs <= trueWallMs(this.#time)
     if (active && isOver) this.#judge.excused('C3', 'cut off for long')
     if (active && !isOver) this.#judge.report('C3', `root ${generation} was removed while it was active`)
@@ -185,7 +188,7 @@ export class MeshRoots {
     )
   }
 
-  /** False: it was seen before. */
+  /** False: the certificate was seen before. */
   #numbered({ issuer, issuerKeyId, serial, identity }: SeenCertificate, text: string): boolean {
     const name = `${issuer} ${issuerKeyId} ${serial}`
     const before = this.#serials.get(name)

@@ -2,14 +2,14 @@ import { eventIn, type Judge, law } from '../checker.ts'
 import type { RotationFacts, RotationStep } from './mesh-facts.ts'
 
 /**
- * Whether an operator may be told that the change is done: all that is left is to wait, for every clock to take the new
- * root, or for a root to go so that there is room for another.
+ * Whether an operator may be told that the change succeeded: the rotation only has to wait until every clock accepts
+ * the new root, or until a root is removed so that there is room for another.
  */
 export function isAccepted({ step, uncrossed }: RotationFacts, listed: number): boolean {
   return step === 'crossed' || (step === 'requested' && uncrossed === true) || (step === 'begun' && listed >= rootsMax)
 }
 
-/** Roots that may be listed. */
+/** Maximum number of listed roots. */
 const rootsMax = 8
 
 const rank: Readonly<Record<RotationStep, number>> = {
@@ -22,14 +22,14 @@ const rank: Readonly<Record<RotationStep, number>> = {
 }
 
 /**
- * C5: a rotation goes through its steps in order, one rotation at a time, and to its end once faults have stopped; what
- * an operator was told is done is done. A crossing that has become too short is made anew: that step alone goes back.
- * Options that turn out to lead to the root that is active already need no crossing.
+ * C5: a rotation goes through its steps in order, one rotation at a time, and to its end once faults have stopped. What
+ * an operator was told is done is done. A crossing that has become too short is made anew: only that step goes back.
+ * Options that turn out to lead to the active root need no crossing.
  */
 export class MeshRotation {
   readonly #judge: Judge<{ C5: 'restored' }>
   #open: RotationFacts | undefined
-  /** In which it came to its step, in the trace; 0: nobody reads. */
+  /** Trace event in which it reached its step; 0: no trace is recorded. */
   #openIn = 0
   readonly #ended = new Set<number>()
   #completed = 0
@@ -67,11 +67,11 @@ export class MeshRotation {
   replaced(rotations: readonly RotationFacts[]): void {
     this.#open = rotations.find(({ step }) => rank[step] < 4)
     for (const { id, step } of rotations) if (rank[step] === 4) this.#ended.add(id)
-    // One that the snapshot found under way goes on, though it had ended since.
+    // A rotation that is under way in the snapshot continues, although it had ended since.
     if (this.#open !== undefined && this.#ended.delete(this.#open.id)) this.#judge.excused('C5', 'restored')
   }
 
-  /** Once all is quiet. */
+  /** Called when nothing happens any more. */
   rests(): void {
     this.#judge.judged('C5')
     if (this.#open !== undefined)

@@ -1,10 +1,10 @@
 import { type Judge, law } from '../checker.ts'
 import { pieceLength, piecesOf, plainRun, runLength } from './key-forms.ts'
 
-/** Keys of leaves that are remembered, the latest of them. */
+/** Maximum number of remembered keys of leaves: the latest ones. */
 const leafKeysMax = 256
 
-/** Where something was said: by a log line, or in an answer to a request. */
+/** Where a text was shown: in a log line, or in an answer to a request. */
 export interface Said {
   readonly node: string
   /** `log`, or the path of the request. */
@@ -13,12 +13,13 @@ export interface Said {
 }
 
 /**
- * C4: no key of an authority in any log line or answer; the key of a leaf in the answers with that leaf alone.
- * `key-forms.ts` says by what a key is known. Exempt are snapshots, which carry the state as a whole.
+ * C4: no key of a certificate authority is in any log line or answer; the key of a leaf is only in the answers with
+ * that leaf. `key-forms.ts` defines by which text a key is recognized. Snapshots are exempt, because they contain the
+ * whole state.
  */
 export class MeshSecrets {
   readonly #judge: Judge<{ C4: 'snapshot' | 'older leaf keys' }>
-  /** Pieces of text that give a key away, and whose key it is. */
+  /** Pieces of text that reveal a key, and the owner of the key. */
   readonly #pieces = new Map<string, { readonly whose: string; readonly service: string | undefined }>()
   readonly #leafPieces: (readonly string[])[] = []
   readonly #keys = new Set<string>()
@@ -27,7 +28,7 @@ export class MeshSecrets {
     this.#judge = judge
   }
 
-  /** A private key in PEM that an authority signs with. */
+  /** A private key in PEM with which a certificate authority signs. */
   authorityKey(pem: string): void {
     if (pem === '' || this.#keys.has(pem)) return
     this.#keys.add(pem)
@@ -78,7 +79,10 @@ function leafPath(where: string): string | undefined {
   return /^\/v1\/agent\/connect\/ca\/leaf\/([^/?]+)/.exec(where)?.[1]
 }
 
-/** Of either alphabet of base64: the marks of the second are words' and PEM's own in texts of the first. */
+/**
+ * The runs in either alphabet of base64: in texts of the first, the special characters of the second belong to words
+ * and to PEM.
+ */
 function runsIn(text: string): readonly string[] {
   const runs = [...text.matchAll(/[A-Za-z0-9+/=]{40,}/g), ...text.matchAll(/[A-Za-z0-9_-]*[_-][A-Za-z0-9_-]*/g)]
   return runs.flatMap(([run]) => (run.length < runLength ? [] : [run]))

@@ -7,7 +7,7 @@ import type { Facts } from '../facts.ts'
 import type { MeshState } from './mesh-facts.ts'
 import { type MeshLaws, meshLaws } from './mesh-laws.ts'
 
-/** Reads from the replicated state what commands did to the authority of the mesh. */
+/** Reads from the replicated state how commands changed the certificate authority of the mesh. */
 class MeshStates {
   readonly #mesh: MeshLaws | undefined
   readonly #triggered: CheckedRun['triggered']
@@ -58,7 +58,7 @@ function meshStateOf(tx: ReadTransaction): MeshState {
   return {
     roots: [...allRoots(tx)],
     rotations,
-    // The token of an external provider lets its holder sign: it is as secret as a key.
+    // The token for an external provider lets its holder sign, so it is as secret as a key.
     signingKeys: [...keys, ...tokens.filter((token) => typeof token === 'string')],
     configuration,
   }

@@ -11,7 +11,7 @@ import {
   trueWallMs,
 } from './mesh-facts.ts'
 
-/** Why nobody need accept a leaf. */
+/** Why no verifier need accept a leaf. */
 export type TrustExcuse =
   | 'last moments'
   | 'lost root'
@@ -20,37 +20,38 @@ export type TrustExcuse =
   | 'wrong clock'
   | 'not yet of one mesh'
 
-/** A set of roots that somebody may still have. */
+/** A set of roots that a verifier may still have. */
 interface KnownSet {
   readonly set: RootSet
-  /** When the last of the leaves expires that were out when another set took its place; undefined: it is the newest. */
+  /**
+   * When the last of the leaves expires that had been issued when another set replaced this one; undefined: it is the
+   * newest set.
+   */
   lastLeafMs: number | undefined
-  /** In which it was published, in the trace; 0: nobody reads. */
+  /** Trace event in which it was published; 0: no trace is recorded. */
   readonly event: number
 }
 
-/** A leaf that is out, and for when it is known of which sets that they accept it. */
+/** An issued leaf, and for each set of roots the time in which that set is known to accept it. */
 interface Held {
   readonly leaf: SeenLeaf
   readonly accepted: Map<string, Span>
-  /** Sets of roots that it was counted with. */
+  /** Sets of roots with which it was counted. */
   readonly counted: Set<string>
 }
 
 /**
- * C1: at every instant every unexpired leaf is accepted by every verifier that has a set of roots which the cluster has
- * published and which a verifier can lawfully still have, and whose clock is within the allowed skew.
+ * C1: at every instant, every unexpired leaf is accepted by every verifier whose clock is within the allowed skew, and
+ * whose set of roots was published by the cluster and may lawfully still be in use.
  *
- * A verifier can still have a superseded set if it has been cut off since. To have connections at all it needs an
- * unexpired leaf, and it has received none since: so a superseded set counts for as long as one of the leaves lives
- * that had been issued when the next set was published. In the last moments of all its roots a set no longer counts.
- *
- * When a snapshot is restored, roots made since are lost. A verifier that knows only lost roots is not judged from then
- * on, and of the leaves of lost roots only those are judged that lead to a root which is back.
- *
- * A leaf that is accepted at one moment is accepted as long as the certificates of its path are valid: so each pair of
- * leaf and set is verified once, and again only for moments outside of that span. It is enough to look when a set is
- * published, when a leaf is issued, and around the end of every certificate: between these nothing changes.
+ * 1. A verifier can still have a superseded set if it has been cut off since. To connect at all it needs an unexpired
+ *    leaf, and it has received none since. So a superseded set counts for as long as one of the leaves lives that had
+ *    been issued when the next set was published. In the last moments of all its roots, a set no longer counts.
+ * 2. When a snapshot is restored, newer roots are lost. A verifier that knows only lost roots is not judged from then
+ *    on, and of the leaves of lost roots, only those are judged that lead to a root which is listed again.
+ * 3. A leaf that is accepted at one moment is accepted while the certificates of its path are valid. So each pair of
+ *    leaf and set is verified once, and again only for moments outside of that time. It suffices to judge when a set is
+ *    published, when a leaf is issued, and around the end of every certificate: between these, nothing changes.
  */
 export class MeshTrust {
   readonly #judge: Judge<{ C1: TrustExcuse }>
@@ -61,7 +62,8 @@ export class MeshTrust {
   readonly #lostKeys: Set<string>
 
   /**
-   * `lostKeys`: of roots that were lost when a snapshot was restored, here or in the datacenter that this one follows.
+   * `lostKeys`: keys of roots that were lost when a snapshot was restored, here or in the datacenter that this one
+   * follows.
    */
   constructor(judge: Judge<{ C1: TrustExcuse }>, chains: Chains, time: MeshTime, lostKeys: Set<string>) {
     this.#judge = judge
@@ -75,7 +77,7 @@ export class MeshTrust {
     if (newest?.set.key === set.key) return
     if (newest !== undefined) newest.lastLeafMs ??= this.#lastLeafMs()
     const before = newest?.set.certificates.map(({ keyId }) => keyId) ?? []
-    // One that is listed anew has been given again, or this datacenter follows one where it was never lost.
+    // A root that is listed anew was delivered again, or this datacenter follows one where it was never lost.
     for (const { keyId } of set.certificates) if (!before.includes(keyId)) this.#lostKeys.delete(keyId)
     this.#known.push({ set, lastLeafMs: undefined, event: eventIn(this.#judge) })
     this.look()
@@ -91,7 +93,7 @@ export class MeshTrust {
     for (const known of this.#known) this.#meets(held, known)
   }
 
-  /** Another state took the place of the one before, with these roots. */
+  /** Another state, with these roots, replaced the previous one. */
   replaced(roots: readonly ListedRoot[]): void {
     const back = new Set(roots.map(({ id }) => id))
     const before = this.#known.flatMap(({ set }) => set.roots)
@@ -105,7 +107,7 @@ export class MeshTrust {
     this.#held = left
   }
 
-  /** Whether the root of a leaf was lost, and nothing leads from it to one that is listed. */
+  /** Whether the root of a leaf was lost, and no crossing leads from it to a listed root. */
   isLost(leaf: SeenLeaf): boolean {
     return this.#isLostTo(this.#known.at(-1)?.set.certificates ?? [], leaf)
   }
@@ -117,13 +119,13 @@ export class MeshTrust {
     return !this.#chains.path(certificate, between, left, trueWallMs(this.#time)).ok
   }
 
-  /** Every leaf against every set. */
+  /** Judges every leaf with every set. */
   look(): void {
     this.#forget()
     for (const held of this.#held) for (const known of this.#known) this.#meets(held, known)
   }
 
-  /** Why one with these roots is not judged now; undefined: it can lawfully have them. */
+  /** Why a verifier with these roots is not judged now; undefined: it can lawfully have them. */
   excuseOf(key: string): TrustExcuse | undefined {
     this.#forget()
     const nowMs = trueWallMs(this.#time)
@@ -148,7 +150,7 @@ export class MeshTrust {
     return this.#held.reduce((last, { leaf }) => Math.max(last, leaf.certificate.notAfterMs), 0)
   }
 
-  /** What has expired is nobody's any more. */
+  /** Forgets expired leaves and sets that no verifier can have any more. */
   #forget(): void {
     const nowMs = trueWallMs(this.#time)
     if (this.#held.some(({ leaf }) => leaf.certificate.notAfterMs <= nowMs)) {
@@ -161,7 +163,9 @@ export class MeshTrust {
     this.#judge.excused('C1', 'cut off for long', over * this.#held.length)
   }
 
-  /** By the slowest clock and by the fastest; by one that shows that the leaf has expired, nobody need accept it. */
+  /**
+   * By the slowest clock and by the fastest. A verifier whose clock shows that the leaf has expired need not accept it.
+   */
   #meets(held: Held, known: KnownSet): void {
     const { set } = known
     const { certificate } = held.leaf
@@ -174,7 +178,7 @@ export class MeshTrust {
     this.#judgeAt(held, known, Math.min(nowMs + halfMs, certificate.notAfterMs))
   }
 
-  /** Each leaf with each set once, however often they are looked at. */
+  /** Counts each leaf with each set once, however often they are judged. */
   #count({ counted }: Held, { key }: RootSet, excuse: TrustExcuse | undefined): void {
     const name = `${excuse ?? ''} ${key}`
     if (counted.has(name)) return

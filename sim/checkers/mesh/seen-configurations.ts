@@ -1,10 +1,10 @@
 import type { AuthorityConfiguration, MeshState } from './mesh-facts.ts'
 import { isAccepted } from './mesh-rotation.ts'
 
-/** Configurations that are remembered, the latest of them. */
+/** Maximum number of remembered configurations: the latest ones. */
 const configurationsMax = 64
 
-/** The configurations that the authority has had, or that it has accepted a change to, in order. */
+/** The configurations of the certificate authority, including accepted changes, in order. */
 export class SeenConfigurations {
   readonly #texts: string[] = []
 
@@ -15,12 +15,12 @@ export class SeenConfigurations {
     }
   }
 
-  /** How many there are. */
+  /** Number of configurations so far. */
   get count(): number {
     return this.#texts.length
   }
 
-  /** Whether this is one of them, from the `from`-th on. */
+  /** Whether this configuration is one of them, from the `from`-th on. */
   includes(from: number, configuration: AuthorityConfiguration): boolean {
     return this.#texts.slice(Math.max(0, from - 1)).includes(textOf(configuration))
   }

@@ -2,45 +2,45 @@ import { checker } from '../checker.ts'
 import { leadership } from '../raft/leadership.ts'
 import { membership } from './membership.ts'
 
-/** Somebody was asked to leave, or to be taken out. */
+/** A member that was asked to leave, or whose removal was requested. */
 interface Asked {
   readonly node: string
-  /** Undefined: that of a machine which is lost and never comes back. */
+  /** Undefined: the ID of a lost machine that never comes back. */
   readonly id: string | undefined
-  /** When it was asked, or its next process began after that. */
+  /** When it was asked, or when its next process began after that. */
   readonly sinceUs: number
 }
 
-/** How often it is looked at whether a removal can still come. */
+/** Interval between looks at whether a removal can still happen. */
 const lookEveryUs = 1_000_000
 
-/** What it takes to say that a removal which was asked for can come no more. */
+/** The facts needed to decide that a requested removal cannot happen any more. */
 export interface GoingWorld {
   readonly nowUs: () => number
   /** Since when nothing disturbs the pool; infinite: something does. */
   readonly calmSinceUs: () => number
   readonly leaders: () => number
-  /** Time in which a pool that nothing disturbs agrees on its members. */
+  /** Time in which an undisturbed pool agrees on its members. */
   readonly agreementBoundMs: () => number
   readonly over: (node: string, id: string | undefined) => void
 }
 
 /**
- * The end of what excuses E3, O1 and O3. Word of a leave may come late, and so may the removal that follows from it.
- * The argument that at some time it can come no more:
- * 1. What was asked for is done by a leader: one that holds the member for gone, or one that an operator has told.
- * 2. Once the agent runs and nothing has disturbed the pool for the time in which all agree (M1), every member knows
- *    that it is alive, the leader, too; word of an older incarnation is refuted by everybody that hears it.
- * 3. The leader of all that time has done what an operator asked it for: operators ask again every two seconds. What
- *    another leader had written before is committed by it or lost.
- * So the excuse ends then. While the agent is down it holds, and a machine that was replaced never comes back: its ID
- * may go at any time.
+ * The end of the excuse of E3, O1 and O3. News of a leave may come late, and so may the removal that follows. At some
+ * time the removal cannot happen any more:
+ * 1. Only a leader removes: one that considers the member gone, or one that an operator has asked.
+ * 2. Once the agent runs, and nothing has disturbed the pool for the time in which all agree (M1), every member knows
+ *    that it is alive, including the leader; every member that receives news of an older incarnation refutes it.
+ * 3. The leader of all that time has done what an operator asked, because operators ask again every two seconds. What
+ *    another leader had written before is committed by this one, or lost.
+ * So the excuse ends then. While the agent is down, it holds. A machine that was replaced never comes back, so its ID
+ * may be removed at any time.
  */
 export class AskedToGo {
   readonly #world: GoingWorld
   readonly #asked = new Map<string, Asked>()
   readonly #running = new Set<string>()
-  /** Nodes whose machine is another: the next removal is asked for the one that is lost. */
+  /** Nodes with a new machine: the next removal is requested for the lost one. */
   readonly #lost = new Set<string>()
   #leaderSinceUs = 0
   #nextLookUs = 0

@@ -11,10 +11,10 @@ export interface SeenService {
   readonly enableTagOverride: boolean
 }
 
-/** By check ID. */
+/** The status of each check, by check ID. */
 export type SeenChecks = ReadonlyMap<string, string>
 
-/** What an agent holds. */
+/** The services and checks of an agent's local state. */
 export interface HeldNode {
   readonly node: string
   readonly server: boolean
@@ -22,12 +22,13 @@ export interface HeldNode {
   readonly checks: SeenChecks
 }
 
-/** What the catalog says of a node; undefined: it has no such node. */
+/** The catalog's rows of a node; undefined: it has no such node. */
 export type ListedNode = { readonly services: readonly SeenService[]; readonly checks: SeenChecks } | undefined
 
 /**
- * E1, of a cluster that nothing disturbs any more: of each running agent the catalog has exactly what the agent holds,
- * the membership check passing, and on servers the product's own service. Tags may differ where the catalog's count.
+ * E1, for a cluster that nothing disturbs any more: for each running agent, the catalog has exactly the agent's
+ * services and checks, the membership check passing, and on servers the product's own service. Tags may differ if the
+ * catalog's tags prevail.
  */
 export function catalogFaults(held: HeldNode, listed: ListedNode): readonly string[] {
   const { node } = held
@@ -46,7 +47,7 @@ export function catalogFaults(held: HeldNode, listed: ListedNode): readonly stri
   return [...faults, ...checkFaults(held, listed.checks)]
 }
 
-/** Counts what `catalogFaults` compares of an agent: itself, its services and its checks. */
+/** Counts what `catalogFaults` compares for an agent: the node, its services and its checks. */
 export function countCatalogOf(
   { judged, excused }: Judge<{ E1: 'tags of the catalog' }>,
   { services, checks }: HeldNode,

@@ -8,23 +8,24 @@ import {
 import { type Judge, law } from '../checker.ts'
 
 /**
- * Longest time that counts as one of the network's, in seconds. The adjustment is half the mean of the last differences
- * between such times and distances, and distances follow times.
+ * Longest round-trip time that counts as one of the network's, in seconds. The adjustment is half the mean of the last
+ * differences between such times and distances, and distances follow times.
  */
 const rttMaxSeconds = 10
-/** Answered pings after which a place has settled, where nothing has disturbed the pool meanwhile. */
+/** Number of answered pings after which a coordinate has settled, if nothing has disturbed the pool meanwhile. */
 const settledAfter = 60
 /**
- * Where nothing is known an estimate is all but 0, and so wrong by all of the time. One that has settled is better, to
- * one in three of the others at least. Not to more: all begin at one point, and in a pool of few they may come to stand
- * on one line, which no ping leads away from. There nobody is as far from three others as from one.
+ * Maximum relative error of a settled estimate, to at least one in three of the others. Without any knowledge an
+ * estimate is nearly 0, so its error is the whole time. The bound is not for more of the others: all begin at one
+ * point, and in a small pool they may come to lie on one line, which no ping leads away from. There, no agent is as far
+ * from three others as from one.
  */
 const settledError = 0.8
 const settledShare = 1 / 3
 
 /**
- * M7. Each agent's place among the others consists of numbers within bounds, it keeps the places by which it has moved,
- * and estimates get better with time.
+ * M7. Each agent's coordinate consists of numbers within bounds. An agent keeps the coordinates of others by which its
+ * own moved, and estimates improve with time.
  */
 export class Coordinates {
   readonly #judge: Judge<{ M7: 'not settled' }>
@@ -33,7 +34,10 @@ export class Coordinates {
     this.#judge = judge
   }
 
-  /** It has moved by the answer to a ping, which said where `of` is. `isKept`: that is known from now on. */
+  /**
+   * The agent's coordinate moved by the answer to a ping, which carried the coordinate of `of`. `isKept`: the agent
+   * keeps that coordinate.
+   */
   placed(observer: string, own: Coordinate, of: string, isKept: boolean): void {
     this.#judge.judged('M7')
     if (!isKept) this.#judge.report('M7', `${observer} has moved by the coordinate of ${of}, but has not stored it`)
@@ -50,8 +54,8 @@ export class Coordinates {
   }
 
   /**
-   * At rest, after enough answered pings without disturbance; `others`: places that it keeps of those that are alive;
-   * `alive`: how many of them there are; `rttSeconds`: the mean time that pings take in this network.
+   * Called at rest, after enough answered pings without disturbance. `others`: the coordinates of living members that
+   * the agent keeps; `alive`: number of living members; `rttSeconds`: the mean round-trip time of this network.
    */
   settled(
     observer: string,
@@ -65,7 +69,7 @@ export class Coordinates {
       return
     }
     this.#judge.judged('M7')
-    // Each of these answers told the place of the one that gave it.
+    // Each of these answers carried the coordinate of the member that answered.
     if (others.length === 0) {
       this.#judge.report('M7', `${observer} stores the coordinate of none of ${alive}, after ${samples} answered pings`)
       return

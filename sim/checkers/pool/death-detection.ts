@@ -3,19 +3,19 @@ import type { GossipTiming } from '../../../src/gossip/pool.ts'
 import { type Judge, law } from '../checker.ts'
 import { deadWithinMs, suspectedWithinMs } from './pool-bounds.ts'
 
-/** A member that is down, as a running observer sees it. Times in microseconds. */
+/** A member that is down, from the view of a running observer. Times in microseconds. */
 export interface Watched {
   readonly observer: string
   readonly name: string
   readonly state: 'alive' | 'suspect'
-  /** Since when it is down, the observer runs and hears nothing new of it, and nothing disturbs the pool. */
+  /** Since when the member is down, the observer runs and receives no news of it, and nothing disturbs the pool. */
   readonly calmSinceUs: number
-  /** Since when it is in this state. */
+  /** Since when the observer considers it to be in this state. */
   readonly sinceUs: number
   readonly members: number
   /**
-   * Events of the trace: since when it is down, and since when it is in this state for the observer; absent: nobody
-   * reads.
+   * Trace events: the one since which it is down, and the one since which the observer considers it to be in this
+   * state; absent: no trace is recorded.
    */
   readonly because?: readonly number[]
   /** The observer's worst local health since then. */
@@ -24,8 +24,8 @@ export interface Watched {
 }
 
 /**
- * M4. Every agent that runs undisturbed suspects a dead member within two rounds of its own probes, and declares it
- * dead when the longest suspicion is over. Each agent does so by itself; what others say only makes it faster.
+ * M4. Every undisturbed agent suspects a dead member within two rounds of its own probes, and declares it dead when the
+ * longest suspicion is over. Each agent does so by itself; claims by others only make it faster.
  */
 export class DeathDetection {
   readonly #judge: Judge<{ M4: 'pool disturbed' | 'doubt of itself' }>
@@ -35,8 +35,8 @@ export class DeathDetection {
   }
 
   /**
-   * It has come to suspect a member that is down, or to hold it dead. `calm`: nothing disturbed the pool since that
-   * went down.
+   * An observer has come to suspect a member that is down, or to consider it dead. `isCalm`: nothing has disturbed the
+   * pool since the member went down.
    */
   noticed(isCalm: boolean, health: number): void {
     if (!isCalm) {
@@ -76,7 +76,7 @@ export const deathDetection = law(
         'doubt of itself':
           'An observer whose local health score is above 0 has more time to suspect; until its score is 0 (Lifeguard, section 4.A).',
       },
-      // Pages that kill agents disturb the pool in other ways, too.
+      // Scenarios that kill agents disturb the pool in other ways, too.
       excusesMost: { 'pool disturbed': 0.85 },
     },
   },

@@ -2,42 +2,42 @@ import { formatDuration } from '../../../src/base/duration.ts'
 import type { GossipTiming } from '../../../src/gossip/pool.ts'
 import { type Judge, law } from '../checker.ts'
 
-/** What has happened to one member, whatever others hold of it. */
+/** What has happened to one member, whatever others consider it to be. */
 interface Grounds {
-  /** Its incarnations in which some member has waited in vain for its refutation. */
+  /** Its incarnations in which some member has waited in vain for a refutation. */
   readonly unrefuted: Set<number>
-  /** Its greatest incarnation in which it has said that it is gone. */
+  /** Its greatest incarnation in which it has itself announced its death. */
   gone: number
-  /** Lamport times of what was said of its leaving, by itself or by an operator. */
+  /** Lamport times of its leave intents, sent by itself or by an operator. */
   readonly leaves: Set<number>
 }
 
-/** A suspicion that has ended in death. */
+/** A suspicion that ended in death. */
 export interface Suspected {
-  /** Members of the pool that it did not hold dead when the suspicion began. */
+  /** Number of members that the observer did not consider dead when the suspicion began. */
   readonly members: number
-  /** Accusers that the observer has heard of. */
+  /** Number of accusers that the observer heard. */
   readonly accusers: number
   /** By the observer's own clock. */
   readonly spanMs: number
   readonly timing: GossipTiming
 }
 
-/** Of a suspicion's longest time to its shortest (memberlist: `SuspicionMaxTimeoutMult`). */
+/** Ratio of a suspicion's longest time to its shortest (memberlist: `SuspicionMaxTimeoutMult`). */
 const longestToShortest = 6
-/** What the members' arithmetic may cut off: logarithms of 16 binary digits, and whole milliseconds. */
+/** How much the members' arithmetic may cut off: logarithms of 16 binary digits, and whole milliseconds. */
 const cutOff = 0.999
 
 /**
- * M10. Nobody is held dead for nothing, and nobody has left that has not said so. The argument:
- * 1. A death begins in one of two ways: a member suspects another one, of one incarnation, for the time that the
- *    settings give it to refute that (Lifeguard, section 4.B), and it does not; or the member says itself that it is
- *    gone.
- * 2. Every other member that holds it dead has that from one that does, with the incarnation: by word, or by an
- *    exchange of states in which both know of its leave. So each incarnation that is held dead has a beginning as in 1,
- *    before.
- * 3. A member has left for those that heard its last word, or know of its leave: the time of its status is then that of
- *    a word on leaving, its own or an operator's.
+ * M10. No member is considered dead without grounds, and none counts as left that has not announced it. The argument:
+ * 1. A death begins in one of two ways. Either a member suspects another one, at one incarnation, for the time that the
+ *    settings give for a refutation (Lifeguard, section 4.B), and no refutation comes; or the member announces its own
+ *    death.
+ * 2. Every other member that considers it dead learned that, with the incarnation, from a member that does: by a
+ *    message, or by an exchange of states in which both know of its leave. So each incarnation that is considered dead
+ *    has an earlier beginning as in 1.
+ * 3. A member has left in the view of those that received its last message, or know of its leave: the time of its
+ *    status is then that of a leave intent, its own or an operator's.
  */
 export class DeathGrounds {
   readonly #judge: Judge<{ M10: never }>
@@ -47,20 +47,18 @@ export class DeathGrounds {
     this.#judge = judge
   }
 
-  /** It says itself that it is gone. */
+  /** The member announces its own death. */
   saidGone(name: string, incarnation: number): void {
     const grounds = this.#grounds(name)
     grounds.gone = Math.max(grounds.gone, incarnation)
   }
 
-  /** It says that it leaves, or an operator says so of it, at this Lamport time. */
+  /** The member, or an operator on its behalf, announces that it leaves, at this Lamport time. */
   saidLeaves(name: string, lamport: number): void {
     this.#grounds(name).leaves.add(lamport)
   }
 
-  /**
-   * An observer has waited long enough, it says. `suspected` undefined: nobody has seen that it suspects the member.
-   */
+  /** An observer declares that it has waited long enough. `suspected` undefined: no suspicion by it was observed. */
   ended(observer: string, name: string, incarnation: number, suspected: Suspected | undefined): void {
     this.#judge.judged('M10')
     this.#grounds(name).unrefuted.add(incarnation)
@@ -80,7 +78,7 @@ export class DeathGrounds {
     )
   }
 
-  /** An observer holds it dead by what it was told. */
+  /** An observer considers the member dead because of a message. */
   heldDead(observer: string, name: string, incarnation: number, event = 0): void {
     this.#judge.judged('M10')
     const { gone, unrefuted } = this.#grounds(name)
@@ -110,9 +108,9 @@ export class DeathGrounds {
 }
 
 /**
- * The least time that a suspect has (SWIM, section 4.2; Lifeguard, section 4.B): the longest one where nobody confirms
- * the suspicion, less with each further accuser, the shortest one with as many as the settings ask for, or in a pool
- * too small for them.
+ * The least time that a suspect has (SWIM, section 4.2; Lifeguard, section 4.B). It is the longest one if no other
+ * member confirms the suspicion, less with each further accuser, and the shortest one with as many accusers as the
+ * settings ask for, or in a pool too small for that many.
  */
 function leastSuspicionMs({ members, accusers, timing }: Suspected): number {
   const { suspicionMult, probeIntervalMs } = timing

@@ -3,19 +3,19 @@ import type { GossipTiming } from '../../../src/gossip/pool.ts'
 import { type Judge, law } from '../checker.ts'
 import { reapedNotBeforeMs, reapedWithinMs, triedWithinMs } from './pool-bounds.ts'
 
-/** A member that one observer holds failed or left. Times of true time, in microseconds. */
+/** A member that one observer considers failed or left. Times of true time, in microseconds. */
 export interface Gone {
   readonly status: 'failed' | 'left'
   readonly goneSinceUs: number
-  /** When the observer last tried to reach it, or began to hold it failed. */
+  /** When the observer last tried to reach it, or first considered it failed. */
   readonly triedUs: number
-  /** In which the observer learned so, in the trace; absent or 0: nobody reads. */
+  /** Trace event in which the observer learned that; absent or 0: no trace is recorded. */
   readonly event?: number
 }
 
 /**
- * M5. Members that left are not contacted; failed members are tried again, at the rate of the settings; both are
- * forgotten when their time is over, not before.
+ * M5. Members that left are not contacted. Failed members are tried again, at the rate of the settings. Both are
+ * forgotten when their time is over, and not before.
  */
 export class GoneMembers {
   readonly #judge: Judge<{ M5: 'observer woke' | 'shared address' }>
@@ -24,12 +24,12 @@ export class GoneMembers {
     this.#judge = judge
   }
 
-  /** From now on it is failed or has left for an observer, and what becomes of it is looked at. */
+  /** An observer now considers it failed or left, and is watched from now on. */
   began(): void {
     this.#judge.judged('M5')
   }
 
-  /** An observer has slept while so many were gone: what was due is done within a few rounds. */
+  /** An observer slept while this many members were gone: overdue work is done within a few rounds. */
   woke(gone: number): void {
     this.#judge.excused('M5', 'observer woke', gone)
   }
@@ -40,8 +40,8 @@ export class GoneMembers {
   }
 
   /**
-   * An observer that holds others failed has come to its interval. `wrong`: how often all have tried, and how often
-   * they should have.
+   * An observer with failed members has reached its interval. `wrong`: how often all observers have tried, and how
+   * often they should have.
    */
   paced(wrong: { readonly tries: number; readonly mean: number } | undefined): void {
     this.#judge.judged('M5')
@@ -54,7 +54,8 @@ export class GoneMembers {
   }
 
   /**
-   * The interval of an observer is over, and nobody has failed for it. `goesOn`: another interval begins all the same.
+   * The interval of an observer is over, and it has no failed members. `goesOn`: it nevertheless begins another
+   * interval.
    */
   idled(goesOn: boolean): void {
     this.#judge.judged('M5')

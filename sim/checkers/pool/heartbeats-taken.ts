@@ -2,8 +2,8 @@ import { checker, type Judge } from '../checker.ts'
 import type { Facts } from '../facts.ts'
 
 /**
- * E4. An agent that says it has taken a heartbeat holds the check that it is for. Nothing is judged of a heartbeat that
- * an agent refuses: heartbeats for a check that exists nowhere are no facts, and the verdict of the run shows that.
+ * E4. An agent that accepts a heartbeat has the check that it is for. Refused heartbeats are not judged: heartbeats for
+ * a check that exists nowhere are no facts, and the verdict of the run shows that.
  */
 export class HeartbeatsTaken {
   readonly #judge: Judge<{ E4: 'restarted meanwhile' }>

@@ -2,20 +2,21 @@ import { utf8 } from '../../../src/base/bytes.ts'
 import { incarnationMax, nameBytesMax } from '../../../src/gossip/core/bounds.ts'
 import { type Judge, law } from '../checker.ts'
 
-/** What one member holds of another, or of itself, in the lower layer. */
+/** What one member knows of another, or of itself, in the lower layer. */
 export interface Claim {
   readonly incarnation: number
   readonly state: 'alive' | 'suspect' | 'dead'
-  /** In which it came to be held, in the trace; absent or 0: nobody reads. */
+  /** Trace event since which it knows that; absent or 0: no trace is recorded. */
   readonly event?: number
 }
 
 const ranks = { alive: 0, suspect: 1, dead: 2 } as const
 
 /**
- * M3. Of each member every other one holds an incarnation that never falls while the record lives, and within one goes
- * from alive to suspect to dead (SWIM, section 4.2). No number is beyond the greatest one allowed, so none ever wraps.
- * A member that hears itself accused goes on with a greater one, unless it is leaving.
+ * M3. The incarnation that a member knows of another never falls while the record lives, and within one incarnation the
+ * state goes from alive to suspect to dead (SWIM, section 4.2). No number exceeds the greatest one allowed, so none
+ * ever wraps. A member that learns of an accusation against itself continues with a greater incarnation, unless it is
+ * leaving.
  */
 export class Incarnations {
   readonly #judge: Judge<{ M3: never }>
@@ -24,7 +25,7 @@ export class Incarnations {
     this.#judge = judge
   }
 
-  /** `before`: undefined where a record begins. */
+  /** `before`: undefined if the record begins. */
   held(observer: string, name: string, before: Claim | undefined, now: Claim): void {
     const { incarnation, state } = now
     if (!(incarnation >= 0 && incarnation <= incarnationMax)) {
@@ -48,7 +49,7 @@ export class Incarnations {
   }
 
   /**
-   * A member was told that it is suspected or dead, at an incarnation that there may be, and is alive after that step.
+   * A member received a claim that it is suspected or dead, at an allowed incarnation, and is alive after that step.
    */
   accused(observer: string, accused: number, own: number): void {
     this.#judge.judged('M3')

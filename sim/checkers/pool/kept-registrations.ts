@@ -8,18 +8,18 @@ import { checker, eventIn, type Judge } from '../checker.ts'
 const forgottenAfterUs = 8 * 3_600_000_000
 
 /**
- * E3 while the run goes on: no node is removed from the catalog while its agent runs, or only because its process died.
- * A node may be removed when its agent was told to leave, when the pool has forgotten it, or when a client asked for
- * its removal.
+ * E3 during the run: no node is removed from the catalog while its agent runs, or only because its process died. A node
+ * may be removed when its agent was asked to leave, when the pool has forgotten it, or when a client requested its
+ * removal.
  */
 export class KeptRegistrations {
   readonly #judge: Judge<{ E3: 'asked to leave' | 'forgotten' | 'leave unheard' }>
   readonly #nowUs: () => number
-  /** By agent: since when no process of it runs; undefined while one does. */
+  /** By agent, since when no process of it runs; undefined while one runs. */
   readonly #deadSinceUs = new Map<string, number | undefined>()
-  /** By agent, the event of its last boot or death; empty where nobody reads the trace. */
+  /** By agent, the event of its last boot or death; empty if no trace is recorded. */
   readonly #livedIn = new Map<string, number>()
-  /** Agents that may go: word of a leave may come late. */
+  /** Agents that may be removed: news of a leave may come late. */
   readonly #mayGo = new Set<string>()
 
   constructor(judge: Judge<{ E3: 'asked to leave' | 'forgotten' | 'leave unheard' }>, nowUs: () => number) {
@@ -28,7 +28,7 @@ export class KeptRegistrations {
   }
 
   booted(node: string): void {
-    // It was dead for a while, and is in the catalog still.
+    // The agent was dead for a while, and is still in the catalog.
     if (this.#deadSinceUs.get(node) !== undefined && !this.#mayGo.has(node)) this.#judge.judged('E3')
     this.#deadSinceUs.set(node, undefined)
     this.#lived(node)
@@ -40,12 +40,12 @@ export class KeptRegistrations {
     this.#lived(node)
   }
 
-  /** Its agent was asked to leave, or somebody asks for the node to be taken out. */
+  /** Its agent was asked to leave, or a client requested the node's removal. */
   mayGo(node: string): void {
     this.#mayGo.add(node)
   }
 
-  /** Long after that it runs, and everybody knows that it does. */
+  /** It has run for so long that every member knows so. */
   stays(node: string): void {
     this.#mayGo.delete(node)
   }
@@ -54,7 +54,7 @@ export class KeptRegistrations {
     if (serviceId === '' && checkId === '') this.takenOut(node)
   }
 
-  /** The servers took a node out of the catalog. Nodes that no agent of this run stands for are anybody's. */
+  /** The servers removed a node from the catalog. Nodes without an agent of this run are not judged. */
   takenOut(node: string): void {
     if (!this.#deadSinceUs.has(node)) return
     const sinceUs = this.#deadSinceUs.get(node)
@@ -64,7 +64,9 @@ export class KeptRegistrations {
     else this.#tooEarly(node, sinceUs)
   }
 
-  /** At rest: agents that left and are out of the catalog, and those whose leave the leader could not hear. */
+  /**
+   * At rest: number of agents that left and are out of the catalog, and of those whose leave the leader could not hear.
+   */
   leftInOrder(heard: number, unheard: number): void {
     this.#judge.judged('E3', heard)
     this.#judge.excused('E3', 'leave unheard', unheard)
@@ -100,7 +102,7 @@ export const keptRegistrations = checker({
         'leave unheard':
           'At rest the catalog may have an agent that left while the present leader could not hear it; until the pool forgets it.',
       },
-      // Most agents that go were asked to: upgrades and restarts are planned leaves.
+      // Most removed agents were asked to leave: upgrades and restarts are planned leaves.
       excusesMost: { 'asked to leave': 0.95 },
     },
   },

@@ -6,14 +6,14 @@ type Excuse = 'pool disturbed' | 'lossy network' | 'short sleep'
 const scoreMax = 7
 
 /**
- * M6. An agent's doubt of itself stays in range; and one that has been asleep, in a pool that is well otherwise,
- * accuses nobody for what it slept through. The argument for none at all:
- * 1. A probe that was under way when it fell asleep is let go when its timer fires late by an interval or more, without
- *    a verdict. Its timer is due within (1 + h) intervals with local health h, so this holds of sleeps of (2 + h)
- *    intervals or more; of shorter ones, and of one that follows another at once, nothing is said.
- * 2. A probe begun after it woke meets members that run on links that are whole: its ping is answered, or, where a
- *    datagram is lost by chance, one of three others' or the one over a stream. Where links lose much or are slow by
- *    design, nothing is said.
+ * M6. An agent's local health stays in range; and an agent that has been asleep, in an otherwise undisturbed pool,
+ * accuses no member because of its sleep. The argument why it makes no accusation at all:
+ * 1. A probe that was under way when it fell asleep is dropped without a verdict if its timer fires late by an interval
+ *    or more. Its timer is due within (1 + h) intervals with local health h, so this applies to sleeps of (2 + h)
+ *    intervals or more. Shorter sleeps, and one that follows another at once, are not judged.
+ * 2. A probe begun after the agent woke meets members that run, on undisturbed links. Its ping is answered; or, if a
+ *    datagram is lost by chance, one of three others' pings, or the one over a stream. Links that lose much or are slow
+ *    by design are not judged.
  */
 export class LocalHealth {
   readonly #judge: Judge<{ M6: Excuse }>
@@ -23,14 +23,14 @@ export class LocalHealth {
   }
 
   /**
-   * One that slept for long enough, in a pool that is well otherwise, has been awake for a while: what it did since was
-   * looked at.
+   * An agent slept for long enough, in an otherwise undisturbed pool, and has been awake for a while: its actions since
+   * then were judged.
    */
   woke(): void {
     this.#judge.judged('M6')
   }
 
-  /** An accusation by one that has slept is let pass. */
+  /** An accusation by an agent that slept is excused. */
   let(excuse: Excuse): void {
     this.#judge.excused('M6', excuse)
   }
@@ -42,7 +42,7 @@ export class LocalHealth {
     this.#judge.report('M6', `the local health of ${observer} is ${score}, not from 0 to ${scoreMax}`)
   }
 
-  /** Its own probe of a member that was up all the time has failed, and only this observer has slept. */
+  /** Its own probe of a member that was up all the time has failed, and only this observer slept. */
   accused(observer: string, name: string, wokeMs: number): void {
     this.#judge.judged('M6')
     this.#judge.report(

@@ -6,20 +6,20 @@ import { ProbeWatch } from './probe-watch.ts'
 import { Sleeper } from './sleeper.ts'
 import { SuspicionWatch } from './suspicion-watch.ts'
 
-/** What one observer holds of one member, and since when: true time, in microseconds. */
+/** What one observer knows of one member, and since when: true time, in microseconds. */
 interface Known extends Claim {
   readonly status: 'alive' | 'leaving' | 'left' | 'failed'
   readonly event: number
-  /** Since when in this state. */
+  /** Since when it is in this state. */
   readonly stateUs: number
-  /** Since when at this incarnation. */
+  /** Since when it has this incarnation. */
   readonly newsUs: number
-  /** Since when dead, while it is. */
+  /** Since when it is dead, while it is. */
   readonly goneUs: number
   readonly triedUs: number
 }
 
-/** Takes what one process does as a member of a pool, and hands it to the checkers that it concerns. */
+/** Receives what one process does as a member of a pool, and passes it to the checkers concerned. */
 export class MemberObserver implements PoolObserver {
   readonly node: string
   readonly #all: PoolLaws
@@ -29,8 +29,8 @@ export class MemberObserver implements PoolObserver {
   #beganUs = 0
   #coordinate: unknown
   /**
-   * Since when the weather is calm, and what was measured since: worst local health, answered pings that moved the
-   * place.
+   * Since when the pool is undisturbed, and what was measured since: the worst local health, and the answered pings
+   * that moved the coordinate.
    */
   #calmUs = Number.NEGATIVE_INFINITY
   #health = 0
@@ -56,7 +56,7 @@ export class MemberObserver implements PoolObserver {
     for (const effect of effects) this.#did(core, event, effect)
     this.#probes.stepped(core, event, effects)
     this.#all.pace.stepped(core, event, effects)
-    // An agent that leaves goes on with that at the end of any step.
+    // An agent that leaves may continue with that at the end of any step.
     const isOwnNews = this.#known.get(core.self.name)?.status !== core.self.status
     if (isOwnNews || mayChange(event)) this.#learn(core, event)
     this.#sleeper.scored(core.health)
@@ -67,7 +67,7 @@ export class MemberObserver implements PoolObserver {
     return this.#core
   }
 
-  /** What should have happened by now, and has not. */
+  /** Judges what should have happened by now. */
   look(nowUs: number): void {
     const core = this.#core
     if (core === undefined || core.self.state === 'dead' || this.#all.weather.isAsleep(this.node)) return
@@ -111,7 +111,7 @@ export class MemberObserver implements PoolObserver {
     this.#worstHealth = Math.max(this.#worstHealth, health)
   }
 
-  /** An answered ping may have moved it. */
+  /** An answered ping may have moved its coordinate. */
   #placed({ vivaldi: { own }, probe, members, coordinates }: ObservedCore): void {
     if (own === this.#coordinate) return
     this.#coordinate = own
@@ -194,7 +194,7 @@ export class MemberObserver implements PoolObserver {
     this.#suspicions.ends(core, event)
   }
 
-  /** A member that is down is suspected now, or dead: M4 has seen in time what it waits for. */
+  /** A member that is down is suspected now, or dead: M4 has observed in time what it waits for. */
   #noticed(name: string, before: Claim['state'] | undefined, now: Claim['state']): void {
     if (before === undefined || before === now || now === 'alive') return
     const { weather, detection } = this.#all
@@ -207,7 +207,7 @@ export class MemberObserver implements PoolObserver {
     if (gone === undefined) return
     const { timing } = core.options
     const awakeUs = this.#all.weather.awakeSinceUs(this.node)
-    // What was due while it slept is done within a few rounds.
+    // Overdue work after a sleep is done within a few rounds.
     if (nowUs - awakeUs < 10 * timing.reapIntervalMs * 1000) return
     const tried = { ...gone, triedUs: Math.max(gone.triedUs, awakeUs) }
     this.#all.gone.look(this.node, name, tried, { timing, members: core.members.size }, nowUs)
@@ -233,7 +233,7 @@ export class MemberObserver implements PoolObserver {
 /** Messages that answer a question, whether or not a member asked it. */
 const answers: ReadonlySet<string> = new Set(['ack', 'nack', 'query-response', 'relay'])
 
-/** A ping that another member, or one that claims to be one, has asked for. */
+/** A ping on behalf of another member, or of a sender that claims to be one. */
 function isForAnother(event: GossipEvent, sent: string): boolean {
   if (sent !== 'ping' || event.kind !== 'packet-received') return false
   return event.messages.some(({ kind }) => kind === 'indirect-ping')
@@ -241,7 +241,7 @@ function isForAnother(event: GossipEvent, sent: string): boolean {
 
 const probing: ReadonlySet<string> = new Set(['ping', 'indirect-ping', 'ack', 'nack'])
 
-/** Whether it may change what is held of members. What is between two such events is seen at the second one. */
+/** Whether the event may change what is known of members. Changes between two such events are seen at the second. */
 function mayChange(event: GossipEvent): boolean {
   return event.kind !== 'packet-received' || event.messages.some(({ kind }) => !probing.has(kind))
 }

@@ -17,7 +17,7 @@ import { probeAnswers } from './probe-answers.ts'
 /** Time between two looks at what should have happened by now. */
 const lookEveryUs = 100_000
 
-/** M3 to M10, of one pool of a run: told by each member's observer, and asked to look now and then. */
+/** M3 to M10 for one pool of a run. Each member's observer reports to it, and it is asked to look at intervals. */
 export class Membership {
   readonly laws: PoolLaws
   readonly #observers = new Map<string, MemberObserver>()
@@ -44,7 +44,7 @@ export class Membership {
     this.laws.weather.died(node, this.laws.nowUs(), this.laws.eventNow())
   }
 
-  /** The process of this node stands still from now on. */
+  /** The process of this node is paused from now on. */
   fellAsleep(node: string): void {
     this.laws.weather.fellAsleep(node, this.laws.nowUs())
   }
@@ -53,9 +53,7 @@ export class Membership {
     this.laws.weather.woke(node, this.laws.nowUs())
   }
 
-  /**
-   * Since when nothing disturbs the pool; infinite: an agent that runs does not call each other one alive.
-   */
+  /** Since when nothing disturbs the pool; infinite: some running agent does not consider another one alive. */
   wholeSinceUs(): number {
     const cores = [...this.#observers.values()].map(({ core }) => core)
     const isWhole = cores.every(
@@ -66,17 +64,17 @@ export class Membership {
     return isWhole ? this.laws.weather.calmSinceUs : Number.POSITIVE_INFINITY
   }
 
-  /** V1. What an agent is told that gossips with the others comes to all within this, all but always. */
+  /** V1. Time in which gossip nearly always brings the news of one agent to all others. */
   spreadBoundMs(): number {
     return this.#bySlowest(spreadWithinMs)
   }
 
-  /** V1. And to all others within this. */
+  /** V1. Time in which the news reaches all others for certain. */
   exchangeBoundMs(): number {
     return this.#bySlowest(exchangedWithinMs)
   }
 
-  /** After each turn; most of them are no time for it. */
+  /** Called after each turn, and mostly does nothing. */
   look(isTroubled: () => boolean): void {
     const nowUs = this.laws.nowUs()
     if (nowUs < this.#nextLookUs) return
@@ -91,17 +89,14 @@ export class Membership {
   }
 
   /**
-   * M1, M2: within this the pool must agree once nothing disturbs it. Each agent may have its own timing: the slowest
+   * M1, M2: time in which the pool must agree once nothing disturbs it. Each agent may have its own timing: the slowest
    * counts.
    */
   agreementBoundMs(): number {
     return this.#bySlowest(agreementBoundMs)
   }
 
-  /**
-   * M1, M2: the time limit for what is wrong still: `agreementBoundMs`, or a longer one where it is news of leaves
-   * alone.
-   */
+  /** M1, M2: the time limit for these faults: `agreementBoundMs`, or a longer one if only news of leaves is missing. */
   boundMsFor(faults: readonly PoolFault[]): number {
     return this.#bySlowest(faults.every(({ isOfLeave }) => isOfLeave) ? leaveKnownBoundMs : agreementBoundMs)
   }
@@ -115,7 +110,7 @@ export class Membership {
   }
 }
 
-/** Of the servers of all datacenters: it is made by the run, and each datacenter tells it of its own. */
+/** The pool of the servers of all datacenters: the run makes it, and each datacenter reports its servers to it. */
 export const wanMembership = checker({
   codes: {},
   make: ({ wan }) => wan,
@@ -126,7 +121,7 @@ export const wanMembership = checker({
   },
 })
 
-/** Of the agents of one datacenter. */
+/** The pool of the agents of one datacenter. */
 export const membership = checker({
   codes: {},
   also: [
@@ -150,7 +145,7 @@ export const membership = checker({
     'process died': (it, { node }) => it.died(node),
     'process paused': (it, { node }) => it.fellAsleep(node),
     'process resumed': (it, { node }) => it.woke(node),
-    // While it speaks the pool is as little calm as while a member sleeps.
+    // While it takes part, the pool is as disturbed as while a member sleeps.
     'stranger came': (it, { node }) => it.fellAsleep(node),
     'stranger went': (it, { node }) => it.woke(node),
     'network looked at': (it, { isTroubled }) => it.look(isTroubled),

@@ -3,27 +3,27 @@ import { type Judge, judgedAtRest } from '../checker.ts'
 export interface ToldInstance {
   /** `c1/web`: node and service ID. */
   readonly name: string
-  /** `c1:8080`: what DNS sends a user to. */
+  /** `c1:8080`: where DNS sends a client. */
   readonly place: string
-  /** Of the instance's checks and the node's. */
+  /** Statuses of the instance's checks and the node's. */
   readonly checks: readonly string[]
 }
 
-/** What one agent answers of one service, over both faces, at one index. */
+/** The answers of one agent about one service, over HTTP and DNS, at one index. */
 export interface ServiceViews {
   readonly service: string
-  /** Names, as `/v1/catalog/service` has them. */
+  /** Names in the answer of `/v1/catalog/service`. */
   readonly catalog: readonly string[]
   readonly health: readonly ToldInstance[]
-  /** Names, as `/v1/health/service?passing` has them. */
+  /** Names in the answer of `/v1/health/service?passing`. */
   readonly passing: readonly string[]
-  /** Places, as an SRV question over TCP is answered; undefined where the service's name cannot be asked for. */
+  /** Places in the answer to an SRV question over TCP; undefined: the service's name cannot be a DNS name. */
   readonly dns: readonly string[] | undefined
 }
 
 /**
- * E2. The catalog and the health answer name the same instances, `passing` is those without a check that does not pass,
- * and DNS sends users to those without a critical one.
+ * E2. The answers from the catalog and from health name the same instances, `passing` has those whose checks all pass,
+ * and DNS sends clients to those without a critical check.
  */
 export function viewFaults(views: ServiceViews): readonly string[] {
   const { service, catalog, health, passing, dns } = views
@@ -39,7 +39,7 @@ export function viewFaults(views: ServiceViews): readonly string[] {
   return faults.filter((fault) => fault !== undefined)
 }
 
-/** Counts one service whose answers came to rest. */
+/** Counts one service whose answers have come to rest. */
 export function countViews({ judged, excused }: Judge<{ E2: 'no name in DNS' }>, { dns }: ServiceViews): void {
   judged('E2')
   if (dns === undefined) excused('E2', 'no name in DNS')

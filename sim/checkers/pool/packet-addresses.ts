@@ -6,13 +6,14 @@ import { type Judge, law } from '../checker.ts'
 type Sent = Extract<GossipEffect, { readonly kind: 'send' }>
 
 /**
- * M9. A packet goes to a member, or answers one that has just come: to its sender, to the address that a query wants
- * its answers at, or to the member that a prober asks to ping in its place. An answer that is to be handed on goes to
- * members alone. Any sender of a packet to a member could otherwise have the whole pool aim at any host.
+ * M9. A packet is sent to a member, or answers one that has just arrived: it goes to that packet's sender, to the
+ * address at which a query wants its answers, or to the member that a prober asks to ping on its behalf. An answer that
+ * is to be relayed goes only to members. Otherwise, any sender of a packet to a member could direct the whole pool at
+ * any host.
  */
 export class PacketAddresses {
   readonly #judge: Judge<{ M9: 'asked by packet' }>
-  /** By host the ports at which members of this pool have run. */
+  /** By host, the ports at which members of this pool have run. */
   readonly #members = new Map<string, Set<number>>()
 
   constructor(judge: Judge<{ M9: 'asked by packet' }>) {
@@ -42,7 +43,7 @@ function isKnown(core: ObservedCore, to: GossipAddress): boolean {
 }
 
 function isAskedFor(event: GossipEvent, sent: Message, to: GossipAddress): boolean {
-  // Of an answer that comes too late for the packet that asked for it M8 knows whether it was asked for.
+  // For an answer later than the packet that asked for it, M8 judges whether it was asked for.
   if (sent.kind === 'ack' || sent.kind === 'nack') return true
   if (event.kind === 'query-responded') return sent.kind === 'query-response' && isAt(event.query.from, to)
   if (event.kind !== 'packet-received') return false

@@ -1,11 +1,11 @@
 import { pushPullMs, retransmitLimit, suspicionMaxMult, suspicionMinMs } from '../../../src/gossip/core/scaling.ts'
 import type { GossipTiming } from '../../../src/gossip/pool.ts'
 
-/** Clocks of machines may be off by so much of the time that goes by; and a look is late by so much. */
+/** Clocks of machines may be wrong by this share of the passing time, and a look is late by up to this share. */
 const clockError = 0.1
 const lookMs = 2_000
 
-/** How much true time this may take by a clock of its own. */
+/** How much true time this span may take by a machine's own clock. */
 function byAnyClock(spanMs: number): number {
   return spanMs * (1 + clockError) + lookMs
 }
@@ -34,12 +34,12 @@ export function agreementBoundMs(timing: GossipTiming, members: number): number 
 }
 
 /**
- * M1. Time in which all that remember a member come to know that it left, where one of them knows it. The argument:
- * 1. Gossip about the leave may be over: each agent passes news on a few times, and those that did not hear it then,
- *    cut off or not started yet, learn it in an exchange of full states alone.
- * 2. At worst one agent knows of the leave, one holds that the member failed, and the other living ones have never
- *    known it, so that they pass nothing on. In each interval both of the two choose one of the l − 1 others: they meet
- *    with a chance of 2/(l − 1), about. So 5(l − 1) intervals go by without that with a chance of e^-10.
+ * M1. Time in which all that remember a member learn that it left, if one of them knows. The argument:
+ * 1. Gossip about the leave may be over. Each agent broadcasts news a few times, and agents that missed it then,
+ *    because they were cut off or not started yet, learn it only in an exchange of full states.
+ * 2. At worst, one agent knows of the leave, another considers the member failed, and the other living ones have never
+ *    known it, so that they pass nothing on. In each interval, both of the two choose one of the l − 1 others: they
+ *    meet with a chance of about 2/(l − 1). So 5(l − 1) intervals pass without that with a chance of e^-10.
  */
 export function leaveKnownBoundMs(timing: GossipTiming, members: number): number {
   const exchangeMs = pushPullMs(timing.pushPullIntervalMs, members)
@@ -50,7 +50,7 @@ function disseminationMs({ retransmitMult, gossipIntervalMs }: GossipTiming, mem
   return 3 * retransmitLimit(retransmitMult, members) * gossipIntervalMs
 }
 
-/** V1. Time in which gossip passes news on to all members that it reaches. */
+/** V1. Time in which gossip brings news to all members that it reaches. */
 export function spreadWithinMs(timing: GossipTiming, members: number): number {
   return byAnyClock(disseminationMs(timing, members))
 }
@@ -62,19 +62,16 @@ export function exchangedWithinMs(timing: GossipTiming, members: number): number
 
 /**
  * M4. Time in which one member, by itself, must suspect a dead one. The argument:
- * 1. It probes round by round, each member once in a round, in an order drawn for each: so between two probes of one
- *    member lie at most 2(n − 1) − 1 others (SWIM, section 4.3), and that probe itself takes its time.
- * 2. A probe takes one interval when it is answered. One that is not lasts (1 + h) intervals with local health h
- *    (Lifeguard, section 4.A), and the next begins at once. `health` is the worst meanwhile.
+ * 1. It probes round by round, each member once in a round, in a random order for each round. So between two probes of
+ *    one member lie at most 2(n − 1) − 1 others (SWIM, section 4.3), and that probe itself takes its time.
+ * 2. An answered probe takes one interval. An unanswered one lasts (1 + h) intervals with local health h (Lifeguard,
+ *    section 4.A), and the next begins at once. `health` is the worst meanwhile.
  */
 export function suspectedWithinMs({ probeIntervalMs }: GossipTiming, members: number, health: number): number {
   return byAnyClock((2 * (members - 1) - 1 + 1) * probeIntervalMs * (1 + health))
 }
 
-/**
- * M4. A suspicion that nobody confirms and nobody contradicts ends in death after the longest time (Lifeguard, section
- * 4.B).
- */
+/** M4. A suspicion that no member confirms or refutes ends in death after the longest time (Lifeguard, section 4.B). */
 export function deadWithinMs(timing: GossipTiming, members: number): number {
   return byAnyClock(longestSuspicionMs(timing, members))
 }
@@ -83,23 +80,23 @@ function longestSuspicionMs({ suspicionMult, probeIntervalMs }: GossipTiming, me
   return suspicionMaxMult * suspicionMinMs(suspicionMult, members, probeIntervalMs)
 }
 
-/** M5. Nobody is forgotten sooner than this after it was gone. */
+/** M5. A gone member is not forgotten sooner than this. */
 export function reapedNotBeforeMs(timeoutMs: number): number {
   return timeoutMs * (1 - clockError)
 }
 
 /**
- * M5. Nor kept longer than this: the timer of reaping runs while somebody is gone. Sleeping agents are late by a few
- * rounds.
+ * M5. Nor is it kept longer than this: the timer of reaping runs while some member is gone. Agents that sleep are late
+ * by a few rounds.
  */
 export function reapedWithinMs({ reapIntervalMs }: GossipTiming, timeoutMs: number): number {
   return byAnyClock(timeoutMs + 10 * reapIntervalMs)
 }
 
 /**
- * M5. A failed member is tried again by each observer. The argument: with f failed and l living of n members an
- * observer tries a certain one in an interval with the chance min(1, f/l) / f, which is 1/n or more. So 30 n intervals
- * pass without a try with a chance below e^-30.
+ * M5. Time in which each observer tries a failed member again. The argument: with f failed and l living of n members,
+ * an observer tries a certain one in an interval with the chance min(1, f/l) / f, which is 1/n or more. So 30 n
+ * intervals pass without a try with a chance below e^-30.
  */
 export function triedWithinMs({ reconnectIntervalMs }: GossipTiming, members: number): number {
   return byAnyClock(30 * members * reconnectIntervalMs)

@@ -24,11 +24,11 @@ export interface PoolLawsParts {
   readonly judge: Judge<ExcusesOf<PoolLaw>>
   readonly nowUs: () => number
   readonly network: NetworkFacts
-  /** Whether what this boot does counts. */
+  /** Whether the actions of this boot count. */
   readonly acted: (node: string, boot: number) => boolean
 }
 
-/** The checkers of one pool, and what they rest on. */
+/** The checkers of one pool, and the facts on which they rest. */
 export class PoolLaws {
   readonly weather = new PoolWeather()
   readonly incarnations: Incarnations
@@ -40,14 +40,14 @@ export class PoolLaws {
   readonly addresses: PacketAddresses
   readonly grounds: DeathGrounds
   readonly pace: ReconnectPace
-  /** Mean time that a ping and its answer take. */
+  /** Mean round-trip time of a ping. */
   readonly rttMs: number
-  /** A ping is answered in good time, and seldom lost. */
+  /** A ping is answered in time, and rarely lost. */
   readonly isNetworkGood: boolean
   readonly nowUs: () => number
   readonly acted: (node: string, boot: number) => boolean
 
-  /** Number of the event that happens now, in the trace; 0: nobody reads. */
+  /** Number of the present trace event; 0: no trace is recorded. */
   readonly eventNow: () => number
 
   constructor({ judge, nowUs, network, acted }: PoolLawsParts) {

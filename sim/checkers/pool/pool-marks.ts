@@ -45,27 +45,27 @@ export const poolTold = toldStates({
 
 /** Local health from which on a probe takes four times as long. */
 const badHealth = 3
-/** Pings by way of others that are remembered. */
+/** Maximum number of indirect pings that are remembered. */
 const indirectMax = 64
 
 interface MarkedParts {
-  /** Sees every step first. */
+  /** Receives every step first. */
   readonly next: PoolObserver
   readonly reach: Reach<keyof typeof memberMarks.marks>
   readonly pool: 'lan' | 'wan'
-  /** Members came, went, or say something else of themselves. */
+  /** Members joined, left, or changed. */
   readonly onChanged: () => void
 }
 
-/** Sees rare states in what one process does as a member of a pool, and hands it on. */
+/** Observes rare states in what one process does as a member of a pool, and passes each step on. */
 export class MarkedMember implements PoolObserver {
   readonly #next: PoolObserver
   readonly #reach: Reach<keyof typeof memberMarks.marks>
   readonly #isWan: boolean
   readonly #onChanged: () => void
-  /** Members that are held for failed. */
+  /** Members that are considered failed. */
   readonly #failed = new Set<string>()
-  /** By sequence number: the target of a ping by way of others. */
+  /** The target of each indirect ping, by sequence number. */
   readonly #indirect = new Map<number, GossipAddress>()
 
   constructor({ next, reach, pool, onChanged }: MarkedParts) {

@@ -9,14 +9,14 @@ export interface PoolView {
 export interface PoolFault {
   readonly code: 'M1' | 'M2'
   readonly message: string
-  /** That a member left is not known everywhere: such news may take longer than others. */
+  /** The pool does not agree that a member left: such news may take longer than other news. */
   readonly isOfLeave: boolean
 }
 
 /**
- * M1 and M2, of a pool that nothing disturbs any more: every running agent sees every other one alive, and none that
- * left. `present`: agents that run; `gone`: those that left. An agent that left while no other could hear it has failed
- * for all others; but once one of them knows that it left, all must.
+ * M1 and M2, for a pool that nothing disturbs any more: every running agent sees every other one alive, and none that
+ * left. `present`: the running agents; `gone`: those that left. An agent that left while no other could hear it has
+ * failed in the view of all others; but once one of them knows that it left, all must.
  */
 export function poolFaults(
   views: readonly PoolView[],
@@ -44,7 +44,7 @@ function fault(code: PoolFault['code'], message: string): PoolFault {
   return { code, message, isOfLeave: false }
 }
 
-/** Counts what `poolFaults` has looked at, once it is the last look. */
+/** Counts what `poolFaults` has compared, at the last look. */
 export function countPool(
   { judged, excused }: Judge<{ M1: 'leave unheard'; M2: never }>,
   views: readonly PoolView[],

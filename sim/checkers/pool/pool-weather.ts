@@ -1,26 +1,26 @@
-/** The links of a run, when nothing is wrong with them. */
+/** The links of a run while nothing disturbs them. */
 export interface NetworkFacts {
-  /** Mean time that a ping and its answer take. */
+  /** Mean round-trip time of a ping. */
   readonly rttMs: number
-  /** The longest. */
+  /** Longest round-trip time of a ping. */
   readonly rttMaxMs: number
   /** Chance that a datagram is lost. */
   readonly loss: number
 }
 
-/** A pool of agents, as it is informed about their processes. */
+/** A pool of agents, which is told about their processes. */
 export interface ToldPool {
   died(node: string): void
-  /** The process of this node stands still from now on. */
+  /** The process of this node is paused from now on. */
   fellAsleep(node: string): void
   woke(node: string): void
 }
 
 interface Sleep {
   readonly beganUs: number
-  /** Undefined: it sleeps still. */
+  /** Undefined: it still sleeps. */
   endedUs: number | undefined
-  /** When the one before it was over. */
+  /** When the previous sleep ended. */
   readonly wokeBeforeUs: number
 }
 
@@ -35,19 +35,19 @@ export class PoolWeather {
   #troubledUs = never
   #movedUs = never
   readonly #sleeps = new Map<string, Sleep>()
-  /** By node: the name in the pool of the process that runs there. */
+  /** By node, the name in the pool of the process that runs there. */
   readonly #names = new Map<string, string>()
-  /** By name in the pool: since when nobody runs under it. */
+  /** By name in the pool, since when no process runs under it. */
   readonly #downUs = new Map<string, number>()
-  /** By name in the pool: the event by which that was so; empty where nobody reads the trace. */
+  /** By name in the pool, the trace event since which no process runs under it; empty if no trace is recorded. */
   readonly #downIn = new Map<string, number>()
 
-  /** `isTroubled`: some link is cut or slow, or some clock runs wrong. */
+  /** `isTroubled`: some link is cut or slow, or some clock is wrong. */
   look(nowUs: number, isTroubled: boolean): void {
     if (isTroubled) this.#troubledUs = nowUs
   }
 
-  /** The process of this node stands still from now on. */
+  /** The process of this node is paused from now on. */
   fellAsleep(node: string, nowUs: number): void {
     const wokeBeforeUs = this.#sleeps.get(node)?.endedUs ?? never
     this.#sleeps.set(node, { beganUs: nowUs, endedUs: undefined, wokeBeforeUs })
@@ -65,7 +65,7 @@ export class PoolWeather {
     this.#movedUs = nowUs
   }
 
-  /** `event`: in the trace; 0: nobody reads. */
+  /** `event`: in the trace; 0: no trace is recorded. */
   died(node: string, nowUs: number, event = 0): void {
     const name = this.#names.get(node)
     if (name === undefined) return
@@ -77,12 +77,12 @@ export class PoolWeather {
     if (event > 0) this.#downIn.set(name, event)
   }
 
-  /** Since when nobody runs under this name; undefined: somebody does, or nobody ever has. */
+  /** Since when no process runs under this name; undefined: one runs, or none ever has. */
   downSinceUs(name: string): number | undefined {
     return this.#downUs.get(name)
   }
 
-  /** The event since which nobody has run under this name; 0: nobody reads the trace. */
+  /** The event since which no process has run under this name; 0: no trace is recorded. */
   downIn(name: string): number {
     return this.#downIn.get(name) ?? 0
   }
@@ -92,22 +92,21 @@ export class PoolWeather {
     return sleep !== undefined && sleep.endedUs === undefined
   }
 
-  /** Since when this node's process goes on, after it stood still; long ago if it never has. */
+  /** Since when this node's process runs after its last pause; long ago if it was never paused. */
   awakeSinceUs(node: string): number {
     return this.#sleeps.get(node)?.endedUs ?? never
   }
 
-  /** Since when links and clocks are well, nobody sleeps, and nobody has come or gone; infinite: somebody sleeps. */
+  /**
+   * Since when links and clocks are undisturbed, no process sleeps, and none has begun or ended; infinite: one sleeps.
+   */
   get calmSinceUs(): number {
     let sinceUs = Math.max(this.#troubledUs, this.#movedUs)
     for (const { endedUs } of this.#sleeps.values()) sinceUs = Math.max(sinceUs, endedUs ?? Number.POSITIVE_INFINITY)
     return sinceUs
   }
 
-  /**
-   * The last sleep of this node, if while it lasted, and for `beforeUs` before, nothing else has disturbed the pool up
-   * to this day.
-   */
+  /** The last sleep of this node, if nothing else has disturbed the pool from `beforeUs` before it until now. */
   onlySleep(node: string, beforeUs: number): Sleep | undefined {
     const own = this.#sleeps.get(node)
     if (own === undefined) return undefined

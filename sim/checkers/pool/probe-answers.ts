@@ -1,23 +1,23 @@
 import type { GossipAddress } from '../../../src/gossip/core/messages.ts'
 import { type Judge, law } from '../checker.ts'
 
-/** A probe that is over. */
+/** A finished probe. */
 export interface EndedProbe {
   readonly observer: string
   readonly name: string
   readonly sequence: number
-  /** An answer with its number has come: as a packet, over a stream, or not at all. */
+  /** How an answer with its sequence number arrived, if one did. */
   readonly heard: 'by packet' | 'over a stream' | undefined
-  /** The observer counts the member as reached. */
+  /** Whether the observer counts the member as reached. */
   readonly isReached: boolean
 }
 
 /**
- * M8. A member that counts as reached has answered, and what is said of an answer is true:
- * 1. A probe succeeds only by an answer that carries its number, which the ping of this very probe had. An answer to an
- *    earlier one, however late, or one that was asked for on behalf of another, says nothing of the present one.
+ * M8. A member that counts as reached has answered, and reports about answers are true:
+ * 1. A probe succeeds only by an answer that carries its sequence number, which the ping of this very probe had. An
+ *    answer to an earlier one, however late, or to one on behalf of another member, says nothing about the present one.
  * 2. An answer by packet with its number makes it succeed.
- * 3. A member acknowledges a ping that it has just had under its own name, or hands an answer on to the prober that
+ * 3. A member acknowledges a ping that it has just received under its own name, or relays an answer to the prober that
  *    asked for it. It reports silence only to a prober that asked for such reports.
  */
 export class ProbeAnswers {
@@ -42,7 +42,7 @@ export class ProbeAnswers {
     }
   }
 
-  /** It says that a ping was answered, or was not. */
+  /** The member reports that a ping was answered, or was not. */
   said(observer: string, kind: 'ack' | 'nack', sequence: number, to: GossipAddress, isTrue: boolean): void {
     this.#judge.judged('M8')
     if (isTrue) return

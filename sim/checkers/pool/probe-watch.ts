@@ -3,7 +3,7 @@ import type { GossipEffect, GossipEvent } from '../../../src/gossip/core/types.t
 import type { ObservedCore } from '../../../src/gossip/pool.ts'
 import type { EndedProbe, ProbeAnswers } from './probe-answers.ts'
 
-/** A ping on another's behalf. */
+/** A ping on behalf of another member. */
 interface Relay {
   readonly asker: GossipAddress
   readonly askerSequence: number
@@ -13,18 +13,18 @@ interface Relay {
 type PacketReceived = Extract<GossipEvent, { readonly kind: 'packet-received' }>
 type Sent = Extract<GossipEffect, { readonly kind: 'send' }>
 
-/** Relays that are remembered: more than any member has under way, and the newest. */
+/** Maximum number of remembered relays, the newest: more than any member has under way. */
 const relaysMax = 512
 
-/** The pings of one member, and what has come of them by its packets alone. */
+/** The pings of one member, and their results by packets alone. */
 export class ProbeWatch {
   readonly #law: ProbeAnswers
   readonly #node: string
   #probe: ObservedCore['probe']
-  /** That the ping of the present probe had. */
+  /** Sequence number of the present probe's ping. */
   #sequence = -1
   #heard: EndedProbe['heard']
-  /** By the number of the ping. */
+  /** By sequence number of the ping. */
   readonly #relays = new Map<number, Relay>()
 
   constructor(law: ProbeAnswers, node: string) {
@@ -32,7 +32,7 @@ export class ProbeWatch {
     this.#node = node
   }
 
-  /** After a step. */
+  /** Called after each step. */
   stepped(core: ObservedCore, event: GossipEvent, effects: readonly GossipEffect[]): void {
     if (event.kind === 'packet-received') this.#packet(event, effects)
     else if (event.kind === 'stream-ping-finished') this.#stream(event.sequence, event.answered)
@@ -80,7 +80,9 @@ export class ProbeWatch {
     }
   }
 
-  /** It was just asked itself, or has just had the answer for the one that asked it to ask. */
+  /**
+   * Whether the member was just pinged itself, or has just received the answer for the prober that asked it to ping.
+   */
   #isAnswer(core: ObservedCore, event: GossipEvent, sequence: number, to: GossipAddress): boolean {
     if (event.kind !== 'packet-received') return false
     return event.messages.some((message) => {
@@ -95,7 +97,9 @@ export class ProbeWatch {
     })
   }
 
-  /** Of one that was to be asked and has not answered, or has left and is not asked. */
+  /**
+   * Whether the nack is about a member that was to be pinged and has not answered, or has left and is not contacted.
+   */
   #isSilence(event: GossipEvent, sequence: number, to: GossipAddress): boolean {
     for (const { asker, askerSequence, wantsNack } of this.#relays.values()) {
       if (wantsNack && askerSequence === sequence && isAt(asker, to)) return true

@@ -2,15 +2,15 @@ import type { GossipEffect, GossipEvent } from '../../../src/gossip/core/types.t
 import type { ObservedCore } from '../../../src/gossip/pool.ts'
 import type { GoneMembers } from './gone-members.ts'
 
-/** A rate that is wrong by chance is as rare as e^-24. */
+/** A wrong rate happens by chance with a probability of e^-24. */
 const surprise = 24
 
 /**
- * M5. How often members that failed are tried, by all observers of a pool together. With f failed and l living ones
- * each living one tries one of them in each interval with the chance min(1, f/l), so that each failed one is tried
- * about once in an interval, however large the pool. The number of tries is a sum of independent draws with mean m and
- * variance v; it is t or more off with a chance below 2 exp(-t²/(2(v + t/3))) (Bernstein), which is e^-24 where t is as
- * `offBy` has it. An observer for which nobody has failed has no intervals.
+ * M5. How often failed members are tried, by all observers of a pool together. With f failed and l living members, each
+ * living one tries one of them in each interval with the chance min(1, f/l), so that each failed one is tried about
+ * once in an interval, however large the pool. The number of tries is a sum of independent draws with mean m and
+ * variance v. It is off by t or more with a chance below 2 exp(-t²/(2(v + t/3))) (Bernstein), which is e^-24 for the t
+ * of `offBy`. An observer without failed members has no intervals.
  */
 export class ReconnectPace {
   readonly #law: GoneMembers
@@ -22,7 +22,7 @@ export class ReconnectPace {
     this.#law = law
   }
 
-  /** After a step. */
+  /** Called after each step. */
   stepped({ failed, left, members }: ObservedCore, event: GossipEvent, effects: readonly GossipEffect[]): void {
     if (event.kind !== 'timer-fired' || event.timer !== 'reconnect') return
     if (failed.length === 0) return this.#law.idled(effects.some(setsOut))

@@ -1,18 +1,18 @@
 import type { ObservedCore } from '../../../src/gossip/pool.ts'
 import type { PoolLaws } from './pool-laws.ts'
 
-/** An accusation counts as made for a sleep up to so many probe intervals after it. */
+/** An accusation counts as caused by a sleep up to this many probe intervals after it. */
 const accusesWithin = 10
 
 const never = Number.NEGATIVE_INFINITY
 
-/** One member as M6 looks at it: its doubt of itself, and what it does after it has slept. */
+/** One member in the view of M6: its local health, and its actions after a sleep. */
 export class Sleeper {
   readonly #all: PoolLaws
   readonly #node: string
-  /** The score that was told last. */
+  /** The last reported score. */
   #score = -1
-  /** The waking that was looked at last, for what was due before, and for what it did since. */
+  /** The last waking that was judged, for overdue work, and for actions since then. */
   #wokeUs = never
   #judgedWakeUs = never
 
@@ -27,7 +27,7 @@ export class Sleeper {
     this.#all.health.scored(this.#node, score)
   }
 
-  /** Every now and then while it is awake. `gone`: how many members it holds failed or left. */
+  /** Called at intervals while it is awake. `gone`: number of members that it considers failed or left. */
   look({ options }: ObservedCore, nowUs: number, gone: () => number): void {
     const { weather, health, isNetworkGood } = this.#all
     const wokeUs = weather.awakeSinceUs(this.#node)
@@ -49,12 +49,13 @@ export class Sleeper {
     const intervalUs = options.timing.probeIntervalMs * 1000
     const wokeUs = weather.isAsleep(this.#node) ? nowUs : weather.awakeSinceUs(this.#node)
     if (weather.downSinceUs(name) !== undefined || nowUs - wokeUs > accusesWithin * intervalUs) return
-    // What a probe may have met that was under way when the trouble before ended: a whole one at this health, and one
-    // more.
+    // The time of a probe that may have been under way when the previous disturbance ended: a whole one at this health,
+    // and one more.
     const sleep = weather.onlySleep(this.#node, 2 * intervalUs * (health + 1))
     if (!isNetworkGood) law.let('lossy network')
     else if (sleep === undefined) law.let('pool disturbed')
-    // A shorter sleep may end before the timer of the probe under way is late by an interval: that is a slow agent.
+    // A shorter sleep may end before the timer of the probe under way is late by an interval, which looks like a slow
+    // agent.
     else if (wokeUs - sleep.beganUs < intervalUs * (health + 2)) law.let('short sleep')
     else law.accused(this.#node, name, (nowUs - wokeUs) / 1000)
   }

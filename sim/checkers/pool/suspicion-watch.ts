@@ -13,7 +13,7 @@ interface Suspicion {
   readonly accusers: Set<string>
 }
 
-/** What an observer held of a member before a step, and holds after it. */
+/** What an observer knew of a member before a step, and knows after it. */
 export interface Change {
   readonly name: string
   readonly before: { readonly incarnation: number; readonly state: string; readonly status: string } | undefined
@@ -23,22 +23,22 @@ export interface Change {
     readonly status: string
     readonly statusTime: number
   }
-  /** In which it came to hold what it held before, in the trace. */
+  /** Trace event in which it learned what it knew before. */
   readonly event: number
 }
 
 type PacketReceived = Extract<GossipEvent, { readonly kind: 'packet-received' }>
 
-/** An accuser with a longer name may be none. */
+/** An accuser with a longer name may not be a member. */
 const nameLengthMax = 32
 
-/** How one observer comes to hold others suspect, dead and gone, and on which grounds. */
+/** Why one observer considers others suspect, dead and gone. */
 export class SuspicionWatch {
   readonly #law: DeathGrounds
   readonly #incarnations: Incarnations
   readonly #node: string
   readonly #suspicions = new Map<string, Suspicion>()
-  /** Members that it did not hold dead before the step. */
+  /** Number of members that it did not consider dead before the step. */
   #members = 1
   /** The member that was probed before the step. */
   #probed: string | undefined
@@ -49,7 +49,7 @@ export class SuspicionWatch {
     this.#node = node
   }
 
-  /** Before the changes of a step are told. */
+  /** Called before the changes of a step are reported. */
   begins(core: ObservedCore, event: GossipEvent): void {
     if (event.kind === 'packet-received' && core.self.state === 'alive') this.#accused(core, event)
     if (event.kind !== 'force-leave-requested' || event.name === core.self.name) return
@@ -67,7 +67,7 @@ export class SuspicionWatch {
     if (now.status === 'left' && !wasLeft) this.#law.heldLeft(this.#node, name, now)
   }
 
-  /** After the changes of a step: the accusers of those that are suspects. */
+  /** Called after the changes of a step: notes the accusers of the suspects. */
   ends(core: ObservedCore, event: GossipEvent): void {
     this.#members = livingIn(core)
     if (event.kind === 'timer-fired' && event.timer === 'probe') this.#accusers(this.#probed)?.add(core.self.name)
@@ -82,7 +82,7 @@ export class SuspicionWatch {
     return name === undefined ? undefined : this.#suspicions.get(name)?.accusers
   }
 
-  /** A member that is alive contradicts what a packet says against it. */
+  /** A member that is alive refutes the accusations in a packet. */
   #accused({ self: { name, incarnation } }: ObservedCore, { messages }: PacketReceived): void {
     for (const message of messages) {
       if ((message.kind !== 'suspect' && message.kind !== 'dead') || message.node !== name) continue
@@ -132,7 +132,7 @@ export class SuspicionWatch {
   }
 }
 
-/** Members of the pool that it does not hold dead, itself included. */
+/** Members of the pool that the observer does not consider dead, including itself. */
 function livingIn({ members }: ObservedCore): number {
   let living = 0
   for (const { state } of members.values()) if (state !== 'dead') living++

@@ -6,24 +6,25 @@ import { checker, eventIn, type Judge } from '../checker.ts'
 interface Known {
   readonly index: LogIndex
   readonly voters: readonly string[]
-  /** In the trace; 0: nobody reads. */
+  /** Trace event; 0: no trace is recorded. */
   readonly event: number
 }
 
 /**
- * R7. Thesis 4.1 and its erratum of 2015: a leader begins a change only when an entry of its own term is committed, and
- * the change before it, by its own commit index; and two successive configurations differ by one voter, so that their
- * quorums overlap. One that an operator forces by `peers.json` may differ at will: no leader wrote it.
+ * R7. Thesis 4.1 and its erratum of 2015: a leader begins a change only when an entry of its own term and the previous
+ * change are committed, by its own commit index. Two successive configurations differ by one voter, so that their
+ * quorums overlap. A configuration that an operator forces by `peers.json` may differ arbitrarily, because no leader
+ * wrote it.
  */
 export class ConfigurationChanges {
   readonly #logs = new Map<string, Known[]>()
   readonly #leading = new Map<string, Term>()
-  /** By leader, the event of its election. */
+  /** The event of each leader's election. */
   readonly #electedIn = new Map<string, number>()
   readonly #committed = new Map<string, LogIndex>()
   /**
-   * Leaders that have committed since they won: the first that a leader commits by counting is an entry of its own
-   * term.
+   * Leaders that have committed an entry since they won: the first that a leader commits by counting is an entry of its
+   * own term.
    */
   readonly #settled = new Set<string>()
   readonly #judge: Judge<{ R7: 'forced by an operator' }>
@@ -52,7 +53,7 @@ export class ConfigurationChanges {
     return this.#logs.get(node)?.at(-1)?.voters
   }
 
-  /** How many changes went with the end of the log. */
+  /** Number of changes that were removed with the end of the log. */
   truncated(node: string, from: LogIndex): number {
     const known = this.#logs.get(node) ?? []
     const before = known.length
@@ -60,7 +61,7 @@ export class ConfigurationChanges {
     return before - known.length
   }
 
-  /** A boot, or a snapshot: what the log holds is told anew. `configuration` is the one the snapshot carries. */
+  /** After a boot or a snapshot, the entries of the log are reported anew. `configuration` is the snapshot's. */
   reset(node: string, index: LogIndex, configuration: Configuration | undefined): void {
     this.#logs.set(
       node,
@@ -70,7 +71,7 @@ export class ConfigurationChanges {
     this.#leading.delete(node)
   }
 
-  /** Its disk is another one. */
+  /** The server has another disk. */
   replaced(node: string): void {
     this.#logs.delete(node)
     this.#committed.delete(node)
@@ -78,8 +79,8 @@ export class ConfigurationChanges {
   }
 
   /**
-   * The voters of every configuration that some server may still go by: of each log the last committed and all behind
-   * it.
+   * The voters of every configuration that some server may still follow: for each log, the last committed one and all
+   * after it.
    */
   standing(): readonly (readonly string[])[] {
     const standing: (readonly string[])[] = []
@@ -91,7 +92,7 @@ export class ConfigurationChanges {
     return standing
   }
 
-  /** Comes back with the voters of the configuration before; undefined: the log had none. */
+  /** Returns the voters of the previous configuration; undefined: the log had none. */
   appended(node: string, index: LogIndex, term: Term, configuration: Configuration): readonly string[] | undefined {
     let known = this.#logs.get(node)
     if (known === undefined) {

@@ -8,13 +8,14 @@ interface Durable {
 }
 
 /**
- * R6. Paper 5.1, 5.2: each server's term and vote, as its disk has them; and what is lost of its log without a word.
+ * R6. Paper 5.1, 5.2: each server's term and vote never change unlawfully on its disk, and no part of its log is lost
+ * silently.
  */
 export class DurableTerms {
   readonly #durable = new Map<string, Durable>()
   /** By server, the event of the last write to its log. */
   readonly #writtenIn = new Map<string, number>()
-  /** By its name in consensus, the node that is called so: a vote is for such a name. */
+  /** The node of each Raft server ID: votes name such IDs. */
   readonly #nodes = new Map<string, string>()
   readonly #judge: Judge<{ R6: never }>
 
@@ -26,12 +27,12 @@ export class DurableTerms {
     this.#nodes.set(id, node)
   }
 
-  /** Became durable on a running server. */
+  /** The term and vote became durable on a running server. */
   hardState(node: string, term: Term, votedFor: string | undefined): void {
     this.#compare(node, { term, votedFor, event: eventIn(this.#judge) }, 'wrote')
   }
 
-  /** Found on the disk by a new boot. */
+  /** A new boot found the term and vote on the disk. */
   recovered(node: string, term: Term, votedFor: string | undefined): void {
     this.#compare(node, { term, votedFor, event: eventIn(this.#judge) }, 'came back with')
   }
@@ -47,7 +48,7 @@ export class DurableTerms {
     if (event > 0) this.#writtenIn.set(node, event)
   }
 
-  /** A boot found its log ending after `index`, where more was durable, and nothing else in its place. */
+  /** A boot found its log ending after `index`, although more was durable, with nothing else in its place. */
   lostLog(node: string, index: LogIndex, durable: LogIndex): void {
     this.#judge.judged('R6')
     this.#judge.report(
@@ -57,7 +58,7 @@ export class DurableTerms {
     )
   }
 
-  /** Its disk is another one. */
+  /** The server has another disk. */
   replaced(node: string): void {
     this.#durable.delete(node)
   }
@@ -76,7 +77,7 @@ export class DurableTerms {
     }
   }
 
-  /** A name that no process has begun under is shown as it is. */
+  /** An ID that no process has used is shown as it is. */
   #nameOf(votedFor: string | undefined): string {
     return votedFor === undefined ? 'nobody' : (this.#nodes.get(votedFor) ?? votedFor)
   }

@@ -4,8 +4,8 @@ const offsetBasis = 0x811c9dc5
 const prime = 0x01000193
 
 /**
- * A 52-bit hash of everything before an entry and the entry itself: equal exactly when two logs agree up to here, but
- * for a chance of 2^-52. Two lanes of FNV-1a over the payload, stirred with the hash before, term and kind.
+ * A 52-bit hash of an entry and everything before it: equal exactly when two logs agree up to here, except for a chance
+ * of 2^-52. Two lanes of FNV-1a over the payload, mixed with the previous hash, term and kind.
  */
 export function chainHash(before: number, entry: Entry): number {
   let low = stir(offsetBasis, before >>> 0)
@@ -24,7 +24,7 @@ export function chainHash(before: number, entry: Entry): number {
   return (high >>> 12) * 0x100000000 + (low >>> 0)
 }
 
-/** Hash of one entry without what stands before it. */
+/** Hash of one entry without the entries before it. */
 export function entryHash(entry: Entry): number {
   return chainHash(0, entry)
 }

@@ -3,9 +3,9 @@ import { isAtLeast, type Release, releaseText } from '../../../src/model/release
 import { checker, type Judge } from '../checker.ts'
 
 /**
- * D2. A server stops at a replicated command that its release does not know, and only then: going on without it would
- * make its state another than the others'. That the state is theirs once it runs as a release that knows the command,
- * R5 tells.
+ * D2. A server stops at a replicated command that its release does not know, and only then: if it went on without the
+ * command, its state would differ from the others'. R5 checks that the states are equal once it runs a release that
+ * knows the command.
  */
 export class FailStop {
   readonly #sinceOf: (kind: string) => Release | undefined
@@ -26,7 +26,7 @@ export class FailStop {
     )
   }
 
-  /** It stopped itself, for it did not know this command. */
+  /** The server stopped itself, because it did not know this command. */
   stopped(node: string, release: Release, kind: string, index: number): void {
     this.#judge.judged('D2')
     if (!this.#isKnown(release, kind)) return

@@ -11,7 +11,7 @@ export const fireMarks = rareStates({
 
 type FireMark = keyof typeof fireMarks.marks
 
-/** Sees what happens to consensus while faults are in effect. */
+/** Observes consensus while faults are in effect. */
 function seen(reach: Reach<FireMark>, { event, isCut, hasReplacedVoter }: Facts['event seen']): void {
   if (event === 'snapshot installed') reach('snapshot installed')
   if (event === 'snapshot installed' && isCut) reach('snapshot under partition')

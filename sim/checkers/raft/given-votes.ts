@@ -1,19 +1,19 @@
 import type { Term } from '../../../src/model/log-position.ts'
 import { checker } from '../checker.ts'
 
-/** A node with one disk: it keeps what it has said over restarts. */
+/** A node with one disk: its promises survive restarts. */
 export interface Machine {
   readonly node: string
   isGone: boolean
 }
 
-/** Which machine each name in consensus stands for, and the votes that each disk has had. */
+/** The machine of each Raft server ID, and the votes that each disk has recorded. */
 export class GivenVotes {
-  /** By node, the machine that it is now. */
+  /** The present machine of each node. */
   readonly #present = new Map<string, Machine>()
-  /** By the name in consensus. A machine that comes to another protocol is known by its address, and by its ID. */
+  /** By Raft server ID. A machine that changes to another Raft protocol is known by its address, and by its ID. */
   readonly #machines = new Map<string, Machine>()
-  /** The votes of each term: the candidate's name in consensus by voter. */
+  /** The votes of each term: the candidate's Raft server ID by voter. */
   readonly #votes = new Map<Term, Map<Machine, string>>()
 
   named(node: string, id: string): void {
@@ -23,7 +23,7 @@ export class GivenVotes {
     this.#machines.set(id, machine)
   }
 
-  /** Its disk is another one, and what the last one held cannot be looked at. */
+  /** The node has another disk, and the content of the last one is unknown. */
   replaced(node: string): void {
     const machine = this.#present.get(node)
     if (machine !== undefined) machine.isGone = true
@@ -41,12 +41,12 @@ export class GivenVotes {
     return this.#present.get(node)
   }
 
-  /** The machine of a name in consensus; undefined: no process has begun under it. */
+  /** The machine of a Raft server ID; undefined: no process has used it. */
   machineOf(id: string): Machine | undefined {
     return this.#machines.get(id)
   }
 
-  /** The machine that the voter of this name has on its disk as its choice in that term. */
+  /** The machine for which this voter's disk records its vote in that term. */
   candidateOf(voter: string, term: Term): Machine | undefined {
     const machine = this.#machines.get(voter)
     const votedFor = machine === undefined ? undefined : this.#votes.get(term)?.get(machine)

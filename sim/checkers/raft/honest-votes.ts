@@ -14,11 +14,13 @@ interface Standing {
 }
 
 /**
- * R9. Paper 5.2, 5.4.1: what a server says of its vote, its disk has, its vote for itself included; and it votes only
- * for a candidate whose log ends no earlier than its own. With R8, the logs of a majority end no later than a winner's.
+ * R9. Paper 5.2, 5.4.1: what a server says about its vote is on its disk, including its vote for itself; and it votes
+ * only for a candidate whose log ends no earlier than its own. With R8, the logs of a majority end no later than a
+ * winner's.
  *
- * Both logs are looked at as they were when each server decided. A server writes term and vote behind all that its log
- * had by then, and before all that came later: at the moment at which the vote is durable, so is that log, and no more.
+ * Both logs are compared as of the moment at which each server decided. A server writes term and vote after everything
+ * that its log had by then, and before everything that came later: at the moment at which the vote is durable, so is
+ * exactly that log.
  */
 export class HonestVotes {
   readonly #judge: Judge<{ R9: never }>
@@ -32,7 +34,7 @@ export class HonestVotes {
     this.#logOf = logOf
   }
 
-  /** Durable on a running server. `stands`: for itself. */
+  /** The vote became durable on a running server. `stands`: it is for itself. */
   written(node: string, term: Term, votedFor: string | undefined, stands: boolean): void {
     const log = this.#logOf(node)
     const { lastIndex } = log
@@ -53,7 +55,7 @@ export class HonestVotes {
     this.#judge.report('R9', `${node} votes in term ${term} for ${candidate.node}, whose log ${ends}`, [theirs.event])
   }
 
-  /** `from`: the name of the sender in consensus. */
+  /** `from`: the Raft server ID of the sender. */
   received(node: string, from: string, message: RaftMessage): void {
     if (message.kind === 'vote-request' && !message.pre) return this.#asks(from, message.term)
     if (message.kind === 'vote-response' && !message.pre && message.granted) this.#gives(from, node, message.term)

@@ -4,23 +4,23 @@ import { checker, eventIn, type Judge } from '../checker.ts'
 import type { ServerLog } from './server-log.ts'
 
 interface Commit {
-  /** Term of the leader that committed it: the first server seen to know. */
+  /** Term of the leader that committed it, which is the first server observed to know. */
   readonly term: Term
   /** The highest index committed in this term. */
   index: LogIndex
   hash: number
-  /** A recovery has lost what was committed behind it. */
+  /** A recovery has lost the committed entries after it. */
   isCut: boolean
-  /** Number of the event in the trace by which the highest was committed; 0: nobody reads. */
+  /** Trace event by which the highest index was committed; 0: no trace is recorded. */
   event: number
 }
 
 /**
- * R4. Paper 5.4: what is committed in terms before T is in the log of the leader of T. A winner of term T that arrives
- * late owes nothing to what was committed in later terms meanwhile.
+ * R4. Paper 5.4: entries committed in terms before T are in the log of the leader of T. A winner of term T that is
+ * reported late owes nothing to entries committed in later terms meanwhile.
  */
 export class LeaderCompleteness {
-  /** Ascending by term and by index. */
+  /** In ascending order of term and index. */
   readonly #commits: Commit[] = []
   readonly #hashes: number[] = [0]
   readonly #leaders = new Map<string, { readonly term: Term; readonly log: ServerLog; readonly event: number }>()
@@ -34,12 +34,12 @@ export class LeaderCompleteness {
     return logIndexOf(this.#hashes.length - 1)
   }
 
-  /** Hash of the committed log up to `index`; undefined for what was not seen committed. */
+  /** Hash of the committed log up to `index`; undefined if no commit of it was observed. */
   committedHash(index: LogIndex): number | undefined {
     return this.#hashes[index]
   }
 
-  /** `log` is one that holds the committed entries; `term` that of the leader that committed them. */
+  /** `log` has the committed entries; `term` is that of the leader that committed them. */
   committed(index: LogIndex, term: Term, log: ServerLog): void {
     for (let at = indexAfter(this.committedIndex); at <= index; at = indexAfter(at)) {
       const hash = log.hashAt(at)
@@ -63,7 +63,7 @@ export class LeaderCompleteness {
     }
   }
 
-  /** An operator has forced what is left of the cluster to go on without these entries: nobody owes them any more. */
+  /** An operator has forced the remaining servers to go on without these entries: no leader owes them any more. */
   forgetFrom(index: LogIndex): void {
     if (index >= this.#hashes.length) return
     this.#hashes.length = index
@@ -82,13 +82,13 @@ export class LeaderCompleteness {
     this.#check(node, term, log, owed)
   }
 
-  /** Stepped down, crashed or stopped: its log may change from now on. */
+  /** The server stepped down, crashed or stopped: its log may change from now on. */
   noLongerLeads(node: string): void {
     this.#leaders.delete(node)
   }
 
   /**
-   * `owed`: what must be in the log; its event is the commit, or the leader's election where the commit is told now.
+   * `owed`: what the log must contain; its event is the commit, or the leader's election if the commit is reported now.
    */
   #check(node: string, term: Term, log: ServerLog, owed: Omit<Commit, 'isCut'>): void {
     const { index, term: commitTerm, hash, event } = owed
@@ -102,7 +102,7 @@ export class LeaderCompleteness {
       )
       return
     }
-    // A log compacted beyond the index has it: only applied entries are compacted, and R5 compares those.
+    // A log compacted beyond the index has the entry: only applied entries are compacted, and R5 compares those.
     const own = log.hashAt(index)
     if (own === undefined) this.#judge.excused('R4', 'compacted')
     else this.#judge.judged('R4')

@@ -2,22 +2,25 @@ import type { RaftMessage } from '../../../src/raft/core/messages.ts'
 import { checker } from '../checker.ts'
 import type { ServerTiming } from '../facts.ts'
 
-/** Between two words of a leader that belong to one contact. */
+/** Maximum gap between two messages of a leader within one contact. */
 const gapUs = 1_000_000
 
 interface Heard {
-  /** When the last word came. */
+  /** When the last message came. */
   atUs: number
-  /** Since when words have come without a gap. */
+  /** Since when messages have come without a gap. */
   sinceUs: number
 }
 
-/** When each server last heard a leader: an append or a piece of a snapshot. A server that leads hears itself. */
+/**
+ * When each server last received an append or a piece of a snapshot from a leader. A leader counts as in contact with
+ * itself.
+ */
 export class LeaderContact {
   readonly #nowUs: () => number
   readonly #heard = new Map<string, Heard>()
   readonly #leading = new Set<string>()
-  /** The last time at which a server began anew, went on after a pause, or heard a leader after a gap. */
+  /** The last time at which a server began anew, resumed after a pause, or heard a leader after a gap. */
   #changedUs = 0
   #lapseUs = 0
 
@@ -66,25 +69,28 @@ export class LeaderContact {
     this.#changedUs = nowUs
   }
 
-  /** When this server last heard a leader, and since when it had heard one all the time; undefined: never. */
+  /** When this server last heard a leader, and since when without a gap; undefined: never. */
   of(node: string): Readonly<Heard> | undefined {
     const heard = this.#heard.get(node)
     if (heard === undefined || !this.#leading.has(node)) return heard
     return { ...heard, atUs: this.#nowUs() }
   }
 
-  /** When any server that runs last heard a leader; undefined: none has since it began. */
+  /** When any running server last heard a leader; undefined: none has since it began. */
   lastUs(): number | undefined {
     const all = [...this.#heard.keys()].map((node) => this.of(node)?.atUs ?? 0)
     return all.length === 0 ? undefined : Math.max(...all)
   }
 
-  /** When a server last came back to its leader: until it has caught up, its state is older than its contact. */
+  /**
+   * When a server last came back into contact with its leader: until it has caught up, its state is older than its
+   * contact.
+   */
   get changedUs(): number {
     return this.#changedUs
   }
 
-  /** How long a leader that others have left may still take itself for one. */
+  /** How long a deposed leader may still consider itself the leader. */
   get lapseUs(): number {
     return this.#lapseUs
   }

@@ -6,21 +6,21 @@ import { type ConfigurationChanges, configurationChanges } from './configuration
 import { isMajority } from './own-quorum.ts'
 
 interface Process {
-  /** Its name in consensus. */
+  /** Its Raft server ID. */
   readonly id: string
   readonly timing: ServerTiming | undefined
 }
 
-/** What one leader has sent and heard since it leads. */
+/** What one leader has sent and received since it leads. */
 interface Leading {
   readonly term: Term
-  /** The newest round of which a message has left. */
+  /** The newest round of which a message was sent. */
   sentRound: number
-  /** By round, when its first message left, by the leader's clock in milliseconds. */
+  /** By round, when its first message was sent, by the leader's clock in milliseconds. */
   readonly sentMs: number[]
   /** By follower, as configurations name it: the newest round that it has answered in this term. */
   readonly answered: Map<string, number>
-  /** It has told another server to stand: voters may be loyal to it no more. */
+  /** It has asked another server to stand for election, so voters may no longer be loyal to it. */
   hasHandedOver: boolean
   isChanging: boolean
 }
@@ -29,19 +29,18 @@ type ReadExcuses = { readonly R10: 'change under way' }
 
 /**
  * R10. Thesis 6.4: a leader answers a read when a majority of the voters in its log have answered, in its term,
- * something that left after the read had come; or, by its lease, something that left within the lease, by its own
- * clock. Counted is what really left and came, not what the leader has noted.
+ * messages that were sent after the read arrived; or, by its lease, messages that were sent within the lease, by its
+ * own clock. Only messages that were really sent and received count, not the leader's own notes.
  *
- * A round counts from its first message. The leader may have begun it before, so that the lease that is counted here
- * ends no earlier than the one it counts by; and what has left before a read came is of a round that the read must not
- * join.
+ * A round counts from its first message. The leader may have begun it before, so the lease that is computed here ends
+ * no earlier than the leader's. A message sent before a read arrived belongs to a round that the read must not join.
  */
 export class LeaderReads {
   readonly #judge: Judge<ReadExcuses>
   readonly #configurations: Pick<ConfigurationChanges, 'votersOf'>
   readonly #processes = new Map<string, Process>()
   readonly #leading = new Map<string, Leading>()
-  /** By node and request, the first round that the read may count. */
+  /** By node and request, the first round that the read may use. */
   readonly #asked = new Map<string, Map<number, number>>()
 
   constructor(judge: Judge<ReadExcuses>, configurations: Pick<ConfigurationChanges, 'votersOf'>) {
@@ -98,7 +97,7 @@ export class LeaderReads {
   }
 
   /**
-   * The server answers a read of this number as the leader. `requestId` undefined: the read has come in this moment, and
+   * The server answers a read of this number as the leader. `requestId` undefined: the read arrived at this moment, and
    * the lease alone answers it.
    */
   confirmed(node: string, requestId: number | undefined): void {

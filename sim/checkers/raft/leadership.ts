@@ -8,7 +8,7 @@ export const leadershipMarks = rareStates({
   'election lost': 'a server was a candidate in a term that another one won',
 })
 
-/** The current leaders, the servers that have been candidates, and the number of elections won. */
+/** The present leaders, the servers that have been candidates, and the number of elections won. */
 class Leadership {
   /** Servers that believe they lead, and in which term. */
   readonly leading = new Map<string, number>()
@@ -16,7 +16,7 @@ class Leadership {
   readonly #tell: Tell
   readonly #reach: Reach<keyof typeof leadershipMarks.marks>
   readonly #elections: ElectionSafety
-  /** Servers that have stood for election, by term. */
+  /** Servers that have been candidates, by term. */
   readonly #stood = new Map<number, Set<string>>()
 
   constructor({ tell, of }: CheckedRun) {

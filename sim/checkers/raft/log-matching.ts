@@ -5,21 +5,21 @@ interface Seen {
   readonly term: Term
   readonly hash: number
   readonly node: string
-  /** In the trace; 0: nobody reads. */
+  /** Trace event; 0: no trace is recorded. */
   readonly event: number
 }
 
 /** R3. Paper 5.3: remembers, for each index and term ever made durable, the hash of the log up to it. */
 export class LogMatching {
   /**
-   * By index, the first entry that was seen there; a list for each part, for an object each would take three times as
-   * much.
+   * By index, the first entry that was observed there. Each part has an array of its own, because objects would take
+   * three times as much memory.
    */
   readonly #terms: Term[] = []
   readonly #hashes: number[] = []
   readonly #nodes: string[] = []
   readonly #events: number[] = []
-  /** Entries of other terms at an index: they come only from a change of leader. */
+  /** Entries of other terms at an index: they arise only from a change of leader. */
   readonly #others = new Map<LogIndex, Seen[]>()
   readonly #judge: Judge<{ R3: 'unknown beginning' }>
 
@@ -27,7 +27,9 @@ export class LogMatching {
     this.#judge = judge
   }
 
-  /** `hash`: of this server's log up to and with the entry; undefined: of its beginning nothing is known. */
+  /**
+   * `hash`: that of this server's log up to and including the entry; undefined: the beginning of the log is unknown.
+   */
   appended(node: string, index: LogIndex, term: Term, hash: number | undefined): void {
     if (hash === undefined) {
       this.#judge.excused('R3', 'unknown beginning')
@@ -62,7 +64,7 @@ export class LogMatching {
     this.#judge.report('R3', `entry ${index} of term ${same.term} follows other entries ${where}`, [same.event])
   }
 
-  /** Entry ends where the server's log has nothing before it. */
+  /** Entry `index` was appended although the server's log ends before `index - 1`. */
   gap(node: string, index: LogIndex, lastIndex: LogIndex): void {
     this.#judge.judged('R3')
     this.#judge.report('R3', `${node} wrote entry ${index} behind entry ${lastIndex}, leaving a gap`)

@@ -15,12 +15,10 @@ import { lostBehind, type ServerLog } from './server-log.ts'
 import { serverLogs } from './server-logs.ts'
 import { stateMachineSafety } from './state-machine-safety.ts'
 
-/** Compacts the checkers' memory of a log once it is this much longer than what is needed. */
+/** The checkers' memory of a log is compacted once it is this much longer than needed. */
 const forgetAfter = 4096
 
-/**
- * Commands without a body and without an identity are no longer than this; others are not read when they are written.
- */
+/** Maximum size of commands without a body and an identity; longer ones are not decoded when they are written. */
 const shortCommandBytes = 64
 
 export const logMarks = rareStates({
@@ -31,13 +29,13 @@ export const logMarks = rareStates({
 
 interface LogOwner {
   readonly node: string
-  /** Its name in consensus. */
+  /** Its Raft server ID. */
   readonly id: string
   readonly servers: () => readonly ServerSeen[]
   readonly places: readonly string[]
 }
 
-/** Tells the checkers what one boot of one server does to its log, and keeps the log as it is seen from outside. */
+/** Reports to the checkers what one boot of one server does to its log, and keeps the log as seen from outside. */
 export class LogObserver {
   readonly seen: ServerLog
   readonly #all: Invariants
@@ -55,7 +53,7 @@ export class LogObserver {
     const lost = lostBehind(this.seen, last?.index ?? noIndex, last?.term ?? noTerm)
     if (lost !== undefined) this.#tell('log lost', { index: last?.index ?? noIndex, durable: lost })
     if (first === undefined) this.reset(snapshot?.index ?? noIndex, snapshot?.term ?? noTerm, snapshot)
-    // The entry before the first is compacted: of its term only the hash is needed, and that is known from its commit.
+    // The entry before the first is compacted: only the hash of its term is needed, which is known from its commit.
     else {
       const before = indexBefore(first.index)
       this.reset(before, snapshot?.index === before ? snapshot.term : noTerm, snapshot)

@@ -5,12 +5,13 @@ import { leaderCompleteness } from './leader-completeness.ts'
 import { serverLogs } from './server-logs.ts'
 
 /**
- * A server has an entry that no leader wrote: an operator forced a configuration on what is left. If the scenario names
- * the excuse, what was committed and is not in that server's log is owed by nobody any more (R4, R5, D1, K1, K3, W1).
+ * A server has an entry that no leader wrote: an operator forced a configuration on the remaining servers. If the
+ * scenario names the excuse, committed entries that are not in that server's log are no longer owed (R4, R5, D1, K1,
+ * K3, W1).
  */
 class LostMajority {
   readonly #run: CheckedRun
-  /** Entries of forced configurations, by index and term, and where the log goes on since. */
+  /** Entries of forced configurations, by index and term. */
   readonly #forced = new Set<string>()
   #keptBefore = Number.POSITIVE_INFINITY
 
@@ -36,7 +37,7 @@ class LostMajority {
     })
   }
 
-  /** From where on a log that ends before `end` is not the one that was committed. */
+  /** First index from which a log that ends before `end` differs from the committed one. */
   #firstLost(node: string, end: LogIndex): LogIndex {
     const completeness = this.#run.of(leaderCompleteness)
     const log = this.#run.of(serverLogs).of(node)

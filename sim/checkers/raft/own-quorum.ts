@@ -7,8 +7,8 @@ import { serverLogs } from './server-logs.ts'
 type QuorumExcuses = { readonly R8: 'change under way' | 'machine replaced' }
 
 /**
- * R8. Paper, section 6: a server goes by the newest configuration in its own log, committed or not. So a leader has the
- * durable votes of a majority of the voters there, and what it commits is durable in the logs of a majority of them.
+ * R8. Paper, section 6: a server uses the newest configuration in its own log, committed or not. So a leader has the
+ * durable votes of a majority of its voters, and what it commits is durable in the logs of a majority of them.
  */
 export class OwnQuorum {
   readonly #judge: Judge<QuorumExcuses>
@@ -16,7 +16,7 @@ export class OwnQuorum {
   readonly #votes: GivenVotes
   readonly #holds: (node: string, index: LogIndex, leader: string) => boolean
   readonly #leading = new Set<string>()
-  /** Leaders that were asked for a change that their logs do not have yet. */
+  /** Leaders that were asked for a change which is not in their logs yet. */
   readonly #changing = new Set<string>()
 
   constructor(
@@ -67,7 +67,7 @@ export class OwnQuorum {
     const holders = voters.filter((id) => this.#holdsOf(id, index, node))
     if (isMajority(holders.length, voters)) return
     if (isMajority(holders.length + unseen.length, voters)) return this.#judge.excused('R8', 'machine replaced')
-    // What the leader counts by is not durable yet: one voter less.
+    // The configuration by which the leader counts is not durable yet: one voter fewer suffices.
     if (this.#changing.has(node) && isMajority(holders.length, voters.slice(1))) {
       return this.#judge.excused('R8', 'change under way')
     }
@@ -105,7 +105,7 @@ export const ownQuorum = checker({
     return new OwnQuorum(run, run.of(configurationChanges), run.of(givenVotes), (node, index, leader) => {
       const [own, theirs] = [logs.of(leader).hashAt(index), logs.of(node)]
       const hash = theirs.hashAt(index)
-      // What is compacted, or of unknown beginning, was committed: R5 compares it.
+      // A log that is compacted, or whose beginning is unknown, was committed: R5 compares it.
       return theirs.lastIndex >= index && (own === undefined || hash === undefined || own === hash)
     })
   },

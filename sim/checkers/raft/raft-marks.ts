@@ -41,17 +41,17 @@ export const raftTold = toldStates({
 
 const nodeId = /^[0-9a-f-]{36}$/
 
-/** Sees rare states in the messages among servers, and around them. */
+/** Observes rare states in the messages among servers, and around them. */
 class RaftMarks {
   readonly #reach: Reach<keyof typeof messageMarks.marks>
   readonly #of: CheckedRun['of']
-  /** By server: the term that it is in. */
+  /** The present term of each server. */
   readonly #terms = new Map<string, Term>()
-  /** By server: the vote that its latest boot found on its disk. */
+  /** The vote that each server's latest boot found on its disk. */
   readonly #foundVotes = new Map<string, { readonly term: Term; readonly votedFor: string }>()
-  /** Servers that the leader asked to stand. */
+  /** Servers that the leader asked to stand for election. */
   readonly #asked = new Set<string>()
-  /** By follower: how far the snapshot came that it receives. */
+  /** How much of its present snapshot each follower has received. */
   readonly #received = new Map<string, number>()
 
   constructor({ of }: Pick<CheckedRun, 'of'>) {
@@ -94,7 +94,7 @@ class RaftMarks {
     if (this.#asked.delete(node)) this.#reach('leadership transferred')
     this.#asked.clear()
     const { committedIndex } = this.#of(leaderCompleteness)
-    // The first leader begins so in every run.
+    // In every run, the first leader begins this way.
     if (committedIndex > 0 && log.lastIndex > committedIndex) this.#reach('began with uncommitted entries')
   }
 

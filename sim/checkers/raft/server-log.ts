@@ -3,26 +3,26 @@ import { type LogIndex, noIndex, noTerm, plus, type Term } from '../../../src/mo
 import type { Entry } from '../../../src/raft/core/types.ts'
 import { chainHash } from './entry-hash.ts'
 
-/** Stands for the hash before the first entry of a log. */
+/** The hash before the first entry of a log. */
 const emptyLogHash = 0
 
 /**
- * How far this log was durable, if a boot that finds it ending with this entry has lost some of it. A log may be
- * shorter than before when its end was cut and something else put there, in one batch, just before the crash: but then
- * it ends in another entry than it had at that index (log matching).
+ * How far this log was durable, if a boot that finds it ending with this entry has lost a part of it. A log may
+ * lawfully become shorter when its end was cut and replaced, in one batch, just before the crash. But then it ends in
+ * another entry than it had at that index (log matching).
  */
 export function lostBehind(log: ServerLog, index: LogIndex, term: Term): LogIndex | undefined {
   return index < log.lastIndex && log.termAt(index) === term ? log.lastIndex : undefined
 }
 
 /**
- * One server's log as it is on its disk, seen from outside: of each entry the term and the hash of the log up to it.
- * What lies at or below `baseIndex` has been compacted away.
+ * One server's log on its disk, seen from outside: for each entry, the term and the hash of the log up to it. Entries
+ * up to `baseIndex` are compacted.
  */
 export class ServerLog {
   #baseIndex = noIndex
   #baseTerm = noTerm
-  /** `undefined` when the log begins with a snapshot of entries that nobody was seen to commit. */
+  /** `undefined` if the log begins with a snapshot of entries whose commit was not observed. */
   #baseHash: number | undefined = emptyLogHash
   #terms: Term[] = []
   #hashes: (number | undefined)[] = []
@@ -31,23 +31,24 @@ export class ServerLog {
     return plus(this.#baseIndex, this.#terms.length)
   }
 
-  /** Entries remembered. */
+  /** Number of remembered entries. */
   get length(): number {
     return this.#terms.length
   }
 
-  /** 0 before the first entry; undefined where the log does not reach. */
+  /** 0 before the first entry; undefined beyond the log. */
   termAt(index: LogIndex): Term | undefined {
     return index === this.#baseIndex ? this.#baseTerm : this.#terms[index - this.#baseIndex - 1]
   }
 
-  /** Hash of the log up to and with `index`; undefined where it is not known. */
+  /** Hash of the log up to and including `index`; undefined if unknown. */
   hashAt(index: LogIndex): number | undefined {
     return index === this.#baseIndex ? this.#baseHash : this.#hashes[index - this.#baseIndex - 1]
   }
 
   /**
-   * False when the entry would leave a gap: then nothing is done. An entry within the log replaces it and all after it.
+   * False if the entry would leave a gap, in which case nothing changes. An entry within the log replaces it and all
+   * after it.
    */
   append(entry: Entry): boolean {
     const at = entry.index - this.#baseIndex - 1
@@ -59,7 +60,7 @@ export class ServerLog {
     return true
   }
 
-  /** Drops `from` and all after it. */
+  /** Removes `from` and all after it. */
   truncate(from: LogIndex): void {
     const keep = Math.max(0, from - this.#baseIndex - 1)
     if (keep >= this.#terms.length) return
@@ -67,7 +68,7 @@ export class ServerLog {
     this.#hashes.length = keep
   }
 
-  /** Begins again after `index`, with nothing behind it. */
+  /** Begins anew after `index`, with no entries after it. */
   reset(index: LogIndex, term: Term, hash: number | undefined): void {
     this.#baseIndex = index
     this.#baseTerm = term
@@ -76,7 +77,7 @@ export class ServerLog {
     this.#hashes = []
   }
 
-  /** Forgets what lies at or below `index`, which must be in the log. */
+  /** Forgets entries up to `index`, which must be in the log. */
   forget(index: LogIndex): void {
     const count = index - this.#baseIndex
     if (count <= 0 || count > this.#terms.length) return

@@ -2,7 +2,7 @@ import type { LogIndex, Term } from '../../../src/model/log-position.ts'
 import { checker } from '../checker.ts'
 import { ServerLog } from './server-log.ts'
 
-/** The log of every server, as it is on its disk. */
+/** The log of every server on its disk. */
 class ServerLogs {
   readonly #logs = new Map<string, ServerLog>()
 
@@ -15,8 +15,8 @@ class ServerLogs {
   }
 
   /**
-   * A log whose entry at `index` is of this term, the server's own if it can be: what is committed stands in a quorum
-   * of logs.
+   * A log whose entry at `index` is of this term, preferably the server's own: a committed entry is in a quorum of
+   * logs.
    */
   holding(node: string, index: LogIndex, term: Term): ServerLog | undefined {
     const own = this.of(node)

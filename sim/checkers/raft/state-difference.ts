@@ -2,10 +2,10 @@ import { equalBytes } from '../../../src/base/bytes.ts'
 import { unpack } from '../../../src/base/msgpack.ts'
 import { isList, isRecord } from '../../../src/base/shape.ts'
 
-/** Characters of a row that a message shows. */
+/** Maximum number of characters of a row in a message. */
 const shownMax = 120
 
-/** Rows of one table, as a snapshot has them, by their place in it. */
+/** Rows of one table, as in a snapshot, by their position in it. */
 interface StoredTable {
   readonly name: string
   readonly about: string
@@ -14,8 +14,8 @@ interface StoredTable {
 
 /**
  * The first table, and the first row in it, in which two snapshots differ, as a clause: `table kv, row 3: {…}, there
- * {…}`. Undefined: they have the same bytes. `upTo`: rows that a later command has written in one of them are passed
- * over, because that one has gone on since.
+ * {…}`. Undefined: they have the same bytes. `upTo`: if one of the servers has gone on, rows that a later command has
+ * written are skipped.
  */
 export function stateDifference(
   own: Uint8Array,
@@ -40,8 +40,8 @@ export function stateDifference(
 
 function rowDifference(own: StoredTable, theirs: StoredTable, upTo: number): string | undefined {
   const isSettled = (row: Uint8Array): boolean => upTo === Number.POSITIVE_INFINITY || stampOf(row) <= upTo
-  // Once a side has gone on, places say nothing: then a settled row that is nowhere on the other side is the
-  // difference.
+  // Once a server has gone on, positions say nothing: the difference is then a settled row that the other side does not
+  // have anywhere.
   const theirRows = new Set(theirs.rows.map(nameOf))
   for (const [place, row] of own.rows.entries()) {
     const there = theirs.rows[place]
@@ -59,7 +59,7 @@ function nameOf(row: Uint8Array): string {
   return row.join()
 }
 
-/** The index of the last command that wrote the row; infinite where the row does not say. */
+/** The index of the last command that wrote the row; infinite if the row does not contain it. */
 function stampOf(bytes: Uint8Array): number {
   const row = unpack(bytes)
   const stamp = row.ok && isRecord(row.value) ? row.value['modifyIndex'] : undefined

@@ -5,25 +5,25 @@ import { entryHash } from './entry-hash.ts'
 import { stateDifference } from './state-difference.ts'
 
 /**
- * State digests remembered, counted back from the newest. A server further behind is compared again when it has caught
- * up.
+ * Maximum number of remembered state digests: the newest ones. A server further behind is compared again when it has
+ * caught up.
  */
 const digestsMax = 8192
 
-/** R5. Paper 5.4.3: one entry for each index, wherever it is applied, and one state after it. */
+/** R5. Paper 5.4.3: only one entry is ever applied at each index, and the state after it is the same on all servers. */
 export class StateMachineSafety {
   /**
-   * By index, what the first server to apply it told; a list for each part, for an object each would take three times
-   * as much.
+   * By index, what the first server to apply it reported. Each part has an array of its own, because objects would take
+   * three times as much memory.
    */
   readonly #hashes: number[] = []
   readonly #terms: Term[] = []
   readonly #firstNodes: string[] = []
   readonly #events: number[] = []
   readonly #digests = new Map<number, { readonly digest: string; readonly node: string; readonly event: number }>()
-  /** Where each server's running process stands. */
+  /** The index that each server's running process has applied. */
   readonly #position = new Map<string, LogIndex>()
-  /** Of each running process: a snapshot of its state now. */
+  /** For each running process, a function that takes a snapshot of its state. */
   readonly #snapshots = new Map<string, () => Uint8Array | undefined>()
   readonly #judge: Judge<{ R5: 'majority lost' }>
 
@@ -31,7 +31,7 @@ export class StateMachineSafety {
     this.#judge = judge
   }
 
-  /** The first server to apply this index makes the record: true for it. */
+  /** Returns true for the first server to apply this index, whose report becomes the record. */
   applied(node: string, entry: Entry): boolean {
     const before = this.#position.get(node) ?? noIndex
     if (entry.index !== before + 1) {
@@ -68,13 +68,13 @@ export class StateMachineSafety {
     if (snapshot !== undefined) this.#snapshots.set(node, snapshot)
   }
 
-  /** Its process is gone, and with it its state. */
+  /** Its process has ended, and so has its state. */
   died(node: string): void {
     this.#position.set(node, noIndex)
     this.#snapshots.delete(node)
   }
 
-  /** What was applied from here on was lost, and other entries may take its place. */
+  /** Applied entries from this index on were lost, and others may take their place. */
   forgetFrom(index: LogIndex): void {
     this.#judge.excused('R5', 'majority lost', Math.max(0, this.#hashes.length - index))
     for (const told of [this.#hashes, this.#terms, this.#firstNodes, this.#events]) {
@@ -83,9 +83,7 @@ export class StateMachineSafety {
     for (const known of [...this.#digests.keys()]) if (known >= index) this.#digests.delete(known)
   }
 
-  /**
-   * Number of the event in which the first server applied the entry; 0: nobody reads the trace, or none has applied it.
-   */
+  /** Trace event in which the first server applied the entry; 0: no trace is recorded, or no server has applied it. */
   appliedIn(index: number): number {
     return this.#events[index] ?? 0
   }
@@ -94,7 +92,7 @@ export class StateMachineSafety {
     return this.#position.get(node) ?? noIndex
   }
 
-  /** The digest of the whole state of a server that has applied exactly `index`. */
+  /** The digest of a server's whole state at exactly `index`. */
   state(node: string, index: number, digest: string): void {
     const first = this.#digests.get(index)
     if (first === undefined) {
@@ -111,7 +109,7 @@ export class StateMachineSafety {
   }
 
   /**
-   * All servers rest, each where `committed` is. `groups`: servers of one release, whose states are written in one
+   * All servers are at rest, each at `committed`. `groups`: servers of one release, whose states are written in one
    * form.
    */
   atRest(groups: readonly (readonly string[])[], committed: LogIndex): void {
@@ -143,7 +141,7 @@ export class StateMachineSafety {
     this.#judge.report('R5', `snapshots after entry ${index} differ, ${node} from ${first}: ${where}`)
   }
 
-  /** Where the states of two servers differ, of which the second may have gone on since that entry. */
+  /** How the states of two servers differ; the second may have gone on since that entry. */
   #difference(node: string, first: string, index: number): string {
     const [own, theirs] = [this.#snapshots.get(node)?.(), this.#snapshots.get(first)?.()]
     if (own === undefined || theirs === undefined) return ''

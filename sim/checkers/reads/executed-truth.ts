@@ -3,17 +3,17 @@ import { everyCheck, type HeldInstance, has, inOrder } from './held.ts'
 import { type DefinedQuery, QueryBook } from './query-book.ts'
 import { heldHealthText } from './read-truth.ts'
 
-/** Where a query is executed, and what there is. */
+/** Where a query is executed, and which instances exist. */
 export interface ExecutedAt {
   /** The asked agent. */
   readonly agent: string
-  /** It is in the query's datacenter: distances from it can be told. */
+  /** The agent is in the query's datacenter, so distances from it are known. */
   readonly isHere: boolean
   /** Of the query. */
   readonly datacenter: string
-  /** All others, the nearest first. */
+  /** All other datacenters, the nearest first. */
   readonly others: readonly string[]
-  /** What the agents of a datacenter hold of the service; of none that is not known. */
+  /** The instances that the agents of a datacenter have; none of an unknown datacenter. */
   held(datacenter: string): readonly HeldInstance[]
 }
 
@@ -21,13 +21,13 @@ export interface ExecutedQuery {
   readonly datacenter: string
   readonly failovers: number
   readonly found: readonly HeldInstance[]
-  /** The node whose instance comes first, if one is found there; empty: the order is any. */
+  /** The node whose instance must come first, if one is found there; empty: any order is right. */
   readonly first: string
 }
 
 /**
- * What a query must find. Written apart from the program: instances here; if there are none, those of the first
- * datacenter that has some, as many of the nearest as it says and then those it names, each once.
+ * What a query must return, written independently of the program: instances of its own datacenter; if there are none,
+ * those of the first datacenter that has some, as many of the nearest as it says and then those it names, each once.
  */
 export function executed(query: DefinedQuery, at: ExecutedAt, near = ''): ExecutedQuery {
   const named = near === '' ? query.near : near
@@ -59,7 +59,7 @@ function findable(query: DefinedQuery, held: readonly HeldInstance[]): readonly 
   })
 }
 
-/** What the answer to an execution has: instances in the words of `heldHealthText`, in its order. */
+/** The content of an answer to an execution: instances in the form of `heldHealthText`, in its order. */
 export interface ToldExecution {
   readonly service: string
   readonly ttl: string
@@ -69,7 +69,7 @@ export interface ToldExecution {
   readonly found: readonly string[]
 }
 
-/** What is wrong with an execution. `limit` 0: all were asked for. */
+/** What is wrong with an execution. `limit` 0: no limit was requested. */
 export function executionFault(
   query: DefinedQuery,
   expected: ExecutedQuery,
@@ -90,17 +90,20 @@ export function executionFault(
   return undefined
 }
 
-/** What is wrong with the order of an execution that has no other fault. */
+/** What is wrong with the order of an otherwise correct execution. */
 export function orderFault({ found, first }: ExecutedQuery, { nodes }: ToldExecution): string | undefined {
   const isThere = found.some(({ node }) => node.name === first)
   if (!isThere || nodes[0] === first || found.length > firstWithin) return undefined
   return `finds ${nodes.join(', ')} in this order, and ${first} comes first`
 }
 
-/** Beyond so many instances that of the named node may be too far behind to come first. */
+/** Beyond this many instances, that of the named node may be too far back to come first. */
 const firstWithin = 10
 
-/** Q2. While nothing changes, a query finds what the agents hold, by the definition that was acknowledged last. */
+/**
+ * Q2. While nothing changes, a query returns the instances that the agents have, by the definition that was
+ * acknowledged last.
+ */
 export class ExecutedTruth {
   readonly book = new QueryBook()
   readonly #judge: Judge<{ Q2: 'changed meanwhile' }>

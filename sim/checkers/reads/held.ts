@@ -9,32 +9,32 @@ export interface HeldNode {
   readonly name: string
   readonly address: string
   readonly meta: readonly (readonly [key: string, value: string])[]
-  /** Those of the node itself, the membership check among them. */
+  /** Checks of the node itself, including the membership check. */
   readonly checks: readonly HeldCheck[]
 }
 
-/** An instance of a service, as its agent holds it. */
+/** An instance of a service in its agent's local state. */
 export interface HeldInstance {
   readonly node: HeldNode
   readonly id: string
-  /** Empty: that of its node. */
+  /** Empty: the node's address applies. */
   readonly address: string
   readonly port: number
   readonly tags: readonly string[]
   readonly meta: readonly (readonly [key: string, value: string])[]
   readonly weights: { readonly passing: number; readonly warning: number }
-  /** It speaks the mesh's TLS itself. */
+  /** The instance itself speaks the mesh's TLS. */
   readonly inMesh: boolean
-  /** Of this instance alone. */
+  /** Checks of this instance only. */
   readonly checks: readonly HeldCheck[]
 }
 
-/** Where its users are sent. */
+/** The address to which its clients are sent. */
 export function addressOf({ address, node }: HeldInstance): string {
   return address === '' ? node.address : address
 }
 
-/** What its health is judged by. */
+/** The checks that determine its health. */
 export function everyCheck({ checks, node }: HeldInstance): readonly HeldCheck[] {
   return [...node.checks, ...checks]
 }

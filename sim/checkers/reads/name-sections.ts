@@ -2,26 +2,26 @@ import type { DnsConfig } from '../../../src/agent/settings/agent-config.ts'
 import type { DnsRecord } from '../../../src/dns-wire/message.ts'
 import { addressOf, everyCheck, type HeldInstance, type HeldNode, isCritical, isPassing } from './held.ts'
 
-/** What a name stands for. */
+/** What a name refers to. */
 export type NamedThing =
   | { readonly kind: 'service'; readonly tag?: string; readonly connect: boolean }
   | { readonly kind: 'node'; readonly node: string }
-  /** What a prepared query finds: instances of any health, and how long the answer may be kept. */
+  /** The result of a prepared query: instances of any health, and the TTL of the answer. */
   | { readonly kind: 'query'; readonly found: readonly HeldInstance[]; readonly ttlS: number }
-  /** Nothing that there is. */
+  /** A name that does not exist. */
   | { readonly kind: 'nothing' }
 
 export type AskedType = 'A' | 'AAAA' | 'SRV' | 'TXT' | 'ANY' | 'MX'
 
 export interface NameAsked {
-  /** Absolute. */
+  /** A fully qualified name. */
   readonly name: string
   readonly type: AskedType
   readonly over: 'udp' | 'tcp'
-  /** As the question's OPT record has it; undefined: it has none. */
+  /** From the question's OPT record; undefined: it has none. */
   readonly udpSize: number | undefined
   readonly thing: NamedThing
-  /** The datacenter of what is asked for, as its agents call it. */
+  /** The datacenter of the question, as its agents name it. */
   readonly datacenter: string
 }
 
@@ -31,7 +31,7 @@ export type NameSettings = Pick<
   'enableTruncate' | 'onlyPassing' | 'udpAnswerLimit' | 'additionalMetaTxt' | 'nodeTtlS' | 'serviceTtlS'
 >
 
-/** What an answer must have: each record in words. */
+/** The correct content of an answer, each record as text. */
 export interface Sections {
   readonly rcode: 'NOERROR' | 'NXDOMAIN'
   readonly answers: readonly string[]
@@ -44,7 +44,7 @@ const authority = `${domain} 0 SOA ns.${domain}`
 const unknown: Sections = { rcode: 'NXDOMAIN', answers: [], authorities: [authority], additionals: [] }
 
 /**
- * What the answer must be, section by section, if nothing limits it. Written apart from the program, by
+ * The correct answer, section by section, if no limit applies. Written independently of the program, from
  * docs/reference/dns.md alone.
  */
 export function sectionsOf(
@@ -98,7 +98,9 @@ function ofInstances(
 
 type Records = Pick<Sections, 'answers' | 'additionals'>
 
-/** One record for each address; what is known of a node beside them, or among them if it was asked for. */
+/**
+ * One record for each address. TXT records of the node stand beside them, or among them if the question asks for them.
+ */
 function addresses(
   offered: readonly HeldInstance[],
   { name, type }: NameAsked,
@@ -117,7 +119,7 @@ function addresses(
   return { answers, additionals }
 }
 
-/** One record for each node, address and port, with a target that says the address. */
+/** One record for each node, address and port, with a target that contains the address. */
 function places(
   offered: readonly HeldInstance[],
   { name, datacenter }: NameAsked,
@@ -153,7 +155,7 @@ function metaRecords(name: string, ttl: number, { meta }: HeldNode): readonly st
   return meta.map(([key, value]) => `${lower(name)} ${ttl} TXT ${key}=${value}`)
 }
 
-/** IPv4 as it is; the eight groups of an IPv6 address, without leading zeros. */
+/** An IPv4 address unchanged; the eight groups of an IPv6 address, without leading zeros. */
 function groupsOf(address: string): string {
   if (!address.includes(':')) return address
   const [head = '', tail = ''] = address.split('::')
@@ -181,7 +183,7 @@ function lower(name: string): string {
   return name.toLowerCase()
 }
 
-/** A record of an answer, in the words of `sectionsOf`. */
+/** A record of an answer, in the form of `sectionsOf`. */
 export function recordText(record: DnsRecord): string {
   const head = `${lower(record.name)} ${record.ttl} ${record.type}`
   switch (record.type) {

@@ -3,14 +3,14 @@ import { checker, type Judge } from '../checker.ts'
 import { inOrder } from './held.ts'
 import { type NameAsked, type NameSettings, recordText, type Sections } from './name-sections.ts'
 
-/** Without EDNS, or with no more than this, the number of answers over UDP is limited, too. */
+/** Without EDNS, or with at most this size, the number of answers over UDP is limited, too. */
 const plainBytes = 512
-/** With this much room everything that is asked for here fits. */
+/** With at least this size, every answer of the workload fits. */
 const roomyBytes = 4_096
 
 /**
- * What is wrong with an answer. Over TCP, and where there is room, it is whole; otherwise it is a part of the whole,
- * which says so where the agent is configured to.
+ * What is wrong with an answer. Over TCP, or with enough room, it is complete; otherwise it is a part of the whole, and
+ * marked as truncated if the agent is configured to do so.
  */
 export function nameFault(
   whole: Sections,
@@ -70,13 +70,13 @@ function differenceIn(section: string, told: readonly string[], expected: readon
   return `has in its ${section} section ${one || 'nothing'}, and the agents hold ${other || 'nothing'}`
 }
 
-/** The first that the whole does not have. */
+/** The first record that the whole does not have. */
 function isWithin(part: readonly string[], whole: readonly string[]): string | undefined {
   const all = new Set(whole)
   return part.find((text) => !all.has(text))
 }
 
-/** N1. While nothing changes, every agent answers over DNS, section by section, what the agents hold. */
+/** N1. While nothing changes, every agent answers over DNS, section by section, what the agents have. */
 export class NameTruth {
   readonly #judge: Judge<{ N1: 'changed meanwhile' }>
 

@@ -1,29 +1,29 @@
-/** A prepared query as a client has defined it. */
+/** A prepared query as a client defined it. */
 export interface DefinedQuery {
-  /** Of a template: what the names begin with that it answers. */
+  /** For a template, the prefix of the names that it answers. */
   readonly name: string
-  /** Undefined: it is no template. */
+  /** Undefined: it is not a template. */
   readonly template: { readonly regexp: string; readonly removeEmptyTags: boolean } | undefined
   readonly service: string
   readonly onlyPassing: boolean
   readonly ignoredChecks: readonly string[]
-  /** A node, `_agent`, or nothing. */
+  /** A node, `_agent`, or empty. */
   readonly near: string
-  /** `!tag`: without it. */
+  /** `!tag`: instances without the tag. */
   readonly tags: readonly string[]
   readonly nodeMeta: readonly (readonly [key: string, value: string])[]
   /** Only instances in the mesh. */
   readonly connect: boolean
   readonly nearestN: number
   readonly datacenters: readonly string[]
-  /** In seconds; 0: it says nothing. */
+  /** In seconds; 0: not set. */
   readonly ttlS: number
 }
 
-/** `lost`: a change of it was not answered, and may still be carried out. */
+/** `lost`: a change of it was not answered, and may still take effect. */
 type Entry = { readonly id: string; readonly query: DefinedQuery } | 'open' | 'lost'
 
-/** What clients have defined, as far as they were told. */
+/** What clients have defined, as far as answers told them. */
 export class QueryBook {
   readonly #byName = new Map<string, Entry>()
 
@@ -31,7 +31,7 @@ export class QueryBook {
     this.#byName.set(name, 'open')
   }
 
-  /** `now` undefined: it is gone. */
+  /** `now` undefined: the query was deleted. */
   ended(name: string, now: { readonly id: string; readonly query: DefinedQuery } | 'lost' | undefined): void {
     if (now === undefined) this.#byName.delete(name)
     else this.#byName.set(name, now)
@@ -42,8 +42,8 @@ export class QueryBook {
   }
 
   /**
-   * What is meant by a name: the query of that name, or the template with the longest beginning of it, with its places
-   * filled in. `unsure`: a query with such a name is being changed; undefined: no query has such a name.
+   * The query with this name, or else the template with the longest prefix of it, with its placeholders filled in.
+   * `unsure`: a query that could match is being changed; undefined: no query matches.
    */
   meant(name: string): { readonly id: string; readonly query: DefinedQuery } | 'unsure' | undefined {
     const beginnings = [...this.#byName].filter(([known]) => name.startsWith(known))

@@ -1,12 +1,12 @@
 import { checker, type Judge } from '../checker.ts'
 import { addressOf, everyCheck, type HeldCheck, type HeldInstance, has, inOrder, isPassing } from './held.ts'
 
-/** A way to ask over HTTP for what agents hold of a service. */
+/** A way to ask over HTTP for the instances and checks of a service. */
 export type AskedFor =
   | {
-      /** `health` with checks, `catalog` without. */
+      /** `health` includes checks, `catalog` does not. */
       readonly of: 'health' | 'catalog'
-      /** Only those that the mesh reaches; a tag means nothing there. */
+      /** Only instances that the mesh reaches; tags have no effect then. */
       readonly connect: boolean
       readonly passing?: boolean
       readonly tag?: string
@@ -14,17 +14,17 @@ export type AskedFor =
     }
   /** Checks of all instances of the service. */
   | { readonly of: 'checks'; readonly nodeMeta?: readonly [key: string, value: string] }
-  /** Checks in one state, those of the service and of the nodes that it is on. */
+  /** Checks in one state, of the service and of the nodes that it runs on. */
   | { readonly of: 'state'; readonly status: string; readonly nodeMeta?: readonly [key: string, value: string] }
-  /** What is on one node. */
+  /** The services or checks of one node. */
   | { readonly of: 'node services' | 'node checks' | 'agent services' | 'agent checks'; readonly node: string }
 
-/** An instance as an answer has it, or as it must. */
+/** An instance of an answer, as it is or as it must be. */
 export interface ToldInstance {
   readonly node: string
   readonly nodeAddress: string
   readonly id: string
-  /** Its own; empty: none. */
+  /** Its own address; empty: it has none. */
   readonly own: string
   readonly port: number
   readonly tags: readonly string[]
@@ -37,7 +37,7 @@ export function instanceText({ node, nodeAddress, id, own, port, tags, meta, wei
   return `${node}/${id} at ${own}:${port} on ${nodeAddress} [${tags.join(' ')}] {${pairs}} ${weights.passing}/${weights.warning}`
 }
 
-/** `address`: where users are sent by the word of the answer. */
+/** `address`: where the answer sends clients. */
 export function healthText(instance: ToldInstance, address: string, checks: readonly HeldCheck[]): string {
   return `${instanceText(instance)} to ${address} (${inOrder(checks.map(({ id, status }) => `${id}=${status}`))})`
 }
@@ -47,8 +47,9 @@ export function checkText(node: string, { id, status }: HeldCheck): string {
 }
 
 /**
- * What must be told, in order. Written apart from the program: an instance is told if it has the tag, its node the
- * pair, and its health is asked for in no way that excludes it; and all that its agent holds of it is told.
+ * The correct answer, in order. Written independently of the program: an instance is in the answer if it has the tag,
+ * its node has the metadata pair, and the requested health does not exclude it. The answer then has everything that the
+ * instance's agent has of it.
  */
 export function toldOf(held: readonly HeldInstance[], asked: AskedFor): string {
   switch (asked.of) {
@@ -103,7 +104,7 @@ function wordOf(each: HeldInstance, of: 'health' | 'catalog'): string {
   return of === 'catalog' ? instanceText(toldInstance(each)) : heldHealthText(each)
 }
 
-/** The words of an instance with its health. */
+/** The text of an instance with its health. */
 export function heldHealthText(each: HeldInstance): string {
   return healthText(toldInstance(each), addressOf(each), everyCheck(each))
 }
@@ -124,7 +125,7 @@ function textsOf({ node }: HeldInstance, checks: readonly HeldCheck[]): readonly
   return checks.map((check) => checkText(node.name, check))
 }
 
-/** E7. While nothing changes, every agent answers about a service over HTTP what the agents hold. */
+/** E7. While nothing changes, every agent answers about a service over HTTP what the agents have. */
 export class ReadTruth {
   readonly #judge: Judge<{ E7: 'changed meanwhile' }>
 
@@ -136,14 +137,14 @@ export class ReadTruth {
     this.#judge.excused('E7', 'changed meanwhile')
   }
 
-  /** `what`: the question, and the agent that was asked. `fault`: what is wrong with the answer, if anything is. */
+  /** `what`: the question, and the asked agent. `fault`: what is wrong with the answer; undefined: nothing. */
   compared(what: string, fault: string | undefined): void {
     this.#judge.judged('E7')
     if (fault !== undefined) this.#judge.report('E7', `${what} ${fault}`)
   }
 }
 
-/** What is wrong with an answer that must be like this. */
+/** How an answer differs from the expected one; undefined: it does not. */
 export function differenceOf(expected: string, told: string): string | undefined {
   if (told === expected) return undefined
   return `is answered with ${told || 'nothing'}, and the agents hold ${expected || 'nothing'}`

@@ -7,15 +7,15 @@ import { type Version, within } from '../access/access-versions.ts'
 import { checker } from '../checker.ts'
 import { type HeldCheck, inOrder } from './held.ts'
 
-/** A service at one time, as the replicated state has it, and where nodes are. */
+/** A service at one time, as in the replicated state, and the coordinates of nodes. */
 export interface ServiceVersion {
-  /** Its instances in the words of `instanceWord`, in their order. */
+  /** Its instances in the form of `instanceWord`, in their order. */
   readonly instances: string
-  /** The same, each with all its checks in the words of `healthWord`. */
+  /** The same, each with all its checks in the form of `healthWord`. */
   readonly health: string
-  /** Those that DNS offers, in the words of `placeWord`. */
+  /** The instances that DNS offers, in the form of `placeWord`. */
   readonly offered: string
-  /** All nodes there are, in the words of `nodeWord`. */
+  /** All existing nodes, in the form of `nodeWord`. */
   readonly nodes: string
   readonly places: ReadonlyMap<string, Coordinate>
 }
@@ -28,7 +28,10 @@ export function healthWord(instance: string, checks: readonly HeldCheck[]): stri
   return `${instance} {${inOrder(checks.map(({ id, status }) => `${id} ${status}`))}}`
 }
 
-/** The port tells an instance from any other: its target is a name that its address is part of, or its node's. */
+/**
+ * The port distinguishes an instance from any other: its target is a name that contains its address, or its node's
+ * name.
+ */
 export function placeWord(port: number): string {
   return `port ${port}`
 }
@@ -41,13 +44,15 @@ export function allInstances(words: readonly string[]): string {
   return inOrder(words, ', ')
 }
 
-/** The last change of what versions are made of. */
+/** The last change of the tables from which versions are made. */
 function lastChange(tx: ReadTransaction): number {
   const tables = [tx.lastChange(servicesTable), tx.lastChange(checksTable), tx.lastChange(nodesTable)]
   return Math.max(...tables, tx.lastChange(coordinatesTable))
 }
 
-/** Read row by row: which checks an instance has, and whether DNS offers it, is worked out apart from the program. */
+/**
+ * Read row by row: which checks an instance has, and whether DNS offers it, is computed independently of the program.
+ */
 function instancesIn(tx: ReadTransaction, service: string): Pick<ServiceVersion, 'instances' | 'health' | 'offered'> {
   const instances: string[] = []
   const health: string[] = []
@@ -67,7 +72,7 @@ function instancesIn(tx: ReadTransaction, service: string): Pick<ServiceVersion,
   }
 }
 
-/** What the replicated state has had of the services that clients ask for, from the time that the first asked. */
+/** The versions in the replicated state of the services that clients ask for, from the first question on. */
 export class ServiceVersions {
   readonly #nowUs: () => number
   readonly #versions = new Map<string, Version<ServiceVersion>[]>()
@@ -93,7 +98,7 @@ export class ServiceVersions {
     }
   }
 
-  /** All that were in force at some time of these; undefined: what was before the first is not known. */
+  /** All versions in force at some time in this span; undefined: those before the first are unknown. */
   between(service: string, fromUs: number, toUs: number): readonly ServiceVersion[] | undefined {
     const found = within(this.#versions.get(service) ?? [], fromUs, toUs)
     return found.includes(undefined) ? undefined : (found as readonly ServiceVersion[])

@@ -3,7 +3,7 @@ import { checker } from '../checker.ts'
 
 type Told = Pick<AgentConfig, 'nodeName' | 'nodeMeta' | 'dns' | 'leaveOnTerminate' | 'skipLeaveOnInterrupt'>
 
-/** Settings of agents that answers depend on, as their processes read them. */
+/** Agent settings that determine answers, as the agents' processes read them. */
 export class SettingsTold {
   readonly #of = new Map<string, Told>()
 

@@ -4,25 +4,26 @@ import { type ServiceVersions, serviceVersions } from './service-versions.ts'
 import { type SettingsTold, settingsTold } from './settings-told.ts'
 import type { ToldName } from './timely-facts.ts'
 
-/** By which a server that hears its leader may be behind it. */
+/** How far a server in contact with its leader may be behind it. */
 const behindUs = 2_000_000
-/** In which a server that hears a leader again has what the leader has. */
+/** Time in which a server that hears a leader again has caught up with it. */
 const caughtUpUs = 3_000_000
-/** By which the clocks of agents may be wrong. */
+/** Clocks of agents may be wrong by this share. */
 const clockShare = 0.06
-/** In which a question has arrived. */
+/** Time in which a question arrives. */
 const arrivedUs = 1_000_000
-/** Times at the edge of the bound are not judged. */
+/** Times this close to the limit are not judged. */
 const edgeUs = 300_000
 
 type Excuse = 'not known' | 'catching up'
 
 /**
- * N2. What DNS says while servers are out of reach, with `max_stale` in force at the asked agent.
- * 1. Refused: if no server has heard a leader since longer than the bound before the question, and none does until the
- *    answer, then nobody can know the name, and the agent says SERVFAIL.
- * 2. Given: a server that is asked itself, and that has heard its leader well within the bound, says what it knows.
- * 3. What is said was so no longer ago than the bound, and what a server may be behind the leader that it hears.
+ * N2. What DNS answers while servers are out of reach, with `max_stale` set at the asked agent.
+ * 1. Refused: if no server has heard a leader for longer than the limit before the question, and none does until the
+ *    answer, then no server can know the name, and the agent answers SERVFAIL.
+ * 2. Answered: a server that is asked directly, and that has heard its leader well within the limit, answers what it
+ *    knows.
+ * 3. The answer was true no longer ago than the limit, plus the lag of a server behind the leader that it hears.
  */
 export class StaleNames {
   readonly #run: Run
@@ -56,10 +57,10 @@ export class StaleNames {
     this.#given(told, told.offered, boundUs)
   }
 
-  /** Judged as of when it was asked: an agent that refuses first looks for a leader, for longer than the bound. */
+  /** Judged as of the question: an agent that refuses looks for a leader first, for longer than the limit. */
   #refused(told: ToldName, boundUs: number): void {
     const own = this.#contact.of(told.agent)
-    // A client agent asks one server now and another then.
+    // A client agent asks different servers at different times.
     if (own === undefined || own.sinceUs + caughtUpUs > told.calledUs) return
     const sinceUs = Math.max(0, told.calledUs - own.atUs)
     if (sinceUs + arrivedUs >= boundUs * (1 - clockShare)) return

@@ -6,34 +6,35 @@ import type { TimelyAnswer } from './timely-facts.ts'
 
 /** An agent in contact for this long has asked again for all that it keeps: it pauses twice as long after each failure. */
 const refreshedUs = 5_000_000
-/** By which any server, and what an agent keeps, may be behind the leader while all are in contact. */
+/** How far any server, and an agent's cache, may be behind the leader while all are in contact. */
 const behindUs = 2_000_000
-/** By which a read of the leader may be behind the first server. */
+/** How far a read of the leader may be behind the first server to apply an entry. */
 const leaderBehindUs = 1_000_000
-/** By which the clocks of agents may be wrong. */
+/** Clocks of agents may be wrong by this share. */
 const clockShare = 0.06
-/** In which a server that hears a leader again has what the leader has. */
+/** Time in which a server that hears a leader again has caught up with it. */
 const caughtUpUs = 3_000_000
 /**
- * How long it may take until an agent counts the age of what it keeps when all servers have gone: it goes on trying to
- * ask one for 7 s (`rpc_hold_timeout`), as if an election were under way, and only then its question has failed.
+ * How long it may take until an agent begins to count the age of its cached entries after all servers have gone. It
+ * tries to ask one for 7 s (`rpc_hold_timeout`), as if an election were under way, and only then its question has
+ * failed.
  */
 const noticedUs = 9_000_000
 
 type Excuse = 'out of reach' | 'not known' | 'catching up'
 
 /**
- * What agents tell of a service while it changes, compared with what the replicated state had at that time.
- * E8. A list has exactly what there was at one moment between question and answer, so all that was there throughout; a
- * stale one at a moment no longer ago than the contact with a leader that it names.
- * E9. A kept answer is given to those alone that accept its age, and what it tells was so no longer ago than that age.
- * E10. An answer by distance is in the order of the coordinates in force.
+ * Compares the answers of agents about a changing service with the replicated state of that time.
+ * 1. E8. A list has exactly what existed at one moment between question and answer, and therefore everything that
+ *    existed throughout; a stale list, at a moment no longer ago than the contact with a leader that it reports.
+ * 2. E9. A cached answer is returned only to clients that accept its age, and it was true no longer ago than that age.
+ * 3. E10. An answer by distance is in the order of the coordinates in force.
  */
 export class TimelyAnswers {
   readonly #run: Run
   readonly #versions: ServiceVersions
   readonly #contact: Contact
-  /** Servers that run; and since when none does. */
+  /** Servers that run, and since when none does. */
   readonly #servers = new Set<string>()
   #noServerUs: number | undefined
 
@@ -67,7 +68,7 @@ export class TimelyAnswers {
     if (answer.near !== undefined) this.#nearest(answer, answer.near)
   }
 
-  /** As of when an answer that nobody keeps may be; undefined: it says that it may be of any time. */
+  /** The oldest moment that an uncached answer may be of; undefined: the answer says that it may be of any time. */
   #oldestUs({ how, calledUs, lastContactMs }: TimelyAnswer): number | undefined {
     if (how !== 'stale') return calledUs - leaderBehindUs - this.#run.staleDefaultMs * 1000
     if (lastContactMs === undefined) return undefined
@@ -78,7 +79,7 @@ export class TimelyAnswers {
     const { service, calledUs, nodes } = answer
     const fromUs = calledUs - leaderBehindUs - this.#run.staleDefaultMs * 1000
     const seen = this.#versions.between(service, fromUs, this.#run.nowUs()) ?? []
-    // Without the place of that node nothing is near it.
+    // Without a coordinate of that node, nothing is near it.
     if (nodes.length < 2 || seen.some(({ places }) => !places.has(near))) return
     this.#run.judged('E10')
     const isAscending = seen.some(({ places }) => {
@@ -129,7 +130,7 @@ type Contact = Pick<LeaderContact, 'changedUs' | 'lapseUs'>
 type Run = Pick<CheckedRun, 'nowUs' | 'contactSinceUs' | 'staleDefaultMs'> &
   Judge<{ E8: Exclude<Excuse, 'out of reach'>; E9: Extract<Excuse, 'out of reach'>; E10: never }>
 
-/** The estimated time between two nodes, in seconds. Reference: coordinates.md#distance. */
+/** The estimated round-trip time between two nodes, in seconds. Reference: coordinates.md#distance. */
 function distance(one: Coordinate | undefined, other: Coordinate | undefined): number {
   if (one === undefined || other === undefined) return Number.POSITIVE_INFINITY
   let squares = 0

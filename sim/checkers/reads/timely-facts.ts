@@ -1,4 +1,4 @@
-/** What a client asks for of the answers that an agent keeps: `Cache-Control`, in seconds. */
+/** How fresh a cached answer a client wants: `Cache-Control`, in seconds. */
 export interface WantedFreshness {
   readonly mustRevalidate: boolean
   readonly maxAgeS: number | undefined
@@ -14,15 +14,15 @@ export interface TimelyAnswer {
   readonly of: TimelyList
   readonly agent: string
   readonly how: 'default' | 'consistent' | 'cached' | 'stale'
-  /** The node that the nearest come first to; undefined: they come in any order. */
+  /** The node by whose distance the answer is sorted; undefined: any order. */
   readonly near: string | undefined
-  /** In the words of `ServiceVersion`, as `of` says; `nodes`: their nodes, in the order of the answer. */
+  /** In the form of `ServiceVersion`, as `of` says; for `nodes`, the nodes in the order of the answer. */
   readonly told: string
   readonly nodes: readonly string[]
   readonly calledUs: number
-  /** Of a stale read what the answer says of the server's last contact with a leader; undefined: it knows of none. */
+  /** For a stale read, the server's last contact with a leader as the answer reports it; undefined: it reports none. */
   readonly lastContactMs: number | undefined
-  /** Of one that may be kept: `X-Cache` and `Age` as the answer has them, and the age that its client accepts. */
+  /** For a read that may be cached: `X-Cache` and `Age` of the answer, and the age that its client accepts. */
   readonly kept:
     | { readonly wanted: WantedFreshness; readonly hit: string; readonly age: string | undefined }
     | undefined
@@ -33,6 +33,8 @@ export interface ToldName {
   readonly service: string
   readonly agent: string
   readonly calledUs: number
-  /** Where instances are, in the words of `ServiceVersion.offered`; undefined: the agent refuses to say (SERVFAIL). */
+  /**
+   * Places of instances, in the form of `ServiceVersion.offered`; undefined: the agent refuses to answer (SERVFAIL).
+   */
   readonly offered: string | undefined
 }

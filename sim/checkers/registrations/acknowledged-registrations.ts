@@ -4,9 +4,9 @@ import { type CheckedRun, checker, type Judge } from '../checker.ts'
 import { Owing, type Telling, telling } from './owing.ts'
 import { type NodeRows, noRows, type RegistrationChange } from './registration-facts.ts'
 
-/** How often what is owed is looked at when nothing happens. */
+/** Interval of looks at what is owed while nothing happens. */
 const lookEveryUs = 500_000
-/** A request that was given up is carried out, if ever, by the time an agent in contact has been so for this long. */
+/** An abandoned request takes effect, if ever, by the time its agent has been in contact for this long. */
 const settledAfterUs = 2_000_000
 
 type Value = string | undefined
@@ -16,16 +16,16 @@ type Run = Pick<CheckedRun, 'nowUs' | 'contactSinceUs' | 'network'> & Judge<{ E5
 
 /** A service or check of one agent, as clients may expect it. */
 interface Item {
-  /** What it may be by answers that came: one value, but for requests that met or were not answered. */
+  /** The values that it may have by the answers so far: one, unless requests overlapped or were not answered. */
   settled: Set<Value>
-  /** Requests about it without an answer, with what others were acknowledged meanwhile. */
+  /** Requests about it without an answer, with the values that others acknowledged meanwhile. */
   readonly open: Map<RegistrationChange, Set<Value>>
-  /** Requests that were given up, and may still be carried out. */
+  /** Requests that were abandoned, and may still take effect. */
   readonly lost: Set<RegistrationChange>
   /** The change that was acknowledged last. */
   last: RegistrationChange | undefined
   readonly owing: Owing
-  /** That it is, or is not, in the catalog has been counted. */
+  /** Whether its presence or absence in the catalog was counted. */
   isJudged: boolean
 }
 
@@ -35,9 +35,9 @@ interface Node {
 }
 
 /**
- * E5. What an agent has acknowledged of its services and checks is in the catalog within a bound (`owing.ts`) in which
- * it reaches a leader, and goes only when a client has it removed. Of requests that overlap either may be the last; one
- * without an answer may have been carried out or not.
+ * E5. What an agent has acknowledged about its services and checks is in the catalog within a time limit (`owing.ts`)
+ * while the agent reaches a leader, and disappears only when a client removes it. Of overlapping requests, either may
+ * be the last. A request without an answer may or may not have taken effect.
  */
 export class AcknowledgedRegistrations {
   readonly #run: Run
@@ -53,7 +53,7 @@ export class AcknowledgedRegistrations {
   began(change: RegistrationChange): void {
     for (const name of change.items.keys()) {
       const item = this.#item(change.node, name)
-      // Whatever is acknowledged from here on may come before it or behind it.
+      // Everything acknowledged from here on may take effect before or after this request.
       item.open.set(change, new Set())
     }
   }
@@ -63,7 +63,7 @@ export class AcknowledgedRegistrations {
     for (const [name, value] of change.items) {
       const item = this.#item(change.node, name)
       const alongside = item.open.get(change)
-      // The machine was replaced meanwhile, and nothing that was asked of the old one counts.
+      // The machine was replaced meanwhile, and requests to the old one do not count.
       if (alongside === undefined) continue
       item.open.delete(change)
       if (change.outcome === 'done') this.#acknowledged(item, change, value, alongside)
@@ -82,7 +82,7 @@ export class AcknowledgedRegistrations {
     this.#look(node)
   }
 
-  /** The servers take one service or check out of the catalog. Whole nodes are for E3. */
+  /** The servers remove one service or check from the catalog. E3 judges whole nodes. */
   deregistered({ node, serviceId, checkId }: DeregisterRequest): void {
     if (serviceId === '' && checkId === '') return
     const name = serviceId === '' ? `check ${checkId}` : `service ${serviceId}`
@@ -95,7 +95,7 @@ export class AcknowledgedRegistrations {
     item.settled = new Set()
   }
 
-  /** What the machine kept is lost with it. */
+  /** The machine's own state is lost with it. */
   replaced(node: string): void {
     const items = this.#nodes.get(node)?.items
     if (items === undefined) return
@@ -117,7 +117,7 @@ export class AcknowledgedRegistrations {
     if (!wasInReach && !item.isJudged) this.#run.excused('E5', 'out of reach')
     for (const others of item.open.values()) others.add(value)
     item.settled = new Set([value, ...alongside])
-    // One that was given up is over when the agent was well long before this was asked for.
+    // An abandoned request is over if the agent was in contact long before this request.
     const isSettled = contactUs !== undefined && contactUs + settledAfterUs <= change.calledUs
     for (const lost of item.lost) {
       if (isSettled && lost.endedUs + settledAfterUs <= change.calledUs) item.lost.delete(lost)
@@ -131,7 +131,7 @@ export class AcknowledgedRegistrations {
     this.#run.excused('E5', 'outcome unknown')
   }
 
-  /** An agent was told how a check is, and says that it has none. */
+  /** A client reported the status of a check, and the agent says that it has no such check. */
   #notHeld(change: RegistrationChange, checkId: string): void {
     const item = this.#nodes.get(change.node)?.items.get(`check ${checkId}`)
     if (item === undefined || item.open.size > 0 || item.lost.size > 0) return
@@ -172,7 +172,7 @@ export class AcknowledgedRegistrations {
     }
   }
 
-  /** A change of a service, whose words no other has, is in the catalog. */
+  /** A change of a service, with unique content, is in the catalog. */
   #told(node: string, { calledUs }: RegistrationChange): void {
     const contactUs = this.#run.contactSinceUs(node)
     if (contactUs !== undefined && contactUs <= calledUs) this.#telling.told(node, contactUs, this.#run.nowUs())

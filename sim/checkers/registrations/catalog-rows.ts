@@ -4,7 +4,7 @@ import { type CheckedRun, checker } from '../checker.ts'
 import type { Facts } from '../facts.ts'
 import { rowsOf } from './registration-facts.ts'
 
-/** Reads from the replicated state what commands made of the nodes whose agents clients ask for changes. */
+/** Reads from the replicated state how commands changed the nodes whose agents clients ask for changes. */
 class CatalogRows {
   readonly #run: CheckedRun
   readonly #nodes = new Set<string>()

@@ -11,26 +11,27 @@ type Run = Pick<CheckedRun, 'nowUs' | 'contactSinceUs' | 'network'> & Judge<{ E6
 /** A TTL check of an agent, as its reporters may expect it. */
 interface Check {
   readonly ttlUs: number
-  /** The report that was answered last. */
+  /** The last answered report. */
   last: { readonly status: string; readonly calledUs: number; readonly endedUs: number } | undefined
   /**
-   * Its time begins anew here at the latest: a report, a definition, a new process, or one of these without an answer.
+   * Latest moment from which its time to live may be counted: that of a report, a definition, a new process, or of one
+   * of these without an answer.
    */
   countedUs: number
-  /** Reports without an answer: their statuses are possible until another is answered. */
+  /** Reports without an answer: their statuses are possible until another report is answered. */
   readonly open: Set<RegistrationChange>
   readonly unsure: Set<string>
-  /** It was defined anew or its agent restarted since: it may be critical before its time. */
+  /** It was redefined or its agent restarted since, so it may be critical before its time. */
   isUncertain: boolean
   readonly owing: Owing
-  /** Statuses that it was seen to have since then, as it must. */
+  /** Statuses that it was observed to have since then, as it must. */
   readonly judged: Set<string>
 }
 
 /**
- * E6. A TTL check is what was last reported for as long as its time to live, and critical when that is over and nobody
- * has reported since: in the catalog within the bound of `owing.ts`. After a restart of its agent it may be critical at
- * once, for the report may be lost, and its time begins anew.
+ * E6. A TTL check has the last reported status for as long as its time to live, and is critical once that has passed
+ * without a report: in the catalog within the limit of `owing.ts`. After a restart of its agent it may be critical at
+ * once, because the report may be lost, and its time to live begins anew.
  */
 export class HeardChecks {
   readonly #run: Run
@@ -67,7 +68,7 @@ export class HeardChecks {
     this.#look(node)
   }
 
-  /** Another process of the agent: reports may be lost, and the time of each check begins anew. */
+  /** The agent has another process: reports may be lost, and the time to live of each check begins anew. */
   booted(node: string): void {
     for (const check of this.#nodes.get(node)?.checks.values() ?? []) {
       check.countedUs = this.#run.nowUs()
@@ -117,7 +118,7 @@ export class HeardChecks {
     const nowUs = this.#run.nowUs()
     for (const [checkId, check] of checks) {
       const { last, owing, open } = check
-      // While somebody asks, everything is possible; and of a check that is not there E5 knows.
+      // While a report is under way, every status is possible; and E5 judges a check that does not exist.
       const listed = rows.statuses.get(checkId)
       if (last === undefined || open.size > 0 || listed === undefined) continue
       const expected = expectedOf(check, nowUs)
@@ -170,7 +171,7 @@ export class HeardChecks {
   }
 }
 
-/** When its time is over at the latest, by any clock. */
+/** When its time to live ends at the latest, by any clock. */
 function overUs({ countedUs, ttlUs }: Check): number {
   return countedUs + ttlUs * (1 + clockAllowance)
 }

@@ -3,38 +3,39 @@ import type { NetworkFacts } from '../pool/pool-weather.ts'
 
 /** Clocks of agents differ from true time by at most this share. */
 export const clockAllowance = 0.06
-/** An attempt at a server that answers no more is given up after this. */
+/** Timeout of an attempt at a server that does not answer any more. */
 const attemptMs = 10_000
-/** A failed sync is tried again after a second and up to this much more (agent.md#sync-to-the-catalog). */
+/** A failed sync is retried after a second and up to this much more (agent.md#sync-to-the-catalog). */
 const retryMs = 16_000
-/** For the pass itself, and for a look that comes late. */
+/** Time for the sync itself, and for a look that comes late. */
 const slackMs = 2_000
 /** The longest interval of full comparisons in a small pool. */
 const comparisonMs = 120_000
 
 /**
- * Time in which an agent that reaches its leader must have told what it holds. The argument:
- * 1. What changes is told at once. A pass that is under way when contact begins may wait for an attempt at a server
- *    that answered no more: until that is given up, and then it is tried at once.
- * 2. A pass that failed just before is tried again after its pause.
- * 3. With contact nothing fails: each pass tells everything that is due.
+ * Time limit in which an agent that reaches its leader must have synced its local state. The argument:
+ * 1. A change is synced at once. A sync that is under way when contact begins may wait for an attempt at a server that
+ *    does not answer any more, until the attempt times out; then it is retried at once.
+ * 2. A sync that failed just before is retried after its pause.
+ * 3. With contact, nothing fails: each sync sends everything that is due.
  */
 const toldWithinUs = (attemptMs + retryMs * (1 + clockAllowance) + slackMs) * 1000
 
 /**
- * What is asked for of an agent that has told everything (`Telling`) is told before it is acknowledged; what it finds
- * by itself is told in two ways of a request. A request that repeats another is answered while that one is told.
+ * A change requested from an agent that has synced everything (`Telling`) is synced before it is acknowledged. A change
+ * that the agent finds by itself is synced within two one-way trips of a request. A request that repeats another is
+ * answered while that one is synced.
  */
 const atOnceMs = 500
 const waysAtOnce = 4
 
 /**
- * What is not told because the agent believes it told is found by the next comparison: within this time after a
- * restore.
+ * A difference that the agent does not know of, because it believes it has synced, is found by the next comparison:
+ * within this time after a restore.
  */
 const comparedWithinUs = (comparisonMs * (1 + clockAllowance) + slackMs) * 1000 + toldWithinUs
 
-/** Since when the catalog has been otherwise than it must be. */
+/** Since when the catalog has differed from what it must have. */
 export class Owing {
   #otherwiseSinceUs: number | undefined
   #restoredUs = Number.NEGATIVE_INFINITY
@@ -44,7 +45,7 @@ export class Owing {
     this.#atOnceUs = (atOnceMs + waysAtOnce * rttMaxMs) * 1000
   }
 
-  /** An older state took the place of the catalog's. */
+  /** An older state replaced the catalog's. */
   restored(nowUs: number): void {
     this.#restoredUs = nowUs
   }
@@ -58,9 +59,9 @@ export class Owing {
   }
 
   /**
-   * By how much it is overdue, in microseconds; undefined: it is not. `owedUs`: since when it is owed. `contactUs`:
-   * since when the agent reaches a leader; undefined: it does not. `isAtOnce`: it had told everything before it was
-   * asked.
+   * By how much the change is overdue, in microseconds; undefined: it is not. `owedUs`: since when it is owed.
+   * `contactUs`: since when the agent reaches a leader; undefined: it does not. `isAtOnce`: the agent had synced
+   * everything before the request.
    */
   overdueUs(
     nowUs: number,
@@ -75,12 +76,12 @@ export class Owing {
 }
 
 /**
- * Agents that have told the catalog everything since they are in contact. A service that was asked for in contact, in
- * words that no other has, is in the catalog: so a pass has succeeded, and a pass tells all that is due. From then on
- * nothing waits for a retry, and as long as contact lasts nothing fails.
+ * Agents that have synced everything since they are in contact. Once a service that was requested in contact, with
+ * unique content, is in the catalog, a sync has succeeded, and a sync sends everything that is due. From then on
+ * nothing waits for a retry, and nothing fails while contact lasts.
  */
 export class Telling {
-  /** By agent: which contact it was, and when it had told everything. */
+  /** By agent: which contact it was, and when everything was synced. */
   readonly #told = new Map<string, { readonly contactUs: number; readonly atUs: number }>()
 
   told(node: string, contactUs: number, atUs: number): void {

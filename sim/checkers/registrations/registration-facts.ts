@@ -1,6 +1,6 @@
 import type { CatalogCheck, CatalogService, ServiceFacts } from '../../../src/model/catalog.ts'
 
-/** What a TTL check is told or set to by a change. `as it was`: it is defined anew, and keeps its status. */
+/** The status that a change gives a TTL check. `as it was`: it is redefined, and keeps its status. */
 export interface CheckHeard {
   readonly checkId: string
   readonly ttlMs: number
@@ -8,26 +8,25 @@ export interface CheckHeard {
   readonly status: 'passing' | 'warning' | 'critical' | 'as it was' | 'gone'
 }
 
-/** Something that a client asked of an agent about its services and checks, and what became of it. */
+/** A client's request to an agent about its services and checks, and its outcome. */
 export interface RegistrationChange {
   readonly node: string
   /** Method and target of the request. */
   readonly what: string
   /**
-   * By item (`service web-1`, `check service:web-1`) as it is to be, in the words of `serviceText`; undefined: gone.
+   * The wanted state by item (`service web-1`, `check service:web-1`), in the form of `serviceText`; undefined:
+   * removed.
    */
   readonly items: ReadonlyMap<string, string | undefined>
   readonly heard: readonly CheckHeard[]
   readonly calledUs: number
-  /** When it was answered, or given up. */
+  /** When it was answered or abandoned. */
   endedUs: number
-  /**
-   * `not held`: the agent says that it has no such check. `unknown`: it may have been carried out, and may still be.
-   */
+  /** `not held`: the agent says that it has no such check. `unknown`: it may have taken effect, and may still do so. */
   outcome: 'open' | 'done' | 'not held' | 'unknown'
 }
 
-/** What is compared of a service. */
+/** The compared facts of a service. */
 export function serviceText({
   service,
   address,
@@ -42,14 +41,14 @@ export function serviceText({
   return `${service} at ${address}:${port} tags ${tags.join(',')} meta ${pairs} weights ${passing}/${warning}${native}`
 }
 
-/** What is compared of a check, but for its status. */
+/** The compared facts of a check, without its status. */
 export function checkText({ name, notes, serviceId }: Pick<CatalogCheck, 'name' | 'notes' | 'serviceId'>): string {
   return `${name} of ${serviceId === '' ? 'the node' : serviceId}, notes ${notes}`
 }
 
-/** What the catalog has of one node. */
+/** The catalog's rows of one node. */
 export interface NodeRows {
-  /** By item, in the words of `serviceText` and `checkText`. */
+  /** By item, in the form of `serviceText` and `checkText`. */
   readonly items: ReadonlyMap<string, string>
   /** By check ID. */
   readonly statuses: ReadonlyMap<string, string>

@@ -123,7 +123,7 @@ export class ServerCare {
     if (this.#mayGo.has(id)) return this.#judge.excused('O1', 'asked to go')
     this.#judge.judged('O1')
     const what = `${leader} removes ${id} from ${voters} voters by itself`
-    if (voters < votersMin) this.#judge.report('O1', `${what}: of fewer than ${votersMin} voters none may be removed`)
+    if (voters < votersMin) this.#judge.report('O1', `${what}: below ${votersMin} voters, none may be removed`)
     else if (voters - 1 < this.#minQuorum) this.#judge.report('O1', `${what}, and min_quorum is ${this.#minQuorum}`)
   }
 

@@ -70,7 +70,7 @@ export class SessionGrounds {
       const isThere = hasKey(key)
       if (isThere === (over.behaviour === 'release')) continue
       const what = isThere ? 'stays' : 'is gone'
-      this.#broken(`key ${key} ${what}, whose session ${id} is over and was to ${over.behaviour} it`)
+      this.#broken(`key ${key} ${what}, whose session ${id} has ended and must ${over.behaviour} it`)
     }
   }
 

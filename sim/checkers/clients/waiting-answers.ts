@@ -86,7 +86,7 @@ export class WaitingAnswers {
     const missedUs = this.#run.nowUs() - Math.max(reachedUs, calledUs)
     if (missedUs <= answeredWithinUs) return
     if (!isChanged) return this.#run.excused('W4', 'index alone')
-    this.#run.report('W4', `${text}, and is told of ${index} ${seconds(missedUs)} after that was committed`)
+    this.#run.report('W4', `${text}, and learns index ${index} ${seconds(missedUs)} after it was committed`)
   }
 }
 

@@ -51,7 +51,7 @@ export class EventSpread {
     const lateMs = (this.#run.nowUs() - firedUs) / 1000
     this.#run.report(
       'V1',
-      `${event.content}, fired at ${event.agent}, has not come to ${node} after ${lateMs.toFixed(0)} ms`,
+      `${event.content}, fired at ${event.agent}, has not reached ${node} after ${lateMs.toFixed(0)} ms`,
     )
   }
 

@@ -53,7 +53,7 @@ export class AcknowledgedWrites {
       const found = held.get(key)
       if (found === last?.value) continue
       const shown = (value: string | undefined): string => (value === undefined ? 'nothing' : `'${value}'`)
-      const expected = `${shown(last?.value)} was put there by entry ${last?.index}`
+      const expected = `${shown(last?.value)} was written by entry ${last?.index}`
       this.#judge.report(
         'D1',
         `key '${key}' at ${server} holds ${shown(found)} in the end, but ${expected}`,

@@ -124,7 +124,7 @@ export class LinearizableKeys {
   #tell(key: string, verdict: KeyViolation): void {
     const held = `the key held ${valueText(verdict.held)}`
     const blocked = operationText(verdict.blocked)
-    this.#judge.report('K1', `key '${key}': no order of operations explains this one: ${blocked}; ${held}`, [
+    this.#judge.report('K1', `key '${key}': no order of the operations explains this answer: ${blocked}; ${held}`, [
       ...eventsOf(verdict.blocked, ...verdict.order.slice(-1)),
     ])
   }

@@ -60,7 +60,7 @@ export class MeshSecrets {
       if (found.service !== undefined && leafPath(where) === found.service) continue
       this.#judge.report(
         'C4',
-        `${node} gives away a key ${found.whose}: ${where === 'log' ? 'in its log' : `in its answer to ${where}`}`,
+        `${node} reveals a key ${found.whose}: ${where === 'log' ? 'in its log' : `in its answer to ${where}`}`,
       )
       return
     }

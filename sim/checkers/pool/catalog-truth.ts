@@ -40,7 +40,7 @@ export function catalogFaults(held: HeldNode, listed: ListedNode): readonly stri
     wanted.delete(service.id)
     if (own !== undefined) faults.push(...differences(node, own, service))
     else if (!(held.server && isServerRole(service.id))) {
-      faults.push(`the catalog has service ${service.id} on ${node}, which its agent does not hold`)
+      faults.push(`the catalog has service ${service.id} on ${node}, which its agent does not have`)
     }
   }
   for (const id of wanted.keys()) faults.push(`the catalog lacks service ${id} of ${node}`)
@@ -75,7 +75,7 @@ function checkFaults({ node, checks }: HeldNode, listed: SeenChecks): readonly s
   }
   for (const id of listed.keys()) {
     if (id !== membershipCheckId && !checks.has(id)) {
-      faults.push(`the catalog has check ${id} on ${node}, which its agent does not hold`)
+      faults.push(`the catalog has check ${id} on ${node}, which its agent does not have`)
     }
   }
   return faults

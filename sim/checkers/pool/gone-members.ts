@@ -71,7 +71,7 @@ export class GoneMembers {
   reaped(observer: string, name: string, gone: Gone | undefined, timing: GossipTiming, nowUs: number): void {
     this.#judge.judged('M5')
     if (gone === undefined) {
-      this.#judge.report('M5', `${observer} forgets ${name}, which it does not hold failed or left`)
+      this.#judge.report('M5', `${observer} forgets ${name}, which it does not consider failed or left`)
       return
     }
     const spanMs = (nowUs - gone.goneSinceUs) / 1000

@@ -15,7 +15,7 @@ export class HeartbeatsTaken {
   taken({ node, check, isRestarted, isHeld }: Facts['heartbeat taken']): void {
     if (isRestarted) return this.#judge.excused('E4', 'restarted meanwhile')
     this.#judge.judged('E4')
-    if (!isHeld) this.#judge.report('E4', `${node} takes a heartbeat for check ${check}, which it does not hold`)
+    if (!isHeld) this.#judge.report('E4', `${node} accepts a heartbeat for check ${check}, which it does not have`)
   }
 }
 

@@ -30,14 +30,14 @@ export class Incarnations {
     const { incarnation, state } = now
     if (!(incarnation >= 0 && incarnation <= incarnationMax)) {
       this.#judge.judged('M3')
-      this.#judge.report('M3', `${observer} holds ${name} at incarnation ${incarnation}, beyond ${incarnationMax}`)
+      this.#judge.report('M3', `${observer} knows ${name} at incarnation ${incarnation}, beyond ${incarnationMax}`)
     }
     if (before === undefined) return this.#named(observer, name)
     this.#judge.judged('M3')
     if (incarnation > before.incarnation) return
     if (incarnation === before.incarnation && ranks[state] >= ranks[before.state]) return
     const was = `${before.state} at incarnation ${before.incarnation}`
-    this.#judge.report('M3', `${observer} held ${name} ${was}, and now ${state} at ${incarnation}`, [before.event ?? 0])
+    this.#judge.report('M3', `${observer} knew ${name} ${was}, and now ${state} at ${incarnation}`, [before.event ?? 0])
   }
 
   /** A record begins. */
@@ -45,7 +45,7 @@ export class Incarnations {
     this.#judge.judged('M3')
     const bytes = utf8(name).length
     if (bytes > 0 && bytes <= nameBytesMax) return
-    this.#judge.report('M3', `${observer} holds a member with a name of ${bytes} bytes, not from 1 to ${nameBytesMax}`)
+    this.#judge.report('M3', `${observer} knows a member with a name of ${bytes} bytes, not from 1 to ${nameBytesMax}`)
   }
 
   /**

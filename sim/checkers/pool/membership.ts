@@ -69,7 +69,7 @@ export class Membership {
     return this.#bySlowest(spreadWithinMs)
   }
 
-  /** V1. Time in which the news reaches all others for certain. */
+  /** V1. Time in which the news also reaches agents that gossip missed, by exchanges of full states. */
   exchangeBoundMs(): number {
     return this.#bySlowest(exchangedWithinMs)
   }

@@ -33,7 +33,7 @@ export class PacketAddresses {
     const [first] = messages
     if (first !== undefined && isAskedFor(event, first, to)) return this.#judge.excused('M9', 'asked by packet')
     const what = first?.kind ?? 'nothing'
-    this.#judge.report('M9', `${observer} sends ${what} to ${to.host}:${to.port}, where no member is`)
+    this.#judge.report('M9', `${observer} sends ${what} to ${to.host}:${to.port}, which is no member's address`)
   }
 }
 

@@ -22,7 +22,7 @@ export class FailStop {
     this.#judge.judged('D2')
     this.#judge.report(
       'D2',
-      `${node} carried out '${kind}' at ${index}, which release ${releaseText(release)} does not know`,
+      `${node} applied '${kind}' at ${index}, which release ${releaseText(release)} does not know`,
     )
   }
 

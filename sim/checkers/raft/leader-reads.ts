@@ -120,7 +120,7 @@ export class LeaderReads {
     if (leading.isChanging && isMajority(given, voters.slice(1))) {
       return this.#judge.excused('R10', 'change under way')
     }
-    const heard = `${given} of ${voters.length} voters have answered what left since, or within the lease`
+    const heard = `${given} of ${voters.length} voters have answered a message sent since then, or within the lease`
     this.#judge.report('R10', `${node}, leader of term ${leading.term}, answers a read, and ${heard}`)
   }
 

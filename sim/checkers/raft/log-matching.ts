@@ -64,7 +64,7 @@ export class LogMatching {
     this.#judge.report('R3', `entry ${index} of term ${same.term} follows other entries ${where}`, [same.event])
   }
 
-  /** Entry `index` was appended although the server's log ends before `index - 1`. */
+  /** A server wrote entry `index` behind entry `lastIndex`, the end of its log, although it is not the next one. */
   gap(node: string, index: LogIndex, lastIndex: LogIndex): void {
     this.#judge.judged('R3')
     this.#judge.report('R3', `${node} wrote entry ${index} behind entry ${lastIndex}, leaving a gap`)

@@ -35,7 +35,7 @@ export function stateDifference(
   }
   const [missing] = others.keys()
   if (upTo !== Number.POSITIVE_INFINITY) return undefined
-  return missing === undefined ? 'what is before the tables' : `table ${missing}, which is there alone`
+  return missing === undefined ? 'the header' : `table ${missing}, which only one of them has`
 }
 
 function rowDifference(own: StoredTable, theirs: StoredTable, upTo: number): string | undefined {

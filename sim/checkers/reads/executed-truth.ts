@@ -85,7 +85,7 @@ export function executionFault(
   const most = limit > 0 ? Math.min(limit, all.length) : all.length
   const isPart = told.found.every((text) => all.includes(text))
   if (said !== meant || told.found.length !== most || !isPart) {
-    return `finds ${inOrder(told.found, ', ') || 'nothing'} ${said}, and the agents hold ${inOrder(all, ', ') || 'nothing'} ${meant}${limit > 0 ? `, of which ${limit}` : ''}`
+    return `finds ${inOrder(told.found, ', ') || 'nothing'} ${said}, and the agents have ${inOrder(all, ', ') || 'nothing'} ${meant}${limit > 0 ? `, of which ${limit}` : ''}`
   }
   return undefined
 }

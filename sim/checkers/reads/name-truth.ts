@@ -67,7 +67,7 @@ function headFault(
 function differenceIn(section: string, told: readonly string[], expected: readonly string[]): string | undefined {
   const [one, other] = [inOrder(told, ', '), inOrder(expected, ', ')]
   if (one === other) return undefined
-  return `has in its ${section} section ${one || 'nothing'}, and the agents hold ${other || 'nothing'}`
+  return `has in its ${section} section ${one || 'nothing'}, and the agents have ${other || 'nothing'}`
 }
 
 /** The first record that the whole does not have. */

@@ -147,7 +147,7 @@ export class ReadTruth {
 /** How an answer differs from the expected one; undefined: it does not. */
 export function differenceOf(expected: string, told: string): string | undefined {
   if (told === expected) return undefined
-  return `is answered with ${told || 'nothing'}, and the agents hold ${expected || 'nothing'}`
+  return `is answered with ${told || 'nothing'}, and the agents have ${expected || 'nothing'}`
 }
 
 export const readTruth = checker({

@@ -33,7 +33,7 @@ describe('V1', () => {
     look(event, false, 'gossip')
     expect(lines).toEqual([])
     look(event, false, 'exchange')
-    expect(lines).toEqual(['V1: deploy 1, fired at a, has not come to b after 3000 ms'])
+    expect(lines).toEqual(['V1: deploy 1, fired at a, has not reached b after 3000 ms'])
     expect(counts()).toEqual(['V1 2', 'V1 excused: by exchange 1'])
   })
 

@@ -85,7 +85,7 @@ describe('Q2', () => {
   it.each<[string, Partial<typeof told>, string, number, RegExp | undefined]>([
     ['all of them', {}, '', 0, undefined],
     ['one of one', { found: told.found.slice(1), nodes: ['b'] }, '', 1, undefined],
-    ['one of all', { found: told.found.slice(1), nodes: ['b'] }, '', 0, /and the agents hold/],
+    ['one of all', { found: told.found.slice(1), nodes: ['b'] }, '', 0, /and the agents have/],
     ['more than the limit', {}, '', 1, /of which 1/],
     ['another datacenter', { datacenter: 'dc2' }, '', 0, /in dc2 after 0/],
     ['another time to live', { ttl: '3s' }, '', 0, /kept for 3s/],

@@ -25,8 +25,8 @@ describe('D2 fail-stop', () => {
     failStop.carriedOut('s1', fresh, 'never.heard', 8)
     failStop.stopped('s2', fresh, 'txn.apply', 9)
     expect(lines).toEqual([
-      "D2: s1 carried out 'txn.apply' at 7, which release 0.6.4 does not know",
-      "D2: s1 carried out 'never.heard' at 8, which release 0.7.0 does not know",
+      "D2: s1 applied 'txn.apply' at 7, which release 0.6.4 does not know",
+      "D2: s1 applied 'never.heard' at 8, which release 0.7.0 does not know",
       "D2: s2 stopped at 'txn.apply' at 9, which release 0.7.0 knows",
     ])
   })

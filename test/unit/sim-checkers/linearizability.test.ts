@@ -226,7 +226,7 @@ describe('K1 over all keys', () => {
 
   it('tells key, operation and times of a violation', () => {
     expect(judged(0, put('a', 0, 1000), put('b', 2000, 3000), get('a', 1_500_000, 1_600_000))).toEqual([
-      "K1: key 'k': no order of operations explains this one: default read found 'a', client 1, 1.500000s..1.600000s; the key held 'b'",
+      "K1: key 'k': no order of the operations explains this answer: default read found 'a', client 1, 1.500000s..1.600000s; the key held 'b'",
     ])
   })
 

@@ -20,7 +20,7 @@ describe('what a member does is held against the laws', () => {
     me.tamper(() => {
       me.record('c1').state = 'alive'
     })
-    expect(me.recorded.lines).toEqual(['M3: s1 held c1 dead at incarnation 3, and now alive at 3'])
+    expect(me.recorded.lines).toEqual(['M3: s1 knew c1 dead at incarnation 3, and now alive at 3'])
   })
 
   it('M4: one that never suspects a member that is down is seen, but not while the network is in trouble', () => {

@@ -103,8 +103,8 @@ describe('M9', () => {
     doing(me, [{ kind: 'relay', to: addressOf('x'), response }], send('x', response))
     doing(me, [], send('y', ping))
     expect(me.recorded.lines).toEqual([
-      'M9: s1 sends query-response to host-x:8301, where no member is',
-      'M9: s1 sends ping to host-y:8301, where no member is',
+      "M9: s1 sends query-response to host-x:8301, which is no member's address",
+      "M9: s1 sends ping to host-y:8301, which is no member's address",
     ])
   })
 })

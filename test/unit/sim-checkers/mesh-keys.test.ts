@@ -24,9 +24,9 @@ describe('C4, keys', () => {
     said('/v1/connect/ca/configuration', JSON.stringify({ Config: { PrivateKey: key(line) } }))
     said('/v1/agent/connect/ca/leaf/web', `{"k":"${line}"}`)
     expect(lines).toEqual([
-      'C4: s1 gives away a key of the authority: in its log',
-      'C4: s1 gives away a key of the authority: in its answer to /v1/connect/ca/configuration',
-      'C4: s1 gives away a key of the authority: in its answer to /v1/agent/connect/ca/leaf/web',
+      'C4: s1 reveals a key of the authority: in its log',
+      'C4: s1 reveals a key of the authority: in its answer to /v1/connect/ca/configuration',
+      'C4: s1 reveals a key of the authority: in its answer to /v1/agent/connect/ca/leaf/web',
     ])
   })
 
@@ -55,7 +55,7 @@ describe('C4, keys', () => {
       const checker = new MeshSecrets(judge)
       checker.authorityKey(pemOf('pkcs8'))
       checker.said({ node: 's1', where: 'log', text: () => JSON.stringify({ said: text }) })
-      expect([name, ...lines]).toEqual([name, 'C4: s1 gives away a key of the authority: in its log'])
+      expect([name, ...lines]).toEqual([name, 'C4: s1 reveals a key of the authority: in its log'])
     }
   })
 
@@ -87,7 +87,7 @@ describe('C4, keys', () => {
     const { said, lines } = secrets()
     said('/v1/agent/connect/ca/leaf/web?index=7&wait=5s', JSON.stringify({ PrivateKeyPEM: key(other) }))
     said('/v1/agent/connect/ca/leaf/db', JSON.stringify({ PrivateKeyPEM: key(other) }))
-    expect(lines).toEqual(['C4: s1 gives away a key of a leaf of web: in its answer to /v1/agent/connect/ca/leaf/db'])
+    expect(lines).toEqual(['C4: s1 reveals a key of a leaf of web: in its answer to /v1/agent/connect/ca/leaf/db'])
   })
 
   it('may be in snapshots, and what is no key may be anywhere', () => {

@@ -54,7 +54,7 @@ describe('the catalog at rest says what the agent holds (E1)', () => {
     expect(catalogFaults(held, listed)).toEqual([])
   })
 
-  it("with a server's own service, which its agent does not hold", () => {
+  it("with a server's own service, which its agent does not have", () => {
     expect(catalogFaults({ ...held, server: true }, { ...listed, services: [svc, web] })).toEqual([])
     expect(catalogFaults(held, { ...listed, services: [svc, web] })).toHaveLength(1)
   })

@@ -119,7 +119,7 @@ describe('members that are gone (M5)', () => {
 
   it.each([
     [failed, 60 * hourUs, 's1 forgets c1, failed for only 60h'],
-    [undefined, 80 * hourUs, 's1 forgets c1, which it does not hold failed or left'],
+    [undefined, 80 * hourUs, 's1 forgets c1, which it does not consider failed or left'],
   ])('not sooner: %j', (gone, atUs, line) => {
     const lines = told((checker) => checker.reaped('s1', 'c1', gone, lanGossip, atUs))
     expect(lines).toHaveLength(1)

@@ -140,7 +140,7 @@ describe('R10', () => {
     joined.law.received('s1', 'b', answer(2, 1))
     joined.law.confirmed('s1', 7)
     expect(joined.lines).toEqual([
-      'R10: s1, leader of term 2, answers a read, and 1 of 3 voters have answered what left since, or within the lease',
+      'R10: s1, leader of term 2, answers a read, and 1 of 3 voters have answered a message sent since then, or within the lease',
     ])
     const older = leader()
     older.law.asked('s1', 7)

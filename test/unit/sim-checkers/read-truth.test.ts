@@ -85,14 +85,14 @@ describe('E7', () => {
     expect(toldIn(rows, state, 'web', held)).toBe(toldOf(held, state))
   })
 
-  it('reports an answer that is not what the agents hold', () => {
+  it('reports an answer that is not what the agents have', () => {
     const { judge, lines, counts } = recorder()
     const truth = new ReadTruth(judge)
     truth.compared('web at c1', differenceOf('c1/web-1', 'c1/web-1'))
     truth.changed()
     expect([lines, counts()]).toEqual([[], ['E7 1', 'E7 excused: changed meanwhile 1']])
     truth.compared('web at c1', differenceOf('c1/web-1', ''))
-    expect(lines).toEqual(['E7: web at c1 is answered with nothing, and the agents hold c1/web-1'])
+    expect(lines).toEqual(['E7: web at c1 is answered with nothing, and the agents have c1/web-1'])
   })
 
   it('knows the metadata of nodes from their settings', () => {

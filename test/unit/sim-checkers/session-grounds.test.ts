@@ -53,8 +53,8 @@ it.each([
 it('S4 is broken by a key that stays where it was to go, and by one that goes where it was to stay', () => {
   const held = { holds: { a: 'one', b: 'two' }, keys: ['a', 'b'] }
   expect(linesOf(held, { sessions: [], keys: ['b'] })).toEqual([
-    'S4: key a is gone, whose session one is over and was to release it',
-    'S4: key b stays, whose session two is over and was to delete it',
+    'S4: key a is gone, whose session one has ended and must release it',
+    'S4: key b stays, whose session two has ended and must delete it',
   ])
 })
 

@@ -83,7 +83,7 @@ describe('W4', () => {
     answered(told, 9)
     expect(lines).toEqual([
       'W4: /v1/kv/k (default) at c1 waits for more than 5, and is answered after 14.000 s, its maximum wait being 10.000 s',
-      'W4: /v1/kv/k (default) at c1 waits for more than 5, and is told of 8 10.200 s after that was committed',
+      'W4: /v1/kv/k (default) at c1 waits for more than 5, and learns index 8 10.200 s after it was committed',
     ])
   })
 

@@ -14,7 +14,7 @@ function followed() {
 }
 
 describe('W3', () => {
-  it('is broken when somebody has not come to what a fresh read finds', () => {
+  it('is broken when a watcher does not have the result of a fresh read', () => {
     const { checker, lines } = followed()
     checker.answered('watcher 1', [row('a/1', 5)])
     checker.answered('watcher 2', [row('a/1', 5), row('a/2', 7)])

@@ -3,7 +3,7 @@ import type { Env } from '../../src/env/env.ts'
 import type { Endpoint } from '../../src/env/net.ts'
 import type { RegistrationChange } from '../checkers/registrations/registration-facts.ts'
 
-/** Asks agents to change their services and checks, over the simulated network. */
+/** Requests changes of services and checks from agents, over the simulated network. */
 export class AgentClient {
   readonly #env: Env
   readonly #timeoutMs: number
@@ -13,7 +13,7 @@ export class AgentClient {
     this.#timeoutMs = timeoutMs
   }
 
-  /** Whatever is neither success nor the word of the agent that it has no such check leaves the outcome open. */
+  /** The outcome stays open unless the answer is a success, or says that the agent has no such check. */
   async put(agent: Endpoint, target: string, body?: object): Promise<Exclude<RegistrationChange['outcome'], 'open'>> {
     const answer = await this.#env.http.request(agent, {
       method: 'PUT',

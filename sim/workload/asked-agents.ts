@@ -10,22 +10,22 @@ import type { Draws } from '../world/decisions/draws.ts'
 import type { Asked } from './key-client.ts'
 import type { WorkloadRun } from './kind.ts'
 
-/** An agent that clients ask. */
+/** An agent that clients send requests to. */
 export interface AskedAgent {
   readonly name: string
   readonly endpoint: Asked
-  /** It answers stale reads from its own state; a client agent asks one server now and another then. */
+  /** It answers stale reads from its own state; a client agent asks different servers at different times. */
   readonly isServer: boolean
 }
 
-/** What a group asks of its surroundings. */
+/** What a group of clients needs from the run. */
 export interface GroupWorld {
-  /** Microseconds of true time: what histories are judged by. */
+  /** Microseconds of true time, by which histories are judged. */
   readonly nowUs: () => number
   readonly decisions: Decisions
-  /** The agent to ask now; undefined when the selection is empty. */
+  /** The agent for the next request; undefined if the selection is empty. */
   readonly server: (draws: Draws) => AskedAgent | undefined
-  /** Which boot of the server runs now. */
+  /** The present boot of the server. */
   readonly bootOf: (server: string) => number
   readonly onAcknowledged: (server: string) => void
   readonly invariants: Invariants
@@ -40,7 +40,7 @@ interface Asking {
   readonly token?: Template | undefined
 }
 
-/** Clients of keys and locks, and which agents they ask: chosen anew for each request. */
+/** The world of clients of keys and locks; the agent is chosen anew for each request. */
 export function groupWorld(run: WorkloadRun, group: Asking): GroupWorld {
   const datacenter = group.datacenter ?? run.cluster.datacenterNames[0] ?? ''
   return {
@@ -49,7 +49,8 @@ export function groupWorld(run: WorkloadRun, group: Asking): GroupWorld {
     server: (draws) => {
       const scope = selectable(run.cluster, run.stepScope())
       const meant = group.at === undefined ? run.cluster.serverNames : select(group.at, { ...scope, draw: draws })
-      // Their answers are judged as of one cluster; without a named one, only agents of that cluster are asked.
+      // The answers are judged as those of one cluster; unless a datacenter is named, only agents of that cluster are
+      // asked.
       const chosen = meant.filter((node) =>
         group.datacenter === undefined
           ? run.cluster.datacenterOf(node) === datacenter
@@ -60,7 +61,7 @@ export function groupWorld(run: WorkloadRun, group: Asking): GroupWorld {
       const identity = run.cluster.identityOf(name)
       const isThere = identity.datacenter === datacenter
       const asked = isThere ? {} : { datacenter: calledName(run.cluster, datacenter) }
-      // Resolved anew for each request: the step that saves it may come later.
+      // Resolved anew for each request, because the step that saves the token may run later.
       const token = group.token === undefined ? {} : { token: run.filled(group.token) }
       return {
         name,
@@ -74,7 +75,7 @@ export function groupWorld(run: WorkloadRun, group: Asking): GroupWorld {
   }
 }
 
-/** Of whatever datacenter. */
+/** An agent of any datacenter. */
 export function anyAgent(run: WorkloadRun, at: Selector, draws: Draws): AskedAgent | undefined {
   const meant = select(at, { ...selectable(run.cluster, run.stepScope()), draw: draws })
   const name = draws.oneOf(meant, (each) => each)
@@ -83,7 +84,7 @@ export function anyAgent(run: WorkloadRun, at: Selector, draws: Draws): AskedAge
   return { name, endpoint: httpEndpoint(identity), isServer: identity.kind === 'server' }
 }
 
-/** The agents of a selection beside which services are, one after the other in turn. */
+/** The agents of a selection beside which services run, in turn. */
 export function besideAgents(
   run: WorkloadRun,
   { at, count }: { readonly at: Selector; readonly count: number },

@@ -16,9 +16,9 @@ export interface AskerPlan {
   readonly name: string
   readonly service: string
   readonly clients: number
-  /** Half of the questions are asked over DNS. */
+  /** Whether half of the questions are asked over DNS. */
   readonly names: boolean
-  /** Of the machine of the clients. */
+  /** Address of the clients' machine. */
   readonly host: string
   readonly everyMs: { readonly min: number; readonly max: number }
 }
@@ -33,7 +33,7 @@ export interface AskerWorld {
   readonly tell: Tell
 }
 
-/** Clients that ask for a service while it changes, in ways that promise how old an answer may be, or its order. */
+/** Clients that request a service while it changes, in ways that limit the answer's age or define its order. */
 export class Askers implements Crew {
   readonly #env: Env
   readonly #plan: AskerPlan
@@ -98,7 +98,7 @@ export class Askers implements Crew {
     })
   }
 
-  /** Over TCP, so that nothing is cut, and nothing is sent twice. */
+  /** Over TCP, so that nothing is truncated or sent twice. */
   async #askName({ name }: AskedAgent): Promise<void> {
     const { service, host } = this.#plan
     const calledUs = this.#world.nowUs()

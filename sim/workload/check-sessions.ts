@@ -11,21 +11,21 @@ interface SessionsWorld {
   readonly tell: Tell
 }
 
-/** Instances that lock a key each, with a session over their own check. */
+/** Instances that each lock a key, with a session bound to their own check. */
 interface SessionsPlan {
   readonly name: string
-  /** What the services are called. */
+  /** Name prefix of the services. */
   readonly service: string
-  /** How many each agent has: shops-1, shops-2. */
+  /** Number of services on each agent: shops-1, shops-2. */
   readonly services: number
   readonly ttlMs: number
   readonly timeoutMs: number
 }
 
 /**
- * Instances of which one at a time is to work: those of one number on all agents contend for one key. The session of
- * each stands on the check of its service, so that an instance which falls silent loses the lock, by release or with
- * the key.
+ * Instances of which one at a time may work: those of one number on all agents contend for one key. The session of each
+ * is bound to the check of its service, so that an instance which falls silent loses the lock. The key is then released
+ * or deleted.
  */
 export class CheckSessions {
   readonly #env: Env
@@ -74,7 +74,7 @@ export class CheckSessions {
     }
   }
 
-  /** The session that it has from now on. */
+  /** Returns the instance's session after this turn. */
   async #turn(node: string, number: number, session: string | undefined, draws: Draws): Promise<string | undefined> {
     const { service } = this.#plan
     const agent = this.#world.endpointOf(node)
@@ -89,7 +89,7 @@ export class CheckSessions {
     const answer = await this.#client.acquire(agent, key, session, `${node}-${number}`)
     if (answer.kind === 'held') this.#world.tell('lock answered', { key, session, fence: answer.fence })
     if (answer.kind === 'no-session') return undefined
-    // One in eight gives up by itself.
+    // One in eight releases the lock by itself.
     if (answer.kind === 'held' && draws.below(8) === 0) {
       await this.#client.destroy(agent, session)
       return undefined

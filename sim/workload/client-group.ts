@@ -10,7 +10,7 @@ import { KeyClient } from './key-client.ts'
 
 export type WorkloadOperation = 'kv.get' | 'kv.put' | 'kv.cas' | 'kv.delete' | 'kv.txn' | 'kv.list'
 
-/** What a group of clients does, every default applied. */
+/** What a group of clients does, with all defaults applied. */
 export interface GroupPlan {
   readonly name: string
   readonly clients: number
@@ -22,10 +22,10 @@ export interface GroupPlan {
 }
 
 /**
- * A group of clients that ask servers about keys, each one thing at a time and at a steady rate: at its nth turn a
- * client asks, unless its last operation is still open. What it draws, and the values it writes, are by its own number
- * and that of the turn, so that an operation or a client less changes none of the others. Every value is unique in the
- * run: one that is found tells which write it came from.
+ * A group of clients that send requests about keys to servers, each client one at a time and at a steady rate: at its
+ * nth turn a client sends one, unless its last operation is still open. Its draws and values depend only on its own
+ * number and that of the turn, so that one operation or client fewer changes none of the others. Every value is unique
+ * in the run, so that a value identifies its write.
  */
 export class ClientGroup {
   readonly #env: Env
@@ -34,7 +34,7 @@ export class ClientGroup {
   readonly #client: KeyClient
   readonly #idle: boolean[]
   readonly #operations: GroupOperations
-  /** Rises with each start: turns of an earlier round are over. */
+  /** Incremented at each start, so that turns of an earlier round have no effect. */
   #round = 0
   #running = false
 
@@ -54,12 +54,12 @@ export class ClientGroup {
     for (const client of this.#idle.keys()) this.#scheduleNext(client, this.#round, 1)
   }
 
-  /** Nothing new is asked; what is open goes on to its end. */
+  /** No new operation begins; open ones continue to their end. */
   stop(): void {
     this.#running = false
   }
 
-  /** What has been asked and not answered, for a report. */
+  /** Requests without an answer, for a report. */
   openRequests(): readonly string[] {
     return this.#operations.openOnes()
   }
@@ -67,7 +67,7 @@ export class ClientGroup {
   #scheduleNext(client: number, round: number, nth: number): void {
     const { name, clients, ratePerSecond } = this.#plan
     const draws = this.#world.decisions.draws('workload', name, client, round, nth)
-    // Evenly spread, each a half early or late: a steady rate without lockstep between clients.
+    // Evenly spread, each up to half a period early or late: a steady rate without lockstep between clients.
     const periodMs = (1000 * clients) / ratePerSecond
     this.#env.timers.after(periodMs * (0.5 + draws.fraction()), () => {
       if (!this.#running || this.#round !== round) return
@@ -134,7 +134,7 @@ export class ClientGroup {
       stale.answered(operation, server.name, boot, reached)
       indexes.answered(scope, floor, answer.index)
     } else if (consistency === 'default' && invariants.excusesStaleDefault) {
-      // A default read that may be old by the scenario's own excuse promises nothing about its index either.
+      // A default read that may be stale by the scenario's own excuse promises nothing about its index either.
       indexes.let('stale default reads')
     } else indexes.answered(scope, floor, answer.index)
     return answer
@@ -168,7 +168,7 @@ export class ClientGroup {
     return keyOf(this.#plan, number)
   }
 
-  /** One transaction on two keys; where there is but one, a CAS. */
+  /** One transaction on two keys; if the group has only one key, a CAS. */
   async #replaceAndWrite(asker: Asker): Promise<void> {
     const others = keysOf(this.#plan).filter((key) => key !== asker.key)
     const other = others[asker.draws.below(Math.max(1, others.length))]
@@ -196,7 +196,7 @@ export class ClientGroup {
       return
     }
     this.#operations.answered(replaced, 'refused')
-    // Nothing of it happened: of a write without conditions there is nothing to explain.
+    // Nothing of it happened, and a write without conditions needs no explanation.
     invariants.tell('operation withdrawn', { operation: written })
     for (const operation of [replaced, written]) {
       if (operation.value === undefined) continue
@@ -214,7 +214,7 @@ export class ClientGroup {
   }
 }
 
-/** What all keys of a group begin with. */
+/** The common prefix of a group's keys. */
 export function prefixOf({ name }: Pick<GroupPlan, 'name'>): string {
   return `${name.replaceAll(' ', '-')}/`
 }

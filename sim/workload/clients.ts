@@ -56,7 +56,7 @@ const client = z.strictObject({
     .describe('Pause of each between an answer and the next blocking query.'),
 })
 
-/** Groups of clients that read and write keys, and others that follow all of these by blocking queries. */
+/** Groups of clients that read and write keys, and watchers that follow all of these by blocking queries. */
 export const clients = workloadKind({
   names: [/^[a-z][a-z0-9 -]*$/, 'a group of clients is named with small letters'],
   group: client,
@@ -74,7 +74,7 @@ export const clients = workloadKind({
         const watching = { name, watchers: group.watchers, consistencies, pauseMs: group['watch pause'] }
         const which = { prefix: prefixOf(plan), keys: keysOf({ name, keys }) }
         const watchers = new KeyWatchers(env, { ...watching, ...which }, groupWorld(run, group))
-        // That they have heard of everything is judged at rest, when everything else has stopped.
+        // Whether they have seen everything is judged at rest, when everything else has stopped.
         return { watch: () => watchers.start(), unwatch: () => watchers.stop() }
       },
     },

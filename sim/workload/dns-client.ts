@@ -5,7 +5,7 @@ import type { Closable } from '../../src/env/async.ts'
 import type { Env } from '../../src/env/env.ts'
 import type { Endpoint } from '../../src/env/net.ts'
 
-/** How long a question over UDP waits before it is sent again: datagrams are lost. */
+/** Time after which a question over UDP is sent again, because datagrams may be lost. */
 const resendMs = 1_000
 const usualSize = 1_232
 
@@ -14,11 +14,11 @@ interface Question {
   readonly type: TypeName
   readonly over: 'udp' | 'tcp'
   readonly timeoutMs: number
-  /** What its OPT record says; undefined: it has none. Absent: as resolvers say today. */
+  /** Size in its OPT record; undefined: it has no such record. Absent: as resolvers send it today. */
   readonly udpSize?: number | undefined
 }
 
-/** Asks one DNS server as a stub resolver does; what it answered, or in words why it did not. */
+/** Asks one DNS server as a stub resolver does; returns the answer, or why there is none. */
 export async function askDns(
   env: Env,
   host: string,
@@ -36,7 +36,7 @@ export async function askDns(
   return response.value.id === id ? response.value : 'an answer to another question'
 }
 
-/** Sends a packet, whatever is in it, and gives what comes back; in words why nothing did. */
+/** Sends a packet with any content, and returns the answer, or why there is none. */
 export async function exchangeDns(
   env: Env,
   host: string,

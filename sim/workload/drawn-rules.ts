@@ -1,6 +1,6 @@
 import type { Draws } from '../world/decisions/draws.ts'
 
-/** Resources that rules are drawn of, those that most requests ask for several times. */
+/** Resources for which rules are drawn; those that most requests need are listed several times. */
 const resources = [
   'key',
   'key',
@@ -19,8 +19,8 @@ const linesMin = 5
 const linesMax = 12
 
 /**
- * A few rules of different resources: for a name or for what begins with it, or with nothing. In the legacy grammar
- * every label is a prefix.
+ * A few rules for different resources: for a name, a prefix of it, or the empty prefix. In the legacy grammar every
+ * label is a prefix.
  */
 export function drawnRules(draws: Draws, names: readonly string[], grammar: 'legacy' | 'new'): string {
   const lines = linesMin + draws.below(linesMax - linesMin + 1)
@@ -34,12 +34,12 @@ function drawnRule(draws: Draws, labels: readonly string[], grammar: 'legacy' | 
   const level = levels[draws.below(levels.length)] ?? 'read'
   const saysMore = resource === 'service' && draws.below(2) === 0
   const more = saysMore ? ` intentions = "${levels[draws.below(levels.length)] ?? 'read'}"` : ''
-  // An exact rule for the empty name speaks of nothing.
+  // An exact rule for the empty name matches nothing.
   const isWide = grammar === 'new' && (isPrefix || label === '')
   return `${resource}${isWide ? '_prefix' : ''} "${label}" { policy = "${level}"${more} }`
 }
 
-/** Everything but access control and its kind. */
+/** Every resource but access control itself. */
 export const allRules = [...new Set(resources)]
   .map(
     (resource) => `${resource}_prefix "" { policy = "write"${resource === 'service' ? ' intentions = "write"' : ''} }`,

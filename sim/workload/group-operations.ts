@@ -8,16 +8,16 @@ export interface Asker {
   readonly key: string
   readonly server: AskedAgent
   readonly draws: Draws
-  /** What is written, if anything is. */
+  /** The value to be written, if the operation writes. */
   readonly value: string
 }
 
-/** What an operation is of itself, besides its client and its key. */
+/** The facts of an operation besides its client and key. */
 type Part = Pick<KeyOperation, 'kind'> & Partial<Pick<KeyOperation, 'value' | 'expected' | 'consistency'>>
 
-/** Reports to the checkers what a group of clients asks about keys, and how it is answered. */
+/** Reports to the checkers the operations of a group of clients, and their answers. */
 export class GroupOperations {
-  /** Asked and not answered. */
+  /** Operations without an answer. */
   readonly open = new Set<KeyOperation>()
   readonly #world: GroupWorld
 

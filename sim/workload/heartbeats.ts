@@ -8,17 +8,17 @@ import { workloadKind } from './kind.ts'
 
 const answerWithinMs = 5_000
 
-/** What one group of heartbeats keeps alive, every default applied. */
+/** What one group of heartbeats keeps alive, with all defaults applied. */
 export interface HeartbeatPlan {
   readonly name: string
-  /** The TTL check, by its ID on each of the agents. */
+  /** ID of the TTL check on each of the agents. */
   readonly check: string
   readonly everyMs: number
 }
 
 /** Agents whose check is kept alive. */
 interface HeartbeatWorld {
-  /** Those that run now. */
+  /** The agents that run now. */
   readonly targets: () => readonly HeartbeatTarget[]
   readonly bootOf: (node: string) => number
   readonly holds: (node: string, check: string) => boolean
@@ -31,8 +31,8 @@ interface HeartbeatTarget {
 }
 
 /**
- * The services themselves, as far as their TTL checks are concerned: each tells its own agent, at a steady rhythm, that
- * it is well. What is not told for lack of an agent is not made up for.
+ * Plays the services themselves, as far as their TTL checks are concerned: each reports to its own agent, at a steady
+ * rhythm, that it is healthy. Reports that are missed while the agent is down are not made up for.
  */
 class Heartbeats {
   readonly #env: Env
@@ -56,7 +56,7 @@ class Heartbeats {
     this.#running = false
   }
 
-  /** The agents of one beat are spread over its rhythm. */
+  /** The agents of one beat are spread over its interval. */
   #beat(): void {
     if (!this.#running) return
     const { everyMs } = this.#plan

@@ -12,11 +12,11 @@ import type { Draws } from '../world/decisions/draws.ts'
 import { hostilePlace, hostileWord, type Surroundings } from './hostile-words.ts'
 import { workloadKind } from './kind.ts'
 
-/** One packet in so many is garbled after it was written. */
+/** One packet in this many is garbled after encoding. */
 const garbledOneIn = 8
-/** What is said of members. */
+/** Claims about members. */
 const claims: ReadonlySet<Message['kind']> = new Set(['alive', 'suspect', 'dead', 'leave-intent', 'join-intent'])
-/** Words in one packet. */
+/** Maximum number of messages in one packet. */
 const wordsMax = 4
 
 export interface HostilePlan {
@@ -26,16 +26,16 @@ export interface HostilePlan {
 
 export interface HostileWorld {
   readonly decisions: Decisions
-  /** The agents that it speaks to, of those that run now. */
+  /** The running agents to which it sends. */
   readonly agents: () => Surroundings['agents']
-  /** It takes part in the pool from now on, and no more. */
+  /** Reports that it takes part in the pool, or no longer does. */
   readonly cameOrWent: (what: 'stranger came' | 'stranger went', node: string) => void
 }
 
 /**
- * A member of the pool that says what no member may, in packets that any host of the network could send: greatest
- * numbers, places that are none, names of other letters, answers for addresses outside the pool. It answers pings, so
- * that it stays a member.
+ * A member of the pool that sends messages which no member may send, in packets that any host of the network could
+ * send: extreme numbers, invalid coordinates, unusual names, answers for addresses outside the pool. It answers pings,
+ * so that it remains a member.
  */
 export class HostileMember {
   readonly #env: Env
@@ -78,7 +78,7 @@ export class HostileMember {
     this.#speak(round, 1)
   }
 
-  /** It answers every ping, for whatever name, and says something else each time of where it is. */
+  /** It answers every ping, for any name, each time with another coordinate. */
   #heard(from: Endpoint, bytes: Uint8Array): void {
     const packet = decodePacket(bytes)
     for (const message of packet.ok ? packet.value.messages : []) {
@@ -105,7 +105,7 @@ export class HostileMember {
     const around = { self: this.#self, elsewhere: this.#elsewhere, agents }
     const messages = Array.from({ length: 1 + draws.below(wordsMax) }, () => hostileWord(around, draws))
     if (draws.below(garbledOneIn) > 0) return this.#send(to.address, messages)
-    // A byte more or less makes a word of such a claim that others must believe.
+    // One byte more or fewer could turn such a claim into one that others must believe.
     const harmless = messages.filter(({ kind }) => !claims.has(kind))
     if (harmless.length > 0) this.#send(to.address, harmless, draws)
   }

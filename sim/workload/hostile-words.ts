@@ -7,26 +7,26 @@ import type { Draws } from '../world/decisions/draws.ts'
 /** The names and addresses that a hostile member knows. */
 export interface Surroundings {
   readonly self: { readonly name: string; readonly address: GossipAddress }
-  /** Addresses where no member is, on its own machine. */
+  /** Addresses of no member, on its own machine. */
   readonly elsewhere: GossipAddress
   /** Names and addresses of the agents. */
   readonly agents: readonly { readonly name: string; readonly address: GossipAddress }[]
 }
 
-/** Numbers beyond all that a member may have, as the wire carries them. */
+/** Numbers above the limit for members, as the wire can carry them. */
 const incarnationsBeyond = [2_147_483_649, 4_294_967_295]
 const lamportsBeyond = [4_503_599_627_370_497, Number.MAX_SAFE_INTEGER]
-/** Of 4 bytes in UTF-8 and two units of a text in memory. */
+/** A character of 4 bytes in UTF-8, and of two UTF-16 code units. */
 const astral = '𝔡'
-/** The longest name that a member may have is of 128 bytes. */
+/** The longest name that a member may have has 128 bytes. */
 const longestName = astral.repeat(32)
 const strangeNames = [astral, longestName, `${longestName}x`, astral.repeat(60), '\u0000', '__proto__', 'é'.repeat(65)]
 const costly: QueryFilter = { kind: 'tag', tag: 'role', expression: '(a+)+$' }
 
-/** Where a member may say that it is: seconds that no network takes, numbers that are none. */
+/** Values for coordinates: seconds that no network takes, and values that are not numbers. */
 const numbers = [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 1e308, -1e308, 1e9, 0, -1]
 
-/** What the answer to a ping carries. */
+/** The payload of an answer to a ping. */
 export function hostilePlace(draws: Draws): Uint8Array {
   const any = (usual: number): number =>
     draws.below(2) === 0 ? usual : (numbers[draws.below(numbers.length)] ?? usual)
@@ -56,9 +56,9 @@ function aliveAs(node: string, address: GossipAddress, incarnation: number, meta
 }
 
 /**
- * What a hostile member says that no member may: each is dropped, refuted or answered without harm. It says nothing
- * that the protocol itself must believe: no death of an agent by a number that it may have, no leave with the time of a
- * clock.
+ * Messages that no member may send: each is dropped, refuted or answered without harm. It sends nothing that the
+ * protocol itself must believe: no claim of an agent's death with a possible incarnation, and no leave intent with a
+ * current Lamport time.
  */
 const words: readonly Word[] = [
   ({ self }) => aliveAs(self.name, self.address, 1, 8),
@@ -117,7 +117,9 @@ const words: readonly Word[] = [
   }),
 ]
 
-/** Where an answer that others are to hand on would be sent: where no member is, or a port beside a member's. */
+/**
+ * The destination of an answer that others are asked to relay: an address of no member, or a port beside a member's.
+ */
 function aimed(around: Surroundings, draws: Draws): GossipAddress {
   const { host, port } = anAgent(around, draws).address
   return oneOf([around.elsewhere, { host, port: port + 400 }], draws)

@@ -7,13 +7,13 @@ import type { Draws } from '../world/decisions/draws.ts'
 import { type AskedAgent, answerWithinMs } from './asked-agents.ts'
 import { tokenHeaders } from './key-client.ts'
 
-/** What a group does, every default applied. */
+/** What a group does, with all defaults applied. */
 export interface IntentionPlan {
   readonly name: string
   readonly names: readonly string[]
   readonly authors: number
   readonly askers: number
-  /** Of all of each together. */
+  /** Rate of all changes together, and rate of all decisions. */
   readonly changesPerSecond: number
   readonly questionsPerSecond: number
   /** The trust domain of the mesh. */
@@ -27,9 +27,9 @@ export interface IntentionWorld {
   readonly tell: Tell
 }
 
-/** Rather one is deleted than that there are more than these. */
+/** Above this number of intentions, one is deleted rather than created. */
 const heldMax = 10
-/** Of this many creations and changes one says what nothing may say. */
+/** One creation or change in this many has an invalid action. */
 const wrongOneIn = 8
 const otherNamespaceOneIn = 5
 const anyNameOneIn = 4
@@ -40,12 +40,12 @@ const refusals = /duplicate intention found|non-existent intention|must be set t
 
 type Change = Pick<IntentionChange, 'kind' | 'id' | 'wanted'>
 
-/** Authors that make intentions, change and delete them; and askers of the decisions that follow. */
+/** Clients that create, change and delete intentions, and clients that ask for the resulting decisions. */
 export class IntentionClients {
   readonly #env: Env
   readonly #plan: IntentionPlan
   readonly #world: IntentionWorld
-  /** IDs of those that were acknowledged, and not deleted since. */
+  /** IDs of acknowledged intentions that were not deleted since. */
   readonly #made = new Set<string>()
   #open = 0
   #round = 0
@@ -119,7 +119,7 @@ export class IntentionClients {
     const target = `/v1/connect/intentions${kind === 'create' ? '' : `/${id}`}`
     const answer = await this.#ask(agent, method, target, wanted === undefined ? undefined : bodyOf(wanted))
     const isDone = answer?.status === 200
-    // Anything else leaves it open.
+    // With any other answer, the outcome stays open.
     if (answer === undefined || !(isDone || refusals.test(answer.body))) return
     const given = kind === 'create' && isDone ? (JSON.parse(answer.body) as { readonly ID: string }).ID : id
     if (isDone && kind !== 'delete') this.#made.add(given)

@@ -8,27 +8,27 @@ import type { ListedKey } from '../checkers/keys/key-history.ts'
 
 /** The agent that a request is sent to. */
 export interface Asked extends Endpoint {
-  /** Which datacenter it is for; that of the asked, if absent. */
+  /** The datacenter that the request is for; absent: that of the agent. */
   readonly datacenter?: string | undefined
-  /** The secret of the token that the request is made with; none, if absent. */
+  /** The secret of the request's token; absent: none. */
   readonly token?: string | undefined
 }
 
-/** What a read of a key was answered. */
+/** The result of reading a key. */
 export interface ReadAnswer {
   /** undefined: there is no such key. */
   readonly value: string | undefined
-  /** The key's ModifyIndex; of a key that is not there the index of the answer. */
+  /** The key's ModifyIndex; if the key does not exist, the index of the answer. */
   readonly index: number
 }
 
-/** What a read of all keys under a prefix was answered. */
+/** The result of reading all keys under a prefix. */
 export interface ListAnswer {
   readonly index: number
   readonly rows: readonly ListedKey[]
 }
 
-/** `true`, `false` as the key's endpoint says them; undefined: no answer, or one that leaves it open. */
+/** The answer of the key's endpoint, `true` or `false`; undefined: no answer, or one that leaves the outcome open. */
 export type WriteAnswer = boolean | undefined
 
 interface Replaced {
@@ -49,7 +49,7 @@ interface ListedRow {
   readonly ModifyIndex: number
 }
 
-/** Speaks the key endpoints of the HTTP API, over the simulated network. */
+/** A client of the key endpoints of the HTTP API, over the simulated network. */
 export class KeyClient {
   readonly #env: Env
   readonly #timeoutMs: number
@@ -64,11 +64,10 @@ export class KeyClient {
     const answer = await this.#request(server, 'GET', `/v1/kv/${key}${suffix}`)
     if (answer === undefined || (answer.status !== 200 && answer.status !== 404)) return undefined
     const index = Number(headerSaid(answer.headers, 'index') ?? Number.NaN)
-    // A 404 without an index is no answer about the key: whatever sent it did not look.
+    // A 404 without an index is not an answer about the key: the sender did not read it.
     if (Number.isNaN(index)) return undefined
     if (answer.status === 404) return { value: undefined, index }
-    // The index of the answer may be later than the key's: where access is controlled it is also that of the caller's
-    // rights.
+    // The index of the answer may be greater than the key's: with access control, it also covers the caller's rights.
     const [row] = listedKeys(answer.body)
     return row === undefined ? undefined : { value: row.value, index: row.modifyIndex }
   }
@@ -77,7 +76,7 @@ export class KeyClient {
     return this.#put(server, `/v1/kv/${key}`, value)
   }
 
-  /** `index`: the ModifyIndex that the key must have; 0: that there is no such key. */
+  /** `index`: the ModifyIndex that the key must have; 0: the key must not exist. */
   compareAndSet(server: Asked, key: string, index: number, value: string): Promise<WriteAnswer> {
     return this.#put(server, `/v1/kv/${key}?cas=${index}`, value)
   }
@@ -86,9 +85,7 @@ export class KeyClient {
     return writeAnswer(await this.#request(server, 'DELETE', `/v1/kv/${key}`))
   }
 
-  /**
-   * Replaces one key as `compareAndSet` does, and writes another one. False: neither was done.
-   */
+  /** Replaces one key as `compareAndSet` does, and writes another one. False: neither took effect. */
   async replaceAndWrite(server: Asked, replaced: Replaced, written: Written): Promise<WriteAnswer> {
     const operations = [
       { Verb: 'cas', Key: replaced.key, Value: base64(utf8(replaced.value)), Index: replaced.index },
@@ -100,7 +97,10 @@ export class KeyClient {
     return answer?.status === 409 ? false : undefined
   }
 
-  /** All keys under a prefix; undefined: no answer about them. `waiting`: not before their index is beyond this one. */
+  /**
+   * All keys under a prefix; undefined: no answer about them. `waiting`: the answer must have a greater index than
+   * this.
+   */
   async list(
     server: Asked,
     prefix: string,
@@ -148,7 +148,7 @@ export function tokenHeaders(token = ''): readonly (readonly [name: string, valu
   return token === '' ? [] : [['X-Svc-Token', token]]
 }
 
-/** Of a target that may have a query. */
+/** Adds the datacenter to a target, which may have a query. */
 export function forDatacenter(target: string, datacenter: string | undefined): string {
   return datacenter === undefined ? target : `${target}${target.includes('?') ? '&' : '?'}dc=${datacenter}`
 }

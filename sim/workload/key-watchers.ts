@@ -4,30 +4,30 @@ import { monotoneIndex } from '../checkers/clients/monotone-index.ts'
 import type { AskedAgent, GroupWorld } from './asked-agents.ts'
 import { KeyClient, type ListAnswer } from './key-client.ts'
 
-/** A blocking query waits this long on the agent, and up to a sixteenth more, and the client a little longer. */
+/** A blocking query waits this long on the agent, plus up to a sixteenth; the client waits a little longer. */
 const waitMs = 10_000
 const answerWithinMs = 12_000
-/** Nobody answered: asked again, perhaps somebody else. */
+/** Pause after a request without an answer; the next one may go to another agent. */
 const askAgainMs = 200
 
 export interface WatchersPlan {
   readonly name: string
   readonly prefix: string
-  /** Every key that there may be under it. */
+  /** Every key that may exist under the prefix. */
   readonly keys: readonly string[]
   readonly watchers: number
   readonly consistencies: readonly Consistency[]
-  /** Between an answer and the next question. */
+  /** Pause between an answer and the next question. */
   readonly pauseMs: { readonly min: number; readonly max: number }
 }
 
-/** Watchers that follow all keys of a group by blocking queries; for each question an agent is chosen anew. */
+/** Watchers that follow all keys of a group by blocking queries; for each question, an agent is chosen anew. */
 export class KeyWatchers {
   readonly #env: Env
   readonly #plan: WatchersPlan
   readonly #world: GroupWorld
   readonly #client: KeyClient
-  /** What asks now; what asked before it is heard no more. */
+  /** The present round; answers to questions of an earlier round are ignored. */
   #round = 0
   readonly #indexes: number[]
 
@@ -41,7 +41,7 @@ export class KeyWatchers {
       world.invariants.tell('watcher follows', { watcher: this.#nameOf(at), prefix: plan.prefix })
   }
 
-  /** Every watcher asks anew; its earlier question and the agent that it was put to are forgotten. */
+  /** Every watcher asks anew, and forgets its earlier question and agent. */
   start(): void {
     this.#round++
     for (const watcher of this.#indexes.keys()) this.#env.detach(this.#follow(watcher, this.#round))
@@ -80,8 +80,7 @@ export class KeyWatchers {
     const floor = indexes.began(scope)
     const answer = await this.#client.list(agent.endpoint, this.#plan.prefix, consistency, { index: waited, waitMs })
     if (answer === undefined || this.#round !== round) return answer !== undefined
-    // As for reads: a server that answers by itself is judged; an answer that the scenario excuses for being stale is
-    // not.
+    // As for reads: the answer of a server from its own state is judged, unless the scenario excuses stale answers.
     const isSameBoot = this.#world.bootOf(agent.name) === boot
     if (consistency === 'stale' && agent.isServer && !isSameBoot) indexes.let('restarted meanwhile')
     else if (consistency === 'default' && this.#world.invariants.excusesStaleDefault) indexes.let('stale default reads')
@@ -90,7 +89,7 @@ export class KeyWatchers {
     return true
   }
 
-  /** An index that fell begins anew, as the API tells its clients to do: another agent may be behind. */
+  /** If the index fell, the watcher begins anew, as the API tells its clients to do: another agent may be behind. */
   #takeOver(watcher: number, agent: AskedAgent, { index, rows }: ListAnswer): void {
     const { invariants } = this.#world
     const isBehind = index < (this.#indexes[watcher] as number)

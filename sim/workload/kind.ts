@@ -9,7 +9,7 @@ import type { Template } from '../notation/fields.ts'
 import type { Selector } from '../notation/selector.ts'
 import type { Simulation } from '../simulation/simulation.ts'
 
-/** What the workload asks of a run. */
+/** What the workload needs of a run. */
 export interface WorkloadRun {
   readonly simulation: Simulation
   readonly cluster: Cluster
@@ -21,9 +21,9 @@ export interface WorkloadRun {
   stepScope(): ActionScope
   triggered(trigger: Trigger, node: string): void
   fail(path: readonly PropertyKey[], message: string): void
-  /** A text with what steps have saved up to now. */
+  /** Fills in values that steps have saved so far. */
   filled(template: Template): string
-  /** What a step has saved under this name, as a list; none yet: empty. */
+  /** The list that a step has saved under this name; empty if there is none yet. */
   listed(name: string): readonly string[]
   /** Saves a list under this name, as a step would. */
   list(name: string, items: readonly string[]): void
@@ -33,22 +33,22 @@ export interface WorkloadRun {
 export interface Crew {
   /** Services stay healthy from beginning to end, whatever else stops. */
   live?(): void
-  /** Goes on to the end: at rest it must have what the cluster has. */
+  /** Continues to the end: at rest, it must have what the cluster has. */
   follow?(): void
-  /** Follows keys, and goes on when everything else stops; asked again, from where it is. */
+  /** Follows keys, and continues when everything else stops; on another call, it starts again from where it is. */
   watch?(): void
   unwatch?(): void
   start?(): void
   stop?(): void
-  /** Requests without an answer yet, in words. */
+  /** Requests without an answer, as text. */
   openRequests?(): readonly string[]
-  /** What of the proxies beside these agents has not what the cluster has, and why. */
+  /** For the proxies beside these agents, what differs from the cluster's state, and why. */
   behind?(isMeant: (agent: string) => boolean): readonly string[]
   /** Every proxy connects to every other one. */
   meetAll?(): void
 }
 
-/** Where a crew is at work: the name of its group in the file, and its machine. */
+/** Where a crew works: the name of its group in the file, and its machine. */
 export interface Place {
   readonly name: string
   readonly env: Env
@@ -56,18 +56,18 @@ export interface Place {
   readonly run: WorkloadRun
 }
 
-/** A crew that each group of a kind has, on a machine of its own. */
+/** A crew of every group of a kind, on a machine of its own. */
 interface CrewKind<Group = unknown> {
-  /** What the machine is called, with the number of the group behind it. */
+  /** Name of the machine; the number of the group is appended. */
   readonly machine: string
-  /** Whether this group has one; every group if absent. */
+  /** Whether this group has such a crew; absent: every group has one. */
   isWanted?(group: Group): boolean
   open(group: Group, place: Place): Crew | readonly Crew[]
 }
 
 /**
- * What the answers of a kind are judged by: since when its agent has been in contact with its leader, or has reached a
- * server. A run looks at that only if one of its kinds needs it.
+ * The fact by which answers of a kind are judged: since when its agent has been in contact with its leader, or has
+ * reached a server. A run samples it only if one of its kinds needs it.
  */
 export type JudgedBy = 'contact' | 'reaching'
 
@@ -76,16 +76,16 @@ export interface WorkloadKind<Schema extends z.ZodType = z.ZodType, Group = unkn
   readonly schema: Schema
   /** The machines of the first crew of all groups come before those of the second. */
   readonly crews: readonly CrewKind<Group>[]
-  /** Its machines come behind those of all other kinds. */
+  /** Its machines come after those of all other kinds. */
   readonly isLast: boolean
   readonly judgedBy: JudgedBy | undefined
 }
 
 interface Declaration<Group extends z.ZodType> {
-  /** What a group may be called: a regular expression, and what is said of a name that it refuses. */
+  /** Valid names of groups: a regular expression, and the message for a name that it rejects. */
   readonly names: readonly [RegExp, string]
   readonly group: Group
-  /** What the language page says of the key. */
+  /** The description of the key on the language page. */
   readonly text: string
   readonly crews: readonly CrewKind<z.output<Group>>[]
   readonly isLast?: boolean

@@ -38,7 +38,7 @@ export const workloadKinds = {
 
 export type WorkloadKey = keyof typeof workloadKinds
 
-/** The same, in the order in which their machines are set up. */
+/** The same kinds, in the order in which their machines are set up. */
 export const kindsInOrder: readonly (readonly [WorkloadKey, WorkloadKind])[] = [false, true].flatMap((isLast) =>
   (Object.keys(workloadKinds) as WorkloadKey[]).flatMap((key) =>
     workloadKinds[key].isLast === isLast ? [[key, workloadKinds[key]] as const] : [],

@@ -4,12 +4,12 @@ import type { HttpClientResponse } from '../../src/env/http.ts'
 import type { Endpoint } from '../../src/env/net.ts'
 import { headerSaid } from '../../src/model/naming/names.ts'
 
-/** `unknown`: no answer, or one that leaves it open. */
+/** `unknown`: no answer, or one that leaves the outcome open. */
 export type LockAnswer =
   | { readonly kind: 'held'; readonly fence: number }
   | { readonly kind: 'refused' | 'no-session' | 'unknown' }
 
-/** Speaks the session and lock endpoints of the HTTP API, over the simulated network. */
+/** A client of the session and lock endpoints of the HTTP API, over the simulated network. */
 export class LockClient {
   readonly #env: Env
   readonly #timeoutMs: number
@@ -19,7 +19,7 @@ export class LockClient {
     this.#timeoutMs = timeoutMs
   }
 
-  /** The new session's ID; undefined if none is known to have come. */
+  /** The new session's ID; undefined if no creation is known. */
   async create(agent: Endpoint, body: object): Promise<string | undefined> {
     const answer = await this.#put(agent, '/v1/session/create', JSON.stringify(body))
     return answer?.status === 200 ? (JSON.parse(textOf(answer.body)) as { readonly ID: string }).ID : undefined

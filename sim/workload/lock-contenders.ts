@@ -5,7 +5,7 @@ import type { Draws } from '../world/decisions/draws.ts'
 import type { AskedAgent } from './asked-agents.ts'
 import { LockClient } from './lock-client.ts'
 
-/** What contenders do, every default applied. */
+/** What contenders do, with all defaults applied. */
 export interface LockPlan {
   readonly name: string
   readonly contenders: number
@@ -27,13 +27,13 @@ export interface LockWorld {
 }
 
 const pauseMs = { min: 200, max: 1_500 }
-/** A holder that sleeps does so for this many times its session's time to live. */
+/** A holder sleeps for this many times its session's time to live. */
 const sleepFactor = 3
 
 /**
- * Contenders for a few locks, each with a session of its own that it renews three times in its time to live. The holder
- * of a lock writes to what the lock guards, with its fencing number, and releases the lock again; some holders are
- * paused with it and write when they wake, when others have held the lock since.
+ * Clients that contend for a few locks, each with a session of its own that it renews three times in its time to live.
+ * The holder of a lock writes to the resource that the lock guards, with its fencing number, and then releases the
+ * lock. Some holders are paused meanwhile and write when they wake, when others have held the lock since.
  */
 export class LockContenders {
   readonly #env: Env
@@ -41,11 +41,11 @@ export class LockContenders {
   readonly #world: LockWorld
   readonly #client: LockClient
   readonly #contenders: readonly Contender[]
-  /** What the locks guard: the greatest fencing number that each has seen. */
+  /** The guarded resources: the greatest fencing number that each has seen. */
   readonly #guarded = new Map<string, number>()
   #running = false
   #lateWrites = 0
-  /** Contenders that are about to write to the cluster, or hold a lock and will. */
+  /** Number of clients that are about to write to the cluster, or hold a lock and will write. */
   #busy = 0
 
   constructor(env: Env, plan: LockPlan, world: LockWorld) {
@@ -56,14 +56,14 @@ export class LockContenders {
     this.#contenders = Array.from({ length: plan.contenders }, (_, number) => ({ number, decided: 0, renewals: 0 }))
   }
 
-  /** Writes of holders that were none any more, refused by what the lock guards. */
+  /** Number of writes by former holders that the guarded resource refused. */
   get lateWrites(): number {
     return this.#lateWrites
   }
 
   /**
-   * What is not done yet: after `stop` every holder gives up its lock, in its own time. Sleepers write nothing to the
-   * cluster.
+   * Work that is not done yet: after `stop` every holder releases its lock in its own time. Sleepers write nothing to
+   * the cluster.
    */
   openRequests(): readonly string[] {
     return this.#busy === 0 ? [] : [`${this.#busy} of ${this.#plan.name} at locks`]
@@ -107,7 +107,7 @@ export class LockContenders {
     })
   }
 
-  /** One session, from its creation until it is given up or has ended. */
+  /** One session, from its creation until it is destroyed or has ended. */
   async #live(contender: Contender, session: string): Promise<void> {
     const life: Life = { contender, session, over: false, asleep: false }
     this.#env.detach(this.#keepAlive(life))
@@ -147,9 +147,9 @@ export class LockContenders {
     this.#write(key, fence)
     const agent = this.#agent(draws)
     if (agent === undefined) return
-    // One in four tells in the key itself how it goes.
+    // One in four writes its progress to the key itself.
     if (draws.below(4) === 0) await this.#client.write(agent.endpoint, key, this.#value(life.contender))
-    // One in five ends its session instead, as a program that is stopped does.
+    // One in five ends its session instead, as a stopped program does.
     if (draws.below(5) > 0) await this.#client.release(agent.endpoint, key, life.session, this.#value(life.contender))
     else {
       life.over = true
@@ -157,7 +157,7 @@ export class LockContenders {
     }
   }
 
-  /** What the lock guards takes the writes of its holders in their order, and refuses those of earlier ones. */
+  /** The guarded resource accepts writes of its holders in their order, and refuses those of earlier holders. */
   #write(key: string, fence: number): void {
     const greatest = this.#guarded.get(key) ?? 0
     if (fence < greatest) this.#lateWrites++
@@ -183,7 +183,7 @@ export class LockContenders {
     }
   }
 
-  /** For what a contender does next. */
+  /** The draws of a contender's next action. */
   #draws(contender: Contender): Draws {
     return this.#world.decisions.draws('locks', this.#plan.name, contender.number, ++contender.decided)
   }
@@ -203,7 +203,7 @@ export class LockContenders {
   }
 }
 
-/** What a contender draws is its own, and does not depend on how often others came. */
+/** A contender's draws are its own, and do not depend on how often other contenders acted. */
 interface Contender {
   readonly number: number
   decided: number

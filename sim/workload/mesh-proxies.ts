@@ -9,27 +9,27 @@ import { besideAgents } from './asked-agents.ts'
 import { workloadKind } from './kind.ts'
 import { MeshProxy, type ProxyPlan, type ProxyWorld } from './mesh-proxy.ts'
 
-/** What a group of proxies does, every default applied. */
+/** What a group of proxies does, with all defaults applied. */
 export interface ProxiesPlan {
   readonly name: string
   readonly proxies: readonly ProxyPlan[]
-  /** Others that each keeps a connection to. */
+  /** Number of other proxies to which each keeps a connection. */
   readonly connections: number
-  /** How long a connection lasts before it is made anew. */
+  /** Duration of a connection before it is made anew. */
   readonly everyMs: { readonly min: number; readonly max: number }
 }
 
 export interface ProxiesWorld {
   readonly decisions: Decisions
-  /** That of the agent's datacenter. */
+  /** The mesh of the agent's datacenter. */
   readonly meshOf: (agent: string) => MeshLaws | undefined
   readonly wallMsOf: (agent: string) => number
   readonly token: () => string
 }
 
 /**
- * Proxies that are connected with one another all the time. To connect is to present certificates and to verify those
- * of the other, each by the roots that it knows and by its own clock: the handshake of mutual TLS, without its bytes.
+ * Proxies that connect with one another all the time. To connect is to present certificates and to verify those of the
+ * other, each by its own roots and its own clock: the handshake of mutual TLS, without its bytes.
  */
 class MeshProxies {
   readonly #env: Env

@@ -7,9 +7,9 @@ import type { ConnectionEnd, ProxyRoots, SeenLeaf } from '../checkers/mesh/mesh-
 import type { MeshLaws } from '../checkers/mesh/mesh-laws.ts'
 import { tokenHeaders } from './key-client.ts'
 
-/** An agent waits up to a sixteenth longer than it is told to, and an answer takes its time. */
+/** An agent waits up to a sixteenth longer than requested, and its answer takes time. */
 const answerLateMs = 10_000
-/** Nobody answered: asked again after this long. */
+/** Pause after a request without an answer. */
 const askAgainMs = 1_000
 
 export interface ProxyPlan {
@@ -23,10 +23,10 @@ export interface ProxyPlan {
 }
 
 export interface ProxyWorld {
-  /** What the clock of the proxy's machine shows: that of its agent. */
+  /** Time of the clock on the proxy's machine, which is that of its agent. */
   readonly wallMs: () => number
   readonly mesh: () => MeshLaws | undefined
-  /** Empty: none. */
+  /** Empty: no token. */
   readonly token: () => string
 }
 
@@ -41,7 +41,7 @@ interface LeafText {
   readonly PrivateKeyPEM: string
 }
 
-/** A proxy beside an agent: it holds a leaf and the roots that it trusts, and follows both by blocking queries. */
+/** A proxy beside an agent: it has a leaf and trusted roots, and follows both by blocking queries. */
 export class MeshProxy {
   readonly #env: Env
   readonly #plan: ProxyPlan
@@ -49,7 +49,7 @@ export class MeshProxy {
   #leaf: SeenLeaf | undefined
   #roots: ProxyRoots | undefined
   #round = 0
-  /** What it was told last when it was given no leaf. */
+  /** The last answer when it was given no leaf. */
   #refusal = 'it has sent no request yet'
 
   constructor(env: Env, plan: ProxyPlan, world: ProxyWorld) {
@@ -70,13 +70,13 @@ export class MeshProxy {
     return this.#world.mesh()
   }
 
-  /** What it shows to others and judges them by; undefined: it has no leaf, or knows no root yet. */
+  /** The leaf that it presents and the roots that it trusts; undefined: it has no leaf, or no roots yet. */
   get end(): ConnectionEnd | undefined {
     if (this.#leaf === undefined || this.#roots === undefined) return undefined
     return { name: this.#plan.name, leaf: this.#leaf, roots: this.#roots, wallMs: this.#world.wallMs() }
   }
 
-  /** Why it does not have what the cluster has now; undefined: it has. */
+  /** How it differs from the cluster's present state; undefined: it does not. */
   get behind(): string | undefined {
     const { end } = this
     if (end === undefined)

@@ -25,12 +25,12 @@ export interface TunnelService {
   readonly datacenter: string
 }
 
-/** Services, each behind a proxy, all of which reach all others of their datacenter over the mesh. */
+/** Services, each behind a proxy, that connect to all others of their datacenter over the mesh. */
 export interface TunnelsPlan {
   readonly name: string
   readonly host: string
   readonly services: readonly TunnelService[]
-  /** Time after which each service tries a new connection to each other one. */
+  /** Interval at which each service tries a new connection to each other one. */
   readonly everyMs: { readonly min: number; readonly max: number }
 }
 
@@ -41,9 +41,9 @@ export interface TunnelsWorld {
 }
 
 /**
- * Services that reach one another over the mesh by `svc connect proxy` itself, on simulated sockets: real handshakes
- * with real certificates, and the agents asked for each. Each keeps one connection to each other one from beginning to
- * end, on which it speaks all the time, and opens new ones all the while.
+ * Services that connect to one another over the mesh by `svc connect proxy` itself, on simulated sockets: real
+ * handshakes with real certificates, which the proxies request from agents. Each keeps one connection to each other one
+ * from beginning to end, over which it sends messages all the time, and opens new ones as well.
  */
 class MeshTunnels {
   readonly #env: Env
@@ -112,13 +112,13 @@ class MeshTunnels {
     new Registration(this.#env, api, { id: `${service.name}-proxy`, service: service.name, listen, isListening })
   }
 
-  /** Where this one reaches that one. */
+  /** The local port at which one service reaches another. */
   #portOf(at: number, name: string): number {
     const { services } = this.#plan
     return 20_000 + at * services.length + services.findIndex((each) => each.name === name)
   }
 
-  /** One connection from beginning to end: it breaks for no reason of the mesh. */
+  /** One connection from beginning to end, which must not break for any reason of the mesh. */
   async #keep(round: number, at: number, from: TunnelService, to: TunnelService): Promise<void> {
     while (this.#round === round) {
       const end = await this.#reach(at, to)

@@ -19,20 +19,20 @@ import {
 
 export type RegistrationOperation = 'change' | 'check' | 'maintenance' | 'node maintenance' | 'remove'
 
-/** What a group does, every default applied. */
+/** What a group does, with all defaults applied. */
 export interface RegistrantPlan {
-  /** Of the group. */
+  /** Name of the group. */
   readonly name: string
-  /** What the services are called. */
+  /** Name prefix of the services. */
   readonly service: string
   readonly services: number
   readonly operations: readonly RegistrationOperation[]
-  /** Of each service. */
+  /** Interval of changes of each service. */
   readonly everyMs: { readonly min: number; readonly max: number }
   readonly ttlMs: number
   /** Chance that a service falls silent instead of reporting. */
   readonly silent: number
-  /** Whether services are in the mesh now and then. */
+  /** Whether services sometimes join the mesh. */
   readonly mesh: boolean
   readonly timeoutMs: number
 }
@@ -44,24 +44,24 @@ export interface RegistrantWorld {
   readonly tell: Tell
 }
 
-/** One service at one agent: its definer and its reporter do one thing at a time each. */
+/** One service at one agent: its definer and its reporter each do one thing at a time. */
 interface Registrant extends Registered {
   readonly node: string
   readonly number: number
-  /** Undefined: a change of it was not answered. */
+  /** Undefined: a change of the service was not answered. */
   isThere: boolean | undefined
   hasExtra: boolean
   isMaintained: boolean
-  /** Turns so far, by what they are for. */
+  /** Number of turns so far, by kind. */
   readonly turns: { changes: number; reports: number }
 }
 
 /** A silence lasts for this many times the time to live. */
 const silence = { min: 1.5, max: 3 }
-/** Reports in a time to live. */
+/** Number of reports in a time to live. */
 const reportsPerTtl = 3
 
-/** Services that come to their agents, change, report, fall silent, are maintained and go, all the time. */
+/** Services that are registered, change, report, fall silent, enter maintenance and are deregistered, all the time. */
 export class Registrants {
   readonly #env: Env
   readonly #plan: RegistrantPlan
@@ -97,7 +97,7 @@ export class Registrants {
     }
   }
 
-  /** What is open goes on to its end; nobody reports any more. */
+  /** Open requests continue to their end; no service reports any more. */
   stop(): void {
     this.#round++
   }
@@ -150,7 +150,7 @@ export class Registrants {
     if (outcome === 'done') registrant.isMaintained = !isMaintained
   }
 
-  /** The first service of a node speaks for it. */
+  /** Only the first service of a node toggles the node's maintenance. */
   async #toggleNode(registrant: Registrant): Promise<void> {
     const { node, number } = registrant
     if (number > 0) return this.#toggleMaintenance(registrant)

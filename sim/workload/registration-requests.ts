@@ -1,7 +1,7 @@
 import { type CheckHeard, checkText, serviceText } from '../checkers/registrations/registration-facts.ts'
 import type { Draws } from '../world/decisions/draws.ts'
 
-/** One request to an agent, and what it makes true when it is answered with success. */
+/** One request to an agent, and the state that it creates if it is answered with success. */
 export interface RegistrationRequest {
   readonly target: string
   readonly body?: object
@@ -9,12 +9,12 @@ export interface RegistrationRequest {
   readonly heard: readonly CheckHeard[]
 }
 
-/** A service that a client registers with its agent, with a TTL check of its own and sometimes another one. */
+/** A service that a client registers with its agent, with a TTL check of its own and sometimes another check. */
 export interface Registered {
   readonly name: string
   readonly id: string
   readonly ttlMs: number
-  /** It may speak the mesh's TLS itself. */
+  /** Whether it may itself speak the mesh's TLS. */
   readonly mesh: boolean
 }
 
@@ -22,8 +22,8 @@ const put = '/v1/agent'
 const noteOf = (value: string): string => `since ${value}`
 
 /**
- * With tags, port, weights and metadata that no other change of the run has; with an address of its own, of either
- * family, or that of its node; and in the mesh, if it may be, or not.
+ * Registers a service with tags, port, weights and metadata that no other change of the run has; with an address of its
+ * own, of either family, or that of its node; and in the mesh or not, if it may be.
  */
 export function registering({ name, id, ttlMs, mesh }: Registered, value: string, draws: Draws): RegistrationRequest {
   const port = 1 + draws.below(60_000)
@@ -63,7 +63,7 @@ function drawnAddress(draws: Draws): string {
   return family === 3 ? `fd00::${high.toString(16)}:${low.toString(16)}` : ''
 }
 
-/** Its checks go with it, whichever it has. */
+/** Deregisters a service and all its checks. */
 export function deregistering({ id, ttlMs }: Registered): RegistrationRequest {
   return {
     target: `${put}/service/deregister/${id}`,
@@ -81,7 +81,7 @@ function extraOf(id: string): string {
   return `${id}-extra`
 }
 
-/** A check of the service beside its own. It is never reported on within a run. */
+/** Adds a further check of the service, for which no report ever comes within a run. */
 export function addingCheck({ id }: Registered, value: string): RegistrationRequest {
   const check = { name: `extra of ${id}`, notes: noteOf(value), serviceId: id }
   return {

@@ -65,7 +65,7 @@ export const registrations = workloadKind({
   ],
 })
 
-/** Agents of one datacenter: its checkers judge what they say. */
+/** The group's agents, which belong to one datacenter, whose checkers judge their answers. */
 function asked(group: z.output<typeof registrants>, { name, run }: Pick<Place, 'name' | 'run'>) {
   const { services, operations, every: everyMs, ttl: ttlMs, silent, mesh, within: timeoutMs = answerWithinMs } = group
   const all = run.select(group.at)

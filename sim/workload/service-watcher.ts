@@ -9,25 +9,25 @@ import { duration, selector } from '../notation/fields.ts'
 import { askDns } from './dns-client.ts'
 import { workloadKind } from './kind.ts'
 
-/** A blocking query of a watcher waits this long on the agent, and a little more for the answer. */
+/** A blocking query of a watcher waits this long on the agent, plus a little for the answer. */
 const waitS = 10
 const answerWithinMs = 20_000
 const pollMs = 200
 const dnsWithinMs = 4_000
-/** A blocking query that takes longer was taken, and waits for a change. */
+/** A blocking query that lasts longer was accepted, and waits for a change. */
 const heldMs = 1_000
 const cannotTell = 'SERVFAIL'
 
 export interface WatcherPlan {
   readonly service: string
-  /** Number of healthy instances below which the service never falls once it has reached it. */
+  /** The number of healthy instances below which the service must not fall once it has reached it. */
   readonly atLeast: number
   /**
-   * Longest time without an answer, or with a failure as the answer; undefined: any time without an answer, but no
-   * failure.
+   * Longest time without an answer, or with a failure as the answer; undefined: a missing answer is allowed for any
+   * time, but a failure is not.
    */
   readonly silentMsMax: number | undefined
-  /** Where the watcher itself is. */
+  /** Address of the watcher itself. */
   readonly host: string
 }
 
@@ -38,9 +38,9 @@ export interface WatchedAgent {
 }
 
 /**
- * A user of a service that watches it at one agent all the time, by blocking queries and by DNS. From the first answer
- * with all instances on, an answer with fewer is a gap. A missing answer is no gap, unless the plan bounds the silence:
- * what the network loses is for the scenario to decide.
+ * A client of a service that watches it at one agent all the time, by blocking queries and by DNS. Once an answer has
+ * had all instances, an answer with fewer is a gap. A missing answer is no gap unless the plan limits the silence,
+ * because the scenario decides what the network loses.
  */
 export class ServiceWatcher {
   readonly #env: Env
@@ -49,7 +49,7 @@ export class ServiceWatcher {
   readonly #onGap: (what: string) => void
   #running = false
   #seen = { http: false, dns: false }
-  /** Since when nothing useful was heard, once something had been. */
+  /** Since when there was no useful answer, after the first one. */
   #silentSinceMs: { http: number | undefined; dns: number | undefined } = { http: undefined, dns: undefined }
   #index = 0
 
@@ -82,7 +82,7 @@ export class ServiceWatcher {
         this.#index = Number(headerSaid(answer.value.headers, 'index') ?? 0)
         this.#judge('http', instances.length)
       } else {
-        // A question that was held is no silence: that begins where it broke.
+        // While a question was held, there was no silence: that begins when its connection broke.
         const brokeMs = this.#env.clock.monoMs()
         if (brokeMs - askedMs > heldMs) this.#silentSinceMs.http = undefined
         this.#heardNothing('http', brokeMs)
@@ -94,8 +94,8 @@ export class ServiceWatcher {
   async #poll(): Promise<void> {
     const { service, silentMsMax } = this.#plan
     const name = `${service}.service.svc.`
-    // An agent that is about to start takes a question and stays silent: a client that wants an answer in time asks
-    // again.
+    // An agent that is about to start accepts a question and does not answer it: a client that wants an answer in time
+    // asks again.
     const timeoutMs = silentMsMax === undefined ? dnsWithinMs : Math.min(dnsWithinMs, Math.ceil(silentMsMax / 3))
     while (this.#running) {
       const askedMs = this.#env.clock.monoMs()
@@ -119,7 +119,7 @@ export class ServiceWatcher {
     }
   }
 
-  /** Judged each time anew, so a silence that never ends is found as well. */
+  /** Judged at each failed question, so that a silence that never ends is found as well. */
   #heardNothing(over: 'http' | 'dns', beganMs: number): void {
     const { service, silentMsMax } = this.#plan
     if (silentMsMax === undefined || !this.#seen[over] || !this.#running) return

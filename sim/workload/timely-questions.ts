@@ -5,7 +5,7 @@ import type { Draws } from '../world/decisions/draws.ts'
 
 /** One question about a service while it changes, or about all nodes. */
 export interface TimelyQuestion extends Pick<TimelyAnswer, 'of' | 'how' | 'near'> {
-  /** What is wanted of an answer that the agent keeps. */
+  /** Requested freshness of a cached answer. */
   readonly wanted: WantedFreshness | undefined
 }
 
@@ -23,11 +23,11 @@ const freshness: readonly WantedFreshness[] = [
 const hows = ['cached', 'cached', 'default', 'consistent', 'stale'] as const
 const lists: readonly TimelyList[] = ['instances', 'instances', 'health', 'health', 'nodes']
 
-/** `nodes`: those that the nearest may be asked for. */
+/** `nodes`: the nodes that a question may name as near. */
 export function drawnTimely(draws: Draws, nodes: readonly string[]): TimelyQuestion {
   const how = hows[draws.below(hows.length)] ?? 'default'
   const drawn = lists[draws.below(lists.length)] ?? 'instances'
-  // The list of all nodes is never kept.
+  // The list of all nodes is never cached.
   const of = drawn === 'nodes' && how === 'cached' ? 'health' : drawn
   const isNear = how !== 'cached' && of === 'instances' && draws.below(2) === 0
   const near = isNear ? draws.oneOf(nodes, (node) => node) : undefined
@@ -72,7 +72,7 @@ interface NodeRow {
   readonly Address: string
 }
 
-/** What an answer lists, in the words of `ServiceVersion`, and the nodes in its order. */
+/** The content of an answer, in the form of `ServiceVersion`, and its nodes in order. */
 export function listedIn(json: unknown, of: TimelyList): Pick<TimelyAnswer, 'told' | 'nodes'> {
   switch (of) {
     case 'instances': {
@@ -97,17 +97,17 @@ export function listedIn(json: unknown, of: TimelyList): Pick<TimelyAnswer, 'tol
   }
 }
 
-/** What a stale answer says of its server's last contact with a leader; undefined: it knows of none. */
+/** The last contact with a leader that a stale answer reports for its server; undefined: the server knows of none. */
 export function contactIn(
   how: TimelyAnswer['how'],
   headers: { get(name: string): string | undefined },
 ): number | undefined {
   if (how !== 'stale' || headers.get('x-svc-knownleader') !== 'true') return undefined
-  // Without the header the answer claims to be new.
+  // Without the header, the answer claims to be new.
   return Number(headers.get('x-svc-lastcontact') ?? 0)
 }
 
-/** Where a DNS answer says that instances are; undefined: it says nothing of them, because the agent cannot know. */
+/** Places of instances in a DNS answer; undefined: the agent cannot know them. */
 export function offeredIn({ rcode, answers }: ReceivedResponse): string | undefined {
   if (rcode !== 'NOERROR' && rcode !== 'NXDOMAIN') return undefined
   const places = answers.flatMap((record) => (record.type === 'SRV' ? [placeWord(record.port)] : []))

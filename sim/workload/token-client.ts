@@ -4,7 +4,7 @@ import type { Endpoint } from '../../src/env/net.ts'
 import { answerWithinMs } from './asked-agents.ts'
 import { tokenHeaders } from './key-client.ts'
 
-/** Speaks the endpoints of access control of the HTTP API with one token, over the simulated network. */
+/** A client of the access control endpoints of the HTTP API with one token, over the simulated network. */
 export class TokenClient {
   readonly #env: Env
   readonly #secret: () => string
@@ -14,7 +14,7 @@ export class TokenClient {
     this.#secret = secret
   }
 
-  /** Creates the policy, or replaces its rules where there is one of this name. */
+  /** Creates the policy, or replaces its rules if one of this name exists. */
   async putPolicy(agent: Endpoint, name: string, Rules: string): Promise<boolean> {
     const listed = await this.ask(agent, 'GET', '/v1/acl/policies')
     if (listed === undefined) return false
@@ -27,7 +27,7 @@ export class TokenClient {
     return put !== undefined
   }
 
-  /** The body of the answer; undefined: it failed, or nobody knows. */
+  /** The body of the answer; undefined: the request failed, or its outcome is unknown. */
   async ask(agent: Endpoint, method: string, target: string, body?: object): Promise<string | undefined> {
     const answer = await this.#env.http.request(agent, {
       method,

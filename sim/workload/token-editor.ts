@@ -5,14 +5,14 @@ import type { Draws } from '../world/decisions/draws.ts'
 import { allRules, drawnRules } from './drawn-rules.ts'
 import { TokenClient } from './token-client.ts'
 
-/** What an editor of tokens does, every default applied. */
+/** What an editor of tokens does, with all defaults applied. */
 export interface EditorPlan {
   readonly name: string
   readonly places: number
-  /** Of keys; # is the number of the place. Undefined: rules of all kinds, on these names. */
+  /** Prefix of keys, in which # is the number of the place. Undefined: rules of all kinds, for these names. */
   readonly prefix: string | undefined
   readonly names: readonly string[]
-  /** All tokens are legacy ones. */
+  /** Whether all tokens are legacy ones. */
   readonly isOld: boolean
   readonly ratePerSecond: number
 }
@@ -20,29 +20,29 @@ export interface EditorPlan {
 export interface EditorWorld {
   readonly decisions: Decisions
   readonly agent: (draws: Draws) => Endpoint | undefined
-  /** The token that edits. */
+  /** The secret of the token with which the editor works. */
   readonly secret: () => string
-  /** The secrets of all places, each the latest that it had. */
+  /** The latest secret of each place. */
   readonly onList: (secrets: readonly string[]) => void
 }
 
-/** A token with a policy of its own; the token comes and goes, and the policy changes. */
+/** A token with a policy of its own; the token is created and deleted, and the policy changes. */
 interface Place {
-  /** The accessor ID that the last answer gave; undefined while the place has no token. */
+  /** The accessor ID in the last answer; undefined while the place has no token. */
   accessor: string | undefined
-  /** The latest token, be it removed. */
+  /** The latest token, even if it was deleted. */
   secret: string
   hasPolicy: boolean
   /** It has rules of its own, in the old form, and no policy. */
   readonly isLegacy: boolean
   mayWrite: boolean
-  /** Linked to a second policy of all places, which says nothing of its keys. */
+  /** Linked to a second policy, shared by all places, which has no rules for its keys. */
   isLinkedTwice: boolean
 }
 
 type Edit = 'remove' | 'rules' | 'links'
 
-/** Of every hundred edits of a token that is there. */
+/** Weights in a hundred of the edits of an existing token. */
 const edits: readonly (readonly [Edit, number])[] = [
   ['remove', 30],
   ['rules', 35],
@@ -52,10 +52,10 @@ const edits: readonly (readonly [Edit, number])[] = [
 /** With names, one place in this many has a legacy token. */
 const legacyOneIn = 4
 
-/** One place in this many is never edited: its token exists throughout. */
+/** One place in this many is never edited, so that its token exists throughout. */
 const steadyOneIn = 3
 
-/** An operator makes tokens, changes their policies and their links, and removes them, one request after the other. */
+/** An operator that creates tokens, changes their policies and links, and deletes them, one request after another. */
 export class TokenEditor {
   readonly #env: Env
   readonly #plan: EditorPlan
@@ -94,7 +94,7 @@ export class TokenEditor {
     return this.#isBusy ? [`${this.#plan.name} edits tokens`] : []
   }
 
-  /** The nth turn: all that it draws is its own. */
+  /** Schedules the nth turn, whose draws are its own. */
   #scheduleNext(round: number, nth: number): void {
     const draws = this.#world.decisions.draws('token editors', this.#plan.name, round, nth)
     this.#env.timers.after((1000 / this.#plan.ratePerSecond) * (0.5 + draws.fraction()), () => {
@@ -117,7 +117,7 @@ export class TokenEditor {
     this.#world.onList(this.#places.map(({ secret }) => secret))
   }
 
-  /** Every place gets its token first; after that only some are edited. */
+  /** Every place gets its token first; after that, only some are edited. */
   #numberOf(draws: Draws): number {
     const fresh = this.#places.findIndex(({ secret }) => secret === '')
     if (fresh >= 0) return fresh
@@ -175,7 +175,7 @@ export class TokenEditor {
     if (changed !== undefined) place.isLinkedTwice = next.isLinkedTwice
   }
 
-  /** A removal whose answer is lost is asked for again, as the next edit of the place. */
+  /** A deletion without an answer is requested again, as the next edit of the place. */
   async #remove(agent: Endpoint, place: Place): Promise<void> {
     if ((await this.#client.ask(agent, 'DELETE', `/v1/acl/token/${place.accessor}`)) !== undefined)
       place.accessor = undefined
@@ -192,7 +192,7 @@ export class TokenEditor {
 
   #putRules(agent: Endpoint, number: number, mayWrite: boolean, draws: Draws): Promise<boolean> {
     const { prefix, names } = this.#plan
-    // The first one makes what the others may see in part.
+    // The first place creates what the others may see a part of.
     const drawn = number === 0 ? allRules : drawnRules(draws, names, 'new')
     const rules =
       prefix === undefined
@@ -201,7 +201,7 @@ export class TokenEditor {
     return this.#client.putPolicy(agent, this.#policyOf(number), rules)
   }
 
-  /** Of the policy that is linked to now and then; of keys it says nothing. */
+  /** Rules of the shared policy, which say nothing about keys. */
   #secondRules(draws: Draws): string {
     const { prefix, names } = this.#plan
     return prefix === undefined ? drawnRules(draws, names, 'new') : 'agent "none" { policy = "read" }'

@@ -3,12 +3,12 @@ import type { Closable } from '../../src/env/async.ts'
 import type { Env } from '../../src/env/env.ts'
 import type { Endpoint, TcpStream } from '../../src/env/net.ts'
 
-/** Time limit for a connection to the listener, and for each byte to come back. */
+/** Time limit for a connection to the listener, and for each byte to return. */
 const dialWithinMs = 5_000
 const echoWithinMs = 10_000
 const word = utf8('x')
 
-/** One end of a way over the mesh: says a byte, and hears it again. */
+/** One end of a connection over the mesh: sends a byte, and receives it again. */
 export class TunnelEnd implements Closable {
   readonly #env: Env
   readonly #stream: TcpStream
@@ -23,13 +23,13 @@ export class TunnelEnd implements Closable {
     stream.onClose((why) => this.#ended(`it is over: ${why}`))
   }
 
-  /** Undefined: nobody takes it. */
+  /** Undefined: the connection was not accepted. */
   static async open(env: Env, to: Endpoint): Promise<TunnelEnd | undefined> {
     const dialled = await env.tcp.dial(to, { timeoutMs: dialWithinMs })
     return dialled.ok ? new TunnelEnd(env, dialled.value) : undefined
   }
 
-  /** Why nothing came back; undefined: it did. One at a time. */
+  /** Why the byte did not return; undefined: it did. One call at a time. */
   async echo(): Promise<string | undefined> {
     if (this.#over !== undefined) return this.#over
     const heard = this.#env.deferred<string | undefined>()

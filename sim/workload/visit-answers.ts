@@ -1,13 +1,13 @@
 import type { Need } from '../checkers/access/access-facts.ts'
 
-/** What must be readable for an answer to show what it shows. */
+/** The rights that a caller needs to see what an answer shows. */
 type Shown = (body: string) => readonly Need[]
 
 export function reads(resource: string, name: string): Need {
   return { resource, name, right: 'read' }
 }
 
-/** Members of the rows of all these answers. */
+/** Members of the rows in all these answers. */
 interface Row {
   readonly Key?: string
   readonly Name?: string
@@ -31,7 +31,7 @@ function nodeIn(node: Row['Node']): string {
   return typeof node === 'object' ? node.Node : (node ?? '')
 }
 
-/** An instance, a check or a node: it is shown to callers that may read its node, and its service if it has one. */
+/** An instance, a check or a node: callers see it if they may read its node, and its service if it has one. */
 function instanceNeeds({ Node, Service, ServiceName }: Row): readonly Need[] {
   const service = typeof Service === 'object' ? Service.Service : ServiceName
   const ofNode = reads('node', nodeIn(Node))
@@ -67,7 +67,7 @@ export function transactionIn(body: string): readonly Need[] {
   return (Results ?? []).map(({ KV: { Key = '' } }) => reads('key', Key))
 }
 
-/** What of a transaction was refused. `ofEach`: of each operation what it needs. */
+/** The refused part of a transaction. `ofEach`: the rights that each operation needs. */
 export function refusedIn(body: string, ofEach: readonly (readonly Need[])[]): readonly Need[] {
   const { Errors } = JSON.parse(body) as { readonly Errors: readonly { OpIndex: number; What: string }[] | null }
   return (Errors ?? []).flatMap(({ OpIndex, What }) => (/denied/i.test(What) ? (ofEach[OpIndex] ?? []) : []))

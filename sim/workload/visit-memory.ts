@@ -1,6 +1,6 @@
 import type { Draws } from '../world/decisions/draws.ts'
 
-/** A session that a visitor was given. */
+/** A session that was created for a visitor. */
 interface Given {
   readonly id: string
   readonly node: string
@@ -9,9 +9,9 @@ interface Given {
 }
 
 const sessionsMax = 32
-/** Time to live: the shortest that there is. */
+/** Time to live: the shortest that is allowed. */
 export const sessionTtl = '10s'
-/** The limit within which it is there after it was given, unless it was asked to end. */
+/** Time for which a created session surely exists, unless its destruction was requested. */
 const surelyThereUs = 5_000_000
 const noSession: Given = {
   id: '00000000-0000-4000-8000-000000000000',
@@ -24,7 +24,7 @@ const noSession: Given = {
 export class VisitMemory {
   readonly #nowUs: () => number
   readonly #sessions: Given[] = []
-  /** By prefix. */
+  /** Index by prefix. */
   readonly indexes = new Map<string, number>()
 
   constructor(nowUs: () => number) {
@@ -36,7 +36,7 @@ export class VisitMemory {
     if (this.#sessions.length > sessionsMax) this.#sessions.shift()
   }
 
-  /** One of the latest. */
+  /** One of the latest sessions. */
   session(draws: Draws): Given {
     const latest = this.#sessions.slice(-latestOf)
     return latest[draws.below(Math.max(1, latest.length))] ?? noSession
@@ -47,5 +47,5 @@ export class VisitMemory {
   }
 }
 
-/** Among so many the session is that a visit is for. */
+/** Number of latest sessions among which a visit chooses. */
 const latestOf = 4

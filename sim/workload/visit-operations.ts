@@ -19,7 +19,7 @@ import {
 } from './visit-answers.ts'
 import { sessionTtl, type VisitMemory } from './visit-memory.ts'
 
-/** What a visit may be made for; `read` and `write` are of one key. */
+/** The kinds of requests; `read` and `write` are of one key. */
 export const visitOperations = [
   'read',
   'write',
@@ -46,40 +46,40 @@ export const visitOperations = [
 
 export type VisitOperation = (typeof visitOperations)[number]
 
-/** A request, and the rights that its answer says something of. */
+/** A request, and the rights about which its answer tells something. */
 export interface VisitRequest {
-  /** In words: `write shop-1/door`. */
+  /** As text: `write shop-1/door`. */
   readonly what: string
   readonly method: string
   readonly target: string
   readonly body?: string
-  /** A text that the replicated state has from this request alone, once it took effect. */
+  /** A text that only this request puts into the replicated state, once it has taken effect. */
   readonly mark?: string
-  /** All of them are needed for a 200. */
+  /** A 200 needs all of these rights. */
   readonly needs: readonly Need[]
-  /** Without one of these it is refused; `needs` if absent. */
+  /** Without one of these rights, the request is refused; absent: `needs`. */
   readonly refusedWithout?: readonly Need[]
-  /** What is needed to see what a 200 shows. */
+  /** The rights needed to see what a 200 shows. */
   readonly shown?: (body: string) => readonly Need[]
-  /** What a 409 says was refused. */
+  /** The rights whose lack a 409 reports. */
   readonly refused?: (body: string) => readonly Need[]
-  /** What an answer that it is not there hides, where it surely is; undefined: it may be gone. */
+  /** The rights whose lack a "not found" shows, if the thing surely exists; undefined: it may not exist. */
   readonly hidden?: () => readonly Need[] | undefined
-  /** Hears of a 200, and of the index of any answer. */
+  /** Called with the body of a 200, and with any answer that has an index. */
   readonly done?: (body: string) => void
   readonly indexed?: (index: number) => void
 }
 
 const waitMs = 1_500
-/** Whose service it is decides nothing of what its caller may ask. */
+/** The trust domain of the service does not affect the caller's right to ask. */
 const anyMesh = 'spiffe://11111111-2222-3333-4444-555555555555.svc'
 
-/** Of what a request is made. */
+/** The values from which a request is made. */
 export interface VisitDrawn {
-  /** Of keys, services, events and queries. */
+  /** Name of a key, service, event or query. */
   readonly name: string
   readonly other: string
-  /** Of a node. */
+  /** Name of a node. */
   readonly node: string
   readonly mark: string
   readonly memory: VisitMemory
@@ -104,7 +104,7 @@ const makers: Readonly<Record<VisitOperation, Maker>> = {
   transaction: transaction,
   session: ({ node, mark, memory }) =>
     put('/v1/session/create', [writes('session', node)], {
-      // Without checks it ends when it is asked to, or with its time to live.
+      // Without checks, it ends only on request, or with its time to live.
       body: { Name: mark, Node: node, TTL: sessionTtl, Checks: [] },
       mark,
       done: (body) => memory.keep((JSON.parse(body) as { readonly ID: string }).ID, node),
@@ -147,7 +147,7 @@ const makers: Readonly<Record<VisitOperation, Maker>> = {
     ...send('POST', '/v1/agent/connect/authorize', [writes('service', name)], {
       body: { Target: name, ClientCertURI: `${anyMesh}/ns/default/dc/dc1/svc/${other}` },
     }),
-    // It decides by what its caller may read of the intentions.
+    // The decision depends on the intentions that the caller may read.
     refusedWithout: [writes('service', name), reads('intention', name)],
   }),
   intentions: ({ name, other }, draws) => {
@@ -180,7 +180,7 @@ export function visitRequest(operation: VisitOperation, drawn: VisitDrawn, draws
   return makers[operation](drawn, draws)
 }
 
-/** Of one key alone. `value`: to be written. */
+/** A request for one key. `value`: the value to write. */
 export function keyRequest(draws: Draws, key: string, value: string): VisitRequest {
   const isRead = draws.below(2) === 0
   const need = isRead ? reads('key', key) : writes('key', key)
@@ -191,7 +191,7 @@ export function keyRequest(draws: Draws, key: string, value: string): VisitReque
     : { what, method: 'PUT', target, needs: [need], body: value }
 }
 
-/** Some operations, of which the last one may write. */
+/** Some operations; the last one may write. */
 function transaction({ name, other, mark }: VisitDrawn, draws: Draws): VisitRequest {
   const read = ['get', 'get-tree', 'check-not-exists', 'check-index'][draws.below(4)] as string
   const isWritten = draws.below(2) === 0
@@ -199,7 +199,7 @@ function transaction({ name, other, mark }: VisitDrawn, draws: Draws): VisitRequ
     { Verb: read, Key: other, Index: 1 },
     ...(isWritten ? [{ Verb: 'set', Key: name, Value: base64(utf8(mark)) }] : []),
   ]
-  // That there is no such key is a caller told that may write it, and no other.
+  // Only a caller that may write the key learns that it does not exist.
   const ofRead =
     read === 'check-index' ? [reads('key', other)] : read === 'check-not-exists' ? [writes('key', other)] : []
   const ofEach = [ofRead, ...(isWritten ? [[writes('key', name)]] : [])]

@@ -21,13 +21,11 @@ import {
   visitRequest,
 } from './visit-operations.ts'
 
-/** What a group of visitors does, every default applied. */
+/** What a group of visitors does, with all defaults applied. */
 export interface VisitorPlan {
   readonly name: string
   readonly clients: number
-  /**
-   * The key that is read or written; # is the number of the token whose key it is. Undefined: things of these names.
-   */
+  /** The key that is read or written; # is the number of the token that owns it. Undefined: things of these names. */
   readonly key: string | undefined
   readonly names: readonly string[]
   readonly operations: readonly VisitOperation[]
@@ -39,14 +37,16 @@ export interface VisitorWorld {
   readonly nowUs: () => number
   readonly decisions: Decisions
   readonly agent: (draws: Draws) => AskedAgent | undefined
-  /** Secrets; none yet: nobody comes. */
+  /** Secrets; while there are none, no visitor makes a request. */
   readonly tokens: () => readonly string[]
   readonly datacenterOf: (agent: string) => string
   /** Names of the nodes of a datacenter. */
   readonly nodesOf: (datacenter: string) => readonly string[]
-  /** Number of the event that happens now, in the trace; 0: nobody reads. */
+  /** Number of the present trace event; 0: no trace is recorded. */
   readonly eventNow: () => number
-  /** A request is sent whose mark the replicated state has once it has taken effect, which is then to be told. */
+  /**
+   * A request is sent with a mark that the replicated state has once it has taken effect; `tookEffect` is called then.
+   */
   readonly onBegun: (agent: string, mark: string, tookEffect: () => void) => void
   readonly onVisit: (visit: Omit<Visit, 'datacenter'>) => void
 }
@@ -54,7 +54,7 @@ export interface VisitorWorld {
 /** One visit in this many uses the key of another visitor. */
 const strangerOneIn = 3
 
-/** Clients that come with one of many tokens each time, and ask for what is theirs or another's. */
+/** Clients that use one of many tokens each time, and request what the token or another one owns. */
 export class Visitors {
   readonly #env: Env
   readonly #plan: VisitorPlan
@@ -62,7 +62,7 @@ export class Visitors {
   readonly #idle: boolean[]
   /** By datacenter. */
   readonly #memories = new Map<string, VisitMemory>()
-  /** Rises with each start: the clients of an earlier one come no more. */
+  /** Incremented at each start: clients of an earlier round make no further requests. */
   #round = 0
 
   constructor(env: Env, plan: VisitorPlan, world: VisitorWorld) {
@@ -81,7 +81,7 @@ export class Visitors {
     this.#round++
   }
 
-  /** The nth turn of a client: all that it draws is its own. */
+  /** Schedules the nth turn of a client, whose draws are its own. */
   #scheduleNext(client: number, round: number, nth: number): void {
     const periodMs = (1000 * this.#plan.clients) / this.#plan.ratePerSecond
     const draws = this.#world.decisions.draws('visitors', this.#plan.name, client, round, nth)
@@ -119,13 +119,15 @@ export class Visitors {
     if (told !== undefined) this.#world.onVisit({ ...visit, ...told, returnUs: this.#world.nowUs() })
   }
 
-  /** It has taken effect, whatever its answer says: that may be lost, or a refusal that came too late. */
+  /**
+   * The request has taken effect, whatever its answer says: that may be lost, or may be a refusal that came too late.
+   */
   #done(visit: Omit<Visit, 'datacenter' | 'said' | 'needs' | 'returnUs'>, needs: Visit['needs']): void {
     const what = `${visit.what}, which took effect`
     this.#world.onVisit({ ...visit, what, needs, said: 'allowed', returnUs: this.#world.nowUs() })
   }
 
-  /** `number`: of the token; its own key is asked for, and now and then that of another. */
+  /** `number`: that of the token; mostly its own key is requested, sometimes that of another. */
   #requestOf(
     draws: Draws,
     agent: string,
@@ -154,8 +156,8 @@ export class Visitors {
 }
 
 /**
- * What an answer says of rights; undefined: nothing. Before 1.0 a read without them is a 404, as one of a key that is
- * not there.
+ * What an answer says about rights; undefined: nothing. Before 1.0, a read without rights is a 404, as for a key that
+ * does not exist.
  */
 function toldBy(
   { status, headers, body }: HttpClientResponse,
@@ -226,7 +228,7 @@ export const visitors = workloadKind({
         return new Visitors(env, plan, {
           nowUs: () => run.simulation.nowUs,
           decisions: run.simulation.decisions,
-          // In any datacenter: each has the keys that its visitors request.
+          // An agent of any datacenter: each has the keys that its visitors request.
           agent: (draws) => anyAgent(run, at, draws),
           tokens: () => run.listed(tokens),
           datacenterOf: (agent) => run.cluster.datacenterOf(agent),

@@ -8,7 +8,7 @@ import type { Draws } from '../world/decisions/draws.ts'
 import { type AskedAgent, type GroupWorld, groupWorld } from './asked-agents.ts'
 import { workloadKind } from './kind.ts'
 
-/** What a group reads, every default applied. */
+/** What a group reads, with all defaults applied. */
 export interface ReaderPlan {
   readonly name: string
   readonly readers: number
@@ -19,11 +19,11 @@ export interface ReaderPlan {
   readonly pauseMs: { readonly min: number; readonly max: number }
 }
 
-/** Further than any run comes. */
+/** Beyond any index that a run reaches. */
 const farAhead = 10_000_000
-/** One question in this many waits for an index that nothing has come to. */
+/** One question in this many waits for an index that the state has not reached. */
 const aheadOneIn = 16
-/** Timeout of a client beyond the wait: an agent whose server has gone needs time to find another. */
+/** A client's timeout beyond the wait: an agent whose server has gone needs time to find another. */
 const answerSlackMs = 20_000
 const askAgainMs = 200
 
@@ -33,7 +33,7 @@ interface Known {
   readonly body: string
 }
 
-/** Clients that wait for changes of whatever can be waited for, and go from agent to agent with the index they have. */
+/** Clients that wait for changes of anything that can be waited for, and move from agent to agent with their index. */
 export class WaitingReaders {
   readonly #env: Env
   readonly #plan: ReaderPlan
@@ -51,7 +51,7 @@ export class WaitingReaders {
     for (let reader = 0; reader < this.#plan.readers; reader++) this.#env.detach(this.#read(reader, this.#round))
   }
 
-  /** What waits is heard no more. */
+  /** Answers to waiting questions are ignored from now on. */
   stop(): void {
     this.#round++
   }
@@ -64,7 +64,7 @@ export class WaitingReaders {
       const draws = this.#world.decisions.draws('readers', name, reader, round, nth)
       const agent = this.#world.server(draws)
       const answered = agent === undefined ? undefined : await this.#ask(agent, { query, index, body }, round, draws)
-      // As the API tells its clients: an index that fell begins anew, for another server may be behind.
+      // As the API tells its clients: if the index fell, begin anew, because another server may be behind.
       if (answered !== undefined) [index, body] = [answered.index < index ? 0 : answered.index, answered.body]
       await this.#pause(answered === undefined ? askAgainMs : between(this.#plan.pauseMs, draws))
     }

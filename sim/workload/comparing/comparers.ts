@@ -3,11 +3,11 @@ import type { Draws } from '../../world/decisions/draws.ts'
 import type { Crew } from '../kind.ts'
 import type { Question, ReadLaw } from './question.ts'
 
-/** What is held must have been so for this long: caches are refreshed, followers have caught up. */
+/** The agents' state must have been unchanged for this long: caches are refreshed, followers have caught up. */
 const stableMs = 1_000
 /**
- * How often a question is asked that is not answered as it should be, while what is held stays as it is, and after
- * which pause.
+ * How often a question is repeated while its answers are wrong and the agents' state does not change, and the pause
+ * before each repetition.
  */
 const asksMax = 3
 const againMs = 300
@@ -17,16 +17,16 @@ export interface ComparerPlan {
   readonly everyMs: { readonly min: number; readonly max: number }
 }
 
-/** What comparers know of the run. */
+/** What comparers need of the run. */
 export interface ComparerWorld {
   readonly draws: (nth: number) => Draws
-  /** Undefined: there is nobody to ask now. */
+  /** Undefined: no agent can be asked now. */
   readonly question: (draws: Draws) => Question | undefined
   readonly changed: (law: ReadLaw) => void
   readonly compared: (law: ReadLaw, what: string, fault: string | undefined) => void
 }
 
-/** Clients that request a service from any agent in every way, and compare each answer with what the agents hold. */
+/** Clients that request a service from any agent in every way, and compare each answer with the agents' local state. */
 export class Comparers implements Crew {
   readonly #env: Env
   readonly #host: string
@@ -64,7 +64,7 @@ export class Comparers implements Crew {
   async #compare(question: Question, round: number): Promise<void> {
     const { law, text } = question
     const before = question.basis()
-    // Nothing was asked, so nothing is left out.
+    // No question was asked, so no fact is excused.
     if (before === undefined) return
     let fault: string | undefined
     for (let nth = 1; nth <= asksMax; nth++) {

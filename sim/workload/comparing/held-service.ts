@@ -12,8 +12,8 @@ export interface Held {
 }
 
 /**
- * What the agents of a datacenter hold of a service. Undefined: one of them does not run, or is not in contact, or is
- * no member that the leader calls alive, or has not told all that it holds since.
+ * The instances of a service that the agents of a datacenter have. Undefined: one of them does not run, is not in
+ * contact, is not alive in the leader's pool, or has not synced everything since.
  */
 export function heldIn(run: WorkloadRun, datacenter: string, service: string): Held | undefined {
   const { cluster } = run

@@ -7,7 +7,7 @@ import {
   type ToldInstance,
 } from '../../checkers/reads/read-truth.ts'
 
-/** The same text of an answer that `toldOf` makes of what is held. */
+/** The content of an answer, in the form that `toldOf` makes of the agents' state. */
 export function toldIn(json: unknown, asked: AskedFor, service: string, held: readonly HeldInstance[]): string {
   switch (asked.of) {
     case 'health':
@@ -81,10 +81,10 @@ interface OfNode {
   readonly Address: string
 }
 
-/** As health and executed queries have them. */
+/** A row of health answers and of executed queries. */
 export interface HealthRow {
   readonly Node: OfNode
-  /** Where users are sent; executed queries do not say. */
+  /** Where clients are sent; executed queries do not tell. */
   readonly Address?: string
   readonly Service: ServiceRow
   readonly Checks: readonly CheckRow[]

@@ -7,16 +7,16 @@ import type { Draws } from '../../world/decisions/draws.ts'
 import { toldIn } from './http-answers.ts'
 import { type AskedAt, answerWithinMs, type Question } from './question.ts'
 
-/** What can be drawn to ask with. */
+/** The choices from which questions are drawn. */
 export interface Asking {
   readonly service: string
   readonly tags: readonly string[]
   readonly nodeMeta: readonly string[]
 }
 
-/** With it a question is asked by a filter, where one can say it. */
+/** With this parameter, a question is asked as a filter, if a filter can express it. */
 const sorted = 'near=_agent'
-/** Further parameters that change nothing of what is told. */
+/** Further parameters that do not change the content of the answer. */
 const hows = [undefined, undefined, undefined, sorted, 'stale', 'consistent'] as const
 const faces = [
   'health',
@@ -33,14 +33,14 @@ const faces = [
 ] as const
 const states = ['passing', 'warning', 'critical', 'any'] as const
 
-/** A question over HTTP, drawn from all the ways there are. `nodes`: those that hold something, or could. */
+/** A question over HTTP, drawn from all possible ways. `nodes`: those that have something, or could have. */
 export function drawnHttp(
   draws: Draws,
   asking: Asking,
   at: AskedAt,
   nodes: readonly string[],
 ): { readonly asked: AskedFor; readonly how: string | undefined } | undefined {
-  // What an agent keeps is asked for by few questions, so that it is asked for again.
+  // Few questions are for cached answers, so that one is asked repeatedly.
   if (draws.below(5) === 0)
     return { asked: { of: draws.below(2) === 0 ? 'health' : 'catalog', connect: false }, how: 'cached' }
   const asked = drawnPlain(draws, asking, at, nodes)
@@ -100,7 +100,7 @@ export function targetOf(service: string, asked: AskedFor, how: string | undefin
   return `${path}${parameters.length === 0 ? '' : `?${parameters.join('&')}`}`
 }
 
-/** The same question with a filter in place of parameters, where one can say it: the same must be told. */
+/** The same question with a filter in place of parameters, if a filter can express it; the answer must be the same. */
 function filteredTarget(service: string, asked: AskedFor): string | undefined {
   if (asked.of === 'state') {
     if (asked.status === 'any' || asked.nodeMeta !== undefined) return undefined
@@ -136,7 +136,7 @@ function pathOf(service: string, asked: AskedFor): string {
   }
 }
 
-/** Asks one agent over HTTP for what the agents hold, and compares: E7. */
+/** Asks one agent over HTTP about the agents' state, and compares: E7. */
 export function httpQuestion(
   {
     service,
@@ -166,7 +166,7 @@ export function httpQuestion(
   }
 }
 
-/** The JSON of an answer, with its headers; in words why there is none. */
+/** The JSON of an answer, with its headers, or why there is none. */
 export async function jsonAt(
   env: Env,
   to: Endpoint,

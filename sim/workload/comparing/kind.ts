@@ -16,7 +16,7 @@ import { type EditorWorld, QueryEditors } from './query-editors.ts'
 import { queryQuestion } from './query-questions.ts'
 import type { AskedAt, Question } from './question.ts'
 
-/** An agent that has reached its leader for this long has no excuse for no answer. */
+/** An agent that has been in contact with its leader for this long must answer. */
 const settledUs = 10_000_000
 
 const comparer = z.strictObject({
@@ -125,7 +125,7 @@ function drawnQuery(
   return queryQuestion(draws, { ...places, service, tags, nodes, look })
 }
 
-/** How often a prepared query is changed. */
+/** Time between two changes of a prepared query. */
 const editEveryMs = { min: 1_000, max: 4_000 }
 
 function editorWorld({ name, run }: Pick<Place, 'name' | 'run'>, group: z.output<typeof comparer>): EditorWorld {

@@ -16,16 +16,16 @@ import { type AskedAt, answerWithinMs, type Question } from './question.ts'
 const types: readonly AskedType[] = ['A', 'A', 'AAAA', 'SRV', 'SRV', 'SRV', 'TXT', 'ANY', 'MX']
 const sizes = [undefined, undefined, 512, 1_232, 4_096] as const
 
-/** Makes the whole question longer than 255 bytes, so that its length over TCP has two bytes. */
+/** Makes the question longer than 255 bytes, so that its length over TCP needs two bytes. */
 const longTag = [60, 60, 60, 40].map((length, at) => 'abcd'.charAt(at).repeat(length)).join('.')
 
-/** Labels left of the datacenter, and what they stand for. */
+/** Labels left of the datacenter, and what they refer to. */
 interface Named {
   readonly labels: string
   readonly thing: NamedThing
 }
 
-/** A question over DNS, drawn from all the ways there are. */
+/** A question over DNS, drawn from all possible ways. */
 export function drawnName(draws: Draws, asking: Asking, at: AskedAt, nodes: readonly string[]): NameAsked {
   const named = drawnLabels(draws, asking, nodes)
   const type = types[draws.below(types.length)] ?? 'A'
@@ -34,7 +34,7 @@ export function drawnName(draws: Draws, asking: Asking, at: AskedAt, nodes: read
   return { name: nameIn(named.labels, at, draws), type, over, udpSize, thing: named.thing, datacenter: at.of }
 }
 
-/** The datacenter is named if it is another one, and now and then if it is the agent's own. */
+/** The datacenter is named if it is not the agent's own, and sometimes if it is. */
 export function nameIn(labels: string, at: AskedAt, draws: Draws): string {
   const datacenter = at.datacenter ?? (draws.below(4) === 0 ? at.of : undefined)
   return `${labels}${datacenter === undefined ? '' : `.${datacenter}`}.svc.`

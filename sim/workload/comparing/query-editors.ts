@@ -7,26 +7,26 @@ import type { Crew } from '../kind.ts'
 import type { Asking } from './http-questions.ts'
 import { answerWithinMs } from './question.ts'
 
-/** Names of queries, and beginnings of names, one of which begins another. */
+/** Names of queries, and prefixes of template names, one of which is a prefix of another. */
 export const queryNames = ['q-one', 'q-two'] as const
 export const templateNames = ['t-', 't-s'] as const
-/** Fills in a service and a tag: `t-shops-blue`. */
+/** Captures a service and a tag: `t-shops-blue`. */
 const regexp = '^t-([a-z]+)-?(.*)$'
 
 export interface EditorWorld {
   readonly draws: (nth: number) => Draws
-  /** Undefined: nobody can be asked now. */
+  /** Undefined: no agent can be asked now. */
   readonly endpoint: (draws: Draws) => Endpoint | undefined
   readonly book: QueryBook
   readonly asking: Asking
-  /** Nodes that a query may be near to. */
+  /** Nodes that a query may name as near. */
   readonly nodes: readonly string[]
-  /** Of another datacenter and of none, to fail over to. */
+  /** Another datacenter and a nonexistent one, to fail over to. */
   readonly others: readonly string[]
   readonly everyMs: { readonly min: number; readonly max: number }
 }
 
-/** Defines prepared queries, changes them and deletes them, one thing at a time. */
+/** Defines prepared queries, changes and deletes them, one request at a time. */
 export class QueryEditors implements Crew {
   readonly #env: Env
   readonly #world: EditorWorld
@@ -51,7 +51,7 @@ export class QueryEditors implements Crew {
     while (this.#round === round) {
       const draws = this.#world.draws(++this.#edits)
       const { min, max } = this.#world.everyMs
-      // The first of each come at once, so that there is something to execute.
+      // The first of each are created at once, so that there are queries to execute.
       const all = [...queryNames, ...templateNames]
       const isFirst = this.#edits <= all.length
       await this.#pause(isFirst ? min : min + draws.fraction() * (max - min))
@@ -82,7 +82,7 @@ export class QueryEditors implements Crew {
     book.ended(name, { id, query })
   }
 
-  /** The body of an answer with success; undefined: it may have been done, or not. */
+  /** The body of a successful answer; undefined: the request may or may not have taken effect. */
   async #ask(to: Endpoint, method: string, target: string, body = ''): Promise<string | undefined> {
     const answer = await this.#env.http.request(to, { method, target, timeoutMs: answerWithinMs, body: utf8(body) })
     return answer.ok && answer.value.status === 200 ? textOf(answer.value.body) : undefined

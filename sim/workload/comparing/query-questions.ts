@@ -27,7 +27,7 @@ export interface QueryPlaces {
   readonly service: string
   readonly tags: readonly string[]
   readonly nodes: readonly string[]
-  /** What there is to be found; undefined: nobody knows all of it. */
+  /** The existing instances; undefined: not all of them are known. */
   look(): Omit<ExecutedAt, 'agent' | 'isHere' | 'datacenter'> | undefined
 }
 
@@ -122,7 +122,7 @@ function toldExecution(json: unknown): ToldExecution {
     readonly Failovers: number
     readonly Nodes: readonly HealthRow[]
   }
-  // Beside the node of an executed query stands the address of the node, whatever that of the instance is.
+  // An executed query shows the node's address with the node, whatever the instance's address is.
   const found = Nodes.map(({ Node, Service: instance, Checks }) => healthRowText({ Node, Service: instance, Checks }))
   const nodes = Nodes.map(({ Node }) => Node.Node)
   return { service: Service, ttl: DNS.TTL, datacenter: Datacenter, failovers: Failovers, nodes, found }

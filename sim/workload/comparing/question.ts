@@ -6,28 +6,28 @@ export const answerWithinMs = 5_000
 export interface AskedAt {
   readonly name: string
   readonly datacenter?: string
-  /** The datacenter of what is asked for, as agents call it. */
+  /** The datacenter of the question, as its agents name it. */
   readonly of: string
-  /** It has reached its leader for so long that it has no excuse for no answer. */
+  /** The agent has been in contact with its leader for so long that it must answer. */
   readonly mustAnswer: boolean
 }
 
 /** The laws by which answers are judged. */
 export type ReadLaw = 'E7' | 'N1' | 'Q2'
 
-/** What an answer was found to be: with a fault, in words, or without one. */
+/** The verdict on an answer: its fault as text, if it has one. */
 export interface Verdict {
   readonly fault: string | undefined
-  /** Another answer may be drawn otherwise, and says nothing of this one: it is not asked for. */
+  /** Another answer may be drawn differently, and says nothing about this one, so the question is not repeated. */
   readonly isFinal?: boolean
 }
 
 /** One question about a service, in one way, to one agent. */
 export interface Question {
   readonly law: ReadLaw
-  /** What is asked, in words. */
+  /** The question as text. */
   readonly text: string
-  /** All that the answer depends on, which is to stay as it is; undefined: nobody knows all of it. */
+  /** Everything on which the answer depends, and which must not change; undefined: not all of it is known. */
   basis(): string | undefined
   /** Asks, and judges; undefined: there was no answer, or none that can be judged. */
   ask(env: Env, host: string): Promise<Verdict | undefined>

@@ -4,7 +4,7 @@ import type { Endpoint } from '../../../src/env/net.ts'
 import type { EventListing } from '../../checkers/events/event-facts.ts'
 import { answerWithinMs } from '../asked-agents.ts'
 
-/** An event, and the agents that are to take it. Filters: regular expressions; empty ones take everything. */
+/** An event, and the agents that it is for. Filters are regular expressions; empty ones match every agent. */
 export interface EventWanted {
   readonly name: string
   readonly payload: string
@@ -13,7 +13,7 @@ export interface EventWanted {
   readonly tag: string
 }
 
-/** An event in words, the same for one that is fired and one that is listed. */
+/** An event as text, equal for an event as fired and as listed. */
 export function contentOf({ name, payload, node, service, tag }: EventWanted): string {
   return inWords(name, base64(utf8(payload)), node, service, tag)
 }
@@ -36,7 +36,7 @@ function headersOf(token: string | undefined): readonly [string, string][] {
   return token === undefined ? [] : [['X-Svc-Token', token]]
 }
 
-/** Fires events and lists them, over the simulated network. */
+/** Fires and lists events, over the simulated network. */
 export class EventClient {
   readonly #env: Env
 
@@ -44,7 +44,7 @@ export class EventClient {
     this.#env = env
   }
 
-  /** Its ID; undefined: it may have been fired. */
+  /** Returns its ID; undefined: it may have been fired. */
   async fire(at: Endpoint, wanted: EventWanted): Promise<string | undefined> {
     return (await this.ask(at, wanted))?.id
   }
@@ -70,7 +70,7 @@ export class EventClient {
     return { status, id: status === 200 ? (JSON.parse(textOf(body)) as EventRow).ID : undefined }
   }
 
-  /** `name` empty: all events. `wait`: until the index is another one. Undefined: there is no answer. */
+  /** `name` empty: all events. `wait`: until the index changes. Undefined: there is no answer. */
   async list(
     at: Endpoint,
     name: string,

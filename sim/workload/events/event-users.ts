@@ -10,12 +10,12 @@ import { contentOf, EventClient, type EventWanted } from './event-client.ts'
 export interface EventPlan {
   readonly name: string
   readonly everyMs: { readonly min: number; readonly max: number }
-  /** Filters by service are drawn from this name; empty: there are none. */
+  /** The service whose name filters are drawn with; empty: no filters by service. */
   readonly service: string
   readonly tag: string
 }
 
-/** An agent that runs, and where it answers. */
+/** A running agent and its address. */
 export interface EventAgent {
   readonly name: string
   readonly endpoint: Endpoint
@@ -25,25 +25,25 @@ export interface EventAgent {
 export interface EventWorld {
   readonly nowUs: () => number
   readonly decisions: Decisions
-  /** All that run. */
+  /** All running agents. */
   readonly agents: () => readonly EventAgent[]
-  /** Tags of each of its instances of the service; undefined: it does not run. */
+  /** Tags of each of its instances of the service; undefined: the agent does not run. */
   readonly tagsAt: (agent: string, service: string) => readonly (readonly string[])[] | undefined
   readonly tell: Tell
-  /** How long gossip may take, and an exchange of states after it. */
+  /** Maximum duration of gossip, and of an exchange of states after it. */
   readonly spreadMs: () => number
   readonly exchangeMs: () => number
 }
 
-/** Between two questions of one that listens, and how long it waits. */
+/** Pause between two questions of a listener, and the wait of each. */
 const againMs = 100
 const waitMs = { min: 1_000, max: 8_000 }
-/** The names that events have. */
+/** The names of events. */
 export const eventNames = ['deploy', 'restart'] as const
-/** These are looked for by name, the others among all. */
+/** A listener asks for events of this name by name, and otherwise for all events. */
 const askedByName = eventNames[1]
 
-/** Clients that fire user events, ask later whether they came where they should, and listen at every agent. */
+/** Clients that fire user events, later check that these reached the right agents, and listen at every agent. */
 export class EventUsers implements Crew {
   readonly #env: Env
   readonly #plan: EventPlan
@@ -117,7 +117,7 @@ export class EventUsers implements Crew {
     if (event.id !== undefined) this.#env.detach(this.#lookAll(event, wanted, goals))
   }
 
-  /** Agents that it is for, by name and boot. */
+  /** The agents that match an event's filters, by name and boot. */
   #goals({ node, service, tag }: EventWanted): ReadonlySet<string> {
     const { agents, tagsAt } = this.#world
     const suited = agents().filter(({ name }) => {

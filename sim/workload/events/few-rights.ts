@@ -7,9 +7,9 @@ import { type EventAgent, type EventWorld, eventNames } from './event-users.ts'
 
 export interface FewRightsPlan {
   readonly name: string
-  /** Of the token; asked for anew for each request. */
+  /** The token's secret; read anew for each request. */
   readonly token: () => string
-  /** The token may write and read events of this name alone. */
+  /** The only name whose events the token may write and read. */
   readonly may: string
   readonly everyMs: { readonly min: number; readonly max: number }
 }
@@ -70,7 +70,7 @@ export class FewRights implements Crew {
     tell('event answered with few rights', fire)
   }
 
-  /** Between two lists of a client that may read everything: if those are the same, the agent had these events. */
+  /** Lists between two lists of a client that may read everything: if those are equal, the agent had these events. */
   async #list(agent: EventAgent): Promise<void> {
     const before = await this.#client.list(agent.endpoint, '')
     const shown = await this.#client.list(agent.endpoint, '', undefined, this.#plan.token())

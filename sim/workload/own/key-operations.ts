@@ -23,7 +23,7 @@ function reading(asking: Asking, keys: readonly string[], target: string) {
   return read(asking, target, { said: 'rows', rows })
 }
 
-/** Names under a prefix, each cut behind the first separator beyond it. */
+/** Names under a prefix, each cut after the first separator beyond the prefix. */
 function namesUnder(tree: OwnTree, prefix: string, separator: string): readonly string[] {
   const cut = tree.under(prefix).map(([key]) => {
     const at = separator === '' ? -1 : key.indexOf(separator, prefix.length)
@@ -38,7 +38,7 @@ function namesText(names: readonly string[]): string {
 
 const toldNames = toldBy((text) => ({ said: namesText(JSON.parse(text) as string[]), rows: [] }))
 
-/** Operations on keys that nobody else writes. */
+/** Operations on keys that no other client writes. */
 export const keyOperations = {
   get: {
     weight: 4,

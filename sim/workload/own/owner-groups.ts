@@ -7,7 +7,7 @@ import { Owners } from './owners.ts'
 import type { OwnOperation } from './request.ts'
 import { sessionOperations } from './session-operations.ts'
 
-/** The table: every operation on keys and sessions of one's own. */
+/** Every operation on a client's own keys and sessions. */
 export const ownOperations: Readonly<Record<string, OwnOperation>> = { ...keyOperations, ...sessionOperations }
 
 const names = Object.keys(ownOperations) as [string, ...string[]]
@@ -44,7 +44,7 @@ const group = z.strictObject({
   within: duration.optional().describe('Timeout of a request; 10s if absent.'),
 })
 
-/** Clients with keys, locks and sessions of their own, which know what every answer must say. */
+/** Clients with their own keys, locks and sessions, which know what every answer must say. */
 export const owners = workloadKind({
   names: [/^[a-z][a-z0-9 -]*$/, 'owners are named with small letters'],
   group,

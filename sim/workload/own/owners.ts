@@ -9,31 +9,31 @@ import type { AskedAgent, GroupWorld } from '../asked-agents.ts'
 import { forDatacenter, tokenHeaders } from '../key-client.ts'
 import type { Asking, OwnOperation, OwnRequest } from './request.ts'
 
-/** What a group does, every default applied. */
+/** What a group does, with all defaults applied. */
 export interface OwnersPlan {
   readonly name: string
   readonly clients: number
   readonly ratePerSecond: number
   readonly timeoutMs: number
-  /** What they do in this run. */
+  /** The operations of this run. */
   readonly operations: readonly (readonly [name: string, operation: OwnOperation])[]
 }
 
-/** A client, and the keys that it has now. */
+/** A client, and its present keys. */
 interface Owner {
   readonly number: number
   isIdle: boolean
   tree: OwnTree
-  /** Rises with each tree. */
+  /** Number of trees that it has begun. */
   trees: number
-  /** When it began the tree. */
+  /** When it began the present tree. */
   beganUs: number
 }
 
 /**
- * Clients that have keys and sessions of their own: each alone writes what is below its prefix, one thing at a time, so
- * that it knows exactly what every answer must say. Where no answer tells what became of a request, it leaves all of
- * these keys behind and begins with others: so what it knows is always all that can be.
+ * Clients with their own keys and sessions: each alone writes below its prefix, one request at a time, so that it knows
+ * exactly what every answer must say. If no answer tells the outcome of a request, the client gives up all of these
+ * keys and begins with others, so that its knowledge is always complete.
  */
 export class Owners {
   readonly #env: Env
@@ -41,7 +41,7 @@ export class Owners {
   readonly #world: GroupWorld
   readonly #owners: readonly Owner[]
   readonly #open = new Set<string>()
-  /** Rises with each start: turns of an earlier round are over. */
+  /** Incremented at each start, so that turns of an earlier round have no effect. */
   #round = 0
 
   constructor(env: Env, plan: OwnersPlan, world: GroupWorld) {
@@ -58,7 +58,7 @@ export class Owners {
     for (const owner of this.#owners) this.#scheduleNext(owner, this.#round, 1)
   }
 
-  /** Nothing new is asked; what is open goes on to its end. */
+  /** No new request begins; open ones continue to their end. */
   stop(): void {
     this.#round++
   }
@@ -99,7 +99,7 @@ export class Owners {
     owner.isIdle = true
   }
 
-  /** By weight, of those that are possible. */
+  /** Draws by weight among the possible operations. */
   #drawn(tree: OwnTree, draws: Draws): OwnOperation | undefined {
     const possible = this.#plan.operations.filter(([, { isPossible }]) => isPossible?.(tree) !== false)
     const sum = possible.reduce((weights, [, { weight }]) => weights + weight, 0)
@@ -179,7 +179,7 @@ export class Owners {
   }
 }
 
-/** Of a transaction, whose path says nothing. */
+/** The body of a transaction, because its path does not describe it. */
 function bodyText({ target, body }: OwnRequest): string {
   return target === '/v1/txn' && body !== undefined ? ` ${body}` : ''
 }

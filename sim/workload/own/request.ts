@@ -5,37 +5,37 @@ import type { OwnTree } from '../../checkers/keys/own-tree.ts'
 import { type Expected, type JsonRow, learnAll, parseRows, type Told, toldRow } from '../../checkers/keys/own-words.ts'
 import type { Draws } from '../../world/decisions/draws.ts'
 
-/** What a client knows when it asks for something of its own. */
+/** What a client knows when it makes a request about its own keys. */
 export interface Asking {
   readonly tree: OwnTree
-  /** What all its keys begin with. */
+  /** The common prefix of its keys. */
   readonly prefix: string
   readonly draws: Draws
   /** Unique in the run. */
   readonly value: string
-  /** The node that its sessions are of. */
+  /** The node to which its sessions belong. */
   readonly node: string
-  /** The least time to live that servers take, by the settings in force. */
+  /** Minimum time to live that servers accept, by the settings in force. */
   readonly ttlMinMs: number
 }
 
-/** One request to an agent, what it must be answered, and what it makes true then. */
+/** One request to an agent, the correct answer, and the state after it. */
 export interface OwnRequest {
   readonly method: 'GET' | 'PUT' | 'DELETE'
   readonly target: string
   readonly body?: string
   readonly expected: Expected
-  /** What it may be answered as well. */
+  /** Another correct answer. */
   readonly or?: Expected
-  /** Undefined: the answer leaves open what became of it. */
+  /** Undefined: the answer leaves the outcome open. */
   readonly told: (answer: HttpClientResponse) => Told | undefined
-  /** It was answered as expected; the tree as it is from now on. */
+  /** Called after a correct answer; returns the tree from now on. */
   readonly done: (told: Told) => OwnTree
-  /** Without an answer it has changed nothing that matters. */
+  /** If the request is not answered, it has changed nothing that matters. */
   readonly isHarmless: boolean
 }
 
-/** One entry of the table: how often it is drawn against the others, when it is possible, and what it asks for. */
+/** One entry of the table: its weight among the others, when it is possible, and its request. */
 export interface OwnOperation {
   readonly weight: number
   /** For the language page. */
@@ -48,7 +48,7 @@ const names = ['a', 'b', 'd/a', 'd/b', 'd/e/a'] as const
 const prefixes = ['', 'd/', 'd/e', 'a'] as const
 /** The last two do not fit into a double. */
 const flagsOf = ['0', '42', '9007199254740993', '18446744073709551615'] as const
-/** A value of this length is kept in another form than a short one. */
+/** A value of this length is stored in another form than a short one. */
 const longValue = 1_500
 
 export function oneOf<T>(values: readonly T[], draws: Draws): T {
@@ -63,14 +63,16 @@ export function prefixOf({ prefix, draws }: Pick<Asking, 'prefix' | 'draws'>): s
   return prefix + oneOf(prefixes, draws)
 }
 
-/** Of eight values one is empty, and one is long. */
+/** One value in eight is empty, and one is long. */
 export function writtenOf({ draws, value }: Pick<Asking, 'value' | 'draws'>) {
   const kind = draws.below(8)
   const text = kind === 0 ? '' : kind === 1 ? value.padEnd(longValue, '.') : value
   return { value: text, flags: oneOf(flagsOf, draws) }
 }
 
-/** Two of three name the index that the key is at, as far as the client knows it; the others one that it is not at. */
+/**
+ * Two of three requests name the key's present index, as far as the client knows it; the others name a different one.
+ */
 export function indexOf({ tree, draws }: Pick<Asking, 'tree' | 'draws'>, key: string): number {
   const row = tree.row(key)
   const right = row === undefined ? 0 : row.modifyIndex
@@ -87,7 +89,7 @@ function toldText(answer: HttpClientResponse): Told | undefined {
   return answer.status === 200 ? { said: textOf(answer.body).trim(), rows: [] } : undefined
 }
 
-/** A request that is answered with true or false, and what it does to the tree. */
+/** A request that is answered with true or false, and its effect on the tree. */
 export function write(
   { tree }: Asking,
   request: Pick<OwnRequest, 'method' | 'target' | 'body'>,
@@ -100,7 +102,8 @@ export function write(
 }
 
 /**
- * What a read is answered, in the words that `words` makes of the JSON; a 404 without an index is no answer about keys.
+ * The content of an answer to a read, as `words` makes it from the JSON; a 404 without an index is not an answer about
+ * keys.
  */
 export function toldBy(words: (text: string) => Told): OwnRequest['told'] {
   return (answer) => {
@@ -112,7 +115,7 @@ export function toldBy(words: (text: string) => Told): OwnRequest['told'] {
 
 const toldRows = toldBy((text) => ({ said: 'rows', rows: parseRows<readonly JsonRow[]>(text).map(toldRow) }))
 
-/** A read that changes nothing but what is known. */
+/** A read, which changes only the client's knowledge. */
 export function read({ tree }: Asking, target: string, expected: Expected, told = toldRows): OwnRequest {
   const done = (answer: Told): OwnTree => {
     learnAll(tree, expected, answer)

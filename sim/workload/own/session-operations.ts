@@ -18,7 +18,7 @@ import {
 } from './request.ts'
 import { noSession } from './transaction.ts'
 
-/** Two contend for the keys of one client. */
+/** Maximum number of sessions, which contend for the keys of one client. */
 const sessionsMax = 2
 const longestTtl = `${sessionTtlMaxMs / 1000}s`
 const delayS = 1
@@ -28,7 +28,7 @@ function createBody({ node, behaviour, hasDelay, ttl }: Omit<OwnSession, 'id'>):
   return JSON.stringify({ Node: node, Checks: [], LockDelay, Behavior: behaviour, TTL: ttl })
 }
 
-/** A TTL beyond a limit is refused by a text with both limits; another refusal says nothing of it. */
+/** A TTL outside the limits is refused by a text with both limits; another refusal says nothing about the session. */
 function toldCreated({ status, body }: HttpClientResponse): Told | undefined {
   if (status === 200) return { said: 'created', rows: [], id: (JSON.parse(textOf(body)) as { ID: string }).ID }
   return /^Invalid Session TTL '\d+', must be between/.test(textOf(body)) ? { said: 'refused', rows: [] } : undefined
@@ -36,7 +36,7 @@ function toldCreated({ status, body }: HttpClientResponse): Told | undefined {
 
 function creating(session: Omit<OwnSession, 'id'>, said: string, done: OwnRequest['done']): OwnRequest {
   const request = { method: 'PUT', target: '/v1/session/create', body: createBody(session) } as const
-  // One that nobody heard of holds nothing.
+  // A session whose ID is unknown holds no key.
   return { ...request, expected: saying(said), told: toldCreated, done, isHarmless: true }
 }
 
@@ -64,7 +64,7 @@ function sessionsText(text: string): string {
 
 const toldSessions = toldBy((text) => ({ said: sessionsText(text), rows: [] }))
 
-/** One that lives, the one that ended last, or nobody's. */
+/** A live session, the one that ended last, or a nonexistent one. */
 function sessionOf({ tree, draws }: Asking): string {
   return oneOf(
     [...tree.sessions.map(({ id }) => id), ...tree.sessions.map(({ id }) => id), tree.ended ?? noSession],
@@ -78,7 +78,7 @@ function living(tree: OwnTree, id: string): OwnSession | undefined {
 
 const hasSession = ({ sessions }: OwnTree): boolean => sessions.length > 0
 
-/** Whether a key is locked: only its answer says whether the delay of the last holder is over. */
+/** Tries to lock a key: only the answer tells whether the lock delay of the last holder has passed. */
 function acquiring(asking: Asking): OwnRequest {
   const [key, written, session] = [keyOf(asking), writtenOf(asking), sessionOf(asking)] as const
   const target = `/v1/kv/${key}?acquire=${session}&fence&flags=${written.flags}`
@@ -105,7 +105,7 @@ function acquiring(asking: Asking): OwnRequest {
   }
 }
 
-/** Operations on sessions that nobody else uses, and with them on locks. */
+/** Operations on sessions that no other client uses, and on their locks. */
 export const sessionOperations = {
   'session create': {
     weight: 3,

@@ -8,10 +8,10 @@ import { type Asking, indexOf, keyOf, type OwnRequest, oneOf, prefixOf, writtenO
 const verbs = Object.keys(ownVerbs)
 const operationsMax = 5
 
-/** Of the form of an ID, and nobody's. */
+/** Has the form of an ID, and belongs to no session. */
 export const noSession = '00000000-0000-4000-8000-000000000000'
 
-/** On one key at most one operation on its lock: what lies between two is seen by nobody. */
+/** At most one lock operation per key: the state between two of them is visible to no client. */
 function verbsOf(asking: Asking): readonly OwnVerb[] {
   const { draws, tree } = asking
   const locked = new Set<string>()

@@ -47,9 +47,7 @@ describe('O1: a leader takes out a dead server by itself', () => {
 
   it('and never one of three', () => {
     const { told } = new Leader(group(1, 2, 3)).becomes(group(1, 2))
-    expect(told).toEqual([
-      `O1 s1 removes ${idOf(3)} from 3 voters by itself: below 4 voters, none may be removed`,
-    ])
+    expect(told).toEqual([`O1 s1 removes ${idOf(3)} from 3 voters by itself: below 4 voters, none may be removed`])
   })
 
   it('and never so that fewer than min_quorum remain', () => {

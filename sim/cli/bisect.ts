@@ -59,7 +59,7 @@ function refused(lines: readonly string[], { error }: SimTerminal): number {
   return exits.usage
 }
 
-/** The page and what it is run with, both checked by this program. */
+/** The page and the options of its run, both checked by this program. */
 async function runToRepeat(
   file: string,
   { seed, seeds, replay }: BisectFlags,
@@ -85,7 +85,7 @@ async function runToRepeat(
   return ok({ file: absolute, flags })
 }
 
-/** The search in one checkout, told commit by commit. */
+/** The search in one checkout, reported commit by commit. */
 class Bisection {
   readonly #checkout: Checkout
   readonly #builds: Builds

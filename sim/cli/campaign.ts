@@ -13,7 +13,9 @@ import { type RunFlags, type SeedRange, usualStallMs } from './run-flags.ts'
 import { Screen } from './screen.ts'
 import { exitOf, exits, graver, type SimTerminal } from './terminal.ts'
 
-/** Every seed of every page, or of each page its own, in the pool; the exit code is that of the worst run. */
+/**
+ * Runs every seed of every page, or each page with its own seeds, in the pool; the exit code is that of the worst run.
+ */
 export async function runCampaign(
   pages: readonly SentPage[],
   seeds: SeedRange | undefined,
@@ -59,7 +61,7 @@ export async function runCampaign(
   return (await outputs.end()) ? worst : graver(worst, exits.usage)
 }
 
-/** What is said of one page. */
+/** The counts of one page. */
 interface Tally {
   seeds: number
   failed: number
@@ -76,7 +78,7 @@ interface CampaignParts {
   readonly progress: Progress
 }
 
-/** Takes the records in their order, and tells what they come to. */
+/** Receives the records in their order, and reports their result. */
 class Campaign {
   readonly #pages: readonly SentPage[]
   readonly #count: number
@@ -113,7 +115,10 @@ class Campaign {
     if (this.#page.seeds === this.#count) this.#endPage()
   }
 
-  /** Seeds are left that no worker could run: what is said from here on is of those that ran, and no verdict on all. */
+  /**
+   * Some seeds could not be run by any worker: from here on, the output is about those that ran, and is no verdict on
+   * all.
+   */
   isCutShort(): void {
     this.#worst = graver(this.#worst, exits.noVerdict)
     this.#cutShort = true
@@ -154,7 +159,10 @@ class Campaign {
     this.#sayJudged(tally)
   }
 
-  /** What the seeds of a page have reached; gives the demands on all of them together that are not met. */
+  /**
+   * Prints the marks that the seeds of a page have reached; returns the demands on all of them together that are not
+   * met.
+   */
   #sayMarks({ loaded: { document, scenario } }: SentPage, { marks }: Tally): readonly Missed[] {
     const missed = missedInCampaign(scenario.demands, marks)
     const placed = missed.map(({ path, message }) => ({ place: document.placeOfKey(path), message }))
@@ -169,7 +177,7 @@ class Campaign {
     for (const line of judgedLines(judged)) this.#say(line)
   }
 
-  /** For people: beside records for programs it goes to standard error. */
+  /** Output for people: if records for programs are printed, it goes to standard error. */
   #say(line: string): void {
     if (this.#flags.json === true) this.#screen.note(line)
     else this.#screen.line(line)

@@ -29,7 +29,7 @@ function showSchema(terminal: SimTerminal): number {
   return exits.passed
 }
 
-/** `svc-sim check`: reads every file and runs none. */
+/** `svc-sim check`: parses every file and runs none. */
 async function checkFiles(files: readonly string[], terminal: SimTerminal): Promise<number> {
   let bad = 0
   for (const file of files) {

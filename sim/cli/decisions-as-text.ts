@@ -35,7 +35,7 @@ export function addDecisions(program: Command, terminal: SimTerminal, ended: End
     })
 }
 
-/** `svc-sim decisions`: prints the decisions of a list that were asked for. */
+/** `svc-sim decisions`: prints the requested decisions of a list. */
 export async function printDecisions(file: string, flags: DecisionsFlags, terminal: Terminal): Promise<number> {
   const printed = await print(file, flags, terminal)
   if (printed.ok) return exits.passed
@@ -88,7 +88,7 @@ class Listing {
     return undefined
   }
 
-  /** Undefined: there was a list. */
+  /** What is wrong if the file had no list; undefined: it had one. */
   end(): string | undefined {
     if (this.#lines === 0) return 'empty: it is no list of decisions'
     this.#terminal.out(`${this.#words.summary}\n`)

@@ -16,7 +16,7 @@ import { openText, unreadText } from './files.ts'
 import type { SimTerminal } from './terminal.ts'
 import { LineCutter } from './trace/lines.ts'
 
-/** Of which run decisions are: its page is known by what it says, so that comments may change. */
+/** The run to which decisions belong: its page is identified by its content, so that comments may change. */
 export function runDecided(terminal: SimTerminal, loaded: LoadedScenario, seed: number): RunDecided {
   const platform = terminal.createPlatform()
   const { hash: page } = pageOf(loaded, platform)
@@ -25,7 +25,7 @@ export function runDecided(terminal: SimTerminal, loaded: LoadedScenario, seed: 
   return { scenario: loaded.scenario.scenario, page, seed, program, build }
 }
 
-/** The file that what is decided in a run is written to while it goes on; packed where its name ends in `.gz`. */
+/** The file to which a run's decisions are written during the run; compressed if its name ends in `.gz`. */
 export class DecisionsWriter {
   readonly sink: TextSink
   readonly #terminal: SimTerminal
@@ -38,7 +38,7 @@ export class DecisionsWriter {
     this.sink = sink
   }
 
-  /** Undefined: the file cannot be written, which was said. */
+  /** Undefined: the file cannot be written, which was reported. */
   static async open(terminal: SimTerminal, file: string, run: RunDecided): Promise<DecisionsWriter | undefined> {
     const sink = await openText(terminal, file)
     if (sink === undefined) return undefined
@@ -51,7 +51,7 @@ export class DecisionsWriter {
     if (this.#written <= decisionsMax) this.sink.write(decisionText(decided))
   }
 
-  /** False: it is not whole, which was said. */
+  /** False: the file is incomplete, which was reported. */
   async end(): Promise<boolean> {
     const problem = await this.sink.end()
     const { error } = this.#terminal
@@ -64,7 +64,7 @@ export class DecisionsWriter {
   }
 }
 
-/** Decisions of a file that are those of a run of this scenario; otherwise what is wrong, in one line each. */
+/** The decisions of a file, if they belong to a run of this scenario; otherwise what is wrong, in one line each. */
 export async function readDecisions(
   terminal: SimTerminal,
   file: string,
@@ -103,8 +103,8 @@ async function readLines(terminal: SimTerminal, file: string): Promise<Result<De
 }
 
 /**
- * What a reader should know of a replay: the list was made by another program, or some of it never came up, as when the
- * program names its decisions otherwise now, or does other things; undefined: nothing.
+ * What a reader should know about a replay: another program made the list; or some decisions never came up, as when the
+ * program names its decisions differently now, or acts differently. Undefined: nothing.
  */
 export function replayNote(file: string, list: RunDecided, replay: DecisionReplay, build: string): string | undefined {
   const missed = replay.listed - replay.made

@@ -11,7 +11,7 @@ interface ReadScenario {
   readonly text: string
 }
 
-/** Reads a scenario file, or says in one line each what is wrong with it. */
+/** Reads a scenario file, or says what is wrong with it, in one line each. */
 export async function readScenario(disk: Disk, file: string): Promise<Result<ReadScenario, readonly string[]>> {
   const text = await readText(disk, file, scenarioText)
   if (!text.ok) return err([text.error])
@@ -19,10 +19,10 @@ export async function readScenario(disk: Disk, file: string): Promise<Result<Rea
   return loaded.ok ? ok({ loaded: loaded.value, text: text.value }) : err(loaded.error.map(problemText))
 }
 
-/** What kind of file is read, and what to do about one that is not of it. */
+/** The kind of the file, and advice for a file of another kind. */
 export interface TextKind {
   readonly bytesMax: number
-  /** It is a directory. */
+  /** Advice if the path is a directory. */
   readonly instead: string
   readonly tooLarge: string
 }
@@ -49,7 +49,7 @@ export async function readText(disk: Disk, file: string, kind: TextKind): Promis
   return ok(textOf(read.value))
 }
 
-/** Makes or replaces a file; says what is wrong and gives false if it cannot. */
+/** Creates or replaces a file; reports a failure and returns false. */
 export async function writeText({ disk, error }: SimTerminal, file: string, text: string): Promise<boolean> {
   const opened = await disk.open(file, 'create')
   if (!opened.ok) {
@@ -59,14 +59,14 @@ export async function writeText({ disk, error }: SimTerminal, file: string, text
   const bytes = utf8(text)
   const written = await opened.value.write(0, bytes)
   const size = written.ok ? await opened.value.size() : written
-  // Only what was longer is cut: a device such as /dev/null takes no length.
+  // Only a longer file is cut: a device such as /dev/null cannot be truncated.
   const cut = size.ok && size.value > bytes.length ? await opened.value.truncate(bytes.length) : size
   await opened.value.close()
   if (!cut.ok) error(`${file}: was not written whole (${cut.error.kind})\n`)
   return cut.ok
 }
 
-/** A file that is written while a run goes on; undefined: it cannot be, which was said. */
+/** A file that is written during a run; undefined: it cannot be written, which was reported. */
 export async function openText(terminal: SimTerminal, file: string): Promise<TextSink | undefined> {
   const opened = await terminal.disk.open(file, 'create')
   if (!opened.ok) {
@@ -77,7 +77,7 @@ export async function openText(terminal: SimTerminal, file: string): Promise<Tex
   return terminal.createTextFile(file)
 }
 
-/** Why a file could not be read to its end; `instead`: what to do where it is a directory. */
+/** Why a file could not be read to its end; `instead`: advice if it is a directory. */
 export function unreadText({ kind, message }: InputFailure, instead: string): string {
   switch (kind) {
     case 'not-found':

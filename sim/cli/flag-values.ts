@@ -3,10 +3,10 @@ import { lacksUnit, parseDuration } from '../../src/base/duration.ts'
 import { err, ok, type Result } from '../../src/base/result.ts'
 import type { SeedRange } from './run-flags.ts'
 
-/** Takes the exit code of the command that ran. */
+/** Receives the exit code of the command that ran. */
 export type Ended = (exit: number) => void
 
-/** Values on a command line: refused with a line that says what to write. */
+/** Values on a command line: an invalid one is refused with a line that says what to write. */
 export function wholeNumber(text: string): number {
   const value = Number(text)
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(value))
@@ -22,24 +22,24 @@ export function countTo(most: number, least = 1): (text: string) => number {
   }
 }
 
-/** Beyond it a self-test would take days. */
+/** With more, a self-test would take days. */
 export const seedCount = countTo(100_000)
 
 export const jobCount = countTo(256)
 
-/** Of an option that may be repeated. */
+/** Collects the values of an option that may be repeated. */
 export function gathered(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text]
 }
 
-/** Milliseconds. */
+/** The time limit in milliseconds. */
 function stallTime(text: string): number {
   const seconds = wholeNumber(text)
   if (seconds < 1 || seconds > 86_400) throw new InvalidArgumentError('Write seconds from 1 to 86400.')
   return seconds * 1000
 }
 
-/** More states than this the search could not remember. */
+/** Maximum number of states that the search can remember. */
 const stepsMax = 10_000_000
 
 export function stepCount(text: string): number {
@@ -58,7 +58,7 @@ export function seedRange(text: string): SeedRange {
   return { first, last }
 }
 
-/** A time of a run, in microseconds, as people write it: `9s`, `1m30s`, `9.4s`. */
+/** A time of a run in microseconds, from its text: `9s`, `1m30s`, `9.4s`. */
 export function virtualTimeUs(flag: string, text: string): Result<number, string> {
   const time = parseDuration(text)
   if (time.ok && time.value >= 0) return ok(time.value * 1_000)
@@ -66,7 +66,7 @@ export function virtualTimeUs(flag: string, text: string): Result<number, string
   return err(`${flag} ${text}: ${why}`)
 }
 
-/** The options of commands that run seeds: how many at once, and when one is given up. */
+/** Options of commands that run seeds: how many run at once, and when one is stopped. */
 export function addLimits(command: Command): Command {
   return command
     .option(

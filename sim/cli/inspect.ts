@@ -13,7 +13,7 @@ import { exits, type SimTerminal } from './terminal.ts'
 interface InspectFlags extends PlantFlags {
   readonly seed?: number
   readonly at?: string
-  /** A later time: what has changed until then is shown. */
+  /** A later time: shows what has changed between the two. */
   readonly diff?: string
   readonly node?: readonly string[]
   readonly json?: boolean
@@ -35,7 +35,7 @@ export function addInspect(program: Command, terminal: SimTerminal, ended: Ended
   })
 }
 
-/** `svc-sim inspect`: runs a seed up to a time, and shows what every node is then. */
+/** `svc-sim inspect`: runs a seed up to a time, and shows the state of every node then. */
 async function inspect(file: string | undefined, flags: InspectFlags, terminal: SimTerminal): Promise<number> {
   if (file === undefined) return refused(['name a scenario, or --bug'], terminal)
   const times = timesOf(flags)
@@ -67,7 +67,7 @@ function timesOf({ at, diff }: InspectFlags): Result<readonly number[], string> 
   return to.value > from.value ? ok([from.value, to.value]) : err(`--diff ${diff} is not later than --at ${at}`)
 }
 
-/** What was asked for and is not there. */
+/** Why something requested cannot be shown; undefined: all can. */
 function unseen({ moments, endedUs }: Seen, { at, diff, node }: InspectFlags): string | undefined {
   if (endedUs !== undefined) {
     const asked = moments.length === 0 ? `--at ${at}` : `--diff ${diff}`

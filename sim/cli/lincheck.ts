@@ -37,8 +37,8 @@ export function addLincheck(program: Command, terminal: SimTerminal, ended: Ende
 }
 
 /**
- * `svc-sim lincheck`: judges the history in a file. A search that was given up has shown nothing, and so has not
- * passed.
+ * `svc-sim lincheck`: judges the history in a file. A search that reached its limit has shown nothing, so the history
+ * has not passed.
  */
 async function checkHistory(file: string, flags: LincheckFlags, terminal: SimTerminal): Promise<number> {
   const misuse = await oneFileTwice(terminal.disk, [{ as: 'the history', file }], [{ as: '--html', file: flags.html }])

@@ -2,7 +2,9 @@ import { utf8 } from '../../src/base/bytes.ts'
 import type { DiskFile } from '../../src/env/disk.ts'
 import type { SimTerminal } from './terminal.ts'
 
-/** A file that grows line by line while a command runs, so that a command that is ended leaves what it had. */
+/**
+ * A file that grows line by line while a command runs, so that a command that is stopped leaves what it had written.
+ */
 export class LineFile {
   readonly #file: DiskFile
   readonly #path: string
@@ -17,13 +19,11 @@ export class LineFile {
     this.#at = at
   }
 
-  /**
-   * Makes the file, or cuts what is behind its first `at` bytes; says what is wrong and gives undefined if it cannot.
-   */
+  /** Creates the file, or cuts it after its first `at` bytes; reports a failure and returns undefined. */
   static async create({ disk, error }: SimTerminal, path: string, at = 0): Promise<LineFile | undefined> {
     const opened = await disk.open(path, 'create', 'everybody')
     const size = opened.ok ? await opened.value.size() : opened
-    // A device such as /dev/null takes no length.
+    // A device such as /dev/null cannot be truncated.
     const emptied = opened.ok && size.ok && size.value > at ? await opened.value.truncate(at) : size
     if (opened.ok && emptied.ok) return new LineFile(opened.value, path, at)
     const kind = emptied.ok ? 'io' : emptied.error.kind
@@ -36,7 +36,7 @@ export class LineFile {
     this.#writing ??= this.#write()
   }
 
-  /** Undefined: all of it is written. Otherwise what went wrong. */
+  /** Why the file could not be written; undefined: all of it is written. */
   async end(): Promise<string | undefined> {
     await this.#writing
     await this.#file.close()

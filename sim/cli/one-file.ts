@@ -1,6 +1,6 @@
 import type { Disk } from '../../src/env/disk.ts'
 
-/** A file that a command line names, and what it is there: `--trace`, `the scenario`. */
+/** A file that a command line names, and its role: `--trace`, `the scenario`. */
 export interface NamedFile {
   readonly as: string
   /** Undefined: the command line names none. */
@@ -8,8 +8,8 @@ export interface NamedFile {
 }
 
 /**
- * Which two names on a command line lead to one file, so that one would overwrite the other; undefined: none do. Names
- * are compared by the paths that they lead to. Devices such as `/dev/null` may have several names.
+ * Two names on a command line that refer to one file, so that one would overwrite the other; undefined: there are none.
+ * Names are compared by the paths to which they resolve. Devices such as `/dev/null` may be named several times.
  */
 export async function oneFileTwice(
   disk: Disk,
@@ -32,14 +32,14 @@ export async function oneFileTwice(
   return undefined
 }
 
-/** Undefined: it is no file, or it can be none, which is said when it is opened. */
+/** Undefined: the name is not a file, or cannot become one, which is reported when it is opened. */
 async function placeOf(disk: Disk, file: string): Promise<string | undefined> {
   const found = await disk.realPath(file)
   if (found.ok) {
     const entry = await disk.stat(found.value)
     return entry.ok && entry.value.kind === 'file' ? found.value : undefined
   }
-  // A file that is to be made is known by its directory.
+  // A file that does not exist yet is identified by its directory.
   const slash = file.lastIndexOf('/')
   const directory = slash < 0 ? '.' : file.slice(0, slash + 1)
   const above = await disk.realPath(directory)

@@ -7,16 +7,16 @@ import type { RunFlags } from './run-flags.ts'
 import type { Screen } from './screen.ts'
 import type { SimTerminal } from './terminal.ts'
 
-/** GitHub shows ten annotations of a step; the report has all. */
+/** GitHub shows ten annotations per step; the report has all of them. */
 export const annotationsMax = 10
 
-/** Where annotations of GitHub begin; undefined: this is no workflow of it. */
+/** Folder to which GitHub's annotations refer; undefined: the command does not run in a GitHub workflow. */
 export function workspaceOf(environment: SimTerminal['environment']): Workspace | undefined {
   if (environment.get('GITHUB_ACTIONS') !== 'true') return undefined
   return { root: environment.get('GITHUB_WORKSPACE'), folder: environment.get('PWD') }
 }
 
-/** What programs read of a command: JSON lines, JUnit's XML, annotations. */
+/** The output for programs: JSON lines, JUnit's XML, annotations. */
 export class Outputs {
   readonly #terminal: SimTerminal
   readonly #json: boolean
@@ -38,7 +38,7 @@ export class Outputs {
     junit?.add(junitHead)
   }
 
-  /** Makes the files before anything runs; undefined: one cannot be written, which has been said. */
+  /** Creates the files before anything runs; undefined: one cannot be written, which was reported. */
   static async open(flags: RunFlags, terminal: SimTerminal): Promise<Outputs | undefined> {
     const lines = flags.jsonl === undefined ? undefined : await LineFile.create(terminal, flags.jsonl)
     if (flags.jsonl !== undefined && lines === undefined) return undefined
@@ -47,7 +47,7 @@ export class Outputs {
     return new Outputs(terminal, flags.json === true, lines, junit)
   }
 
-  /** With `--json` standard output is for programs alone, and what people read goes to standard error. */
+  /** With `--json`, standard output is for programs only, and output for people goes to standard error. */
   take(record: SeedRecord, screen: Pick<Screen, 'line' | 'note'>): void {
     const line = JSON.stringify(this.#build === undefined ? record : { ...record, build: this.#build })
     if (this.#json) screen.line(line)
@@ -68,7 +68,7 @@ export class Outputs {
     this.#junit.add(suiteText({ scenario: scenario.scenario, file, cases }))
   }
 
-  /** False: a file could not be written whole, which has been said. */
+  /** False: a file is incomplete, which was reported. */
   async end(): Promise<boolean> {
     this.#junit?.add(junitTail)
     const problems = [await this.#lines?.end(), await this.#junit?.end()].filter((problem) => problem !== undefined)

@@ -4,7 +4,7 @@ import { readScenario } from './files.ts'
 import type { RunFlags } from './run-flags.ts'
 import type { SimTerminal } from './terminal.ts'
 
-/** Every file as a page; undefined: one of them is wrong, which has been said. */
+/** Every file as a page; undefined: one of them is invalid, which was reported. */
 export async function readPages(
   files: readonly string[],
   { demands }: Pick<RunFlags, 'demands'>,

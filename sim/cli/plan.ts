@@ -36,7 +36,7 @@ export function addPlan(program: Command, terminal: SimTerminal, ended: Ended): 
     })
 }
 
-/** A rehearsal needs no more to show what it shows. */
+/** Maximum number of clients in a rehearsal, which needs no more for its purpose. */
 const plannedClientsMax = 20
 const datacentersMax = 5
 

@@ -14,47 +14,47 @@ export function addPlant(command: Command): Command {
     .option('--mutant <id>', 'in a copy of this program with this change of svc-sim mutate: [FILE:]ID')
 }
 
-/** A copy of this program that has something wrong on purpose. */
+/** A copy of this program with something wrong on purpose. */
 export interface Plant {
-  /** Of files about it: `tail-kept`, `be968cda`. */
+  /** For names of files: `tail-kept`, `be968cda`. */
   readonly name: string
-  /** For people: `the planted bug tail-kept`. */
+  /** For readers: `the planted bug tail-kept`. */
   readonly words: string
-  /** The scenario where none is named; undefined: one must be. */
+  /** The scenario if the command line names none; undefined: it must name one. */
   readonly hunt: string | undefined
   /**
-   * Its runs must come to what their scenario demands, as for mutants. A planted bug is to be found by an invariant, and
-   * not by what it keeps a run from.
+   * Whether its runs must meet their scenario's demands, as for mutants. A planted bug must be found by an invariant,
+   * and not by a demand that its run no longer meets.
    */
   readonly demands: boolean
-  /** The built modules that are other than those of this program. */
+  /** The built modules that differ from this program's. */
   readonly texts: ReadonlyMap<string, string>
-  /** To be removed at the end. */
+  /** The copy, which must be removed at the end. */
   readonly copy: ProgramCopy
-  /** The sound program, tuned as this one is: a copy to be removed, too; undefined: it is this program itself. */
+  /** The sound program, tuned as this copy is: a copy that must be removed, too; undefined: this program itself. */
   readonly sound: () => ProgramCopy | undefined
 }
 
-/** The copy that was asked for; undefined: none was. The error is one line. */
+/** The requested copy; undefined: none was requested. The error is one line. */
 export function plantOf(flags: PlantFlags, terminal: SimTerminal): Result<Plant | undefined, string> {
   if (flags.bug !== undefined && flags.mutant !== undefined) return err('give either --bug or --mutant')
   if (flags.bug !== undefined) return plantOfBug(flags.bug, terminal)
   return flags.mutant === undefined ? ok(undefined) : plantOfMutant(flags.mutant, terminal)
 }
 
-/** Tells a copy of this program that it is the one that `--bug` or `--mutant` names, so that it makes no further copy. */
+/** Set in a copy of this program that `--bug` or `--mutant` names, so that it makes no further copy. */
 const copyVariable = 'SVC_SIM_IN_PLANTED_COPY'
 
 /** A command line that may name a copy of this program. */
 export interface PlantedCommand extends PlantFlags {
-  /** Scenarios that it names; none: the hunt of the bug. */
+  /** The named scenarios; if none is named, the hunt of the bug. */
   readonly files: readonly string[]
   readonly argv: readonly string[]
 }
 
 /**
- * Runs a command line in the copy of this program that it names, for commands that run seeds in this very process. The
- * result is the exit code; undefined: it names no copy, or this program is that copy.
+ * Runs a command line in the copy of this program that it names, for commands that run seeds in their own process.
+ * Returns the exit code; undefined: it names no copy, or this program is that copy.
  */
 export async function inPlantedCopy(command: PlantedCommand, terminal: SimTerminal): Promise<number | undefined> {
   if (plantText(command) === '' || terminal.environment.has(copyVariable)) return undefined
@@ -71,7 +71,7 @@ export async function inPlantedCopy(command: PlantedCommand, terminal: SimTermin
       return exits.usage
     }
     const exit = await copy.command([...command.argv, ...added], { [copyVariable]: '1' })
-    // A signal ended it.
+    // The process was ended by a signal.
     return exit ?? exits.noVerdict
   } finally {
     copy.remove()
@@ -87,7 +87,7 @@ function plantOfBug(named: string, terminal: SimTerminal): Result<Plant, string>
   const texts = plantedTexts(workshop, bug)
   if (!texts.ok) return texts
   const file = `hunts/${bug.hunt}.yaml`
-  // As a command in this folder names it, so that what is printed can be typed again.
+  // A path as a command in this folder names it, so that the printed command can be typed again.
   const hunt = terminal.shippedScenarios().find((path) => path.endsWith(`/${file}`)) ?? workshop.scenario(file)
   const sound = (): ProgramCopy | undefined => {
     const { tuning } = huntOf(bug)

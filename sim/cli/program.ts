@@ -21,7 +21,7 @@ import { addStudies } from './study.ts'
 import { exits, type SimTerminal } from './terminal.ts'
 import { addTrace } from './trace/options.ts'
 
-/** In the order of the help. Each declares its options beside what it does. */
+/** In the order of the help. Each file declares its options beside its code. */
 const commands = [
   addRun,
   addExplore,
@@ -91,7 +91,7 @@ ended, ran out of memory, or its virtual time stood still, 6 nothing failed, but
 every seed had run, or merge misses seeds; 141 the reader of the output has ended.
 `
 
-/** Runs one command line to its end and gives the exit code. */
+/** Runs one command line to its end and returns the exit code. */
 export async function runSimCli(argv: readonly string[], terminal: SimTerminal): Promise<number> {
   let exit: number = exits.usage
   const program = new Command('svc-sim')

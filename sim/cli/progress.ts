@@ -1,6 +1,6 @@
 import { hasFailed, type SeedRecord } from '../report/seed-record.ts'
 
-/** How far a campaign is. */
+/** The progress of a campaign. */
 export class Progress {
   readonly #total: number
   readonly #wallMs: () => number
@@ -10,7 +10,7 @@ export class Progress {
   #failed = 0
   #undecided = 0
 
-  /** `total`: number of seeds; infinite: as many as there is time for. `timeMs`: the time that it has. */
+  /** `total`: number of seeds; infinite if only time limits them. `timeMs`: the time limit. */
   constructor(total: number, wallMs: () => number, timeMs = Number.POSITIVE_INFINITY) {
     this.#total = total
     this.#wallMs = wallMs
@@ -43,7 +43,7 @@ export class Progress {
   }
 }
 
-/** `120.5 virtual s in 8.1 s, 15 virtual s a second`: how far a single run is. */
+/** `120.5 virtual s in 8.1 s, 15 virtual s a second`: the progress of a single run. */
 export function runText(virtualUs: number, wallMs: number): string {
   const [virtual, wall] = [virtualUs / 1_000_000, wallMs / 1000]
   return `${virtual.toFixed(1)} virtual s in ${wall.toFixed(1)} s, ${(virtual / wall).toFixed(0)} virtual s a second`

@@ -19,7 +19,7 @@ export function addReport(program: Command, terminal: SimTerminal, ended: Ended)
     })
 }
 
-/** `svc-sim report`: the picture of a run that was traced. */
+/** `svc-sim report`: makes the picture of a traced run. */
 async function report(trace: string, output: string, terminal: SimTerminal): Promise<number> {
   const overwriting = await oneFileTwice(
     terminal.disk,

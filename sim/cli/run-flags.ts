@@ -9,34 +9,34 @@ export interface SeedRange {
 
 export const storyKinds = ['brief', 'full', 'none'] as const
 
-/** What `svc-sim run` is asked for. */
+/** The options of `svc-sim run`. */
 export interface RunFlags extends TraceFlags, PlantFlags {
   readonly seed?: number
   readonly seeds?: SeedRange
-  /** Times at which the runs go on with other chance. */
+  /** Times from which the runs continue with other draws. */
   readonly fork?: readonly Fork[]
   readonly verify?: boolean
   readonly history?: string
-  /** Where to write what was decided. */
+  /** Where to write the decisions. */
   readonly decisions?: string
-  /** A list of decisions: these are made, and every other one is the default one. */
+  /** A list of decisions: these are made, and every other decision is the default. */
   readonly replay?: string
   readonly quiet?: boolean
-  /** How much of what happens is told while one seed runs; absent: brief. */
+  /** How much of the story is printed while one seed runs; absent: brief. */
   readonly story?: (typeof storyKinds)[number]
   readonly json?: boolean
-  /** Where to write the same lines of JSON. */
+  /** Where to write the same JSON lines. */
   readonly jsonl?: string
-  /** Where to write a report in the form of JUnit. */
+  /** Where to write a report in JUnit's form. */
   readonly junit?: string
   readonly untilFailure?: boolean
-  /** Make the first failure smaller. */
+  /** Shrink the first failure. */
   readonly shrink?: boolean
-  /** False: runs need not come to what their scenario demands. */
+  /** False: runs need not meet their scenario's demands. */
   readonly demands?: boolean
-  /** Bound of the search that decides the history of one key. */
+  /** Limit of the search that decides the history of one key. */
   readonly steps?: number
-  /** Number of processes; absent: one for each core. */
+  /** Number of processes; absent: one per core. */
   readonly jobs?: number
   /** CPU time that a seed may use while its virtual time stands still, in milliseconds. */
   readonly stall?: number

@@ -4,7 +4,7 @@ import { filmPage } from '../picture/film-page.ts'
 import type { TraceHeader } from '../report/trace-record.ts'
 import type { SimTerminal } from './terminal.ts'
 
-/** To be given the events of a run. */
+/** Receives the events of a run. */
 export function newFilm({ gzip }: SimTerminal, header: TraceHeader): FilmMaker {
   return new FilmMaker({ header, gzip, evidenceOf })
 }

@@ -15,7 +15,7 @@ import type { FailingRun } from './shrink/failing-run.ts'
 import { runOne } from './single-run.ts'
 import { exits, type SimTerminal } from './terminal.ts'
 
-/** A suite of JUnit's says first how many cases it has: it is kept until its last seed. */
+/** JUnit's suite begins with its number of cases, so it is kept in memory until its last seed. */
 const junitSeedsMax = 100_000
 
 export function addRun(program: Command, terminal: SimTerminal, ended: Ended, argv: readonly string[]): void {
@@ -63,7 +63,7 @@ export function addRun(program: Command, terminal: SimTerminal, ended: Ended, ar
   })
 }
 
-/** An invariant is to find what is planted, and not that runs do less than their scenario demands. */
+/** A planted bug must be found by an invariant, and not because runs do less than their scenario demands. */
 function planted(flags: RunFlags): RunFlags {
   return flags.bug === undefined ? flags : { ...flags, demands: false }
 }
@@ -109,7 +109,7 @@ async function runFiles(files: readonly string[], flags: RunFlags, terminal: Sim
   return shrunkAlso(exit, first, flags, terminal)
 }
 
-/** With `--shrink` a failure is made smaller; the exit code stays that of the run. */
+/** With `--shrink`, the failure is made smaller; the exit code remains that of the run. */
 async function shrunkAlso(
   exit: number,
   run: FailingRun | undefined,
@@ -122,7 +122,7 @@ async function shrunkAlso(
   return exit
 }
 
-/** Scenarios may be given twice; what is written may be neither read nor written by another name. */
+/** Scenarios may be named twice; an output file may not be read or written under another name. */
 function overwriting(files: readonly string[], flags: RunFlags, { disk }: SimTerminal): Promise<string | undefined> {
   const { trace, traceText, html, history, decisions, jsonl, junit, replay } = flags
   const inputs = [

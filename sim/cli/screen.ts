@@ -2,26 +2,23 @@ import type { Closable } from '../../src/env/async.ts'
 import type { SeedVerdict } from '../report/seed-record.ts'
 import type { SimTerminal } from './terminal.ts'
 
-/** How often the live line is written again, in milliseconds. */
+/** How often the live line is rewritten, in milliseconds. */
 const liveMs = 250
-/** How often a log gets a line instead. */
+/** How often a log gets a line instead, in milliseconds. */
 const logMs = 10_000
 const eraseLine = '\r\u001b[2K'
 
 const styles = { red: 31, green: 32, yellow: 33, bold: 1 } as const
 type Style = keyof typeof styles
 
-/**
- * What a person watches: lines of standard output, and below them one live line on standard error that says how far it
- * is.
- */
+/** Output for a person: lines on standard output, and below them one live line on standard error with the progress. */
 export class Screen {
   readonly #terminal: SimTerminal
   readonly #status: () => string | undefined
   readonly #timer: Closable
   #shown = false
 
-  /** `status`: how far it is; undefined: nothing to say yet. */
+  /** `status`: the progress; undefined: nothing to show yet. */
   constructor(terminal: SimTerminal, status: () => string | undefined) {
     this.#terminal = terminal
     this.#status = status

@@ -15,7 +15,7 @@ import { countTo, type Ended } from './flag-values.ts'
 import { exits, type SimTerminal } from './terminal.ts'
 
 interface SearchFlags {
-  /** States that are remembered. */
+  /** Maximum number of states that are remembered. */
   readonly states: number
   readonly symmetry: boolean
 }
@@ -84,9 +84,7 @@ interface GossipSearchFlags extends SearchFlags {
   readonly exchanges?: boolean
 }
 
-/**
- * The laws are of one member: the closure shows that they hold, and only where it does not, the search looks for a way.
- */
+/** The laws are of one member: the closure shows that they hold; only if it does not, the search looks for a path. */
 function searchGossip(flags: GossipSearchFlags, terminal: SimTerminal): number {
   const { incarnations, times, leaves = false, restarts = false, exchanges = false } = flags
   const { members } = smallPool

@@ -3,12 +3,12 @@ import { invariants } from '../checkers/checkers.ts'
 import type { BugOutcome } from '../self-test/self-test.ts'
 import { codeOf } from './self-test-table.ts'
 
-/** How a self-test was made, for the readers of its page. */
+/** How a self-test was made, for readers of its page. */
 export interface SelfTestMade {
   readonly version: string
   /** Maximum number of seeds for each bug. */
   readonly seeds: number
-  /** Seeds that each bug was tried with, whether or not one found it; 0: each search ended with its first finding. */
+  /** Number of seeds tried with each bug, whether or not one found it; 0: each search ended with its first finding. */
   readonly rate: number
 }
 

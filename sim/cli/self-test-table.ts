@@ -3,10 +3,7 @@ import type { Hunt } from '../self-test/hunts.ts'
 import type { Finding } from '../self-test/search.ts'
 import type { BugOutcome, NoSearch, SoundOutcome, Verdict } from '../self-test/self-test.ts'
 
-/**
- * How the table names each verdict. Those in capitals are wrong rows: they alone stand in capitals, so that the eye
- * finds them.
- */
+/** The text of each verdict. Only verdicts of wrong rows are in capitals, so that the eye finds them. */
 const verdictTexts: Readonly<Record<Verdict, string>> = {
   found: 'found',
   'not-found': 'NOT FOUND',
@@ -16,14 +13,14 @@ const verdictTexts: Readonly<Record<Verdict, string>> = {
   'no-search': 'NO SEARCH',
 }
 
-/** A row of the table in both forms in which it is printed. */
+/** A row of the table in both printed forms. */
 export interface TableRow {
   readonly text: string
   /** For programs. */
   readonly json: object
-  /** What is wrong with the row, and why, in one sentence. Undefined: the row is as it should be. */
+  /** What is wrong with the row, and why, in one sentence. Undefined: the row is as expected. */
   readonly wrong: string | undefined
-  /** Of a wrong row: how to see it again, to make it smaller, and to have it explained. */
+  /** For a wrong row, the commands that repeat it, shrink it and explain it. */
   readonly again?: readonly string[]
 }
 
@@ -78,17 +75,17 @@ export function soundRow({ hunt, search, verdict, passed }: SoundOutcome): Table
   }
 }
 
-/** A program that is tuned for its hunt is nobody's: only a copy runs it. */
+/** A program that is tuned for its hunt exists only as a copy, which no command can name. */
 function soundAgain({ name, tuning }: Hunt, { seed }: Finding): readonly string[] {
   const run = `scenarios/hunts/${name}.yaml --seed ${seed}`
   if (tuning.length > 0) return []
   return [`repeat with: svc-sim run ${run}`, ...causeCommands(run)]
 }
 
-/** A row without a search: a patch did not fit, or a copy did not end as runs do. */
+/** A row without a search: a patch did not fit, or a copy did not end in the way of a run. */
 export function noSearchRow({ bug, hunt, error }: NoSearch): TableRow {
   const [row, name] = bug === undefined ? ['-', `none, ${hunt.name}`] : [String(bug.row), bug.name]
-  // The text of a patch that does not fit has several lines; the whole of it goes to standard error.
+  // The text about a patch that does not fit has several lines; all of it goes to standard error.
   const wrong = `there was no search: ${error.split('\n', 1)[0] ?? error}`
   const json = { row: bug?.row ?? null, bug: bug?.name ?? null, hunt: hunt.name, verdict: 'no-search', passed: false }
   return {

@@ -12,14 +12,14 @@ import { exits, type SimTerminal } from './terminal.ts'
 export interface SelfTestFlags {
   readonly bug?: readonly string[]
   readonly seeds: number
-  /** Seeds that each bug is tried with whether one finds it or not. */
+  /** Number of seeds that each bug is tried with, whether or not one finds it. */
   readonly rate?: number
   readonly json?: boolean
   /** Where to write the page about every bug. */
   readonly markdown?: string
   /** Where to write the trace of the run that found the bug. */
   readonly trace?: string
-  /** Number of copies that run at the same time; absent: one for each core. */
+  /** Number of copies that run at the same time; absent: one per core. */
   readonly jobs?: number
 }
 
@@ -39,7 +39,7 @@ export function addSelfTest(program: Command, terminal: SimTerminal, ended: Ende
     })
 }
 
-/** `svc-sim self-test`: one line for each bug as it is found, or not, and for each hunt of the sound program. */
+/** `svc-sim self-test`: one line for each bug, found or not, and for each hunt of the sound program. */
 export async function runSelfTest(flags: SelfTestFlags, terminal: SimTerminal): Promise<number> {
   const { out, error, wallMs } = terminal
   const chosen = bugsNamed(flags.bug)
@@ -57,7 +57,7 @@ export async function runSelfTest(flags: SelfTestFlags, terminal: SimTerminal): 
   const workshop = terminal.createWorkshop()
   const names = [...new Set(chosen.map(({ hunt }) => hunt))]
   const files = names.map((name) => workshop.scenario(`hunts/${name}.yaml`))
-  // A planted bug is to be found by an invariant, not by what it keeps a run from.
+  // A planted bug must be found by an invariant, not by an unmet demand.
   const pages = await readPages(files, { demands: false }, terminal)
   if (pages === undefined) return exits.usage
   const isJson = flags.json === true
@@ -96,7 +96,7 @@ export async function runSelfTest(flags: SelfTestFlags, terminal: SimTerminal): 
   return exits.usage
 }
 
-/** By row or by name; all if none is named. What is wrong with a name, as a text. */
+/** By row or by name; all if none is named. A text says what is wrong with a name. */
 export function bugsNamed(names: readonly string[] | undefined): readonly PlantedBug[] | string {
   if (names === undefined) return plantedBugs
   const chosen = new Set<PlantedBug>()

@@ -55,7 +55,7 @@ export async function runOne(
     const [verdict = '', ...about] = verdictLines(record)
     const counts = flags.quiet === true ? [] : judgedLines(record.counts)
     screen.line(screen.judged(record.verdict, verdictWord(record), verdict))
-    // The reason is next to the verdict; how to see it again comes last.
+    // The reason is next to the verdict; the command to repeat the run comes last.
     const lines = [...about, ...reasonLines(record, flags.history), ...counts, ...againLines(record, flags.replay)]
     for (const line of lines) screen.line(line)
   }
@@ -63,17 +63,17 @@ export async function runOne(
   outputs.endPage(turn.page, [])
   const note = list && replay && replayNote(flags.replay ?? '', list, replay, terminal.build)
   if (note !== undefined) terminal.error(`${note}\n`)
-  // The run itself is as it is, whatever could not be written of it.
+  // The verdict of the run does not depend on whether its files could be written.
   isWritten.push(await outputs.end())
   return !isWritten.includes(false) ? exitOf(record) : graver(exitOf(record), exits.usage)
 }
 
-/** The full story tells leaders in its own words, with the term. */
+/** The full story reports leaders in its own form, with the term. */
 function isOfLeaders({ kind, text }: StoryLine): boolean {
   return kind === 'note' && /^\S+ (?:leads|no longer leads)$/.test(text)
 }
 
-/** A run that a person can watch: how far it is in virtual time, and how fast. */
+/** A run that a person can watch: its virtual time, and its speed. */
 class WatchedRun {
   readonly screen: Screen
   readonly options: RunsOptions
@@ -96,7 +96,7 @@ class WatchedRun {
   }
 }
 
-/** False: it was asked for, and could not be written. */
+/** False: the history was requested, and could not be written. */
 async function writeHistory({ result }: Made, { history: file }: RunFlags, terminal: SimTerminal): Promise<boolean> {
   const { history } = result
   return file === undefined || history === undefined || writeText(terminal, file, historyText(history))

@@ -29,7 +29,7 @@ interface StudyFlags {
   readonly html?: string
 }
 
-/** Beyond it a study would take hours. */
+/** With more, a study would take hours. */
 const trialsMax = 100_000
 
 export function addStudies(program: Command, terminal: SimTerminal, ended: Ended): void {
@@ -73,10 +73,10 @@ function poolSizes(text: string): readonly number[] {
   return sizes
 }
 
-/** Tells lines as they come to be, and gives what to draw. */
+/** Prints lines as they come, and returns what to draw. */
 type Study = (streams: RandomStreams, tell: (lines: readonly string[]) => void) => Drawing
 
-/** `svc-sim study …`: the table goes out row by row; a file that cannot be written is found out before the work. */
+/** `svc-sim study …`: the table is printed row by row; a file that cannot be written is detected before the work. */
 async function runStudy({ seed, svg, html }: StudyFlags, terminal: SimTerminal, study: Study): Promise<number> {
   const files = [
     { as: '--svg', file: svg },
@@ -118,7 +118,7 @@ interface LifeguardFlags extends StudyFlags {
   /** All cells of the paper's grid, or a few. */
   readonly whole?: boolean
   readonly few?: boolean
-  /** Beside plain SWIM, which the others are compared with. */
+  /** Variants beside plain SWIM, with which the others are compared. */
   readonly only?: readonly string[]
 }
 

@@ -13,7 +13,7 @@ import type { Platform } from '../world/platform.ts'
 
 /** The abilities of a screen. */
 export interface ScreenKind {
-  /** Standard error is read by a person as it is written: one line can be written over again. */
+  /** A person reads standard error as it is written, and a line of it can be overwritten. */
   readonly live: boolean
   /** Width of that screen, in characters. */
   readonly columns: number
@@ -21,20 +21,20 @@ export interface ScreenKind {
   readonly colour: boolean
 }
 
-/** Exit codes. Of several runs the gravest counts, see `graver`. */
+/** Exit codes. The worst of several runs counts, see `graver`. */
 export const exits = {
   passed: 0,
   /** An expectation or an invariant was not met; a history is not linearizable. */
   failed: 1,
-  /** Bad usage, or a scenario or history that cannot be read. */
+  /** Wrong usage, or a scenario or history that cannot be read. */
   usage: 2,
-  /** The same seed gave two different runs, be it in one process or in a fresh one. */
+  /** The same seed gave two different runs, in one process or in a fresh one. */
   notDeterministic: 3,
-  /** Nothing failed, but a history of keys could not be decided within the bound of the search. */
+  /** Nothing failed, but a history of keys could not be decided within the limit of the search. */
   undecided: 4,
   /** A seed has no verdict: its process ended, ran out of memory, or its virtual time stood still. */
   noVerdict: 5,
-  /** Nothing failed, but the time was spent before every seed had run, or seeds are missing in what is merged. */
+  /** Nothing failed, but the time was over before every seed had run, or a merge lacks seeds. */
   incomplete: 6,
 } as const
 
@@ -53,7 +53,7 @@ export function exitOf({ verdict }: { readonly verdict: SeedVerdict }): number {
   return exitOfVerdict[verdict]
 }
 
-/** From the mildest to the gravest: the result of a run that is not deterministic means nothing. */
+/** From the mildest to the gravest: the result of a run that is not deterministic has no meaning. */
 const order: readonly number[] = [
   exits.passed,
   exits.incomplete,
@@ -78,23 +78,23 @@ export interface InputFailure {
 /** Receives a piece of the input. False: no more is needed. */
 export type TakePiece = (piece: Uint8Array) => Promise<boolean>
 
-/** Lines that are typed, one after the other. */
+/** Typed lines, one after another. */
 export interface LineReader extends Closable {
-  /** Undefined: there are no more. */
+  /** Undefined: the input has ended. */
   next(): Promise<string | undefined>
 }
 
-/** What the commands of the simulator need of the real world. */
+/** What the simulator's commands need of the real world. */
 export interface SimTerminal {
   readonly out: (text: string) => void
   readonly error: (text: string) => void
   /** Real files: scenarios to read, traces to write. */
   readonly disk: Disk
-  /** Reads a file piece by piece, `-` the standard input, and expands what is compressed with gzip. */
+  /** Reads a file piece by piece, `-` being standard input, and decompresses gzip. */
   readonly readPieces: (file: string, take: TakePiece) => Promise<Result<undefined, InputFailure>>
   /** Settles when the written output has been flushed: for unlimited output. */
   readonly outLeft: () => Promise<void>
-  /** Milliseconds of the real clock, to tell how fast a run was. */
+  /** Milliseconds of the real clock, for the speed of a run. */
   readonly wallMs: () => number
   /** The real facilities that one run needs. */
   readonly createPlatform: () => Platform
@@ -102,7 +102,7 @@ export interface SimTerminal {
   readonly cpuMs: () => number
   readonly environment: ReadonlyMap<string, string>
   readonly screen: ScreenKind
-  /** Calls again and again by the real clock, until it is closed; alone it keeps no process alive. */
+  /** Calls repeatedly by the real clock, until it is closed; it does not keep the process alive. */
   readonly every: (ms: number, call: () => void) => Closable
   /** SHA-256 of the modules of this program, in hex. */
   readonly buildHash: () => string
@@ -113,17 +113,17 @@ export interface SimTerminal {
    * still.
    */
   readonly startWorker: (stallCpuMs: number) => Worker
-  /** A file that is written while a run goes on; packed where its name ends in `.gz`. */
+  /** A file that is written during a run; compressed if its name ends in `.gz`. */
   readonly createTextFile: (path: string) => TextSink
-  /** A gzip member of these bytes, as small as the machine's own library makes it. */
+  /** A gzip member of these bytes, compressed by the machine's own library. */
   readonly gzip: (bytes: Uint8Array) => Uint8Array
-  /** A page of HTML that comes with this program, without what it is to show. */
+  /** A page of HTML shipped with this program, without its content. */
   readonly pageTemplate: (name: 'report' | 'still') => string
   /** The page of `svc-sim play`; undefined: this program was built without it. */
   readonly playPage: () => string | undefined
-  /** Lines of the standard input; a person is shown the prompt before each. */
+  /** Lines of standard input; a person sees the prompt before each. */
   readonly readLines: (prompt: string) => LineReader
-  /** Paths of the scenarios that come with this program, sorted. */
+  /** Paths of the shipped scenarios, sorted. */
   readonly shippedScenarios: () => readonly string[]
   /** Where copies of this program are made. */
   readonly createWorkshop: () => MutationWorkshop
@@ -131,10 +131,10 @@ export interface SimTerminal {
   readonly workplace: Workplace
   /** The parser for mutants, a package that only developers have; undefined: it is not installed. */
   readonly loadCompiler: () => Compiler | undefined
-  /** The real machine: sockets in front of simulated agents. */
+  /** The Env of the real machine: sockets in front of simulated agents. */
   readonly host: Env
   readonly onSignal: (signal: Signal, use: () => void) => Closable
   readonly version: string
-  /** Commit and date of the program; its release where they are not known. */
+  /** Commit and date of the program; its release if they are unknown. */
   readonly build: string
 }

@@ -8,7 +8,7 @@ import { openText } from './files.ts'
 import { newFilm, reportPage } from './run-page.ts'
 import type { SimTerminal } from './terminal.ts'
 
-/** Of which run a trace is. */
+/** The run that a trace belongs to. */
 interface Traced {
   readonly scenario: string
   readonly seed: number
@@ -18,7 +18,7 @@ interface Traced {
 export interface TraceFlags {
   /** JSON lines: each event with its causes and its meaning. */
   readonly trace?: string
-  /** Lines of text, without these. */
+  /** Lines of text, without causes and meanings. */
   readonly traceText?: string
   /** A page that shows the run. */
   readonly html?: string
@@ -29,7 +29,7 @@ interface FileOfTrace {
   readonly sink: TextSink
 }
 
-/** The files that the trace of one run is written to while it goes on. */
+/** The files to which the trace of one run is written during the run. */
 export class TraceFiles {
   readonly #terminal: SimTerminal
   readonly #records: FileOfTrace | undefined
@@ -44,7 +44,7 @@ export class TraceFiles {
     this.#page = page
   }
 
-  /** Undefined: one of the files cannot be written, which was said. */
+  /** Undefined: one of the files cannot be written, which was reported. */
   static async open(terminal: SimTerminal, { trace, traceText, html }: TraceFlags): Promise<TraceFiles | undefined> {
     const opened: (FileOfTrace | undefined)[] = []
     for (const file of [trace, traceText, html]) {
@@ -56,8 +56,8 @@ export class TraceFiles {
   }
 
   /**
-   * `beside`: another file that the run waits for while it is full. `story`: is given each event, of whose packets it
-   * need not know the meaning.
+   * `beside`: another file that the run waits for while its buffer is full. `story`: receives each event; it does not
+   * need the meaning of packets.
    */
   optionsFor(
     { scenario, seed }: Traced,
@@ -84,7 +84,7 @@ export class TraceFiles {
     })
   }
 
-  /** False: something could not be written, which was said. */
+  /** False: a file could not be written, which was reported. */
   async end(): Promise<boolean> {
     let isWhole = true
     if (this.#film !== undefined) this.#page?.sink.write(reportPage(this.#terminal, this.#film))
@@ -115,7 +115,7 @@ export class TraceFiles {
   }
 }
 
-/** Takes each event of a run. */
+/** Receives each event of a run. */
 export type Reader = NonNullable<TraceOptions['onRecord']>
 
 function recordOptions(readers: readonly Reader[], meanings: Meanings | undefined): TraceOptions {

@@ -9,13 +9,13 @@ import { LineCutter } from '../trace/lines.ts'
 import type { DiffFlags } from './flags.ts'
 import type { Build, RunToCompare } from './runs.ts'
 
-/** What the command line names: scenarios or traces. */
+/** The operands: scenarios or traces. */
 export type Asked = readonly [string | undefined, string | undefined]
 
 type Runs = readonly [RunToCompare, RunToCompare]
 type Failed = { readonly ok: false; readonly error: readonly string[] }
 
-/** The two runs that are compared, or what is wrong with the command line, in lines. */
+/** The two runs to compare, or what is wrong with the command line, in lines. */
 export async function runsToCompare(
   [first, second]: Asked,
   flags: DiffFlags,
@@ -35,7 +35,7 @@ export async function runsToCompare(
   return secondOf(one.value, flags, plant, terminal)
 }
 
-/** Another run of the page of the first one. */
+/** Another run of the first one's page. */
 async function secondOf(
   run: RunToCompare,
   { seeds, fork, against }: DiffFlags,
@@ -84,7 +84,7 @@ async function runNamed(
   const named = flags.seeds?.[0] ?? flags.seed ?? loaded.scenario.seed
   if (named !== undefined || plant === undefined)
     return ok({ kind: 'seed', file, seed: named ?? usualSeed(loaded), build })
-  // What is planted is there to be found: the seed that finds it is looked for.
+  // A planted bug exists to be found, so the command looks for a seed that finds it.
   const startWorker = () => plant.copy.startWorker(usualStallMs)
   const seed = await firstFailure({ loaded, text }, { startWorker, jobs: terminal.cores })
   return seed === undefined

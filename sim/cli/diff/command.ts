@@ -39,7 +39,7 @@ function withSound(plant: Plant | undefined, copies: ProgramCopy[]): Plant | und
   return { ...plant, sound }
 }
 
-/** A run, and the file of its trace. */
+/** A run, and the file with its trace. */
 interface Read {
   readonly run: RunToCompare
   readonly file: string

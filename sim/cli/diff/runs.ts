@@ -11,7 +11,7 @@ import { exits, type SimTerminal } from '../terminal.ts'
 import { eventOf, readTrace } from '../trace/events.ts'
 import { TraceFiles } from '../trace-files.ts'
 
-/** A run that is compared. */
+/** A run to compare. */
 export type RunToCompare =
   | { readonly kind: 'trace'; readonly file: string }
   | {
@@ -22,7 +22,7 @@ export type RunToCompare =
       readonly build: Build
     }
 
-/** Which program runs it. */
+/** The program that runs it. */
 export type Build =
   | { readonly kind: 'this' }
   | { readonly kind: 'copy'; readonly copy: ProgramCopy; readonly words: string; readonly demands: boolean }
@@ -37,7 +37,9 @@ export function titleOf(run: RunToCompare): string {
   return `${file}, seed ${seed}${forkFlags(forks)}${where}`
 }
 
-/** The trace of the run, written into a folder if it is not there yet. The error is what is wrong, in lines. */
+/**
+ * The trace of the run, which is written into a folder if it is not there yet. The error says what is wrong, in lines.
+ */
 export async function traceOf(
   run: RunToCompare,
   out: string,
@@ -76,10 +78,10 @@ async function tracedHere(
   return (await traces.end()) ? ok(out) : err([])
 }
 
-/** Beyond it two runs are more than memory holds, and more than can be compared. */
+/** Maximum number of events: memory cannot hold two longer runs, and they cannot be compared. */
 const eventsMax = 4_000_000
 
-/** Reads a trace as numbers. */
+/** Reads a trace in its numeric form. */
 export async function readRun(file: string, names: Names, terminal: SimTerminal): Promise<Result<RunReading, string>> {
   const run = new RunReading(names)
   const read = await readTrace(terminal, file, {

@@ -14,54 +14,54 @@ import type { TraceRecord } from '../../report/trace-record.ts'
 export interface ChangesQuestion {
   readonly ts: Compiler
   readonly workshop: MutationWorkshop
-  /** The built modules that are other than those of the workshop: something is wrong with them on purpose. */
+  /** The built modules that differ from the workshop's, because a bug is planted in them. */
   readonly planted: ReadonlyMap<string, string>
   readonly sha256: (bytes: Uint8Array) => Uint8Array
   readonly page: SentPage
   readonly seed: number
   readonly events: Events
   readonly violation: TraceRecord
-  /** What a step expects did not come about, and no law was broken. */
+  /** A step's expectation was not met, and no law was broken. */
   readonly isOfStep: boolean
-  /** The run that fails. */
+  /** The failing run. */
   readonly run: Ended
-  /** Folders that make what the law is judged by; empty: all. */
+  /** Folders of the code that makes the facts by which the law judges; empty: all. */
   readonly rooms: readonly string[]
   readonly hasFailed: (ended: Ended) => boolean
   readonly budget: RunBudget
   readonly jobs: number
   readonly stallMs: number
   readonly searchStepsMax?: number | undefined
-  /** Called as the tries begin, with what tells how many there were. */
+  /** Called as the trials begin, with an object that counts them. */
   readonly onTrials: (trials: CodeTrials) => void
 }
 
-/** What came of changing the code. */
+/** The result of changing the code. */
 export interface ChangesReport {
   readonly suspects: readonly SuspectCode[]
   readonly tried: number
   readonly cured: number
-  /** Changes that there are in code that ran. */
+  /** Number of possible changes in code that ran. */
   readonly of: number
   readonly runs: number
   readonly cpuMs: number
 }
 
-/** Events that are looked back at, the nearest to the failure first. */
+/** Maximum number of events that the search follows back, the nearest to the failure first. */
 const eventsMax = 100_000
-/** A run may use so many times the CPU time of the one that fails, and at least so much. */
+/** A run may use this many times the CPU time of the failing one, and at least `leastMs`. */
 const costly = { times: 8, leastMs: 4_000 } as const
-/** How long behind the failure a run must do without it, where it goes on for long: in microseconds. */
+/** How long after the failure a run must pass, if it continues for long: in microseconds. */
 const graceUs = 5_000_000
-/** What says that a value was missing. */
+/** Messages which say that a value was missing. */
 const missing = /TypeError|ReferenceError|\b(?:undefined|null)\b|is not (?:iterable|a function)/
 const unchanged = /^src\/(?:base|cli|cli-rpc|config|env|hcl|model|native|pki|program)$/
-/** Places that are confirmed in fresh processes. */
+/** Maximum number of places that are confirmed in fresh processes. */
 const confirmedMax = 3
 
 /**
- * Which code may be wrong: the agent is changed in small ways, one at a time, from the last turn on in which the code
- * led to the failure, and the run made again. Where it then passes, the code has to do with the failure.
+ * Finds code that may be wrong. The agent is changed in small ways, one at a time, from the last turn in which the code
+ * led to the failure, and the run is repeated. If it then passes, the code is related to the failure.
  */
 export async function changesIn(question: ChangesQuestion): Promise<ChangesReport | string> {
   const { ts, workshop, planted, sha256, page, seed, events, violation, run, searchStepsMax, stallMs } = question
@@ -134,13 +134,16 @@ export async function changesIn(question: ChangesQuestion): Promise<ChangesRepor
   }
 }
 
-/** Rooms of the agent that are changed: neither what the simulator runs, too, nor what no simulated agent does. */
+/**
+ * The agent's rooms that are changed: without those that the simulator runs as well, and those that no simulated agent
+ * runs.
+ */
 function roomsIn(workshop: MutationWorkshop): readonly string[] {
   const rooms = workshop.names().flatMap((name) => /^src\/[^/]+(?=\/)/.exec(name)?.[0] ?? [])
   return [...new Set(rooms)].filter((room) => !unchanged.test(room))
 }
 
-/** Without those among the first in which no change cures alone. */
+/** The suspects without those among the first whose changes do not make the run pass in a fresh process. */
 async function confirmed(suspects: readonly SuspectCode[], trials: CodeTrials): Promise<readonly SuspectCode[]> {
   const sure: SuspectCode[] = []
   for (const suspect of suspects) {
@@ -150,12 +153,12 @@ async function confirmed(suspects: readonly SuspectCode[], trials: CodeTrials): 
   return sure
 }
 
-/** The last event before the violation that says that a value was missing. */
+/** The last event before the violation which says that a value was missing. */
 function missingIn({ all }: Events, violation: TraceRecord): TraceRecord | undefined {
   return all.findLast((event) => event.n <= violation.n && 'text' in event && missing.test(String(event.text)))
 }
 
-/** Modules on the stack of what was thrown last. */
+/** Modules on the stack of the last exception. */
 function throwersIn({ all }: Events, violation: TraceRecord): readonly string[] {
   const told = all.findLast(
     (event) => event.n <= violation.n && event.kind === 'note' && event.text.startsWith('thrown by '),
@@ -163,12 +166,12 @@ function throwersIn({ all }: Events, violation: TraceRecord): readonly string[] 
   return told?.kind === 'note' ? [...told.text.matchAll(/src\/[^:]+[.]js/g)].map(([file]) => file) : []
 }
 
-/** What shows at rest needs the whole run: one that is ended before comes to no rest. */
+/** A failure that shows only at rest needs the whole run: one that is stopped before never comes to rest. */
 function endsOf({ run, violation }: ChangesQuestion): { readonly ends?: { readonly atUs: number } } {
   return isAtRest(run) ? {} : { ends: { atUs: violation.t + 1 } }
 }
 
-/** When a run with a change has done without the failure for long enough; undefined: at its end. */
+/** When a changed run has passed for long enough without the failure; undefined: at its end. */
 function untilOf({ run, violation }: ChangesQuestion): number | undefined {
   const isLong = run.record.virtualUs > violation.t + 2 * graceUs
   return isLong && !isAtRest(run) ? violation.t + graceUs : undefined
@@ -178,7 +181,7 @@ function isAtRest({ account }: Ended): boolean {
   return account?.restUs !== undefined
 }
 
-/** Of a step that failed: the number of the event with which it began. */
+/** For a step that failed, the number of the event with which it began. */
 function sinceOf({ events, violation, isOfStep }: ChangesQuestion): { readonly since?: number } {
   if (!isOfStep) return {}
   const begun = events.all.findLast(
@@ -187,7 +190,7 @@ function sinceOf({ events, violation, isOfStep }: ChangesQuestion): { readonly s
   return begun === undefined ? {} : { since: begun.n }
 }
 
-/** Events that led to any of these, with the least number of arrows; the nearest and latest first. */
+/** Events that led to any of these, by the smallest number of arrows; the nearest and latest first. */
 function waysTo(events: Events, ends: readonly TraceRecord[]): readonly (readonly [number, number])[] {
   const steps = new Map<number, number>()
   for (const end of ends) {

@@ -5,28 +5,31 @@ import type { SentPage, Wish } from '../../pool/warm-worker.ts'
 import type { Worker } from '../../pool/worker.ts'
 import type { Fork } from '../../world/decisions/decisions.ts'
 
-/** Passing runs that are compared with, other seeds that are tried for them, and failing ones with other chance. */
+/**
+ * Maximum numbers of passing runs for the comparison, of other seeds tried for them, and of failing runs with other
+ * draws.
+ */
 const passingMax = 5
 const otherSeedsMax = 6
 const failingMax = 3
-/** How long a run with other chance may take longer to fail, in microseconds. */
+/** How much later than the original a run with other draws may fail, in microseconds. */
 const graceUs = 1_000_000
-/** Code that first runs so shortly before the failure is shown, in microseconds. */
+/** Code is shown if it first runs this short a time before the failure, in microseconds. */
 const lateUs = 100_000
 
 export interface CodeQuestion {
-  /** Of a program whose modules are files of their own. */
+  /** Starts a program whose modules are separate files. */
   readonly startWorker: () => Worker
   readonly page: SentPage
   readonly seed: number
   readonly failsAtUs: number
   readonly blamed: readonly Blamed[]
-  /** Whether a run has failed in the same way until then. */
+  /** Whether a run has failed in the same way by then. */
   readonly hasFailed: (ended: NonNullable<Awaited<ReturnType<Lane['probe']>>>) => boolean
   readonly searchStepsMax?: number | undefined
 }
 
-/** What was found, and in how many runs of each kind. */
+/** The findings, and the number of runs of each kind. */
 export interface CodeReport {
   readonly places: readonly CodePlace[]
   readonly failing: number
@@ -34,7 +37,7 @@ export interface CodeReport {
   readonly runs: number
 }
 
-/** Runs the seed, runs of it that pass, and other seeds, and compares which code of the agent ran. */
+/** Runs the seed, variants of it that pass, and other seeds, and compares which of the agent's code ran. */
 export async function codeIn(question: CodeQuestion): Promise<CodeReport> {
   const { startWorker, page, seed, failsAtUs, blamed, hasFailed, searchStepsMax } = question
   const lane = new Lane({ startWorker, pages: [], verify: false, confirm: false, searchStepsMax })
@@ -49,7 +52,7 @@ export async function codeIn(question: CodeQuestion): Promise<CodeReport> {
   }
   const ends = { atUs: failsAtUs }
   try {
-    // A process that watches from its first run on sees every block.
+    // Only a process that watches from its first run on sees every block.
     const whole = await probe({ seed }, {})
     const early = await probe({ seed }, { ends: { atUs: Math.max(0, failsAtUs - lateUs) } })
     const failing = [whole.ran]
@@ -64,7 +67,7 @@ export async function codeIn(question: CodeQuestion): Promise<CodeReport> {
       for (const chance of [1, 2]) {
         const other = [{ atMs: Math.floor(suspect.atUs / 1000) + 1, seed: chance, of: 'world' as const }]
         const again = await probe({ seed, forks: other }, { ends: { atUs: failsAtUs + graceUs } })
-        // One that takes longer has not passed.
+        // A run that takes longer has not passed.
         if (again.failed) sort(again)
       }
     }

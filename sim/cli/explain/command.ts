@@ -24,7 +24,7 @@ import { type CodeReport, codeIn } from './code.ts'
 import type { ExplainFlags } from './flags.ts'
 import { type BlameReport, blameLines, chainLines, changesLines, codeLines, headLines, jsonOf } from './printing.ts'
 
-/** Lines of the chain that people read where they do not ask for all. */
+/** Maximum number of lines of the chain, unless the user asks for all. */
 const linesMax = 30
 const usualBudgetMs = 60_000
 
@@ -41,7 +41,7 @@ export async function runExplain(
   const run = await failingRunOf(terminal, file, flags.seed)
   if (!run.ok) return refused(terminal, run.error)
   const stallMs = flags.stall ?? usualStallMs
-  // A bundle has no modules to name lines of.
+  // A bundle has no modules whose lines could be named.
   const copy = flags.code === true ? terminal.createWorkshop().copy(new Map()) : undefined
   try {
     const startModules = (): Worker => (copy ?? terminal).startWorker(stallMs)
@@ -84,9 +84,9 @@ async function explainPlanted(
 
 interface ExplainParts {
   readonly startWorker: () => Worker
-  /** Of a copy of the program whose modules are files of their own. */
+  /** Starts a copy of the program whose modules are separate files. */
   readonly startModules: () => Worker
-  /** Modules that are other than those of this program. */
+  /** Modules that differ from this program's. */
   readonly planted: ReadonlyMap<string, string>
   readonly flags: ExplainFlags
   readonly terminal: SimTerminal
@@ -117,7 +117,7 @@ async function explainRun(run: FailingRun, parts: ExplainParts): Promise<number>
   return exits.passed
 }
 
-/** Judges what was decided on the way, with a line of progress on the screen; a text: why that is not possible. */
+/** Judges the decisions on the way, with a line of progress on the screen; a text says why that is not possible. */
 async function blamedIn(run: FailingRun, traced: Traced, parts: ExplainParts): Promise<BlameReport | string> {
   const { flags, terminal, startWorker } = parts
   const { explanation, ended, events, failure } = traced
@@ -155,7 +155,7 @@ async function blamedIn(run: FailingRun, traced: Traced, parts: ExplainParts): P
   }
 }
 
-/** Changes the code that led to it; a text: why that is not possible. */
+/** Changes the code that led to the failure; a text says why that is not possible. */
 async function changesOf(
   run: FailingRun,
   { explanation, ended, events, failure, evidence }: Traced,
@@ -202,7 +202,7 @@ async function changesOf(
   }
 }
 
-/** It may be anywhere, whatever is its evidence. */
+/** A panic may have its cause anywhere, whatever its evidence. */
 function isPanic(code: string): boolean {
   return code === 'P1' || code === 'P2'
 }
@@ -230,7 +230,7 @@ async function codeOf(
   }
 }
 
-/** Equal where two failures are of one kind: the law, or the expectation, and what it says but for names and numbers. */
+/** Equal for two failures of one kind: the same law or expectation, and the same message but for names and numbers. */
 function kindOf({ code, place, message }: Failure): string {
   return `${code ?? place}\n${generalised(message).replaceAll('…', '')}`
 }
@@ -249,7 +249,7 @@ interface Traced {
   readonly evidence: readonly EvidenceKind[]
 }
 
-/** The run with all its events; a text: why there is nothing to explain. */
+/** The run with all its events; a text says why there is nothing to explain. */
 async function tracedRun(run: FailingRun, { startWorker, flags }: ExplainParts): Promise<Traced | string> {
   const { loaded, seed } = run
   const page = pageOfRun(run)

@@ -1,16 +1,16 @@
 import type { PlantFlags } from '../plant-flags.ts'
 
-/** What `svc-sim explain` is asked for. */
+/** The options of `svc-sim explain`. */
 export interface ExplainFlags extends PlantFlags {
   readonly seed?: number
-  /** Which violation of the run, from 1 on. */
+  /** Which violation of the run, counted from 1. */
   readonly violation?: number
-  /** Every event of the chain. */
+  /** Show every event of the chain. */
   readonly all?: boolean
   readonly json?: boolean
-  /** False: no run but the one that is explained. */
+  /** False: make no other run than the explained one. */
   readonly blame: boolean
-  /** Change the code of the agent that led to it. */
+  /** Change the code of the agent that led to the failure. */
   readonly code?: boolean
   /** CPU time of all runs, in milliseconds. */
   readonly budget?: number

@@ -11,11 +11,11 @@ import { clean } from '../trace/printing.ts'
 import type { ChangesReport } from './changes.ts'
 import type { CodeReport } from './code.ts'
 
-/** Longest words of one event. */
+/** Maximum length of one event's text. */
 const whatMax = 150
 const nodeWidthMax = 12
 
-/** What is broken, and what it is about. */
+/** The broken law, and the things that it is about. */
 export function headLines({ violation, things, agents }: Explanation, place: string): readonly string[] {
   const { code, text, t } = violation
   const law = isCode(code) ? [`  ${code} demands ${invariants[code].text}`] : []
@@ -34,7 +34,7 @@ export function headLines({ violation, things, agents }: Explanation, place: str
   ]
 }
 
-/** The chain, a line for each event: time, machine, what happened, and why it matters. */
+/** The chain, one line for each event: time, machine, what happened, and why it matters. */
 export function chainLines(lines: readonly ShownLine[], of: number): readonly string[] {
   const left = of - lines.filter((line) => !('more' in line)).length
   const width = Math.min(nodeWidthMax, Math.max(4, ...lines.map((line) => ('node' in line ? line.node.length : 0))))
@@ -54,19 +54,19 @@ function foldedText({ more, last }: Extract<ShownLine, { readonly more: number }
   return `${' '.repeat(width + 16)}… ${more} more such, until ${seconds(last.chained.event.t)}`
 }
 
-/** What came of the runs. */
+/** The result of the runs. */
 export interface BlameReport {
   /** The strongest first. */
   readonly blamed: readonly Blamed[]
-  /** How many there would have been to judge. */
+  /** Number of decisions that could have been judged. */
   readonly suspects: number
   readonly runs: number
   readonly cpuMs: number
-  /** The budget was spent. */
+  /** The budget was exhausted. */
   readonly isSpent: boolean
 }
 
-/** By judgement what people read. */
+/** The heading of each judgement. */
 const judgementWords = {
   needs: 'NEEDED',
   rarer: 'hinders',
@@ -75,7 +75,7 @@ const judgementWords = {
   open: 'unclear',
 } as const
 
-/** Each decision with how often the run fails with and without it. */
+/** Each decision, with the share of runs that fail with and without it. */
 export function blameLines({ blamed, suspects, runs, cpuMs, isSpent }: BlameReport): readonly string[] {
   if (suspects === 0)
     return ['No fault and no operation of a client led to the failure: there is nothing to leave out.']
@@ -114,10 +114,10 @@ function percent(share: number): number {
   return Math.round(share * 100)
 }
 
-/** Places of code that are shown. */
+/** Maximum number of code places that are shown. */
 const placesMax = 10
 
-/** Code that only failing runs went through, or that first ran just before the failure. */
+/** Code that only failing runs executed, or that first ran just before the failure. */
 export function codeLines({ places, failing, passing }: CodeReport, workshop: MutationWorkshop): readonly string[] {
   const compared = `${failing} failing, ${passing} passing`
   if (places.length === 0) return [`No code of the agent tells failing runs from others (${compared}).`]
@@ -134,7 +134,7 @@ export function codeLines({ places, failing, passing }: CodeReport, workshop: Mu
   return [`Code of the agent that tells failing runs from others (${compared} runs):`, ...shown, ...more]
 }
 
-/** By reason what people read. */
+/** The heading of each reason. */
 const reasonWords = {
   cures: 'the run passes with a change here',
   nothing: 'it returned nothing before the failure',
@@ -142,7 +142,7 @@ const reasonWords = {
 } as const
 const changeMax = 70
 
-/** Functions that may be the cause, each with the change of it that makes the run pass. */
+/** Functions that may be the cause, each with a change that makes the run pass. */
 export function changesLines(report: ChangesReport): readonly string[] {
   const { suspects, tried, of, cured, cpuMs } = report
   const spent = `${tried} of ${of} tried, ${(cpuMs / 1000).toFixed(1)} s of CPU time`
@@ -171,7 +171,7 @@ function oneLine(text: string): string {
   return line.length <= changeMax ? line : `${line.slice(0, changeMax - 1)}…`
 }
 
-/** Without the column. */
+/** The place without its column. */
 function lineOf(place: string): string {
   return place.replace(/:\d+$/, '')
 }
@@ -186,7 +186,7 @@ function placeText({ file, first, last }: CodePlace, { read, sourcePlaces }: Mut
   return cut(`${at}${to}  ${text.trim()}`)
 }
 
-/** All of it, for programs. */
+/** The complete result, for programs. */
 export function jsonOf({ run, explanation, failure, lines, blamed, code, changes }: Told): string {
   const { violation, things } = explanation
   return JSON.stringify({

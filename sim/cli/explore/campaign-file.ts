@@ -7,16 +7,16 @@ import { LineCutter } from '../trace/lines.ts'
 
 const pieceBytes = 1 << 20
 
-/** A file of a campaign as far as it was written whole. */
+/** The content of a campaign's file, up to its last whole line. */
 export interface ReadCampaign {
-  /** Bytes of its whole lines: what is behind them was torn when the command that wrote it ended. */
+  /** Number of bytes of its whole lines: the rest was torn when the command that wrote it was stopped. */
   readonly wholeBytes: number
   readonly tornBytes: number
-  /** It has not even a manifest. */
+  /** It does not even have a manifest. */
   readonly isEmpty: boolean
 }
 
-/** Reads a file line by line, packed or not; the error is one line. */
+/** Reads a file line by line, compressed or not; the error is one line. */
 export async function readCampaign(
   { readPieces }: SimTerminal,
   file: string,
@@ -28,9 +28,7 @@ export async function readCampaign(
   return reading.end()
 }
 
-/**
- * Reads the file that a command goes on with, as it is on the disk; undefined if there is no such file, or it is empty.
- */
+/** Reads the file that a command continues, as it is on the disk; undefined if it does not exist or is empty. */
 export async function readForResume(
   { disk }: SimTerminal,
   file: string,

@@ -19,7 +19,7 @@ import { GuidedTurns, turnsOf } from './turns.ts'
 const whole: Share = { index: 1, of: 1 }
 
 /**
- * `svc-sim explore`: seeds over many scenarios, seed by seed; the exit code is that of the whole file of the campaign.
+ * `svc-sim explore`: runs seeds over many scenarios, seed by seed; the exit code is that of the campaign's whole file.
  */
 export async function explore(files: readonly string[], flags: ExploreFlags, terminal: SimTerminal): Promise<number> {
   const span = spanOf(flags)
@@ -90,11 +90,11 @@ function manifestOf(
 
 interface OpenLines {
   readonly file: LineFile | undefined
-  /** Runs that were in the file. */
+  /** Number of runs that were in the file before. */
   readonly before: number
 }
 
-/** The file of the campaign, with its manifest in it; a text says why it cannot be used. */
+/** The campaign's file, with its manifest in it; a text says why it cannot be used. */
 async function openLines(
   manifest: Manifest,
   ledger: Ledger,
@@ -126,7 +126,7 @@ function wrongToResume(before: Manifest, manifest: Manifest): string | undefined
     : `another campaign: ${why}: name another file, or repeat the command that wrote it`
 }
 
-/** A campaign of hours is not overwritten by a command that was meant to go on. */
+/** A campaign of hours is not overwritten by a command that was meant to continue it. */
 async function isFree(
   { disk }: SimTerminal,
   path: string,
@@ -168,7 +168,7 @@ async function exploreWith(prepared: Prepared, flags: ExploreFlags, terminal: Si
     await runPool({
       pages,
       turns: guide ?? turnsOf(asked),
-      // A worker that has a batch goes on with it when the time is over.
+      // A worker that has a batch finishes it when the time is over.
       ...(time === undefined ? {} : { batchMax: 1 }),
       jobs,
       verify,

@@ -35,10 +35,10 @@ interface ExplorationParts {
   readonly terminal: SimTerminal
 }
 
-/** Undecided seeds that are told as they come. */
+/** Maximum number of undecided seeds that are printed as they come. */
 const undecidedShown = 10
 
-/** Takes the records of one share, writes and tells them, and says at the end what they come to. */
+/** Receives the records of one share, writes and prints them, and prints the result at the end. */
 export class Exploration {
   readonly #parts: ExplorationParts
   #annotated = 0
@@ -100,7 +100,7 @@ export class Exploration {
     return ledger.accounts.length * countOfShare(manifest.seeds, manifest.shard)
   }
 
-  /** Runs that were asked for and not made; none where only a time was given. */
+  /** Number of requested runs that were not made; 0 if only a time limit was given. */
   #lacking(): number {
     const wanted = this.#wanted()
     return Number.isFinite(wanted) ? wanted - this.#parts.ledger.records : 0
@@ -116,9 +116,7 @@ export class Exploration {
   }
 }
 
-/**
- * Of one kind of failure the first ones say what there is to say; of the others it is enough to know where they are.
- */
+/** The first failures of one kind are kept with all details; of further ones, only their seeds are kept. */
 function withoutDetails(record: SeedRecord): SeedRecord {
   const { failures, moreFailures } = record
   return { ...record, failures: [], moreFailures: failures.length + moreFailures, notes: [], undecided: [] }

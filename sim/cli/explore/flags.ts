@@ -4,20 +4,20 @@ import { sharesMax } from '../../campaign/manifest.ts'
 import { commitPattern, type SeedSpan, type Share, seedsOfCommit, spanOfCommit } from '../../campaign/share.ts'
 import type { SeedRange } from '../run-flags.ts'
 
-/** What `svc-sim explore` is asked for. */
+/** The options of `svc-sim explore`. */
 export interface ExploreFlags {
   readonly seeds?: SeedRange
-  /** No seed is begun after this time, in milliseconds. */
+  /** No seed begins after this time, in milliseconds. */
   readonly time?: number
   readonly shard?: Share
-  /** The seeds are those of this commit. */
+  /** Derive the seeds from this commit. */
   readonly commit?: string
   readonly jobs?: number
   readonly jsonl?: string
   readonly resume?: boolean
   readonly verify?: boolean
   readonly demands?: boolean
-  /** Go on with runs that reached rare marks, beside plain seeds. */
+  /** Continue runs that reached rare marks, beside plain seeds. */
   readonly guided?: boolean
   readonly quiet?: boolean
   readonly steps?: number
@@ -47,10 +47,10 @@ export function commitHash(text: string): string {
   throw new InvalidArgumentError('Write a hash of a commit, of 8 to 64 hexadecimal digits.')
 }
 
-/** A campaign beyond it is one for several commands. */
+/** Longer campaigns must be split into several commands. */
 const timeMaxMs = 30 * 24 * 3_600_000
 
-/** Milliseconds. */
+/** The time limit in milliseconds. */
 export function timeSpan(text: string): number {
   const parsed = parseDuration(text)
   if (!parsed.ok) throw new InvalidArgumentError(`${parsed.error}: write a time such as 10m.`)

@@ -22,15 +22,15 @@ import { exitOf, exits, graver, type SimTerminal } from '../terminal.ts'
 import { readCampaign } from './campaign-file.ts'
 
 export interface MergeFlags {
-  /** Where to write what engines of continuous integration read. */
+  /** Where to write the report for continuous integration. */
   readonly junit?: string
   readonly quiet?: boolean
 }
 
-/** Gaps of one scenario that are named. */
+/** Maximum number of gaps of one scenario that are listed. */
 const gapsShown = 20
 
-/** Seeds that were asked for, dealt to so many shares, of these scenarios. */
+/** The requested seeds, how many shares they were divided into, and the scenarios. */
 interface Asked {
   readonly span: SeedSpan
   readonly of: number
@@ -39,7 +39,7 @@ interface Asked {
 }
 
 /**
- * `svc-sim merge`: what the files of a campaign come to together, in whatever order and however often they are named.
+ * `svc-sim merge`: the result of a campaign's files together, whatever their order, and however often each is named.
  */
 export async function merge(files: readonly string[], flags: MergeFlags, terminal: SimTerminal): Promise<number> {
   const { junit } = flags
@@ -84,7 +84,7 @@ class Merged {
     this.#ledger = new Ledger({ scenarios: [], sha256 })
   }
 
-  /** Why the file cannot be counted with the others; undefined: it is. */
+  /** Why the file cannot be counted with the others; undefined: it was counted. */
   async read(file: string): Promise<string | undefined> {
     const read = await readCampaign(this.#terminal, file, {
       manifest: (manifest) => this.#join(file, manifest),
@@ -171,7 +171,7 @@ class Merged {
         lacking += gaps.seeds + (Number.isFinite(wanted) ? 0 : gaps.absent.size)
         const isQuiet = quiet && isWhole && isSound(account)
         const told = this.#asked.size === 1 ? wanted : Number.POSITIVE_INFINITY
-        // Where a seed has two runs, which one of them was counted depends on the order of the files.
+        // If a seed has two runs, the order of the files decides which of them counts.
         const isSure = this.#ledger.otherRuns.seeds === 0
         if (!isQuiet) lines.push(scenarioLine(account, told, gaps.reached, isSure))
         lines.push(...missingLines(gaps, absent, asked))
@@ -185,14 +185,14 @@ class Merged {
 }
 
 interface Missing {
-  /** A line for each scenario, and for what is missing of it. */
+  /** One line for each scenario, and for its missing runs. */
   readonly lines: readonly string[]
-  /** Runs that are missing. */
+  /** Number of missing runs. */
   readonly lacking: number
   readonly ofPage: ReadonlyMap<string, readonly string[]>
 }
 
-/** Shares of which no scenario has anything. */
+/** Shares of which every scenario lacks all runs. */
 function absentOfAll([first, ...rest]: readonly Gaps[]): ReadonlySet<number> {
   return new Set([...(first?.absent ?? [])].filter((index) => rest.every(({ absent }) => absent.has(index))))
 }

@@ -5,7 +5,7 @@ import { explore } from './command.ts'
 import { commitHash, type ExploreFlags, shardOf, timeSpan } from './flags.ts'
 import { type MergeFlags, merge } from './merge.ts'
 
-/** What runs wide, on many machines. */
+/** The commands for campaigns on many machines. */
 export function addExplore(program: Command, terminal: SimTerminal, ended: Ended): void {
   const command = program
     .command('explore')

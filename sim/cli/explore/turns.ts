@@ -6,20 +6,23 @@ import type { Turns } from '../../pool/seed-queue.ts'
 import type { SentPage, SentTurn } from '../../pool/warm-worker.ts'
 import type { SeedRecord } from '../../report/seed-record.ts'
 
-/** Plain runs of one round of a guided campaign, at least: workers wait for one another between rounds. */
+/** Minimum number of plain runs in one round of a guided campaign: workers wait for one another between rounds. */
 const roundRuns = 64
 
 interface TurnsOptions {
   readonly pages: readonly SentPage[]
   readonly manifest: Manifest
   readonly ledger: Ledger
-  /** Number of plain runs that are left. */
+  /** Number of plain runs that remain. */
   readonly count: number
-  /** The time is spent: no further run is begun. */
+  /** The time is over: no further run begins. */
   readonly isOver: () => boolean
 }
 
-/** Seed by seed, each over all scenarios, so that time is spent on all of them alike; without what has a run. */
+/**
+ * Seed by seed, each over all scenarios, so that all of them get the same share of the time; runs in the file are
+ * skipped.
+ */
 function* plainTurns({ pages, manifest: { seeds, shard }, ledger }: TurnsOptions): Generator<SentTurn, void, void> {
   const places = countOfShare(seeds, shard)
   for (let place = 0; place < places; place++) {
@@ -34,17 +37,16 @@ export function turnsOf(options: TurnsOptions): Turns<SentTurn> {
 }
 
 /**
- * Plain turns in rounds, and behind each round as many guided ones at most, which its results chose. A guided run is
- * chosen when all results before it are there, in their order, so that the choice does not depend on which worker was
- * fast.
+ * Plain turns in rounds, each followed by at most as many guided ones, which its results chose. A guided run is chosen
+ * once all results before it are there, in their order, so that the choice does not depend on which worker was fast.
  */
 export class GuidedTurns implements Turns<SentTurn> {
-  /** Nobody knows how many guided runs there will be. */
+  /** The number of guided runs is not known in advance. */
   readonly count: number = Number.POSITIVE_INFINITY
   readonly #options: TurnsOptions
   readonly #guide = new Guide()
   readonly #turns: Generator<SentTurn | 'later', void, void>
-  /** Turns that were given, and whose records have not come. */
+  /** Number of turns handed out whose records have not come. */
   #open = 0
 
   constructor(options: TurnsOptions) {
@@ -59,7 +61,7 @@ export class GuidedTurns implements Turns<SentTurn> {
     return turn
   }
 
-  /** The record of a turn, in the order in which turns were given. */
+  /** Takes the record of a turn, in the order in which turns were handed out. */
   took(record: SeedRecord): void {
     this.#open--
     this.#guide.saw(record)

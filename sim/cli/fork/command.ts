@@ -62,7 +62,7 @@ async function forkPage(
   const runs = new Runs(page, startWorker, flags, terminal)
   const { loaded, text } = page
   const named = flags.seed ?? loaded.scenario.seed
-  // What is planted is there to be found: the seed that finds it is looked for.
+  // A planted bug exists to be found, so the command looks for a seed that finds it.
   const found =
     named !== undefined || plant === undefined
       ? usualSeed(loaded)

@@ -1,6 +1,6 @@
 import type { PlantFlags } from '../plant-flags.ts'
 
-/** What `svc-sim fork` is asked for. */
+/** The options of `svc-sim fork`. */
 export interface ForkFlags extends PlantFlags {
   readonly seed?: number
   readonly at?: string

@@ -8,7 +8,7 @@ import { Screen } from '../screen.ts'
 import type { SimTerminal } from '../terminal.ts'
 import type { ForkFlags } from './flags.ts'
 
-/** Runs of one page in the pool, with a line that says how many are done. */
+/** Runs of one page in the pool, with a line of progress. */
 export class Runs {
   readonly #page: SentPage
   readonly #startWorker: () => Worker

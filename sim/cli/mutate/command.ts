@@ -10,7 +10,7 @@ import type { MutateFlags } from './flags.ts'
 import { checkersRoom, judgesOf, removeCopies } from './judges.ts'
 import { openLines } from './resumed.ts'
 
-/** Characters of a changed text that are shown. */
+/** Maximum number of characters shown of a changed text. */
 const shownMax = 60
 
 /** `svc-sim mutate`: one line for each mutant, and the score by room. */
@@ -42,7 +42,7 @@ export async function runMutate(flags: MutateFlags, terminal: SimTerminal): Prom
   return campaign(flags, build, chosen, terminal)
 }
 
-/** The instrumented program, or why it cannot be made, as a text. */
+/** The instrumented program; a text says why it cannot be made. */
 function builtOf({ room }: MutateFlags, terminal: SimTerminal): MutationBuild | string {
   const isOfCheckers = room.map((one) => one.startsWith(checkersRoom))
   if (new Set(isOfCheckers).size > 1)

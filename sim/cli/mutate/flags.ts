@@ -1,6 +1,6 @@
 import type { SeedRange } from '../run-flags.ts'
 
-/** What `svc-sim mutate` is asked for. */
+/** The options of `svc-sim mutate`. */
 export interface MutateFlags {
   readonly room: readonly string[]
   readonly sample: number

@@ -9,12 +9,12 @@ import { bugsNamed } from '../self-test.ts'
 import type { SimTerminal } from '../terminal.ts'
 import type { MutateFlags } from './flags.ts'
 
-/** Mutants of this room are judged by planted bugs, those of all others by scenarios. */
+/** Mutants of this room are judged by planted bugs, all others by scenarios. */
 export const checkersRoom = 'sim/checkers'
 
 /** CPU time that a run may use while its virtual time stands still, in milliseconds. */
 const stallCpuMs = 15_000
-/** A bug that needs more seeds is no judge of checkers. */
+/** A bug that needs more seeds does not judge checkers. */
 const bugSeedsMax = 20
 
 export interface Judges {
@@ -22,12 +22,12 @@ export interface Judges {
   readonly copies: readonly Copy[]
 }
 
-/** Removes the copies of the program that judges have made. */
+/** Removes the copies of the program that the judges have made. */
 export function removeCopies({ copies }: Judges): void {
   for (const copy of copies) copy.remove()
 }
 
-/** Undefined: a page, a bug or a patch is wrong, which has been said. */
+/** Undefined: a page, a bug or a patch is invalid, which was reported. */
 export async function judgesOf(
   flags: MutateFlags,
   build: MutationBuild,
@@ -55,7 +55,10 @@ async function scenarioJudges(
   return { list, copies: [copy] }
 }
 
-/** All in the folder of scenarios, named as if the command ran in the checkout: reports of two checkouts read alike. */
+/**
+ * All scenarios of the shipped folder, named as if the command ran in the checkout, so that reports of two checkouts
+ * are equal.
+ */
 async function shippedScenarios(
   workshop: Workshop,
   { disk, error }: SimTerminal,
@@ -90,7 +93,9 @@ async function bugJudges(flags: MutateFlags, build: MutationBuild, terminal: Sim
   return { list, copies }
 }
 
-/** The instrumented checkers beside the planted bug. A text: they change the same file, or a patch does not fit. */
+/**
+ * The instrumented checkers together with the planted bug. A text: both change the same file, or a patch does not fit.
+ */
 function plantedTexts(
   bug: PlantedBug,
   { texts }: MutationBuild,
@@ -103,7 +108,7 @@ function plantedTexts(
   return new Map([...texts, ...patched.value])
 }
 
-/** An instrumented copy of the program, made when its first worker is started. */
+/** An instrumented copy of the program, made when its first worker starts. */
 class Copy implements Program {
   readonly #make: () => ProgramCopy
   #made: ProgramCopy | undefined

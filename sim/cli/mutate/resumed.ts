@@ -8,7 +8,7 @@ import type { MutateFlags } from './flags.ts'
 export interface Lines {
   readonly known: readonly Line[]
   add(line: Line): void
-  /** False: the file was not written whole, which has been said. */
+  /** False: the file is incomplete, which was reported. */
   end(): Promise<boolean>
 }
 
@@ -18,7 +18,10 @@ const linesFile: TextKind = {
   tooLarge: 'begin anew with another file',
 }
 
-/** Opens the file of `--jsonl`, with `--resume` behind what it has. Undefined: it cannot be, which has been said. */
+/**
+ * Opens the file of `--jsonl`; with `--resume`, new lines follow its present content. Undefined: it cannot be used,
+ * which was reported.
+ */
 export async function openLines(
   { jsonl, resume = false }: Pick<MutateFlags, 'jsonl' | 'resume'>,
   head: Head,
@@ -53,7 +56,7 @@ async function knownLines(file: string, head: Head, terminal: SimTerminal): Prom
   const lines: Line[] = []
   for (const line of text.value.split('\n')) {
     const read = parsedLine(line)
-    // A command that was ended can leave half a line at the end.
+    // A command that was stopped can leave half a line at the end.
     if (read !== undefined) lines.push(read)
   }
   const [first, ...rest] = lines

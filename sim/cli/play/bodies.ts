@@ -3,7 +3,7 @@ import type { GivenAct } from '../../play/acts-done.ts'
 import { type PlayDeed, rateMax, rateMin } from '../../play/play-api.ts'
 import { configured } from './typed-acts.ts'
 
-/** What the bodies of requests may be. */
+/** The valid bodies of requests. */
 
 const name = z.string().min(1).max(100)
 const given = z.record(z.string(), z.unknown())
@@ -61,7 +61,7 @@ export const undoBody = oneOf({
   toUs: z.int().min(0).optional(),
 })
 
-/** The act of a deed, as pages have it. */
+/** The act of a deed, in the form of scenario pages. */
 export function actOf(deed: PlayDeed): GivenAct {
   if ('fault' in deed) return { do: deed.fault }
   if (!('configure' in deed)) return deed

@@ -25,12 +25,12 @@ export interface PlayFlags {
   readonly terminal?: boolean
 }
 
-/** Everything listens here alone. */
+/** Every port listens on this address only. */
 const host = '127.0.0.1'
 const tokenBytes = 16
 const name = 'svc-sim play'
 
-/** `svc-sim play`: until a signal, or `quit` in the terminal, ends it. The exit code is that of the invariants. */
+/** `svc-sim play`: runs until a signal, or `quit` in the terminal, ends it. The exit code is that of the invariants. */
 export async function play(file: string | undefined, flags: PlayFlags, terminal: SimTerminal): Promise<number> {
   const read = await pageOf(file, flags, terminal)
   if (!read.ok) {

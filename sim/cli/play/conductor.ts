@@ -16,11 +16,11 @@ interface ConductorParts {
   readonly wallMs: () => number
   readonly rate: number
   readonly paused: boolean
-  /** The world is another one: what was asked of the one before is not answered any more. */
+  /** The world was replaced: requests to the previous one will not be answered. */
   readonly onGoneBack: () => void
 }
 
-/** What was asked, and what was answered; `told` is undefined where nothing was within the virtual minute. */
+/** The request and its answer; `told` is undefined if there was no answer within the virtual minute. */
 export interface Asked {
   readonly act: DoneAct
   readonly number: number
@@ -28,28 +28,28 @@ export interface Asked {
   readonly tookUs: number
 }
 
-/** Something waits for an answer while time would stand still. */
+/** A request that waits for an answer while time would stand still. */
 interface Press {
   readonly untilUs: number
   readonly isDone: () => boolean
   readonly end: () => void
 }
 
-/** How time jumps, up to a span: to a number of events, or until what is asked is answered. */
+/** A jump of time, up to a span: by a number of events, or until a request is answered. */
 interface Jump {
   readonly ended?: () => void
   readonly isAnswered?: () => boolean
   readonly events?: number | undefined
 }
 
-/** How long the machine is left to others before virtual time is looked at again, in milliseconds. */
+/** Pause before virtual time is looked at again, in milliseconds, so that other processes can run. */
 const idleMs = 2
 /** Virtual time after which the caller is told that the answer has not come yet. */
 const askedWithinMs = 61_000
-/** A step of events is given up after this much virtual time: nothing happens any more. */
+/** A step by events is stopped after this much virtual time without an event. */
 const stepWithinMs = 3_600_000
 
-/** Lets the time of a session pass, and does what is asked for while no turn of its world is open. */
+/** Lets the time of a session pass, and performs requests between the turns of its world. */
 export class Conductor implements Bridged {
   readonly #parts: ConductorParts
   readonly #session: Session
@@ -59,7 +59,7 @@ export class Conductor implements Bridged {
   #rate: number
   #paused: boolean
   #advancingToUs: number | undefined
-  /** Time jumps: up to this number of events, or until nobody wants it any more. */
+  /** The present jump of time: up to this number of events, or until it is not needed any more. */
   #step: { readonly events: number; isOver: boolean } | undefined
 
   constructor(parts: ConductorParts) {
@@ -81,7 +81,7 @@ export class Conductor implements Bridged {
     return { paused: this.#paused, rate: this.#rate, advancingToUs: this.#advancingToUs }
   }
 
-  /** Until `stop`. Rejects when a world that is built again is another one, or this program is wrong. */
+  /** Runs until `stop`. Rejects when a rebuilt world differs from the previous one, or this program has an error. */
   run(): Promise<void> {
     return this.#pace.run()
   }
@@ -103,14 +103,14 @@ export class Conductor implements Bridged {
     this.#pace.setRate(paused ? 0 : rate)
   }
 
-  /** Looks or acts while no turn is open. An error of `act` ends the session, and this promise stays open then. */
+  /** Calls `act` between two turns. An error of `act` ends the session, and this promise then never settles. */
   between<T>(act: () => T | Promise<T>): Promise<T> {
     const { promise, resolve } = this.#parts.host.deferred<T>()
     this.#queue.push(async () => resolve(await act()))
     return promise
   }
 
-  /** Does one act now. */
+  /** Performs one act now. */
   act(given: GivenAct): Promise<Result<{ readonly act: DoneAct; readonly number: number }, string>> {
     return this.between(() => {
       const done = this.#session.act(given)
@@ -118,7 +118,7 @@ export class Conductor implements Bridged {
     })
   }
 
-  /** Does an act and waits for its answer; if time stands still, it passes until the answer is there. */
+  /** Performs an act and waits for its answer; if time stands still, it passes until the answer has come. */
   async ask(given: GivenAct): Promise<Result<Asked, string>> {
     const { promise, resolve } = this.#parts.host.deferred<Told | undefined>()
     const begun = await this.between(() => {
@@ -138,7 +138,7 @@ export class Conductor implements Bridged {
     return ok({ ...begun.value, told, tookUs: this.#session.world.nowUs - begun.value.fromUs })
   }
 
-  /** Lets so much happen, and stands still then. Why it does not, if it does not. */
+  /** Lets this much happen, and then stops time; returns why it does not, if it does not. */
   async step(step: PlayStep): Promise<Result<undefined, string>> {
     const { promise, resolve } = this.#parts.host.deferred<undefined>()
     const isBegun = await this.between(() => {
@@ -155,7 +155,7 @@ export class Conductor implements Bridged {
     return failure === undefined ? ok(undefined) : err(failure.text)
   }
 
-  /** Builds the world again, as it was before. Time stands still then. */
+  /** Builds the world again as it was before. Time then stands still. */
   undo(undo: PlayUndo): Promise<Result<undefined, string>> {
     return this.between(async () => {
       const before = this.#session.before(undo)
@@ -200,12 +200,12 @@ export class Conductor implements Bridged {
   }
 
   async #pass(ms: number): Promise<void> {
-    // An act that waits comes first, at the very place where time stands.
+    // A waiting act comes first, at the very moment at which time stands.
     if (this.#queue.length > 0 || this.#isDone()) return
     await this.#session.pass(ms, () => this.#queue.length > 0 || this.#isDone())
   }
 
-  /** Time must not pass further. */
+  /** Whether time must not pass further. */
   #isDone(): boolean {
     return this.#step !== undefined && (this.#step.isOver || this.#session.events >= this.#step.events)
   }
@@ -230,7 +230,7 @@ export class Conductor implements Bridged {
     }
   }
 
-  /** Time passes until everything that was asked is answered. */
+  /** Lets time pass until every request is answered. */
   #pressOn(): void {
     const isWanted = (): boolean => [...this.#presses].some(({ isDone }) => !isDone())
     if (isWanted()) this.#jump(askedWithinMs, { isAnswered: () => !isWanted() })
@@ -252,7 +252,7 @@ export class Conductor implements Bridged {
   }
 }
 
-/** As text where it is one. */
+/** The body as text if it is text. */
 function bodyOf(bytes: Uint8Array): Readonly<Record<string, string>> {
   const text = textOf(bytes)
   return equalBytes(utf8(text), bytes) ? { body: text } : { 'body base64': base64(bytes) }

@@ -28,18 +28,18 @@ export interface FaceParts {
   readonly session: Session
   readonly conductor: Conductor
   readonly status: () => PlayStatus
-  /** Every request but the one for the page has it. */
+  /** Every request but the one for the page must carry it. */
   readonly token: string
-  /** What `Host` may say: the face is for this machine, under no name of others. */
+  /** Valid values of `Host`: the interface is for this machine only, under no other name. */
   readonly hosts: readonly string[]
   /** The page; undefined: this program was built without it. */
   readonly page: string | undefined
 }
 
-/** What can be asked for when time stands still for good. */
+/** Requests that are possible when time stands still for good. */
 const goesOn: ReadonlySet<string> = new Set(['/undo', '/pace'])
 
-/** What was wrong with a request, in words for its sender. */
+/** What is wrong with a request, as a text for its sender. */
 class Refused extends Error {
   override readonly name = 'Refused'
   readonly status: number
@@ -52,7 +52,7 @@ class Refused extends Error {
 
 type Answer = (request: HttpRequest, query: ReadonlyMap<string, string>) => Promise<HttpResponse> | HttpResponse
 
-/** The HTTP face of a session: see `sim/play/play-api.ts`. */
+/** The HTTP interface of a session: see `sim/play/play-api.ts`. */
 export class Face {
   readonly #parts: FaceParts
   readonly #routes: Readonly<Record<string, Answer>>
@@ -79,7 +79,7 @@ export class Face {
     }
   }
 
-  /** Never rejects, but for an error of this program. */
+  /** Never rejects, except for an error of this program. */
   async handle(request: HttpRequest): Promise<HttpResponse> {
     const [path = '', query = ''] = request.target.split('?')
     try {
@@ -210,7 +210,7 @@ function pairsOf(query: string): readonly (readonly [string, string])[] {
   })
 }
 
-/** Nothing is kept, framed, or taken for what it is not. */
+/** Nothing is cached, framed, or interpreted as another type. */
 const guards = [
   ['Cache-Control', 'no-store'],
   ['X-Content-Type-Options', 'nosniff'],

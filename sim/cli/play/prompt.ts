@@ -13,7 +13,7 @@ interface PromptParts {
   readonly conductor: Conductor
   readonly status: () => PlayStatus
   readonly out: (text: string) => void
-  /** Writes a file; false: it cannot be, which was said. */
+  /** Writes a file; false: it cannot be written, which was reported. */
   readonly save: (file: string, text: string) => Promise<boolean>
 }
 
@@ -98,7 +98,7 @@ export class Prompt {
     }
   }
 
-  /** Until `quit`, or the end of the input. */
+  /** Runs until `quit`, or the end of the input. */
   async run(lines: LineReader): Promise<void> {
     while (!this.#isOver) {
       const line = await lines.next()
@@ -218,7 +218,7 @@ export class Prompt {
   }
 }
 
-/** Above zero; undefined: it is no span of time. */
+/** Above zero; undefined: the text is not a span of time. */
 function millisecondsOf(span: string): number | undefined {
   const parsed = parseDuration(span)
   return parsed.ok && parsed.value > 0 ? parsed.value : undefined

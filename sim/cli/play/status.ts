@@ -16,11 +16,11 @@ export interface StatusParts {
   readonly build: string
   readonly pace: () => { readonly paused: boolean; readonly rate: number; readonly advancingToUs: number | undefined }
   readonly requests: () => PlayStatus['requests']
-  /** Of the agent at this place in the list of agents. */
+  /** The ports of the agent at this position in the list of agents. */
   readonly portsOf: (place: number) => PlayPorts
 }
 
-/** What the session is at now. */
+/** The present state of the session. */
 export function playStatus({ session, seed, build, pace, requests, portsOf }: StatusParts): PlayStatus {
   const { world } = session
   const { paused, rate, advancingToUs } = pace()
@@ -77,7 +77,7 @@ function cutsNow({ simulation }: ScenarioRun, nodes: readonly string[]): PlaySta
   )
 }
 
-/** Releases that changed something, the newest first: any other behaves as the one before it. */
+/** Releases that changed something, the newest first: any other behaves like the one before it. */
 const knownReleases: readonly string[] = [
   ...new Set(
     [newestRelease, ...Object.values(changes).map(({ since }) => since)]

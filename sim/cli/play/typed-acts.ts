@@ -5,7 +5,7 @@ import type { GivenAct } from '../../play/acts-done.ts'
 interface TypedAct {
   readonly usage: string
   readonly about: string
-  /** Undefined: the words are not as the usage has them. */
+  /** Undefined: the words do not match the usage. */
   act(words: readonly string[]): GivenAct | undefined
 }
 
@@ -24,7 +24,7 @@ function ofNodes(action: string, about: string): TypedAct {
 
 const diskFaults: Readonly<Record<string, string>> = { full: 'fill disk', stalled: 'stall disk', failing: 'fail fsync' }
 
-/** By the first word of a line. A node may be any selection of scenarios: `leader`, `followers`. */
+/** By the first word of a line. A node may be any selection of the scenario language: `leader`, `followers`. */
 const typedActs: Readonly<Record<string, TypedAct>> = {
   cut: {
     usage: 'cut A B',
@@ -117,12 +117,12 @@ const typedActs: Readonly<Record<string, TypedAct>> = {
   },
 }
 
-/** Each with its usage and what it does. */
+/** Usage and description of each. */
 export const typedActLines: readonly (readonly [usage: string, about: string])[] = Object.values(typedActs).map(
   ({ usage, about }) => [usage, about],
 )
 
-/** The act that a line asks for; undefined if its first word is not the name of an act. */
+/** The act that a line requests; undefined if its first word is not the name of an act. */
 export function typedAct(command: string, words: readonly string[]): Result<GivenAct, string> | undefined {
   const typed = Object.hasOwn(typedActs, command) ? typedActs[command] : undefined
   if (typed === undefined) return undefined
@@ -130,7 +130,7 @@ export function typedAct(command: string, words: readonly string[]): Result<Give
   return act === undefined ? err(`write: ${typed.usage}`) : ok(act)
 }
 
-/** The act that changes settings: null removes one. */
+/** The act that changes settings; null removes one. */
 export function configured(node: string, config: Readonly<Record<string, unknown>>): GivenAct {
   const entries = Object.entries(config)
   const without = entries.filter(([, value]) => value === null).map(([setting]) => setting)

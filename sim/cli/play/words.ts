@@ -1,8 +1,8 @@
 import { err, ok, type Result } from '../../../src/base/result.ts'
 
 /**
- * The words of a typed line: apart by spaces, together within quotes, as in a shell; a backslash takes the next
- * character as it is.
+ * Splits a typed line into words: at spaces, except within quotes, as in a shell; a backslash makes the next character
+ * literal.
  */
 export function wordsOf(line: string): Result<readonly string[], string> {
   const words: string[] = []

@@ -12,11 +12,11 @@ export interface AdminParts {
   readonly status: () => object
   /** Why time stands still for good, if it does. */
   readonly failure: () => string | undefined
-  /** Makes a promise that is settled by hand. */
+  /** Makes a promise and the function that resolves it. */
   readonly deferred: <T>() => { readonly promise: Promise<T>; resolve(value: T): void }
 }
 
-/** Virtual seconds in one second, at most: beyond it no machine keeps up. */
+/** Maximum number of virtual seconds per second: beyond it no machine keeps up. */
 export const rateMax = 10_000
 /** A year, in milliseconds. */
 const jumpMaxMs = 365 * 86_400_000
@@ -33,13 +33,13 @@ const diskFault = z.union([
 const diskBody = z.strictObject({ node: name, fault: diskFault })
 const rateBody = z.strictObject({ rate: z.coerce.number() })
 
-/** What was wrong with a request, in words for its sender. */
+/** What is wrong with a request, as a text for its sender. */
 class Refused extends Error {
   override readonly name = 'Refused'
 }
 
 /**
- * The port on which a person or a program moves the world: `GET /status`, `POST /advance?by=72h`, `POST
+ * The port on which a person or a program controls the world: `GET /status`, `POST /advance?by=72h`, `POST
  * /crash?node=s1`.
  */
 export class Admin {
@@ -49,7 +49,7 @@ export class Admin {
     this.#parts = parts
   }
 
-  /** Never rejects, but for an error of this program. */
+  /** Never rejects, except for an error of this program. */
   async handle(request: HttpRequest): Promise<HttpResponse> {
     const [path = '', query = ''] = request.target.split('?')
     try {
@@ -101,7 +101,7 @@ export class Admin {
     try {
       this.#parts.cluster.fault(action)
     } catch (cause) {
-      // Names of agents and values of faults are checked where faults are performed.
+      // Names of agents and values of faults are checked when the fault is performed.
       throw new Refused(cause instanceof Error ? cause.message : String(cause))
     }
   }
@@ -132,7 +132,7 @@ function actionOf(path: string, given: unknown): Readonly<Record<string, unknown
   }
 }
 
-/** Without members that are undefined. */
+/** The object without undefined members. */
 function definedOf({ latency, fsync }: { readonly latency?: string | undefined; readonly fsync?: string | undefined }) {
   return { ...(latency === undefined ? {} : { latency }), ...(fsync === undefined ? {} : { fsync }) }
 }

@@ -23,7 +23,7 @@ export interface ServeFlags {
   readonly rest?: boolean
 }
 
-/** How long the machine is left to others before virtual time is looked at again, in milliseconds. */
+/** Pause before virtual time is looked at again, in milliseconds, so that other processes can run. */
 const idleMs = 2
 
 /**
@@ -66,7 +66,7 @@ async function pageOf(
 
 class Served {
   readonly #cluster: LibraryCluster
-  /** All agents join before the ports open; those of a scenario may have reasons not to. */
+  /** All agents join before the ports open; agents of a scenario may have reasons not to join. */
   readonly #joins: boolean
   readonly #flags: ServeFlags
   readonly #terminal: SimTerminal
@@ -110,7 +110,7 @@ class Served {
     try {
       await this.#pace.run()
     } catch (cause) {
-      // It stays there to be looked at: the story says what led to it.
+      // The world stays open for inspection: the story says what led to the failure.
       this.#failure = textOf(cause)
       this.#front.stop('an invariant is broken, and time stands still: see GET /story')
       this.#pace.endJumps()
@@ -122,7 +122,7 @@ class Served {
     return this.#verdict()
   }
 
-  /** Every port; undefined: one cannot be taken, or the cluster did not come up, which was said. */
+  /** Opens every port; undefined: one cannot be opened, or the cluster did not start, which was reported. */
   async #open(): Promise<Closable | undefined> {
     const { host: env, error } = this.#terminal
     const { host, port } = this.#flags
@@ -182,7 +182,7 @@ class Served {
     return failure === undefined ? exits.passed : exits.failed
   }
 
-  /** What is broken at the end, if anything is. */
+  /** The broken law at the end, if there is one. */
   async #close(): Promise<string | undefined> {
     this.#front.close()
     try {

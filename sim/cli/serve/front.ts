@@ -7,28 +7,29 @@ import type { HttpHandler, HttpRequest, HttpResponse } from '../../../src/env/ht
 import type { ListenFailure } from '../../../src/env/net.ts'
 import type { Answered, LibraryCluster } from '../../library/library-cluster.ts'
 
-/** Sends what came in by real sockets into a world. `told` is called between its turns, once time has passed. */
+/** Sends into a world what arrives on real sockets. `told` is called between its turns, once time has passed. */
 export type Bridged = Pick<LibraryCluster, 'send' | 'sendDns'>
 
 interface FrontParts {
-  /** Of the real machine. */
+  /** The Env of the real machine. */
   readonly env: Env
   readonly cluster: Bridged
-  /** The command that answers where no agent does: `svc-sim serve`. */
+  /** The name of the command that answers if no agent does: `svc-sim serve`. */
   readonly name: string
 }
 
-/** A blocking query waits ten minutes and a sixteenth; after this much virtual time there is no answer. */
+/** A blocking query waits up to ten minutes and a sixteenth; after this much virtual time, there is no answer. */
 const answerWithinMs = 900_000
 const dnsWithinMs = 10_000
 /**
- * Requests that wait for their answers, of all agents; one that its client has given up counts until it is answered.
+ * Maximum number of requests of all agents that wait for answers; a request whose client has gone counts until it is
+ * answered.
  */
 const waitingMax = 4_096
-/** A snapshot that is restored is the largest body. */
+/** Maximum size of a body; the largest is a snapshot to restore. */
 const bodyMax = 16 << 20
 
-/** Of a hop only: each side of the front has its own. What is compressed, the real side compresses. */
+/** Headers of one hop: each side of the front has its own. The real side compresses what the agents would compress. */
 const ofHop = new Set([
   'connection',
   'keep-alive',
@@ -45,24 +46,22 @@ const ofHop = new Set([
   'date',
 ])
 
-/**
- * Real sockets in front of simulated agents: what comes in is sent into the world, and what is answered there goes out.
- */
+/** Real sockets in front of simulated agents: requests go into the world, and its answers are returned. */
 export class Front {
   readonly #parts: FrontParts
   readonly #open: Closable[] = []
-  /** How those that wait are told that there will be no answer. */
+  /** Callbacks that end a waiting request without an answer. */
   readonly #waiting = new Set<() => void>()
   #taken = 0
   #over: string | undefined
-  /** Why the last ones that waited were given up. */
+  /** Why the last waiting requests were ended. */
   #why = ''
 
   constructor(parts: FrontParts) {
     this.#parts = parts
   }
 
-  /** Requests so far, and those that wait. */
+  /** Number of requests so far, and of waiting ones. */
   get counts(): { readonly taken: number; readonly waiting: number } {
     return { taken: this.#taken, waiting: this.#waiting.size }
   }
@@ -86,13 +85,13 @@ export class Front {
     return ok(undefined)
   }
 
-  /** The world has stopped: nothing is answered any more. */
+  /** The world has stopped: there will be no more answers. */
   stop(why: string): void {
     this.#over = why
     this.giveUp(why)
   }
 
-  /** Those that wait now get no answer, for this reason; others may come. */
+  /** Ends the waiting requests without an answer, for this reason; later requests are possible. */
   giveUp(why: string): void {
     this.#why = why
     for (const giveUp of [...this.#waiting]) giveUp()
@@ -110,12 +109,12 @@ export class Front {
     const sent = { method, target, headers: kept, bodyBytes: body, token: '', timeoutMs: answerWithinMs }
     const answer = await this.#wait<Answered | string>((take) => this.#parts.cluster.send(node, sent, take))
     if (typeof answer === 'object') return responseOf(answer)
-    // As a proxy says that what it stands for cannot be reached.
+    // The status by which a proxy says that it cannot reach the server behind it.
     const isOver = answer === 'busy' || answer === this.#why || answer === this.#over
     return this.#said(isOver ? 503 : answer === 'timeout' ? 504 : 502, `${node}: ${answer}`)
   }
 
-  /** In the words of the front itself, not of an agent. */
+  /** A message of the front itself, not of an agent. */
   #said(status: number, text: string): HttpResponse {
     const headers = [['Content-Type', 'text/plain; charset=utf-8']] as const
     return { status, headers, body: utf8(`${this.#parts.name}: ${text}\n`) }

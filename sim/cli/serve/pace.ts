@@ -2,10 +2,10 @@ import type { LibraryCluster } from '../../library/library-cluster.ts'
 
 interface PaceParts {
   readonly cluster: Pick<LibraryCluster, 'nowMs' | 'pass'>
-  /** Virtual seconds in a second of the wall clock; 0: time passes only when it is asked for. */
+  /** Virtual seconds per second of the wall clock; 0: time passes only on request. */
   readonly rate: number
   readonly wallMs: () => number
-  /** Leaves the machine to others for a moment. */
+  /** Gives the machine to other work for a moment. */
   readonly idle: () => Promise<void>
 }
 
@@ -15,18 +15,16 @@ interface Jump {
   readonly ended: () => void
 }
 
-/**
- * A world that is further behind than this much time of the wall clock will not catch up: it goes on from where it is.
- */
+/** A world that is further behind the wall clock than this will not catch up: it continues from where it is. */
 const lagMaxMs = 1_000
-/** Virtual time passes in pieces, so that a long jump can be broken off. */
+/** Virtual time passes in pieces, so that a long jump can be interrupted. */
 const pieceMs = 1_000
 
-/** Lets virtual time follow the wall clock, or jump where it is asked to. */
+/** Lets virtual time follow the wall clock, or jump on request. */
 export class Pace {
   readonly #parts: PaceParts
   #rate: number
-  /** Where both clocks stood when they were last set beside each other. */
+  /** The readings of both clocks when they were last aligned. */
   #from: { readonly wallMs: number; readonly virtualMs: number }
   #jump: Jump | undefined
   #lostMs = 0
@@ -42,7 +40,7 @@ export class Pace {
     return this.#rate
   }
 
-  /** Milliseconds of the wall clock that the world did not keep up with. */
+  /** Milliseconds of the wall clock by which the world fell behind for good. */
   get lostMs(): number {
     return this.#lostMs
   }
@@ -52,7 +50,7 @@ export class Pace {
     this.#from = this.#now()
   }
 
-  /** False: time jumps already. `ended` is called once it has passed, or is not wanted any more. */
+  /** False: a jump is under way. `ended` is called once time has passed, or the jump is not needed any more. */
   jump(spanMs: number, isOver: () => boolean, ended: () => void): boolean {
     if (this.#jump !== undefined) return false
     this.#jump = { endMs: this.#parts.cluster.nowMs + spanMs, isOver, ended }
@@ -63,19 +61,19 @@ export class Pace {
     this.#isStopped = true
   }
 
-  /** Time stands still from here on: no jump comes to its end. */
+  /** Time stands still from here on: no jump ends. */
   endJumps(): void {
     this.#endJump()
   }
 
-  /** Until it is stopped; rejects when the run has failed. */
+  /** Runs until it is stopped; rejects when the run has failed. */
   async run(): Promise<void> {
     const { cluster, idle } = this.#parts
     while (!this.#isStopped) {
       const behindMs = this.#behindMs()
       if (behindMs > 0) await cluster.pass(Math.min(behindMs, pieceMs))
       else this.#endJump()
-      // Answers of the moment are written, and questions are read, before time goes on.
+      // Answers of the moment are written, and requests are read, before time passes.
       await idle()
     }
   }

@@ -1,12 +1,12 @@
 import { endpointText } from '../../../src/env/net.ts'
 
-/** HTTP of the agents begins behind the command's own port, and their DNS a hundred further on. */
+/** HTTP ports of the agents follow the command's own port; their DNS ports begin a hundred further on. */
 const dnsFrom = 100
-/** Agents that ports can be given to. */
+/** Maximum number of agents that get ports. */
 export const agentsMax = dnsFrom - 1
-/** With as many servers as a cluster may have, these are no more agents than there are ports. */
+/** With as many servers as a cluster may have, this many clients still get ports. */
 export const clientsMax = 80
-/** The highest port of a command's own: two hundred more follow it. */
+/** The highest port of the command itself: two hundred more follow it. */
 export const portMax = 65_300
 
 export interface AgentPorts {
@@ -14,7 +14,7 @@ export interface AgentPorts {
   readonly dns: number
 }
 
-/** The ports of the agent at this place of the list, from 0 on. */
+/** The ports of the agent at this position in the list, from 0 on. */
 export function portsOf(port: number, at: number): AgentPorts {
   return { http: port + 1 + at, dns: port + dnsFrom + 1 + at }
 }

@@ -28,7 +28,7 @@ export async function runShrink(file: string | undefined, flags: ShrinkFlags, te
   return run.ok ? shrinkFailure(run.value, flags, terminal) : refused(terminal, run.error)
 }
 
-/** The same of a run that is known. */
+/** As `runShrink`, for a run that is already known. */
 export function shrinkFailure(run: FailingRun, flags: ShrinkFlags, terminal: SimTerminal): Promise<number> {
   const { startWorker } = terminal
   const { loaded } = run
@@ -38,7 +38,7 @@ export function shrinkFailure(run: FailingRun, flags: ShrinkFlags, terminal: Sim
   return shrinkRun(run, { startWorker: () => startWorker(stallMs), out, program, flags, terminal })
 }
 
-/** The same in a copy of the program that has something wrong on purpose. */
+/** As `runShrink`, in a copy of the program with something wrong on purpose. */
 async function shrinkPlanted(
   file: string | undefined,
   plant: Plant,
@@ -104,7 +104,7 @@ interface Searched {
   readonly seconds: number
 }
 
-/** Runs the search, with a line of progress on the screen. A text: why the search cannot begin. */
+/** Runs the search, with a line of progress on the screen. A text says why the search cannot begin. */
 async function searchFor({ loaded, seed }: FailingRun, parts: ShrinkParts): Promise<Searched | string> {
   const { flags, terminal } = parts
   const oracle = newOracle(loaded.file, flags.jobs ?? terminal.cores, parts)
@@ -140,7 +140,7 @@ async function searchFor({ loaded, seed }: FailingRun, parts: ShrinkParts): Prom
   }
 }
 
-/** As it is written, in a process that has run nothing before. */
+/** Runs the page as it will be written, in a process that has run nothing before. */
 async function failsAlone(text: string, { failing }: Shrunk, parts: ShrinkParts): Promise<boolean> {
   const loaded = loadScenario(parts.out, text)
   if (!loaded.ok) return false
@@ -159,7 +159,7 @@ function newOracle(file: string, jobs: number, { startWorker, flags }: ShrinkPar
   return new Oracle({ startWorker, jobs, file, budget: { runs, cpuMs }, searchStepsMax: flags.steps })
 }
 
-/** The command that comes to the same page. */
+/** The command that produces the same page. */
 function commandOf({ loaded, seed }: FailingRun, flags: ShrinkFlags): string {
   const { runs, budget, violation } = flags
   const limits = [

@@ -10,14 +10,15 @@ import type { SimTerminal } from '../terminal.ts'
 import { LineCutter } from '../trace/lines.ts'
 import { firstFailure } from './first-failure.ts'
 
-/** A run that is to be made smaller. */
+/** A run to be shrunk. */
 export interface FailingRun {
   readonly loaded: LoadedScenario
   readonly seed: number
 }
 
 /**
- * The run that a file is about: a scenario, the records of a campaign, or a list of decisions. Otherwise what is wrong.
+ * The run that a file refers to: a scenario, the records of a campaign, or a list of decisions; otherwise what is
+ * wrong.
  */
 export async function failingRunOf(
   terminal: SimTerminal,
@@ -46,11 +47,11 @@ async function runNamed(
 /** Which record of a file is wanted. */
 interface AskedRecord {
   readonly seed?: number | undefined
-  /** What is planted in the program that is to run it, as options; undefined: nothing. */
+  /** The bug planted in the program that is to run it, as options; undefined: none. */
   readonly planted?: string | undefined
 }
 
-/** Of a page without a seed of its own the first one that fails. */
+/** For a page without a seed of its own, the first seed that fails. */
 export async function plantedRun(
   file: string,
   { words, planted }: { readonly words: string; readonly planted: string | undefined },
@@ -68,7 +69,7 @@ export async function plantedRun(
   return first === undefined ? err([`${file}: no seed fails with ${words}`]) : ok({ loaded, seed: first })
 }
 
-/** Bytes in which the first failure of a campaign is looked for. */
+/** Maximum number of bytes in which the first failure of a campaign is looked for. */
 const headMax = 64 << 20
 
 async function headOf(terminal: SimTerminal, file: string): Promise<Result<readonly string[], readonly string[]>> {
@@ -78,7 +79,7 @@ async function headOf(terminal: SimTerminal, file: string): Promise<Result<reado
   const read = await terminal.readPieces(file, async (piece) => {
     bytes += piece.length
     lines.push(...(cutter.push(piece) ?? []))
-    // Of anything but records the first line is enough.
+    // For any file but records, the first line suffices.
     return bytes < headMax && (lines[0] === undefined || lines[0].startsWith('{"'))
   })
   if (!read.ok) return err([`${file}: ${unreadText(read.error, 'name a scenario or records in it')}`])
@@ -107,13 +108,13 @@ async function runOfRecords(
   return err([`${file}: no record of a seed ${seed === undefined ? 'that' : `${seed} that`} failed: name one that has`])
 }
 
-/** Why its runs cannot be made again with what is planted now. */
+/** Why its runs cannot be repeated with what is planted now. */
 function otherProgram(then: string | undefined, now: string | undefined): string {
   if (then === undefined) return `its runs were of the program without ${now}: leave that out`
   return `its runs were of a program with ${then}: give ${now === undefined ? then : `that instead of ${now}`}`
 }
 
-/** The page that the list was made of: beside it, or among those of this program, with what it says as the sign. */
+/** The page for which the list was made: beside it, or among this program's own, identified by its content. */
 async function runOfDecisions(
   terminal: SimTerminal,
   file: string,
@@ -139,7 +140,7 @@ async function runOfDecisions(
   ])
 }
 
-/** Pages in a folder that are looked at: one with more of them is no folder of scenarios. */
+/** Maximum number of pages in a folder that are read: a folder with more is not a folder of scenarios. */
 const besideMax = 1_000
 
 /** The pages in the folder of a file, by name. */

@@ -4,7 +4,7 @@ import type { Worker } from '../../pool/worker.ts'
 import { hasFailed } from '../../report/seed-record.ts'
 import type { LoadedScenario } from '../../scenario/language/load.ts'
 
-/** Seeds of a hunt that are run until one fails. */
+/** Maximum number of seeds of a hunt that are run until one fails. */
 const seedsMax = 400
 
 /** The first seed of the page that fails; undefined: none does. */
@@ -12,7 +12,7 @@ export async function firstFailure(
   { loaded, text }: { readonly loaded: LoadedScenario; readonly text: string },
   { startWorker, jobs }: { readonly startWorker: () => Worker; readonly jobs: number },
 ): Promise<number | undefined> {
-  // A planted bug is to be found by an invariant, not by what it keeps a run from.
+  // A planted bug must be found by an invariant, not by an unmet demand.
   const page: SentPage = sentPage({ loaded, hash: '' }, text, false)
   let failed: number | undefined
   await runPool({

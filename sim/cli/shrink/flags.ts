@@ -1,9 +1,9 @@
 import type { PlantFlags } from '../plant-flags.ts'
 
-/** What `svc-sim shrink` is asked for. */
+/** The options of `svc-sim shrink`. */
 export interface ShrinkFlags extends PlantFlags {
   readonly seed?: number
-  /** Which violation of the run, from 1 on. */
+  /** Which violation of the run, counted from 1. */
   readonly violation?: number
   readonly out?: string
   /** CPU time of all runs, in milliseconds. */

@@ -26,10 +26,10 @@ export function addShrink(program: Command, terminal: SimTerminal, ended: Ended)
 }
 
 export const runCount = countTo(1_000_000)
-/** A search beyond it is one that will not end. */
+/** A longer search would not end. */
 const budgetMaxMs = 86_400_000
 
-/** Milliseconds. */
+/** The CPU time in milliseconds. */
 export function cpuTime(text: string): number {
   const parsed = parseDuration(text)
   if (!parsed.ok) throw new InvalidArgumentError(`${parsed.error}: write a time such as 60s.`)

@@ -1,15 +1,19 @@
-/** Maximum number of events in an answer: a longer list is not read by eye. */
+/** Maximum number of events in an answer: nobody reads a longer list. */
 const shownMax = 2_000
-/** Events whose causes are remembered on the way to the one that is asked about; the earliest are forgotten first. */
+/**
+ * Maximum number of events whose causes are remembered on the way to the requested one; the earliest are forgotten
+ * first.
+ */
 const eventsMax = 1 << 22
 
 /**
- * The causes of events, by their numbers, on the way to one of them. Of a trace of ten minutes some tens of megabytes:
- * events and causes are numbers in rings.
+ * The causes of events, by their numbers, on the way to one of them. A trace of ten minutes takes some tens of
+ * megabytes, because events and causes are numbers in rings.
  */
 export class CauseGraph {
   /**
-   * Of event n, at n modulo the size: its number, where its causes begin among all that were added, how many there are.
+   * For event n, at n modulo the size: its number, the position of its causes among all that were added, and how many
+   * it has.
    */
   #numbers = new Float64Array(1 << 12)
   #starts = new Float64Array(1 << 12)
@@ -26,7 +30,7 @@ export class CauseGraph {
     for (const cause of causes) this.#causes[this.#added++ % this.#causes.length] = cause
   }
 
-  /** Nothing where they are not known any more. */
+  /** Empty if they are not known any more. */
   causesOf(n: number): readonly number[] {
     const at = n % this.#starts.length
     const start = this.#starts[at] ?? 0
@@ -34,7 +38,7 @@ export class CauseGraph {
     return Array.from({ length: this.#counts[at] ?? 0 }, (_, i) => this.#causes[(start + i) % this.#causes.length] ?? 0)
   }
 
-  /** Both rings hold everything until they have reached their greatest size. */
+  /** Both rings hold everything until they have reached their maximum size. */
   #grow(n: number, more: number): void {
     if (n >= this.#starts.length && this.#starts.length < eventsMax) {
       const size = Math.min(eventsMax, 2 * n)
@@ -47,7 +51,7 @@ export class CauseGraph {
     }
   }
 
-  /** The event, and what led to it, by at most `steps` arrows; the nearest first, up to a number that can be read. */
+  /** The event, and its causes over at most `steps` arrows; the nearest first, up to a readable number. */
   ancestors(of: number, steps: number): ReadonlySet<number> {
     const found = new Set([of])
     let edge: readonly number[] = [of]

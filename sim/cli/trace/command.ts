@@ -8,16 +8,16 @@ import { type Asked, askedOf, type TraceFlags, unknownNode } from './flags.ts'
 import { KeptLines } from './kept-lines.ts'
 import { TracePrinter, usualArrows } from './printing.ts'
 
-/** Characters of lines that are kept at most. Half of it holds some hundred thousand events. */
+/** Maximum number of characters of kept lines. Half of it holds some hundred thousand events. */
 const keptMax = 32 << 20
-/** Characters that are written before the reader waits for them to leave. */
+/** Number of characters after which the reader waits until they are written. */
 const writtenMax = 256 << 10
-/** Arrows back from the event that is asked about. */
+/** Number of arrows that are followed back from the requested event. */
 const usualSteps = 8
 
 type Terminal = Pick<SimTerminal, 'out' | 'outLeft' | 'error' | 'readPieces'>
 
-/** `svc-sim trace`: prints the events of a trace that were asked for. */
+/** `svc-sim trace`: prints the requested events of a trace. */
 export async function printTrace(file: string, flags: TraceFlags, terminal: Terminal): Promise<number> {
   const failed = (message: string): number => {
     terminal.error(`${message}\n`)
@@ -40,7 +40,7 @@ export async function printTrace(file: string, flags: TraceFlags, terminal: Term
   return exits.passed
 }
 
-/** The event and those that led to it. The file is read up to the event. */
+/** The event and its causes. The file is read up to the event. */
 async function walkBack(
   terminal: Terminal,
   file: string,
@@ -61,7 +61,7 @@ async function walkBack(
   return last === of ? ok(graph.ancestors(of, steps)) : err(`--causes-of ${of}: the trace has no such event`)
 }
 
-/** Numbers of the causes, without reading the rest of the line. Texts within lines have their quotes escaped. */
+/** Numbers of the causes, without parsing the rest of the line. Quotes within texts are escaped. */
 function causesIn({ text }: TraceLine): readonly number[] {
   const list = /"causes":\[([\d,]*)\]/.exec(text)?.[1] ?? ''
   return list === '' ? [] : list.split(',').map(Number)
@@ -69,9 +69,9 @@ function causesIn({ text }: TraceLine): readonly number[] {
 
 class Printing implements TraceReader {
   seen = 0
-  /** Events of what was asked for. */
+  /** Number of printed events. */
   found = 0
-  /** What is wrong with the command line, as far as the header shows it. */
+  /** What is wrong with the command line, as the header shows. */
   misuse: string | undefined
   readonly #asked: Asked
   readonly #json: boolean
@@ -104,7 +104,7 @@ class Printing implements TraceReader {
     if (line.t > toUs || line.n > toEvent) return ok(false)
     this.seen++
     const isWithin = line.t >= fromUs && line.n >= fromEvent && this.#ancestors?.has(line.n) !== false
-    // Agents tell their name and ID when they connect, mostly before the window; processes may have died before it.
+    // Agents announce their name and ID when they connect, mostly before the window; processes may have died before it.
     const mayTeach = /"name":"hello"|"kind":"(?:boot|crash)"/.test(line.text)
     if (line.t >= fromUs && !this.#json) this.#kept.add(line)
     if (!isWithin && !mayTeach) return ok(true)

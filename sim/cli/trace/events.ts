@@ -12,25 +12,25 @@ import type { InputFailure, SimTerminal } from '../terminal.ts'
 import { LineCutter, lineBytesMax } from './lines.ts'
 import { clean } from './printing.ts'
 
-/** An event as it stands in its line. */
+/** An event with its line. */
 export interface TraceLine {
   readonly n: number
-  /** Microseconds. */
+  /** Time in microseconds. */
   readonly t: number
   readonly text: string
 }
 
-/** What reads a trace. */
+/** Receives the content of a trace. */
 export interface TraceReader {
   /** False: nothing of this trace is wanted. */
   onHeader(header: TraceHeader, text: string): boolean
-  /** An error: what is wrong with it. False: no more is wanted. */
+  /** An error says what is wrong with it. False: no more is wanted. */
   onLine(line: TraceLine): Result<boolean, string> | Promise<Result<boolean, string>>
 }
 
 /**
- * Reads the lines of a trace in their order, or says what is wrong with it, in one line. Of each line only the
- * beginning is read here, which is as the writer writes it: `{"n":17,"t":1500000,`.
+ * Reads the lines of a trace in their order, or says what is wrong with it, in one line. Only the beginning of each
+ * line is parsed here, in the form of the writer: `{"n":17,"t":1500000,`.
  */
 export async function readTrace(
   terminal: Pick<SimTerminal, 'readPieces'>,
@@ -46,7 +46,7 @@ export async function readTrace(
 }
 
 class Reading {
-  /** With the place in front of it: `:17: …`. */
+  /** The problem, after its place: `:17: …`. */
   problem: string | undefined
   readonly #reader: TraceReader
   readonly #cutter = new LineCutter()
@@ -77,7 +77,7 @@ class Reading {
     return true
   }
 
-  /** What is wrong with the end of the input. */
+  /** What is wrong with the end of the input, if anything is. */
   ended(): string | undefined {
     if (this.#enough) return undefined
     if (this.#lines === 0) return `: ${this.#cutter.rest === undefined ? 'it is empty: ' : ''}${notATrace}`
@@ -116,7 +116,7 @@ export function eventOf({ text }: TraceLine): Result<TraceRecord, string> {
   )
 }
 
-/** Undefined for what is no JSON. */
+/** Undefined if the text is not JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -10,7 +10,7 @@ import {
 import { virtualTimeUs } from '../flag-values.ts'
 import { clean, machinesText } from './printing.ts'
 
-/** As the command line has them; lists may be repeated, and their items parted by commas. */
+/** As on the command line; lists may be repeated, and their items separated by commas. */
 export interface TraceFlags {
   readonly from?: string
   readonly to?: string
@@ -19,22 +19,22 @@ export interface TraceFlags {
   readonly node?: readonly string[]
   readonly kind?: readonly string[]
   readonly about?: readonly string[]
-  /** False: with `about` no violations, faults and lives beside. */
+  /** False: `about` does not show violations, faults and process lives as well. */
   readonly faults?: boolean
   readonly causesOf?: number
   readonly steps?: number
-  /** Causes of one event that are shown with words, at most. */
+  /** Maximum number of causes of one event that are shown as text. */
   readonly arrows?: number
   readonly json?: boolean
 }
 
-/** Machines are known when the header has been read. */
+/** What is requested; machines are known once the header has been read. */
 export interface Asked {
   readonly selection: TraceSelection
   readonly nodes: readonly string[] | undefined
 }
 
-/** What is asked for, or what is wrong with it, in one line. */
+/** What is requested, or what is wrong with it, in one line. */
 export function askedOf(flags: TraceFlags): Result<Asked, string> {
   const fromUs = flags.from === undefined ? ok(0) : virtualTimeUs('--from', flags.from)
   if (!fromUs.ok) return fromUs
@@ -62,7 +62,7 @@ export function askedOf(flags: TraceFlags): Result<Asked, string> {
   return ok({ selection, nodes })
 }
 
-/** Undefined: this trace has all machines that were asked for. */
+/** What is wrong with the requested machines; undefined: this trace has all of them. */
 export function unknownNode({ nodes }: Asked, header: TraceHeader): string | undefined {
   const known = [...header.nodes, 'world']
   const names = new Set(known)
@@ -104,7 +104,7 @@ function kindsOf(given: readonly string[] | undefined): Result<KindChoice | unde
   return err(`--kind ${choice.error}: there is no such kind or layer: ${known}`)
 }
 
-/** Those that are numbers, everywhere in the schema. */
+/** Members whose values are numbers everywhere in the schema. */
 const numbered: ReadonlySet<string> = new Set(['entry', 'term', 'stream'])
 
 function aboutOf(given: readonly string[]): Result<ReadonlyMap<string, readonly string[]>, string> {

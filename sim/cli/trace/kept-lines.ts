@@ -1,18 +1,17 @@
 import type { TraceLine } from './events.ts'
 
 /**
- * The last lines of the window, for the words of causes. They are kept in two generations: when the younger one is
- * full, it becomes the older one, and the lines of that are forgotten at once, so that a line costs the same however
- * many there are.
+ * The last lines of the window, for the text of causes. They are kept in two generations: when the younger one is full,
+ * it becomes the older one, whose lines are forgotten at once. So a line costs the same, however many there are.
  */
 export class KeptLines {
-  /** Characters of one generation. */
+  /** Maximum number of characters of one generation. */
   readonly #fullAt: number
   #younger = new Map<number, TraceLine>()
   #older: ReadonlyMap<number, TraceLine> = new Map()
   #held = 0
 
-  /** `most`: characters that are kept at most. Half of them are always kept. */
+  /** `most`: maximum number of characters. At least half of it is always kept. */
   constructor(most: number) {
     this.#fullAt = most / 2
   }
@@ -27,7 +26,7 @@ export class KeptLines {
     this.#held += line.text.length
   }
 
-  /** Undefined: the line is forgotten, or was never kept. */
+  /** Undefined: the line was forgotten, or was never kept. */
   get(n: number): TraceLine | undefined {
     return this.#younger.get(n) ?? this.#older.get(n)
   }

@@ -1,25 +1,25 @@
 import { concatBytes, textOf } from '../../../src/base/bytes.ts'
 
-/** A longer line was not written by this program. */
+/** Longer lines were not written by this program. */
 export const lineBytesMax = 4 << 20
 const newline = 0x0a
 
-/** Cuts pieces of a text into lines. Holds at most one unfinished line. */
+/** Splits pieces of a text into lines. Holds at most one unfinished line. */
 export class LineCutter {
   #parts: Uint8Array[] = []
   #held = 0
 
-  /** Whether there is text behind the last end of a line. */
+  /** Whether there is text after the last end of a line. */
   get rest(): string | undefined {
     return this.#held === 0 ? undefined : textOf(concatBytes(this.#parts))
   }
 
-  /** Bytes behind the last end of a line. */
+  /** Number of bytes after the last end of a line. */
   get heldBytes(): number {
     return this.#held
   }
 
-  /** The lines that are whole now; undefined: one is longer than lines are. */
+  /** The lines that are now complete; undefined: one is longer than allowed. */
   push(piece: Uint8Array): readonly string[] | undefined {
     const lines: string[] = []
     let at = 0

@@ -4,9 +4,9 @@ import type { SimTerminal } from '../terminal.ts'
 import { printTrace } from './command.ts'
 import type { TraceFlags } from './flags.ts'
 
-/** An event has no more causes. */
+/** Maximum number of causes of an event. */
 const arrowsMax = 64
-/** Nobody reads a chain that is longer. */
+/** Maximum number of steps: nobody reads a longer chain. */
 const stepsBackMax = 1_000
 
 export function addTrace(program: Command, terminal: SimTerminal, ended: Ended): void {

@@ -1,28 +1,28 @@
 import { recordWords } from '../../report/record-text.ts'
 import type { TraceHeader, TraceRecord } from '../../report/trace-record.ts'
 
-/** Longest words of an event and of a cause. */
+/** Maximum length of the text of an event or cause. */
 const wordsMax = 260
 const causeWordsMax = 130
-/** Causes of one event that are shown with words, where no other number is asked for. */
+/** Default number of an event's causes that are shown as text. */
 export const usualArrows = 4
-/** Numbers of causes that are shown without. */
+/** Maximum number of causes shown by number only. */
 const numberedMax = 8
-/** A cause that was printed this few lines above, as an event or in words, needs no words again. */
+/** A cause that was printed at most this many lines above, as an event or a cause, is not described again. */
 const nearLines = 60
-/** Names of machines that are listed in one line. */
+/** Maximum number of machines listed in one line. */
 const machinesMax = 100
-/** Width of the column of machines; a longer name moves the rest of its own line. */
+/** Minimum width of the column of machines; a longer name shifts the rest of its own line. */
 const nodeWidthMin = 5
 const nodeWidthMax = 16
-/** Names of agents by their IDs that are remembered. */
+/** Maximum number of agents whose names are remembered by ID. */
 const namesMax = 1_000
 
-/** Looks up an event of the window, undefined where it is not known. */
+/** Looks up an event of the window; undefined if it is not known. */
 export type Known = (n: number) => TraceRecord | undefined
 
 /**
- * Events as lines of text: time in seconds, machine, number, what happens; and behind `←` what caused it:
+ * Events as lines of text: time in seconds, machine, number, what happens; and after `←` its causes:
  *
  *        9.412803  s3  #1234  gets from s1 on 12: append-entries term 4: 90 after 89 of term 4, commit 88
  *                             ← 1230 at 9.410020 s1 sends it
@@ -32,13 +32,13 @@ export class TracePrinter {
   readonly #arrows: number
   readonly #nodeWidth: number
   readonly #names = new Map<string, string>()
-  /** Numbers of the events printed last, in lines of their own or as causes. */
+  /** Numbers of the events printed last, as lines of their own or as causes. */
   readonly #near: number[] = []
-  /** Machines whose process has died, until the next boots. */
+  /** Machines whose process has died, until the next boot. */
   readonly #dead = new Set<string>()
   #header: string
 
-  /** `arrows`: causes of one event that are shown with words, at most. */
+  /** `arrows`: maximum number of causes of one event that are shown as text. */
   constructor({ scenario, seed, build, nodes }: TraceHeader, known: Known, arrows: number) {
     this.#header = `${cut(clean(scenario), wordsMax)}, seed ${seed}, build ${cut(clean(build), wordsMax)}, machines ${machinesText(nodes)}\n`
     this.#known = known
@@ -46,7 +46,7 @@ export class TracePrinter {
     this.#nodeWidth = columnWidth(nodes)
   }
 
-  /** An agent tells its name and ID: from here on the ID reads as the name. Processes die and boot. */
+  /** An agent announces its name and ID: from here on, its ID is printed as its name. Processes die and boot. */
   learn(record: TraceRecord): void {
     if (record.kind === 'crash') this.#dead.add(record.node)
     if (record.kind === 'boot') this.#dead.delete(record.node)
@@ -57,7 +57,7 @@ export class TracePrinter {
     }
   }
 
-  /** The header of the trace stands in front of the first event. */
+  /** The header of the trace precedes the first event. */
   lines(record: TraceRecord): string {
     const above = this.#header
     this.#header = ''
@@ -70,7 +70,7 @@ export class TracePrinter {
     return `${above}${head}${cut(this.#eventWords(record), wordsMax)}${inline}\n${behind}`
   }
 
-  /** `near`: numbers alone, of events just above or not known. `worded`: a line each. */
+  /** `near`: numbers only, for events just above or unknown ones. `worded`: one line each. */
   #causes(record: TraceRecord): { readonly near: string; readonly worded: readonly string[] } {
     const numbers: number[] = []
     const worded: string[] = []
@@ -95,7 +95,7 @@ export class TracePrinter {
     return isSendingOf(cause, of) ? 'sends it' : cut(this.#words(cause), causeWordsMax)
   }
 
-  /** What comes to a machine without a process is heard by nobody there. */
+  /** A message to a machine without a process reaches no process. */
   #eventWords(record: TraceRecord): string {
     const words = this.#words(record)
     const arrives = record.kind === 'segment' || (record.kind === 'datagram' && record.fate === 'arrives')
@@ -112,7 +112,7 @@ export class TracePrinter {
   }
 }
 
-/** Names of machines in one line, as many as can be read. */
+/** Names of machines in one line, up to a readable number. */
 export function machinesText(nodes: readonly string[]): string {
   const shown = nodes.slice(0, machinesMax).map((node) => cut(clean(node), wordsMax))
   const more = nodes.length - shown.length
@@ -133,7 +133,7 @@ function seconds(us: number): string {
   return (us / 1_000_000).toFixed(6)
 }
 
-/** What arrives was said above in the same words. */
+/** Whether the cause is the sending of what arrives, which was described above in the same words. */
 function isSendingOf(cause: TraceRecord, of: TraceRecord): boolean {
   if (cause.kind === 'segmentSent') return of.kind === 'segment' && of.stream === cause.stream
   return cause.kind === 'datagramSent' && of.kind === 'datagram' && cause.to === of.node

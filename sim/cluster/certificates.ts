@@ -5,19 +5,19 @@ import { makeAuthority, makeLeaf } from '../../src/cli/files/certificates.ts'
 import type { Env } from '../../src/env/env.ts'
 import type { NodeIdentity } from './node-identity.ts'
 
-/** Where a machine has its files: `ca.pem`, `cert.pem`, `key.pem`. */
+/** Directory of a machine's files: `ca.pem`, `cert.pem`, `key.pem`. */
 const directory = '/tls'
 const days = 365
 const domain = 'svc'
 
 /**
- * The authority of a cluster, and what it has signed: files on the disks of its machines, as an operator puts them
- * there with `svc tls`. Whether an agent uses them is for its settings to say.
+ * The certificate authority of a cluster, and the certificates that it has signed: files on the disks of its machines,
+ * as an operator puts them there with `svc tls`. An agent's settings decide whether it uses them.
  */
 export class Certificates {
   #authority: Pair | undefined
 
-  /** Puts the files on a machine that has none yet. The first machine makes the authority. */
+  /** Writes the files on a machine that has none yet. The first machine creates the certificate authority. */
   async install(env: Env, { kind, called, datacenter, host }: NodeIdentity): Promise<void> {
     const there = await env.disk.stat(`${directory}/key.pem`)
     if (there.ok) return

@@ -8,40 +8,40 @@ import type { SimNode } from '../simulation/node.ts'
 import type { PlannedNode } from './cluster-plan.ts'
 import { type NodeIdentity, serverPort } from './node-identity.ts'
 
-/** Signals by which an agent is stopped in order. */
+/** Signals that stop an agent gracefully. */
 export type EndingSignal = 'SIGTERM' | 'SIGINT'
 
 /** One simulated machine and the agent on it. */
 export interface ClusterNode {
   identity: NodeIdentity
   readonly node: SimNode
-  /** A process that stopped itself is started again after this long. */
+  /** A process that stopped itself is restarted after this time. */
   readonly restartAfterMs: number | undefined
-  /** Of its clocks, when nothing is wrong with them. */
+  /** Rate of its undisturbed clocks. */
   readonly rate: number
   settings: FileConfig
   release: Release
-  /** Its machine has files of certificates. */
+  /** Whether its machine has files of certificates. */
   readonly certified: boolean
-  /** Text of a `peers.json` that its next process shall find. */
+  /** Text of the `peers.json` that its next process finds. */
   peersJson: string | undefined
-  /** Of the running process, once it is up. */
+  /** The running process's agent, once it is up. */
   agent: Agent | undefined
   /** Why the last process ended by itself. */
   ended: string | undefined
-  /** It left the pool in order, and was not started since. */
+  /** It left the pool gracefully, and was not started since. */
   left: boolean
-  /** What a signal does to the running process, once it is up. */
+  /** Sends a signal to the running process, once it is up. */
   signal: ((signal: EndingSignal) => void) | undefined
-  /** Its process has had a signal, and ends as that makes it. */
+  /** Its process has received a signal, and is ending. */
   signalled: boolean
   /** Its process has been asked to leave. */
   leaving: boolean
-  /** What it keeps is damaged: it is not to start, but to be replaced. */
+  /** Its data are damaged: it must not start, but be replaced. */
   damaged: boolean
 }
 
-/** As a plan has it: its machine is there, and its process was never started. */
+/** A planned node: its machine exists, and its process was never started. */
 export function clusterNode(
   { identity, plan, settings, certified }: PlannedNode,
   node: SimNode,
@@ -66,12 +66,12 @@ export function clusterNode(
   }
 }
 
-/** Its RPC address, which is its name in consensus below Raft protocol 3. */
+/** Its RPC address, which is its Raft server ID below Raft protocol 3. */
 export function serverAddress({ identity }: Pick<ClusterNode, 'identity'>): string {
   return `${identity.host}:${serverPort}`
 }
 
-/** Of servers and their terms, the one with the highest. */
+/** Among servers and their terms, the one with the highest term. */
 export function highest(leading: ReadonlyMap<string, number>): string | undefined {
   let best: string | undefined
   let bestTerm = -1
@@ -84,7 +84,7 @@ export function highest(leading: ReadonlyMap<string, number>): string | undefine
   return best
 }
 
-/** Puts a `peers.json` into the data directory, as an operator does before the start of a server. */
+/** Writes a `peers.json` into the data directory, as an operator does before the start of a server. */
 export async function plantPeersJson({ disk }: Pick<Env, 'disk'>, text: string): Promise<void> {
   const file = await disk.open('/data/raft/peers.json', 'create')
   invariant(file.ok, 'peers.json is for a server that has run before')
@@ -94,7 +94,7 @@ export async function plantPeersJson({ disk }: Pick<Env, 'disk'>, text: string):
   await disk.syncDirectory('/data/raft')
 }
 
-/** What it says when it names these servers. */
+/** The text of a `peers.json` that names these servers. */
 export function peersJsonText(named: readonly Pick<ClusterNode, 'identity'>[], form: 'ids' | 'addresses'): string {
   if (form === 'addresses') return JSON.stringify(named.map(serverAddress))
   return JSON.stringify(named.map((server) => ({ id: server.identity.id, address: serverAddress(server) })))

@@ -12,15 +12,15 @@ import { nodeConfig, type Tuning } from './settings.ts'
 export interface ClusterNodeParts {
   readonly simulation: Simulation
   readonly plan: ClusterPlan
-  /** What is checked of each datacenter: they are clusters of their own. */
+  /** The checkers of each datacenter, which is a cluster of its own. */
   readonly invariantsOf: (datacenter: string) => Invariants
-  /** Of every agent. */
+  /** Settings of every agent. */
   readonly tuning: Tuning
-  /** The clock that a machine begins with. */
+  /** The initial clock of a machine. */
   readonly clockOf: (name: string) => { readonly wallOffsetMs: number; readonly rate: number }
 }
 
-/** The machines of a plan by name, each with what its agent is configured with and the checkers of its datacenter. */
+/** The machines of a plan by name, each with its agent's configuration and the checkers of its datacenter. */
 export class ClusterNodes {
   readonly invariantsOf: (datacenter: string) => Invariants
   /** Servers, then clients. */
@@ -63,7 +63,7 @@ export class ClusterNodes {
     return this.invariantsOf(identity.datacenter)
   }
 
-  /** With what its next process starts; or why it refuses that. */
+  /** The configuration of its next process, or why the process refuses it. */
   configOf({ identity, settings, release }: ClusterNode, machine: Machine): Result<AgentConfig, string> {
     return nodeConfig(identity, this.#identities, settings, machine, release, this.#tuning)
   }

@@ -5,26 +5,26 @@ import { clientIdentity, type NodeIdentity, serverIdentity } from './node-identi
 /** Nodes of one kind in one datacenter. */
 export interface NodePlan {
   readonly count: number
-  /** So many more, which are not started at first, and which no group waits for. */
+  /** Number of further nodes that are not started at first, and for which no group waits. */
   readonly spare?: number | undefined
   readonly 'restart after'?: number | undefined
-  /** What they run as at first; the newest if absent. */
+  /** Their release at first; the newest if absent. */
   readonly release?: Release | undefined
-  /** Settings of these nodes alone, over those of the datacenter. */
+  /** Settings of these nodes only, over those of the datacenter. */
   readonly config?: FileConfig | undefined
 }
 
-/** What a cluster is made of, by datacenter, each under the name that the scenario gives it. */
+/** The parts of a cluster by datacenter, each under the name that the scenario gives it. */
 export interface ClusterPlan {
   readonly [datacenter: string]: {
     readonly servers: NodePlan
     readonly clients?: NodePlan | undefined
     readonly config?: FileConfig | undefined
-    /** What its agents call it, if not as the scenario does. */
+    /** The name that its agents use, if it differs from the scenario's. */
     readonly datacenter?: string | undefined
     /** It knows no other datacenter, and no other knows it. */
     readonly apart?: boolean | undefined
-    /** Its machines have files of certificates. */
+    /** Whether its machines have files of certificates. */
     readonly certificates?: boolean | undefined
   }
 }
@@ -32,14 +32,14 @@ export interface ClusterPlan {
 /** One node of a plan. */
 export interface PlannedNode {
   readonly identity: NodeIdentity
-  /** Its machine has files of certificates. */
+  /** Whether its machine has files of certificates. */
   readonly certified: boolean
   readonly plan: NodePlan
-  /** Its datacenter's, with its own over them. */
+  /** The datacenter's settings, overridden by its own. */
   readonly settings: FileConfig
 }
 
-/** Every node of a plan: the servers of all datacenters, numbered through, then the clients. */
+/** Every node of a plan: the servers of all datacenters, numbered consecutively, then the clients. */
 export function plannedNodes(plan: ClusterPlan): readonly PlannedNode[] {
   const servers: PlannedNode[] = []
   const clients: PlannedNode[] = []

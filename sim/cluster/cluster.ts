@@ -17,7 +17,7 @@ import { type ClusterTrigger, Processes } from './processes.ts'
 import { harmedLog, rottingPlaces } from './rotting-places.ts'
 import { WebServers } from './web-servers.ts'
 
-/** Agents as one thing: started, crashed and looked at by name. */
+/** All agents: started, crashed and observed by name. */
 export class Cluster {
   readonly simulation: Simulation
   readonly serverNames: readonly string[]
@@ -25,13 +25,13 @@ export class Cluster {
   /** Servers, then clients. */
   readonly nodeNames: readonly string[]
   readonly webServers = new WebServers()
-  /** Where the authority of a mesh may have its root; undefined: the run has none. */
+  /** Where the certificate authority of a mesh may have its root; undefined: the run has none. */
   secretsManager: ManagerMachine | undefined
   readonly #operators: Operators
   readonly #nodes: ClusterNodes
   #replacements = 0
   readonly datacenterNames: readonly string[]
-  /** What operators have agents do. */
+  /** The orders of operators to agents. */
   readonly orders: Orders
   readonly #processes: Processes
 
@@ -58,7 +58,7 @@ export class Cluster {
     this.orders = new Orders(this.#nodes, this.#processes, this.#operators)
   }
 
-  /** Whether this machine runs an agent. Others are the proxies of the mesh, and what else the agents talk to. */
+  /** Whether this machine runs an agent. Others run the proxies of the mesh, and whatever else the agents talk to. */
   hasAgent(machine: string): boolean {
     return this.#nodes.has(machine)
   }
@@ -79,17 +79,17 @@ export class Cluster {
     return this.#nodes.of(server).rate
   }
 
-  /** Its process runs; a paused one, too. */
+  /** Whether its process runs, even if it is paused. */
   isRunning(server: string): boolean {
     return this.#nodes.of(server).node.running
   }
 
-  /** Which process of this server runs, or ran last, counted from 1. */
+  /** Number of this server's present or last process, counted from 1. */
   bootOf(server: string): number {
     return this.#nodes.of(server).node.boots
   }
 
-  /** Why its process ended by itself, or did not start; undefined when it runs or was crashed. */
+  /** Why its process ended by itself, or did not start; undefined if it runs or was crashed. */
   whyDown(server: string): string | undefined {
     return this.#nodes.of(server).ended
   }
@@ -102,8 +102,8 @@ export class Cluster {
   }
 
   /**
-   * The server that leads; of several that believe so, the one with the highest term. In the first datacenter, if none
-   * is named.
+   * The server that leads; if several believe so, the one with the highest term. Without a name, in the first
+   * datacenter.
    */
   leader(datacenter = this.datacenterNames[0] ?? ''): string | undefined {
     return highest(this.#nodes.invariantsOf(datacenter).of(leadership).leading)
@@ -119,12 +119,12 @@ export class Cluster {
     return node === undefined || agent === undefined ? undefined : { agent, run: (act) => node.run(act) }
   }
 
-  /** It has been asked to leave, and its process still runs. */
+  /** Whether it has been asked to leave, and its process still runs. */
   isLeaving(node: string): boolean {
     return this.#nodes.of(node).leaving && this.isRunning(node)
   }
 
-  /** It left in order, or has not come yet, and was not started since: it is not missed. */
+  /** Whether it left gracefully, or has not joined yet, and was not started since: its absence is no fault. */
   hasLeft(node: string): boolean {
     return this.#nodes.of(node).left
   }
@@ -142,17 +142,17 @@ export class Cluster {
     return this.#nodes.of(node).release
   }
 
-  /** What its next process is configured with, as its file has it. */
+  /** The configuration file of its next process. */
   settingsOf(node: string): FileConfig {
     return this.#nodes.of(node).settings
   }
 
-  /** Of its whole state; undefined when it does not run. */
+  /** The digest of its whole state; undefined if it does not run. */
   stateDigest(server: string): ReturnType<SeenState['digest']> {
     return this.#nodes.of(server).agent?.state?.digest()
   }
 
-  /** What it has replicated; undefined when it does not run. */
+  /** Its replicated state; undefined if it does not run. */
   stateOf(server: string): ReadTransaction | undefined {
     return this.#nodes.of(server).agent?.state?.read()
   }
@@ -161,17 +161,15 @@ export class Cluster {
     this.#processes.start(this.#nodes.of(name))
   }
 
-  /**
-   * A power cut: the process is gone, and what was not synced may be. `kept`: the process alone dies, as by kill -9.
-   */
+  /** A power cut: the process ends, and unsynced data may be lost. `kept`: only the process dies, as by kill -9. */
   crash(name: string, disk: 'power' | 'kept' = 'power'): void {
     this.#processes.crash(this.#nodes.of(name), disk)
   }
 
   /**
-   * The machine is lost with all it kept. Another one with its name and address, an empty disk and a new node ID is
-   * there, not started yet. `wipe`: an operator takes the lost one's ID out of the consensus group and the catalog as
-   * soon as somebody leads; `reimage`: no operator does anything.
+   * The machine is lost with all its data. Another one with its name and address, an empty disk and a new node ID
+   * exists, and is not started yet. `wipe`: an operator removes the lost machine's ID from the Raft group and the
+   * catalog as soon as there is a leader; `reimage`: no operator does anything.
    */
   replace(name: string, how: 'wipe' | 'reimage'): void {
     this.crash(name)
@@ -188,10 +186,7 @@ export class Cluster {
     if (how === 'wipe') this.#operators.of(server.identity.datacenter).retire({ name, id: lost })
   }
 
-  /**
-   * A bit rots in what consensus keeps, where it cannot be taken for a write that was torn. False: there is no such
-   * place.
-   */
+  /** A bit rots in the data of Raft, where it cannot be mistaken for a torn write. False: there is no such place. */
   rot(name: string, draw: (bound: number) => number): boolean {
     const server = this.#nodes.of(name)
     const places = rottingPlaces(server.node.disk.files())
@@ -202,7 +197,7 @@ export class Cluster {
   }
 
   /**
-   * The power is cut, and the newest file of the log is not what was written any more. A server that has none just
+   * The power is cut, and the newest file of the log no longer has what was written. A server without such a file just
    * crashes.
    */
   damageLog(name: string, draw: (bound: number) => number): void {
@@ -215,7 +210,7 @@ export class Cluster {
     server.damaged = true
   }
 
-  /** What it keeps has rotted: it runs on until it stops, and is to be replaced then. */
+  /** Whether its data have rotted: it runs until it stops, and must be replaced then. */
   isDamaged(name: string): boolean {
     return this.#nodes.of(name).damaged
   }
@@ -227,14 +222,14 @@ export class Cluster {
     this.#nodes.checksOf(this.#nodes.of(name)).tell('process paused', { node: name })
   }
 
-  /** Whether it takes no new connection. */
+  /** Whether it refuses new connections. */
   refuseConnections(name: string, refuses: boolean): void {
     const { node } = this.#nodes.of(name)
     this.#nodes.checksOf(this.#nodes.of(name)).tell('connections refused', { node: name, refuses })
     node.refuseConnections(refuses)
   }
 
-  /** Its TCP connections break; what listens goes on listening. */
+  /** Its TCP connections break; its listeners stay open. */
   breakConnections(name: string): void {
     const { node } = this.#nodes.of(name)
     this.#nodes.checksOf(this.#nodes.of(name)).tell('connections refused', { node: name, refuses: false })

@@ -2,14 +2,14 @@ import { lowerType } from '../../src/gossip/wire/message-types.ts'
 import type { Holes } from '../world/decisions/identity.ts'
 
 /**
- * Numbers in what agents say to each other that only match an answer with its question: the IDs of requests, the rounds
- * of Raft, the sequence numbers of probes. They count what was asked before, so they are no part of what a packet is:
- * with a request less, every later packet would be another one, with another fate. What depends on them is left out
- * with them: lengths and checksums; what a probe measures (the coordinate in an acknowledgement); the ciphertext behind
- * a nonce, which names the text.
+ * Finds numbers in agents' messages that only match an answer with its question: the IDs of requests, the rounds of
+ * Raft, the sequence numbers of probes. They count earlier requests, so they are not part of a packet's identity: with
+ * one request fewer, every later packet would be another one, with another fate. Whatever depends on them is left out
+ * as well: lengths and checksums; the measurements of a probe (the coordinate in an acknowledgement); the ciphertext
+ * after a nonce, because the nonce identifies the text.
  *
- * This judges by the form of the bytes alone, and a wrong guess does no harm: packets that differ in what is left out
- * count as occurrences of one description.
+ * This looks only at the form of the bytes, and a wrong guess does no harm: packets that differ only in the omitted
+ * parts count as occurrences of one description.
  */
 export function findCorrelationNumbers(bytes: Uint8Array, holes: Holes): void {
   if (isFrame(bytes, 0)) inFrames(bytes, holes)
@@ -17,7 +17,7 @@ export function findCorrelationNumbers(bytes: Uint8Array, holes: Holes): void {
   else if (bytes.length > 1) inMessage(bytes, 0, bytes.length, holes)
 }
 
-/** Codes of frames of RPC (`src/rpc/frame.ts`) and of Raft's messages (`src/raft/codec.ts`). */
+/** Codes of RPC frames (`src/rpc/frame.ts`) and of Raft's messages (`src/raft/codec.ts`). */
 const frameCodes = { request: 1, cancel: 4, notice: 5, last: 7 } as const
 const raftCodes = { append: 3, snapshotChunk: 5, last: 6 } as const
 
@@ -31,13 +31,13 @@ const sealedHeadBytes = 5
 const sequenceKey = [0x53, 0x65, 0x71, 0x4e, 0x6f] as const
 const payloadKey = [0x50, 0x61, 0x79, 0x6c, 0x6f, 0x61, 0x64] as const
 
-/** A length below 16 MiB, then a short array that begins with a code. */
+/** Whether a length below 16 MiB is followed by a short array that begins with a code. */
 function isFrame(bytes: Uint8Array, at: number): boolean {
   if (bytes.length < at + 6 || bytes[at] !== 0) return false
   return ((bytes[at + 4] as number) & 0xf0) === 0x90 && (bytes[at + 5] as number) <= frameCodes.last
 }
 
-/** A piece of a stream begins with a frame; it may end within one. */
+/** A piece of a stream begins with a frame, and may end within one. */
 function inFrames(bytes: Uint8Array, holes: Holes): void {
   for (let at = 0; isFrame(bytes, at); ) {
     const code = bytes[at + 5] as number
@@ -49,7 +49,7 @@ function inFrames(bytes: Uint8Array, holes: Holes): void {
   }
 }
 
-/** A topic and bytes, of which those of Raft have a round. */
+/** A topic and bytes; those of Raft have a round. */
 function inNotice(bytes: Uint8Array, topicAt: number, holes: Holes): void {
   if (!spells(bytes, topicAt + 1, raftTopic)) return
   const headAt = afterValue(bytes, topicAt)
@@ -59,14 +59,15 @@ function inNotice(bytes: Uint8Array, topicAt: number, holes: Holes): void {
   holes.add(headAt, messageAt)
   const code = bytes[messageAt + 2] as number
   if (!(code >= raftCodes.append && code <= raftCodes.last)) return
-  // Its format and code; then all fields before the round.
+  // Skips its format and code, then all fields before the round.
   let at = messageAt + 3
   for (let left = code === raftCodes.snapshotChunk ? 5 : 4; left > 0; left--) at = afterValue(bytes, at)
   holes.add(at, afterValue(bytes, at))
 }
 
 /**
- * Packets are sealed, or begin with the type of a message, a compound or a checksum; frames of streams like packets.
+ * Packets are sealed, or begin with the type of a message, a compound or a checksum; frames of streams are like
+ * packets.
  */
 function inGossip(bytes: Uint8Array, holes: Holes): void {
   const [type, next] = bytes as unknown as readonly [number, number]
@@ -102,7 +103,7 @@ function inCompound(bytes: Uint8Array, at: number, holes: Holes): void {
   }
 }
 
-/** Of probes the sequence number, of an acknowledgement what it measures. */
+/** The sequence number of probes, and the measurement in an acknowledgement. */
 function inMessage(bytes: Uint8Array, at: number, messageEnd: number, holes: Holes): void {
   const type = bytes[at]
   const isProbe =

@@ -8,16 +8,16 @@ import type { Cluster } from './cluster.ts'
 import { lanPort } from './node-identity.ts'
 import type { WebState } from './web-servers.ts'
 
-/** Settings of a disk; what is absent is as the run has it. */
+/** Settings of a disk; absent ones are those of the run. */
 export interface DiskSetting {
-  /** Of a read or a write. */
+  /** Duration of a read or a write. */
   readonly operationMs?: RangeMs
   readonly syncMs?: RangeMs
-  /** No room is left. */
+  /** No space is left. */
   readonly full?: boolean
 }
 
-/** Settings of all links of a machine; what is absent is as the run has it. */
+/** Settings of all links of a machine; absent ones are those of the run. */
 export interface LinkSetting {
   readonly latencyMs?: RangeMs
   readonly loss?: number
@@ -28,14 +28,14 @@ export interface LinkSetting {
   readonly corrupt?: number
 }
 
-/** The machines of a cluster as faults see them: links, disks and clocks, by the name of the server. */
+/** The machines of a cluster in the view of faults: links, disks and clocks, by the name of the server. */
 export class Machines {
   readonly #simulation: Simulation
   readonly #cluster: Cluster
   readonly #disk: { readonly operationMs: RangeMs; readonly syncMs: RangeMs }
   readonly #links = new Map<string, LinkSetting>()
 
-  /** `disk`: what every disk is like when nothing is wrong with it. */
+  /** `disk`: the settings of every undisturbed disk. */
   constructor(
     simulation: Simulation,
     cluster: Cluster,
@@ -51,7 +51,7 @@ export class Machines {
     return this.#simulation.after(delayMs, then)
   }
 
-  /** What an accuser would send `to` about another, in the name of the one that it is about. */
+  /** Sends `to` an accusation of another member, in the name of the accused one. */
   forgeGossip(to: string, message: Message): void {
     if (!('node' in message)) return
     const host = this.#cluster.identityOf(to).host
@@ -73,7 +73,7 @@ export class Machines {
     this.#simulation.network.heal(from, to, { oneWay: true })
   }
 
-  /** Undefined: as it was. */
+  /** Undefined: restores the settings. */
   setDisk(server: string, setting: DiskSetting | undefined): void {
     const { disk } = this.#cluster.nodeOf(server)
     const operationMs = setting?.operationMs ?? this.#disk.operationMs
@@ -83,8 +83,8 @@ export class Machines {
       nameMs: operationMs,
       syncMs: setting?.syncMs ?? this.#disk.syncMs,
       quotaBytes: setting?.full === true ? 0 : Number.POSITIVE_INFINITY,
-      // The harder case: where writes within a file go on, a server notices nothing until a segment of its log is used
-      // up.
+      // The harder case: if writes within a file still succeed, a server notices nothing until a segment of its log is
+      // used up.
       copyOnWrite: setting?.full === true,
     })
   }
@@ -110,7 +110,7 @@ export class Machines {
     if (disk.isStalled) disk.unstall()
   }
 
-  /** Whether the disk finishes nothing. */
+  /** Whether the disk finishes no operation. */
   stallDisk(server: string, stalls: boolean): void {
     const { disk } = this.#cluster.nodeOf(server)
     if (stalls === disk.isStalled) return
@@ -118,36 +118,36 @@ export class Machines {
     else disk.unstall()
   }
 
-  /** Whether it takes no new connection. Those that are open stay. */
+  /** Whether it refuses new connections. Open ones stay. */
   refuseConnections(server: string, refuses: boolean): void {
     this.#cluster.refuseConnections(server, refuses)
   }
 
-  /** Changes the links between this server and every other one. Undefined: as they were. */
+  /** Changes the links between this server and every other one. Undefined: restores them. */
   setLinks(server: string, setting: LinkSetting | undefined): void {
     if (setting === undefined) this.#links.delete(server)
     else this.#links.set(server, setting)
     for (const other of this.#cluster.nodeNames) {
       if (other === server) continue
-      // A link has two ends: while either has a setting of its own, that one rules.
+      // A link has two ends: while either has settings of its own, these apply.
       const rules = setting ?? this.#links.get(other)
       this.#simulation.network.clearLink(server, other)
       if (rules !== undefined) this.#simulation.network.setLink(server, other, rules)
     }
   }
 
-  /** How much faster than true time its clocks run, as a fraction. Undefined: as they did at the start. */
+  /** How much faster than true time its clocks run, as a fraction. Undefined: as at the start. */
   setClockRate(server: string, faster: number | undefined): void {
     const rate = faster === undefined ? this.#cluster.rateOf(server) : 1 + faster
     this.#cluster.nodeOf(server).clock.setRate(rate)
   }
 
-  /** Its TCP connections break; what listens goes on listening. */
+  /** Its TCP connections break; its listeners stay open. */
   breakConnections(server: string): void {
     this.#cluster.breakConnections(server)
   }
 
-  /** How the web servers on its machine do from now on. */
+  /** Sets the state of the web servers on its machine. */
   setWebServers(server: string, state: WebState): void {
     const node = this.#cluster.nodeOf(server)
     const { webServers } = this.#cluster

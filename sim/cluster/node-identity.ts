@@ -1,18 +1,18 @@
 import type { Endpoint } from '../../src/env/net.ts'
 
 /**
- * Everything that names a simulated node is computed from its number, so that two runs agree and people recognise it.
+ * Everything that names a simulated node is computed from its number, so that two runs agree and readers recognise it.
  */
 export interface NodeIdentity {
   /** `s3`, `c1`. */
   readonly name: string
-  /** As the scenario calls it. */
+  /** The scenario's name of its datacenter. */
   readonly datacenter: string
-  /** What its agents call it; as the scenario does, if absent. */
+  /** The name that its agents use; absent: the scenario's. */
   readonly called?: string | undefined
   /** Its datacenter knows no other one. */
   readonly apart?: boolean | undefined
-  /** It is not there at first: nobody waits for it to form a group. */
+  /** It does not exist at first: no group waits for it to form. */
   readonly spare?: boolean | undefined
   /** `10.0.1.3`: 10.0.<number of the datacenter>.<number of the node>. */
   readonly host: string
@@ -24,9 +24,9 @@ export interface NodeIdentity {
 export const httpPort = 8500
 export const dnsPort = 8600
 export const serverPort = 8300
-/** Where agents gossip. */
+/** Port for the gossip of agents. */
 export const lanPort = 8301
-/** Where servers of all datacenters gossip, if there are several. */
+/** Port for the gossip of the servers of all datacenters, if there are several. */
 export const wanPort = 8302
 
 /** Another machine with the name and address of a lost one. An agent without its data directory draws a new node ID. */
@@ -40,7 +40,7 @@ export function isReplacement(id: string): boolean {
 
 const replacementIds = '00000000-0000-4000-8002-'
 
-/** `number` from 1 on counts through all datacenters; `datacenterNumber` from 1 on. */
+/** `number` counts through all datacenters, from 1 on, and so does `datacenterNumber`. */
 export function serverIdentity(number: number, datacenter: string, datacenterNumber: number): NodeIdentity {
   return {
     name: `s${number}`,
@@ -51,17 +51,17 @@ export function serverIdentity(number: number, datacenter: string, datacenterNum
   }
 }
 
-/** Whether agents of the one can be asked for what is in the datacenter of the other. */
+/** Whether agents of the one answer requests about the datacenter of the other. */
 export function areJoined(one: NodeIdentity, other: NodeIdentity): boolean {
   return one.datacenter === other.datacenter || (one.apart !== true && other.apart !== true)
 }
 
-/** Clients whose addresses differ in their last number alone: from 101 to 250. */
+/** Number of clients whose addresses differ only in their last number: from 101 to 250. */
 const clientsOfNetwork = 150
 
 /**
- * A client agent: `c1` on `10.0.<datacenter>.101`. At most 99 of them in a datacenter; `number` counts through all of
- * them.
+ * A client agent: `c1` on `10.0.<datacenter>.101`. A datacenter has at most 99; `number` counts through all
+ * datacenters.
  */
 export function clientIdentity(number: number, datacenter: string, datacenterNumber: number): NodeIdentity {
   return {
@@ -73,7 +73,7 @@ export function clientIdentity(number: number, datacenter: string, datacenterNum
   }
 }
 
-/** The machine from which a group of clients, or the driver of the scenario, asks. Not in any datacenter. */
+/** The machine from which a group of clients, or the driver of the scenario, sends requests. It is in no datacenter. */
 export function clientHost(number: number): string {
   return `10.0.250.${number}`
 }

@@ -2,17 +2,17 @@ import type { Agent } from '../../src/agent/assembly/agent.ts'
 import type { Env } from '../../src/env/env.ts'
 import { deregisterEndpoint } from '../../src/features/catalog/write-endpoints.ts'
 
-/** How often an operator tries again. */
+/** Interval of an operator's retries. */
 const againMs = 2_000
 
-/** A machine that is lost for good: its name goes on, with another machine. */
+/** A machine that is lost for good; another machine gets its name. */
 export interface LostMachine {
   readonly name: string
   /** Its node ID. */
   readonly id: string
 }
 
-/** The process that leads, and a turn of it to do something in. */
+/** The process that leads, and a way to act in a turn of it. */
 export interface LeadingProcess {
   readonly agent: Agent
   readonly run: (act: (env: Env) => void) => void
@@ -21,7 +21,7 @@ export interface LeadingProcess {
 interface OperatorWorld {
   readonly after: (delayMs: number, then: () => void) => void
   readonly leader: () => LeadingProcess | undefined
-  /** Of the servers whose process is up. */
+  /** The agents of the servers whose process is up. */
   readonly agents: () => readonly Agent[]
 }
 
@@ -37,14 +37,15 @@ class Operator {
     this.#world = world
   }
 
-  /** This one is lost. */
+  /** This machine is lost. */
   retire(machine: LostMachine): void {
     if (this.#waiting.size === 0) this.#later()
     this.#waiting.add(machine)
   }
 
   /**
-   * Takes a server out of the consensus group, as svc operator raft remove-peer does. False: nobody leads, or knows it.
+   * Removes a server from the Raft configuration, as `svc operator raft remove-peer` does. False: there is no leader,
+   * or it does not know the server.
    */
   removePeer(id: string): boolean {
     const leader = this.#world.leader()

@@ -10,8 +10,8 @@ import type { Operators } from './operator.ts'
 import type { Processes } from './processes.ts'
 
 /**
- * What operators have agents do, by name: leave, read their settings again, run another release, hand over, or be taken
- * out of the consensus group. The checkers are told first what such an order permits.
+ * The orders of operators to agents, by name: leave, reload settings, run another release, hand over leadership, or be
+ * removed from the Raft configuration. The checkers are told first what such an order permits.
  */
 export class Orders {
   readonly #nodes: ClusterNodes
@@ -24,14 +24,14 @@ export class Orders {
     this.#operators = operators
   }
 
-  /** Has it taken out of the consensus group, as by svc operator raft remove-peer. */
+  /** Has it removed from the Raft configuration, as by `svc operator raft remove-peer`. */
   removePeer(name: string): void {
     const { datacenter, id } = this.#nodes.of(name).identity
     this.mayGo(name, 'operator')
     this.#operators.of(datacenter).removePeer(id)
   }
 
-  /** Somebody wants it out of the catalog, or out of the consensus group. */
+  /** An operator wants it removed from the catalog, or from the Raft configuration. */
   mayGo(name: string, why: 'left' | 'replaced' | 'operator'): void {
     const server = this.#nodes.of(name)
     this.#nodes.checksOf(server).tell('removal allowed', { node: name, id: server.identity.id, why })
@@ -46,7 +46,7 @@ export class Orders {
     this.#nodes.of(from).node.run(() => agent.env.detach(raft.transferLeadership(id)))
   }
 
-  /** Asks the agent, which runs, to leave in order; its process ends then. */
+  /** Asks the running agent to leave gracefully; its process then ends. */
   leave(name: string): void {
     const server = this.#nodes.of(name)
     const { agent, node } = server
@@ -62,7 +62,7 @@ export class Orders {
     return signal === 'SIGTERM' ? config?.leaveOnTerminate === true : config?.skipLeaveOnInterrupt === false
   }
 
-  /** Sends a signal to the process, which is up: it ends in order, and may leave first. */
+  /** Sends a signal to the running process: it ends gracefully, and may leave first. */
   signal(name: string, signal: EndingSignal): void {
     const server = this.#nodes.of(name)
     if (server.signal === undefined) throw new InvariantViolation('an agent that has a signal must be up', { name })
@@ -73,7 +73,7 @@ export class Orders {
     server.node.run(() => server.signal?.(signal))
   }
 
-  /** Changes settings as an editor changes the file, and has the agent read it again. `told` hears what it said. */
+  /** Changes settings as an editor changes the file, and makes the agent reload it. `told` receives the result. */
   reload(name: string, changes: FileConfig, told: (verdict: Result<undefined, Failure>) => void): boolean {
     const server = this.#nodes.of(name)
     const { agent } = server
@@ -84,8 +84,8 @@ export class Orders {
   }
 
   /**
-   * Stops its process in order, and starts another on the same disk: of this release, with its settings edited. Why
-   * that one does not start, where it refuses what it is configured with.
+   * Stops its process gracefully, and starts another on the same disk: of this release, with edited settings. Returns
+   * why that one does not start, if it refuses its configuration.
    */
   upgrade(name: string, release: Release | undefined, edit: (settings: FileConfig) => FileConfig): string | undefined {
     const server = this.#nodes.of(name)
@@ -98,7 +98,7 @@ export class Orders {
     return undefined
   }
 
-  /** Its next process finds a `peers.json` that names these servers by their IDs, or by their addresses alone. */
+  /** Its next process finds a `peers.json` that names these servers, by their IDs or only by their addresses. */
   leavePeersJson(name: string, servers: readonly string[], form: 'ids' | 'addresses'): void {
     const named = servers.map((server) => this.#nodes.of(server))
     this.#nodes.of(name).peersJson = peersJsonText(named, form)

@@ -24,9 +24,8 @@ import { withQuorumCauses } from './quorum-causes.ts'
 import type { WebServers } from './web-servers.ts'
 
 /**
- * Whether a process may fail to start so, in a world where nothing rotted: a full or failing disk is a fault of the
- * scenario; and a release must refuse a log of a form that it does not know, where there is one. Anything else no start
- * may meet.
+ * Whether a process may fail to start for this reason, if nothing rotted. A full or failing disk is a fault of the
+ * scenario; and a release must refuse a log whose form it does not know, if there is one. No other failure is allowed.
  */
 function isExplained({ node, release }: Pick<ClusterNode, 'node' | 'release'>, { kind }: StartFailure): boolean {
   if (kind === 'io' || kind === 'data-directory') return true
@@ -35,10 +34,10 @@ function isExplained({ node, release }: Pick<ClusterNode, 'node' | 'release'>, {
   return [...node.disk.files().keys()].some((path) => path.startsWith(strange))
 }
 
-/** Where a log lies that a server cannot read. */
+/** Where a log may be that a server cannot read. */
 const strangeLogs = { kept: '/data/raft/log/', migrated: undefined, refused: '/data/mdb/' } as const
 
-/** Servers as an agent's gossip pools see them: those of its own datacenter, then those of the others. */
+/** The servers in an agent's gossip pools: those of its own datacenter, then those of the others. */
 function serversSeen(agent: Agent | undefined): readonly ServerSeen[] {
   if (agent === undefined) return []
   const { datacenter } = agent.self()
@@ -68,17 +67,15 @@ export type ClusterTrigger = 'server crashed' | 'server started'
 interface ProcessWorld {
   readonly simulation: Simulation
   readonly webServers: WebServers
-  /** What is checked of the datacenter that it is in. */
+  /** The checkers of its datacenter. */
   readonly checksOf: (server: ClusterNode) => Invariants
   readonly configOf: (server: ClusterNode, machine: Machine) => Result<AgentConfig, string>
   readonly onTrigger: (trigger: ClusterTrigger, node: string) => void
-  /** Puts another machine in the place of one whose disk is damaged. */
+  /** Replaces a machine whose disk is damaged. */
   readonly replace: (name: string) => void
 }
 
-/**
- * The agent's own program on simulated machines: one process after the other, each with an observer of the checkers.
- */
+/** The agent's own program on simulated machines: one process after another, each with an observer of the checkers. */
 export class Processes {
   readonly #world: ProcessWorld
   readonly #certificates = new Certificates()
@@ -97,7 +94,7 @@ export class Processes {
     this.#tell('server started', server)
   }
 
-  /** From outside; `disk` as the machine's crash has it. */
+  /** Crashes the process from outside; `disk` is passed to the machine's crash. */
   crash(server: ClusterNode, disk: 'power' | 'kept'): void {
     if (!server.node.running) return
     this.#gone(server, disk)
@@ -143,13 +140,13 @@ export class Processes {
     server.agent = started.value.agent
     started.value.agent.onFatal((failure) => this.#stoppedItself(server, boot, failure))
     started.value.agent.onLeft(() => {
-      // The end of a process that had a signal comes after that.
+      // For a process that received a signal, this follows later.
       if (!server.signalled) this.#hasLeft(server, boot)
     })
     server.signal = (signal) => env.detach(this.#endBy(signal, server, boot, env, config.value, started.value))
   }
 
-  /** As the program itself ends by a signal, in order; its exit code says whether it has left the pool. */
+  /** As the program itself ends by a signal, gracefully; its exit code says whether it has left the pool. */
   async #endBy(
     signal: EndingSignal,
     server: ClusterNode,
@@ -194,7 +191,7 @@ export class Processes {
     this.#end(server, boot, why, () => this.#startAgain(server, boot))
   }
 
-  /** The process ends by itself, in a turn of its own; power and disk are as they were. */
+  /** The process ends by itself, in a turn of its own; power and disk are not affected. */
   #end(server: ClusterNode, boot: number, why: string, then: () => void): void {
     this.#world.simulation.after(0, () => {
       if (!server.node.running || server.node.boots !== boot) return
@@ -214,7 +211,7 @@ export class Processes {
     })
   }
 
-  /** Client agents are no servers: nobody waits for them. */
+  /** Client agents are not servers: no fault waits for their events. */
   #tell(trigger: ClusterTrigger, { identity }: ClusterNode): void {
     if (identity.kind === 'server') this.#world.onTrigger(trigger, identity.name)
   }

@@ -5,7 +5,7 @@ import type { ConfigurationChange, Entry, SnapshotMeta } from '../../src/raft/co
 import type { RaftObserver } from '../../src/raft/raft.ts'
 import type { Trace } from '../report/trace.ts'
 
-/** Acknowledgements of one server that are remembered until what they acknowledge is committed. */
+/** Maximum number of acknowledgements of one server that are remembered until their entries are committed. */
 const acknowledgedMax = 1024
 
 interface Acknowledged {
@@ -14,7 +14,7 @@ interface Acknowledged {
 }
 
 /**
- * Lets readers of the trace see which messages and which disk make a quorum; the observer itself where nobody reads.
+ * Shows readers of the trace which messages and which disk make a quorum; returns the observer itself without a reader.
  */
 export function withQuorumCauses(observer: AgentObserver, trace: Trace, node: number): AgentObserver {
   if (trace.teller === undefined || observer.raft === undefined) return observer
@@ -23,7 +23,7 @@ export function withQuorumCauses(observer: AgentObserver, trace: Trace, node: nu
 
 /**
  * A leader commits, and a candidate wins, in the turn that completes a quorum. The events of its other parts are
- * causes, too: of each server the acknowledgement that first reached the entry, or its vote, and the server's own
+ * causes, too: for each server the acknowledgement that first reached the entry, or its vote, and the server's own
  * write.
  */
 class QuorumCauses implements RaftObserver {
@@ -133,7 +133,7 @@ class QuorumCauses implements RaftObserver {
     this.#next.recovered(...found)
   }
 
-  /** What follows in this turn follows from this. */
+  /** These events are causes of the turn's later actions. */
   #tell(text: string, parts: readonly { readonly event: number }[]): void {
     const { teller } = this.#trace
     if (teller === undefined) return

@@ -1,16 +1,16 @@
-/** Where a bit may rot: in the first `before` bytes of a file. */
+/** Where a bit may rot: within the first `before` bytes of a file. */
 export interface RottingPlace {
   readonly path: string
   readonly before: number
 }
 
-/** Less than this is likely the work of one write, which a rotten bit makes look torn. */
+/** Fewer bytes than this are likely from one write, which a rotten bit makes look torn. */
 const writtenBytesMin = 8 << 10
 
 /**
- * Files in which a bit may rot so that it is found out: snapshots, and the older half of what each part of the log
- * holds. In the last thing written rot looks like a torn write, which is cut in silence: a disk that does that to what
- * it acknowledged breaks its promise, and no single server could tell.
+ * Files in which a rotten bit is detected: snapshots, and the older half of each part of the log. In the last write,
+ * rot looks like a torn write, which is cut silently: a disk that does this to acknowledged data breaks its promise,
+ * and no single server could tell.
  */
 export function rottingPlaces(files: ReadonlyMap<string, Uint8Array>): readonly RottingPlace[] {
   const places: RottingPlace[] = []
@@ -28,12 +28,12 @@ function isSegment(path: string): boolean {
   return /^\/data\/(raft\/log|mdb)\/[0-9]+\.log$/.test(path)
 }
 
-/** Bytes that are put in. */
+/** Number of bytes that are inserted. */
 const insertedBytes = 64
 
 /**
- * Other bytes for the newest file of the log, as a cut or an insertion leaves them; undefined where there is no log.
- * Where bytes are put in with the size kept, it is in the older half of what was written: at the very end it would look
+ * Changed bytes of the log's newest file, as after a cut or an insertion; undefined without a log. If bytes are
+ * inserted with the size unchanged, they are in the older half of the written part: at the very end, they would look
  * like a torn write, as with `rottingPlaces`.
  */
 export function harmedLog(
@@ -54,7 +54,7 @@ export function harmedLog(
   return { path, bytes: kind === 2 ? longer : longer.slice(0, bytes.length) }
 }
 
-/** Space set aside for what is still to be written is all zero. */
+/** Length without the space reserved for later writes, which is all zero. */
 function writtenLength(bytes: Uint8Array): number {
   let length = bytes.length
   while (length > 0 && bytes[length - 1] === 0) length--

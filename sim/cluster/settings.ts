@@ -8,21 +8,21 @@ import type { Machine } from '../../src/env/process.ts'
 import type { Release } from '../../src/model/release.ts'
 import { areJoined, dnsPort, httpPort, lanPort, type NodeIdentity, serverPort, wanPort } from './node-identity.ts'
 
-/** Settings of consensus and membership that no configuration file has. */
+/** Settings of Raft and membership that no configuration file has. */
 export type Tuning = Pick<AgentConfig['raft'], 'limits'> &
   Partial<Pick<AgentConfig['raft'], 'trailingLogs'>> &
   Pick<AgentConfig['pool'], 'firstIncarnation'> &
   Pick<AgentConfig, 'keyCare'> & { readonly mesh?: MeshTuning }
 
 interface MeshTuning {
-  /** How long leaves live at first, and the least that they may be made to. */
+  /** The initial TTL of leaves, and the minimum to which it may be changed. */
   readonly leafTtlMs: number | undefined
   readonly skewMs: number | undefined
 }
 
 /**
- * The configuration of one simulated node: what the scenario sets, in the words and through the checks of a real
- * configuration file, and what makes it this node of this cluster. `nodes`: all nodes there are.
+ * The configuration of one simulated node: the scenario's settings, in the names and with the checks of a real
+ * configuration file, and the settings that make it this node of this cluster. `nodes`: all nodes.
  */
 export function nodeConfig(
   identity: NodeIdentity,
@@ -54,7 +54,7 @@ export function nodeConfig(
       dns: dnsPort,
     },
     ...(isServer ? { bootstrap_expect: servers.filter(({ spare }) => spare !== true).length } : {}),
-    // The other servers are brought in by those of their datacenter.
+    // The other servers learn of them from the servers of their datacenter.
     ...(isFirst ? { retry_join_wan: others.map((server) => `${server.host}:${wanPort}`) } : {}),
     retry_join: servers.filter((server) => server.name !== identity.name).map((server) => `${server.host}:${lanPort}`),
   }
@@ -83,8 +83,8 @@ function meshSettings(
 }
 
 /**
- * Settings as an agent of this release reads them in a file: by their old names, where it still does. Those that came
- * later hold all the same: they are how the scenario has its agents, whatever they run as.
+ * Settings as an agent of this release reads them in a file: by their old names, if it uses those. Settings of later
+ * releases apply as well, because they describe the scenario's agents, whatever their release.
  */
 export function readSettings(settings: FileConfig, release: Release): Result<FileConfig, string> {
   const read = validateDocument({ file: 'settings', value: settings, placeOf: () => 'settings' }, release, [])
@@ -93,7 +93,7 @@ export function readSettings(settings: FileConfig, release: Release): Result<Fil
     : err(read.error.map(({ message, remedy }) => `${message}: ${remedy}`).join('; '))
 }
 
-/** Of each datacenter one. */
+/** One server of each datacenter. */
 function firstServers(nodes: readonly NodeIdentity[]): readonly NodeIdentity[] {
   const first = new Map<string, NodeIdentity>()
   for (const node of nodes) if (node.kind === 'server' && !first.has(node.datacenter)) first.set(node.datacenter, node)

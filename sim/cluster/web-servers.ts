@@ -2,7 +2,7 @@ import type { Closable } from '../../src/env/async.ts'
 import type { Env } from '../../src/env/env.ts'
 import type { HttpHandler, HttpResponse } from '../../src/env/http.ts'
 
-/** How a web server does, and what that looks like from outside. */
+/** The states of a web server, and its behaviour in each. */
 export const webStates = {
   well: 'answers 200',
   busy: 'answers 429',
@@ -13,24 +13,23 @@ export const webStates = {
 
 export type WebState = keyof typeof webStates
 
-/** What checks look at. */
+/** A web server that checks connect to. */
 interface WebServer {
   readonly port: number
   state: WebState
-  /** Of the machine's running process. */
+  /** The Env of the machine's running process. */
   env: Env | undefined
   open: readonly Closable[]
 }
 
 /**
- * The services that agents offer, as far as HTTP and TCP checks see them: on every machine named a server that answers
- * on its loopback and on its own address. It comes up with the machine and goes down with it, and is as well as it was
- * said to be last.
+ * The services behind agents, as far as HTTP and TCP checks see them: on every named machine, a server that answers on
+ * its loopback address and on its own. It starts and ends with the machine, and behaves as its last state says.
  */
 export class WebServers {
   readonly #byNode = new Map<string, readonly WebServer[]>()
 
-  /** There is one on this machine, from its next start on. */
+  /** This machine has a web server from its next start on. */
   add(node: string, port: number): void {
     this.#byNode.set(node, [...this.#of(node), { port, state: 'well', env: undefined, open: [] }])
   }
@@ -48,7 +47,7 @@ export class WebServers {
     }
   }
 
-  /** The machine is down; what was open is gone with it. */
+  /** The machine is down, and its connections are gone. */
   died(node: string): void {
     for (const server of this.#of(node)) {
       server.env = undefined
@@ -56,7 +55,7 @@ export class WebServers {
     }
   }
 
-  /** Every web server of this machine is so from now on. Called in a turn of its process, if it has one. */
+  /** Sets the state of every web server of this machine. Called in a turn of its process, if it has one. */
   set(node: string, state: WebState): void {
     for (const server of this.#of(node)) {
       server.state = state
@@ -83,7 +82,7 @@ async function listen(server: WebServer, env: Env): Promise<void> {
   }
 }
 
-/** Asked anew after a wait: it may have been said otherwise meanwhile. */
+/** Evaluated again after a wait, because the state may have changed meanwhile. */
 function stillOpen({ state }: WebServer): boolean {
   return state !== 'gone'
 }

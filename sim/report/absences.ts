@@ -1,6 +1,6 @@
 import type { Meaning } from './meaning.ts'
 
-/** What did not arrive, or not in time. */
+/** A message that did not arrive, or did not arrive in time. */
 export interface Drop {
   /** Number of the event that shows it. */
   readonly event: number
@@ -9,21 +9,24 @@ export interface Drop {
   readonly means: readonly Meaning[] | undefined
 }
 
-/** Drops that are remembered of each machine they were meant for, and causes of one timeout that are drops. */
+/**
+ * Maximum number of drops remembered for each machine they were meant for, and of drops among the causes of one
+ * timeout.
+ */
 const dropsMax = 256
 const namedMax = 32
-/** Numbers of recent events whose first cause is remembered; a power of two. */
+/** Maximum number of recent events whose first cause is remembered; a power of two. */
 const recentMax = 1 << 17
-/** So far back a drop is followed to the turn that waits for an answer. */
+/** Maximum number of steps by which a drop is followed back to the turn that waits for an answer. */
 const stepsMax = 24
 
-/** Timers by the names that their setters give them, and the messages that begin their wait anew. */
+/** Timers by the names that their setters give them, and the messages that restart their wait. */
 const silences: Readonly<Record<string, readonly string[]>> = {
   'raft.election': ['raft append-request', 'raft snapshot-chunk'],
   'raft.quorum': ['raft append-response', 'raft snapshot-response'],
 }
 
-/** Timers that wait for an answer to what was sent in the turn that set them. */
+/** Timers that wait for an answer to a message of the turn that set them. */
 const answers: ReadonlySet<string> = new Set([
   'raft.election',
   'raft.transfer',
@@ -37,19 +40,19 @@ const answers: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The causes of a timeout are things that did not happen: what would have begun its wait anew, or ended it, and was
- * lost. Kept only while a trace is written; bounded.
+ * The causes of a timeout are events that did not happen: messages that would have restarted its wait, or ended it, and
+ * were lost. Kept only while a trace is written; limited in size.
  */
 export class Absences {
   readonly #drops = new Map<string, Drop[]>()
-  /** By machine and name of a timer: the last message that began its wait anew. */
+  /** By machine and name of a timer, the last message that restarted its wait. */
   readonly #heard = new Map<string, { readonly event: number; readonly from: string }>()
   /** The last event by which a machine fell silent: it crashed, or was paused. */
   readonly #down = new Map<string, number>()
   readonly #parents = new Int32Array(recentMax)
   readonly #numbers = new Int32Array(recentMax)
 
-  /** Each event, with the first of its causes. */
+  /** Records each event, with the first of its causes. */
   happened(event: number, cause: number): void {
     const at = event & (recentMax - 1)
     this.#numbers[at] = event
@@ -74,15 +77,15 @@ export class Absences {
   }
 
   /**
-   * The causes of a timer that fires, beside the turn that set it: what last began its wait anew, and what was lost
-   * since.
+   * The causes of a firing timer, besides the turn that set it: the message that last restarted its wait, and messages
+   * lost since.
    */
   of(waits: string, node: string, setBy: number): readonly number[] {
     const silent = silences[waits] === undefined ? [] : this.#silent(waits, node, setBy)
     return answers.has(waits) ? [...silent, ...this.#unanswered(setBy)] : silent
   }
 
-  /** How many events and drops are remembered, for tests of the bound. */
+  /** Number of events and drops that are remembered, for tests of the limit. */
   get retained(): { readonly drops: number; readonly heard: number } {
     let drops = 0
     for (const each of this.#drops.values()) drops += each.length
@@ -103,7 +106,7 @@ export class Absences {
     return down > heard.event ? [heard.event, down, ...named] : [heard.event, ...named]
   }
 
-  /** What was lost of a question that was asked in the turn of this event, and of its answers. */
+  /** The lost parts of a question that was sent in the turn of this event, and of its answers. */
   #unanswered(asked: number): readonly number[] {
     const lost: number[] = []
     for (const drops of this.#drops.values()) {
@@ -112,7 +115,7 @@ export class Absences {
     return lost.sort((a, b) => a - b).slice(-namedMax)
   }
 
-  /** Whether one event led to the other by the first causes of a few. */
+  /** Whether one event led to the other, by at most `stepsAtMost` first causes. */
   descends(event: number, from: number, stepsAtMost = stepsMax): boolean {
     for (let [at, steps] = [event, 0]; at >= from && steps <= stepsAtMost; steps++) {
       if (at === from) return true

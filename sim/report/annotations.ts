@@ -1,7 +1,7 @@
 import type { SeedRecord } from './seed-record.ts'
 import { failureLines } from './terminal-report.ts'
 
-/** Where paths of annotations begin. */
+/** The folder to which the paths of annotations are relative. */
 export interface Workspace {
   /** The folder of the repository: `GITHUB_WORKSPACE`. */
   readonly root: string | undefined
@@ -11,7 +11,7 @@ export interface Workspace {
 
 /**
  * A seed that did not pass, as a workflow command of GitHub Actions, which shows it at the line of the scenario page
- * that was not met; an invariant belongs to no line, and stands at the first.
+ * that was not met. An invariant belongs to no line, and is shown at the first.
  */
 export function annotation(record: SeedRecord, workspace: Workspace): string {
   const { file, seed, verdict, failures } = record

@@ -3,34 +3,36 @@ import { err, ok, type Result } from '../../src/base/result.ts'
 import type { Decided, MadeAgain } from './decision-list.ts'
 
 /**
- * What was decided in a run, as a file: JSON lines. The first line says of which run it is, every other is one decision that
- * was not the default one, in the order in which they were made:
+ * The decisions of a run as a file: JSON lines. The first line names the run, every other is one decision that was not
+ * the default one, in the order in which they were made:
  *
  *     {"format":"svc-decisions","version":1,"scenario":"Crash","page":"5f0c…","seed":17,"program":"1.4.0","build":"3c9e…"}
  *     {"kind":"chance","id":"210b4b0922b0b241","n":0,"value":1,"what":"link s3 s4 piece 8300 23 B #1c457c92 segment 0"}
  *
- * `page` is the SHA-256 of what the scenario says, whatever its comments. `value`: 0 or 1 of an event and a chance, a number below
- * `among` of a choice, a place from 0 to 1 of a range, 32 bits of a raw number.
+ * `page` is the SHA-256 of the scenario's content without its comments. `value`: 0 or 1 for an event and a chance, a
+ * number below `among` for a choice, a place from 0 to 1 for a range, 32 bits for a raw number.
  */
 export interface DecisionFile extends RunDecided {
   readonly decided: readonly MadeAgain[]
 }
 
-/** Of which run decisions are. */
+/** The run to which decisions belong. */
 export interface RunDecided {
   readonly scenario: string
   readonly page: string
   readonly seed: number
   /** Release of the program. */
   readonly program: string
-  /** Its commit and the date of that, where they are known. */
+  /** Its commit and the commit's date, if known. */
   readonly build: string
 }
 
-/** More bytes, when it is expanded, or more decisions are no list of one run: neither read nor written. */
+/**
+ * A file with more bytes, when expanded, or more decisions is not the list of one run: it is neither read nor written.
+ */
 export const decisionBytesMax = 512 << 20
 export const decisionsMax = 2_000_000
-/** Lines that are wrong are told up to here: the first tell, the rest mostly repeat them. */
+/** Maximum number of wrong lines that are reported: the others mostly repeat them. */
 const problemsMax = 20
 
 const headerSchema = z.strictObject({
@@ -59,15 +61,15 @@ const lineSchema = lineFields.superRefine((line, { addIssue }) => {
   if (message !== undefined) addIssue({ code: 'custom', path: ['value'], message })
 })
 
-/** A decision as its line has it, with what it is about where that is known. */
+/** A decision in the form of its line, with a description if it is known. */
 export type ListedDecision = z.infer<typeof lineFields>
 
-/** The decision of one line; the error is what is wrong with it. */
+/** The decision of one line; the error says what is wrong with it. */
 export function listedDecision(line: string): Result<ListedDecision, string> {
   return parsed(lineSchema, line)
 }
 
-/** The run of the first line; the error is what is wrong with it. */
+/** The run of the first line; the error says what is wrong with it. */
 export function runInHeader(line: string): Result<RunDecided, string> {
   return parsed(headerSchema, line)
 }
@@ -97,7 +99,7 @@ export function decisionHeaderText(run: RunDecided): string {
   return `${JSON.stringify({ format: 'svc-decisions', version: 1, ...run })}\n`
 }
 
-/** Every other one. */
+/** Any other line of the file. */
 export function decisionText({ kind, identity, n, value, among, what }: Decided): string {
   return `${JSON.stringify({ kind, id: identity, n, value, among, what })}\n`
 }
@@ -114,7 +116,7 @@ export class DecisionReading {
     this.#file = file
   }
 
-  /** False: it is wrong, and the rest need not be read. */
+  /** False: the line is wrong, and the rest need not be read. */
   line(text: string): boolean {
     this.#lines++
     if (this.#lines === 1) return this.#header(text)
@@ -131,7 +133,7 @@ export class DecisionReading {
     return this.#problems.length < problemsMax
   }
 
-  /** All of it, or what is wrong in one line each: `FILE:LINE: …`. */
+  /** The whole list, or what is wrong, in one line each: `FILE:LINE: …`. */
   end(): Result<DecisionFile, readonly string[]> {
     if (this.#lines === 0) this.#header('')
     if (this.#run === undefined || this.#problems.length > 0) return err(this.#problems)

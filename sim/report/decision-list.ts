@@ -7,28 +7,26 @@ export interface Decided {
   readonly kind: DecisionKind
   /** Sixteen hexadecimal digits. */
   readonly identity: string
-  /** Which number of the identity it is. */
+  /** Position of the number under its identity. */
   readonly n: number
   readonly value: number
-  /** Of a choice: from how many. */
+  /** For a choice, the number of possibilities. */
   readonly among?: number
-  /** What is decided, for readers. */
+  /** A description of the decision, for readers. */
   readonly what: string
 }
 
-/** What a replay needs of it. */
+/** The part of a decision that a replay needs. */
 export type MadeAgain = Pick<Decided, 'kind' | 'identity' | 'n' | 'value'>
 
 /**
- * Descriptions are kept for as many identities at least, and for twice as many at most: those of links, lives and
- * rules, which others are within, stay for they are asked for again and again, those of packets go. What is forgotten
- * is missing in texts alone.
+ * Minimum number of identities whose descriptions are kept; at most twice as many are. Those of links, lives and rules,
+ * which contain others, stay because they are used repeatedly; those of packets are forgotten. A forgotten description
+ * is missing only in texts.
  */
 const textsKept = 50_000
 
-/**
- * Tells what is decided in a run, where it is not the default, as it is decided: by another book, or by the seed alone.
- */
+/** Reports each decision that is not the default, when it is made: by another book, or by the seed alone. */
 export class DecisionRecord implements Book {
   readonly #tell: (decided: Decided) => void
   readonly #decider: Book | undefined
@@ -77,7 +75,7 @@ export class DecisionRecord implements Book {
   }
 }
 
-/** Makes the decisions of a list, and every other one as the default has it. */
+/** Makes the decisions of a list; every other decision is the default. */
 export class DecisionReplay implements Book {
   readonly #values: ReadonlyMap<string, number>
   readonly #made = new Set<string>()
@@ -86,18 +84,18 @@ export class DecisionReplay implements Book {
     this.#values = new Map([...decided].map((each) => [keyOf(each.kind, each.identity, each.n), each.value]))
   }
 
-  /** How many decisions the list has. */
+  /** Number of decisions in the list. */
   get listed(): number {
     return this.#values.size
   }
 
-  /** How many of them have come up so far, in all runs of it. */
+  /** Number of decisions of the list that have come up so far, in all runs of it. */
   get made(): number {
     return this.#made.size
   }
 
   /**
-   * Where a part of a list is run, a number may be asked for as one of another kind: then it is not the one of the
+   * When a part of a list is run, a number may be requested as one of another kind: then it is not the number of the
    * list.
    */
   decide(kind: DecisionKind, identity: Identity, n: number, _value: number, usual: number): number {
@@ -111,7 +109,9 @@ export class DecisionReplay implements Book {
   describe(): void {}
 }
 
-/** Lets everything happen as the seed has it, but for some events: firings of rules, operations of clients. */
+/**
+ * Leaves every decision to the seed, except that some events do not happen: firings of rules, operations of clients.
+ */
 export class DecisionsWithout implements Book {
   readonly #names: ReadonlySet<string>
 
@@ -126,7 +126,7 @@ export class DecisionsWithout implements Book {
   describe(): void {}
 }
 
-/** As lists have it. */
+/** The name of an identity in lists. */
 export function nameOf({ a, b }: Identity): string {
   return (a >>> 0).toString(16).padStart(8, '0') + (b >>> 0).toString(16).padStart(8, '0')
 }

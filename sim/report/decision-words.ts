@@ -5,14 +5,14 @@ import type { ListedDecision } from './decision-file.ts'
 const valueWidth = 16
 
 /**
- * Turns decisions of a list into lines that people read: what kind it is, what was decided, about what. Rules of faults,
- * which identities hold as a whole, are numbered in the order in which they come up.
+ * Formats decisions of a list for readers: the kind, the value, the description. Rules of faults, which contain other
+ * identities, are numbered in the order in which they come up.
  */
 export class DecisionWords {
   readonly #rules = new Map<string, number>()
   readonly #counts = new Map<DecisionKind, number>()
 
-  /** The decision, behind the rule that it is the first of. */
+  /** The decision, preceded by its rule if it is the first of that rule. */
   linesOf(decision: ListedDecision): readonly string[] {
     const { kind, what = '', id } = decision
     this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1)

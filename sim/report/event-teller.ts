@@ -11,31 +11,33 @@ import {
   type TraceRecord,
 } from './trace-record.ts'
 
-/** Waits of one continuation that are remembered, the nearest first: each was begun in a turn of its own. */
+/**
+ * Maximum number of waits of one continuation that are remembered, the nearest first: each began in a turn of its own.
+ */
 const waitsMax = 4
-/** So near a cause of the turn need not be named again. */
+/** A cause of the turn that is this near need not be named again. */
 const impliedSteps = 6
-/** Causes besides its delivery that the rest of a turn has. */
+/** Maximum number of causes of the rest of a turn, besides its delivery. */
 const alsoMax = 48
 
-/** Events after which nothing that was known of a machine need be so. */
+/** Events after which earlier facts about a machine may be outdated. */
 const lifeKinds: ReadonlySet<RecordKind> = new Set(['boot', 'crash', 'pause', 'resume', 'clock'])
 
-/** The turns in which something waited for, before it goes on: numbers of their events, the nearest first. */
+/** The turns in which a continuation waited: numbers of their events, the nearest first. */
 export type Wait = readonly number[]
 
 interface NextEvent {
-  /** In place of those of its turn. */
+  /** The causes that replace those of its turn. */
   readonly causes?: CauseList | undefined
-  /** One more; 0: none. */
+  /** One further cause; 0: none. */
   readonly more?: number
   readonly fields?: object | undefined
 }
 
 /**
- * The events of a trace with their causes, for readers; a run without readers has none of it. Every line is caused by
- * the event that delivered its turn, by what its turn says to be a cause, too, and by the turns in which the code that
- * makes it began to wait. Neither the run nor its hash knows whether anybody listens.
+ * The events of a trace with their causes, for readers; a run without readers keeps none of this. Every line is caused
+ * by the event that delivered its turn, by further causes that the turn names, and by the turns in which its code began
+ * to wait. Neither the run nor its hash depends on whether there is a reader.
  */
 export class EventTeller {
   readonly absences = new Absences()
@@ -43,16 +45,16 @@ export class EventTeller {
   readonly #nameOf: (node: number) => string
   readonly #meaning: MeaningReader | undefined
   #unread: TraceRecord[] = []
-  /** Of the turn that begins, until its first line. */
+  /** The causes of the turn that begins, until its first line. */
   #delivery: CauseList | undefined
   #turn = 0
-  /** The last thing that the turn has come to, such as a quorum: an event that has all its causes. 0: none. */
+  /** The last event that the turn has reached, such as a quorum, which has all the causes. 0: none. */
   #outcome = 0
   #also: number[] = []
   #wait: Wait | undefined
   #begun: { readonly turn: number; readonly wait: Wait | undefined; readonly made: Wait } | undefined
   #next: NextEvent | undefined
-  /** What waits for others: the causes that it had then. */
+  /** By object that waits for others, its causes at that time. */
   readonly #parts = new WeakMap<object, CauseList>()
 
   constructor(
@@ -73,7 +75,7 @@ export class EventTeller {
     this.#also = []
   }
 
-  /** From here on everything is caused by this event, until the next turn begins. */
+  /** From here on, everything is caused by this event, until the next turn begins. */
   stand(event: number): void {
     this.#delivery = undefined
     this.#turn = event
@@ -81,60 +83,60 @@ export class EventTeller {
     this.#also = []
   }
 
-  /** The causes of what is done now. */
+  /** The causes of present actions. */
   get now(): CauseList {
     if (this.#also.length === 0 && this.#wait === undefined) return this.#turn === 0 ? [] : [this.#turn]
     return merged([[this.#turn], this.#also, this.#notImplied(this.#wait ?? [])])
   }
 
-  /** What this turn does from here on has these causes, too. */
+  /** Later actions of this turn have these causes, too. */
   also(causes: CauseList): void {
     for (const cause of causes) {
       if (cause !== this.#turn && this.#also.length < alsoMax && !this.#also.includes(cause)) this.#also.push(cause)
     }
   }
 
-  /** The turn has come to this event: what it does from here on has it as a cause, too. */
+  /** The turn has reached this event, which is also a cause of its later actions. */
   comesTo(event: number): void {
     this.#outcome = event
     this.also([event])
   }
 
-  /** The event to name for what is true now. */
+  /** The event to name for a fact that is true now. */
   get fact(): number {
     return this.#outcome === 0 ? this.#turn : this.#outcome
   }
 
-  /** The line that comes next has these causes in place of its turn's, and these fields more than its kind. */
+  /** The next line has these causes in place of its turn's, and these fields besides those of its kind. */
   next(next: NextEvent): void {
     this.#next = next
   }
 
-  /** The line that comes next is the end of a wait: what was lost that it waited for is a cause of it, too. */
+  /** The next line is the end of a wait: lost messages that it waited for are causes of it, too. */
   timeout({ cause, causes }: Caused, node: string, waits: string, fields?: object): void {
     const known = causes ?? [cause]
     this.#next = { causes: merged([known, this.absences.of(waits, node, known[0] ?? 0)]), fields }
   }
 
-  /** Something begins to wait for others, to go on with them in `together`. */
+  /** An object begins to wait for others, to continue with them in `together`. */
   waits(part: object): void {
     this.#parts.set(part, this.now)
   }
 
-  /** These go on as one: what the turn does from here on is caused by each. */
+  /** These objects continue as one: each is a cause of the turn's later actions. */
   together(parts: readonly object[]): void {
     for (const part of parts) this.also(this.#parts.get(part) ?? [])
   }
 
-  /** Something is to go on, and may have been told so before. */
+  /** Work is scheduled to continue; it may have been scheduled before. */
   woken(work: object): void {
     const known = this.#parts.get(work) ?? []
     if (known.length < alsoMax) this.#parts.set(work, merged([known, this.now]))
   }
 
   /**
-   * It does. The causes of that, where something has woken it that did not lead to this turn by itself; otherwise
-   * undefined.
+   * The work continues. Returns the causes if something scheduled it that did not lead to this turn by itself;
+   * otherwise undefined.
    */
   goesOn(work: object): CauseList | undefined {
     const { now } = this
@@ -143,7 +145,7 @@ export class EventTeller {
     return wakes.length === 0 ? undefined : merged([now, wakes])
   }
 
-  /** What a continuation that waits from now on will be caused by, besides what wakes it. */
+  /** The causes, besides its wake-up, of a continuation that begins to wait now. */
   beginWait(): Wait {
     const [turn, wait] = [this.fact, this.#wait]
     if (this.#begun?.turn === turn && this.#begun.wait === wait) return this.#begun.made
@@ -152,12 +154,12 @@ export class EventTeller {
     return made
   }
 
-  /** A continuation goes on; undefined: it has ended. */
+  /** A continuation resumes; undefined: it has ended. */
   continues(wait: Wait | undefined): void {
     this.#wait = wait === undefined || wait.length === 0 ? undefined : wait
   }
 
-  /** What bytes mean; undefined: nobody says. */
+  /** The meaning of bytes; undefined: there is no decoder. */
   meaningOf(...given: Parameters<MeaningReader>): ReturnType<MeaningReader> | undefined {
     const means = this.#meaning?.(...given)
     return means === undefined || means.length === 0 ? undefined : means
@@ -188,30 +190,33 @@ export class EventTeller {
     this.#lost(n, kind, b)
   }
 
-  /** An event that the hash does not know. */
+  /** Writes an event that the hash does not include. */
   tell(n: number, t: number, kind: RecordKind, node: number, fields: object, causes?: CauseList): void {
     if (causes !== undefined) this.#next = { causes }
     this.#emit(n, t, kind, node, fields)
     if (kind === 'lost') this.#lostAs(n)
   }
 
-  /** The machines of the events that nobody has read yet. */
+  /** The machines of the events that no reader has received yet. */
   get machines(): ReadonlySet<string> {
     return new Set(this.#unread.map(({ node }) => node))
   }
 
-  /** Of the events that nobody has read yet: whether one of them is the beginning or the end of something of a process. */
+  /**
+   * Among the events that no reader has received yet, whether one begins or ends a process or a part of it on this
+   * machine.
+   */
   hasLifeOf(machine: string): boolean {
     return this.#unread.some(({ node, kind }) => node === machine && lifeKinds.has(kind))
   }
 
-  /** What has changed about a machine by the end of this turn: the last event there says so. */
+  /** The changes of a machine by the end of this turn, which its last event reports. */
   changed(machine: string, state: Readonly<Record<string, unknown>>): void {
     const record = this.#unread.findLast(({ node }) => node === machine)
     if (record !== undefined) Object.assign(record, { state })
   }
 
-  /** Hands out what was told since. Called between turns. */
+  /** Passes new events to the reader. Called between turns. */
   flush(): void {
     if (this.#unread.length === 0) return
     const unread = this.#unread
@@ -219,7 +224,7 @@ export class EventTeller {
     for (const record of unread) this.#onRecord(record)
   }
 
-  /** Without those that led to the turn by themselves: a loop that waits again and again has them in a row. */
+  /** Without causes that led to the turn by themselves: a loop that waits repeatedly has them in a row. */
   #notImplied(wait: Wait): Wait {
     return wait.filter((event) => !this.absences.descends(this.#turn, event, impliedSteps))
   }

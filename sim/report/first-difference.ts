@@ -3,8 +3,8 @@ import type { RunResult } from './run-report.ts'
 import type { TraceOptions } from './trace.ts'
 
 /**
- * Where two runs of one seed went apart: the first block of lines whose hash differs is found from the digests, then
- * the seed is run twice more to compare that block line by line.
+ * Where two runs of one seed diverged: the first block of lines whose hash differs is found from the digests; then the
+ * seed is run twice more, to compare that block line by line.
  */
 export async function firstDifference(
   a: TraceDigest,

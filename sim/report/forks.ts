@@ -3,21 +3,21 @@ import { parseDuration } from '../../src/base/duration.ts'
 import { err, ok, type Result } from '../../src/base/result.ts'
 import type { Fork } from '../world/decisions/decisions.ts'
 
-/** Forks of one run. */
+/** Maximum number of forks of one run. */
 export const forksMax = 16
 
-/** Times at which a run goes on with other chance, as records and workers have them: in ascending order. */
+/** Times from which a run continues with other draws, as in records and for workers: in ascending order. */
 export const forksSchema = z
   .array(z.strictObject({ atMs: z.int().min(0), seed: z.int().min(0), of: z.literal('world').optional() }))
   .min(1)
   .max(forksMax)
 
-/** `4200ms:3`: from 4.2 virtual seconds on the chance of 3. */
+/** `4200ms:3`: from 4.2 virtual seconds on, the draws of seed 3. */
 function forkText({ atMs, seed }: Fork): string {
   return `${atMs}ms:${seed}`
 }
 
-/** Reads what `forkText` writes, with any unit; the error is one sentence. */
+/** Parses the form of `forkText`, with any unit; the error is one sentence. */
 export function forkOf(text: string): Result<Fork, string> {
   const [time = '', seed = '', ...more] = text.split(':')
   const at = parseDuration(time)

@@ -8,20 +8,23 @@ const logged: readonly (readonly [RegExp, StoryLineKind])[] = [
   [/^\[INFO\] autopilot: changed the Raft configuration change=(.+?) id=/, 'autopilot'],
 ]
 
-/** Tells what a teacher would of a run: elections, suspicions, configurations, modes, rotations. */
+/** Reports what a teacher would about a run: elections, suspicions, configurations, modes, rotations. */
 export class FullStory {
   readonly #tell: (atUs: number, text: string) => void
   readonly #states = new Map<string, StatePart>()
-  /** What some agent believes of a member, by datacenter and member: what is told is the first to believe otherwise. */
+  /**
+   * By datacenter and member, the status that some agent last reported: only the first agent with another opinion makes
+   * a line.
+   */
   readonly #beliefs = new Map<string, string>()
-  /** What leaders have replicated, by datacenter. */
+  /** By datacenter, the configuration and state that leaders have replicated. */
   readonly #replicated = new Map<string, StatePart>()
 
   constructor(tell: (atUs: number, text: string) => void) {
     this.#tell = tell
   }
 
-  /** Events of a trace whose records tell states, in their order. */
+  /** Takes the events of a trace whose records report states, in their order. */
   add(event: TraceRecord): void {
     if (event.kind === 'log') this.#logged(event.t, event.node, event.text)
     if (event.state === undefined) return
@@ -59,7 +62,7 @@ export class FullStory {
     if (is['role'] === 'leader') this.#configuration(t, part(was, 'configuration'), part(is, 'configuration'))
   }
 
-  /** Nothing was known of it before: it is as it was, and nothing has changed. */
+  /** The first report changes nothing, because nothing was known before. */
   #configuration(t: number, was: StatePart, is: StatePart): void {
     if (Object.keys(was).length === 0) return
     const suffrage = (of: unknown): string => String(of ?? '').split(' ')[0] ?? ''
@@ -103,7 +106,7 @@ export class FullStory {
     this.#locks(t, texts(was?.['locks']), texts(replicated['locks']))
   }
 
-  /** The active one is marked. */
+  /** The active root is marked. */
   #roots(t: number, was: readonly string[], is: readonly string[]): void {
     const [known, listed] = [was, is].map((roots) => new Set(roots.map(withoutMark)))
     for (const root of is) {

@@ -1,25 +1,30 @@
 import { hex } from '../../src/base/bytes.ts'
 import type { TraceKind } from './trace-kinds.ts'
 
-/** Lines that share one hash: two traces are compared block by block, then line by line within one. */
+/** Number of lines that share one hash: two traces are compared block by block, then line by line within one. */
 const blockLines = 512
-/** Of a payload or a text this much, from either end, is part of a line; beside it, always, its whole length. */
+/**
+ * This many bytes or characters from either end of a payload or a text are part of a line; its whole length always is.
+ */
 const edgeLength = 128
-/** A line's fixed words and the length of its text; then the edges of that, with three bytes for a character. */
+/**
+ * Maximum number of words of a line: fixed words, the length of its text, and the edges of the text, with three bytes
+ * per character.
+ */
 const lineWordsMax = 7 + (2 * edgeLength * 3) / 4
 /** The buffer of a block begins with the hash of the block before. */
 const chainWords = 8
 const twoTo32 = 0x1_0000_0000
 
-/** What remains of a trace: enough to tell whether, and in which block of lines, another one differs. */
+/** The remainder of a trace: enough to tell whether another one differs, and in which block of lines. */
 export interface TraceDigest {
   readonly hash: string
   readonly lines: number
-  /** The chained hash after each block of `blockLines` lines, the last of them after what there is of it. */
+  /** The chained hash after each block of `blockLines` lines; the last one covers an incomplete block. */
   readonly blocks: readonly string[]
 }
 
-/** The lines of a trace as words in a buffer, hashed by blocks, each together with the hash before it. */
+/** The lines of a trace as words in a buffer, hashed by blocks, each together with the previous hash. */
 export class HashedLines {
   readonly #sha256: (bytes: Uint8Array) => Uint8Array
   readonly #words = new Int32Array(chainWords + blockLines * lineWordsMax)
@@ -29,14 +34,14 @@ export class HashedLines {
   #timeLow = 0
   #timeHigh = 0
   readonly #blocks: string[] = []
-  /** Lines that have ended. */
+  /** Number of complete lines. */
   count = 0
 
   constructor(sha256: (bytes: Uint8Array) => Uint8Array) {
     this.#sha256 = sha256
   }
 
-  /** The time that lines carry from here on, in microseconds. */
+  /** The time of later lines, in microseconds. */
   setTime(timeUs: number): void {
     this.#timeLow = (timeUs % twoTo32) | 0
     this.#timeHigh = (timeUs / twoTo32) | 0
@@ -81,7 +86,7 @@ export class HashedLines {
     this.#inBlock = 0
   }
 
-  /** Of all lines so far; more may follow. */
+  /** The digest of all lines so far; more may follow. */
   digest(): TraceDigest {
     const blocks = this.#inBlock === 0 ? [...this.#blocks] : [...this.#blocks, hex(this.#hashed())]
     return { hash: blocks.at(-1) ?? hex(this.#hashed()), lines: this.count, blocks }
@@ -118,9 +123,9 @@ export class HashedLines {
 }
 
 /**
- * The lines among which two traces differ first, for a second look with a window on them; undefined when they are
- * equal. Each block's hash contains those before it: two traces agree up to a block and nowhere after, so it is found
- * by halving.
+ * The first block of lines in which two traces differ, for a second run with a window on them; undefined if they are
+ * equal. Each block's hash includes the previous ones, so two traces agree up to some block and never after it, and a
+ * binary search finds it.
  */
 export function differingLines(
   a: TraceDigest,

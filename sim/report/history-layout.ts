@@ -1,11 +1,11 @@
 import type { KeyOperation } from '../checkers/keys/key-history.ts'
 
-/** Operations drawn: those of the cause, and the latest before the one that cannot be ordered. */
+/** Maximum number of drawn operations: those of the cause, and the latest before the one that cannot be ordered. */
 const operationsDrawn = 200
 
 export interface Bar {
   readonly operation: KeyOperation
-  /** Columns of its call and of its answer; an open one reaches up to the next of its row, or to the end. */
+  /** Columns of its call and of its answer; an open operation reaches up to the next of its row, or to the end. */
   readonly from: number
   to: number
   readonly open: boolean
@@ -13,26 +13,26 @@ export interface Bar {
 
 export interface Lane {
   readonly client: string
-  /** Bars of a row do not overlap; a client that asks two things at a time has more than one. */
+  /** Bars of a row do not overlap; a client with concurrent operations has several rows. */
   readonly rows: readonly (readonly Bar[])[]
 }
 
-/** What a picture shows of the operations of a key. */
+/** The explanation that a picture shows of the operations of a key. */
 export interface Explanation {
   /** One order of operations, which explains their answers. */
   readonly order: readonly KeyOperation[]
   /** The answer that no order explains; undefined if an order explains every answer. */
   readonly blocked: KeyOperation | undefined
-  /** Few operations that have no order among them. */
+  /** A few operations that have no order among themselves. */
   readonly cause: readonly KeyOperation[]
 }
 
-/** The last moment that the picture has, in microseconds. */
+/** The last moment in the picture, in microseconds. */
 export function shownUntil({ blocked }: Explanation): number {
   return blocked?.returnUs ?? Number.POSITIVE_INFINITY
 }
 
-/** What has a bar in the picture, in order of calls. */
+/** The operations that have a bar in the picture, in order of calls. */
 export function drawnOperations(
   operations: readonly KeyOperation[],
   explanation: Explanation,
@@ -82,7 +82,7 @@ function isFree(last: Bar | undefined, from: number): boolean {
   return last === undefined || (last.open ? last.from < from : last.to <= from)
 }
 
-/** Numbers in names count as numbers: client 2 comes before client 10. */
+/** Numbers in names are compared as numbers: client 2 comes before client 10. */
 function compareNames(a: string, b: string): number {
   const padded = (name: string): string => name.replace(/\d+/g, (digits) => digits.padStart(12, '0'))
   return padded(a) < padded(b) ? -1 : 1

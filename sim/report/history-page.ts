@@ -6,13 +6,13 @@ import type { JudgedHistory, JudgedKey } from './history-report.ts'
 import { escaped } from './markup.ts'
 import type { StillPage } from './still-page.ts'
 
-/** Pictures on one page, of violations first; of further keys the verdict alone. */
+/** Maximum number of pictures on one page, violations first; further keys show only their verdict. */
 const picturesMax = 20
 
-/** Shows a judged history; `name` is that of its file. The same history gives the same page. */
+/** Shows a judged history; `name` is that of its file. Equal histories give equal pages. */
 export function historyPage(name: string, history: JudgedHistory): StillPage {
   const { verdict, about, keys, law } = history
-  // What somebody has to look at comes first.
+  // Keys that need attention come first.
   const sorted = [...keys].sort((a, b) => places[a.verdict.kind] - places[b.verdict.kind])
   const body = [
     `<h1>${escaped(name)}: <span class="${verdictClass(verdict)}">${verdict}</span></h1>`,
@@ -30,7 +30,7 @@ function verdictClass(verdict: JudgedHistory['verdict']): string {
   return verdict === 'linearizable' ? 'good' : verdict === 'undecided' ? 'open-verdict' : 'bad'
 }
 
-/** What the shapes mean, each with a small one beside it. */
+/** The meaning of the shapes, each beside a small example. */
 function legend(staleDefaultUs: number): string {
   const bar = (classes: string, shape = '<rect x="1" y="1" width="24" height="12" rx="3"/>'): string =>
     `<g class="${classes}">${shape}</g>`
@@ -65,7 +65,7 @@ function section({ key, operations, verdict, cause }: JudgedKey): string {
   ].join('\n')
 }
 
-/** It may be wider than the screen: keys move it. */
+/** It may be wider than the screen, and is moved by keys. */
 function picture(operations: readonly KeyOperation[], explanation: Explanation): string {
   return `<div class="picture" tabindex="0">${historyPicture(operations, explanation)}</div>`
 }
@@ -89,7 +89,7 @@ function verdictText(verdict: KeyVerdict, count: number): string {
   ].join('\n')
 }
 
-/** The few operations that show that a key is not linearizable, alone in a picture. */
+/** The few operations that show that a key is not linearizable, in a picture of their own. */
 function contradiction({ blocked }: KeyViolation, cause: readonly KeyOperation[]): readonly string[] {
   return [
     `<h3>The smallest contradiction: ${cause.length} operations that have no order among them</h3>`,
@@ -106,7 +106,7 @@ function notDrawn(operations: readonly KeyOperation[], explanation: Explanation)
   return `Of ${operations.length} operations ${earlier} of the earliest and ${later} called later are not drawn.`
 }
 
-/** The end of the order: what led to the value that the key held. */
+/** The end of the order, which led to the key's value. */
 function orderList({ order }: KeyViolation): string {
   const first = Math.max(0, order.length - 50)
   const items = order.slice(first).map((one) => `<li>${escaped(operationText(one))}</li>`)

@@ -12,17 +12,17 @@ import {
 import { escaped, rounded } from './markup.ts'
 import { type EffectPoint, effectPoints } from './order-points.ts'
 
-/** A picture of few columns has wide ones: as wide as fills a screen, between these bounds. */
+/** A picture with few columns has wide ones, which fill a screen, between these limits. */
 const columnWidths = { least: 34, most: 150, all: 1000 }
 const rowHeight = 30
 const barHeight = 22
 const laneGap = 10
 const nameWidth = 170
 const axisHeight = 40
-/** Characters of a value in a tooltip. */
+/** Maximum number of characters of a value in a tooltip. */
 const valueCharacters = 200
 
-/** What is drawn, and where its columns stand. */
+/** The drawn things, and the positions of the columns. */
 interface Scene {
   readonly times: readonly number[]
   readonly columnWidth: number
@@ -33,10 +33,10 @@ interface Scene {
 }
 
 /**
- * The operations of a key, up to the answer that nothing explains if there is one, as SVG: a lane for each client, a
- * bar from call to answer, and of those that have an order a point where they take effect, with what the key holds from
- * then on. Calls and answers stand in their order at equal distances, whatever time passed between them: what overlaps
- * overlaps, and nothing is too short to be seen.
+ * The operations of a key, up to the answer that no order explains if there is one, as SVG: a lane for each client, a
+ * bar from call to answer, and for operations in the order a point where they take effect, with the key's value from
+ * then on. Calls and answers stand in their order at equal distances, whatever the time between them: overlapping
+ * operations overlap, and nothing is too short to be seen.
  */
 export function historyPicture(operations: readonly KeyOperation[], explanation: Explanation): string {
   const { order, blocked, cause } = explanation
@@ -90,7 +90,7 @@ function laneSvg(lane: Lane, y: number, width: number, scene: Scene): readonly s
   ]
 }
 
-/** What the key holds, from each operation that changed it until the next. */
+/** The key's value, from each operation that changed it until the next. */
 function heldBands({ points, times, columnWidth, explanation: { order } }: Scene): readonly string[] {
   const first = points[0]?.operation
   const before = first === undefined ? order : order.slice(0, order.indexOf(first))
@@ -135,7 +135,7 @@ function effects({ points, lanes, columnWidth }: Scene, tops: Tops['of']): reado
   ]
 }
 
-/** What each operation is in the explanation. */
+/** The role of each operation in the explanation. */
 class Marks {
   readonly #order: readonly KeyOperation[]
   readonly #place: ReadonlyMap<KeyOperation, number>
@@ -154,7 +154,7 @@ class Marks {
     return this.#cause.has(operation) ? `${kind} cause` : kind
   }
 
-  /** Its number in the order, if it has one. */
+  /** Its position in the order, if it has one. */
   numberOf(operation: KeyOperation): number | undefined {
     const place = this.#place.get(operation)
     return place === undefined ? undefined : place + 1
@@ -174,7 +174,7 @@ function barSvg({ operation, from, to, open }: Bar, y: number, { marks, columnWi
   const number = marks.numberOf(operation)
   const label = `${number === undefined ? '' : `${number}. `}${shortText(operation)}`
   const fits = Math.max(1, Math.floor((width - 6) / 6.7))
-  // Open to the right: no edge there, for nobody knows where it ends.
+  // Open to the right: it has no edge there, because its end is unknown.
   const shape = open
     ? `<path d="M${x + width} ${y}H${x}V${y + barHeight}H${x + width}"/>`
     : `<rect x="${x}" y="${y}" width="${width}" height="${barHeight}" rx="3"/>`
@@ -187,7 +187,7 @@ function barSvg({ operation, from, to, open }: Bar, y: number, { marks, columnWi
   ].join('')
 }
 
-/** `w a`, `r a`, `cas a>b`, `del`: what has room in a bar. */
+/** `w a`, `r a`, `cas a>b`, `del`: a text short enough for a bar. */
 function shortText(operation: KeyOperation): string {
   const { kind, value, expected, found, outcome } = operation
   const shown = (text: string | undefined): string => text ?? '-'
@@ -207,7 +207,7 @@ function shortened(text: string, characters: number): string {
   return text.length <= characters ? text : `${text.slice(0, Math.max(0, characters - 1))}…`
 }
 
-/** Every few columns a line and its time. */
+/** A line and its time every few columns. */
 function axis({ times, columnWidth }: Scene, height: number): readonly string[] {
   const labelled = Math.ceil(100 / columnWidth)
   return times.flatMap((time, at) => {

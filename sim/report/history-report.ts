@@ -4,12 +4,12 @@ import { judgeKey, type KeyLaw, type KeyVerdict } from '../checkers/keys/key-ver
 import { operationsByKey } from '../checkers/keys/linearizable-keys.ts'
 import { smallestCause } from '../checkers/keys/smallest-cause.ts'
 
-/** What was found about one key of a history. */
+/** The findings about one key of a history. */
 export interface JudgedKey {
   readonly key: string
   readonly operations: readonly KeyOperation[]
   readonly verdict: KeyVerdict
-  /** For a violation: a small set of operations that already has no valid order; empty otherwise. */
+  /** For a violation, a small set of operations that has no valid order by itself; empty otherwise. */
   readonly cause: readonly KeyOperation[]
 }
 
@@ -39,11 +39,11 @@ function verdictOf(keys: readonly JudgedKey[]): JudgedHistory['verdict'] {
   return keys.some(({ verdict }) => verdict.kind === 'undecided') ? 'undecided' : 'linearizable'
 }
 
-/** How many operations of an order are shown: the last ones tell. */
+/** Maximum number of shown operations of an order: the last ones matter. */
 const orderShown = 10
 const causeShown = 20
 
-/** What a person reads of a judged history. */
+/** The report of a judged history for readers. */
 export function historyLines(file: string, { about, law, keys, verdict }: JudgedHistory): readonly string[] {
   const count = keys.reduce((sum, { operations }) => sum + operations.length, 0)
   const lines = [`${file}: ${countText(count, 'operation')} on ${countText(keys.length, 'key')}`]

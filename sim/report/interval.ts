@@ -1,23 +1,23 @@
-/** How often something happened in so many tries. */
+/** How many of the tries failed. */
 export interface Counted {
   readonly tries: number
   readonly fails: number
 }
 
-/** Bounds of a share, from 0 to 1. */
+/** Limits of a share, from 0 to 1. */
 export interface Interval {
   readonly low: number
   readonly high: number
 }
 
-/** Of 95 in a hundred intervals the true share lies within. */
+/** In 95 of a hundred intervals, the true share lies within. */
 const usualZ = 1.96
-/** Of 98 in a hundred: where one looks again and again, chance has more occasions. */
+/** In 98 of a hundred: repeated looks give chance more occasions. */
 export const strictZ = 2.326
 
 /**
- * The interval of a share by Wilson's score (E. B. Wilson, 1927): good for few tries, and for shares of 0 and 1. Without
- * a try it is everything.
+ * The interval of a share by Wilson's score (E. B. Wilson, 1927), which is also good for few tries, and for shares of 0
+ * and 1. Without a try, it is from 0 to 1.
  */
 export function wilson({ tries, fails }: Counted, z = usualZ): Interval {
   if (tries === 0) return { low: 0, high: 1 }
@@ -33,7 +33,7 @@ export function countedText(counted: Counted): string {
   return `${counted.fails} of ${counted.tries} (${percentages(counted)} %)`
 }
 
-/** Both ends of the interval, in whole percent: `18..57`. */
+/** Both limits of the interval, in whole percent: `18..57`. */
 export function percentages(counted: Counted): string {
   const { low, high } = wilson(counted)
   return `${Math.round(100 * low)}..${Math.round(100 * high)}`

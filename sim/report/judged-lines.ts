@@ -5,7 +5,7 @@ const width = 100
 const indent = '  '
 const between = ' · '
 
-/** What was judged, in a paragraph: `K1 1,204 operations of 5 keys · C1 312 chains · A1 none`. */
+/** How much was judged, as a paragraph: `K1 1,204 operations of 5 keys · C1 312 chains · A1 none`. */
 export function judgedLines(judged: SomeJudged): readonly string[] {
   const lines: string[] = []
   let line = ''
@@ -19,7 +19,7 @@ export function judgedLines(judged: SomeJudged): readonly string[] {
   return [...lines, line].map((each) => `${indent}${each}`)
 }
 
-/** Invariants in their order; of those that were not judged, the ones that follow one another together. */
+/** Invariants in their order; consecutive ones without judged facts share one part. */
 function partsOf(judged: ReturnType<typeof sumOfJudged>): readonly string[] {
   const parts: string[] = []
   let none: InvariantCode[] = []

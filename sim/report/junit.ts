@@ -3,14 +3,14 @@ import type { SeedRecord } from './seed-record.ts'
 import { failureLines } from './terminal-report.ts'
 
 /**
- * The report that engines of continuous integration read: one suite for a scenario, one case for a seed, in the form of
- * Ant's JUnit task, as Jenkins and GitLab document it.
+ * The report for engines of continuous integration: one suite per scenario, one case per seed, in the form of Ant's
+ * JUnit task, as Jenkins and GitLab document it.
  */
 
 export const junitHead = '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="svc-sim">'
 export const junitTail = '</testsuites>'
 
-/** A demand on the seeds of a scenario together that is not met. */
+/** An unmet demand on all seeds of a scenario together. */
 export interface Missed {
   /** `file:line:column` */
   readonly place: string
@@ -38,7 +38,7 @@ export function suiteText({ scenario, file, cases }: Suite): string {
   return [head, ...cases.map(({ text }) => text), '  </testsuite>'].join('\n')
 }
 
-/** A seed that has no verdict to trust is an error, and so is one that was left undecided: neither has passed. */
+/** A seed without a reliable verdict is an error, and so is an undecided one: neither has passed. */
 export function seedCase(record: SeedRecord): JunitCase {
   const { file, seed, forks, verdict, wallMs, failures, invariant } = record
   const seconds = wallMs / 1000
@@ -57,7 +57,7 @@ export function missedCase(file: string, { place, message }: Missed): JunitCase 
   return { kind: 'failure', seconds: 0, text: wrongCase(named, 'failure', 'demand', message, `${place}: ${message}`) }
 }
 
-/** Seeds that nobody ran: what one line says is missing. */
+/** Seeds that were not run: one line says what is missing. */
 export function missingCase(file: string, text: string): JunitCase {
   const named = `classname="${quoted(file)}" name="${quoted(text)}" time="0.000"`
   return { kind: 'error', seconds: 0, text: wrongCase(named, 'error', 'missing', text, text) }
@@ -72,7 +72,7 @@ function quoted(text: string): string {
   return escaped(text).replaceAll('"', '&quot;').replaceAll('\n', '&#10;').replaceAll('\t', '&#9;')
 }
 
-/** Control characters and lone surrogates have no place in XML 1.0, escaped or not. */
+/** Control characters and lone surrogates are not allowed in XML 1.0, escaped or not. */
 function escaped(text: string): string {
   return text
     .replace(/[^\t\n\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd')

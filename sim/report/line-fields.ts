@@ -1,14 +1,14 @@
 import { datagramFates, diskOperations, type TraceKindName } from './trace-kinds.ts'
 import type { RecordFields } from './trace-record.ts'
 
-/** What a line of the trace has besides its kind and node: three integers, the size of a payload, a text. */
+/** The fields of a line of the trace besides its kind and node: three integers, the size of a payload, a text. */
 export interface LineValues {
   readonly a: number
   readonly b: number
   readonly c: number
   readonly size: number
   readonly text: string
-  /** The name of a node by its number. */
+  /** The name of a node, by its number. */
   readonly nameOf: (node: number) => string
 }
 
@@ -18,7 +18,7 @@ const operationNames: ReadonlyMap<number, string> = new Map(
   Object.entries(diskOperations).map(([name, number]) => [number, name]),
 )
 
-/** What the three integers, the payload and the text of each kind of line are called in a record. */
+/** For each kind of line, the names in a record of the three integers, the payload and the text. */
 export const lineFields: FieldsByKind = {
   timer: ({ a }) => ({ setInTurn: a }),
   action: ({ text }) => ({ text }),

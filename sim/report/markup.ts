@@ -6,18 +6,18 @@ const entities: ReadonlyMap<string, string> = new Map([
   ["'", '&#39;'],
 ])
 
-/** Text as it may stand in HTML and SVG, in elements and in quoted attributes; control characters become visible. */
+/** Escapes a text for HTML and SVG, in elements and in quoted attributes; control characters become visible. */
 export function escaped(text: string): string {
   return (
     text
       .replace(/[&<>"']/g, (one) => entities.get(one) as string)
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not stand in a page
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters must not be in a page
       .replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, '\ufffd')
       .replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, '\ufffd')
   )
 }
 
-/** To a tenth of a pixel: SVG needs no more, and the last bit of a logarithm does not show. */
+/** Rounded to a tenth of a pixel: SVG needs no more, and the last bit of a logarithm does not show. */
 export function rounded(pixels: number): number {
   return Math.round(pixels * 10) / 10
 }

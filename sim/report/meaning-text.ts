@@ -2,7 +2,7 @@ import type { About, EntryMeaning, Meaning } from './meaning.ts'
 
 type Of<L extends Meaning['layer']> = Extract<Meaning, { readonly layer: L }>
 
-/** What a meaning says, in a few words with the field's terms. */
+/** A meaning as a short text, in the field's terms. */
 function meaningText(meaning: Meaning): string {
   switch (meaning.layer) {
     case 'gossip':
@@ -24,7 +24,7 @@ function meaningText(meaning: Meaning): string {
   }
 }
 
-/** Several in the order in which they stand. */
+/** Several meanings, in their order. */
 export function meaningsText(means: readonly Meaning[]): string {
   return means.map(meaningText).join(' + ')
 }
@@ -68,7 +68,7 @@ function gossipText(meaning: Of<'gossip'>): string {
   }
 }
 
-/** Of the tags those on which agents decide what others understand; the rest is in the record. */
+/** The tags by which agents decide what others understand; the record has all of them. */
 function tagsText({ build, acls }: Readonly<Record<string, string>>): string {
   if (build === undefined) return ''
   return ` (build ${build}${acls === undefined ? '' : `, acls ${acls}`})`
@@ -115,7 +115,7 @@ function entryText({ index, term, kind, command, about, servers }: EntryMeaning)
   return `${index}/${term} ${what}${aboutText(about)}`
 }
 
-/** ` key=a node=s3`, or nothing. */
+/** ` key=a node=s3`, or empty. */
 function aboutText(about: About | undefined): string {
   if (about === undefined) return ''
   return Object.entries(about)

@@ -1,15 +1,15 @@
 import { z } from 'zod'
 
 /**
- * What bytes on the network or the disk mean, in the terms of their protocol. `sim/meaning` makes these from the bytes;
- * a trace shows them, and `svc-sim trace` selects by them.
+ * The meaning of bytes on the network or the disk, in the terms of their protocol. `sim/meaning` decodes it, a trace
+ * shows it, and `svc-sim trace` selects by it.
  */
 
-/** More parts of one packet than this are counted, and not shown. */
+/** Maximum number of shown parts of one packet; further ones are only counted. */
 export const meaningsMax = 64
-/** More members, entries or records of one message than this are counted, and not shown. */
+/** Maximum number of shown members, entries or records of one message; further ones are only counted. */
 export const shownMax = 16
-/** Texts longer than this are cut. */
+/** Longer texts are cut. */
 const textMax = 200
 
 const whole = z.int().min(0)
@@ -27,7 +27,7 @@ const id = whole.describe('Number of the request on its connection, chosen by th
 const method = text.describe('`KV.Get`, `Catalog.Register`; of an answer that of its request, where that was read.')
 const event = text.describe('Name of the event or query.')
 
-/** What a request or a command names, as far as it names anything. */
+/** The names in a request or a command, if it has any. */
 export const subjects = [
   'key',
   'prefix',
@@ -196,11 +196,11 @@ export const meaningFields = {
     reset: { index, term },
     continued: {},
   },
-  /** The bytes complete nothing yet. */
+  /** The bytes do not complete a message yet. */
   part: {
     frame: { of: text.describe('Layer of the stream.'), bytes, held: whole.describe('Bytes that wait for the rest.') },
   },
-  /** Cannot be read. */
+  /** The bytes cannot be decoded. */
   unknown: { bytes: { bytes, why: text.optional() } },
 } as const satisfies Record<string, Record<string, z.core.$ZodShape>>
 

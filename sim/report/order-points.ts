@@ -1,8 +1,8 @@
 import type { KeyOperation } from '../checkers/keys/key-history.ts'
 
 /**
- * Moments at which the operations of an order may have taken effect, in microseconds: none earlier than that of the
- * operation before it, none after its answer, and as early as that allows. Only a read that may be old takes effect
+ * Moments at which the operations of an order may have taken effect, in microseconds: none before the previous
+ * operation's, none after its own answer, and as early as that allows. Only a read that may be stale takes effect
  * before its call.
  */
 export function effectTimes(order: readonly KeyOperation[]): readonly number[] {
@@ -18,13 +18,13 @@ export function effectTimes(order: readonly KeyOperation[]): readonly number[] {
 /** Where an operation takes effect in a picture. */
 export interface EffectPoint {
   readonly operation: KeyOperation
-  /** In columns from the first one; not a whole number where several operations take effect between two columns. */
+  /** In columns from the first one; a fraction if several operations take effect between two columns. */
   readonly column: number
 }
 
 /**
- * Of the operations of an order that are drawn, where their moments stand among the columns of a picture, whose times
- * ascend. Moments between the same two columns are spread between them, and none stands behind the answer of its
+ * For the drawn operations of an order, the positions of their moments among the columns of a picture, whose times
+ * ascend. Moments between the same two columns are spread between them, and none is placed after the answer of its
  * operation.
  */
 export function effectPoints(
@@ -54,7 +54,7 @@ export function effectPoints(
   return spread
 }
 
-/** The last column at or before a time; the first one for what lies before it. */
+/** The last column at or before a time; the first one for earlier times. */
 function columnOf(time: number, times: readonly number[]): number {
   let [from, to] = [0, times.length]
   while (from < to) {

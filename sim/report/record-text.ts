@@ -4,7 +4,7 @@ import type { RecordKind, TraceRecord } from './trace-record.ts'
 
 type Words = { readonly [Kind in RecordKind]: (record: Extract<TraceRecord, { readonly kind: Kind }>) => string }
 
-/** What happens in an event of each kind, in words whose subject is its machine. */
+/** The text of each kind of event; its subject is the event's machine. */
 const words: Words = {
   timer: ({ waits }) => (waits === undefined ? 'timer fires' : `timer fires: ${waits}`),
   action: ({ text }) => text,
@@ -41,7 +41,7 @@ const words: Words = {
   violation: ({ code, text }) => `VIOLATION of ${code}: ${text}`,
 }
 
-/** What happens in an event, without time, machine and number. */
+/** The text of an event, without time, machine and number. */
 export function recordWords(record: TraceRecord): string {
   const say = words[record.kind] as (record: TraceRecord) => string
   return say(record)

@@ -4,22 +4,22 @@ import type { Judged } from '../checkers/judged-tally.ts'
 import { forksSchema } from './forks.ts'
 import { type RunResult, type RunVerdict, verdictOf } from './run-report.ts'
 
-/** How many failures are shown: the first tells, the rest mostly follow from it. */
+/** Maximum number of failures in a record: the first matters, the others mostly follow from it. */
 const failuresShown = 5
 const undecidedShown = 5
-/** Bounds of what one record may hold, whatever the run said: records of a million seeds pass through one process. */
+/** Limits of one record, whatever the run reported: records of a million seeds pass through one process. */
 const textMax = 4_000
-/** Characters of the options that name what was planted. */
+/** Maximum length of the options that name what was planted. */
 const plantedMax = 1_000
 const notesMax = 40
 const namesMax = 500
 
 /**
- * What became of one seed. The first three are verdicts on a run; the others say that there is none to trust:
+ * The result of one seed. The first three are verdicts on a run; the others say that there is no reliable one:
  *
  * - `not deterministic`: two runs of the seed in one process differ.
  * - `leftover state`: a process that had run other seeds gave another run than a fresh one.
- * - `stuck`: the seed used CPU time without an end while its virtual time stood still.
+ * - `stuck`: the seed used CPU time without end while its virtual time stood still.
  * - `out of memory`, `died`: the process that ran the seed ended.
  */
 export const seedVerdicts = [
@@ -48,7 +48,7 @@ const failureSchema = z.strictObject({
 
 const undecidedSchema = z.strictObject({ key: text, operations: count, steps: count })
 
-/** One seed of one scenario, as workers hand it over and as `--json` and `--jsonl` write it: one schema for all. */
+/** One seed of one scenario, as workers return it, and as `--json` and `--jsonl` write it: one schema for all. */
 export const seedRecordSchema = z.strictObject({
   scenario: text.describe('the title of the scenario'),
   file: text.describe('the file of the scenario, as it was named on the command line'),
@@ -118,7 +118,7 @@ export const seedRecordSchema = z.strictObject({
 
 export type SeedRecord = z.infer<typeof seedRecordSchema>
 
-/** What a run cost the machine. */
+/** The cost of a run on this machine. */
 export interface RunCost {
   readonly wallMs: number
   readonly cpuMs: number
@@ -158,7 +158,7 @@ export function recordOf(result: RunResult, page: string, cost: RunCost): SeedRe
   }
 }
 
-/** Without what is zero, which most of it is. */
+/** The counts without zeros, which most of them are. */
 function countsOf(judged: Judged): SeedRecord['counts'] {
   const counts: SeedRecord['counts'] = {}
   for (const code of Object.keys(judged) as InvariantCode[]) {
@@ -174,7 +174,7 @@ function countsOf(judged: Judged): SeedRecord['counts'] {
   return counts
 }
 
-/** A record of a seed that has no run to report. */
+/** The record of a seed that has no run. */
 export function withoutRun(of: SeedOfPage, verdict: SeedVerdict, notes: readonly string[], cost: RunCost): SeedRecord {
   return {
     ...of,
@@ -198,13 +198,13 @@ export function withoutRun(of: SeedOfPage, verdict: SeedVerdict, notes: readonly
   }
 }
 
-/** The same run with another verdict. */
+/** The record of the same run with another verdict. */
 export function rejudged(record: SeedRecord, verdict: SeedVerdict, notes: readonly string[]): SeedRecord {
   const shown = [...record.notes, ...notes].slice(0, notesMax).map(cut)
   return { ...record, verdict, passed: verdict === 'passed', notes: shown }
 }
 
-/** An invariant or an expectation was not met, or the seed has no verdict to trust. */
+/** Whether an invariant or an expectation was not met, or the seed has no reliable verdict. */
 export function hasFailed({ verdict }: Pick<SeedRecord, 'verdict'>): boolean {
   return verdict !== 'passed' && verdict !== 'undecided'
 }

@@ -2,8 +2,8 @@
 export type StatePart = Readonly<Record<string, unknown>>
 
 /**
- * What makes `after` of `before`: members that differ, of records within them only what differs there, and null for
- * what is gone. Lists are given whole. Undefined: nothing differs.
+ * The changes from `before` to `after`: members that differ, within records only what differs there, and null for
+ * removed members. Lists are given whole. Undefined: nothing differs.
  */
 export function changesOf(before: StatePart, after: StatePart): StatePart | undefined {
   const changes: Record<string, unknown> = {}
@@ -22,7 +22,7 @@ function changeOf(before: unknown, after: unknown): unknown {
   return JSON.stringify(before) === JSON.stringify(after) ? undefined : after
 }
 
-/** The state that changes lead to. Neither argument is changed. */
+/** The state after changes. Neither argument is modified. */
 export function withChanges(before: StatePart, changes: StatePart): StatePart {
   const after: Record<string, unknown> = { ...before }
   for (const [name, change] of Object.entries(changes)) {

@@ -1,11 +1,11 @@
-/** A line of the full story: its words, and what it means, for people learning how clusters behave. */
+/** A line of the full story: its text, and its meaning, for people learning how clusters behave. */
 export interface StoryLineMeaning {
   /** `subject`: the agent or thing that the line is about; `object`: the other one in it. */
   readonly text: (subject: string, object: string) => string
   readonly means: string
 }
 
-/** What the full story can say, in the order of the page that explains it. */
+/** All lines of the full story, in the order of the page that explains it. */
 export const storyLines = {
   asks: {
     text: (server, term) => `${server} asks whether it could win term ${term}`,

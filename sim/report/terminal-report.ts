@@ -2,9 +2,9 @@ import { forkFlags } from './forks.ts'
 import { type StoryLine, timeText } from './run-report.ts'
 import type { SeedRecord } from './seed-record.ts'
 
-/** What a person reads in a terminal. */
+/** The output for readers in a terminal. */
 
-/** Characters of a line of what a scenario is about. */
+/** Maximum width of the lines about a scenario. */
 const aboutWidth = 100
 
 const marks = { step: '*', fault: '!', note: ' ', failure: 'x' } as const
@@ -14,13 +14,13 @@ export function storyText(line: StoryLine): string {
   return `${timeText(line.atUs)} ${marks[line.kind]} ${line.text}`
 }
 
-/** What was not met, or why the seed has no verdict to trust, and at the end how to go on. */
+/** What was not met, or why the seed has no reliable verdict, and at the end how to continue. */
 export function failureLines(record: SeedRecord): readonly string[] {
   return [...reasonLines(record), ...againLines(record)]
 }
 
 /**
- * What was not met, or why the seed has no verdict to trust. `history`: the file that has what clients asked of keys,
+ * What was not met, or why the seed has no reliable verdict. `history`: the file with the clients' operations on keys,
  * if it was written.
  */
 export function reasonLines(record: SeedRecord, history?: string): readonly string[] {
@@ -34,7 +34,7 @@ export function reasonLines(record: SeedRecord, history?: string): readonly stri
   return [...record.notes, ...lines, ...undecided, ...historyLines(record, history)]
 }
 
-/** How to see a failure again, make it smaller, and have it explained. `replay`: the list of decisions that was run. */
+/** The commands to repeat a failure, shrink it, and explain it. `replay`: the list of decisions that was run. */
 export function againLines(record: SeedRecord, replay?: string): readonly string[] {
   if (record.verdict === 'passed') return []
   const again = `seed ${record.seed}; repeat with: ${repeatCommand(record, replay)}`
@@ -42,8 +42,8 @@ export function againLines(record: SeedRecord, replay?: string): readonly string
 }
 
 /**
- * The commands that lead to the cause of a failure; none where there is nothing to shrink, such as of a run that goes
- * on with other chance, or has no verdict.
+ * The commands that lead to the cause of a failure; none if there is nothing to shrink, such as for a run with forks,
+ * or one without a verdict.
  */
 export function causeLines({ file, seed, forks, verdict, planted }: Repeated): readonly string[] {
   return verdict === 'failed' && forks === undefined
@@ -51,19 +51,19 @@ export function causeLines({ file, seed, forks, verdict, planted }: Repeated): r
     : []
 }
 
-/** What names a run in a command. */
+/** The fields that identify a run in a command. */
 type Repeated = Pick<SeedRecord, 'file' | 'seed' | 'forks' | 'verdict' | 'planted'>
 
 function plantedText(planted: string | undefined): string {
   return planted === undefined ? '' : ` ${planted}`
 }
 
-/** The same of a run that is known to fail: `FILE --seed N`. */
+/** The same for a run that is known to fail: `FILE --seed N`. */
 export function causeCommands(run: string): readonly string[] {
   return [`make it smaller with: svc-sim shrink ${run}`, `explain it with: svc-sim explain ${run}`]
 }
 
-/** Where keys were not linearizable: where their history is, or how to get it. */
+/** If keys were not linearizable: where their history is, or how to get it. */
 function historyLines({ failures, undecided }: SeedRecord, history: string | undefined): readonly string[] {
   if (undecided.length === 0 && !failures.some(({ code }) => code === 'K1')) return []
   if (history !== undefined) return [`history of the keys: ${history}; look at it with: ${lincheckCommand(history)}`]
@@ -74,7 +74,7 @@ function lincheckCommand(file: string): string {
   return `svc-sim lincheck ${file} --html ${file.replace(/\.jsonl$/, '')}.html`
 }
 
-/** How many runs of a campaign went through each of these states. */
+/** How many runs of a campaign reached each of these states. */
 export function markLines(
   reached: readonly { readonly mark: string; readonly seeds: number }[],
   seeds: number,
@@ -83,12 +83,12 @@ export function markLines(
   return [`marks in ${seeds} seeds: ${reached.map(({ mark, seeds: count }) => `${mark} ${count}`).join(', ')}`]
 }
 
-/** In capitals what somebody must look at. */
+/** In capitals if a person must look at it. */
 export function verdictWord({ verdict }: SeedRecord): string {
   return verdict === 'passed' ? verdict : verdict.toUpperCase()
 }
 
-/** The title of a scenario and what it is about, before its story. */
+/** The title of a scenario and its description, before its story. */
 export function aboutLines({
   scenario,
   about = '',
@@ -132,7 +132,9 @@ export function seedLine(record: SeedRecord): string {
   return parts.join(', ')
 }
 
-/** `replay`: the list of decisions that was run; it knows its seed. A seed whose two runs differ is run twice again. */
+/**
+ * `replay`: the list of decisions that was run, which has its seed. A seed whose two runs differ is again run twice.
+ */
 export function repeatCommand({ file, seed, forks, verdict, planted }: Repeated, replay?: string): string {
   const what = replay === undefined ? `--seed ${seed}${forkFlags(forks)}` : `--replay ${replay}`
   return `svc-sim run ${file} ${what}${plantedText(planted)}${verdict === 'not deterministic' ? ' --verify' : ''}`

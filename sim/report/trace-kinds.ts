@@ -1,5 +1,5 @@
 /**
- * The kinds of lines in a trace. A number once given keeps its meaning: hashes in stored seeds depend on it. The
+ * The kinds of lines in a trace. A number never changes its meaning, because hashes in stored seeds depend on it. The
  * template says how a line reads: `%a %b %c` are its integers, `%A` a node by its number, `%t` its text or the size of
  * its payload.
  */
@@ -41,7 +41,7 @@ export const traceKindNames: ReadonlyMap<TraceKind, TraceKindName> = new Map(
   Object.entries(templates).map(([name, [kind]]) => [kind, name as TraceKindName]),
 )
 
-/** Numbers of operations of a disk. */
+/** Numbers of disk operations. */
 export const diskOperations = {
   open: 1,
   list: 2,
@@ -63,7 +63,7 @@ export const diskOperations = {
   allocate: 18,
 } as const
 
-/** What became of a datagram when it was sent. */
+/** The fate of a datagram when it was sent. */
 export const datagramFates = { onItsWay: 0, lost: 1, nobody: 2, noRoom: 3, copy: 4, replay: 5, forged: 6 } as const
 
 const templateOf: ReadonlyMap<number, string> = new Map(Object.values(templates))

@@ -3,13 +3,13 @@ import { type Meaning, meaningSchema } from './meaning.ts'
 import type { TraceKindName } from './trace-kinds.ts'
 
 /**
- * A trace as JSON lines: a header, then one event a line. The nth event stands in line n + 1 of the file. Every number
- * in `causes` is that of an earlier event.
+ * A trace as JSON lines: a header, then one event per line. The nth event is in line n + 1 of the file. Every number in
+ * `causes` is that of an earlier event.
  */
 
 export const traceVersion = 1
 
-/** More causes than this of one event are cut: the first ones stay. */
+/** Maximum number of causes of one event; the first ones are kept. */
 export const causesMax = 64
 
 export const traceHeaderSchema = z.strictObject({
@@ -32,8 +32,8 @@ const operation = z.string().describe('Operation of the disk.')
 const text = z.string()
 
 /**
- * The fields of each kind of event. Kinds up to `lookup` are lines of the trace, which its hash covers; those behind it
- * are made for readers of the trace alone.
+ * The fields of each kind of event. Kinds up to `lookup` are lines of the trace, which its hash covers; later kinds are
+ * made only for readers of the trace.
  */
 export const recordFields = {
   timer: {
@@ -118,10 +118,10 @@ const common = {
 }
 type Common = z.output<z.ZodObject<typeof common>>
 
-/** What an event of a kind says besides its number, time, machine and causes. */
+/** The fields of a kind of event besides its number, time, machine and causes. */
 export type RecordFields<Kind extends RecordKind> = Fields<Kind>
 
-/** Kinds of events that the hash of a trace does not know. */
+/** Kinds of events that the hash of a trace does not include. */
 export type ToldKind = Exclude<RecordKind, TraceKindName> | 'driver'
 
 /** One event of a trace. */
@@ -134,44 +134,45 @@ export const traceRecordSchema: z.ZodType<TraceRecord> = z.discriminatedUnion(
   ) as never,
 ) as never
 
-/** Bytes of which a trace shows the meaning: what decoders are asked about. */
+/** Bytes whose meaning a trace shows: the input of decoders. */
 export interface TracedBytes {
   readonly kind: 'datagram' | 'segment' | 'diskWrite'
-  /** Names of machines. Of a write to a disk both are its machine. */
+  /** Names of machines. For a write to a disk, both are its machine. */
   readonly from: string
   readonly to: string
-  /** Where it was sent to; of a connection the port that was dialled, in either direction. */
+  /** The destination port; for a connection, the dialled port, in either direction. */
   readonly port: number
   /** Number of the connection; 0: none. */
   readonly stream: number
-  /** The path of the file that is written to. */
+  /** The path of the written file. */
   readonly path?: string
   readonly payload: Uint8Array
 }
 
 /**
- * Says what bytes mean. A run has one reader, for a message may be spread over several segments of its connection. It
- * is asked once about each segment, in the order in which the sender wrote them, whether it is sent twice or never.
+ * Decodes the meaning of bytes. A run has one reader, because a message may be spread over several segments of its
+ * connection. It is called once for each segment, in the order in which the sender wrote them, whether a segment is
+ * sent twice or never.
  */
 export type MeaningReader = (bytes: TracedBytes) => readonly Meaning[]
 
-/** Causes of the event that is delivered next, or of the line that is written next. */
+/** Causes of the event that is delivered next, or of the next line. */
 export type CauseList = readonly number[]
 
-/** Something that a turn delivers: the number of the event that led to it, and more of them where there are several. */
+/** Something that a turn delivers: the number of the event that led to it, and a list if there are several. */
 export interface Caused {
   cause: number
   causes: CauseList | undefined
 }
 
-/** Each cause once, in the order in which they are given. */
+/** Each cause once, in the given order. */
 export function merged(lists: readonly CauseList[]): CauseList {
   const all = new Set<number>()
   for (const list of lists) for (const cause of list) if (cause > 0) all.add(cause)
   return [...all]
 }
 
-/** Those of event `n` that came before it, each once, and no more than a record has. */
+/** The causes that came before event `n`, each once, and at most as many as a record has. */
 export function cut(causes: CauseList, n: number): number[] {
   const kept: number[] = []
   for (const cause of causes)

@@ -2,7 +2,7 @@ import { err, ok, type Result } from '../../src/base/result.ts'
 import { type About, type Meaning, meaningFields, subjects } from './meaning.ts'
 import { recordFields, type TraceRecord } from './trace-record.ts'
 
-/** What an event can be asked to be about, and what that is. */
+/** The subjects by which events can be selected, with descriptions. */
 export const aboutNames: Readonly<Record<string, string>> = {
   entry: 'an index of the log: messages that carry, acknowledge or cut it, and writes of it',
   term: 'a term of consensus',
@@ -14,17 +14,22 @@ export const aboutNames: Readonly<Record<string, string>> = {
 const kindsOfEvents: ReadonlySet<string> = new Set(Object.keys(recordFields))
 const layers: ReadonlySet<string> = new Set(Object.keys(meaningFields))
 
-/** Kinds of events, and layers: those with a message of it, log lines about it, and timers of it. What is written to
- * the log of consensus is also of the layer `raft`. */
+/**
+ * Kinds of events, and layers. A layer selects events with a message of it, log lines about it, and timers of it.
+ * Writes to the Raft log also belong to the layer `raft`.
+ */
 export const kindNames: readonly string[] = [...new Set([...kindsOfEvents, ...layers])]
 
-/** Kinds and layers that were asked for. */
+/** The requested kinds and layers. */
 export interface KindChoice {
   readonly kinds: ReadonlySet<string>
   readonly layers: ReadonlySet<string>
 }
 
-/** The choice of some names, or the first that is neither a kind nor a layer. A name may say which of the two it is. */
+/**
+ * The choice for some names, or the first name that is neither a kind nor a layer. A name may say which of the two it
+ * is.
+ */
 export function kindChoice(names: readonly string[]): Result<KindChoice, string> {
   const chosen = { kinds: new Set<string>(), layers: new Set<string>() }
   for (const given of names) {
@@ -38,24 +43,22 @@ export function kindChoice(names: readonly string[]): Result<KindChoice, string>
   return ok(chosen)
 }
 
-/** Which events to show. Nothing said of a part: all of them. */
+/** Which events to show. An absent part selects all of them. */
 export interface TraceSelection {
   readonly fromUs: number
   readonly toUs: number
-  /** Numbers of events, both included. */
+  /** Numbers of events, both inclusive. */
   readonly fromEvent: number
   readonly toEvent: number
   readonly nodes: ReadonlySet<string> | undefined
   readonly kinds: KindChoice | undefined
-  /** By name, values of which one is enough; each name must be met. */
+  /** Values by name; an event must match one value of each name. */
   readonly about: ReadonlyMap<string, readonly string[]>
-  /** Beside events about something also violations, faults, and lives of the machines. */
+  /** Besides events about the subject, also show violations, faults, and process lives of the machines. */
   readonly faults: boolean
 }
 
-/**
- * Whether an event is of the machines, kinds and subjects that were asked for. Its time and number are judged before.
- */
+/** Whether an event belongs to the requested machines, kinds and subjects. Its time and number are judged before. */
 export function isSelected(record: TraceRecord, { nodes, kinds, about }: TraceSelection): boolean {
   if (nodes !== undefined && !nodes.has(record.node)) return false
   if (kinds !== undefined && !isOfKind(record, kinds)) return false
@@ -63,7 +66,7 @@ export function isSelected(record: TraceRecord, { nodes, kinds, about }: TraceSe
   return true
 }
 
-/** Whether an event is shown though it is not about what was asked for, because it may explain what is. */
+/** Whether an event is shown although it is not about the subject, because it may explain events that are. */
 export function isShownBeside(record: TraceRecord, { nodes, kinds, about, faults }: TraceSelection): boolean {
   if (!faults || about.size === 0 || kinds !== undefined) return false
   switch (record.kind) {
@@ -83,7 +86,7 @@ export function isShownBeside(record: TraceRecord, { nodes, kinds, about, faults
   }
 }
 
-/** Topics of log lines and timers, by the layer that they speak of. */
+/** Topics of log lines and timers, with their layer. */
 const layerOfTopic: Readonly<Record<string, string>> = {
   raft: 'raft',
   serf: 'gossip',
@@ -102,7 +105,7 @@ function isOfKind(record: TraceRecord, { kinds, layers }: KindChoice): boolean {
   return layer !== undefined && layers.has(layer)
 }
 
-/** `raft` of `[INFO] raft: …`, and of a timer that is called `raft.election`. */
+/** `raft` in `[INFO] raft: …`, and of a timer named `raft.election`. */
 function topicOf(record: TraceRecord): string | undefined {
   if (record.kind === 'log') return /^\[[A-Z]+\] ([a-z]+):/.exec(record.text)?.[1]
   if (record.kind === 'timer') return record.waits?.split('.', 1)[0]
@@ -119,7 +122,7 @@ function isAbout(record: TraceRecord, name: string, value: string): boolean {
   return record.kind === 'log' && logSays(record.text, name, value)
 }
 
-/** Fields of log lines are `name=value`; a member goes by several names there. */
+/** Fields of log lines are `name=value`; a member has several names there. */
 function logSays(text: string, name: string, value: string): boolean {
   const fields =
     name === 'member' ? ['name', 'member', 'node', 'from', 'server'] : name === 'entry' ? ['index'] : [name]
@@ -162,7 +165,7 @@ function aboutsOf(meaning: Meaning): readonly About[] {
   return meaning.entries.flatMap(({ about }) => (about === undefined ? [] : [about]))
 }
 
-/** A key is also named by a prefix of it. */
+/** A prefix of a key also refers to the key. */
 function names(about: About, name: string, value: string): boolean {
   const given = (about as Readonly<Record<string, About[keyof About]>>)[name]
   if (given === value || (Array.isArray(given) && given.includes(value))) return true

@@ -2,16 +2,16 @@ import type { TraceHeader, TraceRecord } from './trace-record.ts'
 
 /** A reader of text that may be slower than the run that writes it. */
 export interface TextSink {
-  /** It has as much as it should: `settle` comes first. */
+  /** It cannot take more until `settle`. */
   readonly isFull: boolean
   write(text: string): void
   /** Waits until it has taken what was written. */
   settle(): Promise<void>
-  /** All was written. What went wrong, as the system names it; undefined: nothing. */
+  /** Everything was written. Returns what went wrong, as the system names it; undefined: nothing. */
   end(): Promise<string | undefined>
 }
 
-/** Writes a trace as JSON lines. The header leaves with the first event, when every machine has its name. */
+/** Writes a trace as JSON lines. The header is written with the first event, when every machine has its name. */
 export class TraceWriter {
   readonly #sink: Pick<TextSink, 'write'>
   readonly #header: (nodes: readonly string[]) => TraceHeader

@@ -5,27 +5,30 @@ import type { Caused, CauseList, MeaningReader, RecordFields, ToldKind, TraceRec
 import type { TextSink } from './trace-writer.ts'
 
 export interface TraceOptions {
-  /** Takes each line as text, after the turn that made it. Whether anybody listens does not change the hash. */
+  /**
+   * Called with each line as text, after the turn that made it. The hash does not depend on whether there is a reader.
+   */
   readonly onLine?: (line: string, number: number) => void
-  /** Which lines to write out as text: `from` included, `to` not. All of them by default. */
+  /** The lines to write as text: from `from` on, before `to`. By default all. */
   readonly window?: { readonly from: number; readonly to: number }
   /**
-   * Takes each event with its causes, after the turn that made it. Whether anybody listens does not change the hash.
+   * Called with each event and its causes, after the turn that made it. The hash does not depend on whether there is a
+   * reader.
    */
   readonly onRecord?: (record: TraceRecord, nodes: readonly string[]) => void
-  /** Records say what has changed about their machine. */
+  /** Whether records report what has changed about their machine. */
   readonly tellsStates?: boolean
-  /** What the bytes of packets mean, for records; absent: they do not say. */
+  /** Decodes the bytes of packets for records; absent: records have no meanings. */
   readonly meaning?: MeaningReader
-  /** Hears the keys with which packets are sealed. */
+  /** Called with the keys with which packets are sealed. */
   readonly onSealed?: (key: Uint8Array) => void
-  /** Where what is read goes to: the run waits between turns while it is full. */
+  /** The destination of the output: the run waits between turns while it is full. */
   readonly sink?: Pick<TextSink, 'isFull' | 'settle'>
 }
 
 /**
- * What happened in a run, one line each: kind, time, node, three integers, and a text or payload where there is one.
- * Text is made only of lines that somebody reads.
+ * What happened in a run, one line each: kind, time, node, three integers, and possibly a text or payload. Text is made
+ * only of lines that have a reader.
  */
 export class Trace {
   readonly #options: TraceOptions
@@ -33,9 +36,9 @@ export class Trace {
   #timeUs = 0
   #unread: { readonly line: string; readonly number: number }[] = []
   readonly #names: string[] = []
-  /** The event that delivered the turn: what is done now is caused by it. 0: none. */
+  /** The event that delivered the turn, which causes present actions. 0: none. */
   cause = 0
-  /** Number of the last event. Without a reader of events it counts lines alone. */
+  /** Number of the last event. Without a reader of events, it counts only lines. */
   last = 0
   #isFirst = false
   /** For readers of events; undefined: there are none, and no list of causes is kept. */
@@ -57,7 +60,7 @@ export class Trace {
     return this.#lines.count
   }
 
-  /** Whether the next line is read by somebody. */
+  /** Whether the next line has a reader. */
   get isRead(): boolean {
     return this.teller !== undefined || this.#isWritten
   }
@@ -67,12 +70,12 @@ export class Trace {
     return onLine !== undefined && (window === undefined || (this.lines >= window.from && this.lines < window.to))
   }
 
-  /** For decoders of what is sealed with it. */
+  /** For decoders of packets that are sealed with the key. */
   sealedWith(key: Uint8Array): void {
     this.#options.onSealed?.(key)
   }
 
-  /** Whether what was written so far must be taken before more is. */
+  /** Whether the reader must take what was written before more is written. */
   get isHeld(): boolean {
     return this.#options.sink?.isFull === true
   }
@@ -82,18 +85,18 @@ export class Trace {
     return this.isHeld ? this.#options.sink?.settle() : undefined
   }
 
-  /** Gives a number the name that lines of text show. */
+  /** Sets the name that lines of text show for a number. */
   name(number: number, name: string): void {
     this.#names[number] = name
   }
 
-  /** The time that lines carry from here on, in microseconds. */
+  /** The time of later lines, in microseconds. */
   setTime(timeUs: number): void {
     this.#timeUs = timeUs
     this.#lines.setTime(timeUs)
   }
 
-  /** A turn begins: its first line is the event that these causes led to, and causes the rest of the turn. */
+  /** A turn begins: its first line is the event with these causes, and causes the rest of the turn. */
   begin({ cause, causes }: Caused): void {
     this.cause = cause
     this.#isFirst = true
@@ -101,8 +104,8 @@ export class Trace {
   }
 
   /**
-   * An event that the hash does not know, for readers alone; nothing where there are none. `causes`: in place of those
-   * of the turn. Its number; 0: nobody reads.
+   * Writes an event that the hash does not include, for readers only; without a reader it does nothing. `causes`
+   * replaces those of the turn. Returns its number; 0: there is no reader.
    */
   tell<Kind extends ToldKind>(kind: Kind, node: number, fields: RecordFields<Kind>, causes?: CauseList): number {
     if (this.teller === undefined) return 0
@@ -110,20 +113,20 @@ export class Trace {
     return this.last
   }
 
-  /** The event that what happens now belongs to, for those that refer to it later; 0: nobody reads events. */
+  /** The event to which present actions belong, for later references; 0: there is no reader of events. */
   get eventNow(): number {
     return this.teller === undefined ? 0 : this.cause
   }
 
   /**
-   * The event to name for what is true now: the turn's own, or the last one that it has come to; 0: nobody reads
-   * events.
+   * The event to name for a fact that is true now: the turn's own, or the last one that it has reached; 0: there is no
+   * reader of events.
    */
   get factNow(): number {
     return this.teller === undefined ? 0 : this.teller.fact
   }
 
-  /** What is done from here on is caused by this event. */
+  /** Later actions are caused by this event. */
   stand(event: number): void {
     if (event === 0) return
     this.cause = event
@@ -155,13 +158,13 @@ export class Trace {
     this.teller?.line(this.last, this.#timeUs, kind, node, [a, b, c], 0, text)
   }
 
-  /** Text for readers alone, at the place of the next line, which the hash does not know. */
+  /** Text for readers only, at the place of the next line, which the hash does not include. */
   remark(node: number, text: string): void {
     if (this.#isWritten) this.#unread.push({ line: `${this.#lineHead(node)} # ${text}`, number: this.lines })
     this.tell('note', node, { text })
   }
 
-  /** Hands out the lines written since. Called between turns, where a reader may use files. */
+  /** Passes on the lines written since. Called between turns, when a reader may use files. */
   flush(): void {
     this.teller?.flush()
     if (this.#unread.length === 0) return

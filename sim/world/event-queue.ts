@@ -8,14 +8,14 @@ import type { SimEvent } from './sim-event.ts'
 const cancelledKeptMax = 256
 
 /**
- * An order is drawn among so many events of an instant; further ones of thousands, as after a long pause, wait for
- * their turn.
+ * Maximum number of events of an instant among which an order is drawn; if there are thousands, as after a long pause,
+ * further ones wait for their turn.
  */
 const drawnAmongMax = 256
 
 /**
- * Events by (time, sequence): a binary heap with the comparison written out, for it is the hottest thing of a run. What
- * is compared stands in arrays of numbers beside the events, which are of many kinds and slow to look into.
+ * Events by (time, sequence): a binary heap with an inlined comparison, because it is the hottest code of a run. The
+ * compared numbers are in arrays beside the events, which are of many kinds and slow to access.
  */
 export class EventQueue {
   #events: SimEvent[] = []
@@ -23,19 +23,19 @@ export class EventQueue {
   #sequences: number[] = []
   #sequence = 0
   #cancelled = 0
-  /** By tie, how many of the instant have come. */
+  /** By tie, the number of events of the instant that were delivered. */
   readonly #taken = new Map<number, number>()
   #takenAtUs = -1
   readonly #pendingMax: number
   readonly #trace: Pick<Trace, 'cause' | 'teller'>
 
-  /** `trace`: knows the event that began the turn, which causes the events that the turn queues. */
+  /** `trace`: has the event that began the turn, which causes the events that the turn queues. */
   constructor(pendingMax: number, trace: Pick<Trace, 'cause' | 'teller'> = { cause: 0, teller: undefined }) {
     this.#pendingMax = pendingMax
     this.#trace = trace
   }
 
-  /** Events that may still happen. */
+  /** Number of events that may still happen. */
   get pending(): number {
     return this.#events.length - this.#cancelled
   }
@@ -44,7 +44,7 @@ export class EventQueue {
     return this.#events.length - this.#cancelled > this.#pendingMax
   }
 
-  /** When the next event is due; undefined when there is none. */
+  /** When the next event is due; undefined if there is none. */
   nextTimeUs(): number | undefined {
     return this.#head()?.timeUs
   }
@@ -70,9 +70,9 @@ export class EventQueue {
   }
 
   /**
-   * One of the events of the earliest instant: of each lane its first may come, and the one comes to which `order`
-   * gives the smallest number, by the instant, its identity, and how many of its lane have come. What else is due at
-   * the instant does not change which of two comes first.
+   * Takes one of the events of the earliest instant. The candidates are the first event of each lane; the one with the
+   * smallest number by `order` comes, which depends on the instant, its identity, and how many events of its lane were
+   * delivered. Other events of the instant do not change which of two comes first.
    */
   popDrawn(order: Identity): SimEvent | undefined {
     const first = this.#head()
@@ -84,7 +84,7 @@ export class EventQueue {
     return drawn
   }
 
-  /** One of several: `first` and those of the same instant that are in the queue. */
+  /** Chooses among `first` and the queued events of the same instant. */
   #drawnOf(first: SimEvent, sequence: number, order: Identity): SimEvent {
     const tied = [first]
     const sequences = [sequence]
@@ -111,7 +111,7 @@ export class EventQueue {
     if (this.#cancelled > cancelledKeptMax && this.#cancelled > this.#events.length / 2) this.keep(() => true)
   }
 
-  /** Drops events that do not pass. If `passes` changes the time of an event, the event is due at the new time. */
+  /** Removes events that do not pass. If `passes` changes the time of an event, the event is due at the new time. */
   keep(passes: (event: SimEvent) => boolean): void {
     const [events, sequences] = [this.#events, this.#sequences]
     this.#events = []

@@ -16,7 +16,7 @@ import type { Platform, TurnState } from './platform.ts'
 import type { RunFailure } from './run-end.ts'
 import { Slab } from './slab.ts'
 
-/** Gathers the output of one turn, and delivers it at the end of the turn. */
+/** Collects the output of one turn, and delivers it at the end of the turn. */
 export interface EndOfTurn {
   endOfTurn(): void
 }
@@ -29,28 +29,32 @@ interface KernelOptions {
   readonly platform: Platform
   readonly pendingMax: number
   readonly trace: TraceOptions
-  /** Readers of the trace see what processes draw. */
+  /** Whether readers of the trace see the draws of processes. */
   readonly remarksDraws: boolean
   readonly keys: KeysOfRun
   readonly onSaid: Listener | undefined
   readonly onTold: TellTale | undefined
 }
 
-/** Text that processes show to people: `where` is `log`, or the target of the request that they answer. */
+/** Receives text that processes show to people: `where` is `log`, or the target of the answered request. */
 export type Listener = (node: string, where: string, text: () => string, answer?: ShownAnswer) => void
 
-/** An answer over HTTP: its status, and how long it took by the clock of its machine. */
+/** An answer over HTTP: its status, and its duration by the clock of its machine. */
 export interface ShownAnswer {
   readonly status: number
   readonly tookMs: number
 }
 
 /**
- * What a process reports of itself: `topic: text` of a line of its log, or the name of a counter that it counts first.
+ * Receives reports of a process about itself: `topic: text` of a line of its log, or the name of a counter that it
+ * counts for the first time.
  */
 export type TellTale = (node: string, what: string) => void
 
-/** `real`: keys of the kind that was asked for. `cheap`: all are Ed25519, for runs that study scale and not chains. */
+/**
+ * `real`: keys of the requested kind. `cheap`: all are Ed25519, for runs that study scale rather than certificate
+ * chains.
+ */
 export type KeysOfRun = 'real' | 'cheap'
 
 const nobody = { a: 0, b: 0 }
@@ -74,7 +78,7 @@ export class Kernel {
   readonly #keys: KeysOfRun
   /** Receives every log line and every answer over HTTP; undefined: not needed. */
   readonly onSaid: Listener | undefined
-  /** Hears each log line without its fields, and each counter once in a process; undefined: nobody listens. */
+  /** Receives each log line without its fields, and each counter once per process; undefined: not needed. */
   readonly onTold: TellTale | undefined
   /** Memory for copies of the bytes that pass through the world. */
   readonly slab = new Slab()
@@ -104,7 +108,7 @@ export class Kernel {
     this.decisions = new Decisions(seed, () => this.nowUs, book, tell, findHoles, forks)
   }
 
-  /** Lets `act` happen to a process (or to the world) after a delay. `label` is its line in the trace. */
+  /** Calls `act` for a process (or for the world) after a delay. `label` is its line in the trace. */
   after(owner: Boot | undefined, lane: Lane | undefined, delayUs: number, label: string, act: () => void): Action {
     const action = new Action(this, owner, lane, label, act)
     this.queue.push(action, this.nowUs + delayUs)
@@ -116,7 +120,7 @@ export class Kernel {
     return this.#ties.from(owner?.identity ?? nobody).text(label).a
   }
 
-  /** A promise that its creator settles. Settling it means that the turn's promise jobs must be run. */
+  /** A promise that its creator settles. Settling it means that the turn's promise jobs must run. */
   deferred<T>(boot: Boot): Deferred<T> {
     const { promise, resolve, reject } = this.platform.deferred<T>()
     return {
@@ -135,7 +139,7 @@ export class Kernel {
     }
   }
 
-  /** A promise that is settled after a delay, in a turn of its own, with what `make` gives then. */
+  /** A promise that is settled after a delay, in a turn of its own, with the result of `make` at that time. */
   answer<T>(boot: Boot, delayUs: number, label: string, make: () => T): Promise<T> {
     const deferred = this.deferred<T>(boot)
     this.after(boot, undefined, delayUs, label, () => deferred.resolve(make()))
@@ -143,8 +147,7 @@ export class Kernel {
   }
 
   /**
-   * Makes a key of bytes that were drawn. Of RSA there are a few to take, one after the other: two in a row are never
-   * the same.
+   * Makes a key from drawn bytes. RSA keys come from a small fixed set, in turn: two consecutive ones always differ.
    */
   keyMaker(kind: KeyKind): (seed: Uint8Array) => SigningKey {
     if (this.#keys === 'cheap') return (seed) => this.platform.signingKey(seed)
@@ -189,7 +192,7 @@ export class Kernel {
     return this.trace.teller?.meaningOf({ kind, from, to, port, stream: 0, payload })
   }
 
-  /** Adds this to the next line of the trace. `because`: number of a further cause; 0: none. */
+  /** Adds these to the next line of the trace. `because`: number of a further cause; 0: none. */
   tellNext(means: readonly Meaning[] | undefined, because = 0): void {
     this.trace.teller?.next({ more: because, fields: means === undefined ? {} : { means } })
   }

@@ -10,7 +10,7 @@ const driftPpmMax = 500_000
 
 /**
  * A clock as a view of true time: `local = anchor + elapsed + drift × elapsed`, in integers of microseconds. Setting
- * the rate moves the anchor, so that the reading goes on from where it was.
+ * the rate moves the anchor, so that the reading continues from where it was.
  */
 export class ClockView {
   #anchorTrueUs: number
@@ -55,16 +55,16 @@ export class ClockView {
 export interface ClockOptions {
   /** Offset of the wall clock from true time at the start. */
   readonly wallOffsetMs?: number
-  /** What the monotonic clock shows at the start; drawn by default. */
+  /** Reading of the monotonic clock at the start; drawn by default. */
   readonly monoStartMs?: number
-  /** Of both clocks: 1.0001 gains 0.1 ms in a second. */
+  /** Rate of both clocks: 1.0001 gains 0.1 ms in a second. */
   readonly rate?: number
 }
 
 /** A monotonic clock starts anywhere within the first hour of its machine. */
 const monoStartUsMax = 3_600_000_000
 
-/** The two clocks of one machine: one crystal, so one rate; only the wall clock is ever set. */
+/** The two clocks of one machine, which have one crystal and so one rate; only the wall clock can be set. */
 export class NodeClock {
   readonly #kernel: Kernel
   readonly #node: number
@@ -98,7 +98,7 @@ export class NodeClock {
     return this.#mono.trueTimeOf(monoUs, this.#kernel.nowUs)
   }
 
-  /** From now on both clocks run at this rate; timers that wait are due by the clock, not by true time. */
+  /** From now on both clocks run at this rate; waiting timers are due by the clock, not by true time. */
   setRate(rate: number): void {
     const { nowUs, queue } = this.#kernel
     this.#mono.setRate(rate, nowUs)

@@ -14,13 +14,13 @@ export type RunEnd =
   | { readonly kind: 'limit'; readonly message: string }
   | { readonly kind: 'failed'; readonly message: string; readonly failure: RunFailure }
 
-/** Bounds of a run: each ends it with a reason that a reader understands. */
+/** Limits of a run: each ends it with a reason that a reader understands. */
 export interface RunLimits {
-  /** Events delivered. */
+  /** Maximum number of delivered events. */
   readonly turns: number
-  /** Events delivered while true time stood still: beyond this many it is taken never to go on. */
+  /** Maximum number of events delivered at one instant of true time: beyond it, time is assumed never to advance. */
   readonly turnsAtOneInstant: number
-  /** Events waiting. */
+  /** Maximum number of waiting events. */
   readonly pending: number
 }
 

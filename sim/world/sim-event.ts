@@ -3,27 +3,27 @@ import type { Boot } from './boot.ts'
 import type { Lane } from './decisions/identity.ts'
 
 /**
- * Something that happens at an instant of true time, in a turn of its own. Kinds are subclasses, so that the queue is
- * filled without a closure for each of the common ones.
+ * An event at an instant of true time, in a turn of its own. Kinds are subclasses, so that the common ones need no
+ * closure each.
  */
 export abstract class SimEvent implements Caused {
-  // Declared here and set in the constructor: an initialiser defines a property, and where the subclasses are many
-  // engines do that a hundred times more slowly than they set one.
+  // Declared here and set in the constructor: an initialiser defines a property, which engines do a hundred times more
+  // slowly than setting one if there are many subclasses.
 
   /** Microseconds of true time, an integer. Set by the queue. */
   declare timeUs: number
-  /** In the queue, where cancelling it leaves it until it is due. */
+  /** It is in the queue, where it stays until it is due even if it is cancelled. */
   declare queued: boolean
   declare cancelled: boolean
   /**
-   * Number of the event in the trace that led to it; 0: what delivered the turn in which it is put into the queue. The
-   * queue fills that in only where somebody reads the trace.
+   * Number of the trace event that led to it; 0: the event that delivered the turn in which it was queued. The queue
+   * sets that only if the trace has a reader.
    */
   declare cause: number
-  /** All of them, where there are several and somebody reads the trace. */
+  /** All causes, if there are several and the trace has a reader. */
   declare causes: CauseList | undefined
   declare readonly lane: Lane | undefined
-  /** That of its lane; of an event without a lane a part of its own identity. */
+  /** That of its lane; for an event without a lane, a part of its own identity. */
   declare readonly tie: number
 
   constructor(lane: Lane | undefined, tie: number) {
@@ -36,7 +36,7 @@ export abstract class SimEvent implements Caused {
     this.tie = tie
   }
 
-  /** The process that it happens to. It never happens when that is dead, and waits while that is paused. */
+  /** The process to which it happens. It never happens when that is dead, and waits while that is paused. */
   abstract holder(): Boot | undefined
 
   abstract deliver(): void
@@ -57,10 +57,10 @@ export abstract class SimEvent implements Caused {
     return true
   }
 
-  /** It will never happen: the machine had no room for it, or the process it waited for died. */
+  /** It will never happen: the machine had no space for it, or its process died. */
   dropped(): void {}
 
-  /** What it takes of the memory that a machine has for a paused process; beyond the bound it is lost. */
+  /** How much of the machine's memory for a paused process it takes; beyond the limit it is lost. */
   backlogBytes(): number {
     return 0
   }

@@ -3,8 +3,8 @@ const slabBytes = 64 << 10
 const sharedBytesMax = 4 << 10
 
 /**
- * Copies of small byte arrays, many in one buffer: an engine takes many times longer to allocate memory outside its
- * heap for each than to copy the bytes.
+ * Copies of small byte arrays, many in one buffer: allocating memory outside the engine's heap for each takes many
+ * times longer than copying the bytes.
  */
 export class Slab {
   #buffer = new ArrayBuffer(slabBytes)

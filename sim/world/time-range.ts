@@ -7,7 +7,7 @@ export type RangeMs = number | readonly [least: number, most: number]
 /** Microseconds, integers. */
 export interface RangeUs {
   readonly least: number
-  /** How many values there are beyond `least`. */
+  /** Number of values beyond `least`. */
   readonly spread: number
 }
 

@@ -18,8 +18,8 @@ export interface Fork {
   readonly atMs: number
   readonly seed: number
   /**
-   * `world`: faults, steps and clients keep their random numbers; those of links, disks, clocks and agents
-   * change. Absent: all change.
+   * `world`: faults, steps and clients keep their random numbers; those of links, disks, clocks and agents change.
+   * Absent: all change.
    */
   readonly of?: 'world' | undefined
 }
@@ -31,8 +31,8 @@ const worldWords: ReadonlySet<Part> = new Set(['link', 'disk', 'life', 'clock st
 type DecisionTeller = (identity: Identity, text: string, because: number) => number
 
 /**
- * Every draw of chance of one run: `draw(seed, identity)`. What is drawn depends on the seed and on what is decided,
- * and on nothing that was drawn before: `docs/determinism.md` has the rule and the argument.
+ * All random decisions of one run: `draw(seed, identity)`. A result depends only on the seed and on what is decided,
+ * and not on earlier draws: `docs/determinism.md` has the rule and the argument.
  */
 export class Decisions {
   readonly #root: Identity
@@ -48,7 +48,7 @@ export class Decisions {
   /** The fork in force; undefined, as in most runs: none, so the seed alone decides. */
   #fork: Fork | undefined
   #cause: Identity | undefined
-  /** Identities of what the page decides; undefined: no fork tells them from others. */
+  /** Identities of the page's decisions; undefined: no fork distinguishes them from others. */
   readonly #intents: WeakSet<Identity> | undefined
   /** Sees every decision; undefined in most runs. */
   readonly book: Book | undefined
@@ -74,7 +74,7 @@ export class Decisions {
     this.#teller = teller
   }
 
-  /** The identity that these parts describe, to keep and to extend. */
+  /** The identity that these parts describe, to be kept and extended. */
   identity(...parts: readonly Part[]): Identity {
     return this.within(this.#root, ...parts)
   }
@@ -87,15 +87,15 @@ export class Decisions {
     return made
   }
 
-  /** Numbers for what these parts describe: the same ones each time. */
+  /** Numbers for the description in these parts: the same ones each time. */
   draws(...parts: readonly Part[]): Draws {
     return this.drawsWithin(this.#root, ...parts)
   }
 
   /**
-   * The same for values that must differ between nodes even by default, such as election timeouts: if all of them
-   * were in the middle of their range, nobody would ever win. Then a node has one place in the range, by its name
-   * alone.
+   * As `draws`, for values that must differ between nodes even by default, such as election timeouts: if all of them
+   * were in the middle of their range, no candidate would ever win. By default, a node then has one place in the range,
+   * by its name alone.
    */
   drawsApart(node: string, ...parts: readonly Part[]): Draws {
     const hash = this.#forked(this.#of(this.#root, [node, ...parts]))
@@ -111,18 +111,18 @@ export class Decisions {
     return this.#drawsOf(this.#forked(this.#of(identity, parts), isIntent), identity, parts)
   }
 
-  /** Numbers for what these parts describe within `identity`, other ones for each time that it occurs. */
+  /** Numbers for the description in these parts within `identity`, different ones for each occurrence. */
   drawsOnce(identity: Identity, ...parts: readonly Part[]): Draws {
     const isIntent = this.#isIntent(identity, parts)
     return this.#drawsOf(this.occurrence(this.#of(identity, parts), isIntent), identity, parts)
   }
 
-  /** The same, of the run itself. */
+  /** As `drawsOnce`, for the run itself. */
   drawsNext(...parts: readonly Part[]): Draws {
     return this.drawsOnce(this.#root, ...parts)
   }
 
-  /** The decision in progress: whatever begins in `act`, such as the life of a process, belongs to its identity. */
+  /** Runs `act` within a decision: whatever begins in it, such as the life of a process, belongs to its identity. */
   because<T>(cause: Identity, act: () => T): T {
     const before = this.#cause
     this.#cause = cause
@@ -164,16 +164,14 @@ export class Decisions {
   }
 
   /**
-   * For readers of the trace: this was decided, and what the turn does from here on comes from it. `because`: number of
-   * an event that led to it, beside the turn. The number of the event; 0: nobody reads.
+   * For readers of the trace: reports that this was decided, and is a cause of the turn's later actions. `because`:
+   * number of a further event that led to it. Returns the number of the event; 0: there is no reader.
    */
   tell(identity: Identity, text: () => string, because = 0): number {
     return this.#teller?.(identity, text(), because) ?? 0
   }
 
-  /**
-   * After a fork every number changes, but kept identities stay the same and name the same things.
-   */
+  /** After a fork every number changes, but kept identities stay the same and name the same things. */
   #forked(hash: IdentityHash, isIntent = false): IdentityHash {
     let next = this.#forks[0]
     while (next !== undefined && this.#nowUs() >= next.atMs * 1000) {

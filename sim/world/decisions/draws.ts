@@ -5,7 +5,7 @@ import { type Identity, IdentityHash, wordOf } from './identity.ts'
 
 export const twoTo32 = 0x1_0000_0000
 
-/** The random numbers of one decision: drawing one more or less shifts the numbers of no other decision. */
+/** The random numbers of one decision: an additional or a missing draw shifts the numbers of no other decision. */
 export class Draws implements RandomStream, Identity {
   readonly a: number
   readonly b: number
@@ -66,7 +66,7 @@ export class Draws implements RandomStream, Identity {
     return this.#book === undefined ? place : this.#book.decide('choice', this, n, place, 0)
   }
 
-  /** One of these by its name; undefined: there is none. */
+  /** Chooses one of these by its name; undefined: there is none. */
   oneOf<T>(items: readonly T[], nameOf: (item: T) => string): T | undefined {
     let first: T | undefined
     let least = Number.POSITIVE_INFINITY

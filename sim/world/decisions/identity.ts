@@ -1,6 +1,6 @@
 /**
  * The identity of a decision: the words of its own description, and no counter of other decisions. So a decision keeps
- * its value when another one goes, and a node, a client or a rule more changes no draw of the others.
+ * its value when another one is removed, and an additional node, client or rule changes no draw of the others.
  */
 export interface Identity {
   /** 64 bits, as two integers of 32. */
@@ -13,11 +13,11 @@ export interface Identity {
  * file.
  */
 export interface Lane {
-  /** A part of the lane's identity, from which, with the instant, its place among the lanes is drawn. */
+  /** A part of the lane's identity. Together with the instant, it determines the lane's place among others. */
   readonly tie: number
 }
 
-/** What an identity is made of. Integers are exact up to 2^53; other numbers are cut to integers. */
+/** The parts of an identity. Integers are exact up to 2^53; other numbers are cut to integers. */
 export type Part = string | number | Uint8Array
 
 const twoTo32 = 0x1_0000_0000
@@ -25,8 +25,8 @@ const textMark = 0x7e57
 const bytesMark = 0xb17e5
 
 /**
- * Ranges of bytes that are no part of an identity, in ascending order: numbers that only match an answer with its
- * question, and count what others do. One of them serves many packets.
+ * Ranges of bytes that are not part of an identity, in ascending order: numbers that only match an answer with its
+ * question, and count other actions. One object serves many packets.
  */
 export class Holes {
   count = 0
@@ -56,15 +56,16 @@ export class Holes {
 export type FindHoles = (bytes: Uint8Array, holes: Holes) => void
 
 /**
- * A hash of 64 bits that takes parts one after the other. It is for spreading and not for secrecy: a multiplication and
- * a rotation for each word in two lanes that feed each other (the steps of MurmurHash3, A. Appleby), for a packet must
- * not cost more than it does. One of them serves many identities: nothing is allocated on the way of a packet.
+ * A hash of 64 bits that takes parts one after the other. It spreads values and is not cryptographic: a multiplication
+ * and a rotation for each word in two lanes that feed each other (the steps of MurmurHash3, A. Appleby), because
+ * hashing a packet must cost less than handling it. One object serves many identities, so that no memory is allocated
+ * per packet.
  */
 export class IdentityHash implements Identity {
   a = 0
   b = 0
 
-  /** Goes on from an identity: its parts come before those that follow. */
+  /** Continues from an identity: its parts come before those that follow. */
   from(identity: Identity): this {
     this.a = identity.a
     this.b = identity.b
@@ -94,7 +95,7 @@ export class IdentityHash implements Identity {
     return this.#range(bytes, 0, bytes.length)
   }
 
-  /** The bytes without those of the holes. */
+  /** The bytes outside of the holes. */
   bytesAround(bytes: Uint8Array, holes: Holes): this {
     let at = 0
     for (let i = 0; i < holes.count; i++) {
@@ -108,7 +109,7 @@ export class IdentityHash implements Identity {
     let a = this.a ^ (end - start) ^ bytesMark
     let b = this.b
     let at = start
-    // The body of #word twice, written out: a packet is mostly this.
+    // The body of #word twice, inlined, because packets spend most time here.
     for (; at + 7 < end; at += 8) {
       a = Math.imul(
         a ^

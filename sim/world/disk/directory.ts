@@ -10,7 +10,7 @@ type NameChange =
   | { readonly kind: 'remove'; readonly name: string }
   | { readonly kind: 'rename'; readonly from: string; readonly to: string }
 
-/** Names, as readers see them and as the platter has them. Changes reach the platter in order. */
+/** Names as readers see them, and as the platter has them. Changes reach the platter in order. */
 export class Directory {
   #names = new Map<string, Entry>()
   readonly #durable = new Map<string, Entry>()
@@ -60,7 +60,7 @@ export class Directory {
     for (const change of changes.slice(0, draw.below(changes.length + 1))) applyChange(this.#durable, change)
   }
 
-  /** Only the first few unsynced changes survive, and of each file what its own fate leaves. */
+  /** Only the first few unsynced changes survive, and each file keeps what its own fate leaves. */
   cutPower(fateOf: (path: string) => Draws, path: string, model: UnsyncedModel): void {
     const changes = this.#take(this.mark())
     const kept = changes.length === 0 ? 0 : fateOf(`${path}/`).below(changes.length + 1)

@@ -15,9 +15,9 @@ import { partsOf } from './paths.ts'
 export interface DiskOptions {
   readonly readMs?: RangeMs
   readonly writeMs?: RangeMs
-  /** Of a file or a directory. */
+  /** Duration of syncing a file or a directory. */
   readonly syncMs?: RangeMs
-  /** Opening, listing, renaming, removing. */
+  /** Duration of opening, listing, renaming and removing. */
   readonly nameMs?: RangeMs
   /** Multiplies all of them. */
   readonly slowFactor?: number
@@ -44,10 +44,7 @@ const defaultDisk: Required<DiskOptions> = {
 
 export type DiskTiming = 'read' | 'write' | 'sync' | 'name'
 
-/**
- * The disk of one machine. It outlives processes; a power cut leaves what `src/env/disk.ts` promises, and no
- * more.
- */
+/** The disk of one machine. It outlives processes; a power cut leaves what `src/env/disk.ts` promises, and no more. */
 export class SimDisk {
   readonly #identity: Identity
   readonly tree: FileTree
@@ -79,7 +76,7 @@ export class SimDisk {
     return this.#stalled
   }
 
-  /** Bytes of all files. */
+  /** Size of all files in bytes. */
   get usedBytes(): number {
     return this.tree.usedBytes
   }
@@ -111,7 +108,7 @@ export class SimDisk {
     this.#trace('writes fail', count)
   }
 
-  /** Another disk is put in, with nothing on it but these directories. Only while no process runs. */
+  /** Installs another disk, which has only these directories. Only while no process runs. */
   replace(directories: readonly string[]): void {
     this.tree.erase()
     for (const path of directories) this.tree.prepare(path)
@@ -137,7 +134,7 @@ export class SimDisk {
     this.#held.push(goOn)
   }
 
-  /** One bit of a file rots. False when there is no such byte. */
+  /** Flips one bit of a file. False if there is no such byte. */
   flipBit(path: string, at: number): boolean {
     const inode = this.tree.files().get(`/${partsOf(path).join('/')}`)
     if (inode === undefined || at >= inode.size) return false
@@ -157,7 +154,7 @@ export class SimDisk {
     return new Map([...this.tree.files()].map(([path, inode]) => [path, inode.read(0, inode.size)]))
   }
 
-  /** Releases what the process held; if the power failed too, decides what is left of unsynced changes. */
+  /** Releases what the process held; if the power failed too, decides what remains of unsynced changes. */
   processEnded(power: boolean, life: Identity): void {
     this.#locks.clear()
     this.#held = []
@@ -167,12 +164,12 @@ export class SimDisk {
     else this.tree.closeAll()
   }
 
-  /** Numbers for what is done with a file or a name: other ones for each time that the same is done. */
+  /** Random numbers for an operation on a file or a name: different ones for each repetition. */
   draws(operation: number, of: Identity, ...about: readonly Part[]): Draws {
     return this.#kernel.decisions.drawsOnce(of, operation, ...about)
   }
 
-  /** Numbers for what is done with a name that no file has yet, or with several. */
+  /** Random numbers for an operation on a name that no file has yet, or on several names. */
   drawsOf(operation: number, names: string): Draws {
     return this.draws(operation, this.#identity, names)
   }
@@ -181,28 +178,28 @@ export class SimDisk {
     return Math.round(drawRangeUs(this.#times[timing], draws) * this.#options.slowFactor)
   }
 
-  /** Whether the sync that is being done fails. */
+  /** Whether the present sync fails. */
   syncFails(): boolean {
     if (this.#failingSyncs === 0) return false
     this.#failingSyncs--
     return true
   }
 
-  /** Whether the read that is being done fails. */
+  /** Whether the present read fails. */
   readFails(): boolean {
     if (this.#failingReads === 0) return false
     this.#failingReads--
     return true
   }
 
-  /** How many bytes of the present write are written; undefined: all, and it succeeds. */
+  /** Number of bytes of the present write that are written; undefined: all, and it succeeds. */
   writeFailsAfter(length: number, draws: Draws): number | undefined {
     if (this.#failingWrites === 0) return undefined
     this.#failingWrites--
     return draws.below(length + 1)
   }
 
-  /** Takes a lock for a process. Its file stays when the process dies, and means nothing then. */
+  /** Takes a lock for a process. Its file stays when the process dies, and then has no effect. */
   lock(path: string, boot: Boot): Result<{ release(): void }, DiskFailure> {
     const key = `/${partsOf(path).join('/')}`
     if (this.#locks.get(key)?.alive === true) return diskFailure('locked', path)

@@ -9,8 +9,8 @@ import { Inode, type UnsyncedModel } from './inode.ts'
 import { find, missing, partsOf, place } from './paths.ts'
 
 /**
- * The names and files of one disk, and the room they take. Operations take effect at once; their time is the disk's
- * business.
+ * The names and files of one disk, and the space that they take. Operations take effect at once; the disk adds their
+ * duration.
  */
 export class FileTree {
   #root = new Directory()
@@ -18,7 +18,7 @@ export class FileTree {
   readonly #open = new Set<Inode>()
   #inodes = 0
   #usedBytes = 0
-  /** Room for the contents of files. */
+  /** Space for the contents of files. */
   quotaBytes = Number.POSITIVE_INFINITY
   /** Overwriting allocates new space too, as on a copy-on-write file system (ZFS, Btrfs). */
   copyOnWrite = false
@@ -86,7 +86,7 @@ export class FileTree {
     inode.replace(bytes)
   }
 
-  /** `fateOf`: numbers for what becomes of the file or the directory at a path. */
+  /** `fateOf`: random numbers for the fate of the file or directory at a path. */
   cutPower(fateOf: (path: string) => Draws, model: UnsyncedModel): void {
     this.closeAll()
     this.#root.cutPower(fateOf, '', model)

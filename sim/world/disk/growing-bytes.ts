@@ -1,18 +1,18 @@
 const none = new Uint8Array(0)
 
-/** What a change of a file replaces, so that it can be undone. */
+/** The bytes that a change of a file replaces, so that it can be undone. */
 export interface Before {
-  /** What stood from here on, as far as anything was written there; behind it there were zeros. */
+  /** The previous bytes from this position on, as far as any were written; zeros followed. */
   readonly at: number
   readonly bytes: Uint8Array
   readonly written: number
   readonly size: number
 }
 
-/** Bytes of a file: any length, holes read as zeros. What was never written takes no memory. */
+/** Bytes of a file: any length, with holes that read as zeros. Unwritten parts take no memory. */
 export class GrowingBytes {
   #bytes: Uint8Array
-  /** Up to here there are bytes; the rest of the size is zeros. */
+  /** End of the written bytes; the rest of the size is zeros. */
   #written: number
   #size: number
 
@@ -53,7 +53,7 @@ export class GrowingBytes {
     this.#size = size
   }
 
-  /** Call before a change of the range from `at` up to `end`. */
+  /** Must be called before a change of the range from `at` up to `end`. */
   before(at: number, end: number): Before {
     const to = Math.min(end, this.#written)
     const bytes = at < to ? this.#bytes.slice(at, to) : none

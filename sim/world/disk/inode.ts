@@ -3,39 +3,41 @@ import type { Identity, Lane } from '../decisions/identity.ts'
 import type { Slab } from '../slab.ts'
 import { type Before, GrowingBytes } from './growing-bytes.ts'
 
-/** What may become of unsynced writes: `any` of them may be lost by itself, or only those behind a point in time. */
+/**
+ * Which unsynced writes may be lost in a power cut: `any` of them independently, or only those after a point in time.
+ */
 export type UnsyncedModel = 'any' | 'prefix'
 
-/** Events that wrote what no sync covers yet: the earliest are forgotten first. */
+/** Maximum number of remembered events that wrote unsynced bytes: the earliest are forgotten first. */
 const eventsMax = 16
 
-/** `before`: what it changed, as readers see it. */
+/** `before`: the previous content, as readers saw it. */
 type Change =
   | { readonly kind: 'write'; readonly at: number; readonly bytes: Uint8Array; readonly before: Before }
   | { readonly kind: 'truncate'; readonly size: number; readonly before: Before }
 
 /**
- * A file: what its readers see, what the platter holds, and the changes between the two. Nearly always the platter
- * holds what readers see but for the changes that are not synced: then its bytes are not kept, for undoing these gives
- * them.
+ * A file: the content that its readers see, the content of the platter, and the changes between the two. Nearly always,
+ * the platter has what readers see without the unsynced changes. Its bytes are then not kept, because undoing these
+ * changes restores them.
  */
 export class Inode implements Lane {
   readonly number: number
-  /** By its disk and the path that it was made at. */
+  /** By its disk and the path at which it was created. */
   readonly identity: Identity
   readonly #slab: Slab
-  /** Names and handles that keep it. */
+  /** Number of names and handles that keep it. */
   links = 0
   handles = 0
   /** Operations of a file end in the order in which they began. */
   readyUs = 0
-  /** Events of the trace that wrote what no sync covers yet, the latest last; none where nobody reads events. */
+  /** Trace events that wrote unsynced bytes, the latest last; empty without a reader of events. */
   #unsyncedEvents: number[] = []
   #cached = new GrowingBytes()
-  /** What the platter holds; undefined: what readers see, with all of `#changes` undone. */
+  /** The content of the platter; undefined: what readers see, with all of `#changes` undone. */
   #durable: GrowingBytes | undefined
   #changes: Change[] = []
-  /** Changes that have left `#changes`, so that a place in it can be named for good. */
+  /** Number of changes that have left `#changes`, so that a position in it can be named permanently. */
   #settled = 0
 
   constructor(number: number, identity: Identity, slab: Slab) {
@@ -72,18 +74,18 @@ export class Inode implements Lane {
     this.#changes.push({ kind: 'truncate', size, before })
   }
 
-  /** The trace has the latest write as this event. */
+  /** The latest write is this event in the trace. */
   writtenBy(event: number): void {
     if (this.#unsyncedEvents.length >= eventsMax) this.#unsyncedEvents.shift()
     this.#unsyncedEvents.push(event)
   }
 
-  /** For a write its event; for a sync the events of all writes that it covers, the latest first. */
+  /** For a write, its event; for a sync, the events of all writes that it covers, the latest first. */
   takeWriters(operation: 'write' | 'sync'): readonly number[] {
     return operation === 'write' ? this.#unsyncedEvents.slice(-1) : this.#unsyncedEvents.splice(0).reverse()
   }
 
-  /** A name for all changes made until now. */
+  /** Identifies all changes made until now. */
   mark(): number {
     return this.#settled + this.#changes.length
   }
@@ -96,8 +98,8 @@ export class Inode implements Lane {
   }
 
   /**
-   * A sync of the changes up to a mark has failed: each may be there or not, and the next sync does not try again,
-   * since the system holds them for written (fsyncgate).
+   * A sync of the changes up to a mark has failed: each may be on the platter or not, and the next sync does not retry
+   * them, because the system considers them written (fsyncgate).
    */
   failSync(mark: number, draw: Draws): void {
     const durable = this.#platter()
@@ -105,7 +107,7 @@ export class Inode implements Lane {
     this.#durable = durable
   }
 
-  /** The power is cut: of what was not synced something is left, and that is what readers see from now on. */
+  /** The power is cut: a part of the unsynced changes remains, and readers see that from now on. */
   cutPower(fate: () => Draws, model: UnsyncedModel): void {
     const durable = this.#platter()
     const changes = this.#take(this.mark())
@@ -127,14 +129,14 @@ export class Inode implements Lane {
     }
   }
 
-  /** Other bytes stand there, on the platter and in memory. */
+  /** Replaces the bytes, on the platter and in memory. */
   replace(bytes: Uint8Array): void {
     this.#take(this.mark())
     this.#cached = new GrowingBytes(bytes.slice())
     this.#durable = undefined
   }
 
-  /** A copy of what the platter holds, or the bytes themselves where they are kept. */
+  /** A copy of the platter's content, or the kept bytes themselves. */
   #platter(): GrowingBytes {
     if (this.#durable !== undefined) return this.#durable
     const durable = this.#cached.copy()
@@ -156,7 +158,7 @@ function applyTo(durable: GrowingBytes, change: Change): void {
 
 function keepSome(durable: GrowingBytes, changes: readonly Change[], draw: Draws, model: UnsyncedModel): void {
   const fate = draw.below(model === 'any' ? 4 : 3)
-  // All lost, all kept, all up to one that is torn, or each by a fate of its own.
+  // All lost, all kept, all up to one that is torn, or an own fate for each.
   if (fate === 0) return
   const end = fate === 2 ? draw.below(changes.length) : changes.length
   for (let i = 0; i < end; i++) {

@@ -1,31 +1,31 @@
 import type { Endpoint, ListenFailure } from '../../../src/env/net.ts'
 import type { Boot } from '../boot.ts'
 
-/** Ports that a machine gives out itself (Linux: net.ipv4.ip_local_port_range). */
+/** Range of ports that a machine assigns itself (Linux: net.ipv4.ip_local_port_range). */
 const ephemeralFrom = 32_768
 const ephemeralTo = 60_999
 
-/** The receiver of what arrives at a port. */
+/** The receiver of packets that arrive at a port. */
 export interface Bound {
-  /** The address it was bound to: one of the machine's, or a wildcard. */
+  /** The bound address: one of the machine's, or a wildcard. */
   readonly address: string
   readonly boot: Boot
 }
 
-/** A machine as the network sees it. */
+/** A machine in the view of the network. */
 export class Host {
   readonly number: number
   readonly name: string
   readonly address: string
-  /** The process that runs; undefined while none does. */
+  /** The running process; undefined while none runs. */
   boot: Boot | undefined
-  /** Without power a machine answers nothing, not even that a connection is unknown. */
+  /** A machine without power answers nothing, not even that a connection is unknown. */
   powered = true
   /** Number of the event by which it lost its power. */
   downBy = 0
   /** Every connection attempt from another machine is refused, whichever process listens. */
   refuses = false
-  /** What the machine's wall clock shows, for the validity of certificates. */
+  /** Time of the machine's wall clock, for the validity of certificates. */
   wallMs: () => number = () => 0
   readonly tcp: Ports
   readonly udp: Ports
@@ -38,7 +38,7 @@ export class Host {
     this.udp = new Ports(address)
   }
 
-  /** The own address from which something goes to `to`. */
+  /** The machine's own address for packets to `to`. */
   sourceFor(to: string): string {
     return isLoopback(to) ? to : this.address
   }
@@ -54,7 +54,7 @@ export class Ports {
     this.#own = own
   }
 
-  /** The port given; for port 0 a free one. */
+  /** Binds the given port; for port 0, a free one. */
   bind(at: Endpoint, boundBy: (port: number) => Bound): ListenFailure | Bound {
     if (!this.#isOwn(at.host)) return { kind: 'address-not-available', at }
     const port = at.port === 0 ? this.free() : at.port
@@ -77,7 +77,7 @@ export class Ports {
     return this.#bound.get(port)?.find((bound) => bound.address === address || isWildcard(bound.address))
   }
 
-  /** A port that nobody has; undefined when all are taken. */
+  /** A free port; undefined if all are taken. */
   free(): number | undefined {
     for (let tried = ephemeralFrom; tried <= ephemeralTo; tried++) {
       const port = this.#next

@@ -6,21 +6,22 @@ import { microseconds, type RangeMs, rangeUs } from '../time-range.ts'
 import type { Host } from './host.ts'
 import { type Carried, type LinkFates, nameOfCarried, Passage } from './passage.ts'
 
-/** How one direction of a link treats packets. Chances are from 0 to 1. */
+/** How one direction of a link treats packets. Probabilities are from 0 to 1. */
 export interface LinkOptions {
   readonly latencyMs?: RangeMs
   /** Mean of a further delay with a long tail (exponential). */
   readonly jitterMs?: number
   readonly loss?: number
-  /** Datagrams only, as the two below: a stream repairs them. */
+  /** For datagrams only, like the two below, because a stream repairs them. */
   readonly duplicate?: number
-  /** This many datagrams are held back by `reorderMs`, so that later ones overtake them. */
+  /** Share of datagrams that are held back by `reorderMs`, so that later ones overtake them. */
   readonly reorder?: number
   readonly reorderMs?: RangeMs
-  /** One bit of a datagram is flipped. */
+  /** Probability that one bit of a datagram is flipped. */
   readonly corrupt?: number
   /**
-   * This many datagrams arrive once more, later by `replayMs`: somebody has recorded them, or a queue has kept them.
+   * Share of datagrams that arrive once more, later by `replayMs`: an attacker has recorded them, or a queue has kept
+   * them.
    */
   readonly replay?: number
   readonly replayMs?: RangeMs
@@ -38,7 +39,7 @@ export const defaultLink: Required<LinkOptions> = {
   replayMs: [10_000, 60_000],
 }
 
-/** Datagrams under way on one link at a time; further ones are lost, as in a router whose queue is full. */
+/** Maximum number of datagrams under way on one link; further ones are lost, as in a router whose queue is full. */
 const datagramsUnderWayMax = 4096
 
 /** One direction between two machines. */
@@ -46,10 +47,10 @@ export class Link {
   readonly from: Host
   readonly to: Host
   cut = false
-  /** Numbers of the events that cut it, and that gave it the settings it has; 0: none. */
+  /** Numbers of the events that cut it, and that changed its settings; 0: none. */
   cutBy = 0
   setBy = 0
-  /** Datagrams on their way. */
+  /** Number of datagrams under way. */
   underWay = 0
   readonly #decisions: Decisions
   readonly #identity: Identity
@@ -68,17 +69,17 @@ export class Link {
     this.#fates = fatesOf(options)
   }
 
-  /** The shortest time that anything takes: for acknowledgements, which carry nothing and are not drawn for. */
+  /** The shortest delay: that of acknowledgements, which carry no data and have no draws. */
   get leastUs(): number {
     return this.#fates.latency.least
   }
 
-  /** Whether something that is on its way arrives now. */
+  /** Whether a packet that is under way arrives now. */
   get isWhole(): boolean {
     return !this.cut && this.to.powered
   }
 
-  /** Number of the event because of which something is lost on it now; 0: it is as it was at the start. */
+  /** Number of the event because of which packets are lost on it now; 0: its settings are those of the start. */
   get lossBy(): number {
     if (this.cut) return this.cutBy
     return this.to.powered ? this.setBy : this.to.downBy
@@ -95,8 +96,8 @@ export class Link {
   }
 
   /**
-   * What is decided of something that is given to the link now: by its ends, its kind, its content, and which
-   * occurrence of that it is. `port`: to which port it goes.
+   * The decisions about a packet that is sent on the link now: by its ends, its kind, its content, and the number of
+   * the occurrence. `port`: the destination port.
    */
   passage(carried: Carried, port: number, content: Uint8Array): Passage {
     const { book } = this.#decisions
@@ -107,7 +108,7 @@ export class Link {
     return passage
   }
 
-  /** The same of a part of it, each time that this part is sent. */
+  /** The decisions about a part of it, each time that this part is sent. */
   passageOfPart(carried: Carried, whole: Passage, part: number): Passage {
     const { book } = this.#decisions
     const hash = this.#hash.from(whole).integer(carried).integer(part)

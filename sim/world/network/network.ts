@@ -8,7 +8,7 @@ import { defaultLink, Link, type LinkOptions } from './link.ts'
 const loopbackLink: Required<LinkOptions> = { ...defaultLink, latencyMs: 0.03 }
 
 export interface Direction {
-  /** Only what goes from the first to the second. */
+  /** Only packets from the first to the second. */
   readonly oneWay?: boolean
 }
 
@@ -17,7 +17,7 @@ export class Network {
   readonly #kernel: Kernel
   readonly #byAddress = new Map<string, Host>()
   readonly #byName = new Map<string, Host>()
-  /** Names that stand for other addresses than that of a machine of this name; in lower case. */
+  /** Names with other addresses than that of the machine of this name; in lower case. */
   readonly names = new Map<string, readonly string[]>()
   /** By number of the sender, then of the receiver. */
   readonly #links: Link[][] = []
@@ -39,12 +39,12 @@ export class Network {
     return host
   }
 
-  /** The machine that `address` means on `from`. */
+  /** The machine to which `address` refers on `from`. */
   hostAt(from: Host, address: string): Host | undefined {
     return isLoopback(address) ? from : this.#byAddress.get(address)
   }
 
-  /** What a name of DNS stands for; nothing where nobody has it. */
+  /** The addresses of a DNS name; empty if it does not exist. */
   addressesOf(name: string): readonly string[] {
     const known = name.toLowerCase().replace(/\.$/, '')
     if (known === 'localhost') return ['127.0.0.1']
@@ -71,7 +71,7 @@ export class Network {
     return link
   }
 
-  /** Cuts the link: nothing gets through any more, packets under way included. */
+  /** Cuts the link: nothing arrives any more, including packets under way. */
   cut(a: string, b: string, direction: Direction = {}): void {
     this.#setCut(a, b, true)
     if (direction.oneWay !== true) this.#setCut(b, a, true)
@@ -93,13 +93,13 @@ export class Network {
     return this.link(this.#named(a), this.#named(b)).cut
   }
 
-  /** Gives a link settings of its own on top of the default ones; those set before and not named stay. */
+  /** Changes settings of one link over the default ones; earlier changes of other settings stay. */
   setLink(a: string, b: string, options: LinkOptions, direction: Direction = {}): void {
     this.#setOwn(a, b, options)
     if (direction.oneWay !== true) this.#setOwn(b, a, options)
   }
 
-  /** Removes the settings that `setLink` gave. */
+  /** Removes the settings made by `setLink`. */
   clearLink(a: string, b: string): void {
     for (const link of [this.link(this.#named(a), this.#named(b)), this.link(this.#named(b), this.#named(a))]) {
       this.#own.delete(link)

@@ -7,18 +7,18 @@ export type Carried = (typeof carriedKinds)[keyof typeof carriedKinds]
 export const carriedKinds = {
   datagram: 1,
   forged: 2,
-  /** The first packet of a connection, and what answers it. */
+  /** The first packet of a connection, and its answer. */
   knock: 3,
   answer: 4,
-  /** What is written at a time, before it is cut into segments. */
+  /** The bytes of one write, before they are cut into segments. */
   piece: 5,
   segment: 6,
-  /** A segment that is sent again, to see whether anything gets through. */
+  /** A retransmitted segment, which tests whether anything arrives. */
   again: 7,
   reset: 8,
 } as const
 
-/** What a link does to what it carries: chances from 0 to 1, and times. */
+/** How a link treats what it carries: probabilities from 0 to 1, and times. */
 export interface LinkFates {
   readonly latency: RangeUs
   readonly jitterUs: number
@@ -49,15 +49,15 @@ const purposes = {
   greetingBack: 13,
 } as const
 
-/** Purposes of a copy are those of the first plus this. */
+/** Added to a purpose for the decisions about a copy. */
 const purposesOfCopy = 16
 
 const twoTo32 = 0x1_0000_0000
 const cutChance = 1 / 32
 
 /**
- * Quantiles of the exponential distribution of mean 1, in 1/1024: the expected order statistics of 256 draws,
- * `1/256 + 1/255 + …`. Made of divisions and additions alone, which are the same on every engine.
+ * Quantiles of the exponential distribution of mean 1, in 1/1024: the expected order statistics of 256 draws, `1/256 +
+ * 1/255 + …`. Made of divisions and additions alone, which are the same on every engine.
  */
 const exponential: readonly number[] = exponentialTable()
 
@@ -79,7 +79,7 @@ export class Passage {
     return this.#happens(this.#fates.loss, purposes.loss)
   }
 
-  /** `copy`: 0 for the first, 1 for a second one, 2 for one that comes again much later. */
+  /** `copy`: 0 for the first, 1 for a second one, 2 for one that arrives again much later. */
   delayUs(copy = 0): number {
     const { latency, jitterUs } = this.#fates
     const us = this.#range(latency, purposes.latency + copy * purposesOfCopy)
@@ -88,7 +88,7 @@ export class Passage {
     return us + Math.floor((jitterUs * quantile) / 1024)
   }
 
-  /** Of a datagram, which others may overtake. */
+  /** The delay of a datagram, which others may overtake. */
   datagramDelayUs(copy = 0): number {
     const us = this.delayUs(copy)
     const { reorder, reorderBy } = this.#fates
@@ -96,7 +96,7 @@ export class Passage {
     return isHeld ? us + this.#range(reorderBy, purposes.reorderBy + copy * purposesOfCopy) : us
   }
 
-  /** The further round trip of a TLS handshake. `back`: as slow as the other direction is. */
+  /** The further round trip of a TLS handshake. `back`: the passage in the other direction. */
   handshakeUs(back: Passage): number {
     return this.#range(this.#fates.latency, purposes.greeting) + back.#range(back.#fates.latency, purposes.greetingBack)
   }
@@ -137,7 +137,7 @@ export class Passage {
     return spread === 0 ? least : least + this.#below(spread + 1, purpose)
   }
 
-  /** By multiplication: a bound of a few million favours no number by more than one in a thousand. */
+  /** By multiplication: for a bound of a few million, no number is favoured by more than one in a thousand. */
   #below(bound: number, purpose: number): number {
     return Math.floor(this.#fraction(purpose) * bound)
   }

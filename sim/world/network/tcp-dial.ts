@@ -17,7 +17,7 @@ import { SimTcpListener } from './tcp-listener.ts'
 import { TcpPipe } from './tcp-pipe.ts'
 import { SimTcpStream } from './tcp-stream.ts'
 
-/** RFC 6298, section 2: before anything is known of the way. */
+/** RFC 6298, section 2: the first timeout, before the path is measured. */
 const firstSynRetryUs = 1_000_000
 const handshakeRetryUs = 200_000
 /** How long a machine asks its neighbours for an address that no machine has. */
@@ -87,7 +87,7 @@ export class TcpDial implements ProcessPart, Lane {
     this.#deferred.resolve(end)
   }
 
-  /** Sends the first packet, and again when no answer came. */
+  /** Sends the first packet, and resends it without an answer. */
   #knock(target: Host, cause = this.#kernel.trace.cause): void {
     if (this.#over) return
     const there = this.#network.link(this.#host, target)
@@ -121,7 +121,7 @@ export class TcpDial implements ProcessPart, Lane {
     }
   }
 
-  /** `because`: number of an event without which the answer would be another one. */
+  /** `because`: number of an event without which the answer would differ. */
   #answered(back: Link, delayUs: number, label: string, act: () => void, because?: number): void {
     const answer = this.#kernel.after(this.#boot, this, delayUs, label, () => {
       if (this.#over) return
@@ -131,7 +131,7 @@ export class TcpDial implements ProcessPart, Lane {
     if (because !== undefined && this.#kernel.trace.teller !== undefined) answer.causedBy(because)
   }
 
-  /** Why there can be no TLS, as the dialler sees it. */
+  /** Why there can be no TLS, from the dialler's view. */
   #tlsProblem(listener: SimTcpListener, tls: TlsOptions): TlsProblem | undefined {
     const { platform } = this.#kernel
     const unusable = platform.identityProblem(tls)
@@ -142,7 +142,7 @@ export class TcpDial implements ProcessPart, Lane {
     return platform.certificateProblem({ verifier: tls, presented: listener.tls, expectedName, wallMs })
   }
 
-  /** The listener has shown its certificate. Its own judgement of ours comes later, as in TLS 1.3 (RFC 8446, 2). */
+  /** The listener has presented its certificate. It judges ours later, as in TLS 1.3 (RFC 8446, 2). */
   #shakeHands(there: Link, back: Link, listener: SimTcpListener): void {
     const { tls } = this.#options
     if (!there.isWhole) {

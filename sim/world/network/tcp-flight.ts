@@ -9,14 +9,14 @@ import type { ToldPipe } from './told-pipe.ts'
 export interface FlightParts {
   readonly kernel: Kernel
   readonly lane: Lane
-  /** Of the connection, in the trace. */
+  /** Number of the connection in the trace. */
   readonly number: number
   readonly link: Link
   /** The direction on which the peer's acknowledgements return. */
   readonly back: Link
   readonly to: PipeEnd
   readonly told: ToldPipe | undefined
-  /** Nothing gets through: the sender waits. `cause`: number of the event that shows it. */
+  /** Nothing arrives, and the sender waits. `cause`: number of the event that shows it. */
   readonly stalled: (cause?: number) => void
   /** A segment has arrived, but its acknowledgement is lost. */
   readonly wordLost: () => void
@@ -25,14 +25,14 @@ export interface FlightParts {
 }
 
 /**
- * The segments of one direction of a connection that were sent and have not arrived. They arrive in order: behind one
- * that is lost none counts, and all of them are sent again.
+ * The segments of one direction of a connection that were sent and have not arrived. They arrive in order: those after
+ * a lost one do not count, and all of them are resent.
  */
 export class Flight implements SegmentTaker {
   readonly lane: Lane
   readonly #parts: FlightParts
   readonly #segments: Segment[] = []
-  /** Rises when something is lost under way: what was sent before no longer counts. */
+  /** Incremented when something is lost under way, so that what was sent before no longer counts. */
   #epoch = 0
   #lastArrivalUs = 0
 
@@ -41,7 +41,7 @@ export class Flight implements SegmentTaker {
     this.lane = parts.lane
   }
 
-  /** When the segment that was sent last arrives, or would have. */
+  /** When the last sent segment arrives, or would have arrived. */
   get lastArrivalUs(): number {
     return this.#lastArrivalUs
   }
@@ -56,7 +56,7 @@ export class Flight implements SegmentTaker {
     this.#segments.push(segment)
   }
 
-  /** False when it was lost at once. `tries`: how often the sender has tried again since it stalled. */
+  /** False if it was lost at once. `tries`: number of retries since the sender stalled. */
   launch(segment: Segment, tries: number): boolean {
     const { kernel, link, number, to, told } = this.#parts
     const passage = link.passageOfPart(carriedKinds.segment, segment.of, segment.part)
@@ -79,7 +79,7 @@ export class Flight implements SegmentTaker {
     return true
   }
 
-  /** Sends again what was lost, up to the first that is lost at once; false if there was one. */
+  /** Resends what was lost, up to the first segment that is lost at once; false if there was one. */
   relaunch(tries: number): boolean {
     for (const segment of this.#segments) {
       if (!segment.onItsWay && !this.launch(segment, tries)) return false

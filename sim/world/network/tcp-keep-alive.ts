@@ -2,14 +2,14 @@ import type { Action } from '../action.ts'
 import type { Lane } from '../decisions/identity.ts'
 import type { Kernel } from '../kernel.ts'
 
-/** As `src/host` sets it, and as Node's library counts on from there. */
+/** The values that `src/host` sets, and from which Node's library continues. */
 const idleUs = 15_000_000
 const probeUs = 1_000_000
 const probesMax = 10
 
 /**
- * Probes of one end of a connection, so that a peer that lost power does not keep it for ever. They go out whether the
- * connection is idle or not: on one that is not they find what the traffic finds.
+ * Probes of one end of a connection, so that a peer that lost power does not keep it for ever. They are sent whether
+ * the connection is idle or not: on a busy one, they find what the traffic finds.
  */
 export class KeepAlive {
   readonly #kernel: Kernel

@@ -12,7 +12,7 @@ import type { Kernel } from '../kernel.ts'
 import type { Bound, Host } from './host.ts'
 import type { SimTcpStream } from './tcp-stream.ts'
 
-/** A dialler that does not speak TLS where it must is dropped when it says something else, or after this. */
+/** A dialler that does not speak TLS where it must is dropped when it sends something else, or after this time. */
 const handshakeLimitUs = 10_000_000
 
 /** A port at which a process accepts connections. */
@@ -80,8 +80,8 @@ export class SimTcpListener implements TcpListener, Bound, ProcessPart {
   }
 
   /**
-   * The dialler's first word has arrived. `presented`: what it speaks TLS with, if it does; `tls`: the options that its
-   * handshake began under, which stay those of this connection.
+   * The dialler's first packet has arrived. `presented`: its TLS options, if it speaks TLS; `tls`: the options with
+   * which its handshake began, which remain those of this connection.
    */
   accept(stream: SimTcpStream, presented: TlsOptions | undefined, tls: ListenerTls | undefined): void {
     if (!this.isOpen) stream.close()
@@ -108,10 +108,7 @@ export class SimTcpListener implements TcpListener, Bound, ProcessPart {
     this.#use(stream)
   }
 
-  /**
-   * As in production it shows with the first bytes of a dialler that it speaks no TLS: until then nothing is known of
-   * it.
-   */
+  /** As in production, a dialler without TLS shows with its first bytes: until then, nothing is known about it. */
   #takePlain(stream: SimTcpStream, tls: ListenerTls): void {
     const limit = this.#kernel.after(this.boot, undefined, handshakeLimitUs, 'no TLS handshake', () => stream.close())
     stream.onEnd(() => stream.close())

@@ -13,13 +13,13 @@ import { WaitingBytes } from './waiting-bytes.ts'
 
 const segmentBytesMax = 64 << 10
 /**
- * One direction of a connection, both kernels' part in it. Bytes arrive in order: what was lost, and all behind it, is
- * sent again after a time that doubles. (Real stacks send only what was lost; the peer's application sees no
- * difference, for it gets nothing beyond a hole either way.)
+ * One direction of a connection, with both kernels' part in it. Bytes arrive in order: lost bytes, and all after them,
+ * are resent after a time that doubles. (Real stacks resend only what was lost. The peer's application sees no
+ * difference, because it gets nothing beyond a hole either way.)
  */
 export class TcpPipe implements EndOfTurn, Lane {
   ended = false
-  /** The end has left, and with it all before. */
+  /** The end was sent, and everything before it. */
   endSent = false
   readonly #kernel: Kernel
   readonly #link: Link
@@ -61,12 +61,12 @@ export class TcpPipe implements EndOfTurn, Lane {
     )
   }
 
-  /** Bytes that were written, and that the network has not taken yet. */
+  /** Number of written bytes that the network has not taken yet. */
   get waitingBytes(): number {
     return this.#waiting.length
   }
 
-  /** Probes from time to time whether the other end is still there, until `restsAlive`. */
+  /** Probes at intervals whether the other end is still there, until `restsAlive`. */
   keepAlive(): void {
     this.#keeper.start()
   }
@@ -75,13 +75,13 @@ export class TcpPipe implements EndOfTurn, Lane {
     this.#keeper.stop()
   }
 
-  /** The dialler's word that the connection stands: with its first bytes, if it has some in this turn. */
+  /** The dialler confirms the connection: with its first bytes, if it writes any in this turn. */
   open(): void {
     this.#opening = true
     this.#flushLater()
   }
 
-  /** Leaves at the end of the turn, together with what else the turn writes. */
+  /** Sent at the end of the turn, together with everything else that the turn writes. */
   write(bytes: Uint8Array): void {
     if (bytes.length === 0) return
     this.#waiting.push(bytes)
@@ -95,7 +95,7 @@ export class TcpPipe implements EndOfTurn, Lane {
     this.#flushLater()
   }
 
-  /** Drops what has not left. `loud`: tells the peer, behind what is on its way. */
+  /** Drops bytes that were not sent. `loud`: notifies the peer, after the bytes that are under way. */
   abort(loud: boolean): void {
     if (this.#aborted) return
     this.#aborted = true
@@ -146,7 +146,7 @@ export class TcpPipe implements EndOfTurn, Lane {
     })
   }
 
-  /** Whether a probe sent now is answered. Data that waits for an acknowledgement has a limit of its own. */
+  /** Whether a probe sent now is answered. Data that waits for an acknowledgement has a timeout of its own. */
   #isAnswered(): boolean {
     if (this.#retries.isStalled) return true
     if (!this.#link.isWhole || !this.#back.isWhole) return false
@@ -154,7 +154,7 @@ export class TcpPipe implements EndOfTurn, Lane {
     return true
   }
 
-  /** The other end no longer knows the connection: it resets it, unless the reset is lost. */
+  /** The other end no longer knows the connection, and resets it, unless the reset is lost. */
   #answerReset(): void {
     this.#reset(this.#back, this.#from, this.#kernel.nowUs)
     this.#retries.stall()
@@ -179,7 +179,7 @@ export class TcpPipe implements EndOfTurn, Lane {
     this.#kernel.atEndOfTurn(this)
   }
 
-  /** Whether bytes wait for room in the window. */
+  /** Whether bytes wait for space in the window. */
   #isBlocked(): boolean {
     return this.#waiting.length > 0 && !this.#retries.isStalled
   }

@@ -1,9 +1,9 @@
 import type { Lane } from '../decisions/identity.ts'
 import type { Kernel } from '../kernel.ts'
 
-/** RFC 6298, and the least that systems use. */
+/** RFC 6298, with the minimum that systems use. */
 const firstRetryUs = 200_000
-/** Without progress for this long a connection is given up: net.ipv4.tcp_retries2 at about 6. */
+/** Without progress for this long, a connection is dropped: net.ipv4.tcp_retries2 at about 6. */
 const giveUpUs = 15_000_000
 
 export interface RetriesParts {
@@ -11,13 +11,13 @@ export interface RetriesParts {
   readonly lane: Lane
   /** False: the connection has ended, so there are no further retries. */
   readonly isWanted: () => boolean
-  /** Whether a packet that tries it gets through, and its answer back. */
+  /** Whether a retried packet arrives, and its answer returns. */
   readonly getsThrough: () => boolean
   readonly goOn: () => void
   readonly giveUp: () => void
 }
 
-/** When a stalled direction of a connection retransmits, and when the connection is given up. */
+/** When a stalled direction of a connection retransmits, and when the connection is dropped. */
 export class Retries {
   readonly #parts: RetriesParts
   #stalledSinceUs = -1
@@ -38,12 +38,14 @@ export class Retries {
     return this.#stalledBy
   }
 
-  /** Since the last stall began. */
+  /** Number of retries since the last stall began. */
   get tries(): number {
     return this.#tries
   }
 
-  /** No progress: tries again later, and in the end gives up. `cause`: number of the event that shows it. */
+  /**
+   * There is no progress: retries later, and finally drops the connection. `cause`: number of the event that shows it.
+   */
   stall(cause = this.#parts.kernel.trace.cause): void {
     if (this.isStalled || !this.#parts.isWanted()) return
     this.#stalledSinceUs = this.#parts.kernel.nowUs

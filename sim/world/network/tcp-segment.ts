@@ -9,14 +9,14 @@ import type { Told } from './told-pipe.ts'
 
 /** Identity of one direction of a connection. */
 export interface Direction {
-  /** Of the connection, in the trace. */
+  /** Number of the connection in the trace. */
   readonly number: number
-  /** That the dialler has dialled. */
+  /** The port that the dialler has dialled. */
   readonly port: number
   readonly tie: number
 }
 
-/** One end of a pipe, as the pipe sees it. */
+/** One end of a pipe, in the pipe's view. */
 export interface PipeEnd {
   readonly boot: Boot
   /** Accepts no more data: its process is dead, or it was closed. */
@@ -29,10 +29,10 @@ export interface PipeEnd {
 
 export interface Segment {
   readonly bytes: Uint8Array
-  /** What was written at a time, and which part of it this is. */
+  /** The bytes of one write, and which part of them this is. */
   readonly of: Passage
   readonly part: 0 | 1
-  /** The first of all: the dialler's word that the connection stands. */
+  /** The first of all: the dialler's confirmation of the connection. */
   readonly opens: boolean
   /** The last of all. */
   readonly ends: boolean
@@ -45,11 +45,14 @@ export interface Segment {
   sentBy: number
 }
 
-/** What becomes of a segment. `epoch`: the pipe's when it was sent; another one now means that it no longer counts. */
+/**
+ * Handles a segment. `epoch`: the pipe's when it was sent; if the pipe's present one differs, the segment no longer
+ * counts.
+ */
 export interface SegmentTaker {
   /** Of the direction of the connection. */
   readonly lane: Lane
-  /** The machine takes it while its process is paused. False when it did not get there. */
+  /** The machine receives it while its process is paused. False if it did not arrive. */
   reach(segment: Segment, epoch: number): boolean
   arrive(segment: Segment, epoch: number): void
 }
@@ -68,7 +71,7 @@ export class SegmentEvent extends SimEvent {
     this.#epoch = epoch
   }
 
-  /** Where the process is gone the machine answers by itself. */
+  /** If the process has ended, the machine answers by itself. */
   holder(): Boot | undefined {
     return this.#to.boot.alive ? this.#to.boot : undefined
   }

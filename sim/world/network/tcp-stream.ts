@@ -11,7 +11,7 @@ import type { Kernel } from '../kernel.ts'
 import type { TcpPipe } from './tcp-pipe.ts'
 import type { PipeEnd, Segment } from './tcp-segment.ts'
 
-/** A writer that queues this much after `write` returned false ignores back-pressure: that is a bug. */
+/** A writer that queues this much after `write` returned false ignores back-pressure, which is a bug. */
 const queuedBytesMax = 64 << 20
 
 /** One end of a connection, as its process has it. */
@@ -19,9 +19,9 @@ export class SimTcpStream implements TcpStream, PipeEnd, ProcessPart {
   readonly local: Endpoint
   readonly remote: Endpoint
   readonly boot: Boot
-  /** Set before the stream is handed over. */
+  /** Set before the process gets the stream. */
   peer: PeerCertificate | undefined
-  /** What the connection's opening means to this end: set on the listener's. */
+  /** Called when the connection is open; set on the listener's end. */
   opened: (() => void) | undefined
   readonly #kernel: Kernel
   #out: TcpPipe | undefined
@@ -48,13 +48,13 @@ export class SimTcpStream implements TcpStream, PipeEnd, ProcessPart {
     this.remote = remote
   }
 
-  /** Puts this end between the two directions of its connection. */
+  /** Connects this end with the two directions of its connection. */
   connect(outgoing: TcpPipe, incoming: TcpPipe): void {
     this.#out = outgoing
     this.#in = incoming
   }
 
-  /** From here on the process has it, and loses it when it dies. */
+  /** From here on the process owns it, and loses it when it dies. */
   established(): void {
     this.boot.parts.add(this)
     this.outgoing.keepAlive()
@@ -71,8 +71,8 @@ export class SimTcpStream implements TcpStream, PipeEnd, ProcessPart {
   }
 
   /**
-   * Calls `use` when the first bytes have come, which it may have delivered to a handler that it sets; an end without
-   * any closes.
+   * Calls `use` when the first bytes have come, which are then delivered to the handler that it may set; an end without
+   * any bytes closes.
    */
   beforeData(use: () => void): void {
     this.#first = use
@@ -138,7 +138,7 @@ export class SimTcpStream implements TcpStream, PipeEnd, ProcessPart {
     this.#over ??= 'closed'
   }
 
-  /** The connection breaks in both directions; both ends are told. */
+  /** The connection breaks in both directions, and both ends are notified. */
   tear(): void {
     if (this.#over !== undefined) return
     this.outgoing.abort(true)
@@ -209,7 +209,7 @@ export class SimTcpStream implements TcpStream, PipeEnd, ProcessPart {
     this.#finishIfEnded()
   }
 
-  /** In order: both directions have ended, and what was written has left. */
+  /** In order: both directions have ended, and what was written was sent. */
   #finishIfEnded(): void {
     if (this.#over === undefined && this.#endDelivered && this.outgoing.endSent) this.#finish('ended')
   }
@@ -225,7 +225,7 @@ export class SimTcpStream implements TcpStream, PipeEnd, ProcessPart {
     })
   }
 
-  /** A handler that was set when the stream was over already. */
+  /** Notifies a handler that was set when the stream was over already. */
   #tell(why: StreamEnd): void {
     this.#kernel.after(this.boot, undefined, 0, 'stream is over', () => this.#close?.(why))
   }

@@ -1,24 +1,24 @@
-/** Bytes on their way or not yet read by the peer, of one direction. */
+/** Maximum number of bytes of one direction that are under way or not yet read by the peer. */
 const windowBytes = 256 << 10
 
 /**
- * What one direction of a connection may have under way: bytes take room when they are sent, and free it when the
- * sender hears that the peer's application has read them.
+ * How much one direction of a connection may have under way: bytes take space when they are sent, and free it when the
+ * sender learns that the peer's application has read them.
  */
 export class TcpWindow {
   #used = 0
-  /** Bytes that get free, in order of time. */
+  /** Bytes that become free, in order of time. */
   readonly #freed: { readonly atUs: number; readonly bytes: number }[] = []
-  /** Bytes that the peer has read, but whose window update was lost. */
+  /** Number of bytes that the peer has read, but whose window update was lost. */
   #unheard = 0
   #wordLost = false
 
-  /** Bytes that may be sent now, as far as `update` has got. */
+  /** Number of bytes that may be sent now, as of the last `update`. */
   get room(): number {
     return windowBytes - this.#used
   }
 
-  /** When room gets free next; undefined: nothing that was read is on its way to the sender. */
+  /** When space becomes free next; undefined: no window update is under way to the sender. */
   get opensAtUs(): number | undefined {
     return this.#freed[0]?.atUs
   }
@@ -32,7 +32,7 @@ export class TcpWindow {
     this.#freed.push({ atUs: heardAtUs, bytes })
   }
 
-  /** The peer's word does not get back: neither that these bytes were read, nor any other until `heard`. */
+  /** The peer's acknowledgements are lost: of these bytes, and of any others until `heard`. */
   lostWord(bytes = 0): void {
     this.#unheard += bytes
     this.#wordLost = true

@@ -4,28 +4,28 @@ import type { Trace } from '../../report/trace.ts'
 import type { CauseList } from '../../report/trace-record.ts'
 import type { Link } from './link.ts'
 
-/** What a segment is to readers of a trace. */
+/** A segment for readers of a trace. */
 export interface Told {
-  /** Of each write that it carries a part of. */
+  /** Causes of each write of which it carries a part. */
   readonly causes: CauseList
-  /** Of the writes that end in it. */
+  /** Meanings of the writes that end in it. */
   readonly means: readonly Meaning[] | undefined
 }
 
 interface Write extends Told {
-  /** Of the stream, after its last byte. */
+  /** Position in the stream after its last byte. */
   readonly end: number
 }
 
-/** What a segment is to readers: its size in bytes, and what it is told to be. */
+/** The facts of a segment for readers: its size in bytes, and its meaning. */
 interface ToldSegment {
   readonly bytes: Uint8Array
   readonly told: Told | undefined
 }
 
 /**
- * What readers of a trace learn of one direction of a connection: its writes that have not left yet, with what led to
- * each, and its losses. There is one only where somebody reads.
+ * One direction of a connection for readers of a trace: its unsent writes, with the causes of each, and its losses. It
+ * exists only if there is a reader.
  */
 export class ToldPipe {
   readonly #trace: Trace
@@ -35,7 +35,7 @@ export class ToldPipe {
   #writes: Write[] = []
   #written = 0
   #sent = 0
-  /** Up to here readers know of what is held back. */
+  /** Readers know up to here of what is held back. */
   #heldBack = 0
 
   constructor(
@@ -57,7 +57,7 @@ export class ToldPipe {
     this.#writes.push({ end: this.#written, causes: this.#teller.now, means })
   }
 
-  /** The next bytes leave. */
+  /** The next bytes are sent. */
   take(length: number): Told {
     if (length === 0) return { causes: this.#teller.now, means: undefined }
     const to = this.#sent + length
@@ -67,7 +67,7 @@ export class ToldPipe {
     return told
   }
 
-  /** The line that comes next is about this segment: each write that it carries led to it. */
+  /** The next line is about this segment: each write that it carries is a cause. */
   next({ told }: ToldSegment, more = 0): void {
     if (told === undefined) return
     const { cause } = this.#trace
@@ -75,12 +75,12 @@ export class ToldPipe {
     this.#teller.next({ causes, more, fields: told.means === undefined ? {} : { means: told.means } })
   }
 
-  /** A segment is lost under way. What follows is caused by the event that says so. */
+  /** A segment is lost under way. The event that reports it causes what follows. */
   lost({ bytes, told }: ToldSegment, causes: CauseList): void {
     if (told !== undefined) this.#trace.stand(this.#tellLost('under way', bytes.length, told, causes))
   }
 
-  /** What was written since the last call cannot leave now, because of this event. */
+  /** Bytes written since the last call cannot be sent now, because of this event. */
   tellHeldBack(because: number): void {
     const from = Math.max(this.#heldBack, this.#sent)
     this.#heldBack = this.#written

@@ -12,7 +12,7 @@ import { carriedKinds, type Passage } from './passage.ts'
 /** The largest payload of a UDP datagram over IPv4. */
 const datagramBytesMax = 65_507
 
-/** The fate of the first, of a second one, and of one that comes again much later. */
+/** The fates of the first, of a second copy, and of one that arrives again much later. */
 const copies = [fates.onItsWay, fates.copy, fates.replay] as const
 
 export type DatagramUse = (from: Endpoint, bytes: Uint8Array) => void
@@ -72,7 +72,7 @@ export class SimUdpSocket implements UdpSocket, Bound, ProcessPart {
       kernel.trace.addBytes(traceKinds.datagramSent, source, target.number, fate, 0, bytes)
       return
     }
-    // A copy: the sender may use its buffer again at once, as it may with a real socket.
+    // A copy, because the sender may reuse its buffer at once, as with a real socket.
     const sent = kernel.slab.copy(bytes)
     this.#launch({ link, passage, to, bytes: sent, means }, 0)
     if (passage.duplicates()) this.#launch({ link, passage, to, bytes: sent, means }, 1)
@@ -102,7 +102,7 @@ export class SimUdpSocket implements UdpSocket, Bound, ProcessPart {
   }
 }
 
-/** A datagram that goes on its way, and what it means to readers of the trace. */
+/** A datagram that is sent, and its meaning for readers of the trace. */
 interface Launched {
   readonly link: Link
   readonly passage: Passage
@@ -112,8 +112,8 @@ interface Launched {
 }
 
 /**
- * A datagram that no process sent: somebody puts it on the wire in another's name. Of addresses that no machine has,
- * nothing.
+ * A datagram that no process sent: an attacker sends it in another's name. From an address that no machine has, nothing
+ * is sent.
  */
 export function forgeDatagram(kernel: Kernel, network: Network, from: Endpoint, to: Endpoint, bytes: Uint8Array): void {
   const [source, target] = [network.hostOf(from.host), network.hostOf(to.host)]

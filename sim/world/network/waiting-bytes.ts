@@ -1,6 +1,6 @@
 import { concatBytes } from '../../../src/base/bytes.ts'
 
-/** What was written to a stream and has not left: pieces as they came, taken off by length. */
+/** Bytes that were written to a stream and not sent yet: kept in pieces, taken by length. */
 export class WaitingBytes {
   readonly #pieces: Uint8Array[] = []
   #length = 0
@@ -19,7 +19,7 @@ export class WaitingBytes {
     this.#length = 0
   }
 
-  /** Takes at most `room` of the bytes, as one piece. Something must be waiting. */
+  /** Takes at most `room` of the bytes, as one piece. There must be waiting bytes. */
   take(room: number): Uint8Array {
     const pieces = this.#pieces
     const first = pieces[0] as Uint8Array

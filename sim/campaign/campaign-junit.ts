@@ -6,7 +6,7 @@ import type { Ledger } from './ledger.ts'
 import type { ManifestScenario } from './manifest.ts'
 import type { Arrival } from './seed-table.ts'
 
-/** Cases of one report: engines that read more of them are hardly any. */
+/** Maximum number of cases of one report: hardly any engine reads more. */
 const casesMax = 1_000_000
 
 interface SeedOfPage {
@@ -18,10 +18,7 @@ interface SeedOfPage {
   readonly case: JunitCase
 }
 
-/**
- * The report of a campaign in the form of JUnit: the same for the same records, in whatever order and however often
- * they come.
- */
+/** The report of a campaign in JUnit's form: equal for equal records, in whatever order and however often they come. */
 export class CampaignJunit {
   readonly #pages = new Map<string, Map<string, SeedOfPage>>()
   #cases = 0
@@ -42,7 +39,7 @@ export class CampaignJunit {
     return true
   }
 
-  /** The lines of the report. `missing`: by page what was not run, a line for each gap. */
+  /** The lines of the report. `missing`: by page, what was not run, one line per gap. */
   lines(ledger: Ledger, missing: ReadonlyMap<string, readonly string[]>): readonly string[] {
     const accounts = ledger.accounts.toSorted(({ scenario: one }, { scenario: other }) => byTitle(one, other))
     const suites = accounts.map((account) => {
@@ -56,12 +53,12 @@ export class CampaignJunit {
   }
 }
 
-/** A verdict without a run gives way to a run; of two of one kind the text decides, not which of them came first. */
+/** A run replaces a verdict without a run; of two of one kind, the text decides, not the order of arrival. */
 function isBetter(one: SeedOfPage, other: SeedOfPage): boolean {
   return one.hasRun === other.hasRun ? compareText(one.case.text, other.case.text) < 0 : one.hasRun
 }
 
-/** Neither of the verdicts is to be trusted. */
+/** A seed with two runs has no reliable verdict. */
 function ofTwoRuns(record: SeedRecord): SeedRecord {
   const bare = { ...record, failures: [], notes: [], wallMs: 0 }
   return rejudged(bare, 'not deterministic', ['the files have two different runs of this seed'])

@@ -2,13 +2,13 @@ import { type SeedRecord, seedRecordSchema } from '../report/seed-record.ts'
 import { type Manifest, manifestSchema, shareText } from './manifest.ts'
 import { placeOfSeed } from './share.ts'
 
-/** Takes what a file of a campaign has; each may say why it cannot be taken. */
+/** Receives the content of a campaign's file; each method may return why the content is refused. */
 export interface CampaignReader {
   manifest(manifest: Manifest): string | undefined
   record(record: SeedRecord): string | undefined
 }
 
-/** Reads the lines of a file of a campaign: first its manifest, then records of its own seeds. */
+/** Reads the lines of a campaign's file: first its manifest, then records of its own seeds. */
 export class CampaignLines {
   readonly #file: string
   readonly #reader: CampaignReader
@@ -27,12 +27,12 @@ export class CampaignLines {
     return this.#problem
   }
 
-  /** Undefined: its line was not there. */
+  /** Undefined: its line was not read yet. */
   get manifest(): Manifest | undefined {
     return this.#manifest
   }
 
-  /** False: it is wrong, and the rest need not be read. */
+  /** False: the line is wrong, and the rest need not be read. */
   line(text: string): boolean {
     this.#lines++
     const wrong = this.#lines === 1 ? this.#takeManifest(text) : this.#takeRecord(text)

@@ -2,36 +2,36 @@ import { compareText } from '../../src/base/bytes.ts'
 import { forkFlags } from '../report/forks.ts'
 import type { SeedRecord } from '../report/seed-record.ts'
 
-/** Failures of one kind that are told, and kept with all that is known of them. */
+/** Maximum number of failures of one kind that are printed, and kept with all details. */
 export const shownOfKind = 3
-/** Kinds that are told apart; a campaign with more has one cause that no fingerprint sees. */
+/** Maximum number of kinds; a campaign with more has one cause that no fingerprint recognizes. */
 const kindsMax = 10_000
-/** Scenarios of one kind that are counted. */
+/** Maximum number of scenarios of one kind that are counted. */
 const scenariosMax = 1_000
 const messageMax = 600
 
-/** A failure that can be looked at. */
+/** A failure for inspection. */
 export interface Example {
   readonly scenario: string
   readonly file: string
   readonly page: string
   readonly seed: number
-  /** Of a guided run. */
+  /** For a guided run. */
   readonly forks: SeedRecord['forks']
   readonly verdict: SeedRecord['verdict']
   /** What was not met and where, or why there is no verdict. */
   readonly what: string
 }
 
-/** Failures that have, most likely, one cause. */
+/** Failures that most likely have one cause. */
 export interface FailureGroup {
   readonly fingerprint: string
   readonly failures: number
-  /** How many of them are of guided runs. */
+  /** Number of them that are of guided runs. */
   readonly guided: number
-  /** Titles of scenarios, in the order of their names. */
+  /** Titles of scenarios, sorted. */
   readonly scenarios: readonly string[]
-  /** Those of the smallest seeds, plain ones first. */
+  /** The failures of the smallest seeds, plain ones first. */
   readonly examples: readonly Example[]
 }
 
@@ -42,12 +42,12 @@ interface Group {
   readonly examples: Example[]
 }
 
-/** Failures of a campaign by their kind: bounded, whatever fails. */
+/** Failures of a campaign by their kind; limited in size, whatever fails. */
 export class FailureGroups {
   readonly #groups = new Map<string, Group>()
   #others = 0
 
-  /** Counts one; gives its number among those of its kind, from 1 on. */
+  /** Counts one; returns its number among those of its kind, counted from 1. */
   count(fingerprint: string, { scenario, forks }: Pick<SeedRecord, 'scenario' | 'forks'>): number {
     const group = this.#groupOf(fingerprint)
     if (group === undefined) return ++this.#others + shownOfKind
@@ -56,7 +56,7 @@ export class FailureGroups {
     return ++group.failures
   }
 
-  /** Offers it as an example: the smallest ones are kept, in whatever order they come. */
+  /** Offers it as an example: the smallest seeds are kept, in whatever order they come. */
   offer(fingerprint: string, record: SeedRecord): void {
     const group = this.#groupOf(fingerprint)
     if (group === undefined || (record.failures.length === 0 && record.notes.length === 0)) return
@@ -70,12 +70,12 @@ export class FailureGroups {
     examples.length = Math.min(examples.length, shownOfKind)
   }
 
-  /** Failures beyond the kinds that are told apart. */
+  /** Number of failures beyond the maximum number of kinds. */
   get others(): number {
     return this.#others
   }
 
-  /** In no order. */
+  /** In arbitrary order. */
   get groups(): readonly FailureGroup[] {
     return [...this.#groups].map(([fingerprint, { failures, guided, scenarios, examples }]) => {
       return { fingerprint, failures, guided, scenarios: [...scenarios].toSorted(compareText), examples }

@@ -1,14 +1,14 @@
 import { hex, utf8 } from '../../src/base/bytes.ts'
 import { hasFailed, type SeedRecord, type SeedVerdict } from '../report/seed-record.ts'
 
-/** Characters of a message that tell one kind of failure from another. */
+/** Number of characters of a message that distinguish kinds of failures. */
 const messageMax = 500
 
 /**
- * What failures have in common that have, most likely, one cause: the verdict, the invariant or the place in the
- * scenario, and the message without what differs from seed to seed: numbers, hashes, names of agents, how many a list
- * has. Of a seed without a run the verdict and the scenario alone: last words and stacks depend on the moment.
- * Undefined: the seed has not failed.
+ * The common part of failures that most likely have one cause: the verdict, the invariant or the place in the scenario,
+ * and the message without what differs between seeds: numbers, hashes, names of agents, lengths of lists. For a seed
+ * without a run, only the verdict and the scenario, because last output and stacks depend on the moment. Undefined: the
+ * seed has not failed.
  */
 export function failureKind(record: SeedRecord): string | undefined {
   if (!hasFailed(record)) return undefined
@@ -21,7 +21,7 @@ export function failureKind(record: SeedRecord): string | undefined {
   return [verdict, where, generalised(first.message)].join('\n')
 }
 
-/** Of seeds without a run. */
+/** The kind of seeds without a run. */
 export function kindWithoutRun(verdict: SeedVerdict, page: string): string {
   return `${verdict} in ${page.slice(0, 16)}`
 }
@@ -31,7 +31,7 @@ export function fingerprintOf(kind: string, sha256: (bytes: Uint8Array) => Uint8
   return hex(sha256(utf8(kind)).subarray(0, 8))
 }
 
-/** `s4 still runs after 30 s` and `s2 still runs after 12.5 s` are one. */
+/** Makes `s4 still runs after 30 s` and `s2 still runs after 12.5 s` equal. */
 export function generalised(message: string): string {
   return message
     .slice(0, messageMax)

@@ -1,10 +1,10 @@
 import type { SeedTable } from './seed-table.ts'
 import { countOfShare, placeOfSeed, type SeedSpan, type Share, seedOfShare } from './share.ts'
 
-/** Gaps of one scenario that are kept; of what is beyond, the number of seeds. */
+/** Maximum number of gaps of one scenario that are kept; further ones are only counted in seeds. */
 const gapsKept = 1_000
 
-/** Seeds of one share, one after another in it, that have no record. */
+/** Consecutive seeds of one share that have no record. */
 export interface Gap {
   readonly shard: Share
   readonly first: number
@@ -13,21 +13,22 @@ export interface Gap {
   readonly count: number
 }
 
-/** What is missing of a span in one scenario. */
+/** The missing seeds of a span in one scenario. */
 export interface Gaps {
-  /** In the order of shares, the first ones. */
+  /** The first gaps, in the order of shares. */
   readonly gaps: readonly Gap[]
-  /** Seeds of all gaps, kept or not. */
+  /** Number of seeds in all gaps, kept or not. */
   readonly seeds: number
-  /** Shares of which there is nothing at all. */
+  /** Shares without any record. */
   readonly absent: ReadonlySet<number>
   /** The last seed that has a record; undefined: none has. */
   readonly reached: number | undefined
 }
 
 /**
- * Which seeds of a span that was dealt to `of` shares have no record, by one walk over those that have. A span without
- * an end goes as far as each share came: it lacks what was left out, and shares that are not there.
+ * Finds the seeds without a record in a span that was divided into `of` shares, by one pass over those that have one. A
+ * span without an end reaches as far as each share came: it lacks the seeds that were skipped, and whole shares that
+ * are absent.
  */
 export function gapsIn(table: SeedTable, span: SeedSpan, of: number): Gaps {
   const next = new Map<number, number>()
@@ -59,7 +60,7 @@ export function gapsIn(table: SeedTable, span: SeedSpan, of: number): Gaps {
   return { gaps: found, seeds, absent, reached }
 }
 
-/** `501..1000`, `7`, `502, 506 … 998`: seeds of a gap, as the whole campaign counts them. */
+/** `501..1000`, `7`, `502, 506 … 998`: seeds of a gap, as numbered in the whole campaign. */
 export function gapText({ shard, first, last, count }: Gap): string {
   if (count === 1) return String(first)
   if (shard.of === 1) return `${first}..${last}`

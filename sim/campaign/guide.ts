@@ -2,49 +2,52 @@ import { forksMax } from '../report/forks.ts'
 import type { SeedRecord } from '../report/seed-record.ts'
 import type { Fork } from '../world/decisions/decisions.ts'
 
-/** A mark is rare in a scenario if at most one of so many plain runs has reached it. */
+/** A mark is rare in a scenario if at most one in this many plain runs has reached it. */
 export const rareOf = 20
-/** Before so many plain runs nobody knows what is rare. */
+/** Minimum number of plain runs before a mark can count as rare. */
 const plainRunsMin = 20
-/** A prefix is kept while so few have reached its mark, even if that is not rare yet: more plain runs may come. */
+/**
+ * A prefix is kept while at most this many runs have reached its mark, even if that is not rare yet, because more plain
+ * runs may come.
+ */
 const fewRuns = 3
-/** Prefixes that are kept of one scenario. */
+/** Maximum number of prefixes that are kept of one scenario. */
 const prefixesMax = 32
-/** Forks of one prefix: what many of them did not find, further ones hardly will. */
+/** Maximum number of forks of one prefix: what many of them did not find, further ones hardly will. */
 const forksOfPrefix = 8
 
-/** A run that is another one up to a time. */
+/** A run that equals another one up to a time. */
 export interface GuidedRun {
   readonly page: string
   readonly seed: number
   readonly forks: readonly Fork[]
 }
 
-/** A run that reached a rare mark, up to when it did. */
+/** A run that reached a rare mark, up to that moment. */
 interface Prefix {
   readonly seed: number
   readonly forks: readonly Fork[]
   readonly atMs: number
   readonly mark: string
-  /** How often it was forked. */
+  /** Number of its forks. */
   forked: number
 }
 
 interface GuidedPage {
   plainRuns: number
-  /** Plain runs that reached each mark. */
+  /** Number of plain runs that reached each mark. */
   readonly reached: Map<string, number>
   prefixes: Prefix[]
 }
 
 /**
- * Chooses what to run beside plain seeds: runs that came into a rare state are gone on with from there, with other
- * chance. It depends on the records that it has seen and on their order, and on nothing else; what it keeps is bounded.
+ * Chooses the runs beside plain seeds: runs that reached a rare state are continued from there with other draws. The
+ * choice depends only on the records seen and their order; the memory is limited.
  */
 export class Guide {
   readonly #pages = new Map<string, GuidedPage>()
 
-  /** A record, plain or guided. */
+  /** Takes a record, plain or guided. */
   saw(record: SeedRecord): void {
     const { page: hash, trace, forks = [], marks, marksAtUs = [], virtualUs } = record
     if (trace === null) return
@@ -58,7 +61,7 @@ export class Guide {
     for (const [at, mark] of marks.entries()) {
       const atUs = marksAtUs[at]
       if (atUs === undefined || !mayBeRare(page, mark)) continue
-      // The first millisecond behind the mark: what led to it is kept.
+      // The first millisecond after the mark: everything that led to it is kept.
       const atMs = Math.floor(atUs / 1000) + 1
       if (atMs <= last || atMs * 1000 >= virtualUs) continue
       page.prefixes.push({ seed: record.seed, forks, atMs, mark, forked: 0 })
@@ -67,7 +70,7 @@ export class Guide {
     page.prefixes.length = Math.min(page.prefixes.length, prefixesMax)
   }
 
-  /** The next runs of one scenario, at most so many: the prefixes of the rarest marks first, each alike. */
+  /** The next runs of one scenario, up to this number: the prefixes of the rarest marks first, in equal shares. */
   next(hash: string, count: number): readonly GuidedRun[] {
     const page = this.#pageOf(hash)
     const runs: GuidedRun[] = []
@@ -104,7 +107,7 @@ function isRare(page: GuidedPage, mark: string): boolean {
   return reachedIn(page, mark) <= Math.max(1, page.plainRuns / rareOf)
 }
 
-/** Those that were forked least first, and of them those of the rarest mark; the sort is stable. */
+/** Those with the fewest forks first, and among them those of the rarest mark; the sort is stable. */
 function byWorth(page: GuidedPage): (one: Prefix, other: Prefix) => number {
   return (one, other) => one.forked - other.forked || reachedIn(page, one.mark) - reachedIn(page, other.mark)
 }

@@ -4,13 +4,13 @@ import { MarkTally, reachedMarks } from '../scenario/demands.ts'
 import { rareOf } from './guide.ts'
 import type { Arrival } from './seed-table.ts'
 
-/** Guided runs of one campaign that are told apart. */
+/** Maximum number of different guided runs of one campaign. */
 const runsMax = 1_000_000
 
 /** Runs with forks, beside the plain seeds of a campaign: each counts once, in whatever order they come. */
 export class GuidedTally {
   readonly marks: MarkTally = new MarkTally()
-  /** By what names a run: the beginning of its trace and its verdict. */
+  /** By the name of a run, the beginning of its trace and its verdict. */
   readonly #runs = new Map<string, string>()
   readonly #others = new Set<string>()
   readonly #failed = new Map<string, number>()
@@ -27,7 +27,7 @@ export class GuidedTally {
   take(record: SeedRecord, isFailed: boolean): { readonly arrival: Arrival; readonly before?: string } {
     const { trace, verdict, page, marks } = record
     const run = trace === null ? verdict : `${trace.slice(0, 16)} ${verdict}`
-    // A verdict without a run stands beside the run of the same name: neither hides the other.
+    // A verdict without a run is kept beside the run of the same name: neither hides the other.
     const name = `${page} ${record.seed}${forkFlags(record.forks)}${trace === null ? ` ${verdict}` : ''}`
     const before = this.#runs.get(name)
     if (before === run) return { arrival: 'again' }
@@ -44,14 +44,14 @@ export class GuidedTally {
   }
 }
 
-/** Marks that one set of runs reached and the other did not, with how many did. */
+/** Marks that one set of runs reached and the other did not, with counts. */
 export function reachedAlone(one: MarkTally, other: MarkTally): readonly string[] {
   return reachedMarks(undefined, one).flatMap(({ mark, seeds }) =>
     other.reached(mark) > 0 ? [] : [`${mark} ${seeds}`],
   )
 }
 
-/** Marks that few plain runs reached, and guided ones, too: `quorum lost 2 of 400 and 9 of 120`. */
+/** Marks that few plain runs reached, and guided ones as well: `quorum lost 2 of 400 and 9 of 120`. */
 export function rareInBoth(plain: MarkTally, guided: MarkTally): readonly string[] {
   return reachedMarks(undefined, plain).flatMap(({ mark, seeds }) => {
     const again = guided.reached(mark)

@@ -10,14 +10,14 @@ import { GuidedTally } from './guided-tally.ts'
 import { demandsOf, type ManifestScenario } from './manifest.ts'
 import { type Arrival, chunksMax, SeedTable } from './seed-table.ts'
 
-/** Seeds with two different runs that are told. */
+/** Maximum number of seeds with two different runs that are listed. */
 const otherRunsKept = 20
 
-/** A seed that had two runs, though a run depends on nothing but its seed. */
+/** A seed that had two runs, although a run depends only on its seed. */
 export interface OtherRun {
   readonly scenario: string
   readonly seed: number
-  /** Of a guided run: the options that name it. */
+  /** For a guided run, the options that name it. */
   readonly forks: string
   /** Every run that was seen: the beginning of its trace and its verdict. */
   readonly runs: readonly string[]
@@ -28,12 +28,12 @@ interface OtherRunsOfSeed extends Omit<OtherRun, 'runs'> {
   readonly runs: Set<string>
 }
 
-/** What is known of one scenario of a campaign. */
+/** The counts of one scenario of a campaign. */
 interface PageAccount {
   scenario: ManifestScenario
   readonly table: SeedTable
   readonly marks: MarkTally
-  /** Of its runs. */
+  /** Number of its failed runs. */
   failed: number
   undecided: number
 }
@@ -43,27 +43,27 @@ export interface LedgerOptions {
   readonly sha256: (bytes: Uint8Array) => Uint8Array
 }
 
-/** What became of a record. */
+/** The result of taking a record. */
 export interface Taken {
   readonly arrival: Arrival
-  /** Of a failure that is new: how many of its kind there are with it. */
+  /** For a new failure, the number of failures of its kind including it. */
   readonly ofKind?: number
   readonly fingerprint?: string
 }
 
 /**
- * What the records of a campaign come to. Their order does not matter, and a record that comes twice counts once. What
- * it keeps is bounded by the number of seeds (a few bytes for each), of scenarios and of kinds of failures.
+ * The result of a campaign's records. Their order does not matter, and a record that comes twice counts once. The
+ * memory is limited by the number of seeds (a few bytes each), of scenarios and of kinds of failures.
  */
 export class Ledger {
   /** Runs with forks, beside the seeds. */
   readonly guided: GuidedTally = new GuidedTally()
   readonly #failures = new FailureGroups()
-  /** Of seeds without a run: their examples. How many there are is in the tables, for a run may come yet. */
+  /** Examples of seeds without a run. Their number is in the tables, because a run may still come. */
   readonly #open = new FailureGroups()
   readonly #options: LedgerOptions
   readonly #accounts = new Map<string, PageAccount>()
-  /** Of runs, and of guided ones. */
+  /** The verdicts of runs, including guided ones. */
   readonly #verdicts = new Map<SeedVerdict, number>()
   readonly #otherRuns: OtherRunsOfSeed[] = []
   #judged: Judged = sumOfJudged([])
@@ -78,7 +78,7 @@ export class Ledger {
     for (const scenario of options.scenarios) this.add(scenario)
   }
 
-  /** A scenario of the campaign; one that is there already is the same, but perhaps for the name of its file. */
+  /** A scenario of the campaign; one that is already known is the same, perhaps under another file name. */
   add(scenario: ManifestScenario): void {
     const there = this.#accounts.get(scenario.page)
     if (there !== undefined) {
@@ -110,32 +110,32 @@ export class Ledger {
     return { arrival, fingerprint, ...(isNew ? { ofKind: groups.count(fingerprint, record) } : {}) }
   }
 
-  /** Scenarios in their order, with what is known of each. */
+  /** Scenarios in their order, with their counts. */
   get accounts(): readonly Readonly<PageAccount>[] {
     return [...this.#accounts.values()]
   }
 
-  /** Seeds of all scenarios that have a record. */
+  /** Number of seeds of all scenarios that have a record. */
   get records(): number {
     return this.accounts.reduce((sum, { table }) => sum + table.seeds, 0)
   }
 
-  /** Seeds of all scenarios that have a run. */
+  /** Number of seeds of all scenarios that have a run. */
   get runs(): number {
     return this.#runs
   }
 
-  /** Seeds that had a verdict without a run, and have a run now. */
+  /** Number of seeds that had a verdict without a run, and have a run now. */
   get recovered(): number {
     return this.accounts.reduce((sum, { table }) => sum + table.recovered, 0)
   }
 
-  /** Records that were there already. */
+  /** Number of records that were already known. */
   get again(): number {
     return this.#again
   }
 
-  /** CPU time of the records that count, in milliseconds. */
+  /** CPU time of the counted records, in milliseconds. */
   get cpuMs(): number {
     return this.#cpuMs
   }
@@ -144,7 +144,7 @@ export class Ledger {
     return this.#judged
   }
 
-  /** How many seeds have each verdict. */
+  /** Number of seeds with each verdict. */
   get verdicts(): ReadonlyMap<SeedVerdict, number> {
     const verdicts = new Map(this.#verdicts)
     for (const { table } of this.#accounts.values()) {
@@ -158,12 +158,12 @@ export class Ledger {
     return [...this.#failures.groups, ...this.#openGroups()].toSorted(byFrequency)
   }
 
-  /** Failures beyond the kinds that are told apart. */
+  /** Number of failures beyond the maximum number of kinds. */
   get furtherFailures(): number {
     return this.#failures.others
   }
 
-  /** The first of them, and how many there are. */
+  /** Number of such seeds, and the first of them. */
   get otherRuns(): { readonly seeds: number; readonly shown: readonly OtherRun[] } {
     const shown = this.#otherRuns.map(({ scenario, seed, forks, runs }) => {
       return { scenario, seed, forks, runs: [...runs].toSorted(compareText) }
@@ -193,7 +193,8 @@ export class Ledger {
   }
 
   /**
-   * Beside the seeds: it counts as a run and as a failure, but demands are on seeds alone, whose chance nobody chose.
+   * Beside the seeds: it counts as a run and as a failure, but demands apply only to seeds, whose draws were not
+   * chosen.
    */
   #takeGuided(account: PageAccount, record: SeedRecord, isFailed: boolean): Arrival {
     const { arrival, before } = this.guided.take(record, isFailed)
@@ -227,7 +228,7 @@ export class Ledger {
     this.#judged = sumOfJudged([this.#judged, counts])
   }
 
-  /** Those of the smallest seeds are kept, in whatever order they come. */
+  /** Those with the smallest seeds are kept, in whatever order they come. */
   #otherRun({ scenario: { scenario, page } }: PageAccount, record: SeedRecord, before: string): void {
     const { seed, trace, verdict } = record
     const forks = forkFlags(record.forks)

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import type { Demands } from '../scenario/language/demands.ts'
 import { type SeedSpan, type Share, spanText } from './share.ts'
 
-/** Scenarios of one campaign. */
+/** Maximum number of scenarios of one campaign. */
 const scenariosMax = 10_000
-/** Shares of one campaign. */
+/** Maximum number of shares of one campaign. */
 export const sharesMax = 100_000
 const text = z.string().max(4_000)
 const hash = z.string().regex(/^[0-9a-f]{64}$/)
@@ -20,7 +20,10 @@ const scenarioSchema = z.strictObject({
     .describe('by mark: in at least `count` of `seeds` seeds it must be reached'),
 })
 
-/** The first line of the file of a campaign: what was asked for, so that the lines below can be judged without it. */
+/**
+ * The first line of a campaign's file: what was requested, so that the following lines can be judged without the
+ * command.
+ */
 export const manifestSchema = z.strictObject({
   format: z.literal('svc-campaign'),
   version: z.literal(1),
@@ -45,14 +48,14 @@ export const manifestSchema = z.strictObject({
 export type Manifest = z.infer<typeof manifestSchema>
 export type ManifestScenario = Manifest['scenarios'][number]
 
-/** What a campaign demands of all its seeds together. */
+/** The demands of a campaign on all its seeds together. */
 export function demandsOf({ demands }: ManifestScenario): Demands | undefined {
   if (demands === undefined) return undefined
   const marks = Object.entries(demands).map(([mark, demand]) => [mark, { kind: 'seeds', ...demand }] as const)
   return { marks: Object.fromEntries(marks) } as Demands
 }
 
-/** What of the demands of a page a manifest has; undefined: none. */
+/** The part of a page's demands that a manifest has; undefined: none. */
 export function manifestDemands(demands: Demands | undefined): ManifestScenario['demands'] {
   const marks = Object.entries(demands?.marks ?? {}).flatMap(([mark, demand]) =>
     demand?.kind === 'seeds' ? [[mark, { count: demand.count, seeds: demand.seeds }] as const] : [],
@@ -60,7 +63,7 @@ export function manifestDemands(demands: Demands | undefined): ManifestScenario[
   return marks.length === 0 ? undefined : Object.fromEntries(marks)
 }
 
-/** Why runs of two campaigns cannot be counted together, in words about the second one; undefined: they can. */
+/** Why runs of two campaigns cannot be counted together, as a text about the second one; undefined: they can. */
 export function cannotJoin(one: Manifest, other: Manifest): string | undefined {
   if (one.build !== other.build) {
     return `was made by build ${short(other.build)} (${other.program}), not ${short(one.build)} (${one.program})`
@@ -80,7 +83,7 @@ export function cannotJoin(one: Manifest, other: Manifest): string | undefined {
   return undefined
 }
 
-/** Why the second command cannot go on with the file of the first one, in words about the file; undefined: it can. */
+/** Why the second command cannot continue the file of the first one, as a text about the file; undefined: it can. */
 export function cannotResume(file: Manifest, command: Manifest): string | undefined {
   const other = cannotJoin(command, file)
   if (other !== undefined) return `it ${other}`
@@ -115,7 +118,7 @@ function seedsText(seeds: SeedSpan): string {
   return spanText(seeds)
 }
 
-/** As much of a hash as people compare. */
+/** The part of a hash that people compare. */
 function short(full: string): string {
   return full.slice(0, 16)
 }

@@ -2,38 +2,39 @@ import { invariant } from '../../src/base/invariant.ts'
 import { type SeedRecord, type SeedVerdict, seedVerdicts } from '../report/seed-record.ts'
 
 const chunkSeeds = 4096
-/** Chunks of one campaign, together some 600 MB: a file that scatters its seeds cannot take more. */
+/** Maximum number of chunks of one campaign, together some 600 MB: a file that scatters its seeds cannot take more. */
 export const chunksMax = 16_384
 
-/** Of each seed 64 bits of its trace, its verdict, and which verdicts without a run it had: 10 bytes. */
+/** For each seed, 64 bits of its trace, its verdict, and its verdicts without a run: 10 bytes. */
 interface Chunk {
   readonly high: Uint32Array
   readonly low: Uint32Array
-  /** Number of the verdict on its run, from 1 on; 0: it has no run. */
+  /** Number of the verdict on its run, counted from 1; 0: it has no run. */
   readonly verdict: Uint8Array
-  /** One bit for each verdict without a run; the lowest one: it had two different runs. */
+  /** One bit for each verdict without a run; the lowest one means that it had two different runs. */
   readonly without: Uint8Array
 }
 
-/** That of `passed`, which is never without a run. */
+/** The bit of `passed`, a verdict that always has a run. */
 const otherRunBit = 1
 
 /**
- * What a record is beside those of the same seed that came before: the first one with a run, or of its verdict without
- * a run; one more of the same; or one of another run, though a seed has but one: the first that shows it, or one more.
+ * The relation of a record to earlier ones of the same seed: the first one with a run, or with its verdict without a
+ * run; a repetition; or a record of another run, although a seed has only one: the first that shows it, or a further
+ * one.
  */
 export type Arrival = 'new' | 'again' | 'first other run' | 'other run' | 'no room'
 
-/** Which seeds of one scenario have a record, and of which run: a few bytes for each, whatever the record has. */
+/** Which seeds of one scenario have a record, and of which run: a few bytes each, whatever the record's size. */
 export class SeedTable {
   readonly #chunks = new Map<number, Chunk>()
   readonly #mayGrow: () => boolean
-  /** By the number of the verdict: seeds that have no run. */
+  /** Number of seeds that have no run, by the number of the verdict. */
   readonly #open: number[] = seedVerdicts.map(() => 0)
   #seeds = 0
   #recovered = 0
 
-  /** `mayGrow`: asked before each chunk. */
+  /** `mayGrow`: called before each chunk. */
   constructor(mayGrow: () => boolean) {
     this.#mayGrow = mayGrow
   }
@@ -43,7 +44,7 @@ export class SeedTable {
     return this.#seeds
   }
 
-  /** Seeds that have no run, by their verdict; of several verdicts the first one of their list. */
+  /** Number of seeds that have no run, by their verdict; of several verdicts, the first one in the list. */
   get open(): readonly (readonly [SeedVerdict, number])[] {
     return seedVerdicts.flatMap((verdict, number) => {
       const seeds = this.#open[number] ?? 0
@@ -51,7 +52,7 @@ export class SeedTable {
     })
   }
 
-  /** Number of seeds that have a run, and had a verdict without one, too. */
+  /** Number of seeds that have a run, and also had a verdict without one. */
   get recovered(): number {
     return this.#recovered
   }
@@ -107,7 +108,7 @@ export class SeedTable {
     return 'new'
   }
 
-  /** `number`: of a verdict; -1: of none. */
+  /** `number`: that of a verdict; -1: none. */
   #addOpen(number: number, more: number): void {
     const before = this.#open[number]
     if (before !== undefined) this.#open[number] = before + more
@@ -145,7 +146,7 @@ export class SeedTable {
   }
 }
 
-/** Number of the lowest bit that is set; -1: none is. */
+/** Number of the lowest set bit; -1: none is set. */
 function firstBit(bits: number): number {
   return bits === 0 ? -1 : 31 - Math.clz32(bits & -bits)
 }

@@ -1,6 +1,6 @@
 import { invariant } from '../../src/base/invariant.ts'
 
-/** Seeds of a campaign; without `last` as many as there is time for. */
+/** Seeds of a campaign; without `last`, as many as time allows. */
 export interface SeedSpan {
   readonly first: number
   readonly last?: number | undefined
@@ -13,21 +13,21 @@ export interface Share {
 }
 
 /**
- * Which seeds belong to which share, by arithmetic alone: the seeds of a span are dealt out in turn, one to each share.
- * So shares of one campaign have no seed in common and together have all of them, and where each is ended by its time,
- * together they have run nearly every seed up to some number, and not the beginnings of several ranges.
+ * The seeds of each share, by arithmetic alone: the seeds of a span are assigned in turn, one to each share. So shares
+ * of one campaign have no seed in common and together have all of them. If time ends each of them, together they have
+ * run nearly every seed up to some number, rather than the beginnings of several ranges.
  */
 export function seedOfShare({ first }: SeedSpan, { index, of }: Share, place: number): number {
   return first + place * of + index - 1
 }
 
-/** Number of seeds of a share; infinite where the span has no end. */
+/** Number of seeds of a share; infinite if the span has no end. */
 export function countOfShare({ first, last }: SeedSpan, { index, of }: Share): number {
   if (last === undefined) return Number.POSITIVE_INFINITY
   return Math.max(0, Math.ceil((last - first + 1 - (index - 1)) / of))
 }
 
-/** The share that has a seed, and its place there; undefined: the span does not have it. */
+/** The share of a seed, and its position there; undefined: the span does not have the seed. */
 export function placeOfSeed(
   { first, last = Number.MAX_SAFE_INTEGER }: SeedSpan,
   of: number,
@@ -38,18 +38,18 @@ export function placeOfSeed(
   return { index: (behind % of) + 1, place: Math.floor(behind / of) }
 }
 
-/** Seeds of one commit: this many, beginning at a number that is made of its hash. */
+/** Seeds of one commit: this many, beginning at a number derived from its hash. */
 export const seedsOfCommit = 1 << 20
 const digits = 8
 
 /**
- * What names a commit: at least as many digits as decide, so that a short hash and the whole one name the same seeds.
+ * A commit's name: at least as many digits as are used, so that a short hash and the whole one select the same seeds.
  */
 export const commitPattern: RegExp = /^[0-9a-f]{8,64}$/i
 
 /**
- * The seeds of a span, moved to where those of the commit begin. The first eight digits of the hash decide, so that
- * commits which differ in them have no seed in common, and every seed stays below 2^53.
+ * The seeds of a span, moved to the beginning of the commit's seeds. The first eight digits of the hash are used, so
+ * that commits which differ in them have no seed in common, and every seed stays below 2^53.
  */
 export function spanOfCommit(hash: string, { first, last = seedsOfCommit }: SeedSpan): SeedSpan {
   invariant(commitPattern.test(hash) && last <= seedsOfCommit, 'a commit and seeds within its own', { hash, last })

@@ -10,16 +10,16 @@ import type { FailureGroup } from './failure-groups.ts'
 import { rareInBoth, reachedAlone } from './guided-tally.ts'
 import type { Ledger } from './ledger.ts'
 
-/** Kinds of failures that are told with their seeds. */
+/** Maximum number of kinds of failures that are printed with their seeds. */
 const kindsShown = 50
-/** Titles of scenarios that one kind names. */
+/** Maximum number of scenario titles that are printed for one kind. */
 const titlesShown = 5
 
 type Account = Ledger['accounts'][number]
 
 /**
- * `Crash and recover: 250 of 250 seeds up to 998, all passed`. `wanted`: how many there should be, where that is known.
- * Without verdicts if `isSure` is false.
+ * `Crash and recover: 250 of 250 seeds up to 998, all passed`. `wanted`: the requested number, if known. Without
+ * verdicts if `isSure` is false.
  */
 export function scenarioLine(account: Account, wanted: number, reached: number | undefined, isSure = true): string {
   const { scenario, table } = account
@@ -29,7 +29,7 @@ export function scenarioLine(account: Account, wanted: number, reached: number |
   return `${scenario.scenario}: ${grouped(table.seeds)}${of} seeds${upTo}${verdict}`
 }
 
-/** Whether every seed of it that has a record has passed. */
+/** Whether every recorded seed of it has passed. */
 export function isSound({ failed, undecided, table }: Account): boolean {
   return failed === 0 && undecided === 0 && table.open.length === 0
 }
@@ -40,7 +40,9 @@ function wrongText({ failed, undecided, table }: Account): string {
   return wrong.length === 0 ? 'all passed' : wrong.join(', ')
 }
 
-/** Demands on the seeds of a scenario together that are not met, and excuses of laws that took more than they may. */
+/**
+ * Demands on all seeds of a scenario together that are not met, and excuses of laws that took more facts than allowed.
+ */
 export function missedLines(ledger: Ledger): readonly string[] {
   const lines = ledger.accounts.flatMap((account) => {
     const { scenario, file } = account.scenario
@@ -49,7 +51,7 @@ export function missedLines(ledger: Ledger): readonly string[] {
   return [...lines.toSorted(compareText), ...overusedLines(ledger)]
 }
 
-/** A campaign over few pages says nothing of shares: a page about outages excuses most of what it sees. */
+/** Minimum number of pages for judging excuses: a page about outages excuses most of its facts. */
 const pagesLeast = 40
 
 function overusedLines({ accounts, judged }: Ledger): readonly string[] {
@@ -99,12 +101,12 @@ export function guidedLines({ guided, marks: plain, runs, failureGroups }: Ledge
   ]
 }
 
-/** What the campaign went through, and what was judged. */
+/** The marks that the campaign reached, and the judged facts. */
 export function cameToLines(ledger: Ledger): readonly string[] {
   return [...markLines(reachedMarks(undefined, ledger.marks), ledger.runs), ...judgedLines(ledger.judged)]
 }
 
-/** Seeds that had two runs: nothing else that is counted means anything then. */
+/** Seeds that had two runs: no other count has a meaning then. */
 export function otherRunLines({ otherRuns: { seeds, shown } }: Ledger): readonly string[] {
   if (seeds === 0) return []
   const told = shown.map(

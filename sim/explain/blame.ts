@@ -3,7 +3,7 @@ import type { Rerun } from './reruns.ts'
 import { faultsTogether, type Suspect, togetherOf } from './suspects.ts'
 import { failsAnyway, type Judgement, judgementOf, strengthOf, type Trial, triesMax } from './trial.ts'
 
-/** What became of a suspect. */
+/** The verdict on a suspect. */
 export interface Blamed extends Trial {
   readonly suspect: Suspect
   readonly judgement: Judgement
@@ -14,7 +14,7 @@ export interface BlameOptions {
   readonly suspects: readonly Suspect[]
   /** When the failure shows, in microseconds. */
   readonly failsAtUs: number
-  /** It shows only at rest: runs are made to their ends. */
+  /** The failure shows only at rest, so runs are made to their ends. */
   readonly atRest: boolean
   readonly reruns: {
     readonly isSpent: boolean
@@ -24,21 +24,23 @@ export interface BlameOptions {
   readonly onRound?: (judging: string) => void
 }
 
-/** Suspects that are judged at the same time, and at most. */
+/** Number of suspects that are judged at the same time, and maximum number of suspects. */
 const groupSize = 4
 const suspectsMax = 12
 const togetherMax = 6
-/** Tries of each suspect, and of the unchanged run, in one round. */
+/** Number of tries of each suspect, and of the unchanged run, in one round. */
 const roundTries = 3
-/** Suspects so near in time share the runs in which they are kept, in milliseconds. */
+/** Suspects this close in time share the runs in which they are kept, in milliseconds. */
 const shareMs = 20
-/** How long behind its time a failure is waited for: a quarter of the time to it, within these bounds. */
+/**
+ * How much later than in the original run a failure is waited for: a quarter of the time to it, within these limits.
+ */
 const graceUs = { least: 1_000_000, most: 5_000_000 } as const
 
 /**
- * Judges suspects by runs of the same seed without them. Faults, steps and clients stay as they were; from the suspect
- * on, what links, disks and agents draw is other in each run. As often the run is made with the suspect and the same
- * other chance, so that what only other chance does is not put down to it.
+ * Judges suspects by runs of the same seed without them. Faults, steps and clients stay the same; from the suspect on,
+ * the draws of links, disks and agents differ in each run. As many runs are made with the suspect and the same other
+ * draws, so that an effect of the draws alone is not attributed to it.
  */
 export async function blame(options: BlameOptions): Promise<readonly Blamed[]> {
   const { suspects, reruns } = options
@@ -74,7 +76,7 @@ class Tally implements Counted {
 
 class Blame {
   readonly #options: BlameOptions
-  /** By the time from which on chance is other. */
+  /** By the time from which on draws differ. */
   readonly #unchanged = new Map<number, Tally>()
   readonly #cases: { readonly suspect: Suspect; readonly forkMs: number; readonly without: Tally }[] = []
 
@@ -89,7 +91,10 @@ class Blame {
     })
   }
 
-  /** Whether all of this can go: then nothing of it need be judged alone. It is given up at the first run that passes. */
+  /**
+   * Whether the failure occurs without all of these together: then none of them need be judged alone. Stops at the
+   * first run that passes.
+   */
   async failsWithout(together: Suspect): Promise<boolean> {
     const { reruns, onRound } = this.#options
     const made = { suspect: together, forkMs: this.#forkOf(together), without: new Tally() }
@@ -103,7 +108,7 @@ class Blame {
     return false
   }
 
-  /** Tries these until each is clear, or nothing is left to spend. */
+  /** Tries these until each is clear, or the budget is spent. */
   async judge(suspects: readonly Suspect[]): Promise<void> {
     const { reruns, onRound } = this.#options
     const cases = suspects.map((suspect) => ({ suspect, forkMs: this.#forkOf(suspect), without: new Tally() }))
@@ -123,7 +128,7 @@ class Blame {
             : []),
         ]
       })
-      // Two suspects that share a fork ask for the same runs.
+      // Two suspects that share a fork need the same runs.
       const unique = [...new Map(tries.map((each) => [`${each.forkMs} ${each.chance} ${each.without}`, each])).values()]
       const answers = await reruns.failing(unique)
       for (const [at, { of }] of unique.entries()) of.add(answers[at])
@@ -152,7 +157,7 @@ class Blame {
     return known
   }
 
-  /** Just behind it, or at the fork of another one a moment later. */
+  /** The moment right after it, or the fork of another suspect a moment later. */
   #forkOf({ atUs }: Suspect): number {
     const own = Math.floor(atUs / 1000) + 1
     return [...this.#unchanged.keys()].find((known) => known >= own && known - own <= shareMs) ?? own

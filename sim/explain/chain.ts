@@ -6,7 +6,7 @@ import type { Events } from './events.ts'
 import { evidenceIn, kindsOf, meaningsIn, ofPlace } from './evidence.ts'
 import { isOfPlace, namesThing, type Things } from './things.ts'
 
-/** Evidence that may matter though it names another thing: there is little of it. */
+/** Rare evidence, which may matter although it names another thing. */
 const rare: ReadonlySet<EvidenceKind> = new Set([
   'elections',
   'configurations',
@@ -17,17 +17,19 @@ const rare: ReadonlySet<EvidenceKind> = new Set([
   'queries',
   'restores',
 ])
-/** A message that is under way for longer is late. */
+/** A message is late if it is under way for longer. */
 const lateUs = 250_000
-/** From an event that only says that something is done or due, this many arrows back to what it was. */
+/**
+ * Maximum number of arrows from an event that only says that something is done or due, back to the event that it means.
+ */
 const unwrapMax = 4
-/** A fault that comes before the first fact by less may have begun it. */
+/** A fault that precedes the first fact by less may have caused it. */
 const beforeUs = 1_000_000
-/** What is not of the same thing comes behind all that is. */
+/** Cost of an event about another thing, so that it comes after all events about the same thing. */
 const otherThing = 12
 const nobodysCause = 3
 
-/** Every event that may tell something of a violation, in the order of time, and the violation itself. */
+/** Every event that may explain a violation, in order of time, and the violation itself. */
 export function chainOf(
   events: Events,
   violation: TraceRecord,
@@ -43,7 +45,7 @@ export function chainOf(
     if (of === undefined && !judged.has(event.n)) return []
     const { part, cost } = of ?? { part: 'life' as const, cost: 0 }
     const at = steps.get(event.n)
-    // Far away in the graph, or in time, is far away for the reader.
+    // Distance in the graph, or in time, is distance for the reader.
     const far = at === undefined ? nobodysCause + log2(((violation.t - event.t) / 1_000_000) * 4) : log2(at)
     const isBeside = at === undefined && (part === 'lost' || (cost >= otherThing && part !== 'fault'))
     if (isBeside && !(part !== 'lost' && rare.has(part as EvidenceKind))) return []
@@ -55,8 +57,8 @@ export function chainOf(
 }
 
 /**
- * Faults and lives from before the first fact of the same thing matter only where they led to the violation, and the
- * others only on the way.
+ * Faults and process lives before the first fact about the same thing matter only if they led to the violation; other
+ * events count only from then on.
  */
 function sinceItBegan(found: readonly ChainEvent[]): readonly ChainEvent[] {
   const first = found.find(
@@ -70,7 +72,7 @@ function sinceItBegan(found: readonly ChainEvent[]): readonly ChainEvent[] {
   })
 }
 
-/** What this event is to the law, and what it costs to show it; undefined: nothing. */
+/** The role of this event for the law, and the cost to show it; undefined: none. */
 function partOf(
   event: TraceRecord,
   evidence: readonly EvidenceKind[],
@@ -83,13 +85,13 @@ function partOf(
   if (event.kind === 'driver' && event.story === 'step') return { part: 'step', cost: 9 }
   if (event.kind === 'diskFault') return { part: 'fault', cost: 8 }
   if (event.kind === 'crash' || event.kind === 'boot' || event.kind === 'pause' || event.kind === 'resume') {
-    // That everything starts at the beginning tells nothing.
+    // That everything starts at the beginning explains nothing.
     if (event.kind === 'boot' && event.boot === 1) return undefined
     return { part: 'life', cost: things.nodes.has(event.node) ? 6 : 11 }
   }
   const kinds = evidenceIn(event)
   const ranks = evidence.flatMap((kind, rank) => (kinds.includes(kind) ? [{ kind, rank }] : []))
-  // What an event is first is what it is called.
+  // The first role of an event names it.
   ranks.sort((a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind))
   const best = ranks.toSorted((a, b) => costOf(event, a, things) - costOf(event, b, things))[0]
   if (best === undefined) return undefined
@@ -129,7 +131,7 @@ function isAbout(event: TraceRecord, kind: EvidenceKind, things: Things): boolea
   return meanings.some((meaning) => namesThing(meaning, things))
 }
 
-/** The event that this one is the end of: of a write that is durable the write, of a timer what set it. */
+/** The event that this one completes: for a durable write the write, for a timer the event that set it. */
 function meant(events: Events, event: TraceRecord): TraceRecord {
   let at = event
   for (let step = 0; step < unwrapMax && !saysSomething(at); step++) {

@@ -2,38 +2,41 @@ import type { NamedMutant, NamedReturn } from '../mutation/build.ts'
 import type { OperatorName } from '../mutation/operators/change.ts'
 import type { ReachedSite, ReturnedNothing } from '../pool/messages.ts'
 
-/** A change of the program that may make the failure go away. */
+/** A change of the program that may make the failure disappear. */
 export interface Candidate {
   readonly mutant: NamedMutant
-  /** The turns in which it is to be on. */
+  /** The turns in which it is on. */
   readonly turns: { readonly first: number; readonly last: number }
   /** How little its place has to do with the failure: the least is tried first. */
   readonly cost: number
 }
 
-/** What a run of the instrumented program has shown until it failed. */
+/** The observations of a run of the instrumented program until it failed. */
 export interface Watched {
   readonly mutants: readonly NamedMutant[]
   readonly sites: readonly ReachedSite[]
-  /** By place among the events that were watched, how many arrows lead from each to the failure. */
+  /** For each watched event, the number of arrows from it to the failure. */
   readonly arrows: readonly number[]
-  /** Folders that make what the law is judged by. */
+  /** Folders of the code that makes the facts by which the law judges. */
   readonly rooms: readonly string[]
-  /** The program says that something was missing, so what returned nothing comes first. */
+  /** The program reports that something was missing, so functions that returned nothing come first. */
   readonly returns: readonly NamedReturn[]
   readonly returned: readonly ReturnedNothing[]
 }
 
-/** Code that the simulator runs, too: changes of it would not be of the agent alone. */
+/** Code that the simulator also runs: a change of it would not affect only the agent. */
 const notOfTheAgent = /^src\/(?:base|env|native|pki|model)\//
-/** What has no part in the causes of the trace is so far away, and up to this much more the longer before it ran. */
+/**
+ * Distance of code without a part in the causes of the trace; the distance grows by up to this much more, the earlier
+ * it ran.
+ */
 const besideArrows = 24
 const longBefore = 200
-/** Code that ran for the first time in the step that failed counts as this many arrows away from the failure. */
+/** Code that ran for the first time in the failed step counts as this many arrows away from the failure. */
 const newArrows = 3
-/** Beyond the rooms of the law. */
+/** Additional cost of code outside the rooms of the law. */
 const otherRoom = 4
-/** Which kinds of change bring a program back to what it should do: the likeliest first, those beyond it late. */
+/** Kinds of changes by the likelihood that they repair the program: the likeliest first, other kinds late. */
 const order: readonly OperatorName[] = [
   'negate-condition',
   'equality',
@@ -55,7 +58,7 @@ const order: readonly OperatorName[] = [
 const changesOfSite = 2
 const lateCost = 5
 
-/** What may be tried, in the order in which it should be. */
+/** The possible changes, in the order in which they are tried. */
 export function candidatesOf(watched: Watched): readonly Candidate[] {
   const { mutants, sites, rooms } = watched
   const bySite = new Map(sites.map((site) => [site.site, site]))
@@ -95,7 +98,7 @@ interface Around {
   readonly end: number
 }
 
-/** Near to the failure and seldom run is likely. */
+/** Code that runs near the failure, and rarely, is likely. */
 function costOf(
   { near, turns, until, isNew }: Pick<ReachedSite, 'near' | 'turns' | 'until' | 'isNew'>,
   file: string,
@@ -118,7 +121,7 @@ export interface Nothing {
   readonly cost: number
 }
 
-/** What returned nothing before the failure: the last of the nearest turn first. */
+/** Functions that returned nothing before the failure: the last of the nearest turn first. */
 export function nothingsOf({ returns, returned, arrows, rooms }: Watched): readonly Nothing[] {
   const end = Math.max(1, ...returned.map(({ order: at }) => at))
   return returned

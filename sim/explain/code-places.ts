@@ -1,14 +1,14 @@
 import { bytesOfRanges } from '../mutation/ranges.ts'
 
-/** By built module the lines that a run went through, as ranges. */
+/** The lines that a run executed, as ranges, by built module. */
 export type RanLines = Readonly<Record<string, string>>
 
-/** Lines of one module that stand together. */
+/** Adjacent lines of one module. */
 export interface CodePlace {
   readonly file: string
   readonly first: number
   readonly last: number
-  /** No run that passed went through them. */
+  /** No passing run executed them. */
   readonly isOfFailures: boolean
   /** They ran for the first time just before the failure. */
   readonly isLate: boolean
@@ -21,12 +21,12 @@ export interface RunsCompared {
   readonly early: RanLines
 }
 
-/** Lines beyond which a module has none that matter here. */
+/** A module's lines beyond this number are ignored. */
 const linesMax = 20_000
 
 /**
- * Code that ran in every failing run, and in no run that passed or not before the last moments. What is both comes first,
- * what everything uses last of its kind, and small places before large ones.
+ * Code that ran in every failing run, and either in no passing run, or not before the last moments. Code with both
+ * properties comes first, general code last of its kind, and small places before large ones.
  */
 export function codePlaces({ failing, passing, early }: RunsCompared): readonly CodePlace[] {
   const [first = {}] = failing
@@ -59,7 +59,7 @@ function placesIn(file: string, kindOf: (line: number) => string): readonly Code
       isOfFailures: kind.includes('failures'),
       isLate: kind.includes('late'),
     }
-    // A brace or a comment between them parts no place in two.
+    // A brace or a comment between them does not split a place.
     if (before !== undefined && line - before.last <= 2 && weight(before) === weight(place)) {
       places[places.length - 1] = { ...before, last: line }
     } else places.push(place)
@@ -71,7 +71,7 @@ function weight({ isOfFailures, isLate }: CodePlace): number {
   return (isOfFailures ? 2 : 0) + (isLate ? 1 : 0)
 }
 
-/** What everything uses tells least. */
+/** Code that everything uses explains least. */
 function general({ file }: CodePlace): number {
   return /^src\/(?:base|model)\//.test(file) ? 1 : 0
 }

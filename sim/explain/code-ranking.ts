@@ -4,29 +4,29 @@ import type { Candidate, Nothing } from './code-candidates.ts'
 import type { CodeTrial } from './code-trials.ts'
 
 /**
- * Why a function is named: with a change in it the run passes; it returned nothing before the program missed something;
- * or it ran near to the failure, and seldom.
+ * Why a function is named: with a change in it, the run passes (`cures`); it returned nothing before the program
+ * reported something missing (`nothing`); or it ran near the failure, and rarely (`near`).
  */
 export type CodeReason = 'cures' | 'nothing' | 'near'
 
 /** A function that may be wrong. */
 export interface SuspectCode {
   readonly file: string
-  /** Undefined: no function with a name. */
+  /** Undefined: no named function. */
   readonly of: FunctionPlace | undefined
   readonly reason: CodeReason
-  /** `src/raft/core/commit.ts:17:7`, the likeliest place of it first. */
+  /** `src/raft/core/commit.ts:17:7`; the likeliest place in it first. */
   readonly places: readonly string[]
-  /** With each of these alone the run passes, the likeliest first. */
+  /** With each of these changes alone the run passes; the likeliest first. */
   readonly cures: readonly Candidate[]
-  /** Changes of it that were tried. */
+  /** Number of its changes that were tried. */
   readonly tried: number
 }
 
 export interface Ranked {
   readonly trials: readonly CodeTrial[]
   readonly candidates: readonly Candidate[]
-  /** The program says that something was missing. */
+  /** The program reports that something was missing. */
   readonly isMissing: boolean
   readonly nothings: readonly Nothing[]
   readonly functionAt: (file: string, at: NamedMutant['at']) => FunctionPlace | undefined
@@ -36,7 +36,7 @@ export interface Ranked {
 const promisedFirst = 2
 /** Maximum number of functions that come before those in which a change cures because they returned nothing. */
 const nothingsFirst = 2
-/** So many changes that cure are worth one arrow less, doubled. */
+/** This many curing changes, doubled, are worth one arrow less. */
 const cureWorth = 1.5
 const suspectsMax = 10
 
@@ -87,21 +87,21 @@ export function rankedCode({ trials, candidates, isMissing, nothings, functionAt
   return [...found.values()].slice(0, suspectsMax)
 }
 
-/** That a function returned nothing is worth so many arrows, doubled, and a little more. */
+/** A function that returned nothing counts as nearer by this many arrows, and slightly more. */
 const nothingWorth = 2
 
 function costIn(all: readonly { readonly cost: number }[]): number {
   return Math.min(...all.map(({ cost }) => cost))
 }
 
-/** Candidates among which functions are looked for that are near. */
+/** Number of candidates among which functions near the failure are looked for. */
 const nearMax = 300
 
 function isCure({ outcome }: CodeTrial): boolean {
   return outcome === 'cured'
 }
 
-/** The least cost of a change that cures, less where several do; none does: beyond all. */
+/** The least cost of a curing change, lower if several cure; greater than any other if none does. */
 function cureCost(trials: readonly CodeTrial[]): number {
   const cures = trials.filter(isCure)
   if (cures.length === 0) return Number.MAX_VALUE
@@ -114,7 +114,7 @@ interface Group<T> {
   readonly all: T[]
 }
 
-/** In the order of the first of each. */
+/** Groups in the order of their first elements. */
 function groups<T>(
   all: readonly T[],
   keyOf: (one: T) => { readonly key: string; readonly of: FunctionPlace | undefined },

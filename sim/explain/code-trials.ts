@@ -5,8 +5,8 @@ import type { SeedRecord } from '../report/seed-record.ts'
 import type { Candidate } from './code-candidates.ts'
 
 /**
- * What became of a run with a change: it passes (`cured`), passes but does much less than the one that fails (`idle`, for
- * an agent that does nothing breaks nothing), fails in the same way, fails in another way, or does not come to an end.
+ * The result of a run with a change: it passes (`cured`); it passes but does much less than the failing one (`idle`,
+ * because an agent that does nothing breaks nothing); it fails in the same way, or in another way; or it does not end.
  */
 export type Outcome = 'cured' | 'idle' | 'same' | 'other' | 'broken'
 
@@ -15,13 +15,16 @@ export interface CodeTrial {
   readonly outcome: Outcome
 }
 
-/** What a run has done. */
+/** The work of a run. */
 export type Done = Pick<SeedRecord, 'writesAcknowledged' | 'elections' | 'counts'>
 
-/** A run that passes must do at least this part of the failing run's work. It has more time, for it goes on after it. */
+/**
+ * Minimum share of the failing run's work for a passing run, which has more time because it continues after the
+ * failure.
+ */
 const busyShare = 0.5
 
-/** Whether a run that passes does as much as the one that fails: writes, elections, and what laws judge. */
+/** Whether a passing run does as much as the failing one: writes, elections, and judged facts of laws. */
 export function isBusy(passing: Done, failing: Done): boolean {
   const figures = ({ writesAcknowledged, elections, counts }: Done): readonly number[] => [
     writesAcknowledged,
@@ -35,20 +38,20 @@ export function isBusy(passing: Done, failing: Done): boolean {
 export interface CodeTrialsOptions extends BudgetedLanesOptions {
   readonly page: SentPage
   readonly seed: number
-  /** Whether it fails in the way that is to be explained. */
+  /** Whether it fails in the way to be explained. */
   readonly hasFailed: (ended: NonNullable<Awaited<ReturnType<Lane['probe']>>>) => boolean
-  /** Runs are given up at this time, in microseconds; undefined: at their ends. */
+  /** Runs are stopped at this time, in microseconds; undefined: at their ends. */
   readonly untilUs: number | undefined
-  /** The run that fails: a run that does much less is not cured. */
+  /** The failing run: a run that does much less is not cured. */
   readonly failing: Done
-  /** CPU time of one run at most, in milliseconds. */
+  /** Maximum CPU time of one run, in milliseconds. */
   readonly cpuMaxMs: number
 }
 
-/** After so many changes that make it pass no more are tried: they stand in few places, or it is a matter of chance. */
+/** After this many curing changes, no more are tried: they are in few places, or chance decides. */
 const curesMax = 24
 
-/** Makes a seed again and again, each time with one change of the code that led to its failure. */
+/** Runs a seed repeatedly, each time with one change of the code that led to its failure. */
 export class CodeTrials extends BudgetedLanes {
   readonly #options: CodeTrialsOptions
 
@@ -57,7 +60,7 @@ export class CodeTrials extends BudgetedLanes {
     this.#options = options
   }
 
-  /** In their order, until the budget is spent. What comes out of one does not depend on the others. */
+  /** In their order, until the budget is spent. The result of one does not depend on the others. */
   async of(candidates: readonly Candidate[]): Promise<readonly CodeTrial[]> {
     const outcomes: (Outcome | undefined)[] = []
     const left = Math.min(candidates.length, this.runsLeft)
@@ -82,7 +85,7 @@ export class CodeTrials extends BudgetedLanes {
     return lastCure === undefined ? trials : trials.slice(0, trials.indexOf(lastCure) + 1)
   }
 
-  /** Whether it passes in a process that has run nothing before: what other changes left behind may have cured it. */
+  /** Whether it passes in a process that has run nothing before: leftovers of other changes may have cured it. */
   async curesAlone(candidate: Candidate): Promise<boolean> {
     const { startWorker, searchStepsMax } = this.#options
     const lane = new Lane({ startWorker, pages: [], verify: false, confirm: false, searchStepsMax })

@@ -5,8 +5,8 @@ import type { Events } from './events.ts'
 import { meaningsIn, ofPlace } from './evidence.ts'
 
 /**
- * Without what another line says, too. Of a message its arrival stands, of a request of a client its sending; where a
- * message makes a server write it into its log, the writing; a crash that a fault brings is told with the fault.
+ * Leaves out lines that another line implies. Of a message, the arrival stays; of a client's request, the sending. If a
+ * message makes a server write it to its log, the write stays. A crash by a fault is shown with the fault.
  */
 export function withoutEchoes(found: readonly ChainEvent[], events: Events): readonly ChainEvent[] {
   const shown = new Map(found.map((each) => [each.event.n, each]))
@@ -33,7 +33,7 @@ export function withoutEchoes(found: readonly ChainEvent[], events: Events): rea
   return found.filter(({ event }) => !told.has(event.n))
 }
 
-/** Where it matters what a command says, and not which servers have it, its first writing stands for all. */
+/** If the content of a command matters, and not which servers have it, its first write stands for all. */
 function copies(found: readonly ChainEvent[]): readonly number[] {
   const known = new Set<string>()
   return found.flatMap(({ event, part }) => {
@@ -53,7 +53,7 @@ function isSending({ kind }: TraceRecord): boolean {
   return kind === 'segmentSent' || kind === 'datagramSent'
 }
 
-/** A request of a client, as it arrives. */
+/** The arrival of a client's request. */
 function isAsking(event: TraceRecord): boolean {
   return meaningsIn(event).some(({ layer, name }) => (layer === 'http' && name === 'request') || name === 'question')
 }

@@ -1,21 +1,21 @@
 import type { TraceRecord } from '../report/trace-record.ts'
 
-/** Events that are kept of one run: of a longer one the earliest are forgotten. */
+/** Maximum number of kept events of one run: of a longer one, the earliest are forgotten. */
 const keptMax = 600_000
 
-/** The events of one run, with what led to each. */
+/** The events of one run, with their causes. */
 export class Events {
   readonly #all: TraceRecord[] = []
   readonly #keptMax: number
-  /** Number of the first one that is kept. */
+  /** Number of the first kept event. */
   #first = 1
 
-  /** `most`: how many are kept, at most. */
+  /** `most`: maximum number of kept events. */
   constructor(most = keptMax) {
     this.#keptMax = most
   }
 
-  /** In the order of their numbers, which rise by one. */
+  /** In the order of their numbers, which are consecutive. */
   add(event: TraceRecord): void {
     if (this.#all.length >= this.#keptMax) {
       const half = Math.ceil(this.#keptMax / 2)
@@ -30,7 +30,7 @@ export class Events {
     return this.#first + this.#all.length - 1
   }
 
-  /** All that are kept, in their order. */
+  /** All kept events, in their order. */
   get all(): readonly TraceRecord[] {
     return this.#all
   }
@@ -43,7 +43,7 @@ export class Events {
     return causes.flatMap((n) => this.at(n) ?? [])
   }
 
-  /** By number: how many arrows lead from each event to this one, at least. */
+  /** By number, the minimum number of arrows from each event to this one. */
   ancestors(of: TraceRecord): ReadonlyMap<number, number> {
     const steps = new Map([[of.n, 0]])
     let edge: readonly TraceRecord[] = [of]

@@ -2,7 +2,7 @@ import type { EvidenceKind } from '../checkers/evidence.ts'
 import type { Meaning } from '../report/meaning.ts'
 import type { TraceRecord } from '../report/trace-record.ts'
 
-/** Evidence that is about terms and indexes of the log, and not about what somebody named. */
+/** Evidence about terms and indexes of the log, rather than about named things. */
 export const ofPlace: ReadonlySet<EvidenceKind> = new Set([
   'votes',
   'terms',
@@ -14,7 +14,7 @@ export const ofPlace: ReadonlySet<EvidenceKind> = new Set([
   'snapshots',
 ])
 
-/** Kinds of commands of the log by the first part of their name. */
+/** Kinds of commands of the log by the first part of their names. */
 const commandKinds: Readonly<Record<string, EvidenceKind>> = {
   session: 'locks',
   catalog: 'catalog',
@@ -25,7 +25,7 @@ const commandKinds: Readonly<Record<string, EvidenceKind>> = {
   snapshot: 'restores',
 }
 
-/** The kinds of evidence that an event is; none for most. */
+/** The kinds of evidence of an event; empty for most. */
 export function evidenceIn(event: TraceRecord): readonly EvidenceKind[] {
   switch (event.kind) {
     case 'note':
@@ -47,7 +47,7 @@ export function meaningsIn(event: TraceRecord): readonly Meaning[] {
   return 'means' in event && event.means !== undefined ? event.means : []
 }
 
-/** What one message or record is. */
+/** The kinds of one message or record. */
 export function kindsOf(meaning: Meaning): readonly EvidenceKind[] {
   switch (meaning.layer) {
     case 'raft':

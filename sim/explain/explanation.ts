@@ -10,13 +10,13 @@ import { type Things, thingsOf } from './things.ts'
 
 const idPattern = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
 
-/** A violation with everything in its run that may tell how it came. */
+/** A violation with all events of its run that may explain it. */
 export interface Explanation {
   readonly violation: Extract<TraceRecord, { readonly kind: 'violation' }>
   readonly things: Things
-  /** In the order of time; the violation is the last. */
+  /** In order of time; the violation is the last. */
   readonly chain: readonly ChainEvent[]
-  /** Names of agents by their IDs, as they told them. */
+  /** Names of agents by their IDs, as they announced them. */
   readonly agents: ReadonlyMap<string, string>
 }
 
@@ -25,10 +25,10 @@ export interface ChainLine extends Sentence {
   readonly chained: ChainEvent
 }
 
-/** What people read: a line, or how many there are in its place. */
+/** The printed lines: a line, or the number of similar ones that it replaces. */
 export type ShownLine = ChainLine | { readonly more: number; readonly like: ChainLine; readonly last: ChainLine }
 
-/** Explains the violation at this place in the run's list, counted from 0. Undefined: the list has no such place. */
+/** Explains the violation at this position of the run's list, counted from 0. Undefined: there is no such position. */
 export function explained(events: Events, place: number, evidence: readonly EvidenceKind[]): Explanation | undefined {
   const violation = events.all.filter((event) => event.kind === 'violation')[place]
   if (violation === undefined) return undefined
@@ -38,7 +38,7 @@ export function explained(events: Events, place: number, evidence: readonly Evid
   return { violation, things, chain: chainOf(events, violation, { evidence, things }), agents }
 }
 
-/** The lines that tell most, in the order of time. */
+/** The most explanatory lines, in order of time. */
 export function shownLines({ chain, things, agents }: Explanation, most: number): readonly ShownLine[] {
   const lines = chain.map((chained) => {
     const { node, what, why } = sentenceOf(chained, things)
@@ -51,7 +51,7 @@ export function shownLines({ chain, things, agents }: Explanation, most: number)
   return shown.map((each) => ('line' in each ? each.line : each))
 }
 
-/** Lines about other things than the violation: a few, so that they do not hide the others. */
+/** Maximum number of lines about other things than the violation, so that they do not hide the others. */
 const strangersMax = 6
 
 function mostlyAbout(lines: readonly ChainLine[]): readonly ChainLine[] {
@@ -65,12 +65,12 @@ function withAgents(text: string, agents: Explanation['agents']): string {
   return text.replaceAll(idPattern, (id) => agents.get(id) ?? id)
 }
 
-/** With the names of agents in place of their IDs, and of other IDs the beginning. */
+/** Replaces IDs of agents by their names, and shortens other IDs. */
 export function named(text: string, agents: Explanation['agents']): string {
   return text.replaceAll(idPattern, (id) => agents.get(id) ?? `${id.slice(0, 8)}…`)
 }
 
-/** What differs from line to line without telling another story: numbers, and which agent it is. */
+/** Leaves out what differs between similar lines: numbers, and which agent it is. */
 function shapeOf({ chained, what }: ChainLine): string {
   return `${chained.part} ${what.replaceAll(/\b[0-9a-f-]{36}\b/g, '#').replaceAll(/[\d.]+/g, '#')}`
 }

@@ -1,18 +1,18 @@
-/** A line, or the place of lines that say much the same. */
+/** A line, or a place that stands for similar lines. */
 export type Folded<Line> = { readonly line: Line } | { readonly more: number; readonly like: Line; readonly last: Line }
 
-/** How lines are compared: what they have in common, and how little each tells. */
+/** How lines are compared: by what they have in common, and by how little each explains. */
 export interface Folding<Line> {
   readonly shapeOf: (line: Line) => string
   readonly costOf: (line: Line) => number
 }
 
-/** Lines of one shape that stay. */
+/** Maximum number of lines of one shape that are kept. */
 const ofShapeMax = 4
 
 /**
- * Of many lines of one shape those stay that tell most; where the first of the others stood, stands how many there are.
- * The order stays.
+ * Of many lines of one shape, the most explanatory are kept; the number of the others stands at the place of the first
+ * of them. The order does not change.
  */
 export function folded<Line>(lines: readonly Line[], { shapeOf, costOf }: Folding<Line>): readonly Folded<Line>[] {
   const shapes = new Map<string, Line[]>()
@@ -24,7 +24,7 @@ export function folded<Line>(lines: readonly Line[], { shapeOf, costOf }: Foldin
   }
   const hidden = new Map<Line, readonly Line[]>()
   for (const same of shapes.values()) {
-    // One line more takes no more room than the word that there is one.
+    // One more line takes no more space than a note that there is one more.
     if (same.length <= ofShapeMax + 1) continue
     const kept = new Set(same.toSorted((a, b) => costOf(a) - costOf(b)).slice(0, ofShapeMax))
     const others = same.filter((line) => !kept.has(line))
@@ -38,8 +38,8 @@ export function folded<Line>(lines: readonly Line[], { shapeOf, costOf }: Foldin
 }
 
 /**
- * The lines that tell most, folded, so that there are no more than `most`: the costliest go first, and those of equal
- * cost from the front. The order stays.
+ * The most explanatory lines, folded, so that there are at most `most`: the costliest are removed first, and those of
+ * equal cost from the front. The order does not change.
  */
 export function shortened<Line>(lines: readonly Line[], most: number, folding: Folding<Line>): readonly Folded<Line>[] {
   const { costOf } = folding
@@ -53,7 +53,7 @@ export function shortened<Line>(lines: readonly Line[], most: number, folding: F
       folding,
     )
   }
-  // Folded lines may be more than `most`, so the number is searched for; by halves, for there may be thousands.
+  // Folded lines may be more than `most`, so the number is found by binary search, because there may be thousands.
   let [least, beyond] = [0, lines.length + 1]
   while (beyond - least > 1) {
     const middle = Math.floor((least + beyond) / 2)

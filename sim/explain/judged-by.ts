@@ -1,7 +1,7 @@
 import { type InvariantCode, invariants } from '../checkers/checkers.ts'
 import type { EvidenceKind } from '../checkers/evidence.ts'
 
-/** Of an expectation of a page, which says nothing of what it depends on. */
+/** The evidence for an expectation of a page, which does not declare what it depends on. */
 const usualEvidence: readonly EvidenceKind[] = [
   'requests',
   'names',
@@ -13,7 +13,10 @@ const usualEvidence: readonly EvidenceKind[] = [
   'elections',
 ]
 
-/** Kinds of events that show how a failure came about; an invariant declares its own. `code`: what failed. */
+/**
+ * Kinds of events that show how a failure came about; an invariant declares its own. `code`: the failed law or
+ * expectation.
+ */
 export function evidenceOf(code: string): readonly EvidenceKind[] {
   return isCode(code) ? invariants[code].evidence : usualEvidence
 }

@@ -2,20 +2,20 @@ import { BudgetedLanes, type BudgetedLanesOptions } from '../pool/budgeted-lanes
 import type { Lane } from '../pool/lane.ts'
 import type { SentPage } from '../pool/warm-worker.ts'
 
-/** One run of the seed that is to be explained, with a difference. */
+/** One run of the seed to be explained, with a difference. */
 export interface Rerun {
-  /** From this virtual time on what links, disks and agents draw is other; in milliseconds. */
+  /** From this virtual time on, the draws of links, disks and agents differ; in milliseconds. */
   readonly forkMs: number
-  /** Which other chance it is. */
+  /** Seed of the other draws. */
   readonly chance: number
   readonly without: readonly string[]
-  /** When it is given up, in microseconds; undefined: at its end. */
+  /** When it is stopped, in microseconds; undefined: at its end. */
   readonly untilUs: number | undefined
 }
 
-/** The same wrong is demanded: the law or the expectation, and what it says but for names and numbers. */
+/** The same failure is required: the law or the expectation, and the message without numbers and names. */
 export interface Wrongdoing {
-  /** Whether a run did it before the time at which it is given up. */
+  /** Whether a run failed in this way before the time at which it is stopped. */
   isIn(ended: NonNullable<Awaited<ReturnType<Lane['probe']>>>, untilUs: number | undefined): boolean
 }
 
@@ -25,7 +25,7 @@ export interface RerunsOptions extends BudgetedLanesOptions {
   readonly wrong: Wrongdoing
 }
 
-/** Makes a seed again and again on warm workers. What comes out does not depend on the number of jobs. */
+/** Runs a seed repeatedly on warm workers. The result does not depend on the number of jobs. */
 export class Reruns extends BudgetedLanes {
   readonly #options: RerunsOptions
 
@@ -34,7 +34,7 @@ export class Reruns extends BudgetedLanes {
     this.#options = options
   }
 
-  /** Whether each of them fails in the same way; undefined: it was not made, for the budget is spent. */
+  /** Whether each of them fails in the same way; undefined: it was not run, because the budget is spent. */
   async failing(reruns: readonly Rerun[]): Promise<readonly (boolean | undefined)[]> {
     const { page, seed, wrong } = this.#options
     const answers: (boolean | undefined)[] = reruns.map(() => undefined)

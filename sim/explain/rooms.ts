@@ -1,6 +1,8 @@
 import type { EvidenceKind } from '../checkers/evidence.ts'
 
-/** By kind of evidence the folders of the agent that make such events: there a law is broken that is judged by them. */
+/**
+ * By kind of evidence, the folders of the agent that make such events: a law that is judged by them is broken there.
+ */
 const roomsOfKind: Readonly<Partial<Record<EvidenceKind, readonly string[]>>> = {
   votes: ['src/raft/core'],
   terms: ['src/raft/core'],
@@ -25,7 +27,7 @@ const roomsOfKind: Readonly<Partial<Record<EvidenceKind, readonly string[]>>> = 
   commands: ['src/features', 'src/store'],
 }
 
-/** The rooms that make what a law is judged by: those of its first evidence first. Empty: it is about everything. */
+/** The rooms that make the facts by which a law is judged: those of its first evidence first. Empty: all rooms. */
 export function roomsOf(evidence: readonly EvidenceKind[]): readonly string[] {
   return [...new Set(evidence.flatMap((kind) => roomsOfKind[kind] ?? []))]
 }

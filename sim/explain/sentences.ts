@@ -14,10 +14,10 @@ export interface Sentence {
   readonly why: string
 }
 
-/** Messages of one packet that a sentence has. */
+/** Maximum number of messages of one packet in a sentence. */
 const meaningsMax = 2
 
-/** Why a fault matters, by its first word. */
+/** Why a fault matters, by the fault's first word. */
 const faultReasons: Readonly<Record<string, string>> = {
   crash: 'power cut: the process dies, and unsynced writes may be lost',
   kill: 'the process dies; its disk keeps what was written',
@@ -29,7 +29,7 @@ const faultReasons: Readonly<Record<string, string>> = {
   leave: 'the other members learn that it leaves on purpose',
 }
 
-/** An event of a chain in words. */
+/** An event of a chain as a sentence. */
 export function sentenceOf({ event, part, lateUs }: ChainEvent, things: Things): Sentence {
   const late = lateUs === undefined ? '' : `, ${(lateUs / 1_000_000).toFixed(2)} s after it was sent`
   const node = event.kind === 'driver' ? 'fault' : event.node
@@ -90,7 +90,7 @@ function isRequest(meanings: readonly Meaning[]): boolean {
   return meanings.some(({ layer, name }) => layer === 'http' && name === 'request')
 }
 
-/** Of several messages those that are about the matter. */
+/** Of several messages, those about the violation's things. */
 function relevant(event: TraceRecord, part: Part, things: Things): readonly Meaning[] {
   const all = meaningsIn(event)
   const ofPart = all.filter((meaning) => kindsOf(meaning).some((kind) => kind === part))
@@ -130,7 +130,7 @@ function faultReason(event: TraceRecord): string {
   return Object.hasOwn(faultReasons, word) ? (faultReasons[word] as string) : 'an injected fault'
 }
 
-/** Shorter, or nearer to the case, than the reason of the kind. */
+/** A reason that is shorter, or closer to the case, than that of the kind. */
 function evidenceReason(event: TraceRecord, part: EvidenceKind): string {
   const [meaning] = meaningsIn(event).filter((each) => kindsOf(each).includes(part))
   if (meaning?.layer === 'log' && meaning.name === 'hard-state' && meaning.votedFor !== undefined)

@@ -2,32 +2,32 @@ import type { TraceRecord } from '../report/trace-record.ts'
 import type { Events } from './events.ts'
 import type { Explanation } from './explanation.ts'
 
-/** Something that was decided in a run, and that it can be made again without. */
+/** A decision of a run, without which the run can be repeated. */
 export interface Suspect {
   readonly kind: 'fault' | 'operation'
-  /** What it did: `crash s5, for 4 ms`. */
+  /** Its effect: `crash s5, for 4 ms`. */
   readonly text: string
   readonly atUs: number
-  /** Identities of its decisions: one, but for several together. */
+  /** Identities of its decisions: one, unless it stands for several together. */
   readonly without: readonly string[]
-  /** Number of the event of the rule that it is a firing of. */
+  /** Number of the event of the rule of which it is a firing. */
   readonly rule?: number
-  /** How little it tells: the least first. */
+  /** How little it explains: the least first. */
   readonly cost: number
 }
 
 type Decision = Extract<TraceRecord, { readonly kind: 'decision' }>
 
-/** Firings beyond the chain that are judged, too, if they led to the violation. */
+/** Cost of firings outside the chain, which are also judged if they led to the violation. */
 const besideCost = 40
 
-/** What can be left out, the most suspect first: firings of faults and operations of clients. */
+/** Decisions that can be left out, the most suspect first: firings of faults and operations of clients. */
 export function suspectsOf(events: Events, explanation: Explanation): readonly Suspect[] {
   const { violation, chain } = explanation
   const costs = new Map<number, number>()
   for (const { event, cost, part } of chain) {
     for (const decision of decisionsOf(events, event)) {
-      // A fault that hits a server of the violation tells more than a line that happens to come from it.
+      // A fault at a server of the violation explains more than a line that happens to come from it.
       const worth = part === 'fault' ? cost : cost + 1
       costs.set(decision.n, Math.min(worth, costs.get(decision.n) ?? Number.POSITIVE_INFINITY))
     }
@@ -50,7 +50,7 @@ export function suspectsOf(events: Events, explanation: Explanation): readonly S
   return all.toSorted((a, b) => a.cost - b.cost)
 }
 
-/** Several of one rule together, where none of them alone makes a difference: all of a rule, then pairs. */
+/** Several suspects of one rule together, if none of them alone makes a difference: all of a rule, then pairs. */
 export function togetherOf(suspects: readonly Suspect[], most: number): readonly Suspect[] {
   const byRule = new Map<number, Suspect[]>()
   for (const suspect of suspects) {
@@ -67,7 +67,7 @@ export function togetherOf(suspects: readonly Suspect[], most: number): readonly
   return [...all, ...pairs.toSorted((a, b) => a.cost - b.cost)].slice(0, most)
 }
 
-/** Every fault that may have led to it. */
+/** All faults that may have led to it, as one suspect. */
 export function faultsTogether(faults: readonly Suspect[]): Suspect {
   return joined(faults, `all ${faults.length} faults together`)
 }
@@ -83,11 +83,11 @@ function joined(several: readonly Suspect[], text: string): Suspect {
   }
 }
 
-/** The decisions that an event comes from at once: a deed of a firing, a request of an operation. */
+/** The decisions from which an event directly follows: the effect of a firing, a request of an operation. */
 function decisionsOf(events: Events, event: TraceRecord): readonly Decision[] {
   return events.causesOf(event).flatMap((cause) => {
     if (cause.kind === 'decision') return [cause]
-    // A crash comes from the deed that the firing did, and through it from the firing.
+    // A crash follows from the effect of a firing, and through it from the firing.
     return event.kind === 'boot' || event.kind === 'crash' ? events.causesOf(cause).filter(isDecision) : []
   })
 }
@@ -96,7 +96,7 @@ function isDecision(event: TraceRecord): event is Decision {
   return event.kind === 'decision'
 }
 
-/** By decision what came of it, in words: the deeds of a firing, the first request of an operation. */
+/** The effects of each decision as text: those of a firing, or the first request of an operation. */
 function deedsOf(events: Events): ReadonlyMap<number, string> {
   const deeds = new Map<number, string[]>()
   for (const event of events.all) {

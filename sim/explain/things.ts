@@ -2,22 +2,22 @@ import type { About, Meaning } from '../report/meaning.ts'
 import type { TraceRecord } from '../report/trace-record.ts'
 import { meaningsIn } from './evidence.ts'
 
-/** What a violation is about: earlier events of the same things tell how it came. */
+/** The things that a violation is about: earlier events about the same things explain it. */
 export interface Things {
   readonly nodes: ReadonlySet<string>
   readonly terms: ReadonlySet<number>
   /** Indexes of the log. */
   readonly indexes: ReadonlySet<number>
-  /** Keys, services, sessions and whatever else requests and commands name. */
+  /** Keys, services, sessions and other things that requests and commands name. */
   readonly names: ReadonlySet<string>
 }
 
-/** Shorter names are in many texts by chance. */
+/** Shorter names occur in many texts by chance. */
 const nameMin = 3
 
 /**
- * The things of a violation: what its text names, and what the commands did that it is judged by. `nodes`: machines of
- * the run. `judgedBy`: the events that the law names.
+ * The things of a violation: those that its text names, and those of the commands by which it is judged. `nodes`:
+ * machines of the run. `judgedBy`: the events that the law names.
  */
 export function thingsOf(text: string, nodes: readonly string[], judgedBy: readonly TraceRecord[]): Things {
   const words = text.split(/[\s,;()]+/).map((word) => word.replace(/^['"`]|['"`:.]+$/g, '').replace(/['"`]$/g, ''))
@@ -43,7 +43,7 @@ export function thingsOf(text: string, nodes: readonly string[], judgedBy: reado
   }
 }
 
-/** What a message or record names. */
+/** The names in a message or record. */
 function namesIn(meaning: Meaning): readonly string[] {
   return aboutsOf(meaning).flatMap((about) => Object.values(about).flat())
 }

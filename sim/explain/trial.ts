@@ -7,8 +7,9 @@ export interface Trial {
 }
 
 /**
- * Verdict of a trial: without the thing the failure is less frequent (`needs`), more frequent (`rarer`: the thing makes
- * it rarer), or as frequent (`not needed`). `seldom`: unchanged runs fail too seldom to tell. `open`: too few tries.
+ * Verdict of a trial: without the thing, the failure is less frequent (`needs`), more frequent (`rarer`: the thing
+ * makes it rarer), or as frequent (`not needed`). `seldom`: unchanged runs fail too rarely for a verdict. `open`: too
+ * few tries.
  */
 export type Judgement = 'needs' | 'rarer' | 'not needed' | 'seldom' | 'open'
 
@@ -22,9 +23,9 @@ const anywayShare = 0.8
 /** Unchanged runs that fail less often than this cannot show a difference. */
 const seldomShare = 0.3
 
-/** What the tries so far say; `open` until it is clear, or until there are as many as may be. */
+/** The verdict of the tries so far; `open` until it is clear, or until the maximum number of tries is reached. */
 export function judgementOf({ unchanged, without }: Trial): Judgement {
-  // It fails without it so often that it could not fail much more often with it.
+  // It fails so often without it that it could not fail much more often with it.
   if (without.tries >= triesMin && 1 - wilson(without).low < smallDifference) return 'not needed'
   const tries = Math.min(unchanged.tries, without.tries)
   if (tries < triesMin) return 'open'
@@ -37,18 +38,18 @@ export function judgementOf({ unchanged, without }: Trial): Judgement {
   return tries < triesMax ? 'open' : lastWord({ unchanged, without })
 }
 
-/** Whether it fails without it so often that unchanged runs would tell nothing more. */
+/** Whether it fails so often without it that unchanged runs would add nothing. */
 export function failsAnyway({ tries, fails }: Counted): boolean {
   return tries > 0 && fails / tries > anywayShare
 }
 
-/** By how much more often it fails as it was, from -1 to 1; 0 where that is not known. */
+/** How much more often the unchanged run fails, from -1 to 1; 0 if that is not known. */
 export function strengthOf({ unchanged, without }: Trial): number {
   if (unchanged.tries === 0 || without.tries === 0) return 0
   return unchanged.fails / unchanged.tries - without.fails / without.tries
 }
 
-/** The verdict when no further runs are tried. */
+/** The verdict if no further runs are made. */
 function lastWord(trial: Trial): Judgement {
   if (trial.unchanged.fails / trial.unchanged.tries < seldomShare) return 'seldom'
   return strengthOf(trial) > smallDifference ? 'needs' : 'not needed'

@@ -4,22 +4,22 @@ import type { SentPage } from '../pool/warm-worker.ts'
 import type { Worker, WorkerEnd } from '../pool/worker.ts'
 import type { Killer } from './lines.ts'
 
-/** What a worker is asked for. */
+/** A request to a worker. */
 export interface Trial {
   readonly page: SentPage
   readonly seed: number
-  /** 0: the program as it is. */
+  /** 0: the unchanged program. */
   readonly mutant: number
-  /** Limit of the CPU time of the run, in milliseconds. */
+  /** Maximum CPU time of the run, in milliseconds. */
   readonly cpuMaxMs: number
 }
 
-/** The run came to an end, or its process did. */
+/** The run ended, or its process did. */
 export type Tried =
   | ({ readonly kind: 'run' } & Pick<Ended, 'record' | 'reached' | 'loaded'>)
   | { readonly kind: 'ended'; readonly killer: Killer; readonly message: string; readonly cpuMs: number }
 
-/** One warm worker of an instrumented program. After its process has ended, another one takes its place. */
+/** One warm worker of an instrumented program. When its process ends, another one replaces it. */
 export class Bench {
   readonly #start: () => Worker
   readonly #pages: SentPage[] = []
@@ -68,7 +68,7 @@ export class Bench {
   }
 }
 
-/** Lines of last words that are kept. */
+/** Maximum number of lines of last output that are kept. */
 const wordsMax = 6
 
 function endedBy({ code, signal, errors }: WorkerEnd, stuck: Stuck | undefined): Tried {

@@ -5,23 +5,23 @@ import { instrumented, type Mutant, type ReturnPlace, switchModule, switchText }
 import type { Compiler } from './operators/change.ts'
 import { ReturnTypes } from './return-types.ts'
 
-/** A place in a source file; from 0 on. */
+/** A place in a source file, counted from 0. */
 export interface SourcePlace {
   readonly line: number
   readonly column: number
 }
 
-/** What mutants need beside copies of the program. */
+/** What mutants need besides copies of the program. */
 export interface MutationWorkshop extends Workshop {
   /** All built modules, such as `src/raft/core/commit.js`, in a fixed order. */
   names(): readonly string[]
-  /** Leads from a place in a built module to that in its source; undefined: the build has no maps. */
+  /** Maps a place in a built module to its source; undefined: the build has no maps. */
   sourcePlaces(file: string): ((line: number, column: number) => SourcePlace | undefined) | undefined
-  /** The text of a source, such as `src/raft/core/commit.ts`; undefined: only the built program is there. */
+  /** The text of a source, such as `src/raft/core/commit.ts`; undefined: only the built program exists. */
   source?(file: string): string | undefined
 }
 
-/** A mutant as reports name it. */
+/** A mutant with its names for reports. */
 export interface NamedMutant extends Mutant {
   /** Eight hexadecimal digits that depend on the file, the operator and the texts, not on what else is in the file. */
   readonly id: string
@@ -41,7 +41,7 @@ export interface MutationBuild {
 export interface NamedReturn extends ReturnPlace {
   /** `src/raft/core/commit.ts:17:7`. */
   readonly place: string
-  /** Its function says by its type that it returns something. */
+  /** Its function's declared type excludes returning nothing. */
   readonly isPromised: boolean
 }
 
@@ -50,12 +50,12 @@ export interface BuildOptions {
   readonly workshop: Pick<MutationWorkshop, 'names' | 'read' | 'sourcePlaces' | 'source'>
   /** Folders or files of source: `src/raft/core`, `src/raft/core/commit.ts`. */
   readonly rooms: readonly string[]
-  /** Functions that return nothing are watched, too. */
+  /** Whether functions that return nothing are observed, too. */
   readonly watchesReturns?: boolean
   readonly sha256: (bytes: Uint8Array) => Uint8Array
 }
 
-/** Puts all mutants of the rooms behind switches. The error names a room that has no modules. */
+/** Puts all mutants of the rooms behind switches. The error names a room without modules. */
 export function mutationBuild({
   ts,
   workshop,
@@ -126,8 +126,8 @@ function placeText(
 }
 
 /**
- * Draws `count` mutants of each room: what is drawn depends on the mutants, the count and the seed alone. The rooms
- * come by turns, so that a campaign that is ended early has tried some of each.
+ * Draws `count` mutants of each room, depending only on the mutants, the count and the seed. The rooms alternate, so
+ * that a campaign that is ended early has tried some of each.
  */
 export function sampled(
   mutants: readonly NamedMutant[],

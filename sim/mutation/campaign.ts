@@ -6,29 +6,29 @@ import type { MutantLine, RunLine } from './lines.ts'
 
 export interface CampaignOptions {
   readonly judges: readonly Judge[]
-  /** Those to try, without what is known of before. */
+  /** The mutants to try, without those with known results. */
   readonly mutants: readonly NamedMutant[]
-  /** All of the build: which file has which sites. */
+  /** All mutants of the build, which show which file has which sites. */
   readonly all: readonly NamedMutant[]
   readonly sites: number
   /** CPU time of the runs of one mutant, in milliseconds. */
   readonly budgetMs: number
   readonly jobs: number
-  /** Runs of the unchanged program that were made before. */
+  /** Earlier runs of the unchanged program. */
   readonly known: readonly RunLine[]
   readonly onRun: (line: RunLine) => void
   readonly onMutant: (line: MutantLine) => void
-  /** What a person should know. */
+  /** Called with remarks for the user. */
   readonly note: (text: string) => void
 }
 
-/** Limit for a run of the unchanged program, in milliseconds of CPU time. */
+/** Maximum CPU time of a run of the unchanged program, in milliseconds. */
 const wholeMaxMs = 600_000
-/** A mutant may use this much more than the unchanged program did in a warm worker. */
+/** How much more CPU time a mutant may use than the unchanged program did in a warm worker. */
 const slowest = { times: 5, andMs: 5_000 }
 /**
- * A warm worker is checked for what mutants left behind after this many of them, or earlier, after this much CPU time
- * of theirs: what is not checked yet is lost to `--resume`.
+ * After this many mutants, or earlier after this much of their CPU time, a warm worker is checked for leftovers of
+ * mutants: unchecked results are lost to `--resume`.
  */
 const checkedEvery = { mutants: 8, cpuMs: 10_000 }
 
@@ -58,12 +58,12 @@ export async function runCampaign(options: CampaignOptions): Promise<void> {
   })
 }
 
-/** What runs one after another, with a warm worker of one program. */
+/** Runs one after another, with a warm worker of one program. */
 class Lane {
   readonly #options: CampaignOptions
   readonly #coverage: Coverage
   #warm: { readonly program: Program; readonly bench: Bench } | undefined
-  /** Judged in the warm worker since it was last checked. */
+  /** Mutants judged in the warm worker since it was last checked. */
   #unchecked: { readonly mutant: NamedMutant; readonly line: MutantLine }[] = []
 
   constructor(options: CampaignOptions, coverage: Coverage) {
@@ -111,8 +111,8 @@ class Lane {
   }
 
   /**
-   * Whether the unchanged program still runs in the warm worker as it did. If a mutant has left something behind there,
-   * those that were judged since are judged again, each in a process of its own.
+   * Whether the unchanged program still runs in the warm worker as before. If a mutant has left something behind, those
+   * judged since are judged again, each in a process of its own.
    */
   async check(): Promise<void> {
     const judged = this.#unchecked

@@ -3,7 +3,7 @@ import type { Judge, Program } from './jury.ts'
 import type { RunLine } from './lines.ts'
 import { bytesOfRanges } from './ranges.ts'
 
-/** A run of the unchanged program, which mutants on its way are compared with. */
+/** A run of the unchanged program, with which mutants on its path are compared. */
 export interface Path {
   readonly judge: Judge
   readonly seed: number
@@ -17,7 +17,7 @@ export interface Path {
 export class Coverage {
   readonly #sites: number
   readonly #paths: Path[] = []
-  /** Sites of each file that lie in functions. */
+  /** For each file, the sites within functions. */
   readonly #sitesOfFile = new Map<string, readonly number[]>()
   #loaded: Uint8Array
 
@@ -34,15 +34,17 @@ export class Coverage {
     this.#paths.push({ judge, seed, trace, cpuMs, reached: bytesOfRanges(reached, this.#sites) })
   }
 
-  /** It takes effect when its module is loaded: at the top of the module, or in a function that runs only then. */
+  /**
+   * Whether it takes effect when its module is loaded: at the top of the module, or in a function that runs only then.
+   */
   isStatic({ isStatic, site }: NamedMutant): boolean {
     return isStatic || (this.#loaded[site] === 1 && !this.#paths.some(({ reached }) => reached[site] === 1))
   }
 
   /**
-   * The runs that reach the mutant, the cheapest first, the first seeds of all judges before the second ones. What is
-   * made when its module is loaded counts as reached by the runs that reach a function of the module; where none does,
-   * others use what the module makes, and every run counts.
+   * The runs that reach the mutant, the cheapest first, and the first seeds of all judges before the second ones. Code
+   * that runs when its module is loaded counts as reached by the runs that reach a function of the module. If none
+   * does, other modules use the module's values, and every run counts.
    */
   pathsOf(mutant: NamedMutant): readonly Path[] {
     const isStatic = this.isStatic(mutant)

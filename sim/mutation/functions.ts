@@ -2,14 +2,14 @@ import type ts from 'typescript'
 import type { Compiler } from './operators/change.ts'
 import { parsed } from './walk.ts'
 
-/** A function of a built module; lines from 0 on. */
+/** A function of a built module; lines are counted from 0. */
 export interface FunctionPlace {
   readonly name: string
   readonly first: number
   readonly last: number
 }
 
-/** Finds the functions that places of built modules lie in: the innermost that has a name. */
+/** Finds the functions that contain places of built modules: the innermost one with a name. */
 export class Functions {
   readonly #ts: Compiler
   readonly #read: (file: string) => string | undefined
@@ -20,7 +20,7 @@ export class Functions {
     this.#read = read
   }
 
-  /** Undefined: it lies in none. */
+  /** Undefined: no function contains it. */
   at(file: string, { line, column }: { readonly line: number; readonly column: number }): FunctionPlace | undefined {
     const source = this.#source(file)
     const position = source.getPositionOfLineAndCharacter(line, column)

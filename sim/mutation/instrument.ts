@@ -5,11 +5,11 @@ import { parsed, returnsOf, type Site, sitesOf } from './walk.ts'
 /** The module that all instrumented modules import, beside `src` and `sim`. */
 export const switchModule = 'mutation-switch.js'
 
-/** One change of the program, switched on by its number. */
+/** One change of the program, activated by its number. */
 export interface Mutant {
-  /** From 1 on; 0 is the program as it is. */
+  /** Counted from 1; 0 is the unchanged program. */
   readonly number: number
-  /** The place of this node among all that can be changed, from 0 on. */
+  /** Position of this node among all changeable nodes, counted from 0. */
   readonly site: number
   /** The built module, such as `src/raft/core/commit.js`. */
   readonly file: string
@@ -22,9 +22,9 @@ export interface Mutant {
   readonly isStatic: boolean
 }
 
-/** Where a function returns what it has computed. */
+/** Where a function returns a computed value. */
 export interface ReturnPlace {
-  /** From 0 on. */
+  /** Counted from 0. */
   readonly number: number
   readonly file: string
   readonly at: Mutant['at']
@@ -34,37 +34,36 @@ export interface Instrumented {
   readonly text: string
   readonly mutants: readonly Mutant[]
   readonly sites: number
-  /** Empty unless they are watched. */
+  /** Empty unless they are observed. */
   readonly returns: readonly ReturnPlace[]
 }
 
-/** Numbers that are given already: sites from 0 on, mutants from 1 on. */
+/** Numbers that are in use already: sites counted from 0, mutants from 1. */
 export interface Taken {
   readonly sites: number
   readonly mutants: number
-  /** Places that return something; undefined: they are not watched. */
+  /** Number of places that return a value; undefined: they are not observed. */
   readonly returns?: number
 }
 
 interface Insertion {
   readonly at: number
-  /** Of those at one place the lowest comes first. */
+  /** At one place, the lowest comes first. */
   readonly order: number
   readonly text: string
 }
 
 /**
- * The text of a module in which every mutant is behind a switch. `$m` is the number of the mutant that is on; `$h` has
- * a byte for each site, set when the site is reached. Nothing else of the module changes:
+ * The text of a module in which every mutant is behind a switch. `$m` is the number of the active mutant; `$h` has a
+ * byte for each site, set when the site is reached. Nothing else of the module changes:
  *
- * 1. An expression becomes `(($h[7]=1,$m===12)?(changed):(as it was))`. Both stand in the same function, so `this`,
- *    `await` and names mean the same; what is called keeps its object, for callees are never wrapped.
- * 2. A statement becomes `{if($h[8]=1,$m!==13)statement}`. The braces keep an `else` behind it with its own `if`.
- * 3. A statement that runs late is left out at its place in the same way, and stands once more behind its successor.
+ * 1. An expression becomes `(($h[7]=1,$m===12)?(changed):(original))`. Both are in the same function, so `this`,
+ *    `await` and names mean the same; a called method keeps its object, because callees are never wrapped.
+ * 2. A statement becomes `{if($h[8]=1,$m!==13)statement}`. The braces keep a following `else` with its own `if`.
+ * 3. A statement that runs late is left out at its place in the same way, and is repeated after its successor.
+ * 4. If returns are observed, a returned value becomes `$r(5,value)`, which records that it is nothing.
  *
- * 4. Where returns are watched, what is returned becomes `$r(5,what is returned)`, which takes down that it is nothing.
- *
- * The changed text has no switches within, for only one mutant is on at a time.
+ * The changed text has no switches within, because only one mutant is active at a time.
  */
 export function instrumented(ts: Compiler, file: string, text: string, taken: Taken): Instrumented {
   const source = parsed(ts, file, text)
@@ -115,7 +114,7 @@ function mutantOf(
   }
 }
 
-/** The text with one change and no switch: what the instrumented module does while the mutant is on. */
+/** The text with one change and no switch: what the instrumented module does while the mutant is active. */
 export function changedText(source: ts.SourceFile, change: Change): string {
   const [from, to] = [change.node.getStart(source), change.node.end]
   const [head, tail] = [source.text.slice(0, from), source.text.slice(to)]
@@ -127,7 +126,7 @@ export function changedText(source: ts.SourceFile, change: Change): string {
 
 interface Numbers {
   readonly site: number
-  /** Of the mutants of the site, which are numbered without a gap. */
+  /** The first of the site's mutants, which are numbered consecutively. */
   readonly first: number
 }
 
@@ -162,7 +161,7 @@ function insertionsOf(source: ts.SourceFile, { node, changes, depth }: Site, num
   return made
 }
 
-/** What closes a node comes before what opens the next one: its order is negative. */
+/** Text that closes a node comes before text that opens the next one: its order is negative. */
 function withInsertions(text: string, insertions: readonly Insertion[]): string {
   const inOrder = insertions.toSorted((a, b) => a.at - b.at || a.order - b.order)
   const parts: string[] = []
@@ -180,7 +179,7 @@ function withoutMap(text: string): string {
   return text.replace(/\n\/\/# sourceMappingURL=\S+\s*$/, '\n')
 }
 
-/** The module with the switch, and with what a worker needs to turn it. */
+/** The module with the switch, and the functions by which a worker sets it. */
 export function switchText(sites: number, returns = 0): string {
   return [
     `const returned = new Uint8Array(${returns})`,

@@ -5,34 +5,34 @@ import { hasFailed, type SeedRecord } from '../report/seed-record.ts'
 import type { PlantedBug } from '../self-test/planted-bug.ts'
 import type { Killer } from './lines.ts'
 
-/** An instrumented copy of the program; made when it is first needed. */
+/** An instrumented copy of the program, made when it is first needed. */
 export interface Program {
-  /** `mutant`: one that is on from the first moment. */
+  /** `mutant`: one that is active from the start. */
   start(mutant: number | undefined): Worker
 }
 
-/** Why a mutant is known to be one. */
+/** Why a mutant was recognized. */
 export interface Kill {
   readonly killer: Killer
   readonly law?: InvariantCode | undefined
   readonly message: string
 }
 
-/** Seeds of one page, and what they say of a mutant. */
+/** Seeds of one page, and their judgement of a mutant. */
 export interface Judge {
   /** File of the scenario, or name of the planted bug. */
   readonly name: string
   readonly program: Program
   readonly page: SentPage
   readonly seeds: { readonly first: number; readonly last: number }
-  /** One seed that is sound is enough. */
+  /** One sound seed suffices. */
   readonly isSearch: boolean
-  /** The unchanged program does what it should, so another outcome is owed to a mutant. */
+  /** Whether the unchanged program behaves correctly, so that another result is caused by a mutant. */
   isSound(record: SeedRecord): boolean
   kill(record: SeedRecord): Kill | undefined
 }
 
-/** The agent is judged by scenarios: a mutant is killed where one fails. */
+/** Scenarios judge the agent: a mutant is killed if one fails. */
 export function scenarioJudge(name: string, program: Program, page: SentPage, seeds: Judge['seeds']): Judge {
   return {
     name,
@@ -45,7 +45,7 @@ export function scenarioJudge(name: string, program: Program, page: SentPage, se
   }
 }
 
-/** Assertions of the agent itself, and answers that threw. */
+/** Assertions of the agent itself, and requests that threw. */
 const panics: readonly InvariantCode[] = ['P1', 'P2']
 
 function killOf({ failures: [first], verdict, notes }: SeedRecord): Kill {
@@ -55,9 +55,7 @@ function killOf({ failures: [first], verdict, notes }: SeedRecord): Kill {
   return { killer: panics.includes(first.code) ? 'panic' : 'law', law: first.code, message }
 }
 
-/**
- * The checkers are judged by planted bugs: a mutant is killed where a bug is not found any more, or for another reason.
- */
+/** Planted bugs judge the checkers: a mutant is killed if a bug is not found any more, or for another reason. */
 export function bugJudge(program: Program, bug: PlantedBug, page: SentPage, seeds: Judge['seeds']): Judge {
   const isFound = ({ verdict, failures: [first] }: SeedRecord): boolean =>
     verdict === 'failed' && bug.foundBy.includes(first?.code ?? 'scenario')

@@ -1,14 +1,14 @@
 import { z } from 'zod'
 
 /**
- * What `--jsonl` writes, one value a line, in this order: what was asked for, what each run of the unchanged program
- * reached, and what became of each mutant.
+ * The content of `--jsonl`, one value per line, in this order: the request, the sites that each run of the unchanged
+ * program reached, and the result of each mutant.
  */
 
 const text = z.string()
 const count = z.int().min(0)
 
-/** Two files with equal heads may be continued one by the other. */
+/** Files with equal heads may continue each other. */
 const headSchema = z.strictObject({
   kind: z.literal('head'),
   build: text.describe('SHA-256 of the modules of the program'),
@@ -36,11 +36,11 @@ const runSchema = z.strictObject({
 
 export type RunLine = z.infer<typeof runSchema>
 
-/** By what a mutant was killed. */
+/** What killed a mutant. */
 export const killers = ['law', 'expectation', 'panic', 'crash', 'time', 'self-test'] as const
 export type Killer = (typeof killers)[number]
 
-/** What became of a mutant: see `docs/mutation.md`. */
+/** The result of a mutant: see `docs/mutation.md`. */
 const fates = ['killed', 'unseen', 'same trace', 'not reached'] as const
 
 const mutantSchema = z.strictObject({

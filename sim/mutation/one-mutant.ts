@@ -10,11 +10,11 @@ export interface OneMutant {
   readonly text: string
 }
 
-/** Where it is looked for if its file is not named. */
+/** Where a mutant is looked for if its file is not named. */
 const everywhere = ['src']
 
 /**
- * The mutant of a name: its identity, or, which is found sooner, its file and that:
+ * The mutant of a name: its identity, or, which is found sooner, its file and identity:
  * `src/raft/core/log.ts:be968cda`. The error is one sentence.
  */
 export function mutantNamed(name: string, options: Omit<BuildOptions, 'rooms'>): Result<OneMutant, string> {
@@ -40,7 +40,7 @@ function textWith(
   const changes = sitesOf(ts, source).flatMap((site) => site.changes)
   const nth = all.filter(({ file }) => file === mutant.file).findIndex(({ number }) => number === mutant.number)
   const change = changes[nth]
-  // Both lists are made of the same sites of the same text.
+  // Both lists are made from the same sites of the same text.
   if (change === undefined) throw new Error(`mutant ${mutant.id} has no change in ${mutant.file}`)
   return changedText(source, change)
 }

@@ -1,4 +1,4 @@
-/** Numbers of the bytes that are set, as ranges: `3-7,12`. */
+/** Numbers of the set bytes, as ranges: `3-7,12`. */
 export function rangesText(bytes: Uint8Array): string {
   const ranges: string[] = []
   for (let first = bytes.indexOf(1); first !== -1; ) {
@@ -10,7 +10,7 @@ export function rangesText(bytes: Uint8Array): string {
   return ranges.join(',')
 }
 
-/** The bytes of such a text; what lies beyond `length` is left out. */
+/** The bytes of such a text; numbers beyond `length` are left out. */
 export function bytesOfRanges(text: string, length: number): Uint8Array {
   const bytes = new Uint8Array(length)
   for (const range of text === '' ? [] : text.split(',')) {

@@ -1,28 +1,28 @@
 import type ts from 'typescript'
 import type { Compiler } from './operators/change.ts'
 
-/** Types whose values may be nothing, whatever their arguments, or that tell nothing of their values. */
+/** Types whose values may be nothing whatever their arguments, or that say nothing about their values. */
 const openTypes =
   /^(?:ReturnType|Awaited|Parameters|Extract|Exclude|NonNullable|(?:Async)?(?:Generator|Iterator|Iterable|IterableIterator))$/
-/** Aliases within aliases that are followed. */
+/** Maximum number of nested aliases that are resolved. */
 const aliasesMax = 4
 
-/** Tells where a function of the sources says by its type that it returns something. */
+/** Tells whether the declared type of a function in the sources excludes returning nothing. */
 export class ReturnTypes {
   readonly #ts: Compiler
   readonly #read: (file: string) => string | undefined
   readonly #sources = new Map<string, ts.SourceFile | undefined>()
 
-  /** `read`: the text of a source, such as `src/raft/core/log.ts`; undefined: it is not there. */
+  /** `read`: the text of a source, such as `src/raft/core/log.ts`; undefined: it does not exist. */
   constructor(compiler: Compiler, read: (file: string) => string | undefined) {
     this.#ts = compiler
     this.#read = read
   }
 
   /**
-   * Whether the innermost function around a place (line and column from 0 on) declares a return type without
-   * `undefined`, `void` and `null`, and without a type parameter, which could stand for one of these. False where it
-   * declares none, and for a generator, whose type is not that of what it returns.
+   * Whether the innermost function around a place (line and column counted from 0) declares a return type without
+   * `undefined`, `void` and `null`, and without a type parameter, which could be one of these. False if it declares
+   * none, and for a generator, whose type is not that of its returned value.
    */
   promisesSomething(file: string, { line, column }: { readonly line: number; readonly column: number }): boolean {
     const source = this.#source(file)
@@ -68,7 +68,7 @@ export class ReturnTypes {
     return this.#mayAliasBeNothing(name, source, aliases)
   }
 
-  /** Of a name of this file its declaration counts; one that is imported stands for something. */
+  /** For a name of this file, its declaration counts; an imported name is assumed to exclude nothing. */
   #mayAliasBeNothing(name: string, source: ts.SourceFile, aliases: number): boolean {
     const compiler = this.#ts
     const isParameter = (node: ts.Node): boolean =>

@@ -37,7 +37,7 @@ function scoreOf(room: string, lines: readonly MutantLine[]): Score {
 
 const columns = ['room', 'sampled', 'reached', ...killers, 'unseen', 'same trace', 'score'] as const
 
-/** A table in Markdown, which reads well on a terminal, too. `score`: killed of those that were reached. */
+/** A table in Markdown, which is also readable on a terminal. `score`: killed mutants among those reached. */
 export function scoreTable(all: readonly Score[]): readonly string[] {
   const rows = all.map(({ room, sampled, reached, killed, unseen, sameTrace }) => {
     const dead = killers.reduce((sum, killer) => sum + killed[killer], 0)
@@ -53,10 +53,10 @@ export function scoreTable(all: readonly Score[]): readonly string[] {
   return [line(columns), `|${rule.join('|')}|`, ...rows.map(line)]
 }
 
-/** Scenarios of a survivor that are named; the rest is counted. */
+/** Maximum number of scenarios that are named for a survivor; the others are counted. */
 const judgesShown = 2
 
-/** Those that no run killed, by place: what was reached first, and by which scenarios. */
+/** Mutants that no run killed, by place: what was reached first, and by which scenarios. */
 export function survivorTable(lines: readonly MutantLine[]): readonly string[] {
   const alive = lines.filter(({ fate }) => fate !== 'killed')
   const inOrder = alive.toSorted((a, b) => order[a.fate] - order[b.fate] || compareText(a.place, b.place))
@@ -70,7 +70,7 @@ export function survivorTable(lines: readonly MutantLine[]): readonly string[] {
 
 const order = { unseen: 0, 'same trace': 1, 'not reached': 2, killed: 3 } as const
 
-/** Characters of a text that are shown. */
+/** Maximum number of characters of a text in a cell. */
 const cellMax = 70
 
 function cell(text: string): string {

@@ -6,7 +6,7 @@ import { arithmetic, calls, literals, returns } from './operators/values.ts'
 
 const all: readonly Operator[] = [conditions, binaries, literals, arithmetic, returns, calls, statements]
 
-/** A node that can be changed, with all its changes. */
+/** A changeable node, with all its changes. */
 export interface Site {
   readonly node: ts.Node
   readonly changes: readonly Change[]
@@ -19,7 +19,7 @@ export function parsed(ts: Compiler, file: string, text: string): ts.SourceFile 
   return ts.createSourceFile(file, text, ts.ScriptTarget.ES2023, true, ts.ScriptKind.JS)
 }
 
-/** Every node of a module that can be changed, from its beginning to its end, the outer before the inner. */
+/** Every changeable node of a module, from its beginning to its end, outer nodes before inner ones. */
 export function sitesOf(ts: Compiler, source: ts.SourceFile): readonly Site[] {
   const sites: Site[] = []
   const visit = (node: ts.Node, isStatic: boolean, depth: number): void => {
@@ -37,7 +37,7 @@ export function sitesOf(ts: Compiler, source: ts.SourceFile): readonly Site[] {
   return sites
 }
 
-/** Everything that a module returns by `return` or as the value of an arrow function, and that may be nothing. */
+/** Every value that a module returns by `return` or as the value of an arrow function, and that may be nothing. */
 export function returnsOf(ts: Compiler, source: ts.SourceFile): readonly Pick<Site, 'node' | 'depth'>[] {
   const found: Pick<Site, 'node' | 'depth'>[] = []
   const visit = (node: ts.Node, depth: number): void => {
@@ -51,7 +51,7 @@ export function returnsOf(ts: Compiler, source: ts.SourceFile): readonly Pick<Si
   return found
 }
 
-/** Look-ups that find nothing return it first; of any other call the function that is called does. */
+/** Look-ups return nothing themselves; for any other call, the called function does. */
 const lookUp = /[.#](?:get|find|findLast|at|shift|pop|exec|match)$/
 
 function isPassedOn(ts: Compiler, node: ts.Node): boolean {
@@ -72,7 +72,7 @@ function isAlwaysSomething(ts: Compiler, node: ts.Node): boolean {
   )
 }
 
-/** Two operators can make the same text of one node. */
+/** Two operators can produce the same text for one node. */
 function distinct(look: Look, changes: readonly Change[]): readonly Change[] {
   const seen = new Set([textOf(look, look.node)])
   return changes.filter((change) => {
@@ -89,7 +89,7 @@ function runsLater(ts: Compiler, node: ts.Node): boolean {
   return (ts.getCombinedModifierFlags(node) & ts.ModifierFlags.Static) === 0
 }
 
-/** Calls that tell people how the program does, or assert what holds anyway: no bug of the program hides in them. */
+/** Calls that only report, or assert what holds anyway: no bug of the program hides in them. */
 const barren =
   /(^invariant|(^|[.#?])log\??[.]write|(^|[.#?])log\??[.]enabled|(^|[.#?])metrics\??[.](count|sample|gauge)|Error)$/
 
@@ -102,7 +102,7 @@ function isBarren(look: Look): boolean {
   return barren.test(textOf(look, node.expression))
 }
 
-/** An expression in parentheses may stand where this one stands, and means the same. */
+/** Whether an expression in parentheses may replace this one with the same meaning. */
 function isSound(ts: Compiler, change: Change): boolean {
   if (change.kind === 'skip') return true
   const { node } = change
@@ -112,9 +112,9 @@ function isSound(ts: Compiler, change: Change): boolean {
   if (ts.isBindingElement(parent) && parent.propertyName === (node as ts.Node)) return false
   if (ts.isDeleteExpression(parent) || ts.isTaggedTemplateExpression(parent)) return false
   const isInner = 'expression' in parent && parent.expression === node
-  // In `a?.b.c` the first part also decides whether the second is evaluated at all.
+  // In `a?.b.c`, the first part also decides whether the second is evaluated at all.
   if (isInner && ts.isOptionalChain(parent) && ts.isOptionalChain(node)) return false
   const isCallee = isInner && (ts.isCallExpression(parent) || ts.isNewExpression(parent))
-  // A method that is called needs its object.
+  // A called method needs its object.
   return !isCallee
 }

@@ -1,23 +1,23 @@
 import { Lane } from './lane.ts'
 import type { Worker } from './worker.ts'
 
-/** What a search by runs may cost. Without either limit it ends by itself. */
+/** The budget of a search by runs. Without a limit, the search ends by itself. */
 export interface RunBudget {
-  /** Number of runs. With nothing but this limit the same command comes to the same answer. */
+  /** Maximum number of runs. With only this limit, the same command gives the same answer. */
   readonly runs?: number | undefined
-  /** CPU time of all runs, in milliseconds. */
+  /** Maximum CPU time of all runs, in milliseconds. */
   readonly cpuMs?: number | undefined
 }
 
 export interface BudgetedLanesOptions {
   readonly startWorker: () => Worker
-  /** Number of runs at the same time. */
+  /** Number of concurrent runs. */
   readonly jobs: number
   readonly budget: RunBudget
   readonly searchStepsMax?: number | undefined
 }
 
-/** Lanes for runs that a search decides on one by one, with what these runs cost and whether more may be made. */
+/** Lanes for runs that a search decides on one by one, with the cost of these runs and the remaining budget. */
 export abstract class BudgetedLanes {
   protected readonly lanes: readonly Lane[]
   readonly #budget: RunBudget

@@ -10,7 +10,7 @@ import {
   WorkerDidNotStart,
 } from './warm-worker.ts'
 
-/** One place of the pool: a warm worker, and fresh ones that confirm what it found. At any time one of them works. */
+/** One place of the pool: a warm worker, and fresh ones that confirm its findings. One of them works at any time. */
 export class Lane {
   readonly #options: LaneOptions
   #warm: WarmWorker | undefined
@@ -22,13 +22,11 @@ export class Lane {
     this.#options = options
   }
 
-  /**
-   * What becomes of one seed; undefined: it was abandoned. `following`: the seed that this lane will be asked for next.
-   */
+  /** The record of one seed; undefined: it was abandoned. `following`: the next seed of this lane. */
   async judge(turn: SentTurn, following: SentTurn | undefined): Promise<SeedRecord | undefined> {
     this.#abandoned = false
     let outcome = await this.#runWarm(turn, following)
-    // The seed itself comes between its two runs this time: another one there may be what ends workers.
+    // This time the seed itself is run between its two runs: another one there may be what ends workers.
     if (outcome.kind === 'other') outcome = await this.#runWarm(turn, turn)
     if (outcome.kind === 'abandoned') return undefined
     if (outcome.kind === 'other') throw new WorkerDidNotStart(endedTwice(turn))
@@ -39,14 +37,14 @@ export class Lane {
       return runsBefore === 0 ? record : this.#confirmed(turn, record)
     }
     const record = brokenRecord(turn, outcome.broken)
-    // What ends a process can come from outside of it, even in its first run.
+    // The end of a process can have an outside cause, even in its first run.
     const isSure = record.verdict === 'stuck' && outcome.runsBefore === 0
     return this.#options.confirm && !isSure ? this.#confirmed(turn, record) : record
   }
 
   /**
-   * One run with what it was made of, in the warm worker; nothing is confirmed. The page need not be one of the
-   * options': it is sent with the turn, and forgotten with the next one. Undefined: the process ended.
+   * One run and its account, in the warm worker; nothing is confirmed. The page need not be one of the options': it is
+   * sent with the turn, and forgotten with the next one. Undefined: the process ended.
    */
   async probe(turn: SentTurn, wish: Wish): Promise<Ended | undefined> {
     this.#abandoned = false
@@ -56,7 +54,7 @@ export class Lane {
     return outcome.kind === 'ended' ? outcome.ended : undefined
   }
 
-  /** The seed that is run is not wanted any more. */
+  /** The seed that is being run is not needed any more. */
   abandon(): void {
     this.#abandoned = true
     this.#working?.kill()
@@ -86,10 +84,10 @@ export class Lane {
     }
   }
 
-  /** The same seed in a process that has run nothing before. Another outcome there is a bug of its own kind. */
+  /** Runs the same seed in a process that has run nothing before. Another result there is a bug of its own kind. */
   async #confirmed(turn: SentTurn, warm: SeedRecord): Promise<SeedRecord | undefined> {
     let outcome = await this.#runFresh(turn, undefined)
-    // The kernel kills processes for want of memory: one that did not come to its run says nothing about the seed.
+    // The kernel kills processes for lack of memory: a process that did not reach its run says nothing about the seed.
     if (outcome.kind === 'other') outcome = await this.#runFresh(turn, turn)
     if (outcome.kind === 'abandoned') return undefined
     if (outcome.kind === 'other') throw new WorkerDidNotStart(endedTwice(turn))
@@ -101,7 +99,7 @@ export class Lane {
       `in a process that had run other seeds: ${shortText(warm)}`,
       `in a fresh process: ${shortText(fresh)}`,
     ]
-    // That a process ended can have a reason outside of it: the verdict stays, with what the fresh one said.
+    // The end of a process can have an outside cause: the verdict stays, with the last output of the fresh process.
     if (warm.trace === null) return rejudged(warm, warm.verdict, both.slice(1))
     return rejudged(warm, 'leftover state', both)
   }

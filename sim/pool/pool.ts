@@ -9,18 +9,18 @@ export interface PoolOptions extends LaneOptions {
   /** Number of seeds that run at the same time. */
   readonly jobs: number
   readonly turns: Turns<SentTurn>
-  /** Turns that a worker gets at a time, at most; with few of them it is soon known that no more are wanted. */
+  /** Maximum number of turns that a worker gets at a time; with few, the pool can stop soon. */
   readonly batchMax?: number | undefined
-  /** Nothing behind the first seed that failed is run. */
+  /** Nothing after the first failing seed is run. */
   readonly untilFailure: boolean
   /** In the order of the turns, whatever order they were run in. */
   readonly onRecord: (record: SeedRecord) => void
-  /** At once, in the order in which they come. `before`: number of seeds before it that are not done yet. */
+  /** Called at once, in the order of completion. `before`: number of earlier seeds that are not done yet. */
   readonly onJudged?: ((record: SeedRecord, before: number) => void) | undefined
 }
 
 /**
- * Every seed of every page: file by file, in each from the first seed on. Undefined: of each page the one that it
+ * Every seed of every page: page by page, each from its first seed on. Undefined: for each page, the seed that it
  * names.
  */
 export function everySeed(
@@ -42,7 +42,7 @@ export function countOf(seeds: { readonly first: number; readonly last: number }
   return seeds === undefined ? 1 : seeds.last - seeds.first + 1
 }
 
-/** Runs all turns, and gives the records in their order. */
+/** Runs all turns, and reports the records in their order. */
 export async function runPool(options: PoolOptions): Promise<void> {
   const pool = new Pool(options)
   try {
@@ -57,7 +57,7 @@ class Pool {
   readonly #queue: SeedQueue<SentTurn>
   readonly #lanes: readonly Lane[]
   readonly #working = new Map<Lane, { at: number; readonly done: Promise<Lane> }>()
-  /** By place: records that wait for those before them. */
+  /** By position, records that wait for earlier ones. */
   readonly #waiting = new Map<number, SeedRecord>()
   #oldest = 0
   #isClosed = false

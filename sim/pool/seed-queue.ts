@@ -1,33 +1,31 @@
-/** What a pool runs, in the order of its results. */
+/** The turns of a pool, in the order of its results. */
 export interface Turns<Turn> {
-  /** How many there are; infinite: as many as there is time for. */
+  /** Number of turns; infinite: limited only by time. */
   readonly count: number
-  /**
-   * The next turn. `later`: which one it is depends on results that are still awaited; undefined: all turns were given.
-   */
+  /** The next turn. `later`: it depends on results that are still awaited; undefined: there are no more turns. */
   next(): Turn | 'later' | undefined
 }
 
-/** Turns that one worker makes one after another; `first`: the place of the first one in the order of results. */
+/** Turns that one worker makes one after another; `first`: position of the first one in the order of results. */
 export interface Batch<Turn> {
   readonly first: number
   readonly turns: readonly Turn[]
 }
 
-/** Batches are that long at most: a failure of the first seed is known before the worker has done many more. */
+/** Maximum length of a batch: a failure of the first seed is known before the worker has done many more. */
 const usualBatchMax = 8
-/** A worker takes a part of what is left, so that the workers end together. */
+/** A worker takes a part of the remaining turns, so that the workers end together. */
 const partsForEach = 4
-/** Results wait for those before them; beyond this many no further seed is begun. */
+/** Maximum number of results that wait for earlier ones; beyond it, no further seed begins. */
 const waitingMax = 10_000
 
-/** Deals out the turns of a command, and says which results are wanted. */
+/** Distributes the turns of a command, and knows which results are needed. */
 export class SeedQueue<Turn> {
   readonly #turns: Turns<Turn>
   readonly #jobs: number
   readonly #batchMax: number
   #next = 0
-  /** The last place that is wanted. */
+  /** The last needed position. */
   #last: number
 
   constructor(turns: Turns<Turn>, jobs: number, batchMax = usualBatchMax) {
@@ -37,7 +35,7 @@ export class SeedQueue<Turn> {
     this.#batchMax = batchMax
   }
 
-  /** `oldest`: the first place whose result is not there. Undefined: nothing is to be begun now. */
+  /** `oldest`: the first position without a result. Undefined: nothing may begin now. */
   take(oldest: number): Batch<Turn> | undefined {
     const left = this.#last - this.#next + 1
     if (left <= 0 || this.#next - oldest > waitingMax) return undefined
@@ -57,7 +55,7 @@ export class SeedQueue<Turn> {
     return turns.length === 0 ? undefined : { first, turns }
   }
 
-  /** Places behind this one are not wanted any more. */
+  /** Later positions are not needed any more. */
   endAt(last: number): void {
     this.#last = Math.min(this.#last, last)
   }

@@ -13,7 +13,7 @@ import type { Book } from '../world/decisions/book.ts'
 import type { Fork } from '../world/decisions/decisions.ts'
 import type { Platform } from '../world/platform.ts'
 
-/** A scenario and the hash of what its page says, so that comments may change. */
+/** A scenario and the hash of its page's content, so that comments may change. */
 export interface Page {
   readonly loaded: LoadedScenario
   readonly hash: string
@@ -27,7 +27,7 @@ export function pageOf(loaded: LoadedScenario, { sha256 }: Pick<Platform, 'sha25
 export interface Turn {
   readonly page: Page
   readonly seed: number
-  /** Times at which its run goes on with other chance; absent: none. */
+  /** Times from which its run continues with other draws; absent: none. */
   readonly forks?: readonly Fork[] | undefined
 }
 
@@ -37,21 +37,21 @@ export interface RunsOptions {
   readonly wallMs: () => number
   /** CPU time of this process so far. */
   readonly cpuMs: () => number
-  /** Called as each run begins; what it returns is called at its end. */
+  /** Called as each run begins; the returned function is called at its end. */
   readonly onRun?: (turn: Turn, virtualUs: () => number) => () => void
   readonly searchStepsMax?: number | undefined
-  /** The decisions that are made anew; absent: those of the seeds. */
+  /** The decisions to repeat; absent: those of the seeds. */
   readonly replay?: DecisionReplay | undefined
 }
 
-/** What a single run may be asked for besides its verdict. */
+/** What a single run may report besides its verdict. */
 export interface RunWishes {
   readonly onLine?: ((line: StoryLine) => void) | undefined
   readonly trace?: ((platform: Platform) => TraceOptions) | undefined
   readonly book?: Book | undefined
   /** Called as each turn begins, with its number and that of the event that it delivers. */
   readonly beforeTurn?: ((turn: number, event: number) => void) | undefined
-  /** Take down what a smaller page is made of. */
+  /** Make an account, from which a smaller page can be written. */
   readonly account?: { readonly ends?: EarlyEnd | undefined } | undefined
   /** The history of keys is part of the result. */
   readonly keepsHistory?: boolean | undefined
@@ -59,9 +59,9 @@ export interface RunWishes {
 
 export interface Made extends RunCost {
   readonly result: RunResult
-  /** Where it was asked for. */
+  /** The account, if requested. */
   readonly account?: Account | undefined
-  /** Runs that this process had made before. */
+  /** Number of runs that this process made before. */
   readonly runsBefore: number
 }
 
@@ -69,7 +69,7 @@ export interface Made extends RunCost {
 export class SeedRuns {
   readonly #options: RunsOptions
   #runs = 0
-  /** The run of the following turn that was made to come between two of one seed: no need to make it again. */
+  /** The run of the following turn, if it was made between two runs of one seed: it need not be repeated. */
   #ahead: (Made & Turn) | undefined
 
   constructor(options: RunsOptions) {
@@ -86,12 +86,12 @@ export class SeedRuns {
   }
 
   /**
-   * Runs the same seed once more, after another run: A-B-A in one process, so that what one run leaves behind for the
-   * next (a module's state, a cache) shows, too. Gives the lines that tell two different runs apart; undefined: they
-   * are equal.
+   * Runs the same seed again, after another run: A-B-A in one process, so that leftovers of one run for the next (a
+   * module's state, a cache) show, too. Returns the lines that distinguish two different runs; undefined: they are
+   * equal.
    */
   async difference(turn: Turn, made: Made, following: Turn | undefined): Promise<readonly string[] | undefined> {
-    // A run that was made ahead has had the repetition of the one before it behind it.
+    // A run that was made ahead was followed by the repetition of the one before it.
     const hasRunOther = this.#runs > made.runsBefore + 1
     if (following !== undefined || !hasRunOther) {
       const between = following ?? { page: turn.page, seed: turn.seed + 1 }
@@ -104,7 +104,7 @@ export class SeedRuns {
     return firstDifference(made.result.trace, again.trace, traced)
   }
 
-  /** The record of a turn; with `verify` the seed is run twice. */
+  /** The record of a turn; with `verify`, the seed is run twice. */
   async record(turn: Turn, made: Made, verify: boolean, following: Turn | undefined): Promise<SeedRecord> {
     const { forks } = turn
     const bare = recordOf(made.result, turn.page.hash, made)

@@ -15,12 +15,12 @@ export interface ServeOptions {
   readonly createPlatform: () => Platform
   readonly wallMs: () => number
   readonly cpuMs: () => number
-  /** Of an instrumented program. */
+  /** The switch of an instrumented program. */
   readonly mutation?: MutationSwitch | undefined
   readonly code?: CodeWatch | undefined
 }
 
-/** A worker: runs the seeds that it is asked for, one after another, until the asking process ends it. */
+/** A worker: runs the requested seeds, one after another, until the requesting process ends it. */
 export async function serveSeeds(options: ServeOptions): Promise<void> {
   const { port, createPlatform, wallMs, cpuMs, mutation, code } = options
   const say = (reply: Reply): void => port.say(JSON.stringify(reply))
@@ -89,13 +89,13 @@ function siteWatchOf(mutation: MutationSwitch, { mutant = 0, turns, sites }: See
   return new SiteWatch(mutation, { mutant, turns, events: sites?.events, since: sites?.since })
 }
 
-/** What is asked of the run beside its verdict. */
+/** What the run must report besides its verdict. */
 function wishesOf({ account, without, events, sites }: SeedRequest, say: (reply: Reply) => void): RunWishes {
   return {
     ...(account === undefined ? {} : { account }),
     ...(without === undefined ? {} : { book: new DecisionsWithout(without) }),
     ...(events === undefined ? {} : { trace: (platform) => eventsOptions(platform, say) }),
-    // Events have numbers only where somebody reads them.
+    // Events have numbers only if there is a reader.
     ...(sites === undefined || events !== undefined ? {} : { trace: (platform) => eventsOptions(platform, () => {}) }),
   }
 }

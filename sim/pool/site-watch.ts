@@ -3,17 +3,17 @@ import type { MutationSwitch } from './worker.ts'
 
 export interface SiteWatchOptions {
   readonly mutant: number
-  /** The turns in which it is on; undefined: in all, or none is. */
+  /** The turns in which it is active; undefined: in all, or there is none. */
   readonly turns: { readonly first: number; readonly last: number } | undefined
-  /** Numbers of the events whose turns led to something, the nearest to it first; undefined: nothing is taken down. */
+  /** Numbers of the events whose turns led to the failure, the nearest first; undefined: nothing is recorded. */
   readonly events: readonly number[] | undefined
-  /** Number of the event from which on a site that was not reached before is new; undefined: none is. */
+  /** Number of the event from which on a site that was not reached before counts as new; undefined: none does. */
   readonly since?: number | undefined
 }
 
 type Changing<T> = { -readonly [Key in keyof T]: T[Key] }
 
-/** Turns a mutant on for a part of a run, and takes down in which turns each site was reached. */
+/** Activates a mutant for a part of a run, and records in which turns each site was reached. */
 export class SiteWatch {
   readonly #mutation: MutationSwitch
   readonly #options: SiteWatchOptions
@@ -40,14 +40,14 @@ export class SiteWatch {
     this.#near = this.#places.get(event)
   }
 
-  /** What was taken down, once the run has ended. */
+  /** The records, once the run has ended. */
   seen(): { readonly sites: ReachedSite[]; readonly returns: ReturnedNothing[] } {
     this.#endTurn()
     return { sites: [...this.#reached.values()], returns: [...this.#returned.values()] }
   }
 
   #endTurn(): void {
-    // What is reached before the first turn belongs to none.
+    // Sites reached before the first turn belong to no turn.
     const isTurn = this.#turn > 0
     this.#mutation.take(isTurn ? (site) => this.#reach(site) : undefined)
     this.#mutation.takeReturns(isTurn ? (place, order) => this.#return(place, order) : undefined)

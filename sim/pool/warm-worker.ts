@@ -5,10 +5,10 @@ import { type Ended, type Reply, type Request, replySchema, type SeedRequest, ty
 import type { Page, Turn } from './seed-runs.ts'
 import type { Worker, WorkerEnd } from './worker.ts'
 
-/** A page as workers get it. */
+/** A page in the form that workers receive. */
 export interface SentPage extends Page {
   readonly text: string
-  /** `off`: its runs may come to less than it demands. */
+  /** `off`: its runs need not meet its demands. */
   readonly demands?: 'off'
 }
 
@@ -22,34 +22,34 @@ export interface SentTurn extends Turn {
 
 export interface LaneOptions {
   readonly startWorker: () => Worker
-  /** By the numbers that workers know them by. */
+  /** By the numbers under which workers know them. */
   readonly pages: readonly SentPage[]
   readonly verify: boolean
-  /** A seed that failed is run in a fresh process before it is reported. */
+  /** Whether a failing seed is run in a fresh process before it is reported. */
   readonly confirm: boolean
   readonly searchStepsMax: number | undefined
 }
 
-/** Why a seed has no run: what its worker said last. */
+/** Why a seed has no run: the last output of its worker. */
 export interface Broken {
   readonly verdict: SeedVerdict
   readonly notes: readonly string[]
 }
 
-/** What is asked of a run beside its verdict: an account of it, and how it differs from the run of its seed. */
+/** What a run must report besides its verdict: an account of it; and how it differs from its seed's run. */
 export interface Wish extends NonNullable<SeedRequest['account']> {
-  /** Identities of decisions that it is without. */
+  /** Identities of decisions that it leaves out. */
   readonly without?: readonly string[] | undefined
-  /** Tell which lines of the agent ran. */
+  /** Report which lines of the agent ran. */
   readonly code?: true | undefined
-  /** Of an instrumented program: the change that is on, and in which turns if not in all. */
+  /** For an instrumented program: the active change, and the turns if not all. */
   readonly mutant?: number | undefined
   readonly turns?: { readonly first: number; readonly last: number } | undefined
-  /** Tell of each site in which turns it was reached. */
+  /** Report in which turns each site was reached. */
   readonly sites?: { readonly events: readonly number[]; readonly since?: number | undefined } | undefined
-  /** CPU time of the run at most, in milliseconds. */
+  /** Maximum CPU time of the run, in milliseconds. */
   readonly cpuMaxMs?: number | undefined
-  /** Takes each event of the run. */
+  /** Called with each event of the run. */
   readonly onEvent?: ((event: TraceRecord) => void) | undefined
 }
 
@@ -59,23 +59,23 @@ export type Outcome =
   | { readonly kind: 'broken'; readonly broken: Broken; readonly runsBefore: number }
   /** The worker ended before this seed began, or while it ran the one between two runs of this seed. */
   | { readonly kind: 'other' }
-  /** It was not wanted any more. */
+  /** The seed was abandoned. */
   | { readonly kind: 'abandoned' }
 
-/** Lines of a worker's last words. */
+/** Maximum number of lines of a worker's last output. */
 const lastWords = 12
 
-/** A process that could not even begin is no verdict on a seed. */
+/** A process that could not even start is no verdict on a seed. */
 export class WorkerDidNotStart extends Error {
   override readonly name = 'WorkerDidNotStart'
 }
 
-/** A worker and the pages that it has got. */
+/** A worker and the pages that it has received. */
 export class WarmWorker {
   readonly #options: LaneOptions
   readonly #worker: Worker
   readonly #sent = new Set<SentPage>()
-  /** The last one that is none of the options'. */
+  /** The last page that is not one of the options'. */
   #last: SentPage | undefined
   #hasStarted = false
   #runs = 0
@@ -124,7 +124,7 @@ export class WarmWorker {
   #named({ page, seed, forks }: SentTurn): Pick<SeedRequest, 'page' | 'seed' | 'forks'> {
     const { pages } = this.#options
     const isListed = pages.includes(page)
-    // All others share one number.
+    // All other pages share one number.
     const number = isListed ? pages.indexOf(page) : pages.length
     if (page !== this.#last && !this.#sent.has(page)) {
       if (isListed) this.#sent.add(page)

@@ -5,26 +5,29 @@ import type { Protocol } from './protocol.ts'
 import { Vocabulary } from './vocabulary.ts'
 
 export interface ClosureResult {
-  /** `broken`: a law of one node, perhaps by words that no one run has together: only a search can show that. */
+  /**
+   * `broken`: a law of one node is broken, perhaps by messages that no one run has together, which only a search can
+   * show.
+   */
   readonly end: 'exhausted' | 'full' | 'broken'
   readonly nodeStates: number
   readonly nodeSteps: number
   readonly words: number
-  /** Steps to the state of a node that is the furthest from its first one. */
+  /** Number of steps to the state of a node that is farthest from its first one. */
   readonly depth: number
   readonly law: string | undefined
 }
 
 /**
- * Every state that one node can come to if it may hear whatever any node could ever say, in any of its own states. That
- * allows more than can happen: words of different runs meet here. So where a law of one node is broken in no state, it
- * holds in every run; and the states are those of single nodes, not of all together.
+ * Every state that one node can reach if it may receive any message that any node could ever send, in any of its own
+ * states. That allows more than can happen, because messages of different runs meet here. So a law of one node that no
+ * state breaks holds in every run. The states are those of single nodes, not of all together.
  */
 export class Closure<Node, Durable, Content, Seen> {
   readonly #words: Vocabulary<Node, Durable, Content, Seen>
   readonly #nodes: NodeStates<Node, Durable, Content, Seen>
   readonly #statesMax: number
-  /** For each node: its states in the order in which they were found, and the words that it may hear. */
+  /** For each node, its states in the order in which they were found, and the messages that it may receive. */
   readonly #states: number[][]
   readonly #heard: number[][]
   readonly #known = new Set<number>()
@@ -43,7 +46,7 @@ export class Closure<Node, Durable, Content, Seen> {
   }
 
   run(): ClosureResult {
-    // How far each node has come: with all of its states before that, all words before that were heard.
+    // The progress of each node: all of its states before `states` have received all messages before `heard`.
     const done = this.#states.map(() => ({ states: 0, heard: 0 }))
     for (let isNew = true; isNew && this.#law === undefined && this.#known.size <= this.#statesMax; ) {
       isNew = false

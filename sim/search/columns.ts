@@ -1,4 +1,4 @@
-/** Numbers in order, without end: an array that doubles. */
+/** Numbers in order, without a limit: an array that doubles. */
 export class Column {
   #numbers = new Int32Array(1024)
   #length = 0
@@ -20,7 +20,7 @@ export class Column {
     this.#numbers[this.#length++] = number
   }
 
-  /** Appends the first `count` of these; returns where they begin. */
+  /** Appends the first `count` of these; returns the position of the first. */
   append(numbers: Int32Array, count: number): number {
     const begin = this.#length
     if (begin + count > this.#numbers.length) this.#grow(Math.max(2 * this.#numbers.length, begin + count))
@@ -42,11 +42,11 @@ export class Column {
 
 const emptySlot = 0
 
-/** From two numbers to one that is not negative: open addressing, at least twice as large as what it holds. */
+/** A map from two numbers to one that is not negative: open addressing, at least twice as large as its content. */
 export class PairTable {
   #firsts = new Int32Array(1 << 10)
   #seconds = new Int32Array(1 << 10)
-  /** The number and one more. */
+  /** The number plus one. */
   #values = new Int32Array(1 << 10)
   #size = 0
 
@@ -63,7 +63,7 @@ export class PairTable {
     return value === emptySlot ? undefined : value - 1
   }
 
-  /** Only for a pair that is not there. */
+  /** Only for a pair that is not in the table. */
   add(first: number, second: number, number: number): void {
     if (2 * this.#size >= this.#firsts.length) this.#grow()
     this.#put(first, second, number + 1)

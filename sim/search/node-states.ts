@@ -5,30 +5,32 @@ import type { Vocabulary } from './vocabulary.ts'
 
 interface NodeState<Durable, Seen> {
   readonly place: number
-  /** The state and the event from which it came first; undefined where the node begins, or was started anew. */
+  /**
+   * The state and the event from which it was first reached; undefined if the node begins here, or was started anew.
+   */
   readonly parent: number | undefined
   readonly event: number
   readonly durable: Durable | undefined
-  /** Events that it takes by itself. */
+  /** Events that the node can take by itself. */
   readonly possible: readonly number[]
   readonly seen: Seen
-  /** By the number of the order; undefined until it is asked for. */
+  /** By the number of the order; undefined until it is needed. */
   readonly inOrder: (number | undefined)[]
 }
 
 export interface NodeStep {
   readonly to: number
-  /** Numbers of words. */
+  /** Numbers of messages. */
   readonly said: readonly number[]
   readonly broken: string | undefined
 }
 
 /**
- * The states of single nodes, and what each event makes of them. A core takes a step only once in each of its own
- * states, however many states of all nodes have it: everything else is numbers. A state is known by how it was reached,
- * and is made again by the same events: so the cores need neither copies nor clones.
+ * The states of single nodes, and the result of each event in them. A core takes a step only once in each of its own
+ * states, in however many states of all nodes it occurs: everything else is numbers. A state is identified by how it
+ * was reached, and is recreated by the same events, so the cores need neither copies nor clones.
  *
- * Numbers of events: those below the number of acts are acts, the others are words that are heard.
+ * Numbers of events: those below the number of acts are acts, the others are received messages.
  */
 export class NodeStates<Node, Durable, Content, Seen> {
   readonly #protocol: Protocol<Node, Durable, Content, Seen>
@@ -73,7 +75,7 @@ export class NodeStates<Node, Durable, Content, Seen> {
     return this.#protocol.acts.length + word
   }
 
-  /** The word that is heard; undefined: the event is an act. */
+  /** The received message; undefined: the event is an act. */
   heardIn(event: number): number | undefined {
     const word = event - this.#protocol.acts.length
     return word < 0 ? undefined : word
@@ -132,7 +134,7 @@ export class NodeStates<Node, Durable, Content, Seen> {
     return number
   }
 
-  /** The state that another node is in when the nodes change places. */
+  /** The state of another node when the nodes exchange places. */
   inOrder(state: number, order: number): number {
     const { inOrder, place, parent, event, durable } = itemAt(this.#states, state)
     const known = inOrder[order]
@@ -151,7 +153,7 @@ export class NodeStates<Node, Durable, Content, Seen> {
     return this.#numberOf(this.#protocol.from(place, durable), { place, parent: undefined, event: 0, durable })
   }
 
-  /** What the same event is when the nodes change places. */
+  /** The same event when the nodes exchange places. */
   eventIn(event: number, order: number): number {
     const heard = this.heardIn(event)
     if (heard === undefined) return this.#protocol.actIn(event, itemAt(this.#orders, order))

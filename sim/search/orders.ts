@@ -1,7 +1,7 @@
 import { itemAt } from '../../src/base/items.ts'
 import type { Order } from './protocol.ts'
 
-/** Every order of so many nodes, the one that changes nothing first. */
+/** Every order of this many nodes, the identity first. */
 export function ordersOf(nodes: number): readonly Order[] {
   return permutations(Array.from({ length: nodes }, (_, place) => place))
 }
@@ -13,7 +13,7 @@ function permutations(places: readonly number[]): Order[] {
   )
 }
 
-/** The order that undoes this one, and then does the other. */
+/** The order that undoes this one, and then applies the other. */
 export function undoneThen(order: Order, other: Order): Order {
   const back: number[] = []
   for (const [place, to] of order.entries()) back[to] = itemAt(other, place)

@@ -12,11 +12,11 @@ export interface Move {
 
 export interface Told {
   readonly lines: readonly string[]
-  /** What the last step breaks. */
+  /** The law that the last step breaks. */
   readonly law: string | undefined
 }
 
-/** Ways from the first state: made shorter, and told. */
+/** Shortens and prints paths from the first state. */
 export class Replay<Node, Durable, Content, Seen> {
   readonly #protocol: Protocol<Node, Durable, Content, Seen>
   readonly #nodes: NodeStates<Node, Durable, Content, Seen>
@@ -35,7 +35,7 @@ export class Replay<Node, Durable, Content, Seen> {
     this.#stepper = stepper
   }
 
-  /** The way with what the search has nodes say between its steps. */
+  /** The path with the messages that the search lets nodes send between its steps. */
   saturated(way: readonly Move[]): readonly Move[] {
     const whole: Move[] = []
     const nodes = this.#first()
@@ -49,7 +49,7 @@ export class Replay<Node, Durable, Content, Seen> {
     return whole
   }
 
-  /** The way without the steps that it does not need to break a law. */
+  /** The path without steps that are not needed to break a law. */
   shortest(way: readonly Move[]): readonly Move[] {
     let kept = this.#upToBroken(way) ?? way
     for (let at = kept.length - 1; at >= 0; at--) {
@@ -73,7 +73,7 @@ export class Replay<Node, Durable, Content, Seen> {
     return { lines, law }
   }
 
-  /** Undefined: nothing is broken on this way, or it cannot be gone. */
+  /** Undefined: this path breaks no law, or is impossible. */
   #upToBroken(way: readonly Move[]): readonly Move[] | undefined {
     const nodes = this.#first()
     const said = new WordSet()

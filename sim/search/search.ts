@@ -9,29 +9,29 @@ import { Vocabulary } from './vocabulary.ts'
 import { WordSet, wordsMax } from './word-set.ts'
 
 export interface SearchLimits {
-  /** States that are remembered; beyond it the search ends without having seen everything. */
+  /** Maximum number of states that are remembered; beyond it, the search ends incomplete. */
   readonly statesMax: number
-  /** States that differ only by the names of the nodes are one. */
+  /** Whether states that differ only by the names of the nodes are one. */
   readonly symmetry: boolean
 }
 
 export interface SearchResult {
-  /** `exhausted`: there are no more states. `full`: there are, beyond `statesMax`. */
+  /** `exhausted`: there are no more states. `full`: there are more, beyond `statesMax`. */
   readonly end: 'exhausted' | 'full' | 'broken'
-  /** With different sets of words, none of which is in another one. */
+  /** Number of states with different sets of messages, none of which contains another. */
   readonly states: number
-  /** States of all nodes, whatever was said. */
+  /** Number of states of all nodes, regardless of messages. */
   readonly tuples: number
-  /** Steps to the state that is the furthest from the first one, as it was found. */
+  /** Number of steps to the state that is farthest from the first one, as it was found. */
   readonly depth: number
   readonly transitions: number
   readonly nodeStates: number
   readonly nodeSteps: number
   readonly words: number
-  /** Of the tables that grow with the states. */
+  /** Size of the tables that grow with the states. */
   readonly bytes: number
   readonly law: string | undefined
-  /** The way to the broken law, a line for each step. */
+  /** The path to the broken law, one line per step. */
   readonly steps: readonly string[]
 }
 
@@ -43,14 +43,16 @@ interface BrokenStep {
 }
 
 /**
- * Every state that nodes can come to: each may take each of its events next, and hear each word that was ever said to
- * it.
+ * Every state that the nodes can reach: each may take each of its events next, and receive each message that was ever
+ * sent to it.
  *
- * Why not all of them need be looked at. 1. A word that was said stays said, and nobody must hear it: so whatever can
- * happen in a state can happen with the same nodes and more words, and breaks the same laws (claims are words, too).
- * 2. Hence a state is left out if a known one has the same nodes and at least its words; and words that a node says
- * without changing itself are said at once. 3. Nodes are alike: a state and the same one with other names are one.
- * States with the most words go first, because they leave out the most.
+ * Why not all of them need to be visited:
+ * 1. A message that was sent stays available, and no node must receive it. So whatever can happen in a state can also
+ *    happen with the same nodes and more messages, and breaks the same laws (claims are messages, too).
+ * 2. Hence a state is skipped if a known one has the same nodes and at least its messages; and messages that a node
+ *    sends without changing itself are sent at once.
+ * 3. Nodes are alike: a state and the same one with other names are one.
+ * States with the most messages go first, because they cover the most others.
  */
 export class Search<Node, Durable, Content, Seen> {
   readonly #protocol: Protocol<Node, Durable, Content, Seen>
@@ -60,13 +62,13 @@ export class Search<Node, Durable, Content, Seen> {
   readonly #nodes: NodeStates<Node, Durable, Content, Seen>
   readonly #states: StateTable
   readonly #stepper: Stepper<Node, Durable, Content, Seen>
-  /** The orders that undo the orders. */
+  /** The inverse orders. */
   readonly #backs: readonly Order[]
-  /** States that wait, by the number of their words. */
+  /** Waiting states, by the number of their messages. */
   readonly #waiting: number[][] = []
   readonly #depths: number[] = []
   #transitions = 0
-  /** Of the state whose steps are looked at, and of the one that a step leads to. */
+  /** The messages of the state whose steps are tried, and of the state that a step leads to. */
   readonly #said = new WordSet()
   readonly #next = new WordSet()
   readonly #renamed = new WordSet()
@@ -111,7 +113,7 @@ export class Search<Node, Durable, Content, Seen> {
     return undefined
   }
 
-  /** Takes every step that is possible; returns the one that breaks a law. */
+  /** Takes every possible step; returns the one that breaks a law. */
   #expand(state: number): BrokenStep | undefined {
     const nodes = this.#protocol.names.map((_, place) => this.#states.node(state, place))
     this.#states.read(state, this.#said)
@@ -165,7 +167,7 @@ export class Search<Node, Durable, Content, Seen> {
     return law
   }
 
-  /** Looks at a state, unless one that covers it is known. */
+  /** Adds a state, unless a known one covers it. */
   #visit(nodes: readonly number[], from: Omit<Origin, 'order'>, before: number): string | undefined {
     const order = this.#leastOrder(nodes)
     const named = nodes.slice()
@@ -180,7 +182,7 @@ export class Search<Node, Durable, Content, Seen> {
     return this.#stepper.judged(nodes, from.place, before)
   }
 
-  /** The order in which the numbers of the nodes are the least. */
+  /** The order in which the numbers of the nodes are least. */
   #leastOrder(nodes: readonly number[]): number {
     let least = 0
     for (let order = 1; order < this.#orders.length; order++) {
@@ -223,7 +225,7 @@ export class Search<Node, Durable, Content, Seen> {
     }
   }
 
-  /** The way to the broken law, with the names that the nodes had in the beginning. */
+  /** The path to the broken law, with the original names of the nodes. */
   #told({ state, place, event }: BrokenStep): Told {
     const origins: Origin[] = []
     for (let at = this.#states.origin(state); at !== undefined; at = this.#states.origin(at.parent)) origins.push(at)

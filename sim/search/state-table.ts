@@ -4,7 +4,7 @@ import type { WordSet } from './word-set.ts'
 
 const none = -1
 
-/** How a state came about. */
+/** How a state was reached. */
 export interface Origin {
   readonly parent: number
   readonly place: number
@@ -14,9 +14,9 @@ export interface Origin {
 }
 
 /**
- * States of all nodes: the state of each, and the words that were said. A state with more words can do all that the
- * same nodes can do with fewer, and breaks each law that they break. So of the sets of words of the same nodes only
- * those are kept that are in no other one.
+ * States of all nodes: the state of each, and the messages sent. A state with more messages can do everything that the
+ * same nodes can do with fewer, and breaks each law that they break. So for the same nodes, only those sets of messages
+ * are kept that no other contains.
  */
 export class StateTable {
   readonly #tuples: readonly PairTable[]
@@ -28,10 +28,10 @@ export class StateTable {
   readonly #places = new Column()
   readonly #events = new Column()
   readonly #orders = new Column()
-  /** Of the same nodes the next one that is kept. */
+  /** The next kept state of the same nodes. */
   readonly #nexts = new Column()
   readonly #firstOf = new Column()
-  /** 1: covered by another one. */
+  /** 1: covered by another state. */
   readonly #covered = new Column()
 
   constructor(nodes: number) {
@@ -43,7 +43,7 @@ export class StateTable {
     return this.#begins.length
   }
 
-  /** Different states of the nodes, whatever was said. */
+  /** Number of different states of the nodes, regardless of messages. */
   get tuples(): number {
     return this.#firstOf.length
   }
@@ -89,7 +89,7 @@ export class StateTable {
     return prefix
   }
 
-  /** Whether a state of these nodes has all these words; `but` is not asked. */
+  /** Whether a state of these nodes, other than `but`, has all these messages. */
   covers(tuple: number, words: WordSet, but: number): boolean {
     for (let at = this.#firstOf.at(tuple); at !== none; at = this.#nexts.at(at)) {
       if (at !== but && words.isWithin(this.#words, this.#begins.at(at), this.#lengths.at(at))) return true
@@ -97,7 +97,7 @@ export class StateTable {
     return false
   }
 
-  /** Adds a state that no other one covers, and drops those that it covers. */
+  /** Adds a state that no other covers, and removes those that it covers. */
   add(nodes: readonly number[], tuple: number, words: WordSet, origin: Origin | undefined): number {
     const state = this.size
     for (const [place, column] of this.#nodes.entries()) column.push(itemAt(nodes, place))
@@ -115,7 +115,7 @@ export class StateTable {
     return state
   }
 
-  /** The state has more words from now on. */
+  /** The state has more messages from now on. */
   widen(state: number, tuple: number, words: WordSet): void {
     this.#begins.set(state, this.#words.append(words.numbers, words.length))
     this.#lengths.set(state, words.length)

@@ -5,12 +5,12 @@ import type { Vocabulary } from './vocabulary.ts'
 import type { WordSet } from './word-set.ts'
 
 export interface Saturated {
-  /** Words in the list now. */
+  /** Number of messages in the list. */
   readonly count: number
   readonly broken: { readonly place: number; readonly event: number; readonly law: string } | undefined
 }
 
-/** Which laws a step breaks, and what is said without any change. */
+/** Which laws a step breaks, and which messages are sent without any change. */
 export class Stepper<Node, Durable, Content, Seen> {
   readonly #protocol: Protocol<Node, Durable, Content, Seen>
   readonly #nodes: NodeStates<Node, Durable, Content, Seen>
@@ -26,7 +26,7 @@ export class Stepper<Node, Durable, Content, Seen> {
     this.#words = words
   }
 
-  /** Adds a word to a set; returns the law that it breaks there. */
+  /** Adds a message to a set; returns the law that it breaks there. */
   say(word: number, said: WordSet): string | undefined {
     if (said.has(word)) return undefined
     said.add(word)
@@ -44,8 +44,8 @@ export class Stepper<Node, Durable, Content, Seen> {
   }
 
   /**
-   * Adds all that nodes say without changing themselves, and what they then say, to a set and to the list of its words;
-   * `told` hears of each step that added something.
+   * Adds to a set, and to the list of its messages, all that nodes send without changing themselves, and all that
+   * follows; `told` is called for each step that added something.
    */
   saturate(
     nodes: readonly number[],

@@ -4,13 +4,13 @@ import type { Claim, Order, Protocol, Word } from './protocol.ts'
 interface Entry<Content> {
   readonly word: Word<Content>
   readonly text: string
-  /** Words about the same thing that do not agree, as far as they are known. */
+  /** Known messages about the same thing that do not agree. */
   readonly against: number[]
-  /** By the number of the order; undefined until it is asked for. */
+  /** By the number of the order; undefined until it is needed. */
   readonly inOrder: (number | undefined)[]
 }
 
-/** Every word that was said in any state, with a number each. */
+/** Every message that was sent in any state, with a number each. */
 export class Vocabulary<Node, Durable, Content, Seen> {
   readonly #protocol: Protocol<Node, Durable, Content, Seen>
   readonly #orders: readonly Order[]
@@ -35,7 +35,7 @@ export class Vocabulary<Node, Durable, Content, Seen> {
     return itemAt(this.#entries, number).text
   }
 
-  /** The node that hears it. */
+  /** The node that receives it. */
   hearer(number: number): number | undefined {
     return itemAt(this.#entries, number).word.to
   }

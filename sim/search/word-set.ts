@@ -1,13 +1,13 @@
 import type { Column } from './columns.ts'
 
-/** Words of which sets are made; a search that meets more of them has bounds that are too wide. */
+/** Maximum number of different messages; a search with more has bounds that are too wide. */
 export const wordsMax = 8_192
 const numbersMax = wordsMax / 32
 
-/** A set of words, one bit for each, that is made anew again and again. */
+/** A set of messages, one bit for each, which is rebuilt again and again. */
 export class WordSet {
   readonly numbers = new Int32Array(numbersMax)
-  /** Numbers from here on are zeros. */
+  /** Number of words in use; later ones are zeros. */
   length = 0
 
   clear(): void {
@@ -37,7 +37,7 @@ export class WordSet {
     if (at >= this.length) this.length = at + 1
   }
 
-  /** Puts the words into a list, and returns how many there are. */
+  /** Writes the messages into a list, and returns their number. */
   list(into: number[]): number {
     let count = 0
     for (let at = 0; at < this.length; at++) {
@@ -48,7 +48,7 @@ export class WordSet {
     return count
   }
 
-  /** Whether all of this is in the set that begins there. */
+  /** Whether all of this set is in the set that begins at this position. */
   isWithin(column: Column, begin: number, length: number): boolean {
     for (let at = 0; at < this.length; at++) {
       const other = at < length ? column.at(begin + at) : 0
@@ -57,7 +57,7 @@ export class WordSet {
     return true
   }
 
-  /** Whether the set that begins there is in this one. */
+  /** Whether the set that begins at this position is in this one. */
   holds(column: Column, begin: number, length: number): boolean {
     for (let at = 0; at < length; at++) {
       if ((column.at(begin + at) & ~(this.numbers[at] ?? 0)) !== 0) return false

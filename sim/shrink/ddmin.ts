@@ -1,14 +1,13 @@
 /**
- * Judges lists that a search proposes, in their order. The answer is the units of the first list that still fails;
- * undefined: none fails. A run may show fewer units than were proposed, because one that was dropped had let others
- * happen.
+ * Judges lists that a search proposes, in their order. Returns the units of the first list that still fails; undefined:
+ * none fails. A run may show fewer units than were proposed, because a dropped one had caused others.
  */
 export type TryLists<Unit> = (lists: readonly (readonly Unit[])[]) => Promise<readonly Unit[] | undefined>
 
 /**
- * Delta debugging (Zeller and Hildebrandt, "Simplifying and isolating failure-inducing input", 2002): fewer of these
- * units with which it still fails. Where the search comes to its end, no single unit can be dropped. Nothing at all is
- * proposed first, for many a failure needs none of them. `mayGoOn`: false ends the search where it is.
+ * Delta debugging (Zeller and Hildebrandt, "Simplifying and isolating failure-inducing input", 2002): finds fewer of
+ * these units with which the run still fails. If the search comes to its end, no single unit can be dropped. The empty
+ * list is proposed first, because many failures need none of them. `mayGoOn`: false ends the search where it is.
  */
 export async function ddmin<Unit>(
   units: readonly Unit[],
@@ -27,7 +26,7 @@ export async function ddmin<Unit>(
     if (less !== undefined && less.length < kept.length) {
       stuckFor = 0
       kept = less
-      // The parts stay as small as they were: what was dropped is one of them, as a rule.
+      // The parts stay as small as they were, because usually the dropped units are one of them.
       parts = Math.max(2, Math.min(parts - 1, kept.length))
     } else if (parts >= kept.length) {
       return kept
@@ -39,10 +38,10 @@ export async function ddmin<Unit>(
   return kept
 }
 
-/** Of more parts than this, one alone is hardly ever enough. */
+/** With more parts than this, one alone is hardly ever enough. */
 const aloneMax = 4
 
-/** Each part alone, then everything but each part. Of two parts these are the same. */
+/** Each part alone, then everything but each part. For two parts these are the same. */
 function proposals<Unit>(units: readonly Unit[], parts: number): readonly (readonly Unit[])[] {
   const bounds = Array.from({ length: parts + 1 }, (_, at) => Math.floor((at * units.length) / parts))
   const ranges = bounds.slice(1).map((end, at) => [bounds[at] as number, end] as const)

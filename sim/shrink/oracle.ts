@@ -11,34 +11,34 @@ export interface Candidate {
   readonly seed: number
 }
 
-/** A page that fails with its seed, and how. */
+/** A page that fails with its seed, and its failure. */
 export interface Failing extends Candidate {
   readonly wrong: Wrong
   readonly account: Account
 }
 
 export interface OracleOptions extends BudgetedLanesOptions {
-  /** The name of the page, for messages. */
+  /** The page's file name, for messages. */
   readonly file: string
 }
 
-/** What a run must do wrong, and when a run that has not done it is given up. */
+/** The failure that a run must have, and when a run without it is stopped. */
 export interface Wanted {
   readonly kind: string
-  /** Other things may be wrong before it; otherwise it is the first that goes wrong. */
+  /** Other failures may precede it; otherwise it must be the first. */
   readonly isLater: boolean
-  /** It shows only when the cluster comes to rest: runs are made to their end. */
+  /** It shows only when the cluster comes to rest, so runs are made to their end. */
   readonly atRest: boolean
-  /** How long after the last fault a run is waited for, in milliseconds. */
+  /** How long after the last fault a run continues, in milliseconds. */
   readonly afterFaultsMs: number
 }
 
 type Outcome = Failing | 'fails not' | 'unread'
 
 /**
- * Runs candidates until one fails as it is wanted. The candidates are judged in their order whatever the number of
- * jobs, and only those up to the first that fails count, so that the answers, and with a budget in runs all that
- * follows from them, depend on nothing but the questions.
+ * Runs candidates until one has the wanted failure. The candidates are judged in their order whatever the number of
+ * jobs, and only those up to the first failing one count. So the answers depend only on the questions, and with a
+ * budget in runs, so does everything that follows from them.
  */
 export class Oracle extends BudgetedLanes {
   readonly #options: OracleOptions
@@ -50,14 +50,14 @@ export class Oracle extends BudgetedLanes {
     this.#options = options
   }
 
-  /** How this fails, whatever is wrong, by the things that are wrong in their order; none: it does not. One run. */
+  /** The failing forms of this candidate, one for each failure in order; empty: it does not fail. One run. */
   async failures(candidate: Candidate): Promise<readonly Failing[]> {
     const [lane] = this.lanes
     this.countRun()
     return lane === undefined ? [] : this.#failings(lane, candidate, {})
   }
 
-  /** The first of these that fails as it is wanted; undefined: none does, or there is nothing left to spend. */
+  /** The first candidate with the wanted failure; undefined: there is none, or the budget is spent. */
   async first(candidates: readonly Candidate[], wanted: Wanted): Promise<Failing | undefined> {
     const outcomes: Outcome[] = []
     let next = 0
@@ -76,7 +76,7 @@ export class Oracle extends BudgetedLanes {
     return this.#taken(candidates, wanted, outcomes, left)
   }
 
-  /** What came out, in the order of the candidates, as far as the budget goes. */
+  /** The results in the order of the candidates, as far as the budget allows. */
   #taken(candidates: readonly Candidate[], wanted: Wanted, outcomes: Outcome[], left: number): Failing | undefined {
     let spent = 0
     for (const [at, candidate] of candidates.entries()) {
@@ -109,11 +109,11 @@ export class Oracle extends BudgetedLanes {
     return wrongsIn(record, account, candidate.page).map((wrong) => ({ ...candidate, wrong, account }))
   }
 
-  /** Undefined: it makes no sense, such as a step that asks for what a step that is gone has saved. */
+  /** Undefined: the page is invalid, such as one with a step that refers to what a removed step saved. */
   #read(page: Keyed): SentPage | undefined {
-    // Of a page with many seeds each lane, and each worker, gets the same one.
+    // For a page with many seeds, each lane and each worker gets the same object.
     if (this.#pages.has(page)) return this.#pages.get(page)
-    // JSON is YAML.
+    // JSON is a subset of YAML.
     const text = JSON.stringify(page)
     const loaded = loadScenario(this.#options.file, text)
     const read = loaded.ok ? { loaded: loaded.value, text, hash: '' } : undefined
@@ -124,7 +124,7 @@ export class Oracle extends BudgetedLanes {
 
 function wishOf({ page }: Candidate, wanted: Wanted): Parameters<Lane['probe']>[1] {
   if (wanted.atRest) return {}
-  // Without rules every moment is behind the last of them.
+  // Without rules, every moment is after the last firing.
   return { ends: rulesOf(page).length === 0 ? {} : { afterFaultsMs: wanted.afterFaultsMs } }
 }
 

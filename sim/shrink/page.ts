@@ -1,4 +1,4 @@
-/** What a page says, as its file has it: plain data, in the form that people write. */
+/** The content of a page: plain data, in the form that people write. */
 export type Value = string | number | boolean | null | readonly Value[] | { readonly [key: string]: Value }
 
 /** A page, or a part of it that has keys. */
@@ -18,7 +18,7 @@ export function keyedAt(page: Keyed, key: string): Keyed {
   return isKeyed(value) ? value : {}
 }
 
-/** The rules of faults; a page that was read has no others. */
+/** The rules of faults. */
 export function rulesOf(page: Keyed): readonly Keyed[] {
   return listAt(page, 'faults').filter(isKeyed)
 }
@@ -31,7 +31,7 @@ export function without(page: Keyed, ...keys: readonly string[]): Keyed {
   return Object.fromEntries(Object.entries(page).filter(([key]) => !keys.includes(key)))
 }
 
-/** The page with another value there; an empty list or map, and undefined, take the key away. */
+/** The page with another value for the key; an empty list or map, or undefined, removes the key. */
 export function withKey(page: Keyed, key: string, value: Value | undefined): Keyed {
   const isEmpty = Array.isArray(value) ? value.length === 0 : isKeyed(value) && Object.keys(value).length === 0
   if (value === undefined || isEmpty) return without(page, key)
@@ -45,7 +45,7 @@ export function withAt(page: Keyed, path: readonly string[], value: Value | unde
   return withKey(page, key, rest.length === 0 ? value : withAt(keyedAt(page, key), rest, value))
 }
 
-/** A time of a page, as finely as the world counts: microseconds. */
+/** A time in a page, as precisely as the world counts: in microseconds. */
 export function timeText(ms: number): string {
   const us = Math.round(ms * 1000)
   if (us % 1_000_000 === 0) return `${us / 1_000_000}s`

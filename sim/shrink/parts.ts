@@ -3,12 +3,12 @@ import { workloadKinds } from '../workload/kinds.ts'
 import type { Failing } from './oracle.ts'
 import { isKeyed, type Keyed, keyedAt, listAt, rulesOf, stepsOf, timeText, withKey, without } from './page.ts'
 
-/** A firing of a rule with all that it did and took back again, or a step: what is dropped as one. */
+/** The smallest part that can be dropped: a firing of a rule with all its effects and their ends, or a step. */
 export type Unit =
   | { readonly kind: 'firing'; readonly rule: number; readonly nth: number }
   | { readonly kind: 'step'; readonly step: number }
 
-/** Of what a run was made: its firings, and the steps that had begun. */
+/** The units of a run: its firings, and the steps that had begun. */
 export function unitsOf({ account, page }: Pick<Failing, 'account' | 'page'>): readonly Unit[] {
   const begun = stepsOf(page).slice(0, account.stepsUs.length)
   return [
@@ -17,7 +17,7 @@ export function unitsOf({ account, page }: Pick<Failing, 'account' | 'page'>): r
   ]
 }
 
-/** The page with these alone. Rules keep their chance, and so do the firings that are left. */
+/** The page with only these units. Rules keep their probability, and so do the remaining firings. */
 export function pageWith(page: Keyed, units: readonly Unit[]): Keyed {
   const rules = rulesOf(page).flatMap((rule, place) => {
     const nth = units.flatMap((unit) => (unit.kind === 'firing' && unit.rule === place ? [unit.nth] : []))
@@ -29,10 +29,10 @@ export function pageWith(page: Keyed, units: readonly Unit[]): Keyed {
   return less['steps'] === undefined && less['lasts'] === undefined ? { ...less, lasts: '1s' } : less
 }
 
-/** What says nothing of a failure, or speaks of many seeds. */
+/** Keys that do not affect a failure, or that are about many seeds. */
 const beside = ['about', 'tags', 'demands', 'invariants']
 
-/** The page without what came after the failure, and without rules that never fired. */
+/** The page without everything that came after the failure, and without rules that never fired. */
 export function untilFailure({ page, account, wrong }: Failing): Keyed {
   const { stepsUs, restUs, firings } = account
   const fired = new Set(firings.map(({ rule }) => rule))
@@ -51,12 +51,12 @@ export function untilFailure({ page, account, wrong }: Failing): Keyed {
   return { ...withKey(without(less, 'quiet'), 'steps', kept), lasts: timeOf(wrong.atUs) }
 }
 
-/** From the start until just after this time. */
+/** A span from the start until just after this time. */
 function timeOf(us: number): string {
   return timeText(Math.max(1, Math.ceil(us / 1000)))
 }
 
-/** The same page with a limit of each rule: it fires no more often than it has. */
+/** The same page with a limit on each rule: it fires no more often than it did. */
 export function bounded({ page, account }: Failing): Keyed {
   const rules = rulesOf(page).map((rule, place) => {
     const times = firingsOf(account, place)
@@ -65,7 +65,7 @@ export function bounded({ page, account }: Failing): Keyed {
   return withKey(page, 'faults', rules)
 }
 
-/** For other seeds: a rule may fire at any time, as often as it could. A list of times is of one seed. */
+/** For other seeds: a rule may fire at any time, as often as it could. A list of times belongs to one seed. */
 export function loosened(page: Keyed): Keyed {
   const rules = rulesOf(page).map((rule) => {
     const { nth } = rule
@@ -74,7 +74,7 @@ export function loosened(page: Keyed): Keyed {
   return withKey(page, 'faults', rules)
 }
 
-/** The page in which this rule fires so often at most; 0: it is gone. */
+/** The page in which this rule fires at most this often; 0: it is removed. */
 export function capped(page: Keyed, place: number, times: number): Keyed {
   const rules = rulesOf(page).flatMap((rule, at) => {
     if (at !== place) return [rule]
@@ -87,18 +87,18 @@ export function firingsOf({ firings }: Account, place: number): number {
   return firings.filter(({ rule }) => rule === place).length
 }
 
-/** What a person has to look at. */
+/** The size of a page for a reader. */
 export interface Size {
   readonly servers: number
   readonly clients: number
   readonly groups: number
-  /** What faults have done, each with what takes it back: a crash and its restart are one. */
+  /** Number of effects of faults, each together with its end: a crash and its restart are one. */
   readonly faults: number
   readonly steps: number
   readonly virtualMs: number
 }
 
-/** Keys of a page that let clients work. */
+/** Keys of a page with workloads. */
 export const workloads = Object.keys(workloadKinds)
 
 export function sizeOf({ page, account, wrong }: Failing): Size {

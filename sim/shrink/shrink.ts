@@ -19,9 +19,9 @@ import { fewerServers, type Simpler, simplerPages } from './simpler.ts'
 
 export interface ShrinkOptions {
   readonly oracle: Oracle
-  /** Which violation of the run is to come again, from 1 on; the first if not given. */
+  /** Which violation of the run must recur, counted from 1; absent: the first. */
   readonly violation?: number | undefined
-  /** Called with each smaller page, and with what is tried next. */
+  /** Called with each smaller page, and with the next attempt. */
   readonly onStep?: (step: ShrinkStep) => void
 }
 
@@ -34,23 +34,27 @@ export interface ShrinkStep {
 export interface Shrunk {
   readonly before: Size
   readonly failing: Failing
-  /** What has gone, in words, in the order in which it went. */
+  /** The removed parts as texts, in the order in which they were removed. */
   readonly dropped: readonly string[]
 }
 
-/** Other seeds that a change of the page is tried with: a few of each change at first, then more. */
+/** Number of other seeds with which a change of the page is tried: a few for each change at first, then more. */
 const rounds = [5, 15, 40] as const
 /**
- * Runs without anything gained after which dropping decisions of one seed is given up: a subtle bug needs other chance.
+ * Number of runs without progress after which dropping decisions of one seed is abandoned: a subtle bug needs other
+ * draws.
  */
 const stuckMax = 10
-/** The same of a run with many decisions, which is long, and whose failure needs them only to come up at all. */
+/**
+ * The same number for a run with many decisions, which is long, and whose failure needs the decisions only to occur at
+ * all.
+ */
 const stuckMaxOfMany = 2
 const many = 30
-/** What was found early stays in sight for this long behind the last fault, in milliseconds. */
+/** A failure that was found early is looked for until this long after the last fault, in milliseconds. */
 const settleMs = 4_000
 
-/** Makes a failing page smaller. A number: the run has only so many violations. */
+/** Shrinks a failing page. A number: the run has only this many violations. */
 export async function shrink(candidate: Candidate, options: ShrinkOptions): Promise<Shrunk | number> {
   const { oracle, violation = 1 } = options
   const failings = await oracle.failures(candidate)
@@ -59,10 +63,15 @@ export async function shrink(candidate: Candidate, options: ShrinkOptions): Prom
 }
 
 /**
- * One search. Every page on its way fails by itself with its seed, and each is smaller than the one before. The order
- * is that of what a step costs, and of what makes the later ones cheap: what came after the failure; decisions of this
- * very seed; limits of rules with other seeds, for a fault less shifts all that follows, and only other chance brings a
- * subtle failure back; servers; everything else that the page has; and in the end how it is written.
+ * One search. Every page on its way fails by itself with its seed, and each is smaller than the one before. The steps
+ * are ordered by their cost, and by how much cheaper they make later ones:
+ * 1. what came after the failure;
+ * 2. decisions of this very seed;
+ * 3. limits of rules with other seeds: one fault fewer shifts everything that follows, and only other draws bring a
+ *    subtle failure back;
+ * 4. servers;
+ * 5. everything else in the page;
+ * 6. the form in which it is written.
  */
 class Shrinking {
   readonly #oracle: Oracle
@@ -72,7 +81,9 @@ class Shrinking {
   readonly #isLater: boolean
   readonly #dropped: string[] = []
   #best: Failing
-  /** The last seed that was taken: each change is tried with others, for equal ones give much the same runs. */
+  /**
+   * The last seed that was taken: each change is tried with other seeds, because equal ones give much the same runs.
+   */
   #lastSeed: number
 
   constructor(first: Failing, { oracle, violation = 1, onStep }: ShrinkOptions) {
@@ -102,7 +113,7 @@ class Shrinking {
     return { before: this.#before, failing: this.#best, dropped: this.#dropped }
   }
 
-  /** What came after the failure. */
+  /** Removes what came after the failure. */
   async #cut(): Promise<void> {
     this.#tell('without what came after the failure')
     const page = untilFailure(this.#best)
@@ -110,7 +121,7 @@ class Shrinking {
     if (found !== undefined) this.#best = found
   }
 
-  /** Delta debugging over what was decided in this very run. */
+  /** Delta debugging over the decisions of this very run. */
   async #fewerDecisions(): Promise<void> {
     const before = unitsOf(this.#best).length
     if (before === 0) return
@@ -145,7 +156,7 @@ class Shrinking {
     if (after < before) this.#dropped.push(`faults, with another seed: ${before} → ${after}`)
   }
 
-  /** Of a long run: fractions of its firings, each with as many seeds as it takes for the same chance. */
+  /** For a long run: fractions of its firings, each with as many seeds as it takes for the same chance. */
   async #shorter(): Promise<void> {
     let rarity = 1
     for (let isLess = true; isLess && !this.#oracle.isSpent; ) {
@@ -169,7 +180,7 @@ class Shrinking {
     const page = bounded(this.#best)
     const pages = lower.map((cap) => capped(page, place, cap))
     const isLess = await this.#take(pages.flatMap((each) => this.#withSeeds(each, seeds)))
-    // Where the rule has gone, another one has its place.
+    // If the rule was removed, another one has its place.
     return isLess && rulesOf(this.#best.page).length === rules
   }
 
@@ -195,7 +206,7 @@ class Shrinking {
     return isLess
   }
 
-  /** Faults as people write them, at round times, as early as they can be. */
+  /** Faults in the form that people write, at round times, as early as possible. */
   async #written(seeds: number): Promise<void> {
     this.#tell('faults as a person writes them')
     const forms = [
@@ -208,13 +219,13 @@ class Shrinking {
     }
   }
 
-  /** What only guided the search goes. */
+  /** Removes what only guided the search. */
   async #plain(): Promise<void> {
     const { page, seed } = this.#best
     await this.#take([{ page: withoutLimits(page), seed }])
   }
 
-  /** The change with the present seed, and with other ones that are not bound to its times. */
+  /** The change with the present seed, and with other seeds that are not bound to its times. */
   #withSeeds(page: Keyed, count: number): readonly Candidate[] {
     const loose = loosened(page)
     const isBound = JSON.stringify(loose) !== JSON.stringify(page)
@@ -224,7 +235,7 @@ class Shrinking {
     return [{ page, seed: own }, ...(isBound ? [{ page: loose, seed: own }] : []), ...others]
   }
 
-  /** Goes on from the first of these that fails in the same way, without what came after that. */
+  /** Continues from the first of these that fails in the same way, without what came after the failure. */
   async #take(candidates: readonly Candidate[]): Promise<boolean> {
     const found = await this.#first(candidates)
     if (found === undefined || found.account.firings.length > this.#best.account.firings.length) return false

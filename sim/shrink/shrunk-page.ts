@@ -3,22 +3,22 @@ import type { Keyed } from './page.ts'
 import { sizeOf, sizeText } from './parts.ts'
 import type { Shrunk } from './shrink.ts'
 
-/** Where a shrunk page comes from. */
+/** The origin of a shrunk page. */
 export interface Origin {
   readonly file: string
   readonly seed: number
-  /** The command by which it was made. */
+  /** The command that made it. */
   readonly command: string
-  /** Of the program that fails; a planted bug is named here. */
+  /** The failing program; a planted bug is named here. */
   readonly program: string
   readonly runs: number
   readonly cpuMs: number
 }
 
-/** Lines of what has gone, at most; the rest is counted. */
+/** Maximum number of lines about removed parts; the others are counted. */
 const droppedMax = 30
 
-/** The page with its seed, and what a reader should know of it. */
+/** The page with its seed, and with remarks for a reader. */
 export function shrunkText({ before, failing, dropped }: Shrunk, origin: Origin): string {
   const { page, seed, wrong } = failing
   const { scenario, ...rest } = page
@@ -40,7 +40,7 @@ export function shrunkText({ before, failing, dropped }: Shrunk, origin: Origin)
   return `${comment}\n${pageText(whole)}`
 }
 
-/** A page is shrunk further under the same title. */
+/** A page that is shrunk again keeps its title. */
 function titleOf(title: string): string {
   return title.endsWith(', shrunk') ? title : `${title}, shrunk`
 }

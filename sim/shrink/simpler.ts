@@ -1,13 +1,13 @@
 import { isKeyed, type Keyed, keyedAt, listAt, rulesOf, type Value, withAt, withKey, without } from './page.ts'
 import { workloads } from './parts.ts'
 
-/** A page with something less, and what that is, for people. */
+/** A page with one part fewer, and a text that names the part. */
 export interface Simpler {
   readonly page: Keyed
   readonly dropped: string
 }
 
-/** Fewer servers, in the order in which they are tried: what fails with three is understood by everybody. */
+/** Fewer servers, in the order in which they are tried: every reader understands a failure with three. */
 export function fewerServers(page: Keyed): readonly Simpler[] {
   return Object.entries(keyedAt(page, 'cluster')).flatMap(([name, datacenter]) => {
     const count = countAt(datacenter, 'servers')
@@ -20,7 +20,7 @@ export function fewerServers(page: Keyed): readonly Simpler[] {
   })
 }
 
-/** Everything else that may be missing: whole parts first, then what is within them. */
+/** Everything else that may be left out: whole parts first, then parts of them. */
 export function simplerPages(page: Keyed): readonly Simpler[] {
   return [
     ...fewerActions(page),
@@ -32,7 +32,7 @@ export function simplerPages(page: Keyed): readonly Simpler[] {
   ]
 }
 
-/** Of what a rule does at once, and of what it chooses from. */
+/** Fewer of a rule's simultaneous actions, and fewer of those that it chooses from. */
 function fewerActions(page: Keyed): readonly Simpler[] {
   const rules = rulesOf(page)
   return rules.flatMap((rule, place) =>
@@ -70,7 +70,7 @@ function fewerGroups(page: Keyed): readonly Simpler[] {
   })
 }
 
-/** Of a group of clients, what it may be smaller in. */
+/** Counts of a group of clients that can be reduced. */
 const counts = ['clients', 'contenders', 'keys', 'locks', 'count', 'connections', 'operators'] as const
 
 function smallerGroups(page: Keyed): readonly Simpler[] {

@@ -1,9 +1,9 @@
 import type ts from 'typescript'
 
-/** The TypeScript compiler's own parser; it is handed in, for the program does without it. */
+/** The TypeScript compiler's own parser; it is passed in, because the program does not depend on it. */
 export type Compiler = typeof ts
 
-/** Every kind of change, with what it does. The names stand in reports. */
+/** Every kind of change, with its effect. Reports use the names. */
 export const operators = {
   'negate-condition': 'a condition means its opposite',
   'always-true': 'a condition always holds',
@@ -39,7 +39,7 @@ interface Replacement {
   readonly after: string
 }
 
-/** A statement that is not run, or only after the one behind it. */
+/** A statement that is skipped, or runs only after the following one. */
 interface Removal {
   readonly kind: 'skip'
   readonly operator: OperatorName
@@ -49,14 +49,14 @@ interface Removal {
 
 export type Change = Replacement | Removal
 
-/** What an operator sees: one node, and the text that it stands in. */
+/** The input of an operator: one node, and the text around it. */
 export interface Look {
   readonly ts: Compiler
   readonly source: ts.SourceFile
   readonly node: ts.Node
 }
 
-/** Gives the changes of exactly this node, without those of nodes within it. */
+/** Returns the changes of exactly this node, without those of nodes within it. */
 export type Operator = (look: Look) => readonly Change[]
 
 export function textOf({ source }: Pick<Look, 'source'>, node: ts.Node): string {

@@ -23,7 +23,7 @@ function isConditionOf(ts: Look['ts'], node: ts.Node, holder: ts.Node): node is 
   return (ts.isForStatement(holder) || ts.isConditionalExpression(holder)) && holder.condition === node
 }
 
-/** Another operator makes its opposite. */
+/** Whether another operator makes its opposite. */
 function hasOwnOpposite(ts: Look['ts'], node: ts.Node): boolean {
   if (ts.isPrefixUnaryExpression(node)) return node.operator === ts.SyntaxKind.ExclamationToken
   return ts.isBinaryExpression(node) && equalities.has(node.operatorToken.getText())

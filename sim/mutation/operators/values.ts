@@ -1,7 +1,7 @@
 import type ts from 'typescript'
 import { type Change, type Look, type OperatorName, replaced, textOf } from './change.ts'
 
-/** Numbers and booleans that are written down. */
+/** Literal numbers and booleans. */
 export function literals(look: Look): readonly Change[] {
   const { ts, node } = look
   if (node.kind === ts.SyntaxKind.TrueKeyword) return [replaced('boolean', node as ts.Expression, 'false')]
@@ -22,7 +22,7 @@ const arithmetics: ReadonlyMap<string, string> = new Map([
   ['-=', '+='],
 ])
 
-/** `+` and its kin, `++`, `!` and unary minus. */
+/** `+` and the like, `++`, `!` and unary minus. */
 export function arithmetic(look: Look): readonly Change[] {
   const { ts, node } = look
   if (ts.isBinaryExpression(node)) {
@@ -39,13 +39,13 @@ export function arithmetic(look: Look): readonly Change[] {
   return [replaced('arithmetic', node, ts.isPostfixUnaryExpression(node) ? `${inner}${sign}` : `${sign}${inner}`)]
 }
 
-/** Texts are put together with `+`, too. */
+/** Texts are concatenated with `+`, too. */
 function isText(ts: Look['ts'], node: ts.Expression): boolean {
   if (ts.isStringLiteralLike(node) || ts.isTemplateExpression(node)) return true
   return ts.isBinaryExpression(node) && (isText(ts, node.left) || isText(ts, node.right))
 }
 
-/** What a function returns, by `return` or as the body of an arrow. */
+/** The value of a function, by `return` or as the body of an arrow. */
 export function returns(look: Look): readonly Change[] {
   const { ts, node } = look
   const holder = node.parent
@@ -55,13 +55,13 @@ export function returns(look: Look): readonly Change[] {
   if (!isReturned || ts.isBlock(node)) return []
   const value = node as ts.Expression
   const text = textOf(look, value)
-  // Literals have an operator of their own; `void x` and undefined stay what they are.
+  // Literals have an operator of their own; `void x` and undefined are not changed.
   if (text === 'true' || text === 'false' || text === 'undefined' || ts.isVoidExpression(value)) return []
   if (!isTruth(ts, value)) return [replaced('return-nothing', value, 'undefined')]
   return [replaced('return-true', value, 'true'), replaced('return-false', value, 'false')]
 }
 
-/** By its form alone: a comparison, a negation, or several of them. */
+/** Decided by its form: a comparison, a negation, or several of them. */
 function isTruth(ts: Look['ts'], node: ts.Expression): boolean {
   if (ts.isParenthesizedExpression(node)) return isTruth(ts, node.expression)
   if (ts.isPrefixUnaryExpression(node)) return node.operator === ts.SyntaxKind.ExclamationToken
@@ -87,7 +87,7 @@ const methods: ReadonlyMap<string, string> = new Map(
   ]),
 )
 
-/** The method that is called, and the order of arguments. */
+/** The called method, and the order of arguments. */
 export function calls(look: Look): readonly Change[] {
   const { ts, node } = look
   if (!ts.isCallExpression(node) && !ts.isNewExpression(node)) return []
@@ -122,8 +122,8 @@ function swappedArguments(look: Look, node: ts.CallExpression | ts.NewExpression
 }
 
 /**
- * What a compiler would refuse is no bug that a test has to find. Without types, names tell what is of one kind: both
- * are numbers, both are texts, or both end in the same word.
+ * A change that a compiler would refuse is not a bug that a test must find. Without types, names tell what is of one
+ * kind: both are numbers, both are texts, or both end in the same word.
  */
 function isAlike(look: Look, first: ts.Expression, second: ts.Expression): boolean {
   const { ts } = look

@@ -2,7 +2,7 @@ import type { fullState } from '../../../src/gossip/core/answers.ts'
 import type { createGossip } from '../../../src/gossip/core/state.ts'
 import type { step } from '../../../src/gossip/core/step.ts'
 
-/** The core that is searched: the agents' own, or one with a planted bug. */
+/** The searched core: the agents' own, or one with a planted bug. */
 export interface GossipUnderSearch {
   readonly createGossip: typeof createGossip
   readonly step: typeof step
@@ -13,13 +13,13 @@ export interface GossipBounds {
   readonly members: number
   /** The greatest incarnation of any member: a step to a greater one is not taken. */
   readonly incarnations: number
-  /** The greatest Lamport time of intents, likewise. */
+  /** The greatest Lamport time of intents, with the same effect. */
   readonly times: number
-  /** Members may leave. */
+  /** Whether members may leave. */
   readonly leaves: boolean
-  /** At any moment any member may end and start anew, knowing only itself. */
+  /** Whether any member may at any moment end and start anew, knowing only itself. */
   readonly restarts: boolean
-  /** Members exchange full states, not only words. */
+  /** Whether members exchange full states, besides messages. */
   readonly exchanges: boolean
 }
 

@@ -4,7 +4,7 @@ import { type GossipContent, type Held, memberNames, type SeenMember } from './m
 
 const ranks = { alive: 0, suspect: 1, dead: 2 } as const
 
-/** M3, M2 and what belongs to them, of one step of one member that ran before and after. */
+/** Judges M3, M2 and related laws for one step of a member that ran before and after. */
 export function lawsOf(
   before: SeenMember,
   now: SeenMember,
@@ -37,7 +37,7 @@ function heldBy(seen: SeenMember, name: string): Held | undefined {
   return seen.held.find((held) => held.name === name)
 }
 
-/** M2: a word of life that is newer than all that was known of the member counts. */
+/** M2: an `alive` message that is newer than everything known of the member takes effect. */
 function believed(before: SeenMember, now: SeenMember, heard: GossipContent): string | undefined {
   if (heard.kind !== 'alive' || heard.node === itemAt(memberNames, now.place)) return undefined
   const [was, is] = [heldBy(before, heard.node), heldBy(now, heard.node)]
@@ -46,7 +46,7 @@ function believed(before: SeenMember, now: SeenMember, heard: GossipContent): st
   return isBelieved ? undefined : `M2: a refutation counts (${heard.node}, incarnation ${heard.incarnation})`
 }
 
-/** M2: a member that runs answers what is said of it with a greater incarnation, where anybody is there to hear it. */
+/** M2: a running member answers a claim about itself with a greater incarnation, if any other member can receive it. */
 function refuted(
   before: SeenMember,
   now: SeenMember,

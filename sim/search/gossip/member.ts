@@ -12,7 +12,7 @@ import type { GossipUnderSearch } from './bounds.ts'
 
 export const memberNames: readonly string[] = ['a', 'b', 'c', 'd', 'e']
 
-/** A word that is passed on, or all that a member knows. */
+/** A message that is broadcast, or a member's full state. */
 export type GossipContent = Message | { readonly kind: 'full-state'; readonly state: FullState }
 
 const timing: GossipTiming = {
@@ -32,7 +32,7 @@ const timing: GossipTiming = {
   leavePropagateDelayMs: 1_000,
 }
 
-/** Steps of the gossip timer in which all that waits is passed on. */
+/** Maximum number of gossip rounds in which all waiting broadcasts are sent. */
 const drainsMax = 64
 
 export function addressOf(place: number): GossipAddress {
@@ -44,24 +44,24 @@ function aliveWord(place: number, incarnation: number): Message {
   return { kind: 'alive', incarnation, node, address: addressOf(place), meta: new Uint8Array(0), versions }
 }
 
-/** Goes round: so each of a few members is chosen in turn. */
+/** Returns numbers in turn, so that each of a few members is chosen in turn. */
 function turns(): GossipRandom {
   let next = 0
   return { below: (bound) => next++ % bound, fraction: () => 0 }
 }
 
 /**
- * One member: its core, whose words are passed on at once. Time stands still, but for suspicions, which are over when
+ * One member: its core, whose messages are sent at once. Time stands still, except for suspicions, which are over when
  * their timer fires.
  */
 export class SearchedMember {
   readonly place: number
   readonly core: GossipCore
   readonly #under: GossipUnderSearch
-  /** What was passed on in the last step. */
+  /** The messages sent in the last step. */
   said: Message[] = []
 
-  /** `knows`: the members that it knows from the beginning, itself among them. */
+  /** `knows`: the members that it knows from the beginning, including itself. */
   constructor(place: number, knows: readonly number[], under: GossipUnderSearch) {
     this.place = place
     this.#under = under
@@ -103,7 +103,7 @@ export class SearchedMember {
   }
 }
 
-/** What one member holds of another one. */
+/** What one member knows of another. */
 export interface Held {
   readonly name: string
   readonly incarnation: number
@@ -127,7 +127,7 @@ export function seenOf({ place, core }: SearchedMember): SeenMember {
   return { place, leaving: core.leaving, clock: core.clock, held }
 }
 
-/** Everything of a member on which its next steps can depend, but for times and for its own health. */
+/** Everything of a member that its next steps can depend on, except for times and its own health. */
 export function fingerprintOf(member: SearchedMember): string {
   const { core } = member
   const seen = seenOf(member)

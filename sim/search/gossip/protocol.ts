@@ -13,7 +13,7 @@ import {
   seenOf,
 } from './member.ts'
 
-/** It starts anew, from nothing. */
+/** A member starts anew without any state. */
 type Nothing = 'nothing'
 
 interface Running {
@@ -23,7 +23,7 @@ interface Running {
 
 const acts = ['suspicion', 'leave', 'leave timer', 'exchange', 'restart'] as const
 
-/** Membership within bounds, as a search needs it. */
+/** Membership within bounds, in the form that a search needs. */
 export class GossipProtocol implements Protocol<Running, Nothing, GossipContent, SeenMember> {
   readonly names: readonly string[]
   readonly acts: readonly string[]
@@ -123,7 +123,7 @@ export class GossipProtocol implements Protocol<Running, Nothing, GossipContent,
     return this.#said(node.member)
   }
 
-  /** As after a probe without an answer. */
+  /** Accuses the member, as after a probe without an answer. */
   #accuse(member: SearchedMember, place: number): void {
     const node = itemAt(memberNames, place)
     const incarnation = member.core.members.get(node)?.incarnation ?? 0
@@ -136,7 +136,7 @@ export class GossipProtocol implements Protocol<Running, Nothing, GossipContent,
     return said.flatMap((message) => this.#toOthers(place, message))
   }
 
-  /** To every other member: which of them a message reaches is chance, and each passes it on. */
+  /** Sends to every other member: chance decides which of them receive a message, and each forwards it. */
   #toOthers(place: number, content: GossipContent): Word<GossipContent>[] {
     const others = this.#places.filter((other) => other !== place)
     return others.map((to) => ({ from: place, to, content, claim: undefined }))
@@ -154,7 +154,7 @@ export class GossipProtocol implements Protocol<Running, Nothing, GossipContent,
     return seenOf(member)
   }
 
-  /** All laws are of what one member holds, so they are judged where it takes a step. */
+  /** All laws are about the knowledge of one member, so they are judged when it takes a step. */
   judge(): undefined {
     return undefined
   }

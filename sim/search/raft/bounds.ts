@@ -2,7 +2,7 @@ import type { bootstrapped } from '../../../src/raft/core/configuration.ts'
 import type { createRaft } from '../../../src/raft/core/state.ts'
 import type { step } from '../../../src/raft/core/step.ts'
 
-/** The core that is searched: the agents' own, or one with a planted bug. */
+/** The searched core: the agents' own, or one with a planted bug. */
 export interface RaftUnderSearch {
   readonly bootstrapped: typeof bootstrapped
   readonly createRaft: typeof createRaft
@@ -11,28 +11,28 @@ export interface RaftUnderSearch {
 
 export interface RaftBounds {
   readonly servers: number
-  /** Terms beyond that of the first configuration. */
+  /** Number of terms beyond that of the first configuration. */
   readonly terms: number
-  /** Entries beyond the first configuration; a leader leaves room for one of each term to come. */
+  /** Number of entries beyond the first configuration; a leader leaves room for one of each later term. */
   readonly entries: number
-  /** Heartbeats of one leadership, beyond the round that begins with it. */
+  /** Number of heartbeats of one leadership, beyond the round that begins with it. */
   readonly heartbeats: number
-  /** A server asks first whether it could win. */
+  /** Whether a server asks first whether it could win. */
   readonly preVote: boolean
-  /** A leader may step down because nobody answers. */
+  /** Whether a leader may step down because no server answers. */
   readonly stepDown: boolean
-  /** At any moment any server may lose its power, and start again from its disk. */
+  /** Whether any server may at any moment lose its power, and start again from its disk. */
   readonly restarts: boolean
   /**
-   * Writes of a server that are under way while it goes on; with one more it waits for the oldest. 0: each is done at
-   * once.
+   * Number of a server's writes that may be under way while it continues; before a further one, it waits for the
+   * oldest. 0: each is durable at once.
    */
   readonly slowWrites: number
-  /** Entries in one append. */
+  /** Number of entries in one append. */
   readonly batch: number
 }
 
-/** Loss, duplication, reordering and restarts in two terms: seconds. */
+/** Loss, duplication, reordering and restarts in two terms: takes seconds. */
 export const smallBounds: RaftBounds = {
   servers: 3,
   terms: 2,

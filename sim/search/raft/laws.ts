@@ -1,7 +1,7 @@
 import { itemAt } from '../../../src/base/items.ts'
 import { quorumOf } from '../../../src/raft/core/quorum.ts'
 
-/** A server as the laws see it. Entries as text, the first one at place 0. */
+/** A server in the view of the laws. Entries are texts, the first one at index 0. */
 export interface SeenServer {
   readonly role: string
   readonly term: number
@@ -12,19 +12,19 @@ export interface SeenServer {
   readonly durableTerms: readonly number[]
   readonly durableTerm: number
   readonly commit: number
-  /** Persists that are under way. */
+  /** Number of persists that are under way. */
   readonly pending: number
 }
 
 /**
- * The laws of `sim/checkers/raft`, of states instead of runs. What happens over time (R1, R5, R6) is claims; the others
- * are here. R3, R4 and the majority are of two servers or more, and looked at in each state.
+ * The laws of `sim/checkers/raft`, for states instead of runs. Laws about time (R1, R5, R6) are claims; the others are
+ * here. R3, R4 and the majority are about two servers or more, and are judged in each state.
  */
 export function judgeServers(servers: readonly SeenServer[], place: number, before: SeenServer): string | undefined {
   return appendOnly(itemAt(servers, place), before) ?? logMatching(servers, place) ?? committed(servers)
 }
 
-/** R2: only a step in which it led before and after, in one term. */
+/** R2: judged only for a step before and after which the server leads in one term. */
 function appendOnly(now: SeenServer, before: SeenServer): string | undefined {
   if (now.role !== 'leader' || before.role !== 'leader' || now.term !== before.term) return undefined
   return startsWith(now.log, before.log) ? undefined : 'R2: a leader never changes or drops its own log'
@@ -34,7 +34,7 @@ function startsWith(log: readonly string[], start: readonly string[]): boolean {
   return start.length <= log.length && start.every((entry, at) => log[at] === entry)
 }
 
-/** R3: entries of equal index and term have equal entries before them, and are equal. */
+/** R3: entries of equal index and term are equal, and have equal entries before them. */
 function logMatching(servers: readonly SeenServer[], place: number): string | undefined {
   const own = itemAt(servers, place)
   for (const other of servers) {
@@ -49,8 +49,8 @@ function logMatching(servers: readonly SeenServer[], place: number): string | un
 }
 
 /**
- * What a server holds for committed is on the disks of a majority; and no server that lacks it could be elected by any
- * majority, now or after a power cut everywhere: that is R4, before it comes to pass.
+ * An entry that a server considers committed is on the disks of a majority; and no server without it could be elected
+ * by any majority, now or after a power cut everywhere. That is R4, before it is violated.
  */
 function committed(servers: readonly SeenServer[]): string | undefined {
   const quorum = quorumOf(servers.length)

@@ -9,7 +9,7 @@ import type { RaftBounds, RaftUnderSearch } from './bounds.ts'
 import { judgeServers, type SeenServer } from './laws.ts'
 import { type Disk, entriesOf, entryText, fingerprintOf, messageText, SearchedServer, serverNames } from './server.ts'
 
-/** What is said: a message, or what a claim is about. */
+/** The content: a message, or the subject of a claim. */
 export type RaftContent = RaftMessage | { readonly kind: 'claim' }
 
 const acts = ['election', 'heartbeat', 'quorum', 'propose', 'sync', 'restart'] as const
@@ -27,7 +27,7 @@ interface Restarting {
   restartedFrom: Disk | undefined
 }
 
-/** Consensus within bounds, as a search needs it. */
+/** Raft within bounds, in the form that a search needs. */
 export class RaftProtocol implements Protocol<Restarting, Disk, RaftContent, SeenServer> {
   readonly names: readonly string[]
   readonly acts = actTexts
@@ -36,10 +36,7 @@ export class RaftProtocol implements Protocol<Restarting, Disk, RaftContent, See
   readonly #first: (place: number) => Disk
   readonly #payload = new Uint8Array([1])
 
-  /**
-   * `start`: what is on the disks in the beginning, given a disk with the first configuration; then servers are not
-   * alike.
-   */
+  /** `start`: the initial content of each disk, given a disk with the first configuration; servers then differ. */
   constructor(core: RaftUnderSearch, bounds: RaftBounds, start?: (place: number, first: Disk) => Disk) {
     this.#core = core
     this.#bounds = bounds
@@ -197,7 +194,7 @@ function claimed(law: string, about: string, place: number): Word<RaftContent> {
   return { from: place, to: undefined, content: { kind: 'claim' }, claim: { law, about, says } }
 }
 
-/** Two that apply the same say the same. */
+/** Two servers that apply the same entry make equal claims. */
 function appliedWord(entry: Entry): Word<RaftContent> {
   const law = 'R5: all servers apply the same entry at an index'
   const claim = { law, about: `entry ${entry.index}`, says: entryText(entry) }

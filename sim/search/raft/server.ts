@@ -9,7 +9,7 @@ import type { RaftBounds, RaftUnderSearch } from './bounds.ts'
 
 export const serverNames: readonly ServerId[] = ['a', 'b', 'c', 'd', 'e']
 
-/** What is on the disk of a server. */
+/** The content of a server's disk. */
 export interface Disk {
   readonly hardState: HardState
   readonly entries: readonly Entry[]
@@ -17,11 +17,11 @@ export interface Disk {
 
 type Persist = Extract<RaftEffect, { kind: 'persist' }>
 
-/** Time between two steps: longer than any timeout and any loyalty. */
+/** Time between two steps: longer than any timeout, and than any promise to a leader. */
 const longMs = 1_000_000
 const timeoutMs = 1_000
 
-/** What a server did in one step. */
+/** The result of one step of a server. */
 export interface Done {
   readonly sent: Outgoing[]
   readonly applied: Entry[]
@@ -29,9 +29,8 @@ export interface Done {
 }
 
 /**
- * One server: its core, its disk, and what is under way to it. Its clock jumps from step to step, so that no timeout
- * and no loyalty ever keeps it from anything: what time would forbid in a real run is only less than what may happen
- * here.
+ * One server: its core, its disk, and the writes under way. Its clock jumps from step to step, so that no timeout and
+ * no promise to a leader ever prevents anything: time only restricts real runs further.
  */
 export class SearchedServer {
   readonly place: number
@@ -99,7 +98,7 @@ export class SearchedServer {
     if (this.pending.length > slowWrites) this.#syncOldest()
   }
 
-  /** The oldest write that is under way is durable. */
+  /** The oldest write that is under way becomes durable. */
   sync(): void {
     this.done = { sent: [], applied: [], won: undefined }
     this.#syncOldest()
@@ -138,7 +137,7 @@ export function messageText(message: RaftMessage): string {
   return `${message.kind} ${fields.join(', ')}${entries}`
 }
 
-/** Everything of a server on which its next steps can depend, but for times, which are always over. */
+/** Everything of a server that its next steps can depend on, except for times, which are always over. */
 export function fingerprintOf({ raft, disk, pending }: SearchedServer): string {
   const { role, term, votedFor, durability, commit, applied } = raft
   const writes = pending.map(({ hardState, truncateFrom, entries, thenSend }) => [

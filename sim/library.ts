@@ -5,8 +5,8 @@ import { seedsToRun } from './library/seeds-to-run.ts'
 import { createPlatform } from './platform/platform.ts'
 
 /**
- * `import { createCluster } from 'svc/sim'`: simulated clusters in the tests of others, with Node's own Request and
- * Response. The types of this file stand by themselves: they are what the package ships.
+ * `import { createCluster } from 'svc/sim'`: simulated clusters for the tests of other programs, with Node's own
+ * Request and Response. The types of this file do not depend on others, because the package ships them.
  */
 
 /** A time span: milliseconds, or `'300ms'`, `'2s'`, `'72h'`. */
@@ -15,17 +15,21 @@ export type Span = number | string
 export interface ClusterOptions {
   /** 1 if absent. The same seed and the same calls give the same run, event for event. */
   readonly seed?: number
-  /** 3 if absent. They are called s1, s2, … */
+  /** 3 if absent. Their names are s1, s2, … */
   readonly servers?: number
-  /** Client agents; 0 if absent. They are called c1, c2, … */
+  /** Number of client agents; 0 if absent. Their names are c1, c2, … */
   readonly clients?: number
-  /** The release as which all agents run: `'1.0.7'`. The newest if absent. */
+  /** The release of all agents: `'1.0.7'`. The newest if absent. */
   readonly release?: string
   /** Settings of every agent, as in a configuration file. */
   readonly config?: Readonly<Record<string, unknown>>
-  /** Access control with this default policy; off if absent. `managementToken` is the secret that may do everything. */
+  /**
+   * Access control with this default policy; off if absent. `managementToken` is the secret of a token with all rights.
+   */
   readonly acl?: 'allow' | 'deny'
-  /** More of a scenario's page: `network`, `disk`, `clocks`, `excuses`, `web servers`, `operator`, `faults`, … */
+  /**
+   * Further parts of a scenario's page: `network`, `disk`, `clocks`, `excuses`, `web servers`, `operator`, `faults`, …
+   */
   readonly world?: Readonly<Record<string, unknown>>
 }
 
@@ -34,7 +38,7 @@ export interface FetchInit extends RequestInit {
   readonly within?: Span
 }
 
-/** One record of an answer: an address, a target, texts, or what the type has. */
+/** One record of an answer: an address, a target, texts, or the fields of another type. */
 export interface DnsRecord {
   readonly name: string
   readonly type: string
@@ -59,7 +63,8 @@ export interface DnsAnswer {
 export type ClockFault = { readonly step: string } | { readonly rate: string }
 
 /**
- * `full`: no space is left; `stalled`: nothing is done; `failing sync`: the next one fails; or how long things take.
+ * `full`: no space is left; `stalled`: no operation ends; `failing sync`: the next sync fails; or how long operations
+ * take.
  */
 export type DiskFault = 'full' | 'stalled' | 'failing sync' | { readonly latency?: string; readonly fsync?: string }
 
@@ -67,56 +72,57 @@ export interface SimCluster {
   readonly seed: number
   /** Names of all agents: servers, then clients. */
   readonly nodes: readonly string[]
-  /** Secret of the token that may do everything, where access is controlled. */
+  /** Secret of the token with all rights, if access control is on. */
   readonly managementToken: string
-  /** The server that leads now, if one does. */
+  /** The present leader, if there is one. */
   readonly leader: string | undefined
   /** Virtual milliseconds since the world began. */
   readonly nowMs: number
   /**
-   * Asks an agent over HTTP, and lets time pass until its answer. Rejects with a TypeError, as `fetch` does, when none
-   * comes.
+   * Sends an HTTP request to an agent, and lets time pass until its answer. Rejects with a TypeError, like `fetch`, if
+   * there is none.
    */
   fetch(node: string, input: string | URL | Request, init?: FetchInit): Promise<Response>
-  /** Asks the DNS of an agent over UDP. Rejects when no answer comes. */
+  /** Asks an agent's DNS interface over UDP. Rejects if no answer comes. */
   resolve(node: string, name: string, type?: string, within?: Span): Promise<DnsAnswer>
   /** Lets this much virtual time pass. */
   advance(span: Span): Promise<void>
   /**
-   * Lets time pass until the condition is true; rejects when it does not become true within this time, 60 s if absent,
-   * and with what the condition throws. It is asked after each event, so it must not be an async function.
+   * Lets time pass until the condition is true. Rejects if it does not become true within this time, 60 s if absent,
+   * and with an exception of the condition. The condition is checked after each event, so it must not be an async
+   * function.
    */
   until(isSo: () => boolean, within?: Span): Promise<void>
-  /** The agents of each group reach each other, and none of another group. One that is in no group keeps its links. */
+  /** The agents of each group reach one another, and none of another group. An agent in no group keeps its links. */
   partition(...groups: readonly (readonly string[])[]): void
-  /** Mends all links. */
+  /** Heals all links. */
   heal(): void
-  /** Power cut: the process is gone, and what was not synced may be. */
+  /** Power cut: the process ends, and unsynced data may be lost. */
   crash(node: string): void
-  /** Kills the process alone, as `kill -9`. */
+  /** Kills only the process, like `kill -9`. */
   kill(node: string): void
-  /** Starts what does not run; what runs is crashed first. */
+  /** Starts stopped agents; a running one is crashed first. */
   restart(node: string): void
   pause(node: string): void
   resume(node: string): void
   clock(node: string, fault: ClockFault): void
   disk(node: string, fault: DiskFault): void
-  /** One action in the words of scenarios: `{ crash: 'leader', for: '5s' }`. */
+  /** Performs one action of the scenario language: `{ crash: 'leader', for: '5s' }`. */
   fault(action: Readonly<Record<string, unknown>>): void
-  /** Ends every fault, and starts what does not run. */
+  /** Ends every fault, and starts stopped agents. */
   mend(): void
   /**
-   * Runs one step in the words of scenarios to its end: `{ reload: … }`, `{ eventually: { within: '30s', leader:
+   * Performs one step of the scenario language to its end: `{ reload: … }`, `{ eventually: { within: '30s', leader:
    * 'exactly one' } }`.
    */
   step(step: Readonly<Record<string, unknown>>): Promise<void>
-  /** Restarts these agents as another release: `c.upgrade('s1', '1.4.0')`, `c.upgrade('followers', '1.4.0')`. */
+  /** Restarts these agents with another release: `c.upgrade('s1', '1.4.0')`, `c.upgrade('followers', '1.4.0')`. */
   upgrade(nodes: string, to: string): Promise<void>
-  /** A line of your own in the story. */
+  /** Adds a line to the story. */
   note(text: string): void
-  /** What happened so far, a line each. */
+  /** What happened so far, one line each. */
   story(): readonly string[]
-  /** Of everything that happened: equal for the same seed and the same calls. */
+  /** Hash of everything that happened: equal for the same seed and the same calls. */
   hash(): string
   /**
    * Judges what can be judged only at the end, and rejects if an invariant is broken. `rest`: first every fault ends,
@@ -127,7 +133,7 @@ export interface SimCluster {
 
 const fetchWithin = '60s'
 
-/** One world of this process moves at a time: the guards of a turn are the process's. */
+/** One world of this process advances at a time, because the guards of a turn apply to the whole process. */
 let last: Promise<unknown> = Promise.resolve()
 function turnstile<T>(act: () => Promise<T>): Promise<T> {
   const mine = last.then(act)
@@ -244,22 +250,22 @@ function responseOf({ method }: Request, { status, headers, bytes }: Answered): 
   return new Response(hasBody ? new Uint8Array(bytes) : null, { status, headers: list })
 }
 
-/** `describe` and `it` of Vitest, of node:test, or of what else has them. */
+/** `describe` and `it` of Vitest, of node:test, or of another runner. */
 export interface TestRunner {
   readonly describe: (name: string, define: () => void) => unknown
   readonly it: (name: string, test: () => Promise<void>) => unknown
 }
 
 export interface DescribeOptions extends ClusterOptions {
-  /** Seeds 1 to this; 1 if absent. `SVC_SIM_SEED=7` runs seed 7 alone, `SVC_SIM_SEEDS=1..200` these. */
+  /** Number of seeds, from 1 on; 1 if absent. `SVC_SIM_SEED=7` runs only seed 7, `SVC_SIM_SEEDS=1..200` these. */
   readonly seeds?: number
   /** The cluster must come to rest after each test. */
   readonly rest?: boolean
 }
 
 /**
- * Tests that each have a cluster of their own, once for each seed. A failure names its seed, how to repeat it, and the
- * end of the story.
+ * Tests that each have a cluster of their own, once for each seed. A failure names its seed, the command to repeat it,
+ * and the end of the story.
  */
 export function describeCluster(
   { describe, it }: TestRunner,
@@ -293,7 +299,7 @@ async function runTest(
   try {
     await cluster.close({ rest: rest && failure === undefined })
   } catch (error) {
-    // What the test saw came first, and mostly follows from the same.
+    // The test's error came first, and usually has the same cause.
     failure ??= { error }
   }
   if (failure !== undefined) throw withSeed(failure.error, cluster)
@@ -301,7 +307,7 @@ async function runTest(
 
 const storyShown = 30
 
-/** The same error, so that a runner shows its place and its difference. */
+/** The same error object, so that a runner shows its place and its difference. */
 function withSeed(error: unknown, cluster: SimCluster): unknown {
   const { seed } = cluster
   const told = [`seed ${seed}; repeat it alone with: SVC_SIM_SEED=${seed}`, ...cluster.story().slice(-storyShown)].join(

@@ -27,7 +27,7 @@ import { startWorker } from './platform/worker-process.ts'
 import { createWorkplace } from './platform/workplace.ts'
 import { serveSeeds } from './pool/serve.ts'
 
-/** What `svc/sim` has for the tests of others, in the same bundle as the command. */
+/** The exports of `svc/sim` for tests of other programs, in the same bundle as the command. */
 export const library = { createCluster, describeCluster }
 
 /** Runs `svc-sim` in this process, to its end. */
@@ -39,7 +39,7 @@ export async function main(_argv: readonly string[], revision?: string): Promise
   const env = createHostEnv({ logSink: terminalSink((text) => void process.stderr.write(text)), logLevel: 'error' })
   const terminal = createTerminal(env.log)
   endWithReader()
-  // From a turn of the event loop of its own: at a module's top level Node drains its queues in another order.
+  // In a turn of the event loop of its own: at a module's top level, Node drains its queues in another order.
   await new Promise<void>((resolve) => setImmediate(resolve))
   if (isWorker) return await serve(Number(second))
   const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -79,7 +79,7 @@ export async function main(_argv: readonly string[], revision?: string): Promise
 
 /** Runs this process as a worker, until the process that started it closes its input. */
 async function serve(stallCpuMs: number): Promise<never> {
-  // A file of its own in the bundle, for its thread loads nothing else.
+  // A file of its own in the bundle, because its thread loads nothing else.
   const { watchWorker } = await import('./platform/worker-watch.ts')
   const port = workerPort(watchWorker(stallCpuMs, sayPipe, beat.cells))
   const wallMs = (): number => performance.now()
@@ -88,8 +88,8 @@ async function serve(stallCpuMs: number): Promise<never> {
 }
 
 /**
- * `svc-sim run … | head -1`: with nobody left to read, the command ends as one that SIGPIPE ends, and runs no further
- * seeds. Its workers end with it.
+ * `svc-sim run … | head -1`: without a reader, the command ends as if by SIGPIPE, and runs no further seeds. Its
+ * workers end with it.
  */
 function endWithReader(): void {
   for (const stream of [process.stdout, process.stderr]) {
@@ -99,7 +99,7 @@ function endWithReader(): void {
   }
 }
 
-/** As a shell tells SIGPIPE: 128 and its number. */
+/** As a shell reports SIGPIPE: 128 plus its number. */
 const exitOfBrokenPipe = 141
 
 /** CPU time of all threads of this process, in milliseconds. */
@@ -108,7 +108,7 @@ function cpuMs(): number {
   return (user + system) / 1000
 }
 
-/** `NO_COLOR` as https://no-color.org has it: present and not empty. */
+/** `NO_COLOR` as defined by https://no-color.org: present and not empty. */
 function screenKind(environment: ReadonlyMap<string, string>): ScreenKind {
   const isPlain = (environment.get('NO_COLOR') ?? '') !== '' || environment.get('TERM') === 'dumb'
   const { stdout, stderr } = process

@@ -4,7 +4,7 @@ import type { Workplace } from './workplace.ts'
 
 const lockFile = 'package-lock.json'
 
-/** Builds commits, each in a folder of its own that is there as long as it is used. */
+/** Builds commits, each in a folder of its own that exists as long as it is used. */
 export class Builds {
   readonly #checkout: Checkout
   readonly #workplace: Workplace
@@ -46,7 +46,7 @@ export class Builds {
     return built.exit === 0 ? ok(undefined) : err(`does not build: ${lastWords(built)}`)
   }
 
-  /** The packages of the checkout, or of an earlier commit, if the lock file is equal; otherwise they are installed. */
+  /** Uses the packages of the checkout, or of an earlier commit, if the lock file is equal; otherwise installs them. */
   async #withPackages(commit: string, folder: string): Promise<Result<undefined, string>> {
     const lock = await this.#checkout.fileHash(commit, lockFile)
     if (lock === undefined) return ok(undefined)

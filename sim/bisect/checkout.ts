@@ -1,10 +1,10 @@
 import { err, ok, type Result } from '../../src/base/result.ts'
 import type { ProgramEnd, Workplace } from './workplace.ts'
 
-/** Lines of a failed command that are told. */
+/** Maximum number of output lines of a failed command in a message. */
 const wordsMax = 3
 
-/** A checkout of this program with its history. Nothing of it is changed: commits are written out elsewhere. */
+/** A checkout of this program with its history. It is never changed: commits are written to other folders. */
 export class Checkout {
   readonly root: string
   readonly #workplace: Workplace
@@ -23,7 +23,7 @@ export class Checkout {
     return ok(new Checkout(top.out.trim(), workplace))
   }
 
-  /** Changes that no commit has, but for one file; the error names them. */
+  /** Refuses uncommitted changes, except in one file; the error names them. */
   async clean(except: string): Promise<Result<undefined, string>> {
     const status = await this.#git(['status', '--porcelain', '--untracked-files=no'])
     if (status.exit !== 0) return err(`git status failed: ${lastWords(status)}`)
@@ -48,7 +48,7 @@ export class Checkout {
     return (await this.#git(['merge-base', '--is-ancestor', one, other])).exit === 0
   }
 
-  /** As `History` has it. */
+  /** See `History`. */
   async between(good: readonly string[], bad: string): Promise<Result<readonly string[], string>> {
     const listed = await this.#git(['rev-list', '--bisect-all', bad, '--not', ...good])
     if (listed.exit !== 0) return err(`git rev-list failed: ${lastWords(listed)}`)
@@ -67,8 +67,8 @@ export class Checkout {
   }
 
   /**
-   * Writes the files of a commit into an empty folder. The index that this takes lies there, too, so that the checkout
-   * does not know of it: nothing is left behind wherever this ends.
+   * Writes the files of a commit into an empty folder. The index needed for that is there, too, so that the checkout is
+   * not affected: nothing is left behind wherever this ends.
    */
   async writeOut(commit: string, folder: string): Promise<Result<undefined, string>> {
     const environment = { GIT_INDEX_FILE: `${folder}/.bisect-index` }
@@ -78,13 +78,13 @@ export class Checkout {
     return written.exit === 0 ? ok(undefined) : err(`its files could not be written out: ${lastWords(written)}`)
   }
 
-  /** Hash of what a commit says in a file; undefined: it has none. */
+  /** Hash of a commit's version of a file; undefined: it does not have the file. */
   async fileHash(commit: string, file: string): Promise<string | undefined> {
     const found = await this.#git(['rev-parse', '--verify', '--quiet', `${commit}:${file}`])
     return found.exit === 0 ? found.out.trim() : undefined
   }
 
-  /** The same of a file as it lies in the checkout. */
+  /** Hash of the file in the checkout. */
   async hashHere(file: string): Promise<string | undefined> {
     const found = await this.#git(['hash-object', file])
     return found.exit === 0 ? found.out.trim() : undefined
@@ -95,7 +95,7 @@ export class Checkout {
   }
 }
 
-/** The end of what a command said. */
+/** The end of a command's output. */
 export function lastWords({ out, error, exit }: ProgramEnd): string {
   const lines = `${out}\n${error}`.split('\n').filter((line) => line.trim() !== '')
   const said = lines.slice(-wordsMax).join('; ')

@@ -11,7 +11,7 @@ export interface RunToRepeat {
   readonly flags: readonly string[]
 }
 
-/** A failure as any release of this program tells it. */
+/** A failure in the form of any release of this program. */
 const failureSchema = z.object({ code: z.string().optional(), place: z.string(), message: z.string() })
 const recordSchema = z.object({ verdict: z.string(), failures: z.array(failureSchema) })
 export type Failure = z.infer<typeof failureSchema>
@@ -42,7 +42,7 @@ function failureIn({ out }: ProgramEnd): Failure | undefined {
   return undefined
 }
 
-/** What a run says of its commit. `wanted`: the failure whose beginning is looked for; undefined: any is. */
+/** The verdict of a run on its commit. `wanted`: the failure whose beginning is looked for; undefined: any failure. */
 export function verdictOn(ran: Ran, wanted: Failure | undefined): Verdict {
   if (ran.kind === 'passed') return { kind: 'good' }
   if (ran.kind === 'unclear') return { kind: 'skipped', why: ran.why }
@@ -50,7 +50,7 @@ export function verdictOn(ran: Ran, wanted: Failure | undefined): Verdict {
   return { kind: 'skipped', why: `fails in another way: ${failureText(ran.failure)}` }
 }
 
-/** The same invariant, or the same expectation of the page: messages are reworded between releases. */
+/** Whether it is the same invariant, or the same expectation of the page: messages are reworded between releases. */
 function isSame(one: Failure, other: Failure): boolean {
   if (one.code !== undefined || other.code !== undefined) return one.code === other.code
   return one.place === other.place || generalised(one.message) === generalised(other.message)

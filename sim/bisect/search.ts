@@ -1,32 +1,32 @@
 import { err, ok, type Result } from '../../src/base/result.ts'
 
-/** What a commit does with the run. */
+/** The result of the run with a commit. */
 export type Verdict =
   | { readonly kind: 'good' }
   | { readonly kind: 'bad' }
-  /** It says nothing: it does not build, cannot judge the run, or fails in another way. */
+  /** The run gives no verdict: the commit does not build, cannot judge the run, or fails in another way. */
   | { readonly kind: 'skipped'; readonly why: string }
 
-/** Which commits are left. */
+/** Which commits remain. */
 export interface History {
   /**
-   * Commits that lead to `bad`, itself included, and to none of `good`; those whose verdict tells most come first. The
-   * error is one line.
+   * Ancestors of `bad`, including itself, that are not ancestors of one of `good`; those whose verdict divides the
+   * others best come first. The error is one line.
    */
   between(good: readonly string[], bad: string): Promise<Result<readonly string[], string>>
 }
 
-/** What a bisection comes to. */
+/** The result of a bisection. */
 export interface Found {
-  /** The first bad commit; several, if what was skipped leaves it open. */
+  /** The first bad commit; several, if skipped commits leave it open. */
   readonly suspects: readonly string[]
-  /** Commits that were judged. */
+  /** Number of judged commits. */
   readonly judged: number
 }
 
 /**
- * Finds the first commit that is bad, as `git bisect` does: the commit that divides the others best is judged next, and
- * one that cannot be judged is passed over for another. What is known to be good or bad is not judged again.
+ * Finds the first bad commit, as `git bisect` does: the commit that divides the others best is judged next, and one
+ * that cannot be judged is skipped for another. A commit with a known verdict is not judged again.
  */
 export async function bisect(
   history: History,
@@ -51,12 +51,12 @@ export async function bisect(
   }
 }
 
-/** At most so many commits are judged if none is skipped. */
+/** Maximum number of judged commits if none is skipped. */
 export function stepsAtMost(commits: number): number {
   return commits <= 1 ? 0 : Math.ceil(Math.log2(commits))
 }
 
-/** For errors that say both ends of a range. */
+/** For errors that name both ends of a range. */
 export function endsWrong(end: 'good' | 'bad', name: string, verdict: Verdict): Result<undefined, string> {
   if (verdict.kind === end) return ok(undefined)
   if (verdict.kind === 'skipped') return err(`--${end} ${name} cannot be judged: ${verdict.why}`)

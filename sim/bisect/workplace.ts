@@ -1,22 +1,22 @@
 /** What comparing and bisecting builds needs of the machine: temporary folders, and other programs. */
 export interface Workplace {
-  /** Absolute path of a new folder. It is removed with the process if not before, also where a signal ends that. */
+  /** Absolute path of a new folder. It is removed with the process at the latest, even if a signal ends the process. */
   folder(): string
-  /** Removes a folder with all that is in it. */
+  /** Removes a folder with its content. */
   remove(folder: string): void
-  /** Makes `path` lead to the folder `target`. */
+  /** Makes `path` a link to the folder `target`. */
   link(target: string, path: string): void
-  /** A file or folder is there. */
+  /** Whether a file or folder exists. */
   exists(path: string): boolean
-  /** Runs another program to its end; what it has started ends with this process. */
+  /** Runs another program to its end; processes that it has started end with this process. */
   run(argv: readonly string[], options: RunOptions): Promise<ProgramEnd>
-  /** The Node that runs this program. */
+  /** Path of the Node executable that runs this program. */
   readonly node: string
 }
 
 export interface RunOptions {
   readonly folder?: string
-  /** Beside the variables of this process. */
+  /** Added to the variables of this process. */
   readonly environment?: Readonly<Record<string, string>>
 }
 

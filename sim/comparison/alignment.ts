@@ -1,32 +1,32 @@
 import type { EventTable } from './event-table.ts'
 
-/** Which event of one run is which of the other. */
+/** The correspondence of the events of two runs. */
 export interface Alignment {
-  /** By places in the first run: the place in the second; -1: it has none. */
+  /** By position in the first run, the position in the second; -1: it has no counterpart. */
   readonly there: Int32Array
-  /** The other way round. */
+  /** The same in the other direction. */
   readonly back: Int32Array
-  /** So many events at the beginning are equal, at the same microsecond. */
+  /** Number of equal events at the beginning, at the same microseconds. */
   readonly equal: number
-  /** Pairs of events. */
+  /** Number of pairs of events. */
   readonly pairs: number
 }
 
-/** Further apart than this, two events of one identity are two things that happen to be alike. In microseconds. */
+/** Two events of one identity that are further apart than this merely resemble each other. In microseconds. */
 const apartMaxUs = 1_000_000
-/** Events that are looked through for the next one of an identity, where nothing occurs once. */
+/** Number of events among which the next one of an identity is looked for, if no identity occurs once. */
 const aheadMax = 256
-/** Anchors within anchors: beyond that, the next ones of an identity are taken. */
+/** Maximum depth of nested anchors: beyond it, the next event of each identity is taken. */
 const depthMax = 40
 
 /**
  * Aligns two runs, machine by machine:
  *
- * 1. What both begin with is equal.
- * 2. Of the rest, events whose identity occurs once in either run are anchors; the longest list of them that has one
- *    order in both stays, and the parts between are aligned in the same way, where more identities occur once.
- * 3. Where nothing occurs once, the next one of an identity is its counterpart.
- * 4. What is left may have come in another order: equal identities within a second are pairs.
+ * 1. The common beginning is equal.
+ * 2. In the rest, events whose identity occurs once in each run are anchors. The longest list of them that has one
+ *    order in both is kept, and the parts between are aligned in the same way, where more identities occur once.
+ * 3. Where no identity occurs once, the next event of an identity is its counterpart.
+ * 4. The remaining events may have come in another order: equal identities within a second are pairs.
  */
 export function aligned(a: EventTable, b: EventTable): Alignment {
   const pairing = new Pairing(a, b)
@@ -75,7 +75,7 @@ class Pairing {
     this.pairs++
   }
 
-  /** Places of one machine, in their order. */
+  /** Positions of one machine, in their order. */
   lists(a: readonly number[], b: readonly number[], depth: number): void {
     let from = 0
     while (from < a.length && from < b.length && this.#isSame(a[from], b[from])) {
@@ -100,7 +100,7 @@ class Pairing {
     this.lists(midA.slice(lastA), midB.slice(lastB), depth + 1)
   }
 
-  /** Pairs what has no counterpart in its place, but near it. */
+  /** Pairs events whose counterpart is not at the same position, but near it. */
   late(from: number): void {
     const left = new Map<number, number[]>()
     for (let at = from; at < this.back.length; at++) {
@@ -123,7 +123,7 @@ class Pairing {
     return this.#a.identities[inA as number] === this.#b.identities[inB as number]
   }
 
-  /** Indexes in both lists of identities that occur once in either, as many as have one order in both. */
+  /** Indexes in both lists of identities that occur once in each, as many as have one order in both. */
   #anchors(a: readonly number[], b: readonly number[]): readonly Anchor[] {
     const [onceA, onceB] = [onceIn(a, this.#a), onceIn(b, this.#b)]
     const common: Anchor[] = []
@@ -134,7 +134,7 @@ class Pairing {
     return longestRising(common.toSorted((one, other) => one.inA - other.inA))
   }
 
-  /** For each event the next one of its identity, not far behind the last pair. */
+  /** For each event, finds the next one of its identity, not far after the last pair. */
   #next(a: readonly number[], b: readonly number[]): void {
     let from = 0
     for (const inA of a) {
@@ -164,7 +164,7 @@ function onceIn(places: readonly number[], { identities }: EventTable): Readonly
   return once
 }
 
-/** The longest part of a list, by `inA`, in which `inB` rises, too. */
+/** The longest part of a list, by `inA`, in which `inB` also rises. */
 function longestRising(anchors: readonly Anchor[]): readonly Anchor[] {
   /** Index of the anchor that ends the best list of each length. */
   const ends: number[] = []

@@ -4,7 +4,7 @@ import type { Told } from './comparison-text.ts'
 import type { Differences } from './differences.ts'
 import type { RunReading } from './reading.ts'
 
-/** What programs read: the same differences as people, with whole events. */
+/** The output for programs: the same differences as for readers, with whole events. */
 export function comparisonJson(
   { a, b, isTurned, alignment, differences: all }: Comparison,
   { divergence, chain, onlyInA, onlyInB }: Differences,

@@ -8,13 +8,13 @@ import type { RunReading } from './reading.ts'
 export interface Told {
   /** `crash.yaml, seed 3`. */
   readonly title: string
-  /** Words of its events that are shown, by place. */
+  /** Records of the shown events, by position. */
   readonly records: ReadonlyMap<number, TraceRecord>
 }
 
 const wordsMax = 150
 
-/** What a person reads: at most some thirty lines. */
+/** The output for readers: at most some thirty lines. */
 export function comparisonLines(
   comparison: Comparison,
   shown: Differences,
@@ -33,7 +33,7 @@ export function comparisonLines(
   ]
 }
 
-/** The words of one run. */
+/** The text of one run. */
 class Side {
   readonly letter: string
   readonly run: RunReading

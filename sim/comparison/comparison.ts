@@ -4,16 +4,16 @@ import type { RunReading } from './reading.ts'
 
 /** Two runs, and where they differ. */
 export interface Comparison {
-  /** `A` is the one that fails, if only one does. */
+  /** `A` is the failing one, if only one fails. */
   readonly a: RunReading
   readonly b: RunReading
-  /** They were given the other way round. */
+  /** They were given in the other order. */
   readonly isTurned: boolean
   readonly alignment: Alignment
   readonly differences: Differences
 }
 
-/** Compares two runs. Their tables were made with the same names. */
+/** Compares two runs, whose tables were made with the same names. */
 export function comparisonOf(first: RunReading, second: RunReading): Comparison {
   const isTurned = first.table.failure === undefined && second.table.failure !== undefined
   const [a, b] = isTurned ? [second, first] : [first, second]
@@ -21,25 +21,25 @@ export function comparisonOf(first: RunReading, second: RunReading): Comparison 
   return { a, b, isTurned, alignment, differences: differencesOf({ a: a.table, b: b.table, alignment }) }
 }
 
-/** Root differences that are shown besides the first one: those next to the failure. */
+/** Maximum number of shown root differences besides the first one: those next to the failure. */
 const rootsMax = 4
-/** Firings and operations of one run alone that are shown. */
+/** Maximum number of shown firings and operations that only one run has. */
 const decisionsMax = 3
 
-/** Places of what is shown of each run: its words must be read again. */
+/** Positions of the shown events of each run, whose text must be read again. */
 export interface ShownPlaces {
   readonly a: ReadonlySet<number>
   readonly b: ReadonlySet<number>
 }
 
-/** The failure itself stands in the head, unless it is all there is. */
+/** The failure itself is in the heading, unless it is the only difference. */
 function shownRoots(roots: readonly RootDifference[], failure: number | undefined): readonly RootDifference[] {
   const [first, ...more] = roots
   if (first === undefined) return []
   return [first, ...more.filter(({ at }) => at !== failure).slice(-rootsMax)]
 }
 
-/** What of the differences is shown in words. */
+/** The differences that are shown as text. */
 export function shownOf({ differences, alignment, a, b }: Comparison): {
   readonly differences: Differences
   readonly places: ShownPlaces

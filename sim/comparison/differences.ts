@@ -1,7 +1,7 @@
 import type { Alignment } from './alignment.ts'
 import type { EventTable } from './event-table.ts'
 
-/** Two runs side by side. The first is the one that fails, if one of them does. */
+/** Two runs side by side. The first is the failing one, if one of them fails. */
 export interface Sides {
   readonly a: EventTable
   readonly b: EventTable
@@ -9,53 +9,53 @@ export interface Sides {
 }
 
 /**
- * An event of the first run that the second has not, though it has everything that led to it: what follows from it is
- * different for this reason.
+ * An event of the first run that the second lacks, although the second has all its causes: everything that follows from
+ * it differs for this reason.
  */
 export interface RootDifference {
-  /** Its place in the first run. */
+  /** Its position in the first run. */
   readonly at: number
   /** The nearest of its causes, and that one's counterpart; undefined: it has no cause. */
   readonly from: { readonly inA: number; readonly inB: number } | undefined
-  /** What follows there from the counterpart, and has none in the first run: places in the second. */
+  /** Events in the second run that follow from the counterpart and have none in the first run, by position. */
   readonly instead: readonly number[]
 }
 
-/** Two events of one machine that came in the other order. */
+/** Two events of one machine that came in the opposite order. */
 export interface Swapped {
   readonly first: number
   readonly second: number
 }
 
 export interface Differences {
-  /** Where both runs are not equal any more: a place in either; past the end of one, it has ended. */
+  /** Where the runs stop being equal: a position in both; beyond the end of one, that run has ended. */
   readonly divergence: number | undefined
-  /** Of the chain of causes of the first run's failure; undefined: it does not fail. */
+  /** Differences along the chain of causes of the first run's failure; undefined: it does not fail. */
   readonly chain: ChainDifferences | undefined
-  /** Firings and operations that only one of them has: places. */
+  /** Positions of firings and operations that only one run has. */
   readonly onlyInA: readonly number[]
   readonly onlyInB: readonly number[]
 }
 
 export interface ChainDifferences {
   readonly events: number
-  /** Of those, without a counterpart. */
+  /** Number of those without a counterpart. */
   readonly alone: number
-  /** In the order of their times. */
+  /** In order of time. */
   readonly roots: readonly RootDifference[]
   readonly swapped: Swapped | undefined
 }
 
-/** Runs that begin with fewer equal events have no history in common. */
+/** Runs that begin with fewer equal events have no common history. */
 const commonMin = 100
-/** Events that one run has instead of one of the other that are shown. */
+/** Maximum number of shown events that one run has instead of one of the other. */
 const insteadMax = 2
 
 export function differencesOf(sides: Sides): Differences {
   const { a, b, alignment } = sides
   const { equal, there, back } = alignment
   const isEqual = equal === a.size && equal === b.size
-  // What one run does after the other has ended is no difference of what they did.
+  // Events of one run after the other has ended are not differences.
   const endUs = Math.min(a.timesUs.at(-1) ?? 0, b.timesUs.at(-1) ?? 0)
   return {
     divergence: isEqual ? undefined : equal,
@@ -74,7 +74,7 @@ function chainDifferences(failure: number, sides: Sides): ChainDifferences {
     events: chain.length,
     alone: alone.length,
     roots: roots.map((at) => rootAt(at, sides)),
-    // Runs of two seeds are in another order from their beginning on, which tells nothing.
+    // Runs of two seeds differ in order from their beginning on, which explains nothing.
     swapped: alignment.equal < commonMin ? undefined : swappedIn(chain, sides),
   }
 }
@@ -86,7 +86,7 @@ function rootAt(at: number, { a, b, alignment }: Sides): RootDifference {
   return { at, from: { inA, inB }, instead: insteadOf(inB, b, alignment) }
 }
 
-/** How far behind an event its consequences are looked for. */
+/** Maximum number of events after a cause in which its consequences are looked for. */
 const behindMax = 20_000
 
 function insteadOf(inB: number, b: EventTable, { back }: Alignment): readonly number[] {
@@ -98,7 +98,7 @@ function insteadOf(inB: number, b: EventTable, { back }: Alignment): readonly nu
   return found
 }
 
-/** The first two events of one machine on the chain whose counterparts came the other way round. */
+/** The first two events of one machine on the chain whose counterparts came in the opposite order. */
 function swappedIn(chain: readonly number[], { a, b, alignment }: Sides): Swapped | undefined {
   const last = new Map<number, number>()
   for (const at of chain) {
@@ -107,7 +107,7 @@ function swappedIn(chain: readonly number[], { a, b, alignment }: Sides): Swappe
     const node = a.nodes[at] as number
     const before = last.get(node)
     const beforeInB = before === undefined ? -1 : (alignment.there[before] as number)
-    // Within one instant the order is drawn, and most often means nothing.
+    // Within one instant, the order is drawn, and usually has no meaning.
     const isLater = before !== undefined && (a.timesUs[before] as number) < (a.timesUs[at] as number)
     if (isLater && (b.timesUs[inB] as number) < (b.timesUs[beforeInB] as number)) return { first: before, second: at }
     if (before === undefined || inB > beforeInB) last.set(node, at)

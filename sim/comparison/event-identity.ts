@@ -1,8 +1,8 @@
 import type { TraceRecord } from '../report/trace-record.ts'
 
 /**
- * Fields that only number things, say when, or follow from how many came before: of an event in two runs these may
- * differ, and it is the same event. Those of `correlated` stand in messages, the others in events.
+ * Fields that only number things, give a time, or depend on how many came before: the same event may have different
+ * values in two runs. Those in `correlated` are in messages, the others in events.
  */
 const numbered: ReadonlySet<string> = new Set([
   'n',
@@ -20,15 +20,15 @@ const numbered: ReadonlySet<string> = new Set([
 const correlated: ReadonlySet<string> = new Set(['id', 'sequence', 'round', 'identity', 'held'])
 
 /**
- * What makes an event of one run the same as one of another: what happens and with which content. Machine, time and
- * causes are compared besides. IDs are drawn by the seed, and spans of time by chance: both read as `#`.
+ * What makes an event of one run the same as one of another: its kind and its content. Machine, time and causes are
+ * compared separately. IDs depend on the seed, and spans of time on draws: both are replaced by `#`.
  */
 export function eventIdentity(record: TraceRecord): string {
   const isSaid = 'means' in record && record.means !== undefined && record.means.length > 0
   return JSON.stringify(record, (key: string, value: unknown) => {
     if (key === '') return value
     if (numbered.has(key) || correlated.has(key)) return undefined
-    // Bytes that were read are known by what they say: numbers in them make them longer or shorter.
+    // Decoded bytes are identified by their meaning: numbers in them change their length.
     if (key === 'size' && isSaid) return undefined
     return typeof value === 'string' ? withoutChance(value) : value
   })

@@ -1,7 +1,7 @@
 import type { TraceRecord } from '../report/trace-record.ts'
 import { eventIdentity } from './event-identity.ts'
 
-/** Numbers for texts, the same for both runs that are compared. */
+/** Numbers for texts, shared by the two compared runs. */
 export class Names {
   readonly #numbers = new Map<string, number>()
 
@@ -14,16 +14,16 @@ export class Names {
   }
 }
 
-/** What failed in a run, and where in its trace that is. */
+/** The failure of a run, and its place in the trace. */
 export interface ShownFailure {
-  /** Place of the event, from 0 on. */
+  /** Position of the event, counted from 0. */
   readonly at: number
   readonly text: string
 }
 
 /**
- * The events of a run as numbers, by their places from 0 on: a trace of ten minutes takes some tens of megabytes. Their
- * words are read again for the few that are shown.
+ * The events of a run as numbers, by their positions counted from 0: a trace of ten minutes takes some tens of
+ * megabytes. The text of the few shown events is read again.
  */
 export class EventTable {
   readonly #names: Names
@@ -33,12 +33,12 @@ export class EventTable {
   /** Machines and identities, as numbers of `Names`. */
   readonly nodes: number[] = []
   readonly identities: number[] = []
-  /** Firings of faults and operations of clients: places. */
+  /** Positions of firings of faults and operations of clients. */
   readonly decisions: number[] = []
   failure: ShownFailure | undefined
   readonly #causes: number[] = []
   readonly #starts: number[] = [0]
-  /** Place of an event by its number; a trace may begin late. */
+  /** Position of an event by its number; a trace may begin late. */
   readonly #places = new Map<number, number>()
 
   constructor(names: Names) {
@@ -65,15 +65,15 @@ export class EventTable {
     if (record.kind === 'violation') this.failure ??= { at, text: `${record.code}: ${record.text}` }
   }
 
-  /** Places of the causes of an event, the nearest first. */
+  /** Positions of the causes of an event, the nearest first. */
   causesOf(at: number): readonly number[] {
     return this.#causes.slice(this.#starts[at], this.#starts[at + 1])
   }
 
-  /** Everything that led to an event, and itself. */
+  /** The event and all its causes, direct and indirect. */
   chainTo(at: number): ReadonlySet<number> {
     const found = new Set([at])
-    // A set gives what is added while it is walked, too.
+    // Iterating over a set includes members that are added during the loop.
     for (const each of found) for (const cause of this.causesOf(each)) found.add(cause)
     return found
   }

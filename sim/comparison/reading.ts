@@ -1,13 +1,13 @@
 import type { TraceRecord } from '../report/trace-record.ts'
 import { EventTable, type Names } from './event-table.ts'
 
-/** Names of agents by their IDs that are remembered. */
+/** Maximum number of remembered names of agents, by ID. */
 const namesMax = 1_000
 
-/** A run as it is read: its events as numbers, and what its agents are called. */
+/** A run while it is read: its events as numbers, and the names of its agents. */
 export class RunReading {
   readonly table: EventTable
-  /** Names of agents by their IDs: messages have these. */
+  /** Names of agents by their IDs, which messages contain. */
   readonly agents = new Map<string, string>()
   endUs = 0
 
@@ -26,7 +26,7 @@ export class RunReading {
     }
   }
 
-  /** A text in which agents are called by their names. */
+  /** The text with names of agents in place of their IDs. */
   named(text: string): string {
     return text.replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, (id) => this.agents.get(id) ?? id)
   }

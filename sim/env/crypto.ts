@@ -6,7 +6,7 @@ import type { Machine } from './machine.ts'
 
 const keySeedBytes = 32
 
-/** How long finding a key takes, as measured on a machine of 2024 and a slow one. */
+/** Duration of generating a key, as measured on a machine of 2024 and on a slow one. */
 const generationUs: Readonly<Record<KeyKind, readonly [number, number]>> = {
   'ec-256': [50, 500],
   'ec-384': [100, 2_000],
@@ -59,7 +59,7 @@ export class SimCrypto implements Crypto {
     return this.#machine.kernel.platform.signingKey(this.randomBytes(keySeedBytes, 'signing key'))
   }
 
-  /** What it is made from is drawn at once; it is there in a later turn, as in production. */
+  /** Its randomness is drawn at once; the key exists in a later turn, as in production. */
   generateKey(kind: KeyKind, ...about: readonly Part[]): Promise<SigningKey> {
     const { kernel } = this.#machine
     if (!kernel.enter(this.#boot)) return kernel.never()

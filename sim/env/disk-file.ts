@@ -11,9 +11,8 @@ import { finishLater } from './disk-operations.ts'
 import type { Machine } from './machine.ts'
 
 /**
- * An open file. What changes it takes effect in the page cache when it is asked for, so that a crash before its end
- * finds it unsynced, perhaps torn; what reads it looks when its time is over. Operations of one file end in their
- * order.
+ * An open file. Changes take effect in the page cache when they are requested, so that a crash before their end finds
+ * them unsynced, perhaps torn; reads see the content at their end. Operations of one file end in their order.
  */
 export class SimDiskFile implements DiskFile {
   readonly #machine: Machine
@@ -115,7 +114,7 @@ export class SimDiskFile implements DiskFile {
     return this.#refused()
   }
 
-  /** For readers of the trace: what the line that comes next writes. */
+  /** For readers of the trace: the meaning of the bytes that the next line writes. */
   #tellMeaning(payload: Uint8Array): void {
     const { trace } = this.#machine.kernel
     const { name } = this.#machine.host
@@ -124,7 +123,7 @@ export class SimDiskFile implements DiskFile {
     this.#machine.kernel.tellNext(means)
   }
 
-  /** The line just written is that of a write: the end of the operation that makes it durable is caused by it. */
+  /** The line just written is that of a write: it is a cause of the end of the operation that makes it durable. */
   #toldOfWrite(): void {
     const { trace } = this.#machine.kernel
     if (trace.teller !== undefined) this.#inode.writtenBy(trace.last)
@@ -155,7 +154,7 @@ export class SimDiskFile implements DiskFile {
     return diskFailure('io', this.#path)
   }
 
-  /** `at`: what tells this operation of the file from others of its kind. */
+  /** `at`: distinguishes this operation of the file from others of its kind. */
   #later<T>(
     name: keyof typeof diskOperations,
     timing: DiskTiming,

@@ -9,9 +9,9 @@ import type { Machine } from './machine.ts'
 export type DiskOperation = (typeof diskOperations)[keyof typeof diskOperations]
 
 /**
- * Settles a promise with what `act` gives at that time, or when the disk goes on after a stall. `at`: the file whose
- * operations end in their order, or the numbers of one that has no order among others. `writers`: events that tell of
- * the writes that end with it.
+ * Settles a promise with the result of `act` at that time, or when the disk resumes after a stall. `at`: the file whose
+ * operations end in their order, or the random numbers of an operation without an order. `writers`: events of the
+ * writes that end with it.
  */
 export function finishLater<T>(
   machine: Machine,

@@ -69,7 +69,7 @@ export class SimEnvDisk implements Disk {
     return this.#names('stat', path, () => this.#machine.disk.tree.stat(path))
   }
 
-  /** Simulated disks have no links, and their users name no `..`. */
+  /** Simulated disks have no links, and their users never use `..`. */
   realPath(path: string): Promise<Result<string, DiskFailure>> {
     return this.#names('realPath', path, (): Result<string, DiskFailure> => {
       const found = this.#machine.disk.tree.stat(path)

@@ -16,7 +16,7 @@ import { SimTcp } from './tcp.ts'
 import { SimTimers } from './timers.ts'
 import { SimUdp } from './udp.ts'
 
-/** The world as a simulated machine gives it to one process. It dies with the process. */
+/** The world that a simulated machine gives to one process. It ends with the process. */
 export function createSimEnv(machine: Machine, boot: Boot): Env {
   const timers = new SimTimers(machine, boot)
   const tcp = new SimTcp(machine, boot)
@@ -49,9 +49,9 @@ export function createSimEnv(machine: Machine, boot: Boot): Env {
 }
 
 /**
- * What waits in one turn and goes on in another, for readers of the trace; undefined where nobody reads. Work that goes
- * on once for several wakes may take many turns: it has an event of its own, from which all of them come, and which
- * comes from each wake.
+ * For readers of the trace, work that waits in one turn and continues in another; undefined without a reader. Work that
+ * continues once for several wake-ups may take many turns: it has an event of its own, which causes all of them, and
+ * which each wake-up causes.
  */
 function batchesOf(trace: Trace, node: number): Batches | undefined {
   const { teller } = trace

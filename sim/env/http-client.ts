@@ -19,7 +19,7 @@ export type HttpAnswer = Result<HttpClientResponse, HttpClientFailure>
 interface Asked {
   readonly deferred: Deferred<HttpAnswer>
   readonly limit: Closable
-  /** No request follows on this connection. */
+  /** No further request uses this connection. */
   readonly last: boolean
   readonly tailBytes: number | undefined
   readonly onBody: ((piece: Uint8Array) => void) | undefined
@@ -30,7 +30,7 @@ export class HttpClientConnection {
   readonly #stream: TcpStream
   readonly #to: Endpoint
   readonly #timers: Timers
-  /** The answer is there, and another request may follow. */
+  /** Called when the answer has arrived, and another request may follow. */
   readonly #onIdle: (connection: HttpClientConnection) => void
   readonly #onGone: (connection: HttpClientConnection) => void
   readonly #reader = new MessageReader()
@@ -61,7 +61,7 @@ export class HttpClientConnection {
     return this.#open
   }
 
-  /** Sends a request, and settles with the answer or with why there is none. */
+  /** Sends a request, and settles with the answer or the reason why there is none. */
   ask(request: HttpClientRequest, leftMs: number, deferred: Deferred<HttpAnswer>): Promise<HttpAnswer> {
     const limit = this.#timers.after(leftMs, () => this.#giveUp(err({ kind: 'timeout', to: this.#to })), 'http.answer')
     const last = request.headers !== undefined && closesConnection(request.headers)
@@ -70,7 +70,7 @@ export class HttpClientConnection {
     return deferred.promise
   }
 
-  /** No request follows. */
+  /** Ends the connection after the present request. */
   end(): void {
     this.#leave()
     this.#stream.end()

@@ -3,11 +3,11 @@ import { type Endpoint, endpointText, type TcpStream } from '../../src/env/net.t
 import type { NodeClock } from '../world/node-clock.ts'
 import { HttpClientConnection } from './http-client.ts'
 
-/** Connections kept for later requests, for each address; as in production. */
+/** Maximum number of connections kept for later requests, for each address; as in production. */
 const idleConnectionsMax = 16
-/** Addresses to which connections are kept; those to further ones serve one request. */
+/** Maximum number of addresses to which connections are kept; those to further ones serve one request. */
 const addressesMax = 4096
-/** A server closes what is idle for two minutes; what is nearly so old is not used again. */
+/** A server closes a connection that was idle for two minutes; one that is nearly so old is not reused. */
 const idleUsMax = 110_000_000
 
 interface Idle {
@@ -15,7 +15,7 @@ interface Idle {
   readonly sinceUs: number
 }
 
-/** The connections of one process to HTTP servers, kept and used again: the newest first. */
+/** The connections of one process to HTTP servers, kept and reused: the newest first. */
 export class HttpConnections {
   readonly #clock: NodeClock
   readonly #timers: Timers
@@ -26,7 +26,7 @@ export class HttpConnections {
     this.#timers = timers
   }
 
-  /** One that is open and idle; undefined when there is none. */
+  /** An open and idle connection; undefined if there is none. */
   take(to: Endpoint): HttpClientConnection | undefined {
     const idle = this.#idle.get(endpointText(to))
     for (let last = idle?.pop(); last !== undefined; last = idle?.pop()) {
@@ -36,7 +36,7 @@ export class HttpConnections {
     return undefined
   }
 
-  /** `kept`: for later requests too. */
+  /** `kept`: for later requests as well. */
   made(to: Endpoint, stream: TcpStream, kept: boolean): HttpClientConnection {
     const address = endpointText(to)
     return new HttpClientConnection(

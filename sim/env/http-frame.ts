@@ -1,14 +1,14 @@
 import { concatBytes, textOf, utf8 } from '../../src/base/bytes.ts'
 import type { HttpHeaders } from '../../src/env/http.ts'
 
-/** A longer message is no message: the other end speaks something else. */
+/** A longer message is invalid: the other end speaks another protocol. */
 const frameBytesMax = 256 << 20
 
 type HeaderList = readonly (readonly [name: string, value: string])[]
 
-/** One message. Over a simulated stream it goes as two lengths of four bytes, a head, and the body. */
+/** One message. Over a simulated stream it is sent as two lengths of four bytes, a head, and the body. */
 export interface HttpMessage {
-  /** Of a request method and target; of a response its status. No line may hold an end of line. */
+  /** For a request, method and target; for a response, its status. No line may contain an end of line. */
   readonly start: readonly [method: string, target: string] | readonly [status: number]
   readonly headers: HeaderList
   readonly body: Uint8Array
@@ -17,7 +17,8 @@ export interface HttpMessage {
 const lengthsBytes = 8
 
 /**
- * The head is lines: the start, then name and value of each header. So that of a request has an even number of them.
+ * The head consists of lines: the start, then name and value of each header. So that of a request has an even number of
+ * lines.
  */
 export function encodeMessage({ start, headers, body }: HttpMessage): Uint8Array {
   let lines = start.length === 1 ? String(start[0]) : `${start[0]}\n${start[1]}`
@@ -29,7 +30,7 @@ export function encodeMessage({ start, headers, body }: HttpMessage): Uint8Array
     seen |= unit
     framed[lengthsBytes + at] = unit
   }
-  // A head is nearly always ASCII, whose units are its bytes.
+  // A head is nearly always ASCII, whose UTF-16 code units are its bytes.
   if (seen < 0x80) return framed
   const head = utf8(lines)
   const recoded = framedWith(head.length, body)
@@ -37,7 +38,7 @@ export function encodeMessage({ start, headers, body }: HttpMessage): Uint8Array
   return recoded
 }
 
-/** The frame of a message, but for the bytes of its head. */
+/** The frame of a message without the bytes of its head. */
 function framedWith(headBytes: number, body: Uint8Array): Uint8Array {
   const framed = new Uint8Array(lengthsBytes + headBytes + body.length)
   writeLength(framed, 0, headBytes)
@@ -46,12 +47,12 @@ function framedWith(headBytes: number, body: Uint8Array): Uint8Array {
   return framed
 }
 
-/** Gathers the pieces of one message after the other; the next begins only when this one is answered. */
+/** Collects the pieces of one message after another; the next begins only when this one is answered. */
 export class MessageReader {
   #pieces: Uint8Array[] = []
   #length = 0
 
-  /** The message once it is whole, `malformed` when it can be none. */
+  /** The message once it is complete; `malformed` if it cannot be one. */
   push(piece: Uint8Array): HttpMessage | 'malformed' | undefined {
     this.#pieces.push(piece)
     this.#length += piece.length
@@ -90,7 +91,7 @@ function readLength(bytes: Uint8Array, at: number): number {
   return length
 }
 
-/** As the contract has them: names in lower case, repeated ones joined. */
+/** In the form of the contract: names in lower case, repeated ones joined. */
 export function joinedHeaders(headers: HeaderList): HttpHeaders {
   const joined = new Map<string, string>()
   for (const [name, value] of headers) {
@@ -101,7 +102,7 @@ export function joinedHeaders(headers: HeaderList): HttpHeaders {
   return joined
 }
 
-/** Whether this is the name of a header, which is given in lower case. Most names differ in length already. */
+/** Whether this is the name of a header, given in lower case. Most names already differ in length. */
 export function isCalled(name: string, lowerCase: string): boolean {
   return name.length === lowerCase.length && name.toLowerCase() === lowerCase
 }
@@ -111,7 +112,7 @@ export function closesConnection(headers: HeaderList): boolean {
   return headers.some(([name, value]) => isCalled(name, 'connection') && value.toLowerCase() === 'close')
 }
 
-/** Whether a line can carry it: a target or a method. */
+/** Whether a line can contain this target or method. */
 export function isSendableLine(text: string): boolean {
   return !text.includes('\n')
 }
@@ -123,7 +124,7 @@ export function areSendable(headers: HeaderList): boolean {
 
 function isSendableName(name: string): boolean {
   for (let at = 0; at < name.length; at++) {
-    // Nearly all names have letters and hyphens alone; a bit makes a letter lower-case.
+    // Nearly all names have only letters and hyphens; one bit makes a letter lower-case.
     const unit = name.charCodeAt(at)
     const letter = unit | 0x20
     if ((letter < 0x61 || letter > 0x7a) && unit !== 0x2d) return /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)

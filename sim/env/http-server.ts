@@ -15,7 +15,8 @@ import {
 } from './http-frame.ts'
 
 /**
- * A client must have said all of a request within this long of connecting or of the answer before, as in production.
+ * A client must have sent a complete request within this time after connecting or after the last answer, as in
+ * production.
  */
 const requestTimeoutMs = 120_000
 
@@ -23,12 +24,12 @@ export interface HttpServing {
   readonly handler: HttpHandler
   readonly log: Log
   readonly monoMs: () => number
-  /** Lets something happen in a turn of its own. */
+  /** Calls `act` in a turn of its own. */
   readonly soon: (act: () => void) => void
   readonly after: (delayMs: number, act: () => void) => Closable
   /** Called with each answer. */
   readonly said: ((target: string, text: () => string, answer: ShownAnswer) => void) | undefined
-  /** Those that are open. */
+  /** The open connections. */
   readonly connections: Set<HttpServerConnection>
   /** Requests that are not answered yet. */
   readonly requests: Set<OpenRequest>
@@ -39,7 +40,7 @@ export class HttpServerConnection {
   readonly #serving: HttpServing
   readonly #stream: TcpStream
   readonly #reader = new MessageReader()
-  /** One for the whole life: it is looked at when it fires whether anything has happened since. */
+  /** One timer for the whole life: when it fires, it checks whether anything has happened since. */
   #limit: Closable
   #waitsSinceMs: number
   #busy = false
@@ -59,7 +60,7 @@ export class HttpServerConnection {
     stream.onClose(() => this.#closed())
   }
 
-  /** No further request is taken; one that is being served is answered. */
+  /** No further request is accepted; the present one is answered. */
   finish(): void {
     this.#last = true
     if (!this.#busy && !this.#gone) this.#stream.end()
@@ -112,7 +113,7 @@ export class HttpServerConnection {
     if (this.#last) this.#stream.end()
   }
 
-  /** Some routes take more than usual, none takes less. */
+  /** Some routes accept more than usual, none accepts less. */
   #isTooLarge({ body }: HttpMessage, method: string, target: string): boolean {
     if (body.length <= bodyBytesMax) return false
     return body.length > (this.#serving.handler.bodyBytesMaxOf?.(method, target) ?? bodyBytesMax)
@@ -140,7 +141,7 @@ export class HttpServerConnection {
     }
   }
 
-  /** For a bug in the handler. The caller is told no more than that. */
+  /** For a bug in the handler. The caller learns no details. */
   #internalError(cause: unknown): HttpResponse {
     const error = cause instanceof Error ? cause.message : String(cause)
     this.#serving.log.write('error', 'http', 'a request could not be answered', { error })
@@ -156,7 +157,7 @@ export class HttpServerConnection {
   }
 }
 
-/** Answers go out whole here: of a stream, what there is at once. */
+/** Answers are sent as a whole here: of a stream, what is available at once. */
 function wholeOf(body: HttpResponse['body']): Uint8Array {
   if (typeof body === 'string') return utf8(body)
   if (body instanceof Uint8Array) return body

@@ -18,9 +18,8 @@ import { HttpServerConnection, type HttpServing } from './http-server.ts'
 import type { Machine } from './machine.ts'
 
 /**
- * HTTP over simulated streams. Requests and responses travel whole and undecoded, in frames: what a parser of HTTP/1.1
- * does to them is `src/host`'s affair. Connections are kept for later requests, unless they speak TLS; nothing is
- * compressed.
+ * HTTP over simulated streams. Requests and responses are sent whole and undecoded, in frames: parsing HTTP/1.1 is the
+ * task of `src/host`. Connections are kept for later requests, unless they speak TLS; nothing is compressed.
  */
 export class SimHttp implements Http {
   readonly #machine: Machine
@@ -74,7 +73,7 @@ export class SimHttp implements Http {
     return idle.ask(request, timeoutMs, kernel.deferred<HttpAnswer>(this.#boot))
   }
 
-  /** Simulated HTTP is carried whole: there are no streams, frames or trailers of HTTP/2 in it. */
+  /** Simulated HTTP sends whole messages: it has no streams, frames or trailers of HTTP/2. */
   requestHttp2(to: Endpoint): Promise<Result<Http2Response, HttpClientFailure>> {
     return this.#machine.kernel.answer(this.#boot, 0, 'http', (): Result<Http2Response, HttpClientFailure> => {
       return err({ kind: 'io', to, message: 'there is no HTTP/2 in the simulator' })

@@ -5,14 +5,14 @@ import { traceKinds } from '../report/trace-kinds.ts'
 import type { Boot } from '../world/boot.ts'
 import type { Machine } from './machine.ts'
 
-/** Number of lines that a new follower of the log gets; the others are in the trace. */
+/** Number of lines that a new follower of the log gets; earlier ones are in the trace. */
 const recentMax = 16
 
 const levels: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error']
 
 /**
- * Log lines are part of the trace, whether or not anything reads them: from `debug` on they are in its hash. Lines of
- * `trace` are for readers alone, and are made only when there is one.
+ * Log lines are part of the trace, whether or not there is a reader: from `debug` on they are in its hash. Lines of
+ * `trace` are only for readers, and are made only if there is one.
  */
 export class SimLog implements Log {
   readonly #recent: { readonly level: LogLevel; readonly line: string }[] = []

@@ -11,31 +11,31 @@ export interface NodeOptions {
   readonly host: string
   readonly clock?: ClockOptions
   readonly disk?: DiskOptions
-  /** Directories that are there, durably, before the first boot. */
+  /** Directories that exist durably before the first boot. */
   readonly directories?: readonly string[]
   readonly cpuCount?: number
 }
 
-/** A call of a program, as its script sees it. */
+/** A call of a program, in the view of its script. */
 export interface ProgramCall {
   readonly argv: readonly string[]
   readonly environment: ReadonlyMap<string, string>
   readonly input: Uint8Array
 }
 
-/** What a scripted program does. */
+/** The behaviour of a scripted program. */
 export interface ProgramRun {
-  /** How long it takes. */
+  /** Its duration. */
   readonly afterMs: number
   /** Its exit code, or the signal that ends it. */
   readonly exit: number | string
   readonly output?: string | Uint8Array
 }
 
-/** A child process in the simulator: what it will have done is known at its start. */
+/** A child process in the simulator: its whole behaviour is known at its start. */
 export type Program = (call: ProgramCall) => ProgramRun
 
-/** One machine, as the Env of a process on it needs it. */
+/** One machine, in the view of a process's Env. */
 export interface Machine {
   readonly kernel: Kernel
   readonly network: Network
@@ -45,7 +45,7 @@ export interface Machine {
   /** Programs that a process may run, by name. */
   readonly programs: ReadonlyMap<string, Program>
   readonly facts: MachineFacts
-  /** The process met an error that it did not expect. */
+  /** The process met an unexpected error. */
   failed(error: unknown): void
 }
 

@@ -2,10 +2,10 @@ import type { Metrics, MetricsInterval } from '../../src/env/observe.ts'
 import type { Boot } from '../world/boot.ts'
 import type { Machine } from './machine.ts'
 
-/** Different names; further ones are dropped. */
+/** Maximum number of different names; further ones are dropped. */
 const namesMax = 4096
 
-/** Sums of one process, which nobody but a test reads. */
+/** Sums of one process, which only tests read. */
 export class SimMetrics implements Metrics {
   readonly counters = new Map<string, number>()
   readonly gauges = new Map<string, number>()
@@ -42,7 +42,7 @@ export class SimMetrics implements Metrics {
     sample.sum += value
   }
 
-  /** Sums since the start are not told by intervals. */
+  /** Sums since the start have no intervals. */
   snapshot(): readonly MetricsInterval[] {
     return []
   }

@@ -7,11 +7,11 @@ import type { Machine } from './machine.ts'
 
 type Found = Result<readonly string[], LookupFailure>
 
-/** What asking for a name takes. */
+/** Duration of a look-up. */
 const lookupMs = 1
 
 /**
- * Names that the world knows: those of its machines, and those that it was told. Nothing stands between it and a
+ * Names of the world: those of its machines, and those that were registered. No DNS server stands between it and a
  * machine.
  */
 export class SimNames implements Names {

@@ -8,7 +8,7 @@ import type { Machine } from './machine.ts'
 
 type Run = Result<ChildExit, SpawnFailure>
 
-/** Child processes as scripts: what one will have done is known when it starts, and told when it ends. */
+/** Child processes as scripts: their behaviour is known when they start, and reported when they end. */
 export class SimProcesses implements Processes {
   readonly #machine: Machine
   readonly #boot: Boot
@@ -33,14 +33,14 @@ export class SimProcesses implements Processes {
     const runUs = microseconds(Math.max(0, timedOut ? timeoutMs : run.afterMs))
     kernel.trace.addText(traceKinds.child, host.number, runUs, 0, 0, argv.join(' '))
     const all = typeof run.output === 'string' ? utf8(run.output) : (run.output ?? emptyBytes)
-    // What a program says it says at its end: one that is killed has said nothing.
+    // A program writes its output at its end: one that is killed has written none.
     const output = timedOut ? emptyBytes : all.slice(Math.max(0, all.length - outputBytesMax))
     const exit = timedOut ? 'SIGKILL' : run.exit
     const end = kernel.answer(this.#boot, runUs, 'child ends', (): Run => {
       if (!timedOut && all.length > 0) options.onOutput?.(all)
       return ok({ exit, output, timedOut })
     })
-    // What it does on a signal is not in its script: it ends by the first.
+    // Its reaction to a signal is not in its script: the first signal ends it.
     const signal = options.graceMs === undefined ? 'SIGKILL' : 'SIGTERM'
     const killed = options.until?.then((): Run => ok({ exit: signal, output: emptyBytes, timedOut: false }))
     return killed === undefined ? end : Promise.race([end, killed])

@@ -4,8 +4,8 @@ import type { Draws } from '../world/decisions/draws.ts'
 import type { Machine } from './machine.ts'
 
 /**
- * What a process decides is within its life: a process that restarts draws other numbers than in its last life. Raft's
- * timeouts are within the node, by their term: how often a server was started before changes none of them.
+ * A process's decisions belong to its life: a restarted process draws other numbers than in its last life. Raft's
+ * timeouts belong to the node, by their term: how often a server was started before changes none of them.
  */
 export class SimRandom implements Random {
   readonly #machine: Machine
@@ -29,7 +29,7 @@ export class SimRandom implements Random {
 
 const byTerm = 'raft.'
 
-/** Tells the reader of a trace what was drawn; the hash does not change. */
+/** Reports draws to the reader of a trace; the hash does not change. */
 class RemarkedDraws implements RandomStream {
   readonly #machine: Machine
   readonly #what: string

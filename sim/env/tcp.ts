@@ -15,7 +15,7 @@ import { TcpDial } from '../world/network/tcp-dial.ts'
 import { SimTcpListener } from '../world/network/tcp-listener.ts'
 import type { Machine } from './machine.ts'
 
-/** Names would be looked up, at an unknown cost and outside every deadline: only addresses are taken. */
+/** Only addresses are accepted: looking up names would take an unknown time, outside of every deadline. */
 export function addressProblem({ host, port }: Endpoint): string | undefined {
   if (!isIpv4(host) && !isIpv6(host)) return `${JSON.stringify(host)} is not an IP address`
   if (!Number.isInteger(port) || port < 0 || port > 65_535) return `${port} is not a port`
@@ -33,7 +33,7 @@ function isIpv4(host: string): boolean {
       value = -1
     } else {
       const digit = unit - 48
-      // No leading zero: some would read such a number as octal.
+      // No leading zero, because some parsers would read such a number as octal.
       if (digit < 0 || digit > 9 || value === 0) return false
       value = Math.max(value, 0) * 10 + digit
       if (value > 255) return false
@@ -42,7 +42,7 @@ function isIpv4(host: string): boolean {
   return parts === 4 && value >= 0
 }
 
-/** Groups of four digits, with one gap at most; no zone and no IPv4 tail, which nobody writes in a simulation. */
+/** Groups of four digits, with at most one gap; no zone and no IPv4 tail, which no simulation uses. */
 function isIpv6(host: string): boolean {
   const gaps = host.split('::')
   const groups = host.split(':').filter((group) => group !== '')
@@ -51,7 +51,7 @@ function isIpv6(host: string): boolean {
   return groups.length === 8 && !host.startsWith(':') && !host.endsWith(':')
 }
 
-/** What a system call or two take. */
+/** Duration of a system call or two. */
 export const listenDelayUs = 20
 
 export class SimTcp implements Tcp {

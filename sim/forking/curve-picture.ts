@@ -21,17 +21,17 @@ text { font: 12px system-ui, sans-serif; fill: #1b1f24; } .title { font-size: 15
   .failure { stroke: #ff8a80; } .failure-text { fill: #ff8a80; }
 }`
 
-/** What a picture of a curve shows. */
+/** The content of a picture of a curve. */
 export interface Curve {
   readonly title: string
   readonly points: readonly ForkPoint[]
-  /** When the run fails that is not forked, in milliseconds; undefined: it does not. */
+  /** When the unforked run fails, in milliseconds; undefined: it does not. */
   readonly failsMs: number | undefined
 }
 
 /**
- * The share of forks that fail over the time of the fork, with the interval of 95 % as a band, as one self-contained SVG
- * document: it fetches nothing and runs nothing. The same curve gives the same bytes.
+ * The share of failing forks over the time of the fork, with the 95 % interval as a band, as one self-contained SVG
+ * document: it fetches nothing and runs nothing. Equal curves give equal bytes.
  */
 export function curvePicture({ title, points, failsMs }: Curve): string {
   const times = points.map(({ atMs }) => atMs)
@@ -85,7 +85,7 @@ function axes(from: number, to: number, xOf: (ms: number) => number): readonly s
   return shapes
 }
 
-/** Each point says its numbers when it is pointed at. */
+/** A tooltip shows the numbers of each point. */
 function pointShape(xOf: (ms: number) => number): (point: ForkPoint) => string {
   return ({ atMs, same }) => {
     const words = `${seconds(atMs)}: ${same.fails} of ${same.tries} fail`

@@ -2,18 +2,18 @@ import { countedText, percentages } from '../report/interval.ts'
 import type { SeedRecord } from '../report/seed-record.ts'
 import { type ForkPoint, steepest } from './tally.ts'
 
-/** Of which run the forks are. */
+/** The run that is forked. */
 export interface Forked {
-  /** The run that is not forked. */
+  /** The record of the unforked run. */
   readonly record: SeedRecord
-  /** `FILE --seed N` with what is planted: what commands about the run have in common. */
+  /** `FILE --seed N` with what is planted: the common part of commands about the run. */
   readonly about: string
 }
 
-/** Width of a bar that stands for all tries. */
+/** Width of a bar for all tries. */
 const barWidth = 20
 
-/** The line about the run that is not forked. */
+/** The line about the unforked run. */
 export function headText({ record }: Forked): string {
   const { scenario, seed, failures, virtualUs } = record
   const [first] = failures
@@ -22,7 +22,7 @@ export function headText({ record }: Forked): string {
   return `${head}: fails at ${seconds(first.atUs / 1_000)}: ${first.place}: ${first.message}`
 }
 
-/** What became of the forks of one time. */
+/** The results of the forks at one time. */
 export function pointLines(point: ForkPoint, forked: Forked): readonly string[] {
   const { same, others, open, atMs, firstSame, firstPassed } = point
   const passed = same.tries - same.fails - others - open

@@ -2,17 +2,17 @@ import { failureKind } from '../campaign/fingerprint.ts'
 import { type Counted, type Interval, wilson } from '../report/interval.ts'
 import { hasFailed, type SeedRecord } from '../report/seed-record.ts'
 
-/** What became of the runs that go on with other chance from one time on. */
+/** The results of the runs that continue with other draws from one time on. */
 export interface ForkPoint {
   /** Virtual time of the fork, in milliseconds. */
   readonly atMs: number
-  /** Runs that fail as the run does that is not forked; any failure, if that one passes. */
+  /** Runs that fail like the unforked one; any failure, if that one passes. */
   readonly same: Counted & Interval
   /** Runs that fail in another way. */
   readonly others: number
   /** Runs with no verdict: undecided, stuck, out of memory. They count as tries. */
   readonly open: number
-  /** The number of chance of the first run that fails in the same way, and of the first that does not. */
+  /** The seed of the draws of the first run that fails in the same way, and of the first that does not. */
   readonly firstSame: number | undefined
   readonly firstPassed: number | undefined
 }
@@ -28,13 +28,13 @@ export class ForkTally {
   #firstSame: number | undefined
   #firstPassed: number | undefined
 
-  /** `kind`: of the failure that is looked for; undefined: each failure counts. */
+  /** `kind`: the kind of failure that is looked for; undefined: each failure counts. */
   constructor(atMs: number, kind: string | undefined) {
     this.#atMs = atMs
     this.#kind = kind
   }
 
-  /** `chance`: the number behind the time in `--fork`. */
+  /** `chance`: the number after the time in `--fork`. */
   take(record: SeedRecord, chance: number): void {
     this.#tries++
     if (record.verdict === 'passed') this.#firstPassed ??= chance
@@ -66,18 +66,19 @@ export class ForkTally {
 }
 
 /**
- * Times at equal distances from one to another, both included, in whole milliseconds and each once: forks have no finer
- * times.
+ * Equidistant times from one to another, both included, in whole milliseconds and each once: forks have no finer times.
  */
 export function timesBetween(fromMs: number, toMs: number, parts: number): readonly number[] {
   const times = Array.from({ length: parts + 1 }, (_, at) => Math.floor(fromMs + ((toMs - fromMs) * at) / parts))
   return [...new Set(times)]
 }
 
-/** A smaller step up may be chance, with the few tries that people wait for. */
+/** A smaller rise may be chance, with the few tries that people wait for. */
 const stepMin = 0.25
 
-/** Two neighbours of a curve between which the failure becomes likely, most of all; undefined: no step stands out. */
+/**
+ * The two neighbours on the curve between which the failure becomes likely most steeply; undefined: no rise stands out.
+ */
 export function steepest(
   points: readonly ForkPoint[],
 ): { readonly before: ForkPoint; readonly after: ForkPoint } | undefined {

@@ -16,8 +16,8 @@ export interface Seen {
 }
 
 /**
- * Runs to each of the times, which ascend, and looks at every node between two events: all that happens at that time
- * has happened. Without times it looks where the run fails, or where it ends.
+ * Runs to each of the ascending times, and looks at every node between two events, after everything of that time has
+ * happened. Without times, it looks where the run fails or ends.
  */
 export async function seenAt(
   start: (looks: { readonly timesUs: readonly number[]; take(run: ScenarioRun, atUs: number): void }) => ScenarioRun,

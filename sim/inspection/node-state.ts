@@ -17,11 +17,11 @@ export interface NodeState {
   readonly kind: 'server' | 'client'
   readonly datacenter: string
   readonly process: ProcessState
-  /** Of a server that is up. */
+  /** For a running server. */
   readonly consensus?: ConsensusState
-  /** The pools that its agent is in, as it sees them. */
+  /** The pools of its agent, as the agent sees them. */
   readonly pools: Readonly<Record<string, PoolState>>
-  /** What a server that is up has carried out. */
+  /** The replicated state of a running server. */
   readonly replicated?: ReplicatedState
   /** Services and checks that were registered at this agent. */
   readonly registered: { readonly services: readonly string[]; readonly checks: Readonly<Record<string, string>> }
@@ -33,13 +33,13 @@ interface ProcessState {
   readonly is: 'running' | 'starting' | 'paused' | 'down' | 'left'
   /** Why it ended by itself. */
   readonly why?: string
-  /** Processes that this machine has started. */
+  /** Number of processes that this machine has started. */
   readonly boot: number
   readonly release: string
   readonly clock: {
     /** How far its wall clock is ahead of true time, in milliseconds. */
     readonly aheadMs: number
-    /** Of true time, when nothing is wrong with it. */
+    /** Rate of its undisturbed clock relative to true time. */
     readonly rate: number
   }
 }
@@ -47,7 +47,7 @@ interface ProcessState {
 interface ConsensusState {
   readonly role: string
   readonly term: number
-  /** By its disk. Undefined: for nobody. */
+  /** On its disk. Undefined: it has not voted. */
   readonly votedFor?: string
   readonly leader?: string
   readonly log: {
@@ -62,13 +62,13 @@ interface ConsensusState {
   readonly configurationIndex: number
   readonly proposalsWaiting: number
   readonly diskIsFull: boolean
-  /** Since it heard from a leader, in milliseconds. */
+  /** Time since it heard from a leader, in milliseconds. */
   readonly lastContactMs?: number
 }
 
 interface PoolState {
   readonly incarnation: number
-  /** Lifeguard's score of its own health: 0 is well. */
+  /** Lifeguard's score of its local health: 0 is healthy. */
   readonly health: number
   readonly members: Readonly<Record<string, MemberState>>
 }
@@ -80,7 +80,7 @@ interface MemberState {
 }
 
 interface WaitingState {
-  /** Blocking reads that wait at a server: what they ask, the index that they wait to see passed, and how many do. */
+  /** Parked reads of a server: their content, the index that they wait to exceed, and their number. */
   readonly reads: readonly string[]
   /** HTTP requests that this agent has not answered yet. */
   readonly requests: readonly string[]
@@ -89,12 +89,12 @@ interface WaitingState {
 interface DiskState {
   readonly files: number
   readonly bytes: number
-  /** Files with writes that no sync covers yet, and how many of those. */
+  /** Files with unsynced writes, and the number of these writes. */
   readonly unsynced: Readonly<Record<string, number>>
   readonly isStalled: boolean
 }
 
-/** Looks at one node between two events, and changes nothing. */
+/** Reads the state of one node between two events, and changes nothing. */
 export function nodeState(run: ScenarioRun, node: string): NodeState {
   const { cluster } = run
   const agent = cluster.agentOf(node)
@@ -118,13 +118,13 @@ export function nodeState(run: ScenarioRun, node: string): NodeState {
   }
 }
 
-/** A server's part in consensus; undefined: it is down, or no server. */
+/** A server's Raft state; undefined: the node does not run, or is not a server. */
 export function consensusOf(run: ScenarioRun, node: string): ConsensusState | undefined {
   const status = run.cluster.agentOf(node)?.raft?.status()
   return status === undefined ? undefined : consensusState(run, node, status)
 }
 
-/** The method and the beginning of the path: further on there may be an ID, and an ID may be a secret. */
+/** The method and the beginning of the path: the rest may contain an ID, which may be a secret. */
 function requestText({ method, target }: OpenRequest): string {
   const [path = ''] = target.split('?')
   return hideUuids(`${method} ${path.split('/').slice(0, 4).join('/')}`)
@@ -175,7 +175,7 @@ function consensusState(run: ScenarioRun, node: string, status: RaftStatus): Con
   }
 }
 
-/** The server with this name in consensus: its node ID, or its address below Raft protocol 3. */
+/** The server with this Raft server ID: its node ID, or its address below Raft protocol 3. */
 function serverNamed({ cluster }: ScenarioRun, id: string): string | undefined {
   return cluster.serverNames.find((name) => {
     const identity = cluster.identityOf(name)

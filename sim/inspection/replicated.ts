@@ -8,19 +8,19 @@ import { allQueries } from '../../src/features/query/views.ts'
 import { allSessions } from '../../src/features/session/views.ts'
 import type { ReadTransaction } from '../../src/store/types.ts'
 
-/** What a server has replicated, in numbers and names: rows hold secrets, and these do not. */
+/** A server's replicated state in numbers and names; rows contain secrets, and these do not. */
 export interface ReplicatedState {
   readonly index: number
-  /** Equal on servers that hold the same at this index; undefined: its server starts. */
+  /** Equal on servers with equal states at this index; undefined: its server is starting. */
   readonly digest?: string
   readonly nodes: number
   readonly services: number
-  /** Checks by their state. */
+  /** Number of checks by status. */
   readonly checks: Readonly<Record<string, number>>
   readonly keys: number
-  /** By the index of their creation: their IDs may be secrets. `57 of c1, release, TTL 10s`. */
+  /** By the index of their creation, because their IDs may be secrets: `57 of c1, release, TTL 10s`. */
   readonly sessions: readonly string[]
-  /** Keys that are locked: `key a by session 57`. */
+  /** Locked keys: `key a by session 57`. */
   readonly locks: readonly string[]
   readonly access: { readonly mode: 'legacy' | 'new'; readonly tokens: number; readonly policies: number }
   readonly queries: number
@@ -29,7 +29,7 @@ export interface ReplicatedState {
     /** The beginning of each root's fingerprint, oldest first; the active one is marked. */
     readonly roots: readonly string[]
     readonly crossings: number
-    /** Step of a rotation that is under way. */
+    /** Step of the present rotation. */
     readonly rotation?: string
   }
 }

@@ -1,6 +1,6 @@
 import type { NodeState } from './node-state.ts'
 
-/** One thing that was otherwise at the first of two moments. Undefined: it was, or is, not there. */
+/** One difference between two moments. Undefined: it did not exist at that moment. */
 export interface Difference {
   /** `consensus.log.committed`. */
   readonly path: string
@@ -8,7 +8,7 @@ export interface Difference {
   readonly after: string | undefined
 }
 
-/** What differs between two states of one node, in the order of the state's own members. */
+/** The differences between two states of one node, in the order of the state's own members. */
 export function differencesOf(before: NodeState, after: NodeState): readonly Difference[] {
   const were = new Map(leaves(before, []))
   const are = new Map(leaves(after, []))
@@ -19,7 +19,7 @@ export function differencesOf(before: NodeState, after: NodeState): readonly Dif
   })
 }
 
-/** Lists are compared as sets of texts: their members are what is there or not. */
+/** Lists are compared as sets of texts, whose members are present or absent. */
 function* leaves(value: unknown, path: readonly string[]): Iterable<readonly [string, string]> {
   if (Array.isArray(value)) {
     for (const item of value) yield [[...path, `[${item}]`].join('.'), 'there']

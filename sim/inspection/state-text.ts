@@ -4,17 +4,17 @@ import type { NodeState } from './node-state.ts'
 import type { ReplicatedState } from './replicated.ts'
 import { differencesOf } from './state-difference.ts'
 
-/** Paths of files that are named at most; of the others their number. */
+/** Maximum number of file paths that are listed; the others are counted. */
 const namesMax = 6
 
-/** Every node of a moment, each with a line for each part of its state that there is. */
+/** Every node of a moment, with a line for each existing part of its state. */
 export function momentLines({ atUs, failed, nodes }: Moment, wanted: ReadonlySet<string> | undefined): string[] {
   const shown = nodes.filter(({ node }) => wanted?.has(node) ?? true)
   const failures = failed.map((failure) => `  ${failure}`)
   return [`at ${timeText(atUs).trim()}`, ...failures, ...shown.flatMap(nodeLines)]
 }
 
-/** What has changed at each node from one moment to the other. */
+/** The changes of each node from one moment to the other. */
 export function changeLines(before: Moment, after: Moment, wanted: ReadonlySet<string> | undefined): string[] {
   const lines = after.nodes.flatMap((state, at) => {
     const was = before.nodes[at]

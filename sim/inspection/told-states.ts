@@ -3,7 +3,9 @@ import type { ScenarioRun } from '../scenario/run.ts'
 import type { StateReader } from '../scenario/state-events.ts'
 import { consensusOf, nodeState } from './node-state.ts'
 
-/** Virtual time between two looks at all of a node, in microseconds; its part in consensus is seen after each turn. */
+/**
+ * Virtual time between two looks at the whole state of a node, in microseconds; its Raft state is read after each turn.
+ */
 const wholeEveryUs = 250_000
 
 interface Told {
@@ -12,8 +14,8 @@ interface Told {
 }
 
 /**
- * What changes about the nodes of a run, told once each, for readers of its trace. Looking changes nothing. Left out is
- * what moves with every event and what `svc-sim inspect` is for: the disk, what waits, the age of suspicions.
+ * The changes of a run's nodes, each reported once, for readers of its trace. Looking changes nothing. Left out is what
+ * changes with every event and can be seen with `svc-sim inspect`: the disk, waiting requests, the age of suspicions.
  */
 export class ToldStates implements StateReader {
   readonly #run: ScenarioRun
@@ -24,8 +26,8 @@ export class ToldStates implements StateReader {
   }
 
   /**
-   * What is otherwise at this node than was told last; undefined: nothing. `now`: all of it is looked at, however
-   * recently it was.
+   * What has changed at this node since the last report; undefined: nothing. `now`: the whole state is read, however
+   * recent the last look was.
    */
   changes(node: string, now: boolean): StatePart | undefined {
     const { nowUs } = this.#run.simulation
@@ -56,7 +58,7 @@ function consensusPart(run: ScenarioRun, node: string): StatePart | undefined {
   return state && { ...state, lastContactMs: undefined, proposalsWaiting: undefined }
 }
 
-/** Of a suspicion the members that suspect are told, not its age: that changes with every look. */
+/** For a suspicion, the accusers are reported, but not its age, which changes with every look. */
 function poolsPart(pools: ReturnType<typeof nodeState>['pools']): StatePart {
   const members = (of: (typeof pools)[string]): StatePart =>
     Object.fromEntries(

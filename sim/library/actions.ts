@@ -1,4 +1,4 @@
-/** What goes wrong, in the words of scenarios, from the words that the calls of a cluster have. */
+/** Translates the arguments of a cluster's calls into actions of the scenario language. */
 
 type Action = Readonly<Record<string, unknown>>
 

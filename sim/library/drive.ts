@@ -6,11 +6,11 @@ interface Wait {
   readonly untilUs: number
   readonly resolve: (isDone: boolean) => void
   readonly reject: (error: Error) => void
-  /** What `isDone` said once it was not false; it is not asked again. */
+  /** The result of `isDone` once it was not false; it is not called again. */
   said?: true | { readonly threw: Error }
 }
 
-/** Lets one world of a process move at a time. */
+/** Lets one world of a process advance at a time. */
 export type Turnstile = <T>(act: () => Promise<T>) => Promise<T>
 
 interface DriveParts {
@@ -22,8 +22,8 @@ interface DriveParts {
 }
 
 /**
- * Lets the world of a run move while a test waits for something in it, up to the first wait that is done. The test goes
- * on before time does: what it asks in answer to an answer is asked at the same virtual moment, however busy the
+ * Lets the world of a run advance while a test waits for something in it, up to the first wait that is done. The test
+ * continues before time does: a request in reaction to an answer is made at the same virtual moment, however busy the
  * machine is.
  */
 export class Drive {
@@ -35,7 +35,7 @@ export class Drive {
     this.#parts = parts
   }
 
-  /** Resolves to whether it was done within this virtual time. Rejects when the run has failed. */
+  /** Resolves to whether it was done within this virtual time. Rejects if the run has failed. */
   until(isDone: () => boolean, withinMs: number): Promise<boolean> {
     const { run, platform } = this.#parts
     const { promise, resolve, reject } = platform.deferred<boolean>()
@@ -54,14 +54,14 @@ export class Drive {
     } catch (error) {
       this.#endAll(error as Error)
     } finally {
-      // In the same breath as the last look at what waits: the next wait moves the world anew.
+      // Before any other promise job after the last check of the waits: the next wait starts the world anew.
       this.#moving = false
     }
   }
 
   async #moveOn(): Promise<void> {
     const { run, turnstile, failure } = this.#parts
-    // What the caller asks in the same breath is waited for together.
+    // Requests that the caller makes in the same round are waited for together.
     await this.#breathe()
     while (this.#waits.size > 0) {
       const firstUs = Math.min(...[...this.#waits].map(({ untilUs }) => untilUs))
@@ -74,7 +74,7 @@ export class Drive {
     }
   }
 
-  /** A round of Node's loop: every promise job that is ready runs. */
+  /** One round of Node's event loop, in which every ready promise job runs. */
   #breathe(): Promise<void> {
     return this.#parts.platform.pump(() => false)
   }
@@ -103,7 +103,8 @@ export class Drive {
 }
 
 /**
- * Whether a wait is over. What the condition of a test throws is for that test: the world goes on for everything else.
+ * Whether a wait is over. An exception of a test's condition is passed to that test: the world continues for everything
+ * else.
  */
 function hasSaid(wait: Wait): boolean {
   if (wait.said !== undefined) return true

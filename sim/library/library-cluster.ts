@@ -17,10 +17,10 @@ import { askDns, exchangeDns } from '../workload/dns-client.ts'
 import type { Platform } from '../world/platform.ts'
 import { Drive, type Turnstile } from './drive.ts'
 
-/** Lines of the story in the text of a failure: its end tells. */
+/** Maximum number of story lines in the text of a failure: its end matters. */
 const storyShown = 40
 const failuresShown = 5
-/** Faults without end would fill the memory otherwise. */
+/** Limits memory if there are faults without end. */
 const storyMax = 100_000
 const readyWithinMs = 120_000
 const lookEveryMs = 100
@@ -38,7 +38,7 @@ export interface PageAndSeed {
   readonly seed: number
 }
 
-/** A simulated cluster that a test directs. Every failure is an `Error`, for these are texts for people. */
+/** A simulated cluster that a test directs. Every failure is an `Error`, because these are texts for people. */
 export class LibraryCluster {
   readonly #run: ScenarioRun
   readonly #drive: Drive
@@ -48,7 +48,7 @@ export class LibraryCluster {
   readonly #story: StoryLine[] = []
   /** Number of dropped lines of the story. */
   #forgotten = 0
-  /** What was answered to those that were sent something, in a turn of the world; they are told between turns. */
+  /** Callbacks of answered requests; they arrive in a turn of the world, and are called between turns. */
   readonly #answered: (() => void)[] = []
   #faults = 0
   #result: RunResult | undefined
@@ -64,12 +64,12 @@ export class LibraryCluster {
     this.#drive = new Drive({ run: this.#run, platform, turnstile, failure })
   }
 
-  /** Starts every agent, and no time passes. */
+  /** Starts every agent, without letting time pass. */
   begin(): Promise<void> {
     return this.#run.begin()
   }
 
-  /** Starts every agent, and lets time pass until all have joined and one leads. */
+  /** Starts every agent, and lets time pass until all have joined and there is a leader. */
   async start(): Promise<void> {
     const { cluster } = this.#run
     await this.begin()
@@ -103,15 +103,15 @@ export class LibraryCluster {
   }
 
   /**
-   * Sends a request without letting time pass. `told` gets the answer, or the reason why none came, once time has
-   * passed.
+   * Sends a request without letting time pass. `told` receives the answer, or the reason why there is none, once time
+   * has passed.
    */
   send(node: string, request: DriverRequest, told: (answer: Answered | string) => void): void {
     const to = httpEndpoint(this.#run.cluster.identityOf(this.#named(node)))
     this.#run.driver.send(to, request, (answer) => this.#answered.push(() => told(answer)))
   }
 
-  /** The same with a packet for an agent's DNS. */
+  /** As `send`, with a packet for an agent's DNS interface. */
   sendDns(
     node: string,
     packet: Uint8Array,
@@ -123,7 +123,7 @@ export class LibraryCluster {
     this.#run.driver.begin(exchange, (answer) => this.#answered.push(() => told(answer)))
   }
 
-  /** Lets this much time pass, or less: up to the first answer to what was sent. */
+  /** Lets this much time pass, or less: up to the first answer to a sent request. */
   async pass(ms: number): Promise<void> {
     await this.#drive.until(() => this.#answered.length > 0, ms)
     for (const tell of this.#answered.splice(0)) tell()
@@ -146,7 +146,7 @@ export class LibraryCluster {
     return answer ?? (isOver() ? 'aborted' : `no answer within ${timeoutMs} ms`)
   }
 
-  /** What the DNS of this agent answers; in words why it does not. */
+  /** The DNS answer of this agent, or why there is none. */
   async resolve(node: string, name: string, type: string, within: Span): Promise<ReceivedResponse | string> {
     const to = dnsEndpoint(this.#run.cluster.identityOf(this.#named(node)))
     const timeoutMs = spanMs(within)
@@ -171,7 +171,7 @@ export class LibraryCluster {
     return this.#drive.until(isSo, spanMs(within))
   }
 
-  /** One action of the language of scenarios, at once. */
+  /** Performs one action of the scenario language at once. */
   fault(action: Readonly<Record<string, unknown>>): void {
     const parsed = faultAction.safeParse(action)
     if (!parsed.success) throw new Error(`no such fault: ${problemsText(parsed.error.issues)}`)
@@ -182,7 +182,7 @@ export class LibraryCluster {
     this.#run.tell('fault', deed.value)
   }
 
-  /** One step of the language of scenarios, to its end. One that is not met ends the run. */
+  /** Performs one step of the scenario language to its end. An unmet expectation ends the run. */
   async step(given: Readonly<Record<string, unknown>>): Promise<void> {
     const parsed = step.safeParse({ step: 'a step of the test', ...given })
     if (!parsed.success) throw new Error(`no such step: ${problemsText(parsed.error.issues)}`)
@@ -220,7 +220,8 @@ export class LibraryCluster {
   }
 
   /**
-   * Judges what is judged at the end of a run; with `rest` after everything was mended and the cluster came to rest.
+   * Judges what can be judged only at the end of a run; with `rest`, after everything was repaired and the cluster came
+   * to rest.
    */
   async close(rest: boolean): Promise<void> {
     if (this.#result !== undefined) return
@@ -269,10 +270,10 @@ function problemsText(issues: readonly Issue[]): string {
   return issues.map(({ path, message }) => [path.map(String).join('.'), message].filter(Boolean).join(': ')).join('; ')
 }
 
-/** What a resolver can ask. OPT is no type of a question: it says how large the asker's datagrams may be. */
+/** The types of DNS questions. OPT is not one of them: it gives the maximum size of the asker's datagrams. */
 const askedTypes = Object.keys(typeCodes).filter((type) => type !== 'OPT')
 
-/** Checked here: on its machine of the simulated world the asker is a program that must not fail. */
+/** Checked here, because on its machine of the simulated world the asker is a program that must not fail. */
 function questionOf(name: string, type: string): { readonly name: string; readonly type: TypeName } {
   if (!askedTypes.includes(type)) throw new Error(`'${type}' is no type of a question: write ${askedTypes.join(', ')}`)
   const absolute = typeof name === 'string' && name.endsWith('.') ? name : `${name}.`
@@ -280,10 +281,10 @@ function questionOf(name: string, type: string): { readonly name: string; readon
   throw new Error(`'${name}' is no name that DNS can ask for: its labels have 1 to 63 bytes, and all of it at most 253`)
 }
 
-/** The sum of all spans of a test stays far below what microseconds can count. */
+/** Keeps the sum of all spans of a test far below the limit of microseconds. */
 const spanMaxMs = 20 * 365 * 86_400_000
 
-/** In milliseconds. */
+/** The span in milliseconds. */
 function spanMs(span: Span): number {
   const parsed = typeof span === 'string' ? parseDuration(span) : undefined
   const ms = typeof span === 'number' ? span : parsed?.ok === true ? parsed.value : Number.NaN

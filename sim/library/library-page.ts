@@ -1,27 +1,25 @@
 import { err, ok, type Result } from '../../src/base/result.ts'
 import { type LoadedScenario, loadScenario, problemText } from '../scenario/language/load.ts'
 
-/** What a test says of its cluster. What is not said is as in a scenario. */
+/** The options of a test's cluster. Absent ones are as in a scenario. */
 export interface ClusterOptions {
   /** 1 if absent. The same seed gives the same run, step for step. */
   readonly seed?: number
-  /** 3 if absent. They are called s1, s2, … */
+  /** 3 if absent. Their names are s1, s2, … */
   readonly servers?: number
-  /** Client agents; 0 if absent. They are called c1, c2, … */
+  /** Number of client agents; 0 if absent. Their names are c1, c2, … */
   readonly clients?: number
-  /** As which release all agents run; the newest if absent. */
+  /** The release of all agents; the newest if absent. */
   readonly release?: string
   /** Settings of every agent, as in a configuration file. */
   readonly config?: Readonly<Record<string, unknown>>
-  /**
-   * Access control, with this default policy, and one token that may do everything: `managementToken`. Off if absent.
-   */
+  /** Access control with this default policy, and one token with all rights: `managementToken`. Off if absent. */
   readonly acl?: 'allow' | 'deny'
   /** More of a scenario's page: `network`, `disk`, `clocks`, `excuses`, `web servers`, `operator`, `faults`, … */
   readonly world?: Readonly<Record<string, unknown>>
 }
 
-/** The secret of the token that may do everything, where access is controlled. */
+/** The secret of the token with all rights, if access control is on. */
 export const managementToken = '00000000-0000-4000-8000-00000000aaaa'
 
 /** The scenario of such a cluster, in which nothing happens by itself; or everything that is wrong with the options. */
@@ -35,7 +33,7 @@ export function libraryPage(options: ClusterOptions): Result<LoadedScenario, str
   const page = {
     ...world,
     scenario: 'a cluster of a test',
-    // The test decides how long it lasts; a page has to say something.
+    // The test decides how long it lasts; a page must have a value.
     lasts: '1s',
     cluster: {
       dc1: {
@@ -46,7 +44,7 @@ export function libraryPage(options: ClusterOptions): Result<LoadedScenario, str
     },
     ...(acl === undefined ? {} : { operator: { token: managementToken } }),
   }
-  // JSON is YAML, so the page is read and checked as any other.
+  // JSON is a subset of YAML, so the page is parsed and checked like any other.
   const loaded = loadScenario('options of createCluster', JSON.stringify(page, undefined, 1))
   return loaded.ok ? ok(loaded.value) : err(loaded.error.map(problemText).join('\n'))
 }
@@ -62,11 +60,12 @@ const knownOptions: Readonly<Record<keyof ClusterOptions, true>> = {
 }
 
 /**
- * Of a page: what options say themselves, and what would never come, for the test says what happens and for how long.
+ * Keys of a page that options set themselves, or that would have no effect, because the test decides what happens and
+ * for how long.
  */
 const notOfWorld: readonly string[] = ['scenario', 'about', 'seed', 'tags', 'cluster', 'steps', 'lasts', 'demands']
 
-/** What the page that is made of the options would not show. */
+/** What the page made from the options would not show. */
 function problemsOf(options: ClusterOptions): readonly string[] {
   const { seed, config, acl, world } = options
   const names = Object.keys(knownOptions)

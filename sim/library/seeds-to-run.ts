@@ -1,18 +1,19 @@
-/** A test runner keeps one test for each seed; more of them are for `svc-sim run --seeds`. */
+/** A test runner keeps one test for each seed; `svc-sim run --seeds` is for more of them. */
 const seedsMax = 10_000
 
 interface Asked {
-  /** Of the options: the first seed, and how many. */
+  /** The options' first seed, and the number of seeds. */
   readonly seed: number
   readonly seeds: number
-  /** `SVC_SIM_SEED`: this seed alone. */
+  /** `SVC_SIM_SEED`: only this seed. */
   readonly one: string | undefined
   /** `SVC_SIM_SEEDS`: `1..200`, or `7`. */
   readonly range: string | undefined
 }
 
 /**
- * The seeds for which each test is run: never none of them, for a suite without tests would pass. Throws what is wrong.
+ * The seeds for which each test is run: at least one, because a suite without tests would pass. Throws if a value is
+ * invalid.
  */
 export function seedsToRun({ seed, seeds, one, range }: Asked): readonly number[] {
   if (one !== undefined) return [seedOf('SVC_SIM_SEED', one)]

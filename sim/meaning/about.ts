@@ -2,7 +2,7 @@ import { textOfByteString } from '../../src/base/bytes.ts'
 import { isList, isRecord } from '../../src/base/shape.ts'
 import { type About, cut, type Subject, shownMax } from '../report/meaning.ts'
 
-/** Members of requests and commands, and what they name. Values and secrets are not among them. */
+/** Members of requests and commands, and the kind of thing that they name. Values and secrets are not among them. */
 const subjectOf: Readonly<Record<string, Subject>> = {
   key: 'key',
   prefix: 'prefix',
@@ -23,17 +23,17 @@ const subjectOf: Readonly<Record<string, Subject>> = {
   state: 'state',
 }
 
-/** Lists whose items are looked at: the operations of a transaction, several offers at once. */
+/** Lists whose items are examined: the operations of a transaction, several offers at once. */
 const listNames: ReadonlySet<string> = new Set(['operations', 'ops', 'offers', 'checks', 'sessions'])
 
-/** What an `id` without a further word is the ID of, by the first part of the method or command, in lower case. */
+/** What a bare `id` identifies, by the first part of the method or command, in lower case. */
 const areas: Readonly<Record<string, Subject>> = {
   session: 'session',
   query: 'query',
   catalog: 'node',
 }
 
-/** Members that hold a secret, by the method or by the first part of it, in lower case. */
+/** Members that contain a secret, by the method or by its first part, in lower case. */
 const secretsOf: Readonly<Record<string, Subject>> = {
   // The ID of a legacy token is its secret.
   acl: 'id',
@@ -41,12 +41,12 @@ const secretsOf: Readonly<Record<string, Subject>> = {
   'internal.keyringoperation': 'key',
 }
 
-/** Names within names: the node of a registration, its service, the operation of a transaction. */
+/** Maximum depth of nested members: the node of a registration, its service, the operation of a transaction. */
 const depthMax = 2
 
 /**
- * What a request or a command names, undefined where it names nothing. `method`: `KV.Apply`, `kv.put`. The body is what
- * the agent's decoder made of the bytes; only its members are looked at.
+ * The things that a request or a command names; undefined if it names none. `method`: `KV.Apply`, `kv.put`. The body is
+ * the output of the agent's decoder; only its members are examined.
  */
 export function aboutOf(method: string, body: unknown): About | undefined {
   const found = new Map<Subject, string[]>()
@@ -88,7 +88,7 @@ function take(subject: Subject, value: unknown, found: Map<Subject, string[]>, d
 
 function add(subject: Subject, value: string, found: Map<Subject, string[]>): void {
   if (value === '') return
-  // Keys travel as byte strings, one character for each byte.
+  // Keys are sent as byte strings, with one character for each byte.
   const text = cut(subject === 'key' || subject === 'prefix' ? textOfByteString(value) : value)
   const texts = found.get(subject)
   if (texts === undefined) found.set(subject, [text])

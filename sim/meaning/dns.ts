@@ -7,7 +7,7 @@ import { part, unknown } from './unknown.ts'
 
 const typeNames: ReadonlyMap<number, string> = new Map(Object.entries(typeCodes).map(([name, code]) => [code, name]))
 
-/** A question or an answer, by what its header says that it is. */
+/** A question or an answer, as its header says. */
 export function dnsMeaning(bytes: Uint8Array): Meaning {
   const query = decodeQuery(bytes)
   if (query.ok) {
@@ -53,7 +53,7 @@ function recordText(record: DnsRecord): string {
   }
 }
 
-/** One direction of a stream: messages behind two bytes of length (RFC 1035, section 4.2.2). */
+/** One direction of a stream: messages, each after two bytes of length (RFC 1035, section 4.2.2). */
 export class DnsStream {
   #pending: Uint8Array = emptyBytes
 
@@ -71,7 +71,7 @@ export class DnsStream {
       means.push(dnsMeaning(all.subarray(at + 2, end)))
       at = end
     }
-    // What is kept must not keep a large segment alive.
+    // The kept bytes must not keep a large segment in memory.
     this.#pending = at === 0 ? all : all.slice(at)
     return means.length > 0 ? means : [part('dns', bytes.length, this.#pending.length)]
   }

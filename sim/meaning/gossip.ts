@@ -9,7 +9,7 @@ import { cut, type Meaning, meaningsMax, shownMax } from '../report/meaning.ts'
 import type { PoolKeys } from './pool-keys.ts'
 import { part, unknown } from './unknown.ts'
 
-/** What a packet of a pool says, message by message. */
+/** The messages of a gossip packet. */
 export function packetMeanings(bytes: Uint8Array, keys: PoolKeys): readonly Meaning[] {
   const packet = decodePacket(keys.openPacket(bytes) ?? bytes)
   if (!packet.ok) return [unknown(bytes.length, packet.error)]
@@ -114,7 +114,7 @@ function tagsOf(meta: Uint8Array): Record<string, string> {
 
 type News = Extract<Message, { readonly kind: 'user-event' | 'query' | 'query-response' | 'relay' }>
 
-/** Events, questions to the pool, and answers to these. */
+/** Events, queries, and answers to these. */
 function newsMeaning(message: News): Meaning {
   const layer = 'gossip'
   switch (message.kind) {

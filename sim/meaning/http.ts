@@ -10,7 +10,7 @@ import { type HttpMessage, joinedHeaders, MessageReader } from '../env/http-fram
 import { type About, cut, type Meaning, type Subject } from '../report/meaning.ts'
 import { part, unknown } from './unknown.ts'
 
-/** What the end of a path, or a parameter, is the name of. */
+/** What kind of thing the end of a path, or a parameter, names. */
 const subjectOf: Readonly<Record<string, Subject>> = {
   key: 'key',
   service: 'service',
@@ -25,14 +25,14 @@ const subjectOf: Readonly<Record<string, Subject>> = {
 const namingParameters = ['acquire', 'release'] as const
 
 const table: RouteTable<RouteContext> = routeTable(features.flatMap((feature) => feature.routes ?? []))
-/** What one exchange on a connection is about; the next begins when it is over. */
+/** The subject of one exchange on a connection; the next begins when it is over. */
 interface Exchange {
   readonly method: string
   readonly target: string
   readonly about: About | undefined
 }
 
-/** Both directions of one connection: an answer is that to the last request. */
+/** Both directions of one connection: an answer belongs to the last request. */
 export interface HttpConversation {
   last: Exchange | undefined
 }
@@ -40,8 +40,9 @@ export interface HttpConversation {
 const headBytesMax = 64 << 10
 
 /**
- * Whether bytes at the beginning of a connection may be HTTP, for ports that nobody knows: of web servers, of an
- * external secrets manager. It begins with the lengths of head and body, and the head with a method or a status.
+ * Whether bytes at the beginning of a connection may be HTTP, for ports of unknown protocol: those of web servers, and
+ * of an external secrets manager. HTTP begins with the lengths of head and body, and the head with a method or a
+ * status.
  */
 export function looksLikeHttp(bytes: Uint8Array): boolean {
   if (bytes.length < 9) return false
@@ -104,7 +105,7 @@ function shown({ method, target, about }: Exchange): { method: string; target: s
   return about === undefined ? { method, target } : { method, target, about }
 }
 
-/** What a target asks for, by the routes of the agent; what may be a secret is left out. IDs of sessions are shown. */
+/** The subject of a target, by the routes of the agent; possible secrets are left out. IDs of sessions are shown. */
 function readTarget(given: string): { readonly target: string; readonly about: About | undefined } {
   const parsed = parseTarget(given)
   if (!parsed.ok) return { target: '<unreadable>', about: undefined }
@@ -130,7 +131,7 @@ function readTarget(given: string): { readonly target: string; readonly about: A
   return { target, about: about.size === 0 ? undefined : Object.fromEntries(about) }
 }
 
-/** A parameter as it was sent, without its value where it is a token, however its name is written. */
+/** A parameter as it was sent, without its value if it is a token, however its name is written. */
 function shownPiece(piece: string): string {
   const name = percentDecode(piece.split('=', 1).join(''), true)
   return name === undefined || name.toLowerCase() === 'token' ? 'token=<hidden>' : piece

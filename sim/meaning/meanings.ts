@@ -8,7 +8,7 @@ import { PoolKeys } from './pool-keys.ts'
 import { logMeanings } from './raft.ts'
 import { Connections, type StreamProtocol } from './streams.ts'
 
-/** DNS asks servers of other domains at their own port. */
+/** The DNS interface asks servers of other domains at their own port. */
 const upstreamDnsPort = 53
 const protocolOf: ReadonlyMap<number, StreamProtocol> = new Map([
   [lanPort, 'gossip'],
@@ -22,9 +22,8 @@ const protocolOf: ReadonlyMap<number, StreamProtocol> = new Map([
 const noMeanings: readonly Meaning[] = []
 
 /**
- * Says what the bytes of one run mean, by the decoders of the agent. Bytes are read when somebody asks, each object
- * once: what arrives is what was sent, unless it was spoilt under way. It never throws: what cannot be read is
- * `unknown`.
+ * Decodes the bytes of one run, by the agent's decoders. Bytes are decoded on demand, each object once: what arrives is
+ * what was sent, unless it was corrupted under way. It never throws: undecodable bytes are `unknown`.
  */
 export class Meanings {
   readonly keys: PoolKeys
@@ -40,7 +39,7 @@ export class Meanings {
     const known = this.#known.get(traced.payload)
     if (known !== undefined) return known
     const means = this.#read(traced)
-    // Nothing is said with the same empty bytes everywhere.
+    // Empty messages share one object of empty bytes.
     if (traced.payload.length > 0) this.#known.set(traced.payload, means)
     return means
   }

@@ -2,16 +2,16 @@ import { emptyBytes, equalBytes } from '../../src/base/bytes.ts'
 import { type SealCrypto, unseal } from '../../src/gossip/wire/sealed.ts'
 import type { FrameSealing } from '../../src/gossip/wire/stream-frame.ts'
 
-/** Keys that are remembered: a keyring holds as many, and the oldest go first. */
+/** Maximum number of remembered keys, as many as a keyring has; the oldest are forgotten first. */
 const keysMax = 64
 
 /**
- * The keys with which agents of a run have sealed something. No packet is on its way that was sealed with another one,
- * whatever the keyrings hold by now.
+ * The keys with which agents of a run have sealed packets. No packet under way was sealed with another one, whatever
+ * the keyrings contain by now.
  */
 export class PoolKeys {
   readonly #crypto: Pick<SealCrypto, 'openAesGcm'>
-  /** The one that opened or sealed something last comes first. */
+  /** The key that last decrypted or sealed something comes first. */
   readonly #keys: Uint8Array[] = []
 
   constructor(crypto: Pick<SealCrypto, 'openAesGcm'>) {
@@ -28,12 +28,12 @@ export class PoolKeys {
     if (this.#keys.length > keysMax) this.#keys.pop()
   }
 
-  /** The text of a packet, or undefined where none of the keys opens it. */
+  /** The text of a packet; undefined if none of the keys decrypts it. */
   openPacket(sealed: Uint8Array): Uint8Array | undefined {
     return this.#open(sealed, emptyBytes)
   }
 
-  /** How the frames of streams are opened. Frames in the clear are read, too. */
+  /** How the frames of streams are decrypted. Unencrypted frames are read, too. */
   frames(): FrameSealing {
     const keys = this
     return {

@@ -9,7 +9,7 @@ import { cut, type EntryMeaning, type Meaning, meaningsMax, shownMax } from '../
 import { aboutOf } from './about.ts'
 import { unknown } from './unknown.ts'
 
-/** A message of consensus, as a notice between servers carries it. */
+/** A message of Raft, as a notice between servers carries it. */
 export function raftMeaning(bytes: Uint8Array): Meaning {
   const message = decodeMessage(bytes)
   return message.ok ? messageMeaning(message.value) : unknown(bytes.length, message.error)
@@ -62,7 +62,7 @@ function entryMeaning({ index, term, kind, payload }: Entry): EntryMeaning {
   return { index, term, kind, command: cut(command.value.kind), ...(about === undefined ? {} : { about }) }
 }
 
-/** What one write to a file of the log makes durable; undefined: it is no batch of records. */
+/** The entries that one write to a log file makes durable; undefined: it is not a batch of records. */
 export function logMeanings(bytes: Uint8Array): readonly Meaning[] | undefined {
   const records = readLoneBatch(bytes)
   return records.ok ? records.value.slice(0, meaningsMax).map(recordMeaning) : undefined

@@ -10,7 +10,8 @@ import { raftMeaning } from './raft.ts'
 import { part, unknown } from './unknown.ts'
 
 /**
- * Requests of one direction whose answers are waited for; the oldest go first. Connections have some thousand at most.
+ * Maximum number of requests of one direction without an answer; the oldest are forgotten first. Connections have at
+ * most some thousand.
  */
 const askedMax = 8_192
 
@@ -20,7 +21,7 @@ interface Asked {
   readonly about: About | undefined
 }
 
-/** Requests under way in one direction, by their number: answers in the other say no more than it. */
+/** Requests under way in one direction, by their number, which is all that answers in the other direction name. */
 export class AskedRequests {
   readonly #byId = new Map<number, Asked>()
 
@@ -43,7 +44,7 @@ export class AskedRequests {
 /** One direction of a connection between agents. */
 export class RpcStream {
   readonly #reader = new FrameReader(() => true)
-  /** The requests that this direction carries, and those that it answers. */
+  /** The requests of this direction, or those that it answers. */
   readonly #asked: AskedRequests
   readonly #answers: AskedRequests
   #held = 0
@@ -149,8 +150,8 @@ function answerMeaning(id: number, body: unknown, asked: Asked | undefined): Mea
 }
 
 /**
- * How much an answer says, in a word or two; not what, for values may be large, and texts may be secrets: the ID of a
- * legacy token.
+ * The size of an answer, in a word or two, but not its content: values may be large, and texts may be secrets, such as
+ * the ID of a legacy token.
  */
 function outcomeOf(value: unknown): string {
   if (value === undefined || value === null) return 'nothing'

@@ -6,30 +6,30 @@ import type { PoolKeys } from './pool-keys.ts'
 import { AskedRequests, RpcStream } from './rpc.ts'
 import { unknown } from './unknown.ts'
 
-/** Connections that are followed; the one that was silent for longest goes first. */
+/** Maximum number of followed connections; the one that was silent for longest is forgotten first. */
 const connectionsMax = 4_096
-/** Bytes of unfinished frames that all connections hold together. */
+/** Maximum number of bytes of unfinished frames that all connections hold together. */
 const heldBytesMax = 64 << 20
-/** Bytes that one direction may hold. */
+/** Maximum number of bytes that one direction may hold. */
 const heldByOneMax = 16 << 20
 
-/** One direction of a connection, which puts frames together. */
+/** One direction of a connection, which assembles frames. */
 interface StreamReader {
-  /** Bytes of an unfinished frame. */
+  /** Number of bytes of an unfinished frame. */
   readonly held: number
   push(bytes: Uint8Array): readonly Meaning[]
 }
 
-/** Protocols that connections speak, by how both of their directions are read. */
+/** Protocols of connections, by which both of their directions are decoded. */
 export type StreamProtocol = 'gossip' | 'rpc' | 'http' | 'dns'
 
 /** One connection of a run. */
 class Connection {
-  /** The dialler speaks first, if only to say that the connection stands. */
+  /** The dialler sends first, if only to confirm the connection. */
   readonly #dialler: string
   #protocol: StreamProtocol | undefined
   #ways: readonly [StreamReader, StreamReader] | undefined
-  /** Directions of which a frame was too large. */
+  /** Directions that had a frame over the limit. */
   readonly #lost: [boolean, boolean] = [false, false]
 
   constructor(dialler: string, protocol: StreamProtocol | undefined) {
@@ -42,8 +42,8 @@ class Connection {
   }
 
   /**
-   * A machine's connection to itself has one name at both ends, and is read as one direction: questions and answers
-   * take turns there.
+   * A machine's connection to itself has one name at both ends, and is decoded as one direction: questions and answers
+   * alternate there.
    */
   push(from: string, bytes: Uint8Array, keys: PoolKeys): readonly Meaning[] {
     this.#protocol ??= looksLikeHttp(bytes) ? 'http' : undefined
@@ -52,7 +52,7 @@ class Connection {
     const at = from === this.#dialler ? 0 : 1
     const way = this.#ways[at]
     if (!this.#lost[at] && way.held + bytes.length <= heldByOneMax) return way.push(bytes)
-    // Behind a gap nothing says where the next frame begins.
+    // After a gap, the beginning of the next frame is unknown.
     this.#lost[at] = true
     return [unknown(bytes.length, 'a frame of this stream is larger than what is kept')]
   }
@@ -80,15 +80,15 @@ export interface StreamBytes {
   /** Of the connection. */
   readonly number: number
   readonly from: string
-  /** What its port stands for, if it stands for anything. */
+  /** The protocol of its port, if it has one. */
   readonly protocol: StreamProtocol | undefined
   readonly bytes: Uint8Array
 }
 
-/** The connections of a run, as far as they still speak. Bytes of a direction come in their order, each once. */
+/** The open connections of a run. Bytes of a direction come in their order, each once. */
 export class Connections {
   readonly #keys: PoolKeys
-  /** By number; the one that spoke last is last. */
+  /** By number; the connection that sent last is last. */
   readonly #byNumber = new Map<number, Connection>()
   #held = 0
 
@@ -109,7 +109,9 @@ export class Connections {
     return [...means.slice(0, meaningsMax - 1), unknown(0, `${means.length - meaningsMax + 1} more frames`)]
   }
 
-  /** Keeps both bounds; what comes on a forgotten connection is read as if it began there, and mostly cannot be. */
+  /**
+   * Enforces both limits; later bytes of a forgotten connection are decoded as if it began there, and mostly cannot be.
+   */
   #forget(): void {
     for (const [number, connection] of this.#byNumber) {
       if (this.#byNumber.size <= connectionsMax && this.#held <= heldBytesMax) return

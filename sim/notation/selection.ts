@@ -13,18 +13,18 @@ export interface Selectable {
   readonly clients: readonly string[]
   readonly datacenterOf: (server: string) => string
   readonly isRunning: (server: string) => boolean
-  /** In the first datacenter, if none is named. */
+  /** In the first datacenter if none is named. */
   readonly leader: (datacenter?: string) => string | undefined
   readonly saved: (name: string) => readonly string[] | undefined
-  /** The server whose event set off a fault. */
+  /** The server whose event triggered a fault. */
   readonly it: string | undefined
-  /** Servers that `others` leaves out, beside `it`. */
+  /** Servers that `others` excludes, besides `it`. */
   readonly except: readonly string[]
   /** Gives each agent its place where some of several are chosen. */
   readonly draw: NamesDrawn
 }
 
-/** The agents meant, servers first, in order of name, each once. May be none: there is no leader, or nobody runs. */
+/** The selected agents, servers first, in order of name, each once. May be empty, for example without a leader. */
 export function select(selector: Selector, among: Selectable): readonly string[] {
   const chosen = new Set(picked(selector.pick, among))
   return [...among.servers, ...among.clients].filter((node) => chosen.has(node))

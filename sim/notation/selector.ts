@@ -1,18 +1,18 @@
 import { err, ok, type Result } from '../../src/base/result.ts'
 
 /**
- * Which nodes a scenario means. Names and words are joined as people say them: `leader`, `one of followers`,
+ * Which nodes a scenario selects. Names and words are joined in plain language: `leader`, `one of followers`,
  * `dc1/servers`, `half of others`, `others of leader`, `s1, s3`, `${old leader}`.
  */
 export type Pick =
   | { readonly kind: 'node'; readonly name: string }
   | { readonly kind: 'saved'; readonly name: string }
-  /** The node whose event set off a fault. */
+  /** The node whose event triggered a fault. */
   | { readonly kind: 'it' }
   | { readonly kind: 'group'; readonly group: Group; readonly datacenter: string | undefined }
   /** `count` of them, chosen at random. */
   | { readonly kind: 'some'; readonly count: number | 'half'; readonly of: Pick }
-  /** Every server, or every agent, but these; of one datacenter if it is named. */
+  /** Every server, or every agent, except these; of one datacenter if it is named. */
   | { readonly kind: 'rest'; readonly group: RestGroup; readonly of: Pick; readonly datacenter: string | undefined }
   | { readonly kind: 'union'; readonly parts: readonly Pick[] }
 

@@ -1,20 +1,20 @@
 import type { FilmOverview } from '../picture/film-format.ts'
 import type { View } from './view.ts'
 
-/** Parts of the time in sight that operations are counted in. */
+/** Number of parts of the visible time in which operations are counted. */
 export const parts = 150
 
-/** What clients saw, in parts of equal length of the time in sight. */
+/** What clients saw, in parts of equal length of the visible time. */
 export interface Counted {
   readonly seconds: readonly number[]
   readonly answered: readonly number[]
   readonly failed: readonly number[]
-  /** Milliseconds; null where nothing was answered. */
+  /** Milliseconds; null if nothing was answered. */
   readonly median: readonly (number | null)[]
   readonly slow: readonly (number | null)[]
 }
 
-/** By the time at which they were asked. */
+/** Counted by the time of the request. */
 export function countedIn(
   { operations }: Pick<FilmOverview, 'operations'>,
   { fromUs, toUs }: Pick<View, 'fromUs' | 'toUs'>,

@@ -1,6 +1,6 @@
 import type { FaultSpan } from '../picture/film-format.ts'
 
-/** Times in which anything was at fault, each once. They are given in the order of their beginnings. */
+/** The times of any fault, merged. The argument is in order of the faults' beginnings. */
 export function joined(faults: readonly Pick<FaultSpan, 'fromUs' | 'toUs'>[]): readonly (readonly [number, number])[] {
   const spans: [number, number][] = []
   for (const { fromUs, toUs } of faults) {

@@ -1,42 +1,42 @@
 import type { FilmOverview, Piece, PieceSpan } from '../picture/film-format.ts'
 import type { TraceRecord } from '../report/trace-record.ts'
 
-/** A piece that was opened, with what the page looks up in it. */
+/** An opened piece, with the tables in which the page looks things up. */
 export interface OpenPiece {
   readonly span: PieceSpan
   readonly states: Piece['states']
   readonly events: readonly TraceRecord[]
 }
 
-/** Where a picture has its film from: the document that it stands in, or a run that goes on. */
+/** The source of a picture's film: the document, or a run that is still going on. */
 export interface FilmSource {
-  /** Of a run that goes on it is another one after each look. */
+  /** For a run that is going on, it changes with each look. */
   readonly overview: FilmOverview
-  /** The pieces of these times that are open; those that are not are opened, and drawn when they are. */
+  /** The opened pieces of these times; the others are opened, and drawn later. */
   between(fromUs: number, toUs: number): readonly OpenPiece[]
-  /** How many pieces lie between these times. */
+  /** Number of pieces between these times. */
   countBetween(fromUs: number, toUs: number): number
   piece(at: number): Promise<OpenPiece>
   eventOf(n: number): Promise<TraceRecord | undefined>
 }
 
-/** Called after a piece was opened in order to be drawn, or could not be. */
+/** Called after a piece was opened for drawing, or could not be. */
 export interface FilmEars {
   readonly onOpen: () => void
   readonly onFailed: (reason: unknown) => void
 }
 
-/** Pieces that stay opened: each takes a few megabytes. */
+/** Maximum number of pieces that stay open: each takes a few megabytes. */
 const openMax = 40
 
-/** Opens the pieces of a film when they are asked for, and forgets the oldest. */
+/** Opens the pieces of a film on demand, and forgets the oldest. */
 export class OpenPieces implements FilmSource {
   #overview: FilmOverview
   readonly #load: (at: number) => Promise<Piece>
   readonly #open = new Map<number, OpenPiece>()
   readonly #opening = new Map<number, Promise<OpenPiece>>()
   readonly #told: FilmEars
-  /** Rises when what was opened is not true any more. */
+  /** Incremented when opened pieces are not valid any more. */
   #age = 0
 
   constructor(overview: FilmOverview, load: (at: number) => Promise<Piece>, told: FilmEars) {
@@ -50,8 +50,8 @@ export class OpenPieces implements FilmSource {
   }
 
   /**
-   * The film as it is now. A piece that has grown is opened anew when it is asked for, and shown as it was until then;
-   * after a run went back in time no piece is known.
+   * Sets the present film. A piece that has grown is opened anew on demand, and shown as before until then; after a run
+   * went back in time, no piece is known.
    */
   replace(overview: FilmOverview): void {
     const isOther = overview.events < this.#overview.events
@@ -83,7 +83,7 @@ export class OpenPieces implements FilmSource {
   async piece(at: number): Promise<OpenPiece> {
     const known = this.#open.get(at)
     if (known !== undefined && known.span.last === this.#overview.pieces[at]?.last) {
-      // The one that was asked for last is forgotten last.
+      // The most recently used piece is forgotten last.
       this.#open.delete(at)
       this.#open.set(at, known)
       return known
@@ -98,7 +98,7 @@ export class OpenPieces implements FilmSource {
     return at < 0 ? undefined : (await this.piece(at)).events.find((event) => event.n === n)
   }
 
-  /** A piece that cannot be had now is asked for again when it is next drawn. */
+  /** A piece that is not available now is requested again when it is next drawn. */
   #openLater(at: number): void {
     if (!this.#opening.has(at)) this.piece(at).then(this.#told.onOpen, this.#told.onFailed)
   }

@@ -4,13 +4,13 @@ import type { View } from './view.ts'
 export const nameWidth = 120
 export const rulerHeight = 40
 const laneHeights = { server: 50, client: 34, other: 24 } as const
-/** Of this many agents on, lanes are lower, so that thirty of them fit on a screen. */
+/** From this many agents on, lanes are lower, so that thirty of them fit on a screen. */
 const manyAgents = 14
 const barHeight = 15
 
 export interface LaneBox {
   readonly lane: MachineLane
-  /** Its place in the film's list of machines. */
+  /** Its position in the film's list of machines. */
   readonly place: number
   readonly top: number
   readonly height: number
@@ -29,14 +29,14 @@ export interface BarRow {
   readonly boxes: readonly BarBox[]
 }
 
-/** Where everything stands, from top to bottom, in CSS pixels. */
+/** The positions of everything, from top to bottom, in CSS pixels. */
 export interface Geometry {
   readonly lanes: readonly LaneBox[]
   readonly rows: readonly BarRow[]
   readonly height: number
 }
 
-/** Rows of one name that are drawn under each other; of more bars at once the last row has them on top of each other. */
+/** Maximum number of rows with one name; with more bars at the same time, they overlap in the last row. */
 const stackMax = 8
 
 export function geometryOf({ machines, bars }: FilmOverview): Geometry {
@@ -59,12 +59,12 @@ export function geometryOf({ machines, bars }: FilmOverview): Geometry {
   return { lanes, rows, height: top + 6 }
 }
 
-/** A machine at which nothing happens has no lane; the world of a run speaks by its story. */
+/** A machine without events has no lane; the story shows the world of a run. */
 function isEmpty({ name, density }: MachineLane): boolean {
   return name === 'world' || density.every((count) => count === 0)
 }
 
-/** Bars that hold at one time stand under each other. */
+/** Bars that overlap in time are placed below one another. */
 function stacked(bars: readonly Bar[], top: number): readonly BarBox[] {
   const ends: number[] = []
   return bars.map((bar) => {
@@ -75,7 +75,7 @@ function stacked(bars: readonly Bar[], top: number): readonly BarBox[] {
   })
 }
 
-/** The place on the screen of each time, and the other way round. */
+/** Maps times to positions on the screen, and back. */
 export class TimeScale {
   readonly fromUs: number
   readonly usPerPixel: number
@@ -95,14 +95,14 @@ export class TimeScale {
     return this.fromUs + (x - nameWidth) * this.usPerPixel
   }
 
-  /** Of something that lasts: its beginning and its width, as far as they lie on the screen. Undefined: they do not. */
+  /** The visible beginning and width of a span. Undefined: it is not on the screen. */
   span(fromUs: number, toUs: number): { readonly x: number; readonly width: number } | undefined {
     const x = Math.max(nameWidth, this.x(fromUs))
     const end = Math.min(this.width, this.x(toUs))
     return end < nameWidth || x > this.width ? undefined : { x, width: Math.max(1, end - x) }
   }
 
-  /** Times for the marks of a ruler, at round distances. */
+  /** Times for the marks of a ruler, at round intervals. */
   marks(): readonly number[] {
     const least = this.usPerPixel * 90
     const power = 10 ** Math.floor(Math.log10(least))

@@ -11,7 +11,7 @@ export function isTyping({ target }: KeyboardEvent): boolean {
   )
 }
 
-/** What a key does, where nobody is typing. */
+/** The effect of a key while no text field has the focus. */
 export function keyPressed(
   event: KeyboardEvent,
   source: FilmSource,
@@ -54,7 +54,7 @@ function changeOf(key: string, { overview }: FilmSource): ((view: View) => View)
   return changes[key]
 }
 
-/** To the next event of the chosen machine, or to the one before. */
+/** Moves to the next event of the chosen machine, or to the previous one. */
 function stepped(source: FilmSource, by: 1 | -1, setView: SetView, setTab: (tab: Tab) => void): void {
   setView((now) => {
     const events = source

@@ -6,7 +6,7 @@ import type { Arrow } from './messages.ts'
 import { type Palette, roleColour } from './palette.ts'
 import { seconds, type View } from './view.ts'
 
-/** All that one drawing needs. */
+/** The input of one drawing. */
 export interface Drawing {
   readonly context: CanvasRenderingContext2D
   readonly overview: FilmOverview
@@ -14,10 +14,10 @@ export interface Drawing {
   readonly scale: TimeScale
   readonly palette: Palette
   readonly view: View
-  /** The events in sight; empty: there are too many, and their number is drawn. */
+  /** The visible events; empty: there are too many, and their number is drawn. */
   readonly pieces: readonly OpenPiece[]
   readonly arrows: readonly Arrow[]
-  /** Events that are lit: the chain of a violation, or what is about the selected one. */
+  /** Highlighted events: the chain of a violation, or those about the selected one. */
   readonly lit: ReadonlySet<number>
 }
 
@@ -57,7 +57,7 @@ function drawLane(drawing: Drawing, box: LaneBox): void {
   drawProgress(drawing, box)
 }
 
-/** Where a process does not run, or stands still, nothing of it is there to see. */
+/** Hides the times at which a process does not run, or is paused. */
 function drawLives({ context, palette, overview, scale }: Drawing, { lane, top, height }: LaneBox): void {
   const lives = lane.kind === 'other' ? lane.lives : [[0, 'down'] as const, ...lane.lives]
   for (const [at, [fromUs, is]] of lives.entries()) {
@@ -73,7 +73,7 @@ function drawLives({ context, palette, overview, scale }: Drawing, { lane, top, 
   }
 }
 
-/** How far the log is committed, and carried out, from the bottom of the lane to its top over the whole run. */
+/** How far the log is committed and applied, from the bottom of the lane to its top over the whole run. */
 function drawProgress({ context, palette, overview, scale }: Drawing, { lane, top, height }: LaneBox): void {
   const most = Math.max(1, ...overview.machines.map(({ progress }) => progress.at(-1)?.[1] ?? 0))
   const y = (index: number): number => top + height - 2 - (index / most) * (height - 16)
@@ -139,7 +139,7 @@ function drawFaults({ context, palette, overview, scale, geometry }: Drawing): v
   }
 }
 
-/** Each event as a mark, or how many there are where they are too near each other. */
+/** Draws each event as a mark, or their number if they are too close together. */
 function drawEvents(drawing: Drawing, box: LaneBox): void {
   if (drawing.pieces.length === 0) drawDensity(drawing, box)
   else drawMarks(drawing, box)
@@ -194,7 +194,7 @@ function drawArrows({ context, palette, geometry, scale, arrows, view, lit }: Dr
   context.lineWidth = 1
 }
 
-/** An arrow that arrives has a head, one that is lost a cross. */
+/** An arrow of a received message has a head, one of a lost message a cross. */
 function drawHead(context: CanvasRenderingContext2D, x: number, y: number, down: number, isLost: boolean): void {
   context.beginPath()
   const strokes = isLost
@@ -213,7 +213,7 @@ function drawHead(context: CanvasRenderingContext2D, x: number, y: number, down:
   context.stroke()
 }
 
-/** A violation, and the line that leads to it through what explains it. */
+/** A violation, and the line to it through the events that explain it. */
 function drawChains({ context, palette, overview, geometry, scale, view }: Drawing): void {
   const middle = new Map(geometry.lanes.map(({ lane, top, height }) => [lane.name, top + height / 2]))
   for (const { atUs, code, chain } of overview.violations) {
@@ -253,7 +253,7 @@ function drawNames({ context, palette, geometry, view, scale }: Drawing): void {
   context.fillRect(nameWidth - 1, 0, 1, Math.min(geometry.height, scale.width * 100))
 }
 
-/** Letters of a step on the ruler; the story has them all. */
+/** Maximum number of characters of a step on the ruler; the story has the whole text. */
 const stepLetters = 38
 
 /** Times, and the steps of the page. */

@@ -3,7 +3,7 @@ import type { TraceRecord } from '../report/trace-record.ts'
 import type { OpenPiece } from './film-source.ts'
 import type { Layer } from './view.ts'
 
-/** A message between two machines: from the event that sends it to the one in which it comes, or is lost. */
+/** A message between two machines: from the event of its sending to that of its arrival or loss. */
 export interface Arrow {
   readonly from: string
   readonly to: string
@@ -26,7 +26,7 @@ const layerOfMeaning: Readonly<Record<Meaning['layer'], Layer>> = {
   unknown: 'rpc',
 }
 
-/** The layer that tells most of a packet: a vote within an RPC frame is a vote. Undefined: it says nothing. */
+/** The most informative layer of a packet: a vote within an RPC frame is a vote. Undefined: it has no meaning. */
 function layerOf(event: TraceRecord): Layer | undefined {
   const means = 'means' in event ? event.means : undefined
   if (means === undefined || means.length === 0) return undefined

@@ -1,6 +1,6 @@
 import type { Layer } from './view.ts'
 
-/** Colours of the page's pictures: they are read from its style sheet, which has them for light and dark. */
+/** Colours of the page's pictures, read from its style sheet, which has them for light and dark. */
 export interface Palette {
   readonly text: string
   readonly faint: string
@@ -45,7 +45,7 @@ export function paletteOf(root: Element): Palette {
 }
 
 /**
- * Each term has a hue of its own, far from that of the term before and from the amber of candidates; a leader's band is
+ * Each term has its own hue, far from that of the previous term and from the amber of candidates; a leader's band is
  * stronger than its followers'.
  */
 export function roleColour(role: string, term: number, isDark: boolean): string {

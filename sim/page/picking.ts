@@ -4,7 +4,7 @@ import type { Geometry, LaneBox, TimeScale } from './geometry.ts'
 import type { Arrow } from './messages.ts'
 import type { View } from './view.ts'
 
-/** Pixels within which something is hit. */
+/** Distance in pixels within which something is hit. */
 const near = 7
 
 export interface Picked {
@@ -12,7 +12,7 @@ export interface Picked {
   readonly n: number | undefined
 }
 
-/** What lies under a point of the picture: a message, or an event of the machine whose lane it is. */
+/** The message, or the event of a machine's lane, at a point of the picture. */
 export function pickedAt(
   x: number,
   y: number,
@@ -76,7 +76,7 @@ function nearestArrow(
   return found
 }
 
-/** From a point to a line between two points. */
+/** Distance from a point to a line between two points. */
 function distanceTo(
   x: number,
   y: number,

@@ -12,23 +12,23 @@ export type Tab = (typeof tabs)[number]
 export interface View {
   readonly fromUs: number
   readonly toUs: number
-  /** The moment of which states are shown. */
+  /** The moment whose states are shown. */
   readonly cursorUs: number
   /** Name of the machine whose state is shown. */
   readonly machine: string | undefined
-  /** Number of the event that is shown. */
+  /** Number of the shown event. */
   readonly selected: number | undefined
   readonly hidden: ReadonlySet<Layer>
 }
 
-/** One millisecond fills the screen at the most. */
+/** At the highest magnification, one millisecond fills the screen. */
 const spanMinUs = 1000
 
 export function wholeView({ endUs }: FilmOverview): View {
   return { fromUs: 0, toUs: endUs, cursorUs: 0, machine: undefined, selected: undefined, hidden: new Set() }
 }
 
-/** The same moment under the mouse, `factor` times as much time around it. */
+/** Keeps the moment under the mouse, and shows `factor` times as much time around it. */
 export function zoomed(view: View, aroundUs: number, factor: number, { endUs }: FilmOverview): View {
   const span = Math.min(Math.max((view.toUs - view.fromUs) * factor, spanMinUs), Math.max(endUs, spanMinUs))
   const share = (aroundUs - view.fromUs) / (view.toUs - view.fromUs)
@@ -39,14 +39,14 @@ export function panned(view: View, byUs: number, { endUs }: FilmOverview): View 
   return within(view, view.fromUs + byUs, view.toUs - view.fromUs, endUs)
 }
 
-/** With this moment in sight: as it is if it lies there already. */
+/** Makes this moment visible; unchanged if it is. */
 export function showing(view: View, atUs: number, { endUs }: FilmOverview): View {
   if (atUs >= view.fromUs && atUs <= view.toUs) return { ...view, cursorUs: atUs }
   const span = view.toUs - view.fromUs
   return { ...within(view, atUs - span / 2, span, endUs), cursorUs: atUs }
 }
 
-/** So near that single events are drawn. */
+/** Close enough that single events are drawn. */
 export function nearEvents(view: View, overview: FilmOverview): View {
   const span = view.toUs - view.fromUs
   return span > 500_000 ? zoomed(view, view.cursorUs, 200_000 / span, overview) : view
@@ -57,7 +57,7 @@ function within(view: View, fromUs: number, span: number, endUs: number): View {
   return { ...view, fromUs: from, toUs: from + span }
 }
 
-/** A link to what is shown: `#t=9.362&n=s3&e=1234&w=2.5`, in seconds. */
+/** A link to the present view: `#t=9.362&n=s3&e=1234&w=2.5`, in seconds. */
 export function hashOf({ fromUs, toUs, cursorUs, machine, selected }: View): string {
   const parts = [`t=${seconds(cursorUs)}`]
   if (machine !== undefined) parts.push(`n=${encodeURIComponent(machine)}`)
@@ -65,7 +65,7 @@ export function hashOf({ fromUs, toUs, cursorUs, machine, selected }: View): str
   return `#${[...parts, `w=${seconds(toUs - fromUs)}`].join('&')}`
 }
 
-/** What a link asks for; what it does not name, or what makes no sense, stays as it is. */
+/** The view of a link; parts that are absent or invalid stay as they are. */
 export function viewOfHash(hash: string, view: View, overview: FilmOverview): View {
   const asked = new URLSearchParams(hash.replace(/^#/, ''))
   const micros = (name: string): number | undefined => {

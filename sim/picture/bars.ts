@@ -3,20 +3,20 @@ import { isRecord } from '../../src/base/shape.ts'
 import type { StatePart } from '../report/state-changes.ts'
 import type { Bar } from './film-format.ts'
 
-/** Bars of one run. Of more the later ones are left out, and a bar says so. */
+/** Maximum number of bars of one run. Later ones are left out, and a bar says so. */
 const barsMax = 4000
 
 /**
- * What the leaders of a run have replicated that lives for a while: modes, rotations, roots, sessions,
- * locks. Of each datacenter the state of the server that leads is shown; while none does, nothing changes.
+ * The long-lived replicated things of a run: modes, rotations, roots, sessions, locks. For each datacenter, the
+ * leader's state is shown; while there is no leader, nothing changes.
  */
 export class Bars {
   readonly #ended: Bar[] = []
-  /** By datacenter and row: the texts that hold, and since when. */
+  /** By datacenter and row, the present texts, and since when. */
   readonly #open = new Map<string, Map<string, number>>()
   #left = 0
 
-  /** What a server that leads has replicated from this time on. */
+  /** The replicated state of a leader from this time on. */
   leads(t: number, datacenter: string, replicated: unknown): void {
     if (!isRecord(replicated)) return
     const { access, mesh, sessions, locks, queries, intentions } = replicated
@@ -33,7 +33,7 @@ export class Bars {
     row('intentions', typeof intentions === 'number' && intentions > 0 ? [`${intentions} intentions`] : [])
   }
 
-  /** What lives still does so until the end; more may follow. */
+  /** Everything present lasts until the end; more may follow. */
   ended(endUs: number): readonly Bar[] {
     const open = [...this.#open].flatMap(([row, texts]) =>
       [...texts].map(([text, fromUs]): Bar => ({ row, text, fromUs, toUs: endUs })),

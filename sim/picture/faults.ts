@@ -1,7 +1,7 @@
 import type { TraceRecord } from '../report/trace-record.ts'
 import type { FaultSpan } from './film-format.ts'
 
-/** Texts of a link under which it carries what it is given. */
+/** Texts of an undisturbed link. */
 const wellLinks: ReadonlySet<string> = new Set(['healed', 'accepts'])
 
 interface Open {
@@ -11,7 +11,7 @@ interface Open {
   readonly text: string
 }
 
-/** Collects from when until when something was wrong with links, disks and clocks. */
+/** Collects the times at which links, disks and clocks were disturbed. */
 export class FaultSpans {
   readonly #spans: FaultSpan[] = []
   readonly #open = new Map<string, Open>()
@@ -31,7 +31,7 @@ export class FaultSpans {
     }
   }
 
-  /** In the order of their beginnings. What is wrong still was so until the end; more may follow. */
+  /** In the order of their beginnings. Present disturbances last until the end; more may follow. */
   ended(endUs: number): readonly FaultSpan[] {
     const open = [...this.#open.values()].filter(({ fromUs }) => endUs > fromUs)
     return [...this.#spans, ...open.map((span) => ({ ...span, toUs: endUs }))].toSorted((a, b) => a.fromUs - b.fromUs)

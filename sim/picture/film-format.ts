@@ -1,7 +1,7 @@
 /**
- * What the page of a run is made of: an overview that it draws at once, and the events in pieces that it opens when
- * somebody looks at their time. All times are microseconds of true time since the run began, and machines are places in
- * the list of machines. `sim/picture` makes it, `sim/page` shows it.
+ * The content of a run's page: an overview that it draws at once, and the events in pieces that it opens when their
+ * time is shown. All times are microseconds of true time since the run began, and machines are positions in the list of
+ * machines. `sim/picture` makes it, `sim/page` shows it.
  */
 export interface FilmOverview {
   readonly scenario: string
@@ -21,19 +21,19 @@ export interface FilmOverview {
 
 export type MachineKind = 'server' | 'client' | 'other'
 
-/** What one machine was, in steps: each holds from its time until that of the next. */
+/** The states of one machine, in steps: each holds from its time until that of the next. */
 export interface MachineLane {
   readonly name: string
   readonly kind: MachineKind
   readonly lives: readonly Life[]
   readonly roles: readonly RoleStep[]
   readonly progress: readonly ProgressStep[]
-  /** What it believes of the members of its pool. */
+  /** Its beliefs about the members of its pool. */
   readonly beliefs: readonly Belief[]
-  /** Milliseconds by which its wall clock was ahead of true time, where that changed by a step. */
+  /** Milliseconds by which its wall clock was ahead of true time, for each step of the clock. */
   readonly clock: readonly (readonly [atUs: number, aheadMs: number])[]
   readonly releases: readonly (readonly [atUs: number, release: string])[]
-  /** Events in each of `densitySteps` equal parts of the run. */
+  /** Number of events in each of `densitySteps` equal parts of the run. */
   readonly density: readonly number[]
 }
 
@@ -50,7 +50,7 @@ export interface FilmViolation {
   readonly atUs: number
   readonly code: string
   readonly text: string
-  /** The events that explain it, in the order of time; the violation is the last. */
+  /** The events that explain it, in order of time; the violation is the last. */
   readonly chain: readonly ChainLink[]
 }
 
@@ -66,12 +66,12 @@ export interface FaultSpan {
   readonly kind: 'cut' | 'disk' | 'clock'
   readonly fromUs: number
   readonly toUs: number
-  /** Of a cut link its two ends, otherwise one machine. */
+  /** For a cut link its two ends, otherwise one machine. */
   readonly machines: readonly number[]
   readonly text: string
 }
 
-/** Something that lives for a while: a session, a lock, a root, a mode. */
+/** Something that lasts for a while: a session, a lock, a root, a mode. */
 export interface Bar {
   readonly row: string
   readonly text: string
@@ -85,7 +85,7 @@ export interface Operations {
   readonly tookUs: readonly number[]
   /** HTTP status; 0: no answer came before the connection broke or the run ended. */
   readonly status: readonly number[]
-  /** Number of the event that asked. */
+  /** Number of the request's event. */
   readonly n: readonly number[]
 }
 
@@ -96,7 +96,7 @@ export interface PieceSpan {
   readonly last: number
 }
 
-/** A piece: every machine's state as it begins, by name, and its events as the trace has them. */
+/** A piece: every machine's state at its beginning, by name, and its events as in the trace. */
 export interface Piece {
   readonly states: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   readonly events: readonly unknown[]

@@ -17,16 +17,16 @@ import {
 import { Lane } from './lanes.ts'
 import { AskedAndAnswered } from './operations.ts'
 
-/** Events of one piece: a browser opens one in some hundredths of a second. */
+/** Number of events in one piece: a browser opens one in some hundredths of a second. */
 const pieceEvents = 3000
-/** Violations whose chain of causes is told. */
+/** Maximum number of violations with a chain of causes. */
 const chainsMax = 4
-/** Events of each chain. */
+/** Maximum number of events of each chain. */
 const chainLinks = 30
 
 type Violation = Extract<TraceRecord, { readonly kind: 'violation' }>
 
-/** What a page shows of a run, packed. */
+/** The content of a run's page, packed. */
 export interface Film {
   readonly overview: FilmOverview
   /** As base64 of gzip, in the order of the overview's list. */
@@ -36,13 +36,13 @@ export interface Film {
 export interface FilmOptions {
   readonly header: TraceHeader
   readonly gzip: (bytes: Uint8Array) => Uint8Array
-  /** The kinds of evidence that an invariant names for itself; expectations of pages have those of any. */
+  /** The kinds of evidence that an invariant declares; expectations of pages have the usual ones. */
   readonly evidenceOf: (code: string) => readonly EvidenceKind[]
-  /** Events that are kept to explain a violation with; absent: the usual number. */
+  /** Maximum number of events kept to explain a violation; absent: the usual number. */
   readonly explainedEventsMax?: number
 }
 
-/** Makes the film of a run out of its events, in their order. */
+/** Makes the film of a run from its events, in their order. */
 export class FilmMaker {
   readonly #options: FilmOptions
   readonly #lanes = new Map<string, Lane>()
@@ -87,7 +87,7 @@ export class FilmMaker {
     return { pieces: this.#pieces, overview: this.overview() }
   }
 
-  /** Of the events so far; more may follow. */
+  /** The overview of the events so far; more may follow. */
   overview(): FilmOverview {
     const endUs = this.#endUs
     const { scenario, seed, build } = this.#options.header
@@ -109,14 +109,14 @@ export class FilmMaker {
     }
   }
 
-  /** A piece of the overview's list: packed, as base64; or open, which is the last one, and still grows. */
+  /** A piece of the overview's list: packed, as base64; or open, for the last one, which is still growing. */
   piece(place: number): string | Piece | undefined {
     if (place < this.#pieces.length) return this.#pieces[place]
     if (place > this.#pieces.length || this.#piece.length === 0) return undefined
     return { states: this.#states, events: this.#piece }
   }
 
-  /** Characters of the pieces that are packed. */
+  /** Number of characters of the packed pieces. */
   get packedChars(): number {
     return this.#packedChars
   }

@@ -3,12 +3,12 @@ import { type StatePart, withChanges } from '../report/state-changes.ts'
 import type { TraceRecord } from '../report/trace-record.ts'
 import type { Belief, Life, MachineKind, MachineLane, ProgressStep, RoleStep } from './film-format.ts'
 
-/** Steps of an index that are kept of one machine: where there are more, every other one goes. */
+/** Maximum number of kept steps of one machine's index: beyond it, every other one is removed. */
 const progressMax = 3000
 /** A wall clock that gains less between two looks runs at another rate, and was not set. */
 const clockStepMs = 40
 
-/** Collects what one machine was, event by event. */
+/** Collects the states of one machine, event by event. */
 export class Lane {
   state: StatePart = {}
   readonly #name: string
@@ -54,7 +54,7 @@ export class Lane {
     }
   }
 
-  /** Only agents have states, and only servers a role. */
+  /** Only agents have states, and only servers have a role. */
   #kind(): MachineKind {
     return this.#roles.length > 0 ? 'server' : this.#releases.length > 0 ? 'client' : 'other'
   }

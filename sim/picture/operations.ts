@@ -7,7 +7,7 @@ interface Asked {
   readonly t: number
 }
 
-/** Requests over HTTP of machines that are no agents, each with its answer. On one connection they come in their order. */
+/** HTTP requests of machines that are not agents, each with its answer. Those of one connection come in their order. */
 export class AskedAndAnswered {
   /** By machine and connection. */
   readonly #waiting = new Map<string, Asked[]>()
@@ -16,14 +16,14 @@ export class AskedAndAnswered {
   readonly #status: number[] = []
   readonly #n: number[] = []
 
-  /** An event of a machine that is no agent. */
+  /** An event of a machine that is not an agent. */
   add(event: TraceRecord): void {
     if (event.kind === 'segmentSent') this.#sent(event)
     else if (event.kind === 'segment') this.#came(event)
     else if (event.kind === 'streamControl') this.#broke(event.node, event.stream, event.t)
   }
 
-  /** What was not answered yet counts as failed at the end; more may follow. */
+  /** Requests without an answer count as failed at the end; more may follow. */
   ended(endUs: number): Operations {
     const open = [...this.#waiting.values()].flat()
     return {

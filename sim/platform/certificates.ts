@@ -7,8 +7,8 @@ import type { TlsCheck, TlsProblem } from '../world/platform.ts'
 /** Longer chains are refused. */
 const chainMax = 24
 /**
- * Texts whose reading is kept: a cluster shows the same few at every connection, and reading one costs half a
- * millisecond.
+ * Maximum number of parsed texts that are kept: a cluster presents the same few at every connection, and parsing one
+ * takes half a millisecond.
  */
 const keptMax = 256
 
@@ -20,7 +20,7 @@ export class ReadPems {
   readonly #certificates = new Map<string, X509Certificate[]>()
   readonly #pairs = new Map<string, string | undefined>()
 
-  /** Throws where one of them cannot be read. */
+  /** Throws if one of them is malformed. */
   certificatesIn(pem: string): X509Certificate[] {
     return kept(this.#certificates, pem, () => certificatesIn(pem))
   }
@@ -41,10 +41,9 @@ function kept<T>(known: Map<string, T>, text: string, read: () => T): T {
 }
 
 /**
- * Why the certificate that one end presents is not to be trusted by the other. A small path validation (RFC 5280,
- * section 6, without policies and name constraints): signatures up to a trusted root, validity by the verifier's own
- * clock, the name. It must agree with Node's own verification for what a cluster presents; the contract suite compares
- * the two.
+ * Why one end must not trust the certificate that the other presents. A small path validation (RFC 5280, section 6,
+ * without policies and name constraints): signatures up to a trusted root, validity by the verifier's own clock, the
+ * name. It must agree with Node's own verification for what a cluster presents; the contract suite compares the two.
  */
 export function certificateProblem(
   read: ReadPems,
@@ -63,19 +62,19 @@ export function certificateProblem(
     const roots = verifier.trustedPems.flatMap((pem) => read.certificatesIn(pem))
     return pathProblem(leaf, chain.slice(1), roots, wallMs) ?? nameProblem(leaf, expectedName)
   } catch {
-    // What OpenSSL says of it differs by version, and so would the trace.
+    // OpenSSL's text about it differs by version, and so would the trace.
     return bad('a certificate or key cannot be read')
   }
 }
 
-/** Why an end cannot show this certificate, or trust these. */
+/** Why an end cannot present this certificate, or trust these. */
 export function identityProblem(read: ReadPems, tls: TlsOptions): string | undefined {
   const unusable = read.pairProblem(tls)
   if (unusable !== undefined || tls.trustedPems.every((pem) => isReadable(read, pem))) return unusable
   return 'a trusted certificate is damaged or cut off'
 }
 
-/** As production looks at them: each block that begins is whole, and a certificate. */
+/** As in production: each block that begins is complete, and a certificate. */
 function isReadable(read: ReadPems, pem: string): boolean {
   try {
     return read.certificatesIn(pem).length === pem.split('-----BEGIN CERTIFICATE-----').length - 1
@@ -95,7 +94,7 @@ function pairProblem({ certificateChainPem, privateKeyPem }: TlsOptions): string
   }
 }
 
-/** What the certificate is for that this end presents, as production reads them. */
+/** The identity in the certificate that this end presents, as production parses it. */
 export function peerOf(read: ReadPems, presented: TlsOptions | undefined): PeerCertificate | undefined {
   const [leaf] = read.certificatesIn(presented?.certificateChainPem ?? '')
   return altNamesIn(leaf?.subjectAltName)

@@ -4,12 +4,12 @@ import { fileURLToPath } from 'node:url'
 import { rangesText } from '../mutation/ranges.ts'
 import type { CodeWatch } from '../pool/worker.ts'
 
-/** Modules of the agent in a built program; in a bundle there are none. */
+/** Modules of the agent in a built program; a bundle has none. */
 const agentModule = /\/dist\/(src\/.+[.]js)$/
 
 /**
- * Which lines of the agent run, as V8 counts them. A function that was compiled before the first `begin` is counted as a
- * whole, so a process that watches has run nothing before.
+ * Which lines of the agent run, as V8 counts them. A function that was compiled before the first `begin` is counted as
+ * a whole, so an observed process must have run nothing before.
  */
 export function codeWatch(): CodeWatch {
   let session: Session | undefined
@@ -23,14 +23,14 @@ export function codeWatch(): CodeWatch {
   return {
     begin: () => {
       session ??= begun()
-      // What is taken is counted from zero again.
+      // Taking the counts resets them to zero.
       scriptsOf(session)
     },
     ran: () => (session === undefined ? {} : linesOf(scriptsOf(session))),
   }
 }
 
-/** Within one process the inspector answers at once. */
+/** Within one process, the inspector answers at once. */
 function scriptsOf(session: Session): readonly Profiler.ScriptCoverage[] {
   let scripts: readonly Profiler.ScriptCoverage[] = []
   session.post('Profiler.takePreciseCoverage', (error, taken) => {
@@ -50,7 +50,7 @@ function linesOf(scripts: readonly Profiler.ScriptCoverage[]): Record<string, st
   return lines
 }
 
-/** A byte for each line, by its number from 1 on: 1 where its first word ran. Inner ranges come behind outer ones. */
+/** A byte for each line, by its number counted from 1: 1 if its first word ran. Inner ranges come after outer ones. */
 function ranLines(text: string, functions: readonly Profiler.FunctionCoverage[]): Uint8Array {
   const ran = new Uint8Array(text.length)
   for (const { ranges } of functions) {

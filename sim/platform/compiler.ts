@@ -3,7 +3,7 @@ import { createRequire, SourceMap } from 'node:module'
 import type { SourcePlace } from '../mutation/build.ts'
 import type { Compiler } from '../mutation/operators/change.ts'
 
-/** The TypeScript package, which parses; undefined where only the packages of users are installed. */
+/** The TypeScript package, which parses; undefined if only the packages of users are installed. */
 export function loadCompiler(): Compiler | undefined {
   const require = createRequire(import.meta.url)
   try {
@@ -14,7 +14,7 @@ export function loadCompiler(): Compiler | undefined {
   }
 }
 
-/** Where a place of a built module is in its source, by the map of the compiler; lines and columns from 0 on. */
+/** Maps a place of a built module to its source, by the compiler's map; lines and columns are counted from 0. */
 export function sourcePlaces(map: string): ((line: number, column: number) => SourcePlace | undefined) | undefined {
   if (!existsSync(map)) return undefined
   const read = new SourceMap(JSON.parse(readFileSync(map, 'utf8')))

@@ -1,17 +1,17 @@
 import { writeSync } from 'node:fs'
 import { isMainThread, Worker, workerData } from 'node:worker_threads'
 
-/** The pipe of a child through which it tells how much CPU time it has used. */
+/** The pipe through which a child reports its CPU time. */
 export const cpuTimePipe = 3
-/** In the environment of a child that has such a pipe. */
+/** Set in the environment of a child that has such a pipe. */
 export const cpuTimeVariable = 'SVC_SIM_CPU_TIME'
 
 const role = 'cpu-time'
 const everyMs = 250
 
 /**
- * Tells the parent again and again how many milliseconds of CPU time this process has used, one number a line: from a
- * thread of its own, for a run that hangs gives its own thread back to nobody.
+ * Reports to the parent repeatedly how many milliseconds of CPU time this process has used, one number per line. It
+ * runs in a thread of its own, because a hanging run does not yield its own thread.
  */
 export function reportCpuTime(): void {
   new Worker(new URL(import.meta.url), { workerData: role }).unref()
@@ -22,7 +22,7 @@ function report(): void {
   try {
     writeSync(cpuTimePipe, `${Math.round((user + system) / 1000)}\n`)
   } catch {
-    // The parent is gone, or reads no more: there is nobody to tell.
+    // The parent has ended, or reads no more.
     clearInterval(timer)
   }
 }

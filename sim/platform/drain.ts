@@ -1,15 +1,16 @@
 import type { Deferred } from '../../src/env/async.ts'
 
 /**
- * Immediates of one round of Node's loop. Between two of them Node runs every promise job, without looking for input.
+ * Number of immediates in one round of Node's event loop. Between two of them Node runs every promise job, without
+ * looking for input.
  */
 const batch = 128
 
 /**
- * Calls `step` with all promise jobs of the call before done, until it returns false. Waiting for a whole round of
- * Node's loop each time would cost about a microsecond; between the immediates of one round the same queues are emptied
- * for a fraction of that. The last call of each round is told so: after it other work of the process may run, and
- * `pause` may ask to wait for something.
+ * Calls `step` with all promise jobs of the previous call done, until it returns false. Waiting for a whole round of
+ * Node's event loop each time would take about a microsecond; between the immediates of one round, the same queues are
+ * emptied for a fraction of that. The last call of each round is marked: after it, other work of the process may run,
+ * and `pause` may return something to wait for.
  */
 export function pump(
   step: (last: boolean) => boolean,

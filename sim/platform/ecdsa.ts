@@ -7,7 +7,7 @@ import type { EcKind } from '../../src/env/crypto.ts'
 interface Curve {
   /** Arithmetic modulo the order of the curve. */
   readonly scalars: typeof p256.Point.Fn
-  /** By OpenSSL's name, and by that of RFC 7518. */
+  /** OpenSSL's name, and that of RFC 7518. */
   readonly name: string
   readonly jwk: string
   readonly secretBytes: number
@@ -28,14 +28,14 @@ export const curves: Readonly<Record<EcKind, Curve>> = {
 }
 
 /**
- * ECDSA whose nonce comes from key and message, so that a signature is the same each time (RFC 6979, section 3.2), as
- * its two numbers in DER. The multiplication on the curve is Node's, by ECDH: that is twenty times as fast as in
- * JavaScript, and draws nothing. Not for production: nothing here hides from a clock.
+ * ECDSA with a nonce derived from key and message, so that a signature is deterministic (RFC 6979, section 3.2), as two
+ * numbers in DER. The multiplication on the curve is Node's, by ECDH, which is twenty times as fast as JavaScript, and
+ * draws nothing. Not for production: its timing reveals secrets.
  */
 export function signRepeatably(kind: EcKind, secret: Uint8Array, bytes: Uint8Array): Uint8Array {
   const { scalars, name, secretBytes, hash, hashBytes } = curves[kind]
   const [key, digest] = [bytesToNumberBE(secret), createHash(hash).update(bytes).digest()]
-  // No hash here is longer than the order of its curve: none is cut.
+  // No hash here is longer than the order of its curve, so none is cut.
   const message = scalars.create(bytesToNumberBE(digest))
   const hmac = (by: Uint8Array, text: Uint8Array): Uint8Array =>
     new Uint8Array(createHmac(hash, by).update(text).digest())
@@ -51,7 +51,7 @@ export function signRepeatably(kind: EcKind, secret: Uint8Array, bytes: Uint8Arr
   })
 }
 
-/** A sequence of two positive integers; of P-521 it is longer than 127 bytes. */
+/** A sequence of two positive integers; for P-521 it is longer than 127 bytes. */
 function derOf(r: bigint, s: bigint): Uint8Array {
   const body = concatBytes([integer(r), integer(s)])
   const head = body.length < 0x80 ? [0x30, body.length] : [0x30, 0x81, body.length]
@@ -59,7 +59,7 @@ function derOf(r: bigint, s: bigint): Uint8Array {
 }
 
 function integer(value: bigint): Uint8Array {
-  // One byte more where the highest bit is set, or it would be negative.
+  // One byte more if the highest bit is set; otherwise the number would be negative.
   const bytes = numberToBytesBE(value, Math.floor(value.toString(2).length / 8) + 1)
   return concatBytes([Uint8Array.of(0x02, bytes.length), bytes])
 }

@@ -4,13 +4,13 @@ import { createGunzip } from 'node:zlib'
 import { done, err, type Result } from '../../src/base/result.ts'
 import type { InputFailure, TakePiece } from '../cli/terminal.ts'
 
-/** Bytes that are read at a time. */
+/** Number of bytes that are read at a time. */
 const chunkBytes = 256 << 10
 
 /**
- * Reads a file, a pipe, or with `-` the standard input, piece by piece, and expands it if it is compressed with gzip,
- * which its first bytes say. No more than a few pieces are in memory. Rejects with what `take` throws, and with what is
- * no error of the system: those are mistakes of the program, and say nothing about the file.
+ * Reads a file, a pipe, or with `-` standard input, piece by piece, and decompresses it if its first bytes are gzip's.
+ * At most a few pieces are in memory. Rejects with an exception of `take`, and with one that is not a system error:
+ * those are errors of the program, and say nothing about the file.
  */
 export async function readPieces(file: string, take: TakePiece): Promise<Result<undefined, InputFailure>> {
   const source: Readable = file === '-' ? process.stdin : createReadStream(file, { highWaterMark: chunkBytes })

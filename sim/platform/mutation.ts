@@ -1,17 +1,17 @@
 import { rangesText } from '../mutation/ranges.ts'
 import type { MutationSwitch } from '../pool/worker.ts'
 
-/** What `mutation-switch.js` of an instrumented program leaves behind. */
+/** The globals of an instrumented program's `mutation-switch.js`. */
 interface Generated {
   readonly turn: (mutant: number) => void
   /** A byte for each site. */
   readonly reached: Uint8Array
-  /** A byte for each place that returned nothing, and in which order they last did. */
+  /** A byte for each place that returned nothing, and the order in which they last did. */
   readonly returned: Uint8Array
   readonly order: Uint32Array
 }
 
-/** The switch of this program, if it is an instrumented one; its modules are all loaded by now. */
+/** The switch of this program, if it is instrumented; its modules are all loaded by now. */
 export function mutationSwitch(): MutationSwitch | undefined {
   const generated: Generated | undefined = Reflect.get(globalThis, Symbol.for('svc-sim.mutation'))
   if (generated === undefined) return undefined

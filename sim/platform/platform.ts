@@ -11,9 +11,8 @@ import { UnhandledRejections } from './unhandled.ts'
 import { followWaits } from './waits.ts'
 
 /**
- * The machine that simulates, for one run. A promise that is created or settled in a turn marks the turn as one to be
- * drained, whatever code created it: an async function that waits for nothing of its Env still continues after the
- * turn.
+ * The real machine, for one run. A promise that is created or settled in a turn marks the turn as one to be drained,
+ * whatever code created it: an async function that does not wait for its Env still continues after the turn.
  */
 export function createPlatform(): Platform {
   const turn: TurnState = { holder: undefined, touched: false }

@@ -23,11 +23,11 @@ import { cpuTimePipe, cpuTimeVariable } from './cpu-time.ts'
 import { startWorker } from './worker-process.ts'
 
 /**
- * When a child is taken to hang. One seed takes seconds of CPU time; how long it takes by the clock on the wall depends
- * on what else the machine does, and is not asked.
+ * When a child counts as hanging. One seed takes seconds of CPU time; its wall-clock time depends on the machine's
+ * other work, and is not judged.
  */
 export interface ChildLimits {
-  /** CPU time without a line of output, in milliseconds. */
+  /** Maximum CPU time without a line of output, in milliseconds. */
   readonly cpuMs: number
   /** Within this wall-clock time it must use `leastMs` of CPU time or write a line; otherwise it counts as idle. */
   readonly idleMs: number
@@ -35,12 +35,13 @@ export interface ChildLimits {
 }
 
 const usualLimits: ChildLimits = { cpuMs: 300_000, idleMs: 600_000, leastMs: 1_000 }
-/** Characters of standard error that are kept. */
+/** Maximum number of characters of standard error that are kept. */
 const errorMax = 4000
 
 /**
- * The workshop of the program in the folder `root`: its modules are those in `dist`, as they were compiled, or where it
- * was installed from its package, which has no modules, those that the bundler put into `dist/bundle/modules.json.br`.
+ * The workshop of the program in the folder `root`. Its modules are those in `dist`, as they were compiled; a program
+ * that was installed from its package has no modules, and uses those that the bundler put into
+ * `dist/bundle/modules.json.br`.
  */
 export function createWorkshop(root: string, limits: ChildLimits = usualLimits): MutationWorkshop {
   const modules = modulesOf(root)
@@ -71,7 +72,7 @@ interface Modules {
   read(name: string): string | undefined
   /** In a fixed order. */
   names(): readonly string[]
-  /** Writes all of them into a folder that is not there yet. */
+  /** Writes all of them into a folder that does not exist yet. */
   copyTo(folder: string): void
 }
 
@@ -114,7 +115,7 @@ function sorted(names: readonly string[]): readonly string[] {
   return names.toSorted((a, b) => (a < b ? -1 : 1))
 }
 
-/** The program alone, without what only people and compilers read; the packages that it needs are linked to. */
+/** The program without files for people and compilers; the packages that it needs are linked. */
 function copyOf(
   root: string,
   modules: Modules,
@@ -128,7 +129,7 @@ function copyOf(
   const manifest = readFileSync(join(root, 'package.json'), 'utf8')
   writeFileSync(join(home, 'package.json'), manifest)
   linkPackages(root, home, Object.keys(JSON.parse(manifest).dependencies))
-  // What its commands read beside modules: the page of a report, the scenarios that come with it.
+  // Files that its commands read besides modules: the page of a report, the shipped scenarios.
   for (const name of ['dist/pages', 'scenarios']) {
     if (existsSync(join(root, name))) symlinkSync(join(root, name), join(home, name), 'junction')
   }
@@ -141,7 +142,7 @@ function copyOf(
   }
 }
 
-/** A package may lie beside this program or in any folder above: wherever it was installed. */
+/** A package may be beside this program or in any folder above, depending on where it was installed. */
 function linkPackages(root: string, home: string, names: readonly string[]): void {
   for (const name of names) {
     let folder = root
@@ -177,7 +178,7 @@ function runChild(argv: readonly string[], limits: ChildLimits, onLine: (line: s
   })
 }
 
-/** A person may watch it, and ends it as they would end this process: nothing bounds its time. */
+/** A person may watch it, and ends it like this process, so its time is not limited. */
 function runInPlace(
   argv: readonly string[],
   environment: Readonly<Record<string, string>>,
@@ -189,16 +190,16 @@ function runInPlace(
   })
 }
 
-/** Stops a child that uses CPU time without an end, or none at all. */
+/** Stops a child that uses CPU time without end, or none at all. */
 class ProgressWatch {
   readonly #limits: ChildLimits
   readonly #stop: () => void
   #idle: NodeJS.Timeout
-  /** All that it has used. */
+  /** CPU time that it has used. */
   #cpuMs = 0
-  /** The same when it last wrote a line. */
+  /** CPU time when it last wrote a line. */
   #cpuAtLineMs = 0
-  /** The same when it was last seen to be busy. */
+  /** CPU time when it was last seen to be busy. */
   #cpuBusyMs = 0
 
   constructor(limits: ChildLimits, stop: () => void) {

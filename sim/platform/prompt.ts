@@ -1,12 +1,12 @@
 import { createInterface } from 'node:readline'
 import type { LineReader } from '../cli/terminal.ts'
 
-/** Lines that wait to be asked for, of input that is piped in: the rest waits in the pipe. */
+/** Maximum number of lines of piped input that wait to be requested: the rest waits in the pipe. */
 const waitingMax = 1_000
 
 /**
- * Lines of the standard input, one after the other. On a terminal they are edited, with the earlier ones at hand; from a
- * pipe each is written out as it is read, so that the output reads as if it was typed.
+ * Lines of standard input, one after another. On a terminal they can be edited, with a history; from a pipe, each is
+ * printed as it is read, so that the output looks as if it was typed.
  */
 export function readLines(prompt: string): LineReader {
   const { stdin: input, stdout: output } = process

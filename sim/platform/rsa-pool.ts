@@ -1,6 +1,6 @@
 /**
- * Keys of RSA for simulations and tests: finding one from a seed takes seconds. They protect nothing. PKCS#8, the
- * base64 of each broken into lines.
+ * RSA keys for simulations and tests, because deriving one from a seed takes seconds. They protect nothing. PKCS#8, the
+ * base64 of each split into lines.
  */
 export const rsaPool: Readonly<Record<'rsa-2048' | 'rsa-4096', readonly string[]>> = {
   'rsa-2048': [

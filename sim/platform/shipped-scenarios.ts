@@ -3,7 +3,7 @@ import { join, relative } from 'node:path'
 
 /**
  * Paths of all scenarios below the folder `root` of the program, as a command in the folder `from` names them: relative
- * where they are below it, sorted by name. With hunts, which are ordinary scenarios, and with regressions.
+ * if they are below it, sorted by name. Hunts, which are ordinary scenarios, and regressions are included.
  */
 export function shippedScenarios(root: string, from: string): readonly string[] {
   const folder = join(root, 'scenarios')

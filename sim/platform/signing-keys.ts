@@ -7,13 +7,13 @@ import { curves, signRepeatably } from './ecdsa.ts'
 import { rsaPool } from './rsa-pool.ts'
 
 /**
- * Keys whose signatures are the same each time: runs must be, too. Node's own of ECDSA are random; those of Ed25519 and
- * RSA by PKCS #1 v1.5 draw nothing.
+ * Keys with deterministic signatures, because runs must be deterministic. Node's own ECDSA signatures are random; those
+ * of Ed25519 and of RSA by PKCS #1 v1.5 draw nothing.
  */
 
 const ecKinds = ['ec-256', 'ec-384', 'ec-521'] as const
 
-/** What stands before the 32 bytes of an Ed25519 key in PKCS#8. RFC 8410, section 7. */
+/** The bytes before the 32 bytes of an Ed25519 key in PKCS#8. RFC 8410, section 7. */
 const pkcs8Head = Uint8Array.from([0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20])
 
 export function signingKey(seed: Uint8Array): SigningKey {
@@ -21,13 +21,13 @@ export function signingKey(seed: Uint8Array): SigningKey {
   return nativeKey({ key, algorithm: 'ed25519' })
 }
 
-/** Bytes are hashed until they spell a number below the order of the curve: nearly always the first time. */
+/** Bytes are hashed until they are a number below the order of the curve: nearly always the first time. */
 export function ecKey(kind: EcKind, seed: Uint8Array): SigningKey {
   const { scalars, name, jwk, secretBytes } = curves[kind]
   for (let round = 0; ; round++) {
     const stretched = createHash('shake256', { outputLength: secretBytes })
     const secret = new Uint8Array(stretched.update(seed).update(Uint8Array.of(round)).digest())
-    // Of the order of P-521 the highest byte is 1.
+    // The highest byte of P-521's order is 1.
     if (secretBytes === 66) secret[0] = (secret[0] ?? 0) & 1
     const number = bytesToNumberBE(secret)
     if (number === 0n || number >= scalars.ORDER) continue
@@ -63,7 +63,7 @@ function ellipticKey({ key, algorithm }: PrivateKey): SigningKey | undefined {
   if (kind === undefined) return undefined
   const given = Buffer.from(key.export({ format: 'jwk' }).d ?? '', 'base64url')
   const secret = new Uint8Array(curves[kind].secretBytes)
-  // Some writers leave leading zeros out.
+  // Some writers leave out leading zeros.
   secret.set(given, secret.length - given.length)
   return { algorithm, ...textOf(key), sign: (bytes) => signRepeatably(kind, secret, bytes) }
 }

@@ -4,12 +4,12 @@ import { finished } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import type { TextSink } from '../report/trace-writer.ts'
 
-/** So much text is handed over at a time; with it the reader is full. */
+/** Size of the pieces that are passed on; with one piece waiting, the file is full. */
 const pieceLength = 256 << 10
 
 /**
- * A file that a run writes while it goes on, in bounded memory; packed where its name ends in `.gz`. Text is handed to
- * Node's streams between turns alone: within one they would do their own work under the eyes of the tripwire.
+ * A file that is written during a run, in limited memory; compressed if its name ends in `.gz`. Text is passed to
+ * Node's streams only between turns: within one, their own work would trigger the tripwire.
  */
 export function createTextFile(path: string): TextSink {
   const file = createWriteStream(path)
@@ -30,7 +30,7 @@ export function createTextFile(path: string): TextSink {
     pieces = []
     length = 0
     if (text === '' || failed !== undefined) return
-    // A stream that has failed calls nobody back.
+    // A stream that has failed calls no callback.
     await Promise.race([new Promise<void>((resolve) => void top.write(text, () => resolve())), over])
   }
   return {

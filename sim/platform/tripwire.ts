@@ -10,7 +10,7 @@ import net from 'node:net'
 import tls from 'node:tls'
 import type { TurnState } from '../world/platform.ts'
 
-/** Thrown where code in a simulated turn reaches for the machine that simulates. */
+/** Thrown if code in a simulated turn uses facilities of the real machine. */
 class AmbientAccess extends Error {
   override readonly name = 'AmbientAccess'
 }
@@ -19,15 +19,15 @@ type Functions = Record<string | symbol, unknown>
 
 interface Guarded {
   readonly owner: object
-  /** How the owner is called in the message. */
+  /** The owner's name in the message. */
   readonly of: string
   readonly names: readonly (string | symbol)[]
   readonly instead: string
 }
 
 /**
- * While a turn runs, the clocks, the randomness, the timers and the doors of Node throw. They are replaced once for a
- * run and look at the turn when they are called: between turns they do what they always did.
+ * While a turn runs, Node's clocks, randomness, timers and sockets throw. They are replaced once for a run and check at
+ * each call whether a turn is open: between turns they work as usual.
  */
 export class Tripwire {
   readonly #turn: TurnState
@@ -74,7 +74,7 @@ class Guards {
       check(what, instead)
       return new.target === undefined ? call.apply(this, given) : Reflect.construct(call, given)
     }
-    // What hangs on the function hangs on its guard too: `hrtime.bigint`, what `promisify` looks for.
+    // The guard gets the properties of its function: `hrtime.bigint`, and what `promisify` looks for.
     const {
       length: _length,
       name: _name,
@@ -124,7 +124,7 @@ class Guards {
   }
 }
 
-/** The turns of the simulations that are open. The guards stand once, while there is one. */
+/** The turns of the open simulations. The guards are installed once, while there is at least one. */
 const open = new Set<TurnState>()
 const guards = new Guards()
 
@@ -172,7 +172,7 @@ function guardedThings(): readonly Guarded[] {
   ]
 }
 
-/** Functions but not classes, whose instances others test for. */
+/** Functions but not classes, because other code tests for their instances. */
 function functionsOf(owner: object): readonly string[] {
   return Object.keys(owner).filter((name) => /^[a-z]/.test(name) && typeof (owner as Functions)[name] === 'function')
 }

@@ -1,11 +1,11 @@
 import type { TurnState } from '../world/platform.ts'
 
-/** The platforms that are open; the first puts up the one listener, the last takes it down. */
+/** The open platforms; the first installs the one listener, the last removes it. */
 const open = new Set<UnhandledRejections>()
 /** The listeners that were registered before. */
 const others: NodeJS.UnhandledRejectionListener[] = []
 
-/** Rejections that nobody handled are errors of the turn in which they came up, not of the process that simulates. */
+/** An unhandled rejection is an error of the turn in which it arose, not of the simulating process. */
 export class UnhandledRejections {
   readonly #turn: TurnState
   #first: { readonly reason: unknown } | undefined
@@ -32,7 +32,7 @@ export class UnhandledRejections {
     for (const other of others.splice(0)) process.on('unhandledRejection', other)
   }
 
-  /** True when it came up in a turn of this platform's. */
+  /** True if it arose in a turn of this platform. */
   takes(reason: unknown): boolean {
     if (this.#turn.holder === undefined) return false
     this.#first ??= { reason }

@@ -2,8 +2,8 @@ import { promiseHooks } from 'node:v8'
 import type { TurnState } from '../world/platform.ts'
 
 /**
- * Tells what waits for promises. V8 makes a promise for each `then` and each `await`, and runs the continuation between
- * the hooks `before` and `after` of that promise. Returns what ends it.
+ * Reports what waits for promises. V8 makes a promise for each `then` and each `await`, and runs the continuation
+ * between the hooks `before` and `after` of that promise. Returns a function that ends the reports.
  */
 export function followWaits<Wait>(
   turn: TurnState,

@@ -3,20 +3,23 @@ import type { Readable, Writable } from 'node:stream'
 import { lineBytesMax, type Worker, type WorkerEnd, type WorkerSaid } from '../pool/worker.ts'
 import { sayPipe, workerArgument } from './worker-port.ts'
 
-/** Characters of standard error that are kept, from either end: a fatal error of V8 has a long list behind it. */
+/**
+ * Maximum number of characters of standard error that are kept, from either end: a fatal error of V8 is followed by a
+ * long list.
+ */
 const errorsMax = 8_000
 
 /** How to start a worker: `script` is what `node` runs, the program itself or a patched copy of it. */
 export interface WorkerStart {
   readonly script: string
   readonly stallCpuMs: number
-  /** Beside the environment of this process. */
+  /** Added to the environment of this process. */
   readonly environment?: Readonly<Record<string, string>> | undefined
 }
 
 /**
- * A worker in a process of its own. Node's own flags and environment are those of this process, so that heap and stack
- * have the size that its user has chosen for all.
+ * A worker in a process of its own. Node's flags and environment are those of this process, so that heap and stack have
+ * the size that the user has chosen.
  */
 export function startWorker({ script, stallCpuMs, environment = {} }: WorkerStart): Worker {
   const argv = [...process.execArgv, script, workerArgument, String(stallCpuMs)]
@@ -34,7 +37,7 @@ export function startWorker({ script, stallCpuMs, environment = {} }: WorkerStar
     () => child.kill('SIGKILL'),
   )
   const input = child.stdin as Writable
-  // A worker that is gone takes nothing any more; its end says so.
+  // A worker that has ended accepts nothing; its end reports that.
   input.on('error', () => {})
   child.on('error', (cause) => told.end({ code: undefined, signal: undefined, errors: cause.message }))
   child.on('close', (code, signal) => told.end({ code: code ?? undefined, signal: signal ?? undefined, errors }))
@@ -45,7 +48,7 @@ export function startWorker({ script, stallCpuMs, environment = {} }: WorkerStar
   }
 }
 
-/** What a worker has said and nobody has taken yet; it says a few lines for each request. */
+/** Lines that a worker has sent and that were not taken yet; it sends a few lines for each request. */
 class Told {
   readonly #waiting: WorkerSaid[] = []
   #end: WorkerEnd | undefined
@@ -74,7 +77,7 @@ class Told {
   }
 }
 
-/** Calls back with each line; `tooLong` once a line is longer than any that is sent. */
+/** Calls back with each line; `tooLong` once a line is longer than any valid one. */
 function readLines(input: Readable, onLine: (line: string) => void, tooLong: () => void): void {
   let pieces: string[] = []
   let length = 0

@@ -4,10 +4,10 @@ import { isMainThread, Worker, workerData } from 'node:worker_threads'
 import type { Stuck } from '../pool/messages.ts'
 
 /**
- * A thread beside a worker's own: a run that hangs gives its thread back to nobody. It compares the CPU time of the
- * process with the virtual time of the run. If the first grows beyond the limit while the second stands still, it has
- * the inspector stop the thread wherever it is, says so with the stack, and ends the process. A run may also have a
- * limit of CPU time for all of it.
+ * A thread beside a worker's own, because a hanging run does not yield its thread. It compares the CPU time of the
+ * process with the virtual time of the run. If the first grows beyond the limit while the second stands still, it makes
+ * the inspector stop the thread wherever it is, reports that with the stack, and ends the process. A run may also have
+ * a limit on its total CPU time.
  *
  * This file is loaded twice: by the worker, which starts the thread, and by the thread. It imports nothing of the
  * program.
@@ -20,15 +20,13 @@ interface Watched {
   readonly pipe: number
 }
 
-/** Places in the shared memory, see `worker-port.ts`. */
+/** Cells in the shared memory, see `worker-port.ts`. */
 const [run, virtualUs, active, cpuMaxMs] = [0, 1, 2, 3]
 const everyMs = 250
-/**
- * A process that uses no CPU time at all for this long, by the clock on the wall, waits for something that never comes.
- */
+/** A process that uses no CPU time at all for this long, by the wall clock, waits for something that never comes. */
 const idleMs = 600_000
 const idleCpuMs = 1_000
-/** The stack must be there within this time, or the worker ends without. */
+/** If the stack is not there within this time, the worker ends without it. */
 const stackMs = 5_000
 const framesMax = 20
 
@@ -50,7 +48,7 @@ class Watch {
   readonly #parent = process.ppid
   #seen = ''
   #since = { cpuMs: 0, wallMs: 0 }
-  /** The run that goes on, and the CPU time of the process when it was first seen. */
+  /** The present run, and the CPU time of the process when it was first seen. */
   #begun = { run: -1, cpuMs: 0 }
   #isStuck = false
 
@@ -60,7 +58,7 @@ class Watch {
   }
 
   look(): void {
-    // The process that asked is gone, and with it the only reader.
+    // The requesting process has ended, and with it the only reader.
     if (process.ppid !== this.#parent) process.kill(process.pid, 'SIGKILL')
     if (this.#isStuck) return
     const now = { cpuMs: cpuMs(), wallMs: performance.now() }
@@ -84,7 +82,7 @@ class Watch {
     if (number !== this.#begun.run) this.#begun = { run: number, cpuMs: nowMs }
   }
 
-  /** By the inspector, which stops the other thread in the middle of any loop, of promise jobs, too. */
+  /** Reports by the inspector, which stops the other thread in the middle of any loop, including promise jobs. */
   #tell(used: { readonly cpuMs: number; readonly wallMs: number }): void {
     const say = (stack: readonly string[]): void => {
       const stuck: Stuck = { kind: 'stuck', ...used, virtualUs: this.#cells[virtualUs] ?? 0, stack: [...stack] }

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ProgramEnd, RunOptions, Workplace } from '../bisect/workplace.ts'
 
-/** Characters of output that are kept: its end. */
+/** Maximum number of characters of output that are kept: its end. */
 const outMax = 16 << 20
 const errorMax = 8_000
-/** As a shell tells a signal: 128 and its number. */
+/** As a shell reports a signal: 128 plus its number. */
 const exitOfSignal = { SIGINT: 130, SIGTERM: 143 } as const
 
-/** The machine's own folders and programs. Its handlers of signals are set with the first folder. */
+/** The machine's own folders and programs. Handlers of signals are installed with the first folder. */
 export function createWorkplace(): Workplace {
   const folders = new Set<string>()
   const children = new Set<number>()

@@ -3,30 +3,30 @@ import { partsOf, Selector } from '../notation/selector.ts'
 import { actKinds, type Place, type PlayedAct, playedAct } from '../scenario/played/played-schema.ts'
 import type { PlayAct, PlayActKind } from './play-api.ts'
 
-/** An act in the words of a page, without its place: `{ do: { crash: 's1' } }`. */
+/** An act in the form of a page, without its place: `{ do: { crash: 's1' } }`. */
 export type GivenAct = Readonly<Record<string, unknown>>
 
-/** An act that was done. */
+/** A performed act. */
 export interface DoneAct {
   readonly given: GivenAct
   readonly act: PlayedAct
   readonly place: Place
   readonly text: string
-  /** Of the trace before it: when the world is built again, it must be the same. Undefined: it is not known. */
+  /** Hash of the trace before it, which must be the same when the world is rebuilt. Undefined: unknown. */
   readonly hashBefore: string | undefined
 }
 
-/** Microseconds as a page writes times: `12.345678s`. */
+/** Microseconds in the form of a page's times: `12.345678s`. */
 function secondsText(us: number): string {
   return `${us / 1_000_000}s`
 }
 
-/** A place as a page writes it. */
+/** A place in the form of a page. */
 export function placeText({ atUs, after }: Place): { readonly at: string; readonly after?: number } {
   return { at: secondsText(atUs), ...(after === undefined ? {} : { after }) }
 }
 
-/** The act at its place, or in words what is wrong with it. `nodes`: the agents that there are. */
+/** The act at its place, or what is wrong with it. `nodes`: the existing agents. */
 export function readAct(given: GivenAct, place: Place, nodes: readonly string[]): Result<PlayedAct, string> {
   const parsed = playedAct.safeParse({ ...given, ...placeText(place) })
   if (!parsed.success) {
@@ -40,12 +40,12 @@ function kindOf(act: PlayedAct): PlayActKind {
   return actKinds.find((kind) => act[kind] !== undefined) ?? 'do'
 }
 
-/** For the list of what can be undone. */
+/** For the list of acts that can be undone. */
 export function shownAct({ act, place, text }: DoneAct, at: number): PlayAct {
   return { number: at + 1, atUs: place.atUs, kind: kindOf(act), text }
 }
 
-/** What names an agent that is not there, or something that only pages know. */
+/** The name of a nonexistent agent, or of something that only pages know. */
 function problemIn(value: unknown, nodes: readonly string[]): string | undefined {
   if (value instanceof Selector) {
     for (const part of partsOf(value.pick)) {

@@ -20,7 +20,7 @@ export function playPage({ servers = 3, clients = 1 }: PlayCluster): LoadedScena
       },
     },
   }
-  // JSON is YAML, so the page is read and checked as any other.
+  // JSON is a subset of YAML, so the page is parsed and checked like any other.
   const loaded = loadScenario('a cluster to play with', JSON.stringify(page, undefined, 1))
   invariant(loaded.ok, 'the page of a session is a valid one')
   return loaded.value

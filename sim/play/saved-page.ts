@@ -14,7 +14,7 @@ interface Saved {
 
 const suffix = ', played'
 
-/** A page that does again what a session did: its cluster and its rules, with the acts in place of steps. */
+/** A page that repeats a session: its cluster and its rules, with the acts in place of steps. */
 export function savedPage({ loaded, seed, build, acts, ends, hash }: Saved): string {
   const source = loaded.document.value as Readonly<Record<string, unknown>>
   const { scenario, seed: _seed, steps: _steps, lasts: _lasts, demands: _demands, played: _played, ...rest } = source

@@ -12,32 +12,32 @@ import { type Played, PlayWorld } from './world.ts'
 
 export interface SessionOptions extends Played {
   readonly createPlatform: () => Platform
-  /** Packs pieces of pictures. Without it the session makes none, and is faster. */
+  /** Compresses pieces of pictures. Without it the session makes none, and is faster. */
   readonly gzip?: ((bytes: Uint8Array) => Uint8Array) | undefined
   readonly eventsMax?: number | undefined
   readonly actCharsMax?: number | undefined
 }
 
-/** Events of one world: its pictures and its checkers take memory for each. */
+/** Maximum number of events of one world: its pictures and its checkers take memory for each. */
 const eventsUsual = 3_000_000
-/** Characters of packed pieces of pictures. */
+/** Maximum number of characters of packed pieces of pictures. */
 const packedMax = 400 << 20
-/** Characters of all acts as a page writes them: a request is kept with its body. */
+/** Maximum number of characters of all acts in the form of a page: a request is kept with its body. */
 const actCharsUsual = 64 << 20
 
-/** Hears an answer between two turns of the world. */
+/** Receives an answer between two turns of the world. */
 export type Hear = (told: Told) => void
 
 /**
- * A cluster with everything that was done to it. Each act is kept with its place, so that the same world can be built
- * again up to any moment. Acts are done only while no turn of the world is open: see `Conductor`.
+ * A cluster with everything that was done to it. Each act is kept with its place, so that the same world can be rebuilt
+ * up to any moment. Acts are performed only while no turn of the world is open: see `Conductor`.
  */
 export class Session {
   readonly #options: SessionOptions
   #world: PlayWorld
   #acts: DoneAct[] = []
   #actChars = 0
-  /** What was answered in turns of the world. */
+  /** Callbacks for answers that arrived in turns of the world. */
   #answered: (() => void)[] = []
   #busy: PlayBusy | undefined
   #number = 1
@@ -64,12 +64,12 @@ export class Session {
     return this.#world.run.simulation.turns
   }
 
-  /** Which world it is, counted from 1: it grows whenever the world is built again. */
+  /** Number of the world, counted from 1: it grows whenever the world is rebuilt. */
   get number(): number {
     return this.#number
   }
 
-  /** Grows with everything that changes. */
+  /** Grows with every change. */
   get version(): number {
     return this.#version + this.events
   }
@@ -88,7 +88,7 @@ export class Session {
     return { atUs: this.#world.nowUs, text: `a session has at most ${eventsMax} events: save it, or go back` }
   }
 
-  /** Starts every agent; of a page that was played, everything on it is done again. */
+  /** Starts every agent; for a page of a session, repeats everything on it. */
   async begin(): Promise<void> {
     await loadAllCommands()
     const { played } = this.#options.loaded.scenario
@@ -105,7 +105,7 @@ export class Session {
     await this.#replay(acts, placeOf(played.ends))
   }
 
-  /** Does an act now. `hear` is told what it is answered, once time has passed. */
+  /** Performs an act now. `hear` receives its answer, once time has passed. */
   act(given: GivenAct, hear: Hear = () => undefined): Result<DoneAct, string> {
     const failure = this.failure()
     if (failure !== undefined) return err(`time stands still, for ${failure.text}`)
@@ -137,12 +137,12 @@ export class Session {
     this.hear()
   }
 
-  /** Tells what was answered, between turns. */
+  /** Passes answers on, between turns. */
   hear(): void {
     for (const tell of this.#answered.splice(0)) tell()
   }
 
-  /** Which acts stay when this is undone, and where the world stands then; or why it cannot be. */
+  /** Which acts remain after this undo, and the place of the world then; or why it is not possible. */
   before(undo: PlayUndo): Result<{ readonly kept: number; readonly place: Place }, string> {
     if ('toUs' in undo) {
       if (undo.toUs > this.#world.nowUs) return err('that time is still to come: let time pass to it')
@@ -155,7 +155,7 @@ export class Session {
     return err(this.#acts.length === 0 ? 'nothing was done that could be undone' : `there is no act ${number}`)
   }
 
-  /** Builds the world again, with the first so many acts, up to a place. */
+  /** Rebuilds the world with the first acts, up to a place. */
   async goBack({ kept, place }: { readonly kept: number; readonly place: Place }): Promise<void> {
     const next = this.#acts[kept]
     this.#world.drop()
@@ -174,7 +174,7 @@ export class Session {
     return savedPage({ loaded, seed, build, acts, ends: placeNow(this.#world.run), hash: this.#world.hash })
   }
 
-  /** Judges what is judged at the end. What is broken, if anything is. */
+  /** Judges what can be judged only at the end. Returns the broken law, if there is one. */
   async end(): Promise<string | undefined> {
     return this.#world.end()
   }
@@ -227,7 +227,7 @@ export class Session {
   #told(hear: Hear): Hear {
     const { world } = this
     return (told) => {
-      // Of a world that is gone nothing is told.
+      // Answers of a former world are dropped.
       if (this.#world === world) this.#answered.push(() => hear(told))
     }
   }

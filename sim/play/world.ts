@@ -9,7 +9,7 @@ import type { LoadedScenario } from '../scenario/language/load.ts'
 import { ScenarioRun } from '../scenario/run.ts'
 import type { Platform } from '../world/platform.ts'
 
-/** Which cluster is played with. */
+/** The cluster of the session. */
 export interface Played {
   readonly loaded: LoadedScenario
   readonly seed: number
@@ -18,16 +18,19 @@ export interface Played {
 
 interface WorldParts extends Played {
   readonly platform: Platform
-  /** Packs pieces of the film. Without it the world makes no film, and is faster. */
+  /** Compresses pieces of the film. Without it the world makes no film, and is faster. */
   readonly gzip: ((bytes: Uint8Array) => Uint8Array) | undefined
 }
 
-/** Lines of the story that are kept. */
+/** Maximum number of story lines that are kept. */
 const storyMax = 20_000
-/** Events of which the chain of a violation is chosen: fewer than in a run of its own, for a session lasts. */
+/**
+ * Maximum number of events among which the chain of a violation is chosen: fewer than for a run, because a session is
+ * long.
+ */
 const explainedEventsMax = 100_000
 
-/** One world of a session: from its begin on, until it is built again. */
+/** One world of a session: from its beginning until it is rebuilt. */
 export class PlayWorld {
   readonly run: ScenarioRun
   readonly #platform: Platform
@@ -49,7 +52,7 @@ export class PlayWorld {
     return this.run.simulation.nowUs
   }
 
-  /** Of everything so far. */
+  /** Hash of everything so far. */
   get hash(): string {
     return this.run.simulation.finish().hash
   }
@@ -63,13 +66,13 @@ export class PlayWorld {
     return this.#film
   }
 
-  /** What is broken, the first of it; undefined: everything holds. */
+  /** The first broken law; undefined: all laws hold. */
   failure(): { readonly atUs: number; readonly text: string } | undefined {
     const [first] = this.run.failuresSoFar().toSorted((a, b) => a.atUs - b.atUs)
     return first && { atUs: first.atUs, text: `${first.place}: ${first.message}` }
   }
 
-  /** Judges what is judged at the end of a run. What is broken then, if anything is. */
+  /** Judges what can be judged only at the end of a run. Returns the broken law, if there is one. */
   async end(): Promise<string | undefined> {
     try {
       const { failures } = await this.run.end(false)
@@ -79,7 +82,7 @@ export class PlayWorld {
     }
   }
 
-  /** It is not needed any more, and not judged. */
+  /** The world is not needed any more, and is not judged. */
   drop(): void {
     this.#platform.close()
   }

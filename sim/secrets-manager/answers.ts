@@ -8,7 +8,9 @@ const noStore = ['Cache-Control', 'no-store'] as const
 const json = ['Content-Type', 'application/json'] as const
 const certificate = ['Content-Type', 'application/pkix-cert'] as const
 
-/** The one frame of all JSON answers. `warnings` empty: null. `top`: what reads of `sys/` show a second time. */
+/**
+ * The common frame of all JSON answers. `warnings` empty: null. `top`: members that reads of `sys/` show a second time.
+ */
 export function frame(
   requestId: string,
   data: Members | null,
@@ -27,14 +29,14 @@ export function errors(status: number, ...texts: readonly string[]): HttpRespons
   return plainJson(status, { errors: texts })
 }
 
-/** As errors of a handler are wrapped. */
+/** An error in the form of a handler's errors. */
 export function wrapped(status: number, text: string): HttpResponse {
   return errors(status, `1 error occurred:\n\t* ${text}\n\n`)
 }
 
 export const nothing: HttpResponse = { status: 204, headers: [noStore, json], body: '' }
 
-/** PEM without a newline at its end; an empty text is 204. */
+/** PEM without a newline at its end; an empty text is answered with 204. */
 export function certificateText(text: string): HttpResponse {
   return { status: text === '' ? 204 : 200, headers: [noStore, certificate], body: text }
 }

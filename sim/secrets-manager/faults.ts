@@ -2,33 +2,33 @@ import type { Env } from '../../src/env/env.ts'
 import type { HttpRequest, HttpResponse } from '../../src/env/http.ts'
 import { errors, wrapped } from './answers.ts'
 
-/** What goes wrong with a call. All but `slow` and `half` leave the secrets manager as it was. */
+/** How a call fails. All but `slow` and `half` leave the state of the secrets manager unchanged. */
 export type FaultKind =
-  /** Carried out, and never answered. */
+  /** Performed, and never answered. */
   | 'silent'
-  /** Carried out, and answered late. */
+  /** Performed, and answered late. */
   | 'slow'
-  /** 500 without a reason that lasts. */
+  /** 500 for no permanent reason. */
   | 'broken'
-  /** 403, as of a policy. */
+  /** 403, as by a policy. */
   | 'denied'
   /** No active node: 500. */
   | 'no-active-node'
-  /** Carried out, and half of the answer's body comes. */
+  /** Performed, and only half of the answer's body arrives. */
   | 'half'
-  /** Carried out, and what is given as the issuer is another certificate. */
+  /** Performed, and the issuer in the answer is another certificate. */
   | 'wrong-chain'
 
 export interface Fault {
   readonly kind: FaultKind
-  /** Of the calls that match: how many more go wrong. */
+  /** Number of further matching calls that fail. */
   readonly times: number
-  /** `PUT connect-root/root/sign-self-issued`: method and path behind `/v1/` begin so. Empty: every call. */
+  /** `PUT connect-root/root/sign-self-issued`: prefix of method and path after `/v1/`. Empty: every call. */
   readonly call: string
   readonly delayMs?: number
 }
 
-/** Faults on demand, the first that matches. */
+/** Faults on demand; the first matching one applies. */
 export class Faults {
   #waiting: { fault: Fault; left: number }[] = []
 
@@ -40,7 +40,7 @@ export class Faults {
     this.#waiting = []
   }
 
-  /** The one that befalls this call, and has one less to go. */
+  /** The fault that applies to this call, whose count decreases. */
   take({ method, target }: HttpRequest): Fault | undefined {
     const call = `${method} ${target.replace(/^\/v1\//, '')}`
     const found = this.#waiting.find(({ fault }) => call.startsWith(fault.call))
@@ -51,17 +51,14 @@ export class Faults {
   }
 }
 
-/** What is answered in place of carrying the call out; undefined: it is carried out. */
+/** The answer if the call is not performed; undefined: it is performed. */
 export function answerInPlace({ kind }: Fault): HttpResponse | undefined {
   if (kind === 'broken') return wrapped(500, 'internal error')
   if (kind === 'denied') return wrapped(403, 'permission denied')
   return kind === 'no-active-node' ? errors(500, 'local node not active but active cluster node not found') : undefined
 }
 
-/**
- * What becomes of the answer to a call that was carried out. `other`: PEM of a certificate that has nothing to do with
- * it.
- */
+/** The answer to a performed call, changed by the fault. `other`: PEM of an unrelated certificate. */
 export async function spoilt(env: Env, fault: Fault, answer: HttpResponse, other: string): Promise<HttpResponse> {
   const { kind, delayMs = 5_000 } = fault
   if (kind === 'silent') return env.deferred<HttpResponse>().promise

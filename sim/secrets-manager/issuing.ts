@@ -68,7 +68,7 @@ export function intermediateFor(
 export interface LeafTerms {
   /** Empty: none. */
   readonly commonName: string
-  /** Becomes a DNS name, too; empty: none. */
+  /** Also becomes a DNS name; empty: none. */
   readonly named: string
   readonly ttl: number
   readonly backSeconds: number
@@ -88,7 +88,7 @@ export function leafFor(env: Env, authority: Authority, csr: CertificateRequest,
   return written(env, authority.key, bearer, terms.backSeconds * 1000, terms.ttl)
 }
 
-/** Critical where they are all the names that there are. RFC 5280, section 4.2.1.6. */
+/** The extension is critical if the certificate has no other names. RFC 5280, section 4.2.1.6. */
 function names(uris: readonly string[], dnsNames: readonly string[], isCritical: boolean): Der {
   const written = extension.subjectNames({ uris, dnsNames })
   const [id, value] = written.parts
@@ -96,7 +96,7 @@ function names(uris: readonly string[], dnsNames: readonly string[], isCritical:
   return isCritical ? sequence(id, yes, value) : written
 }
 
-/** Undefined between kinds of keys: the algorithm of what is given is kept, and the key has to fit it. */
+/** Undefined between kinds of keys: the given certificate's algorithm is kept, and the key must fit it. */
 export function crossed(env: Env, authority: Authority, given: Certificate): Certificate | undefined {
   if (authority.certificate.keyKind !== given.keyKind) return undefined
   const extensions = [
@@ -112,13 +112,13 @@ export function crossed(env: Env, authority: Authority, given: Certificate): Cer
   return asRead(writeCertificate({ ...parts, serial, notBeforeMs, notAfterMs }, authority.key))
 }
 
-/** The request, or what is wrong with it, in the words of the recordings as far as those are its own. */
+/** The request, or what is wrong with it, in the recorded texts as far as they are the manager's own. */
 export function readCsr(env: Env, given: Json | undefined): CertificateRequest | string {
   if (given === undefined || given === '') return '"csr" is empty'
   if (typeof given !== 'string' || !given.includes('-----BEGIN ')) return 'csr contains no data'
   const read = readRequest(given, env.crypto)
   if (read.ok) return read.value
-  // What can be read if any signature is taken has another key's.
+  // A request that can be read if any signature is accepted was signed by another key.
   const isReadable = readRequest(given, { verify: () => true }).ok
   return isReadable ? 'request signature invalid' : 'certificate request could not be parsed: asn1: structure error'
 }
@@ -128,12 +128,12 @@ export function readChain(text: string): readonly Certificate[] | undefined {
   return read.ok ? read.value : undefined
 }
 
-/** Bytes with colons between them, as many as the number has. */
+/** Bytes separated by colons, as many as the number has. */
 export function serialText(serial: bigint): string {
   return serialHex(serial)
 }
 
-/** PEM of an authority that nobody trusts. */
+/** PEM of a certificate authority that no verifier trusts. */
 export async function unrelatedAuthority(env: Env): Promise<string> {
   const key = await env.crypto.generateKey('ec-256', 'issued')
   return rootOf(env, key, 'Somebody Else', [], 3_600).pem.trimEnd()

@@ -3,7 +3,7 @@ import type { Env } from '../../src/env/env.ts'
 import type { Simulation } from '../simulation/simulation.ts'
 import { SecretsManager } from './secrets-manager.ts'
 
-/** How it does when it does not do well, and what that looks like from outside. */
+/** Its troubles, and their effects seen from outside. */
 export const troubles = {
   sealed: 'answers 503, as after a restart, until somebody unseals it',
   uninitialised: 'was never set up',
@@ -28,14 +28,14 @@ const faultOf = {
   'wrongly chained': 'wrong-chain',
 } as const
 
-/** Its machine. */
+/** Name of its machine. */
 const managerName = 'secrets-manager'
 const port = 8200
 const slowMs = 7_000
-/** Roots that it is asked for by their names: mounts `NAME-root` and `NAME-intermediate`. */
+/** Names of roots that steps may use: mounts `NAME-root` and `NAME-intermediate`. */
 const names = ['one', 'two', 'three', 'four', 'five', 'six']
 
-/** The machine of a run's external secrets manager, where it has one. */
+/** The machine of a run's external secrets manager, if it has one. */
 export class ManagerMachine {
   readonly host: string
   readonly token: string
@@ -58,7 +58,7 @@ export class ManagerMachine {
     })
   }
 
-  /** What a configuration says to have the root of this name there. */
+  /** The options of a configuration whose root has this name. */
   optionsOf(name: string): Readonly<Record<string, string>> {
     return {
       Address: `http://${this.host}:${port}`,
@@ -68,7 +68,7 @@ export class ManagerMachine {
     }
   }
 
-  /** From now on, until what is returned is called; further troubles may be there at the same time. */
+  /** Begins a trouble, which lasts until the returned function is called; several may last at the same time. */
   suffer(trouble: Trouble): () => void {
     const one = { trouble }
     this.#suffers = [...this.#suffers, one]

@@ -5,7 +5,7 @@ import { systemLeaseSeconds } from './request-body.ts'
 export interface Mount {
   readonly path: string
   readonly description: string
-  /** Seconds; 0: the system's. */
+  /** Seconds; 0: the system's value. */
   maxLease: number
   defaultLease: number
   readonly pki: PkiMount
@@ -15,7 +15,7 @@ export interface Mount {
 export class Mounts {
   readonly #byPath = new Map<string, Mount>()
 
-  /** At, under or over which an engine is mounted already; undefined: nothing is in the way. */
+  /** The mount at, below or above this path; undefined: there is none in the way. */
   inTheWayOf(path: string): string | undefined {
     return [...this.#byPath.keys()].find(
       (other) => `${other}/`.startsWith(`${path}/`) || `${path}/`.startsWith(`${other}/`),
@@ -26,7 +26,7 @@ export class Mounts {
     this.#byPath.set(mount.path, mount)
   }
 
-  /** What is not there is taken out, too. */
+  /** Removing a mount that does not exist succeeds. */
   remove(path: string): void {
     this.#byPath.delete(path)
   }
@@ -35,7 +35,7 @@ export class Mounts {
     return this.#byPath.get(path)
   }
 
-  /** The mount that a request goes to, and the path within it. */
+  /** The mount for a request, and the path within it. */
   find(path: string): { readonly mount: Mount; readonly within: string } | undefined {
     for (const mount of this.#byPath.values()) {
       if (path.startsWith(`${mount.path}/`)) return { mount, within: path.slice(mount.path.length + 1) }
@@ -61,7 +61,7 @@ export class Mounts {
   }
 }
 
-/** What is in force. */
+/** The leases in force. */
 export function leasesOf({ maxLease, defaultLease }: Pick<Mount, 'maxLease' | 'defaultLease'>): {
   readonly max: number
   readonly default: number

@@ -11,14 +11,14 @@ const noAuthority =
   'could not fetch the CA certificate (was one set?): backend must be configured with a CA certificate/key'
 const pending = 'error fetching CA certificate: stored CA information not able to be parsed'
 
-/** The authority of one mount: a root of its own, or one whose certificate another has signed. */
+/** The certificate authority of one mount: a root of its own, or one whose certificate another has signed. */
 export class OwnAuthority {
   readonly #env: Env
   readonly #requestId: () => string
   #key: SigningKey | undefined
-  /** Undefined while a request for its certificate is out, although `ca/pem` shows the former one. */
+  /** Undefined while its certificate is requested, although `ca/pem` shows the former one. */
   #certificate: Certificate | undefined
-  /** PEM, behind the certificate: given with it. */
+  /** The certificates after its own, which are returned with it. */
   #chain: readonly Certificate[] = []
   #shown = ''
 
@@ -31,7 +31,7 @@ export class OwnAuthority {
     return this.#key !== undefined
   }
 
-  /** PEM without a newline at its end; empty: none yet. */
+  /** PEM without a newline at its end; empty: there is none yet. */
   get shown(): string {
     return this.#shown
   }
@@ -41,18 +41,18 @@ export class OwnAuthority {
     return this.#chain.map(({ pem }) => pem.trimEnd())
   }
 
-  /** With the newline that the main recorded release puts before the first. */
+  /** With the newline that the main recorded release writes before the first. */
   get shownChain(): string {
     return this.#chain.length === 0 ? '' : `\n${this.chain.join('\n')}`
   }
 
-  /** What signs; or why nothing can. */
+  /** The certificate and key that sign; or why nothing can be signed. */
   toSign(): Authority | string {
     if (this.#key === undefined) return noAuthority
     return this.#certificate === undefined ? pending : { key: this.#key, certificate: this.#certificate }
   }
 
-  /** Of the type that a request asks for; or why there is no such type. */
+  /** A key of the type that a request names; or why there is no such type. */
   async newKey(body: Body): Promise<SigningKey | string> {
     const type = body['key_type'] ?? 'rsa'
     const bits = body['key_bits'] ?? 2048

@@ -10,7 +10,7 @@ import { OwnAuthority } from './own-authority.ts'
 import { type Body, notConverted, secondsOf, textIn, urisOf } from './request-body.ts'
 import { type Role, roleOf } from './roles.ts'
 
-/** Seconds that a mount allows. */
+/** Leases of a mount, in seconds. */
 export interface Leases {
   readonly max: number
   readonly default: number
@@ -22,7 +22,7 @@ const pathLengthZero =
   'Max path length of the signed certificate is zero. This certificate cannot be used to issue intermediate CA certificates.'
 
 /**
- * One mount of the PKI engine: at most one authority, and roles. It behaves as recorded
+ * One mount of the PKI engine: at most one certificate authority, and roles. It behaves as recorded
  * (`test/golden/secrets-manager`).
  */
 export class PkiMount {
@@ -122,9 +122,7 @@ export class PkiMount {
     return this.#issued(made, authority.certificate, {}, [...late, ...(pathLength === 0 ? [pathLengthZero] : [])])
   }
 
-  /**
-   * The certificate of another authority, issued anew by this one: subject, key, names, dates and serial number stay.
-   */
+  /** Issues the certificate of another authority anew: subject, key, names, dates and serial number stay. */
   signSelfIssued(body: Body): HttpResponse {
     const text = textIn(body, 'certificate')
     const [given] = readChain(text) ?? []
@@ -143,7 +141,7 @@ export class PkiMount {
     return frame(this.#requestId(), { certificate: made.pem.trimEnd(), issuing_ca })
   }
 
-  /** Without one the default, and never beyond the mount's max, cut without a word. */
+  /** The default if none is given, and never beyond the mount's maximum, to which it is cut silently. */
   #ttl(body: Body, leases: Leases): number | undefined {
     const asked = secondsOf(body['ttl'])
     return asked === undefined ? undefined : Math.min(asked === 0 ? leases.default : asked, leases.max)

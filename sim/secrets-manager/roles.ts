@@ -3,9 +3,9 @@ import { type KeyUsage, keyUsageNames } from '../../src/pki/extensions.ts'
 import type { Members } from './answers.ts'
 import { secondsOf } from './request-body.ts'
 
-/** What a role of a PKI mount lets sign. */
+/** What a role of a PKI mount may sign. */
 export interface Role {
-  /** Seconds; 0: what the mount says. */
+  /** Seconds; 0: the mount's value. */
   readonly ttl: number
   readonly maxTtl: number
   readonly backSeconds: number
@@ -13,7 +13,7 @@ export interface Role {
   readonly requiresName: boolean
   readonly uses: readonly KeyUsage[]
   allowsUri(uri: string): boolean
-  /** As a read shows it. */
+  /** In the form of a read. */
   readonly shown: Members
 }
 
@@ -58,7 +58,7 @@ const defaults: Members = {
   use_csr_sans: true,
 }
 
-/** The role that a request describes, or what is wrong with it. Unknown members are ignored. */
+/** The role in a request, or what is wrong with it. Unknown members are ignored. */
 export function roleOf(body: Readonly<Record<string, Json>>): Role | string {
   const keyType = body['key_type'] ?? 'rsa'
   if (keyType !== 'rsa' && keyType !== 'ec' && keyType !== 'any') return `unknown key type ${String(keyType)}`
@@ -90,13 +90,13 @@ function listOf(value: Json | undefined): readonly string[] {
   return Array.isArray(value) ? value.filter((each): each is string => typeof each === 'string') : []
 }
 
-/** In the order of their bits; unknown ones are passed over. */
+/** In the order of their bits; unknown ones are skipped. */
 function usesOf(value: Json | undefined): readonly KeyUsage[] {
   const named = listOf(value).map((each) => each.toLowerCase())
   return keyUsageNames.filter((name) => named.includes(name.toLowerCase()))
 }
 
-/** `*` stands for any text. */
+/** `*` matches any text. */
 function fits(pattern: string, text: string): boolean {
   const [first = '', ...rest] = pattern.split('*')
   if (!text.startsWith(first)) return false

@@ -14,10 +14,10 @@ import { type Body, isBody, notConverted, secondsOf } from './request-body.ts'
 import { SystemMounts } from './system-mounts.ts'
 import { type TokenGrant, Tokens } from './tokens.ts'
 
-/** What a secrets manager is: it serves, or says why not. */
+/** Whether a secrets manager serves, or why not. */
 export type ManagerState = 'active' | 'sealed' | 'uninitialised'
 
-/** A request that has come through the token check. */
+/** A request that has passed the token check. */
 interface Call {
   readonly method: string
   readonly path: string
@@ -26,15 +26,15 @@ interface Call {
 }
 
 /**
- * Stands in for an external secrets manager where there is none: its PKI API as it was recorded, and real X.509. It
- * knows its world by Env alone, and so is a machine of the simulator as well as a server on real sockets.
+ * Stands in for an external secrets manager: its PKI API as recorded, with real X.509. It uses the world only through
+ * Env, so it is a machine of the simulator as well as a server on real sockets.
  */
 export class SecretsManager {
   readonly tokens: Tokens
   readonly faults = new Faults()
   state: ManagerState = 'active'
   /**
-   * Every call that was answered or swallowed: `PUT connect-root/root/sign-self-issued`. For tests; bounded by their
+   * Every call that was answered or swallowed: `PUT connect-root/root/sign-self-issued`. For tests; limited by their
    * length.
    */
   readonly calls: string[] = []
@@ -54,7 +54,7 @@ export class SecretsManager {
     return this.#env.http.serve(at, (request) => this.answer(request), tls)
   }
 
-  /** The PKI mount at this path, for what an operator may do behind the client's back. */
+  /** The PKI mount at this path, for changes that an operator may make behind the client's back. */
   mountAt(path: string): PkiMount | undefined {
     return this.#mounts.get(path)?.pki
   }
@@ -196,7 +196,7 @@ export class SecretsManager {
   }
 }
 
-/** The policy names its mounts, and each may look at and renew itself. */
+/** The policy names its mounts, and each token may look up and renew itself. */
 function mayCall({ mounts }: TokenGrant, path: string): boolean {
   if (mounts === 'all' || path === 'sys/mounts' || /^auth\/token\/(lookup|renew|revoke)-self$/.test(path)) return true
   const within = path.replace(/^sys\/mounts\//, '')

@@ -3,21 +3,19 @@ import type { Clock } from '../../src/env/clock.ts'
 import type { Members } from './answers.ts'
 import { durationText, systemLeaseSeconds } from './request-body.ts'
 
-/** A token as it was made. */
+/** A token as created. */
 export interface TokenGrant {
   readonly id: string
-  /** Seconds; 0: it does not end. */
+  /** Seconds; 0: it does not expire. */
   readonly ttl: number
   readonly renewable: boolean
-  /** Seconds to which every renewal goes back. */
+  /** Seconds to which every renewal resets it. */
   readonly period?: number
-  /** Seconds in all. */
+  /** Maximum lifetime in seconds. */
   readonly explicitMaxTtl?: number
-  /**
-   * What it may do beside looking itself up: everything, or everything in mounts whose paths begin with one of these.
-   */
+  /** Its rights besides looking itself up: everything, or everything in mounts whose paths begin with one of these. */
   readonly mounts: 'all' | readonly string[]
-  /** Without it neither `sign-self-issued` nor deleting a root. */
+  /** Without it, neither `sign-self-issued` nor deleting a root is allowed. */
   readonly sudo: boolean
 }
 
@@ -80,7 +78,7 @@ export class Tokens {
     }
   }
 
-  /** `increment` 0: for as long as it was made for. */
+  /** `increment` 0: for its original duration. */
   renew(id: string, increment: number): Renewal {
     const token = this.#live(id)
     if (token === undefined || !token.grant.renewable) return 'not-renewable'

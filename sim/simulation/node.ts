@@ -14,21 +14,24 @@ import { SimTcpStream } from '../world/network/tcp-stream.ts'
 import { NodeClock } from '../world/node-clock.ts'
 import type { SimEvent } from '../world/sim-event.ts'
 
-/** What the network brought while a process was paused; more is lost, as from a socket's buffer. */
+/** Maximum size of network input for a paused process; more is lost, as from a socket's buffer. */
 const backlogBytesMax = 2 << 20
 const noRequests: ReadonlySet<OpenRequest> = new Set()
 
 export interface CrashOptions {
-  /** `power`, the default: what was not synced may be lost. `kept`: only the process dies. */
+  /** `power`, the default: unsynced data may be lost. `kept`: only the process dies. */
   readonly disk?: 'power' | 'kept'
-  /** `reset`, the default: peers are told, if that gets through. `silent`: the machine is gone until the next boot. */
+  /**
+   * `reset`, the default: peers are notified, if the packet arrives. `silent`: the machine does not answer until the
+   * next boot.
+   */
   readonly network?: 'reset' | 'silent'
 }
 
-/** What starts in a process. A promise that it returns is its business; if it rejects, that is an error of the node. */
+/** The program of a process. It handles its own promise; if that rejects, it is an error of the node. */
 export type Start = (env: Env) => unknown
 
-/** A machine: it keeps its disk and its clocks through the lives of the processes on it, one at a time. */
+/** A machine: its disk and its clocks outlive the processes on it, of which one runs at a time. */
 export class SimNode implements Machine {
   readonly name: string
   readonly number: number
@@ -41,7 +44,7 @@ export class SimNode implements Machine {
   readonly facts: MachineFacts
   readonly #onError: (node: SimNode, error: unknown) => void
   #boots = 0
-  /** Of the last life, and what started it. */
+  /** The identity of the last life, and of the decision that started it. */
   #life: Identity | undefined
   #startedBy: Identity | undefined
   #process: Boot | undefined
@@ -70,7 +73,7 @@ export class SimNode implements Machine {
     this.#onError = onError
   }
 
-  /** How many processes have been started here: the number of the one that runs. */
+  /** Number of processes started here, which is also the number of the running one. */
   get boots(): number {
     return this.#boots
   }
@@ -88,7 +91,7 @@ export class SimNode implements Machine {
     return this.#process?.requests ?? noRequests
   }
 
-  /** The Env of the process that runs. */
+  /** The Env of the running process. */
   get env(): Env {
     invariant(this.#env !== undefined, 'a process runs here', { node: this.name })
     return this.#env
@@ -108,7 +111,7 @@ export class SimNode implements Machine {
     this.run(start, booted)
   }
 
-  /** Lets the process that runs do something, in a turn of its own. */
+  /** Calls `act` in the running process, in a turn of its own. */
   run(act: Start, cause?: number): void {
     const { env } = this
     const start = this.kernel.after(this.#process, undefined, 0, 'start', () => {
@@ -122,7 +125,7 @@ export class SimNode implements Machine {
     this.#onError(this, error)
   }
 
-  /** The process is no more: none of its timers, streams and promises ever does anything again. */
+  /** Ends the process: none of its timers, streams and promises ever does anything again. */
   crash(options: CrashOptions = {}): void {
     const process = this.#process
     if (process === undefined) return
@@ -146,25 +149,25 @@ export class SimNode implements Machine {
     this.kernel.queue.keep((event) => event.holder()?.alive !== false)
   }
 
-  /** Each TCP connection of the process breaks; it goes on, and listens as before. */
+  /** Breaks each TCP connection of the process, which continues and listens as before. */
   breakConnections(): void {
     for (const part of [...(this.#process?.parts ?? [])]) if (part instanceof SimTcpStream) part.tear()
   }
 
-  /** Whether attempts to connect are refused, as by a firewall that rejects; what is connected stays. */
+  /** Whether attempts to connect are refused, as by a firewall that rejects; open connections stay. */
   refuseConnections(refuses: boolean): void {
     this.host.refuses = refuses
     this.kernel.trace.addText(traceKinds.link, this.number, this.number, 0, 0, refuses ? 'refuses' : 'accepts')
   }
 
-  /** The process stands still: what happens to it waits. Its machine goes on taking what the network brings. */
+  /** The process stands still: its events wait. Its machine continues to receive from the network. */
   pause(): void {
     if (this.#process === undefined || this.#process.paused) return
     this.kernel.trace.add(traceKinds.pause, this.number)
     this.#process.paused = true
   }
 
-  /** What waited happens now, in an order that is drawn, together with what is due now. */
+  /** Waiting events happen now, in a drawn order, together with those that are due now. */
   resume(): void {
     if (this.#process === undefined || !this.#process.paused) return
     const waited = this.#backlog.filter((event) => !event.cancelled)
@@ -180,7 +183,7 @@ export class SimNode implements Machine {
     }
   }
 
-  /** An event that is due while the process is paused. */
+  /** Keeps an event that is due while the process is paused. */
   hold(event: SimEvent): void {
     if (!event.waits()) return
     const bytes = event.backlogBytes()
@@ -192,7 +195,10 @@ export class SimNode implements Machine {
     this.#backlog.push(event)
   }
 
-  /** A life comes from the decision to start it; without one, such as a supervisor's, from the life before. */
+  /**
+   * A life's identity comes from the decision to start it; without one, as for a supervisor's restart, from the
+   * previous life.
+   */
   #nextLife(): Identity {
     const { decisions } = this.kernel
     const { cause } = decisions
@@ -205,7 +211,7 @@ export class SimNode implements Machine {
   }
 
   /**
-   * Any interleaving of the lanes, each with its own order: each event draws a place, and a lane fills its places in
+   * Any interleaving of the lanes, each in its own order: each event draws a place, and a lane fills its places in
    * order.
    */
   #drawOrder(events: readonly SimEvent[]): readonly SimEvent[] {

@@ -22,37 +22,37 @@ import { TurnLoop } from './turn-loop.ts'
 
 export interface SimulationOptions {
   readonly seed: string
-  /** Sees and makes decisions; absent: nobody looks, and the seed alone decides. */
+  /** Receives decisions and may change them; absent: the seed alone decides. */
   readonly book?: Book | undefined
-  /** What of the bytes that machines send is no part of a decision's identity; absent: nothing. */
+  /** Finds bytes of messages that are not part of a decision's identity; absent: there are none. */
   readonly findHoles?: FindHoles | undefined
-  /** Times at which it goes on with other chance, in ascending order; absent: none. */
+  /** Times from which it continues with other draws, in ascending order; absent: none. */
   readonly forks?: readonly Fork[] | undefined
   readonly platform: Platform
-  /** Of every link, unless `network.setLink` says otherwise. */
+  /** Settings of every link, unless `network.setLink` changes them. */
   readonly link?: LinkOptions | undefined
-  /** Of every disk, unless the node says otherwise. */
+  /** Settings of every disk, unless the node changes them. */
   readonly disk?: DiskOptions | undefined
   /** The true wall time at the start; 2026-01-01 by default. */
   readonly startWallMs?: number
-  /** Events of one instant happen in an order that is drawn. */
+  /** Whether events of one instant happen in a drawn order. */
   readonly shuffleTies?: boolean
   readonly limits?: Partial<RunLimits>
   readonly trace?: TraceOptions | undefined
-  /** Readers of the trace see what processes draw. */
+  /** Whether readers of the trace see the draws of processes. */
   readonly remarkDraws?: boolean
   /** `real` by default. */
   readonly keys?: KeysOfRun | undefined
-  /** Hears every log line and every answer over HTTP. */
+  /** Receives every log line and every answer over HTTP. */
   readonly onSaid?: Listener | undefined
-  /** Hears what processes tell of themselves. */
+  /** Receives reports of processes about themselves. */
   readonly onTold?: TellTale | undefined
   /**
-   * As each turn begins, with its number, from 1 on, and that of the event that it delivers, as readers of the trace
-   * know it. It watches the program, and changes nothing of the run.
+   * Called as each turn begins, with its number, counted from 1, and the number of the event that it delivers, as
+   * readers of the trace know it. It observes the program, and must not change the run.
    */
   readonly beforeTurn?: ((turn: number, event: number) => void) | undefined
-  /** After each turn, outside the tripwire; the node is the one whose turn it was. What it throws ends the run. */
+  /** Called after each turn, outside the tripwire, with the node whose turn it was. An exception of it ends the run. */
   readonly afterTurn?: ((node: SimNode | undefined) => void) | undefined
   /**
    * Called with an error that no code on the node caught. `crash` ends the node's process; otherwise the run has
@@ -100,7 +100,7 @@ export class Simulation {
     })
   }
 
-  /** What a right wall clock shows at the start. */
+  /** Time of a correct wall clock at the start. */
   get startWallMs(): number {
     return this.#options.startWallMs ?? defaultStartWallMs
   }
@@ -119,12 +119,12 @@ export class Simulation {
     return this.#kernel.queue.nextTimeUs()
   }
 
-  /** Events delivered so far. */
+  /** Number of delivered events. */
   get turns(): number {
     return this.#kernel.turns
   }
 
-  /** Events that wait. */
+  /** Number of waiting events. */
   get pending(): number {
     return this.#kernel.queue.pending
   }
@@ -152,12 +152,12 @@ export class Simulation {
     return node
   }
 
-  /** What is decided in the run itself: by faults, workloads and choices of a scenario. */
+  /** The decisions of the run itself: of faults, workloads and choices of a scenario. */
   get decisions(): Decisions {
     return this.#kernel.decisions
   }
 
-  /** Lets the driver do something at a time, in a turn of its own; at once if that time is past. */
+  /** Calls `act` for the driver at a time, in a turn of its own; at once if that time is past. */
   at(timeMs: number, act: () => void): Closable {
     return this.after(timeMs - this.nowMs, act)
   }
@@ -165,34 +165,34 @@ export class Simulation {
   after(delayMs: number, act: () => void): Closable {
     const { decisions } = this.#kernel
     const { cause } = decisions
-    // What was begun by a decision goes on as its consequence.
+    // Work that a decision began continues as its consequence.
     const acts = cause === undefined ? act : () => decisions.because(cause, act)
     return this.#kernel.after(undefined, undefined, microseconds(Math.max(0, delayMs)), 'driver', acts)
   }
 
-  /** Puts a datagram on the wire under this sender address, whichever machine has it. */
+  /** Sends a datagram under this sender address, whichever machine has it. */
   forge(from: Endpoint, to: Endpoint, bytes: Uint8Array): void {
     forgeDatagram(this.#kernel, this.network, from, to, bytes)
   }
 
-  /** Of the run: what happened, and for readers what led to it. */
+  /** The trace of the run: what happened, and for readers the causes. */
   get trace(): Trace {
     return this.#kernel.trace
   }
 
-  /** A line of the story, for readers of the trace. What is done after a step comes from it. */
+  /** A line of the story, for readers of the trace. A step causes what is done after it. */
   tellStory(story: NonNullable<RecordFields<'driver'>['story']>, text: string): void {
     const event = this.trace.tell('driver', 0, { text, story })
     if (story === 'step') this.trace.stand(event)
   }
 
-  /** Something that must hold does not. `because`: numbers of events by which it is judged, beside what happens now. */
+  /** Reports a violated law. `because`: numbers of events on which the judgement rests, besides the present one. */
   tellViolation(code: string, text: string, because: readonly number[] = []): void {
     const { teller } = this.trace
     if (teller !== undefined) this.trace.tell('violation', 0, { code, text }, [...teller.now, ...because])
   }
 
-  /** A line of the driver's in the trace. */
+  /** A line of the driver in the trace. */
   note(text: string): void {
     this.#kernel.trace.addText(traceKinds.driver, 0, 0, 0, 0, text)
   }
@@ -211,7 +211,7 @@ export class Simulation {
     return this.#kernel.failure
   }
 
-  /** Runs to a time, which is then the time it is. Never rejects for what happens in the world. */
+  /** Runs up to a time, which is then the present one. Never rejects for an event of the world. */
   run(limit: { readonly untilMs: number }): Promise<RunEnd> {
     return this.#loop.run(microseconds(limit.untilMs), undefined)
   }
@@ -221,7 +221,7 @@ export class Simulation {
     return this.#loop.run(this.nowUs + microseconds(limitMs), predicate)
   }
 
-  /** Lets a process do something, on a node that is booted for it if need be, and runs until it is done. */
+  /** Runs a program in a process, booting the node if necessary, until it is done. */
   async play<T>(node: SimNode, program: Play<T>, limitMs: number): Promise<T> {
     let outcome: { readonly value: T } | { readonly error: unknown } | undefined
     const start: Start = async (env) => {
@@ -240,7 +240,7 @@ export class Simulation {
     return ended.value
   }
 
-  /** The digest of what happened so far. */
+  /** The digest of everything so far. */
   finish(): TraceDigest {
     return this.#kernel.trace.digest()
   }
@@ -249,7 +249,7 @@ export class Simulation {
     const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
     this.#kernel.trace.addText(traceKinds.error, node.number, 0, 0, 0, message)
     const frames = framesOf(error)
-    // For readers alone: where a module lies is no part of what happens.
+    // For readers only: where a module is located is not part of what happens.
     if (frames.length > 0) this.#kernel.trace.remark(node.number, `thrown by ${frames.join(' < ')}`)
     if (this.#options.onNodeError?.(node, error) === 'crash') {
       node.crash()
@@ -260,7 +260,7 @@ export class Simulation {
   }
 }
 
-/** Frames of the stack of what was thrown that a reader gets. */
+/** Maximum number of stack frames of an exception that a reader gets. */
 const framesMax = 8
 
 /** Where in the agent's modules an error was thrown: `read src/features/acl/tokens/policy-endpoints.js:70`. */

@@ -6,7 +6,7 @@ import type { SimEvent } from '../world/sim-event.ts'
 import type { SimNode } from './node.ts'
 
 /**
- * After this many turns that seemed to touch no promise the queues are drained all the same; it is a bug if anything
+ * After this many turns that seemed to touch no promise, the queues are drained nevertheless; it is a bug if anything
  * happens then.
  */
 const auditedTurns = 256
@@ -15,16 +15,16 @@ export interface TurnLoopOptions {
   readonly limits: RunLimits
   readonly nodeAt: (number: number) => SimNode | undefined
   readonly onError: (node: SimNode, error: unknown) => void
-  /** Takes the number of the turn that begins, from 1 on, and that of the event that it delivers. */
+  /** Called with the number of the turn that begins, counted from 1, and that of the event that it delivers. */
   readonly beforeTurn: ((turn: number, event: number) => void) | undefined
   readonly afterTurn: ((node: SimNode | undefined) => void) | undefined
-  /** What orders the events of one instant; undefined: they happen in the order in which they were made. */
+  /** Determines the order of events of one instant; undefined: they happen in the order in which they were created. */
   readonly ties: Identity | undefined
 }
 
 /**
- * One turn: take the next event, arm the tripwire, deliver it, let every promise job finish if the turn touched
- * promises, disarm, check. Turns that touch none follow each other without a break.
+ * One turn: take the next event, arm the tripwire, deliver the event, let every promise job finish if the turn touched
+ * promises, disarm, check. Turns that touch none follow one another without a break.
  */
 export class TurnLoop {
   readonly #kernel: Kernel
@@ -33,13 +33,13 @@ export class TurnLoop {
   #predicate: (() => boolean) | undefined
   #end: RunEnd | undefined
   #running = false
-  /** A turn whose promise jobs are running. */
+  /** Whether a turn is open whose promise jobs are running. */
   #open = false
   #turnOf: SimNode | undefined
   #sinceAudit = 0
-  /** Turns when true time last advanced. */
+  /** Number of turns when true time last advanced. */
   #turnsBefore = 0
-  /** Calls of Envs when a turn that touched no promise had ended; undefined when no such turn is being drained. */
+  /** Number of Env calls when a turn without promises had ended; undefined if no such turn is being drained. */
   #auditCalls: number | undefined
 
   constructor(kernel: Kernel, options: TurnLoopOptions) {
@@ -89,7 +89,7 @@ export class TurnLoop {
     return false
   }
 
-  /** The next event that is to happen now; undefined when there is none or it does not happen. */
+  /** The next event to deliver; undefined if there is none, or it does not happen. */
   #next(): SimEvent | undefined {
     const kernel = this.#kernel
     const dueUs = kernel.queue.nextTimeUs()
@@ -122,7 +122,7 @@ export class TurnLoop {
     this.#kernel.trace.setTime(timeUs)
   }
 
-  /** True when promise jobs must run before the turn can be closed. */
+  /** True if promise jobs must run before the turn can be closed. */
   #deliver(event: SimEvent): boolean {
     const kernel = this.#kernel
     const { turn } = kernel
@@ -163,7 +163,7 @@ export class TurnLoop {
       const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
       kernel.fail({ kind: 'checker-error', message, ...(error instanceof Error ? { error } : {}) })
     }
-    // What the checkers or the driver did between turns leaves now too.
+    // Output of the checkers or the driver between turns is sent now, too.
     kernel.endTurn()
     kernel.trace.flush()
     this.#checkEnd()
@@ -177,7 +177,7 @@ export class TurnLoop {
     this.#kernel.fail({ kind: 'async-leak', node, message })
   }
 
-  /** What was thrown in a turn is an error of the node whose turn it was, or of the driver. */
+  /** An exception in a turn is an error of the node whose turn it was, or of the driver. */
   #failed(error: unknown): void {
     const node = this.#turnOf
     if (node !== undefined) {

@@ -6,7 +6,7 @@ export interface MenuEntry {
   readonly deed: PlayDeed
 }
 
-/** What can be done to a process, by what it is now. */
+/** The possible acts on a process in its present state. */
 export function lifeEntries({ name, is }: Pick<PlayAgent, 'name' | 'is'>): readonly MenuEntry[] {
   const entry = (label: string, action: string): MenuEntry => ({ label, deed: { fault: { [action]: name } } })
   if (is === 'down') return [entry('start', 'restart')]
@@ -19,7 +19,7 @@ export function lifeEntries({ name, is }: Pick<PlayAgent, 'name' | 'is'>): reado
   ]
 }
 
-/** What can be wrong with a disk. It lasts until all faults are ended. */
+/** The possible troubles of a disk, which last until all faults are ended. */
 export function diskEntries(name: string): readonly MenuEntry[] {
   const slow = { nodes: name, fsync: '50ms..200ms', latency: '5ms..20ms' }
   return [
@@ -29,7 +29,7 @@ export function diskEntries(name: string): readonly MenuEntry[] {
   ]
 }
 
-/** Cuts off each of these sides from all others; without any, all links are mended. */
+/** Separates each of these sides from all others; without any, heals all links. */
 export function sidesDeeds(sides: readonly (readonly string[])[], wasApart: boolean): readonly PlayDeed[] {
   const heal = { fault: { heal: 'everything' } }
   const [first] = sides
@@ -40,8 +40,8 @@ export function sidesDeeds(sides: readonly (readonly string[])[], wasApart: bool
 }
 
 /**
- * Cuts a link, or mends it. Links are mended by all links of a node, so the others of that node which were cut are cut
- * again, at the same virtual time.
+ * Cuts a link, or heals it. Healing applies to all links of a node, so its other cut links are cut again, at the same
+ * virtual time.
  */
 export function linkDeeds(one: string, other: string, cuts: PlayStatus['cuts']): readonly PlayDeed[] {
   const othersOf = (node: string): readonly string[] =>
@@ -53,12 +53,12 @@ export function linkDeeds(one: string, other: string, cuts: PlayStatus['cuts']):
   return rest.length === 0 ? [heal] : [heal, { fault: { cut: { from: node, to: listed(rest) } } }]
 }
 
-/** One name stands alone, as people write it. */
+/** A single name stands alone, as people write it. */
 function listed(names: readonly string[]): string | readonly string[] {
   return names.length === 1 ? (names[0] ?? '') : names
 }
 
-/** The words of a command line: quotes keep spaces together, a backslash takes the next character as it is. */
+/** The words of a command line: quotes keep spaces, a backslash makes the next character literal. */
 export function wordsOf(line: string): readonly string[] {
   const words: string[] = []
   for (const [, doubled, single, bare] of line.matchAll(/"((?:[^"\\]|\\.)*)"|'([^']*)'|((?:[^\s"'\\]|\\.)+)/g)) {
@@ -67,7 +67,7 @@ export function wordsOf(line: string): readonly string[] {
   return words
 }
 
-/** Lines to copy into a terminal: the agent's faces, bridged to loopback. */
+/** Lines to copy into a terminal: the agent's interfaces, bridged to loopback. */
 export function linesFor({
   name,
   httpPort,

@@ -1,4 +1,4 @@
-/** A node as far as its place on the screen depends on it. */
+/** The facts of a node that determine its place on the screen. */
 export interface Standing {
   readonly name: string
   readonly datacenter: string
@@ -16,17 +16,17 @@ export type Places = ReadonlyMap<string, Point>
 export const pictureWidth = 640
 export const pictureHeight = 320
 
-/** Nodes of one datacenter that find room on one ring. */
+/** Maximum number of nodes of one datacenter on one ring. */
 const ringMost = 10
 
-/** So far from where it stands at home a node has been dragged away from the others. */
+/** A node counts as dragged away at this distance from its home position. */
 const awayFrom = 60
-/** Nodes that were dragged away and stand nearer than this are on one side. */
+/** Dragged nodes that are closer than this are on one side. */
 const together = 110
-/** Pixels by which a side that is cut off stands away from its home. */
+/** Distance in pixels of a separated side from its home position. */
 const asideBy = 75
 
-/** Every datacenter is a ring; the rings stand side by side. In a large one the servers have a ring within. */
+/** Every datacenter is a ring; the rings are beside one another. In a large one, the servers have an inner ring. */
 export function homesOf(nodes: readonly Standing[]): Places {
   const datacenters = [...new Set(nodes.map(({ datacenter }) => datacenter))]
   const width = pictureWidth / Math.max(1, datacenters.length)
@@ -53,7 +53,7 @@ function ring(nodes: readonly Standing[], middle: Point, radius: Point): readonl
   })
 }
 
-/** The nodes that reach each other, one by way of another if need be: the side with the most nodes comes first. */
+/** Groups of nodes that reach one another, perhaps by way of others; the largest comes first. */
 export function sidesOf(names: readonly string[], isCut: (a: string, b: string) => boolean): readonly string[][] {
   const sides: string[][] = []
   const left = new Set(names)
@@ -72,7 +72,7 @@ export function sidesOf(names: readonly string[], isCut: (a: string, b: string) 
   return sides.toSorted((a, b) => b.length - a.length)
 }
 
-/** Where nodes stand: at home, but for sides that reach none of the others, which stand aside. */
+/** The positions of nodes: at home, except for sides that reach none of the others, which are moved aside. */
 export function placesOf(homes: Places, sides: readonly (readonly string[])[]): Places {
   const places = new Map(homes)
   for (const side of sides.slice(1)) {
@@ -89,7 +89,7 @@ export function placesOf(homes: Places, sides: readonly (readonly string[])[]): 
   return places
 }
 
-/** What follows of a node that was dropped: the sides that are to be cut off from all others, if any. */
+/** The effect of dropping a node: the sides that are to be separated from all others, if any. */
 export function sidesAfterDrop(
   homes: Places,
   sides: readonly (readonly string[])[],

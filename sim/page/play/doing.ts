@@ -2,13 +2,13 @@ import { useRef, useState } from 'preact/hooks'
 import type { PlayActed, PlayDeed, PlayPace, PlayStatus, PlayStep, PlayUndo } from '../../play/play-api.ts'
 import type { PlaySession } from './session.ts'
 
-/** What came of the last thing that was asked for. */
+/** The result of the last request. */
 export interface Said {
   readonly text: string
   readonly isBad: boolean
 }
 
-/** What the page can ask of the run. Each settles when the page shows what came of it. */
+/** The requests of the page to the run. Each settles when the page shows the result. */
 export interface Doing {
   readonly said: Said
   readonly say: (said: Said) => void
@@ -23,7 +23,7 @@ export interface Doing {
 export function useDoing(session: PlaySession): Doing {
   const [said, say] = useState<Said>({ text: '', isBad: false })
   const [isStepping, setIsStepping] = useState(false)
-  // The state of a page is new only when it is drawn again, which is too late for the next key.
+  // A page's state is updated only when it is drawn again, which is too late for the next key.
   const steps = useRef(false)
   const act = async (deeds: readonly PlayDeed[]): Promise<boolean> => {
     const done: string[] = []

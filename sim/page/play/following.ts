@@ -1,7 +1,7 @@
 import type { FilmOverview } from '../../picture/film-format.ts'
 import type { View } from '../view.ts'
 
-/** The time in sight of a run that has just begun. */
+/** The visible time of a run that has just begun. */
 const firstSpanUs = 10_000_000
 
 export function firstView({ endUs }: FilmOverview): View {
@@ -16,7 +16,7 @@ export function firstView({ endUs }: FilmOverview): View {
   }
 }
 
-/** The same span of time, with the end of the run in sight, and the cursor there. */
+/** The same span of time, with the end of the run visible, and the cursor there. */
 export function atTheEnd(view: View, { endUs }: FilmOverview): View {
   const span = view.toUs - view.fromUs
   const toUs = Math.max(endUs + span * 0.02, span)

@@ -6,7 +6,7 @@ import type { Doing } from './doing.ts'
 import type { PlaySession } from './session.ts'
 import { steps } from './time-bar.tsx'
 
-/** For the help. */
+/** The keys, for the help. */
 export const playKeys = [
   ['Space', 'time passes, or stands still'],
   ['n', 'the next event'],
@@ -25,7 +25,7 @@ interface Ears {
   readonly setFollows: (change: (follows: boolean) => boolean) => void
 }
 
-/** Keys of time, beside those of every picture. */
+/** Keys that control time, besides those of every picture. */
 export function usePlayKeys(ears: Ears): void {
   const told = useRef(ears)
   told.current = ears
@@ -41,7 +41,7 @@ export function usePlayKeys(ears: Ears): void {
 function playKey(event: KeyboardEvent, { session, doing, setFollows }: Ears): boolean {
   if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return false
   const wanted = steps.find(({ key }) => key === event.key)
-  // A button that has the focus is pressed by the same key.
+  // The same key presses a button that has the focus.
   const isPressed = event.target instanceof HTMLButtonElement
   if (wanted !== undefined) void doing.step(wanted.step)
   else if (event.key === ' ' && !isPressed) void doing.pace({ paused: session.status?.paused === false })
@@ -52,7 +52,7 @@ function playKey(event: KeyboardEvent, { session, doing, setFollows }: Ears): bo
   return true
 }
 
-/** Keys that go to another time of the picture end its following of the run. */
+/** Keys that move the picture to another time end its following of the run. */
 function filmKey(event: KeyboardEvent, { source, setView, setTab, setFollows }: Ears): void {
   if (['ArrowLeft', 'ArrowRight', '[', ']', ',', '.', 'v'].includes(event.key) && !isTyping(event)) {
     setFollows(() => false)

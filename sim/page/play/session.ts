@@ -4,21 +4,21 @@ import { unpacked } from '../document-film.ts'
 import type { FilmSource } from '../film-source.ts'
 import { OpenPieces } from '../film-source.ts'
 
-/** Milliseconds between two looks at a world that moves, and at one that stands still. */
+/** Milliseconds between two looks at a moving world, and at one that stands still. */
 const movingMs = 250
 const stillMs = 1000
 
-/** A full piece is packed as those of a report's page are, the last one still grows. */
+/** A full piece is packed like those of a report's page; the last one is still growing. */
 type SentPiece = { readonly packed: string } | { readonly open: Piece }
 
-/** An answer of the server, or the reason in words why no answer came. */
+/** An answer of the server, or the reason why there is none, as text. */
 export type Answered<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly error: string }
 
 /**
- * The run that this page shows. It looks at the server while the page is visible: at a status of a few kilobytes, and
- * at the film only when something has happened since the last look.
+ * The run that this page shows. It polls the server while the page is visible: for a status of a few kilobytes, and for
+ * the film only if something has happened since the last look.
  */
 export class PlaySession {
   readonly #token: string
@@ -44,18 +44,18 @@ export class PlaySession {
     return this.#film
   }
 
-  /** Why the server could not be asked, in words; undefined: it answers. */
+  /** Why the server did not answer, as text; undefined: it does. */
   get problem(): string | undefined {
     return this.#problem
   }
 
-  /** Looks now, and from now on whenever it is time. */
+  /** Looks now, and from now on at intervals. */
   begin(document: Document): void {
     document.addEventListener('visibilitychange', () => void this.look())
     void this.look()
   }
 
-  /** One look at a time; a look that was asked for while one was on its way begins after it. */
+  /** One look at a time; a look requested during another one begins after it. */
   async look(): Promise<void> {
     const before = this.#looking
     const mine = (before ?? Promise.resolve()).then(() => this.#look())
@@ -75,7 +75,7 @@ export class PlaySession {
     return await this.#asked(path, {}, (answer) => answer.text())
   }
 
-  /** The page shows what came of it when this is settled. */
+  /** When this settles, the page shows the result. */
   async post<Value>(path: string, body: unknown): Promise<Answered<Value>> {
     const headers = { 'Content-Type': 'application/json' }
     const init = { method: 'POST', headers, body: JSON.stringify(body) }
@@ -102,7 +102,7 @@ export class PlaySession {
   async #lookAtFilm(): Promise<void> {
     const overview = await this.get<PlayOverview>('overview')
     if (!overview.ok) {
-      // While the world is built again there is no film of it; the one that is shown stays.
+      // While the world is being rebuilt there is no film of it; the previous one stays visible.
       if (this.#status?.busy === null) this.#problem = overview.error
       return
     }
@@ -144,7 +144,7 @@ export class PlaySession {
   }
 }
 
-/** In the address until it was read; then in the tab, so that it can be loaded again. */
+/** The token is in the address until it was read, and then in the tab, so that the page can be reloaded. */
 export function tokenOf(location: Location, kept: Storage): string {
   const asked = new URLSearchParams(location.hash.slice(1)).get('token')
   if (asked !== null) {

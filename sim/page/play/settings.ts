@@ -2,7 +2,7 @@ import type { PlayConfiguration } from '../../play/play-api.ts'
 
 export type Settings = PlayConfiguration['config']
 
-/** Undefined: the text is no object of JSON. */
+/** Undefined: the text is not a JSON object. */
 export function settingsIn(text: string): Settings | undefined {
   try {
     const value: unknown = JSON.parse(text)
@@ -12,7 +12,7 @@ export function settingsIn(text: string): Settings | undefined {
   }
 }
 
-/** Settings that differ, and null for those that are to go. */
+/** Settings that differ, and null for those to be removed. */
 export function changedSettings(present: Settings, wanted: Settings): Settings {
   const differs = Object.entries(wanted).filter(
     ([name, value]) => JSON.stringify(present[name]) !== JSON.stringify(value),

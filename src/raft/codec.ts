@@ -51,7 +51,7 @@ const code = {
 
 const entryKinds: readonly EntryKind[] = ['command', 'no-op', 'configuration']
 
-/** More entries in one message are refused. No leader sends as many (`RaftLimits.appendEntriesMax`). */
+/** Maximum number of entries in one message; no leader sends as many (`RaftLimits.appendEntriesMax`). */
 export const messageEntriesMax = 4096
 
 export function encodeMessage(message: RaftMessage): Uint8Array {

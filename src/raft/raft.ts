@@ -15,9 +15,9 @@ export interface StateMachine {
   apply(entry: Entry): unknown
   /** Called after each batch of applied entries: time to wake watchers. */
   applied(last: LogIndex): void
-  /** A frozen view of the state now, cheap to take (copy-on-write), to be written out in slices. */
+  /** A frozen view of the present state, cheap to take (copy-on-write), to be written in slices. */
   snapshot(): StateSnapshot
-  /** Replaces the whole state. `chunks` are those a `StateSnapshot` gave, cut anywhere. */
+  /** Replaces the whole state. `chunks` are those of a `StateSnapshot`, split anywhere. */
   restore(): StateRestore
 }
 
@@ -31,7 +31,7 @@ export interface StateSnapshot {
 export interface StateRestore {
   /** A refusal is final: `finish` returns it, too. */
   write(bytes: Uint8Array): Result<undefined, string>
-  /** Takes the new state into use, or says what is wrong with the bytes. */
+  /** Uses the new state, or says what is wrong with the bytes. */
   finish(): Result<undefined, string>
 }
 
@@ -41,11 +41,11 @@ export interface RaftTransport {
   send(to: ServerId, address: string, message: RaftMessage): void
 }
 
-/** The core's status, and what the driver adds to it. A copy. */
+/** The core's status, and the driver's additions. A copy. */
 export interface RaftStatus extends Omit<CoreStatus, 'leader'> {
   readonly leader: { readonly id: ServerId; readonly address: string } | undefined
   readonly appliedIndex: LogIndex
-  /** Applied commands waiting for nothing; proposals under way. */
+  /** Number of proposals under way. */
   readonly pendingProposals: number
   /**
    * The log has no disk space, and retries: nothing is acknowledged; a leader that finds no successor refuses writes.
@@ -53,7 +53,7 @@ export interface RaftStatus extends Omit<CoreStatus, 'leader'> {
   readonly diskIsFull: boolean
 }
 
-/** One server's part in consensus, as the rest of the agent sees it. */
+/** One server's part in Raft, as the rest of the agent sees it. */
 export interface Raft {
   /** Replicates a command. The value is what `StateMachine.apply` returned for it here. */
   propose(payload: Uint8Array): Promise<Result<{ readonly index: LogIndex; readonly value: unknown }, RequestRefusal>>
@@ -62,16 +62,16 @@ export interface Raft {
   /** As `readIndex`, but satisfied by the leader's lease when it holds, without a round. Leader only. */
   leaseRead(): Promise<Result<LogIndex, RequestRefusal>>
   /**
-   * Whether a `leaseRead` begun now would be answered at once. Then the state applied here is the one it would wait
-   * for, and a caller that reads in this same turn need not ask.
+   * Whether a `leaseRead` begun now would be answered at once. Then the state applied here is the one that it would
+   * wait for, and a caller that reads in this same turn need not ask.
    */
   leaseReadsNow(): boolean
   /**
-   * Whether this server has, since it started, come to all that was committed when it first heard of a leader. What it
-   * says before that may be older than what it said before it was stopped.
+   * Whether this server has, since its start, applied everything that was committed when it first heard a leader. Its
+   * answers before that may be older than those before it was stopped.
    */
   hasCaughtUp(): boolean
-  /** Resolves when it has; not where this server stops before. */
+  /** Resolves when it has; never if this server stops before. */
   untilCaughtUp(): Promise<void>
   /** Whether it leads, and its state lacks nothing that earlier leaders committed. */
   leadsSettled(): boolean
@@ -85,19 +85,16 @@ export interface Raft {
   transferLeadership(to?: ServerId): Promise<Result<undefined, RequestRefusal>>
   /** First configuration of a new cluster; only on a server without any log, term or snapshot. False if it has some. */
   bootstrap(configuration: Configuration): Promise<boolean>
-  /** Whether this server holds any Raft state (term, log or snapshot). */
+  /** Whether this server has any Raft state (term, log or snapshot). */
   hasState(): boolean
-  /**
-   * `from`: for a request the name that the sender has for itself, for an answer the one that the configuration has for
-   * it.
-   */
+  /** `from`: for a request, the sender's own Raft server ID; for an answer, its ID in the configuration. */
   receive(from: ServerId, message: RaftMessage): void
   /** The name of this server in the newest configuration known here: its node ID, its address, or undefined. */
   memberName(nodeId: string, address: string): ServerId | undefined
   /**
-   * The connection with that server is closed, and dialling it again was refused: no process is there. If it was the
-   * leader, another one is sought at once. Never to be called for a connection that only broke, or for a dial that was
-   * not answered (`core/leader-gone.ts`).
+   * The connection with that server is closed, and dialling it again was refused: no process listens there. If it was
+   * the leader, an election begins soon. Must not be called for a connection that only broke, or for a dial without an
+   * answer (`core/leader-gone.ts`).
    */
   leaderUnreachable(id: ServerId): void
   status(): RaftStatus
@@ -111,25 +108,25 @@ export interface Raft {
 }
 
 /**
- * Sees what consensus does, for the simulator's invariants and for recorders. Production runs without one. Called
- * synchronously at the moment the thing becomes true on this server; must not call back. `hardState`, `truncated`,
- * `appended` and `restored` tell what became durable, in the order in which it did, each before anything is said to
- * other servers on the strength of it. A leader may commit an entry before its own copy is durable.
+ * Observes Raft, for the simulator's invariants and for recorders. Production runs without one. Called synchronously at
+ * the moment at which the event happens on this server; must not call back. `hardState`, `truncated`, `appended` and
+ * `restored` report what became durable, in that order, each before any message to other servers relies on it. A leader
+ * may commit an entry before its own copy is durable.
  */
 export interface RaftObserver {
   hardState(term: Term, votedFor: ServerId | undefined): void
   becameLeader(term: Term, lastIndex: LogIndex): void
-  /** A message has reached this server, before anything was made of it. `from` as for `Raft.receive`. */
+  /** A message has reached this server, before it is handled. `from` as for `Raft.receive`. */
   received(from: ServerId, message: RaftMessage): void
-  /** A message leaves this server. `to`: as the configuration names that server. */
+  /** A message leaves this server. `to`: that server's ID in the configuration. */
   sent(to: ServerId, message: RaftMessage): void
-  /** A read that wants its quorum, or the lease, was asked for; nothing was made of it yet. */
+  /** A read that needs a quorum, or the lease, was requested, and is not handled yet. */
   readAsked(requestId: number): void
   /** That read may be answered from the state of this server. */
   readConfirmed(requestId: number): void
   /** A read may be answered at once, because this server leads and holds its lease. */
   readByLease(): void
-  /** This server was asked to change the configuration; nothing was made of it yet. */
+  /** This server was asked to change the configuration, and has not handled that yet. */
   changeAsked(change: ConfigurationChange): void
   steppedDown(term: Term): void
   appended(entries: readonly Entry[]): void
@@ -137,8 +134,8 @@ export interface RaftObserver {
   committed(index: LogIndex, term: Term): void
   applied(entry: Entry): void
   /**
-   * At start, or when a leader's snapshot and the end of the log that it replaces are durable; `applied` goes on after
-   * it.
+   * At start, or when a leader's snapshot and the end of the log that it replaces are durable; `applied` continues
+   * after it.
    */
   restored(meta: SnapshotMeta): void
   /** The state that a boot found on its disk, before anything else. */

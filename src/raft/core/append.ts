@@ -21,7 +21,7 @@ export function receiveAppend(raft: RaftCore, from: ServerId, request: AppendReq
     return refuseAppend(raft, from, hintFor(raft, request), round)
   }
   appendNew(raft, request.entries)
-  // Beyond this the own log may hold what another leader left there, so neither commit nor answer goes further.
+  // Beyond this, this server's log may have entries of another leader, so neither commit nor answer goes further.
   const verified = plus(request.previousIndex, request.entries.length)
   const commit = lesser(request.commit, verified)
   if (commit > raft.commit) commitTo(raft, commit)
@@ -56,8 +56,8 @@ function agreesAt(raft: RaftCore, index: LogIndex, term: Term): boolean {
 }
 
 /**
- * Appends the entries that are not there yet. Only a real conflict drops anything: a request may be old or repeated,
- * and then what follows its entries is newer than it, and perhaps already acknowledged.
+ * Appends the entries that are missing. Only a real conflict drops anything: a request may be old or repeated, and then
+ * entries after its own are newer than it, and perhaps already acknowledged.
  */
 function appendNew(raft: RaftCore, entries: readonly Entry[]): void {
   for (const entry of entries) {
@@ -80,7 +80,7 @@ function acknowledgeAppend(raft: RaftCore, from: ServerId, request: AppendReques
     hintTerm: noTerm,
     round,
   })
-  // A slow disk must not look like a dead server, so the answer that the leader was heard does not wait for the disk.
+  // A slow disk must not look like a dead server, so the answer that confirms contact does not wait for the disk.
   if (entries.length > 0 || !raft.durability.isBehind) return
   send(raft, from, { kind: 'append-response', term, success: true, index: noIndex, hintTerm: noTerm, round })
 }
@@ -95,9 +95,7 @@ function hintFor(raft: RaftCore, { previousIndex, previousTerm }: AppendRequest)
   return raft.log.lastAtMost(previousIndex, previousTerm) ?? raft.log.baseIndex
 }
 
-/**
- * What makes a request invalid, so that no leader would send it. It comes from outside, so it is refused, not asserted.
- */
+/** Why a request is invalid, so that no leader would send it. It comes from outside, so it is refused, not asserted. */
 function faultOf({ term, previousIndex, previousTerm, entries, commit, round }: AppendRequest): string | undefined {
   const areCounts =
     isCount(term) && isCount(previousIndex) && isCount(previousTerm) && isCount(commit) && isCount(round)

@@ -5,7 +5,7 @@ import { emit } from './outbox.ts'
 import type { RaftCore } from './state.ts'
 import type { Entry, EntryKind } from './types.ts'
 
-/** Adds an entry of the own term to a leader's log. */
+/** Adds an entry of the leader's own term to its log. */
 export function appendOwn(raft: RaftCore, kind: EntryKind, payload: Uint8Array): Entry {
   invariant(raft.role.kind === 'leader', 'only a leader makes entries', { role: raft.role.kind })
   const entry: Entry = { index: indexAfter(raft.log.lastIndex), term: raft.term, kind, payload }
@@ -13,7 +13,7 @@ export function appendOwn(raft: RaftCore, kind: EntryKind, payload: Uint8Array):
   return entry
 }
 
-/** Adds an entry to the log. A configuration counts from now on, committed or not (thesis 4.1). */
+/** Adds an entry to the log. A configuration is in use from now on, committed or not (thesis 4.1). */
 export function appendEntry(raft: RaftCore, entry: Entry): void {
   raft.log.append(entry)
   raft.turn.entries.push(entry)
@@ -29,7 +29,7 @@ export function appendEntry(raft: RaftCore, entry: Entry): void {
   })
 }
 
-/** Drops the entries from `index` on, which the leader's log contradicts; the configuration falls back with them. */
+/** Drops the entries from `index` on, which contradict the leader's log, and with them their configurations. */
 export function truncateLog(raft: RaftCore, index: LogIndex): void {
   const { commit, turn } = raft
   invariant(raft.role.kind !== 'leader', 'a leader never drops entries of its log', { index, term: raft.term })

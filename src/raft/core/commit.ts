@@ -11,14 +11,14 @@ import { configurationOf, hasCommittedInOwnTerm, type RaftCore } from './state.t
 import { mostAdvancedVoter, tellToStand } from './transfer.ts'
 
 /**
- * Commits what a quorum of voters holds durably. This server counts with what is durable here, and only if it is a
- * voter.
+ * Commits what a quorum of voters has durably. This server counts with its durable entries, and only if it is a voter.
  *
- * Only an entry of the own term is committed by counting; those before it are committed with it. Otherwise (paper
- * 5.4.2, figure 8): 1. S1 leads term 2, copies entry 2 to S2 only, crashes; 2. S5 leads term 3 with other entries,
- * crashes;
- * 3. S1 leads term 4 and copies the old entry 2 to S3: a quorum holds it; 4. S1 crashes, and S5, whose last term is 3,
- * may still be elected by S2, S3 and S4, and overwrite it everywhere.
+ * Only an entry of the leader's own term is committed by counting; entries before it are committed with it. Otherwise
+ * (paper 5.4.2, figure 8):
+ * 1. S1 leads term 2, copies entry 2 only to S2, and crashes.
+ * 2. S5 leads term 3 with other entries, and crashes.
+ * 3. S1 leads term 4 and copies the old entry 2 to S3: a quorum has it.
+ * 4. S1 crashes. S5, whose last term is 3, may still be elected by S2, S3 and S4, and overwrite the entry everywhere.
  */
 export function advanceCommit(raft: RaftCore, leader: Leader, nowMs: number): void {
   const index = heldByQuorum(raft, leader)
@@ -44,7 +44,7 @@ function heldByQuorum(raft: RaftCore, leader: Leader): LogIndex | undefined {
   return reachedByQuorum(tally)
 }
 
-/** Moves the commit index; what it passed is handed out when the step ends. */
+/** Moves the commit index; the passed entries are applied when the step ends. */
 export function commitTo(raft: RaftCore, index: LogIndex): void {
   const { commit, log } = raft
   invariant(index > commit, 'the commit index only rises', { index, commit })
@@ -71,7 +71,7 @@ function dismissLeaving(raft: RaftCore, leader: Leader, nowMs: number): void {
   trackFollowers(raft, leader, nowMs)
 }
 
-/** Steps down, and spares the others the wait for an election timeout. */
+/** Steps down, and spares the other servers the wait for an election timeout. */
 function resign(raft: RaftCore, leader: Leader, nowMs: number): void {
   const heir = mostAdvancedVoter(raft, leader)
   if (heir !== undefined) tellToStand(raft, leader, heir)

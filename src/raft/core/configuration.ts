@@ -7,12 +7,12 @@ import { isList, isRecord } from '../../base/shape.ts'
 import { indexAfter, type LogIndex, noIndex, noTerm, type Term, termAfter } from '../../model/log-position.ts'
 import type { Configuration, ConfigurationChange, Recovered, RequestRefusal, Server, ServerId } from './types.ts'
 
-/** Servers in one configuration, voters or not. */
+/** Maximum number of servers in one configuration, including non-voters. */
 const serversMax = 255
 
 export const noServers: Configuration = { servers: [] }
 
-/** The term of a cluster's first configuration, which no election brought. Elections begin beyond it. */
+/** The term of a cluster's first configuration, which no election precedes. Elections have greater terms. */
 export const bootstrapTerm: Term = termAfter(noTerm)
 
 export function serverIn(configuration: Configuration, id: ServerId): Server | undefined {
@@ -24,9 +24,9 @@ export function isVoter(configuration: Configuration, id: ServerId): boolean {
 }
 
 /**
- * The state that a server of a new cluster starts from: the first configuration as its only entry. Servers given the
- * same configuration start with the same log, so each may be started so and they find each other. Make it durable, then
- * `createRaft` from it. Not for a server that holds any state. The error is one clause.
+ * The initial state of a server of a new cluster: the first configuration as its only entry. Servers with the same
+ * configuration start with the same log, so each may be started by itself, and they find one another. The caller makes
+ * it durable, then calls `createRaft` with it. Not for a server that has any state. The error is one clause.
  */
 export function bootstrapped(configuration: Configuration): Result<Recovered, string> {
   const checked = checkedConfiguration(configuration.servers)
@@ -40,7 +40,7 @@ export function bootstrapped(configuration: Configuration): Result<Recovered, st
   })
 }
 
-/** The configuration of these servers, or why a cluster could not live with it: one clause. */
+/** The configuration of these servers, or why a cluster could not work with it: one clause. */
 export function checkedConfiguration(servers: readonly Server[]): Result<Configuration, string> {
   const sorted = sortedById(servers)
   const fault = faultOf(sorted)
@@ -74,7 +74,10 @@ function isServer(value: unknown): value is Server {
   return suffrage === 'voter' || suffrage === 'nonvoter'
 }
 
-/** The configuration after a change of one server, or why it cannot be. Two neighbours in this order share a quorum. */
+/**
+ * The configuration after a change of one server, or why it is impossible. Two successive configurations share a
+ * quorum.
+ */
 export function changed(before: Configuration, change: ConfigurationChange): Result<Configuration, RequestRefusal> {
   const known = serverIn(before, change.id)
   const others = before.servers.filter((server) => server.id !== change.id)
@@ -99,7 +102,7 @@ function sortedById(servers: readonly Server[]): Configuration {
   return { servers: servers.toSorted((a, b) => compareText(a.id, b.id)) }
 }
 
-/** Why a cluster could not live with this configuration. */
+/** Why a cluster could not work with this configuration. */
 function faultOf({ servers }: Configuration): string | undefined {
   if (servers.length > serversMax) return `more than ${serversMax} servers`
   if (!servers.some((server) => server.suffrage === 'voter')) return 'no voter would be left'
@@ -116,16 +119,16 @@ function faultOf({ servers }: Configuration): string | undefined {
 
 interface Brought {
   readonly configuration: Configuration
-  /** Index of the entry that brought it; 0 for the empty configuration of a server that knows none. */
+  /** Index of its entry; 0 for the empty configuration of a server that knows none. */
   readonly index: LogIndex
 }
 
 /**
- * The configurations that stand in the log, oldest first: below the latest lie those that a truncation brings back.
- * Never more than there are entries in the log, for a snapshot lets all before its own go.
+ * The configurations in the log, oldest first: those before the latest return after a truncation. There are never more
+ * than entries in the log, because a snapshot removes all before its own.
  */
 export class ConfigurationHistory {
-  /** Never empty; indexes rise. */
+  /** Never empty; indexes ascend. */
   #brought: Brought[]
 
   constructor(configuration: Configuration, index: LogIndex) {
@@ -136,7 +139,7 @@ export class ConfigurationHistory {
     return lastOf(this.#brought)
   }
 
-  /** The one before the latest, if it is remembered, else the latest. */
+  /** The one before the latest, if it is remembered, otherwise the latest. */
   get previous(): Brought {
     return this.#brought.at(-2) ?? this.latest
   }
@@ -160,12 +163,12 @@ export class ConfigurationHistory {
     return this.#brought.length < before
   }
 
-  /** The latest configuration brought at or before `index`; `undefined` when that is forgotten. */
+  /** The latest configuration at or before `index`; `undefined` if it is forgotten. */
   asOf(index: LogIndex): Brought | undefined {
     return this.#brought.findLast((brought) => brought.index <= index)
   }
 
-  /** Nothing at or below `index` will be truncated any more: forgets all configurations up to it but the last. */
+  /** Entries up to `index` will not be truncated any more: forgets all configurations up to it but the last. */
   forgetBelow(index: LogIndex): void {
     const last = this.#brought.findLastIndex((brought) => brought.index <= index)
     if (last > 0) this.#brought = this.#brought.slice(last)

@@ -1,26 +1,33 @@
 import { invariant } from '../../base/invariant.ts'
 import { greater, indexBefore, type LogIndex, lesser, type Term } from '../../model/log-position.ts'
 
-/** Persists under way that are tracked apart; beyond that the newest two count as one: later, but never wrong. */
+/**
+ * Maximum number of persists under way that are tracked separately; beyond it the newest two count as one, which is
+ * later, but never wrong.
+ */
 const outstandingMax = 1024
-/** Limit of messages that wait for the disk; beyond it a server is silent, as if it were cut off. */
+/** Maximum number of messages that wait for the disk; beyond it a server is silent, as if it were cut off. */
 const heldMessagesMax = 4096
 
 interface Outstanding {
   sequence: number
   lastIndex: LogIndex
   term: Term
-  /** Messages that wait for it. */
+  /** Number of messages that wait for it. */
   messages: number
 }
 
 /**
- * What of this server's state has reached the disk. The state in memory runs ahead of it.
+ * How much of this server's state has reached the disk. The state in memory runs ahead of it.
  *
- * Why that is safe: 1. persists finish in the order in which they were asked for, so at any instant the disk holds the
- * state as it was after some earlier step; 2. a crash takes the server back there; 3. whatever promises something about
- * the state (a vote, an acknowledgement) leaves only when the disk holds the state that it speaks of. So, seen from
- * outside, the server took each step only when it became durable, and the messages in between were merely slow.
+ * Why that is safe:
+ * 1. Persists finish in the order in which they were requested, so at any instant the disk has the state after some
+ *    earlier step.
+ * 2. A crash returns the server to that state.
+ * 3. A message that promises something about the state (a vote, an acknowledgement) is sent only when the disk has that
+ *    state.
+ * So, seen from outside, the server took each step only when it became durable, and the messages in between were merely
+ * slow.
  */
 export class Durability {
   #sequence = 0
@@ -34,7 +41,7 @@ export class Durability {
     this.#term = term
   }
 
-  /** The log as it stands now is on disk up to here: what a leader may count as its own copy. */
+  /** The present log is on disk up to here, which a leader may count as its own copy. */
   get index(): LogIndex {
     return this.#index
   }
@@ -44,7 +51,7 @@ export class Durability {
     return this.#term
   }
 
-  /** The disk lags so far that no further message may wait for it. */
+  /** Whether the disk lags so far that no further message may wait for it. */
   get isOverwhelmed(): boolean {
     return this.#heldMessages >= heldMessagesMax
   }
@@ -54,7 +61,7 @@ export class Durability {
     return this.#outstanding.length > 0
   }
 
-  /** Numbers a persist after which the disk will hold the log up to `lastIndex` and `term`. */
+  /** Returns the number of a persist after which the disk will have the log up to `lastIndex` and `term`. */
   ask(lastIndex: LogIndex, term: Term, messages: number): number {
     this.#sequence++
     this.#heldMessages += messages
@@ -70,7 +77,7 @@ export class Durability {
     return this.#sequence
   }
 
-  /** Numbers a persist that only delays messages until earlier persists are done. */
+  /** Returns the number of a persist that only delays messages until earlier persists are done. */
   askNothing(messages: number): number {
     const newest = this.#outstanding.at(-1)
     if (newest !== undefined) {
@@ -81,9 +88,9 @@ export class Durability {
   }
 
   /**
-   * The log in memory was cut from `index` on. What lies there on disk, or is on its way, is no longer what memory
-   * holds: a persist that finishes later vouches only for what was left (the entries that took its place have their
-   * own).
+   * The log in memory was cut from `index` on. Entries from there on that are on disk, or on their way, are not those
+   * in memory any more: a persist that finishes later vouches only for the remaining ones (the entries that replaced
+   * them have persists of their own).
    */
   truncatedFrom(index: LogIndex): void {
     const left = indexBefore(index)

@@ -4,12 +4,12 @@ import type { Outgoing, SnapshotChunk } from './messages.ts'
 import type { Configuration, Entry, HardState, RequestRefusal, RoleName, ServerId, SnapshotMeta } from './types.ts'
 
 /**
- * What the driver must do, in this order. What must be durable before it may be said is carried by the type: votes and
- * acknowledgements of entries exist only in the `thenSend` of a `persist`. (`send` carries at most "heard": a success
- * that acknowledges no entry.)
+ * What the driver must do, in this order. The type enforces what must be durable before a message: votes and
+ * acknowledgements of entries exist only in the `thenSend` of a `persist`. (`send` carries at most a success that
+ * acknowledges no entry, which only confirms contact.)
  *
- * A `persist` without hard state, truncation and entries asks nothing of the disk: it only holds its messages back
- * until those before it are durable, and is done at once when there are none. The driver need not report such a one.
+ * A `persist` without hard state, truncation and entries needs nothing of the disk: it only delays its messages until
+ * earlier persists are durable, and is done at once if there are none. The driver need not report such a persist.
  */
 export type RaftEffect =
   | {
@@ -17,10 +17,10 @@ export type RaftEffect =
       /** Counts 1, 2, 3 …; persists finish in this order. */
       readonly sequence: number
       readonly hardState: HardState | undefined
-      /** Cut the log from here on before the entries are appended. */
+      /** Cut the log from here on before appending the entries. */
       readonly truncateFrom: LogIndex | undefined
       readonly entries: readonly Entry[]
-      /** Sent by the driver once this persist, and all before it, are durable, and only in the boot that asked. */
+      /** Sent by the driver once this persist, and all before it, are durable, and only within the same boot. */
       readonly thenSend: readonly Outgoing[]
     }
   | { readonly kind: 'send'; readonly outgoing: Outgoing }
@@ -33,13 +33,13 @@ export type RaftEffect =
   /** Newly committed entries, in order, each once per boot. */
   | { readonly kind: 'apply'; readonly entries: readonly Entry[] }
   /**
-   * Replace the state machine and the whole log by the received snapshot, which is durable. Applied goes to
+   * Replace the state machine and the whole log by the received snapshot, which is durable. The applied index becomes
    * `meta.index`.
    */
   | { readonly kind: 'install-snapshot'; readonly meta: SnapshotMeta }
   /** Keep the log from here on; older entries are covered by a durable snapshot. */
   | { readonly kind: 'compact'; readonly keepFrom: LogIndex }
-  /** Write a received chunk aside; answer with `chunk-stored`. */
+  /** Write a received chunk to a separate file; answer with `chunk-stored`. */
   | { readonly kind: 'store-chunk'; readonly from: ServerId; readonly chunk: SnapshotChunk }
   /** Read a piece of the newest snapshot for a follower; answer with `chunk-read`. */
   | {
@@ -54,7 +54,7 @@ export type RaftEffect =
    */
   | { readonly kind: 'accepted'; readonly requestId: number; readonly index: LogIndex; readonly term: Term }
   | { readonly kind: 'refused'; readonly requestId: number; readonly refusal: RequestRefusal }
-  /** A read may be answered from a state machine that has applied `index` or more. */
+  /** A read may be answered once the state machine has applied `index`. */
   | { readonly kind: 'read-ready'; readonly requestId: number; readonly index: LogIndex }
   | { readonly kind: 'transferred'; readonly requestId: number }
   /** Role, term or known leader changed; reported once per change. */
@@ -70,7 +70,7 @@ export type RaftEffect =
       readonly index: LogIndex
       readonly committed: boolean
     }
-  /** A line for the log, and what it counts as in the metrics, if as anything. */
+  /** A line to log, and the metric that it counts for, if any. */
   | {
       readonly kind: 'note'
       readonly level: 'debug' | 'info' | 'warn'

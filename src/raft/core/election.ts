@@ -11,17 +11,18 @@ import type { ServerId } from './types.ts'
 
 /**
  * The server boots. If it may have acknowledged a leader before, it stays loyal to that leader for as long as if it had
- * heard it this moment: it forgot when it did, and a lease may rest on its acknowledgement (a voter that acknowledges,
- * restarts and votes at once would end a lease that still holds). It acknowledges nothing before a leader's term is
- * durable, and every leader's term is beyond `bootstrapTerm`: so the servers of a new cluster, bootstrapped or empty,
- * have no leader to keep to, and elect one as soon as the first of them stands.
+ * heard it at this moment: it has forgotten when that was, and a lease may rest on its acknowledgement (a voter that
+ * acknowledges, restarts and votes at once would end a lease that is still valid). It acknowledges nothing before a
+ * leader's term is durable, and every leader's term is beyond `bootstrapTerm`. So the servers of a new cluster,
+ * bootstrapped or empty, owe no leader loyalty, and elect one as soon as the first of them stands for election.
  *
- * A sole voter stands at once. No other server's lease can rest on its acknowledgement:
- * 1. a leader that serves by a lease has committed an entry of its own term, and with it all before it in its log;
- * 2. no remembered configuration of this log has another voter, so where another server votes or leads, the entry that
- *    made it so came after them, and needed a quorum that holds this server; it is not in this log, so nothing after it
- *    is committed either;
- * 3. a leader that is dismissing itself in favour of this server shows in the configuration before the latest.
+ * The only voter stands at once. No other server's lease can rest on its acknowledgement:
+ * 1. A leader that serves by a lease has committed an entry of its own term, and with it everything before it in its
+ *    log.
+ * 2. No remembered configuration of this log has another voter. So if another server votes or leads, the entry that
+ *    made it a voter came later, and needed a quorum that includes this server. It is not in this log, so nothing after
+ *    it is committed either.
+ * 3. A leader that is dismissing itself in favour of this server shows in the configuration before the latest.
  */
 export function start(raft: RaftCore, nowMs: number): void {
   raft.quietSinceMs = nowMs
@@ -33,9 +34,9 @@ export function start(raft: RaftCore, nowMs: number): void {
 }
 
 /**
- * The timer is not set anew with each heartbeat, which would cost the driver one per message; it is set on when it
- * fires too early. Either way a server stands at a random time in [timeout, 2 × timeout) after it last heard its
- * leader.
+ * The timer is not set anew with each heartbeat, because that would cost the driver one call per message; it is
+ * extended when it fires too early. Either way, a server stands for election at a random time in [timeout, 2 × timeout)
+ * after it last heard its leader.
  */
 export function electionTimerFired(raft: RaftCore, nowMs: number): void {
   const { role, timing } = raft
@@ -55,16 +56,16 @@ export function electionTimerFired(raft: RaftCore, nowMs: number): void {
   }
   if (mayStand(raft)) return stand(raft, nowMs)
   noteOutside(raft)
-  // Not a voter, or nothing more can be promised while the disk is still at the last promise.
+  // It is not a voter, or cannot promise anything more while the disk still writes the last promise.
   if (role.kind === 'follower') forgetLeader(raft)
   setElectionTimer(raft, heartbeatTimeoutMs)
 }
 
 /**
- * A voter may, while its disk keeps up with its promises. So may one that the latest change makes none, for as long as
- * it does not know that change to be committed (thesis 4.2.2): of two voters, one may hold the only copy of the entry
- * that dismisses it; the other cannot be elected without it, nor commit that entry for it. It counts no vote of its
- * own.
+ * A voter may stand while its disk keeps up with its promises. So may a server that the latest change makes a
+ * non-voter, for as long as it does not know that change to be committed (thesis 4.2.2): of two voters, one may have
+ * the only copy of the entry that dismisses it; the other cannot be elected without it, and cannot commit that entry
+ * for it. It does not count its own vote.
  */
 function mayStand(raft: RaftCore): boolean {
   const { latest, previous } = raft.configurations
@@ -72,7 +73,7 @@ function mayStand(raft: RaftCore): boolean {
   return (isNeeded || isVoter(latest.configuration, raft.id)) && raft.durability.term === raft.term
 }
 
-/** Nobody leads, and this server cannot: said once for each configuration that leaves it out. */
+/** There is no leader, and this server cannot become one: logged once for each configuration that leaves it out. */
 function noteOutside(raft: RaftCore): void {
   const { configuration, index } = raft.configurations.latest
   if (configuration.servers.length === 0 || serverIn(configuration, raft.id) !== undefined) return
@@ -98,7 +99,10 @@ function stand(raft: RaftCore, nowMs: number): void {
   countVote(raft, raft.id, nowMs)
 }
 
-/** Enters the next term. The requests leave when term and own vote are durable, and only then does that vote count. */
+/**
+ * Enters the next term. The requests are sent when the term and the server's own vote are durable, and only then that
+ * vote counts.
+ */
 function standForReal(raft: RaftCore, transfer: boolean): void {
   becomeCandidate(raft)
   setElectionTimer(raft, raft.timing.electionTimeoutMs)
@@ -132,10 +136,10 @@ function countVote(raft: RaftCore, from: ServerId, nowMs: number): void {
 }
 
 /**
- * While a leader is alive, requests for votes are ignored, whatever term they claim: a server that lost touch, or was
- * removed, must not disrupt the cluster (thesis 4.2.3), and the leader's lease counts on it. A candidate that the
- * leader told to stand is an exception. The request of a server that is no member is treated like any other: it may be
- * a voter in a configuration that has not arrived here yet.
+ * While a leader is alive, requests for votes are ignored, whatever term they claim: a server that lost contact, or was
+ * removed, must not disrupt the cluster (thesis 4.2.3), and the leader's lease relies on that. A candidate that the
+ * leader asked to stand is an exception. The request of a server that is not a member is treated like any other,
+ * because it may be a voter in a configuration that has not arrived here yet.
  */
 export function receiveVoteRequest(raft: RaftCore, from: ServerId, request: VoteRequest, nowMs: number): void {
   if (![request.term, request.lastIndex, request.lastTerm].every(isCount)) {
@@ -154,7 +158,7 @@ export function receiveVoteRequest(raft: RaftCore, from: ServerId, request: Vote
     raft.votedFor = from
     raft.turn.hardStateChanged = true
   }
-  // A server that has voted gives its candidate the usual time; the candidate itself is still in a hurry if it fails.
+  // A server that has voted gives its candidate the usual time; the candidate itself remains in a hurry if it fails.
   raft.hurriedRounds = undefined
   raft.quietSinceMs = nowMs
   sendOnceDurable(raft, from, { kind: 'vote-response', pre: false, term, granted: true })
@@ -164,16 +168,14 @@ function isLoyal(raft: RaftCore, nowMs: number): boolean {
   return raft.role.kind === 'leader' || nowMs < raft.loyalUntilMs
 }
 
-/** Promises nothing and changes nothing; granted if this server would vote so in an election held now. */
+/** Promises nothing and changes nothing; granted if this server would grant its vote in an election held now. */
 function answerPreVote(raft: RaftCore, from: ServerId, request: VoteRequest): void {
   const granted = request.term > raft.term && raft.log.isCoveredBy(request.lastIndex, request.lastTerm)
   if (granted) sendOnceDurable(raft, from, { kind: 'vote-response', pre: true, term: request.term, granted })
   else send(raft, from, { kind: 'vote-response', pre: true, term: raft.term, granted })
 }
 
-/**
- * Only the answers to the present question count: those of another term, or to the other kind of question, are late.
- */
+/** Only answers to the present request count: those of another term, or to the other kind of request, are late. */
 export function receiveVoteResponse(raft: RaftCore, from: ServerId, answer: VoteResponse, nowMs: number): void {
   const { role, term } = raft
   if (!isVoter(configurationOf(raft), from)) return
@@ -186,7 +188,7 @@ export function receiveVoteResponse(raft: RaftCore, from: ServerId, answer: Vote
   if (isAnswer) countVote(raft, from, nowMs)
 }
 
-/** The leader hands its office on: stand now, without asking first, and tell the voters why (thesis 3.10). */
+/** The leader transfers its leadership: stand now, without a pre-vote, and tell the voters why (thesis 3.10). */
 export function receiveTimeoutNow(raft: RaftCore, from: ServerId, { term }: TimeoutNow): void {
   const { role } = raft
   if (term !== raft.term || role.kind !== 'follower' || role.leader !== from || !mayStand(raft)) return

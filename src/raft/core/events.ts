@@ -3,8 +3,8 @@ import type { RaftMessage } from './messages.ts'
 import type { ConfigurationChange, ServerId, SnapshotMeta } from './types.ts'
 
 /**
- * `election`: stand, or stand again. `heartbeat`: send a round. `quorum`: has a quorum been heard within the lease?
- * `transfer`: give up on a transfer.
+ * `election`: stand for election, perhaps again. `heartbeat`: send a round. `quorum`: check whether a quorum was heard
+ * within the lease. `transfer`: give up a transfer.
  */
 export type TimerName = 'election' | 'heartbeat' | 'quorum' | 'transfer'
 
@@ -24,8 +24,9 @@ export type RaftEvent =
   | { readonly kind: 'read-requested'; readonly requestId: number; readonly mode: 'quorum' | 'lease' }
   | { readonly kind: 'transfer-requested'; readonly requestId: number; readonly to: ServerId | undefined }
   /**
-   * This server's own connection with that server is closed, and dialling it again was refused: no process is there.
-   * Not for a connection that only broke, nor for a dial that was not answered. What it ends is in `leader-gone.ts`.
+   * This server's own connection with that server is closed, and dialling it again was refused: no process listens
+   * there. Not for a connection that only broke, nor for a dial without an answer. `leader-gone.ts` has the
+   * consequences.
    */
   | { readonly kind: 'leader-gone'; readonly leader: ServerId }
   /** The state machine has applied everything up to `index`, and a snapshot of that is durable: the log may be cut. */
@@ -36,8 +37,8 @@ export type RaftEvent =
       readonly keepFrom: LogIndex
     }
   /**
-   * Answer to `store-chunk`: what is on this disk of the snapshot now. `complete` only when all of it is durable and
-   * its checksum holds.
+   * Answer to `store-chunk`: how much of the snapshot is on this disk. `complete` only when all of it is durable and
+   * its checksum is right.
    */
   | {
       readonly kind: 'chunk-stored'

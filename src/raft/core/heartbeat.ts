@@ -11,7 +11,7 @@ import { expectTick, noteTick } from './signs-of-life.ts'
 import { watchTransfer } from './snapshot.ts'
 import { configurationOf, type RaftCore } from './state.ts'
 
-/** Heartbeats come this many times, or half as many, in the time after which a follower stands. */
+/** Heartbeats are sent this many times, or half as many, in the time after which a follower stands for election. */
 const heartbeatsPerTimeout = 10
 
 function setHeartbeatTimer(raft: RaftCore, leader: Leader, nowMs: number): void {
@@ -27,10 +27,10 @@ function heartbeatMs({ timing }: RaftCore): number {
 }
 
 /**
- * Begins a round. A follower that was sent an append since the last tick is left out, for its answer tells the same;
- * except while reads wait, lest their round starve behind answers that never come, and unless it has been silent for a
- * while: under steady writes its acknowledgements wait for its disk, and only an empty append tells "heard" before
- * that.
+ * Begins a round. A follower that was sent an append since the last tick is left out, because its answer confirms the
+ * same. There are two exceptions. While reads wait, every follower is included; otherwise their round could starve
+ * behind answers that never come. And a follower that has been silent for a while is included: under steady writes its
+ * acknowledgements wait for its disk, and only an empty append confirms contact before that.
  */
 export function heartbeatTimerFired(raft: RaftCore, nowMs: number): void {
   const { role } = raft
@@ -54,7 +54,7 @@ function setQuorumTimer(raft: RaftCore, afterMs: number): void {
 }
 
 /**
- * A leader that a quorum does not answer cannot commit, and must not keep its clients from a leader that can: it steps
+ * A leader without answers of a quorum cannot commit, and must not keep its clients from a leader that can: it steps
  * down. So no leader outlives its lease by more than a moment of its own clock.
  */
 export function quorumTimerFired(raft: RaftCore, nowMs: number): void {
@@ -71,7 +71,7 @@ export function quorumTimerFired(raft: RaftCore, nowMs: number): void {
   becomeFollower(raft, raft.term, undefined, nowMs)
 }
 
-/** The latest time by which a quorum has been heard since. */
+/** The latest time since which a quorum has been heard. */
 function quorumHeardMs(raft: RaftCore, leader: Leader, nowMs: number): number {
   const { tally } = leader
   tally.length = 0
@@ -83,8 +83,8 @@ function quorumHeardMs(raft: RaftCore, leader: Leader, nowMs: number): number {
 }
 
 /**
- * An election is won. The first entry of the new term is a no-op: once it is committed, so is all that earlier terms
- * left (paper 8), and it announces the leader to the others.
+ * Handles a won election. The first entry of the new term is a no-op: once it is committed, so is everything from
+ * earlier terms (paper 8), and it announces the leader to the others.
  */
 export function takeLeadership(raft: RaftCore, nowMs: number): void {
   const leader = becomeLeader(raft, nowMs)

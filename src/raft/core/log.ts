@@ -3,9 +3,9 @@ import { indexAfter, indexBefore, type LogIndex, lesser, plus, type Term } from 
 import type { Entry } from './types.ts'
 
 /**
- * The log in memory: the entries after a base whose index and term are known though its entry is gone (0 and 0 for a
- * log that was never cut). The base lies at or below the snapshot; what lies between is kept for followers that lag a
- * little. It runs ahead of the disk; how far it is durable is `Durability`'s business.
+ * The log in memory: the entries after a base, whose index and term are known although its entry is gone (0 and 0 for a
+ * log that was never cut). The base is at or below the snapshot; entries between them are kept for followers that lag a
+ * little. It runs ahead of the disk; `Durability` knows how far it is durable.
  */
 export class RaftLog {
   #baseIndex: LogIndex
@@ -32,7 +32,7 @@ export class RaftLog {
     return last === undefined ? this.#baseTerm : last.term
   }
 
-  /** Bytes of the payloads that it holds. */
+  /** Size of the payloads in it. */
   get bytes(): number {
     return this.#bytes
   }
@@ -62,14 +62,14 @@ export class RaftLog {
     this.#bytes += entry.payload.length
   }
 
-  /** Drops the entries from `index` on. */
+  /** Removes the entries from `index` on. */
   truncateFrom(index: LogIndex): void {
     invariant(index > this.#baseIndex, 'the log is not cut below its base', { index, baseIndex: this.#baseIndex })
     this.#bytes -= payloadBytes(this.#entries, Math.max(0, index - this.#baseIndex - 1), this.#entries.length)
     this.#entries.length = Math.min(this.#entries.length, index - this.#baseIndex - 1)
   }
 
-  /** Forgets the entries up to `index`, keeping its term as the new base. */
+  /** Removes the entries up to `index`, keeping its term as the new base. */
   compactTo(index: LogIndex): void {
     if (index <= this.#baseIndex) return
     const term = this.termAt(index)
@@ -80,7 +80,7 @@ export class RaftLog {
     this.#baseTerm = term
   }
 
-  /** Drops every entry: the log goes on after a snapshot. */
+  /** Removes every entry: the log continues after a snapshot. */
   resetTo(index: LogIndex, term: Term): void {
     this.#entries = []
     this.#bytes = 0
@@ -109,9 +109,9 @@ export class RaftLog {
   }
 
   /**
-   * The last index at or below `limit` whose term is at most `term`; `undefined` when even the base's term is larger.
-   * Terms never fall along the log, so it is found by halving. Two logs cannot agree beyond this place when the other's
-   * entry at `limit` has `term` (paper 5.3, end): one question skips a whole run of terms.
+   * The last index at or below `limit` whose term is at most `term`; `undefined` if even the base's term is greater.
+   * Terms never fall along the log, so a binary search finds it. Two logs cannot agree beyond this index if the other's
+   * entry at `limit` has `term` (paper 5.3, end): one request skips a whole run of terms.
    */
   lastAtMost(limit: LogIndex, term: Term): LogIndex | undefined {
     let low = this.#baseIndex
@@ -127,9 +127,7 @@ export class RaftLog {
     return low
   }
 
-  /**
-   * Whether a log that ends with this entry holds at least what this one holds (paper 5.4.1: term first, then length).
-   */
+  /** Whether a log that ends with this entry has at least what this one has (paper 5.4.1: term first, then length). */
   isCoveredBy(lastIndex: LogIndex, lastTerm: Term): boolean {
     return lastTerm > this.lastTerm || (lastTerm === this.lastTerm && lastIndex >= this.lastIndex)
   }

@@ -14,14 +14,14 @@ export type RaftMessage =
 export interface VoteRequest {
   readonly kind: 'vote-request'
   /**
-   * A pre-vote asks "would you vote for me?" in the term that the candidate would start (thesis 9.6); no server's term
-   * changes.
+   * A pre-vote asks whether the voter would grant its vote in the term that the candidate would start (thesis 9.6); no
+   * server's term changes.
    */
   readonly pre: boolean
   readonly term: Term
   readonly lastIndex: LogIndex
   readonly lastTerm: Term
-  /** The leader asked for this election: voters forgo their stickiness (thesis 3.10). */
+  /** The leader asked for this election: voters ignore their loyalty (thesis 3.10). */
   readonly transfer: boolean
 }
 
@@ -41,8 +41,8 @@ export interface AppendRequest {
   readonly entries: readonly Entry[]
   readonly commit: LogIndex
   /**
-   * The leader's count of rounds, from 1; the answer brings it back, which is how read-index and lease learn of a
-   * quorum. 0: a notice of the commit index, answered only by a refusal.
+   * The leader's count of rounds, from 1; the answer returns it, by which read-index and lease learn of a quorum. 0: a
+   * notice of the commit index, answered only by a refusal.
    */
   readonly round: number
 }
@@ -53,8 +53,8 @@ export interface AppendResponse {
   readonly success: boolean
   /**
    * Success: the last entry that this request verified (`previousIndex + entries`), never the follower's own last
-   * index. A success of 0 acknowledges no entry: the follower has heard the leader, and its disk is still at work.
-   * Refusal: the follower's hint where the logs may still agree (end of its log, or before the conflicting term).
+   * index. A success of 0 acknowledges no entry: the follower has heard the leader, and its disk still writes. Refusal:
+   * the follower's hint where the logs may still agree (end of its log, or before the conflicting term).
    */
   readonly index: LogIndex
   /** Refusal: the term of the follower's entry at `index`, 0 if unknown (paper 5.3, end). */

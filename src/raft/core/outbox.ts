@@ -13,16 +13,16 @@ export function emit(raft: RaftCore, effect: RaftEffect): void {
 }
 
 /**
- * Sends without waiting for the disk, except for the term: what is sent while the term is not yet durable waits for it.
- * Otherwise a crash could take the server back to the term before, and what it said in the newer one would be the word
- * of nobody: it may enter that term again and say something else there.
+ * Sends without waiting for the disk, except for the term: a message of a term that is not yet durable waits for that.
+ * Otherwise a crash could return the server to the previous term, and it could enter the newer one again and send
+ * contradicting messages there.
  */
 export function send(raft: RaftCore, to: ServerId, message: RaftMessage): void {
   if (raft.durability.term === raft.term) raft.turn.effects.push({ kind: 'send', outgoing: { to, message } })
   else raft.turn.thenSend.push({ to, message })
 }
 
-/** Sends once the state as it is at the end of this step is durable: votes and acknowledgements. */
+/** Sends once the state at the end of this step is durable: votes and acknowledgements. */
 export function sendOnceDurable(raft: RaftCore, to: ServerId, message: RaftMessage): void {
   raft.turn.thenSend.push({ to, message })
 }
@@ -37,15 +37,15 @@ export function setTimer(raft: RaftCore, timer: TimerName, lengthMs: number): vo
 }
 
 /**
- * Width of the range from which a server whose leader's process is gone draws when it stands. Wide enough that of a few
- * servers on one network one asks and is elected before the next one's time comes.
+ * Width of the range from which a server draws its election time after its leader's process has ended. Wide enough that
+ * among a few servers on one network, one asks and is elected before the next one's time comes.
  */
 const hurriedStepMs = 50
 
 /**
- * The election timer fires after a time in [lengthMs, lengthMs + spread); in a hurry sooner, and with each round that
- * failed a step later, so that votes get the time they need where disks or links are slow. There is an end to the hurry
- * where the step would be no shorter than the usual time.
+ * The election timer fires after a time in [lengthMs, lengthMs + spread). In a hurry it fires sooner, and one step
+ * later with each failed round, so that votes get the time they need if disks or links are slow. The hurry ends when
+ * the step would be no shorter than the usual time.
  */
 export function setElectionTimer(raft: RaftCore, lengthMs: number): void {
   const stepMs = Math.min(hurriedStepMs, lengthMs)
@@ -75,8 +75,9 @@ export function tellRole(raft: RaftCore): void {
 }
 
 /**
- * Ends a step: hands out what it gathered. One persist for all of it, after the sends, which need not wait for it (a
- * leader writes to its disk in parallel with its followers, thesis 10.2.1); then what was committed.
+ * Ends a step: returns the effects that it gathered. There is one persist for all of it, after the sends, which need
+ * not wait for it (a leader writes to its disk in parallel with its followers, thesis 10.2.1); then the committed
+ * entries.
  *
  * Entries may be applied before they are durable here: they are committed, so a quorum has them, and a server that
  * loses its copy in a crash also forgets that it applied them.

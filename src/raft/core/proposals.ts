@@ -23,22 +23,22 @@ function accept(raft: RaftCore, requestId: number, kind: EntryKind, payload: Uin
   emit(raft, { kind: 'accepted', requestId, index, term })
 }
 
-/** Why nothing can be proposed here now. During a transfer of leadership the reason is that there is no leader. */
+/** Why nothing can be proposed here now. During a transfer of leadership, the reason is that there is no leader. */
 function refusalNow(raft: RaftCore): RequestRefusal | undefined {
   if (raft.role.kind !== 'leader') return { kind: 'not-leader', leader: leaderOf(raft) }
   if (raft.transfer !== undefined) return { kind: 'not-leader', leader: undefined }
-  // Both the quorum and the own disk may be slow; what waits for either is bounded.
+  // Both the quorum and this server's disk may be slow, so the entries that wait for either are limited.
   const settled = Math.min(raft.commit, raft.durability.index)
   const isFull = raft.log.lastIndex - settled >= raft.limits.uncommittedEntriesMax || raft.durability.isOverwhelmed
   return isFull ? { kind: 'overloaded' } : undefined
 }
 
 /**
- * Adds, removes, promotes or demotes one server. Neighbouring configurations share a quorum, so two leaders cannot be
- * elected by them; but only if they are neighbours (Ongaro's note to raft-dev, 2015-07-10):
- * 1. Four servers; S1 leads term 1 and appends C + S5, copies it to S5 only, and is cut off.
+ * Adds, removes, promotes or demotes one server. Successive configurations share a quorum, so they cannot elect two
+ * leaders; but only if they are successive (Ongaro's note to raft-dev, 2015-07-10):
+ * 1. There are four servers. S1 leads term 1 and appends C + S5, copies it only to S5, and is cut off.
  * 2. S2 leads term 2 by the votes of S3 and S4, appends C - S1, and commits it with S3: 2 of 3.
- * 3. S1 leads term 3 by the votes of S4 and S5: 3 of 5. It does not know of S2's change, and overwrites it.
+ * 3. S1 leads term 3 by the votes of S4 and S5: 3 of 5. It does not know S2's change, and overwrites it.
  * A leader that first commits an entry of its own term makes every earlier change either committed or impossible.
  */
 export function changeConfiguration(

@@ -1,14 +1,13 @@
 import { itemAt } from '../../base/items.ts'
 
-/** Servers that must agree among `voters` of them: more than half, so that any two quorums share one. */
+/** Number of servers that must agree among this many `voters`: more than half, so that any two quorums share one. */
 export function quorumOf(voters: number): number {
   return Math.floor(voters / 2) + 1
 }
 
 /**
- * The greatest value that a quorum has reached, given what each voter has reached; undefined without voters, for then
- * nobody can reach anything. Sorts the values in place, by insertion: they are a handful, and this runs for each
- * answer.
+ * The greatest value that a quorum has reached, given the value of each voter; undefined without voters. Sorts the
+ * values in place, by insertion, because there are only a few, and this runs for each answer.
  */
 export function reachedByQuorum<Value extends number>(values: Value[]): Value | undefined {
   for (let i = 1; i < values.length; i++) {

@@ -9,12 +9,13 @@ import { configurationOf, hasCommittedInOwnTerm, leaderOf, type RaftCore } from 
 type ReadMode = 'quorum' | 'lease'
 
 /**
- * A read without a log entry (thesis 6.4). The leader answers from its commit index, once it is sure that this was the
- * cluster's when the read came:
- * 1. It must know the cluster's commit index at all: a new leader does only when an entry of its own term is committed.
- * 2. No other leader may have committed more meanwhile. `quorum`: a quorum answers a round begun after the read came;
- *    had another leader been elected before, one of that quorum would have voted for it in a newer term, and say so.
- *    `lease`: a quorum answered lately and is still loyal, see `holdsLease`.
+ * A read without a log entry (thesis 6.4). The leader answers from its commit index, once it is certain that this was
+ * the cluster's when the read arrived:
+ * 1. It must know the cluster's commit index at all: a new leader knows it only when an entry of its own term is
+ *    committed.
+ * 2. No other leader may have committed more meanwhile. `quorum`: a quorum answers a round begun after the read
+ *    arrived. If another leader had been elected before, one of that quorum would have voted for it in a newer term,
+ *    and would say so. `lease`: a quorum answered recently and is still loyal, see `holdsLease`.
  */
 export function requestRead(raft: RaftCore, requestId: number, mode: ReadMode, nowMs: number): void {
   const { role } = raft
@@ -26,7 +27,7 @@ export function requestRead(raft: RaftCore, requestId: number, mode: ReadMode, n
   else role.earlyReads.push({ requestId, mode })
 }
 
-/** An entry of the own term has just been committed: the reads that waited for it begin. */
+/** An entry of the leader's own term has just been committed: the reads that waited for it begin. */
 export function admitEarlyReads(raft: RaftCore, leader: Leader, nowMs: number): void {
   const early = leader.earlyReads
   leader.earlyReads = []
@@ -39,7 +40,7 @@ function admitRead(raft: RaftCore, leader: Leader, requestId: number, mode: Read
     emit(raft, { kind: 'read-ready', requestId, index })
     return
   }
-  // A round that reads wait for is under way: later reads share the next one, for it must begin after they came.
+  // A round that reads wait for is under way: later reads share the next one, because it must begin after they arrived.
   const lastWaiting = leader.reads.at(-1)
   const underWay = lastWaiting !== undefined
   leader.reads.push({ requestId, index, round: leader.round + 1 })
@@ -55,7 +56,7 @@ function beginReadRound(raft: RaftCore, leader: Leader, nowMs: number): void {
   }
 }
 
-/** Whether a read by lease would be answered at once, with what is applied. */
+/** Whether a read by lease would be answered at once from the applied state. */
 export function readsByLease(raft: RaftCore, applied: LogIndex, nowMs: number): boolean {
   const { role, commit } = raft
   if (role.kind !== 'leader' || applied < commit) return false
@@ -90,14 +91,14 @@ export function confirmRounds(raft: RaftCore, leader: Leader, nowMs: number): vo
 
 /**
  * Whether no other leader can exist yet:
- * 1. A voter that answered a round keeps to this leader, by its own clock, for the minimum election timeout after it
- *    heard the request, and after a restart for as long again (`election.ts`).
- * 2. It heard the request no earlier than the round began. So count from there, not from the answer.
- * 3. `leaderLeaseMs` is at most that timeout; shortened by the bound on the clocks' rates it ends, on this clock,
+ * 1. A voter that answered a round stays loyal to this leader, by its own clock, for the minimum election timeout after
+ *    it received the request, and after a restart for as long again (`election.ts`).
+ * 2. It received the request no earlier than the round began, so the time is counted from there, not from the answer.
+ * 3. `leaderLeaseMs` is at most that timeout. Shortened by the bound on the clocks' rates it ends, on this clock,
  *    before the timeout does on any voter's.
- * 4. A voter may be told to forget its loyalty, but only by `TimeoutNow`, which forfeits the lease first. And it
- *    forgets it when it has seen itself that the process which holds this lease is no more (`leader-gone.ts`).
- * The time is that of this event: a server that was paused sees its lease gone when it wakes.
+ * 4. A voter may be asked to end its loyalty, but only by `TimeoutNow`, which forfeits the lease first. And it ends its
+ *    loyalty when it has itself seen that the process which holds this lease has ended (`leader-gone.ts`).
+ * The time is that of this event: a server that was paused finds its lease expired when it wakes.
  */
 function holdsLease(raft: RaftCore, leader: Leader, nowMs: number): boolean {
   if (leader.leaseForfeited) return false

@@ -11,15 +11,15 @@ import { configurationOf, type RaftCore } from './state.ts'
 import { continueTransfer } from './transfer.ts'
 import type { ServerId } from './types.ts'
 
-/** A follower that answers; the leader's view of it. */
+/** A follower that answers, and the leader's state about it. */
 interface Answering {
   readonly leader: Leader
   readonly progress: Progress
 }
 
 /**
- * The follower whose answer this is, if it concerns the present leadership; its round is noted. An answer of a newer
- * term ends the leadership. Answers of servers that are no members (any more) count for nothing, newer term or not.
+ * The follower of this answer, if it concerns the present leadership; its round is noted. An answer of a newer term
+ * ends the leadership. Answers of servers that are not members, or not any more, do not count, whatever their term.
  */
 export function answering(
   raft: RaftCore,
@@ -82,15 +82,16 @@ function acknowledged(raft: RaftCore, { leader, progress }: Answering, index: Lo
 }
 
 /**
- * The follower's log does not hold what the request built on: entries were lost or overtaken on the way, or the logs
- * differ. Its hint is where they may agree; the leader's own log narrows it down to one of at most the hinted term.
+ * The follower's log does not have what the request built on: entries were lost or overtaken on the way, or the logs
+ * differ. Its hint is where they may agree; the leader's own log narrows that down to an entry of at most the hinted
+ * term.
  */
 function refused(raft: RaftCore, { leader, progress }: Answering, answer: AppendResponse): void {
   if (progress.state === 'snapshot') return
   const agreed = mayAgreeUpTo(raft, answer)
   if (answer.index < progress.match) {
-    // Late, most likely: it has acknowledged more since. But a follower that answers a newer round so has lost its
-    // disk.
+    // Most likely the refusal is late: the follower has acknowledged more since. But a follower that refuses a newer
+    // round has lost its disk.
     if (answer.round <= progress.round) return
     noteLostLog(raft, progress, answer.index)
     progress.match = agreed
@@ -107,8 +108,8 @@ function mayAgreeUpTo(raft: RaftCore, { index, hintTerm }: AppendResponse): LogI
 }
 
 /**
- * The follower lost entries that it had acknowledged: what was counted as on its disk is not. Commits that relied on it
- * have one copy less than they needed.
+ * The follower lost entries that it had acknowledged: they were counted as on its disk, and are not. Commits that
+ * relied on it have one copy fewer than they needed.
  */
 function noteLostLog(raft: RaftCore, progress: Progress, index: LogIndex): void {
   emit(raft, {
@@ -128,7 +129,8 @@ function noteLostLog(raft: RaftCore, progress: Progress, index: LogIndex): void 
 }
 
 /**
- * The follower holds all that a snapshot stands for, and more may be had from the log, or only from a newer snapshot.
+ * The follower has everything that a snapshot stands for; later entries may come from the log, or only from a newer
+ * snapshot.
  */
 export function installedSnapshot(raft: RaftCore, found: Answering, index: LogIndex, nowMs: number): void {
   const { leader, progress } = found

@@ -14,36 +14,39 @@ interface PreCandidate {
 
 interface Candidate {
   readonly kind: 'candidate'
-  /** Holds the candidate itself only once its own vote is durable. */
+  /** Includes the candidate itself only once its own vote is durable. */
   readonly granted: Set<ServerId>
 }
 
 export interface Leader {
   readonly kind: 'leader'
-  /** The no-op of the own term. Once it is committed, so is all before it, and reads and changes may begin. */
+  /**
+   * The no-op of the leader's own term. Once it is committed, so is everything before it, and reads and changes may
+   * begin.
+   */
   readonly ownFirstIndex: LogIndex
   /** Every other server of the configuration, in its order. */
   progress: Map<ServerId, Progress>
-  /** Counts rounds; one begins with each heartbeat, and for reads. */
+  /** Number of rounds; one begins with each heartbeat, and for reads. */
   round: number
   /** When each of the latest rounds began, at `round % roundsRemembered`. */
   readonly roundBeganMs: Float64Array
   /** The newest round that a quorum answered. */
   confirmedRound: number
-  /** In order of the round that they wait for; with `earlyReads` at most `pendingReadsMax`. */
+  /** In order of the round that they wait for; at most `pendingReadsMax` together with `earlyReads`. */
   reads: PendingRead[]
-  /** Came before an entry of the own term was committed. */
+  /** Reads that arrived before an entry of the leader's own term was committed. */
   earlyReads: EarlyRead[]
   /**
-   * A `TimeoutNow` was sent in this term: voters may have been told to forget this leader, so the lease is gone for
-   * good.
+   * A `TimeoutNow` was sent in this term: voters may have been asked to end their loyalty to this leader, so the lease
+   * is lost for good.
    */
   leaseForfeited: boolean
   /** When the heartbeat timer is due. A leader whose event loop stalls sees it fire late. */
   tickDueMs: number
-  /** Silence of followers counts from here: this leader took office, or runs again after a stall. */
+  /** From when the silence of followers is counted: this leader was elected, or runs again after a stall. */
   listeningSinceMs: number
-  /** Scratch for quorum arithmetic: on indexes, and on times and rounds. */
+  /** Scratch arrays for quorum arithmetic: on indexes, and on times and rounds. */
   readonly heldTally: LogIndex[]
   readonly tally: number[]
 }
@@ -62,7 +65,7 @@ interface EarlyRead {
 export type Role = Follower | PreCandidate | Candidate | Leader
 
 /**
- * What a leader knows of one follower. `probe`: the point where the logs agree is a guess; one append at a time.
+ * A leader's state about one follower. `probe`: the index at which the logs agree is a guess; one append at a time.
  * `replicate`: they agree up to `match`; appends are sent ahead of answers. `snapshot`: the entries that it needs are
  * no longer in the log.
  */
@@ -71,13 +74,13 @@ export interface Progress {
   state: 'probe' | 'replicate' | 'snapshot'
   /** The log up to here is durable on the follower, and equal. */
   match: LogIndex
-  /** Invariant: match < next. What is sent next; entries in (match, next) are under way. */
+  /** Invariant: match < next. The next entry to send; entries in (match, next) are under way. */
   next: LogIndex
-  /** Appends under way in `replicate`, their last indexes rising; at most `appendsInFlightMax`. */
+  /** Appends under way in `replicate`, with ascending last indexes; at most `appendsInFlightMax`. */
   inFlight: AppendInFlight[]
-  /** The sum over all of them. */
+  /** Their total size. */
   bytesInFlight: number
-  /** A probe with entries is under way: nothing more until its answer, or the next heartbeat in its place. */
+  /** A probe with entries is under way: nothing more is sent until its answer, or the next heartbeat in its place. */
   probing: boolean
   /** An append that wants an answer was sent since the last heartbeat tick. */
   sentSinceTick: boolean

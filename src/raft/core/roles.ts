@@ -22,7 +22,7 @@ export function becomeFollower(raft: RaftCore, term: Term, leader: ServerId | un
   if (role.kind !== 'follower') {
     if (role.kind === 'leader') {
       leaveLeadership(raft, role)
-      // It was in contact with itself until now: from here on its answers age.
+      // It was in contact with itself until now: from here on, its answers age.
       raft.leaderHeardMs = nowMs
     }
     raft.quietSinceMs = nowMs
@@ -33,7 +33,7 @@ export function becomeFollower(raft: RaftCore, term: Term, leader: ServerId | un
   if (leader !== undefined) settleTransfer(raft, leader)
 }
 
-/** The leader was silent for too long, or there is none: forgets it. The term stays. */
+/** The leader was silent for too long, or there is none: forgets it. The term does not change. */
 export function forgetLeader(raft: RaftCore): void {
   raft.role = { kind: 'follower', leader: undefined }
   tellRole(raft)
@@ -82,8 +82,8 @@ export function becomeLeader(raft: RaftCore, nowMs: number): Leader {
 }
 
 /**
- * One progress for each other server of the configuration, in its order; those that were tracked keep theirs. A server
- * that the latest change removes is served until that is committed, so that it learns of it; it counts nowhere.
+ * One progress for each other server of the configuration, in its order; those that exist are kept. A server that the
+ * latest change removes is served until that is committed, so that it learns of it; it counts in no quorum.
  */
 export function trackFollowers(raft: RaftCore, leader: Leader, nowMs: number): void {
   const { latest, previous } = raft.configurations
@@ -113,7 +113,7 @@ function newProgress(id: ServerId, next: LogIndex, nowMs: number): Progress {
   }
 }
 
-/** Accepted proposals are not answered here: what is applied at their index decides their fate. */
+/** Accepted proposals are not answered here: the entry applied at their index decides their outcome. */
 function leaveLeadership(raft: RaftCore, leader: Leader): void {
   emit(raft, { kind: 'clear-timer', timer: 'heartbeat' })
   emit(raft, { kind: 'clear-timer', timer: 'quorum' })

@@ -15,7 +15,7 @@ import type { Leader, Progress } from './role-state.ts'
 import type { RaftCore } from './state.ts'
 import type { Entry } from './types.ts'
 
-/** Rounds whose beginning a leader remembers; a quorum that answers none of them gives no lease. */
+/** Number of rounds whose beginning a leader remembers; a quorum that answers none of them gives no lease. */
 export const roundsRemembered = 512
 
 const noEntries: readonly Entry[] = []
@@ -32,10 +32,10 @@ export function replicateToAll(raft: RaftCore, leader: Leader): void {
 }
 
 /**
- * Sends one follower what it lacks. While its log is agreed, requests follow each other without waiting for answers, at
- * most `appendsInFlightMax` of them and about `appendBytesInFlightMax`; what is proposed meanwhile gathers and shares
- * the next. Nothing here times out: heartbeats name the last entry sent, so that a lost request shows as a refusal, and
- * a lost answer is given again.
+ * Sends one follower what it lacks. While the logs agree, requests follow one another without waiting for answers, at
+ * most `appendsInFlightMax` of them and about `appendBytesInFlightMax`; proposals made meanwhile share the next one.
+ * Nothing here times out: heartbeats name the last entry sent, so that a lost request shows as a refusal, and a lost
+ * answer is repeated.
  */
 export function replicateTo(raft: RaftCore, leader: Leader, progress: Progress): void {
   if (progress.state === 'probe') {
@@ -90,8 +90,8 @@ function sendEntries(raft: RaftCore, leader: Leader, progress: Progress): void {
 }
 
 /**
- * An append without entries, which wants an answer. It names the last entry sent, and so finds out what was lost; where
- * the log has been cut beyond that meanwhile, only a snapshot can help.
+ * An append without entries, which is answered. It names the last entry sent, and so detects losses; if the log has
+ * been cut beyond that meanwhile, only a snapshot can help.
  */
 export function sendHeartbeat(raft: RaftCore, leader: Leader, progress: Progress): void {
   if (progress.state !== 'snapshot' && raft.log.termAt(indexBefore(progress.next)) === undefined)
@@ -105,8 +105,8 @@ export function sendFarewell(raft: RaftCore, progress: Progress): void {
 }
 
 /**
- * Tells a follower that has every entry how far they are committed, unless it knows. Costs one unacknowledged message
- * each time when a follower's pipeline runs empty; under load the next append carries the commit index.
+ * Notifies a follower that has every entry how far they are committed, unless it knows. Costs one unacknowledged
+ * message each time a follower's pipeline becomes empty; under load, the next append carries the commit index.
  */
 export function noticeCommit(raft: RaftCore, progress: Progress): void {
   if (progress.state !== 'replicate' || progress.inFlight.length > 0) return
@@ -115,7 +115,7 @@ export function noticeCommit(raft: RaftCore, progress: Progress): void {
 }
 
 function sendEmpty(raft: RaftCore, progress: Progress, round: number): void {
-  // A follower in want of a snapshot is asked to verify the empty log, which every log begins with.
+  // A follower that needs a snapshot is asked to verify the empty log, with which every log begins.
   const previousIndex = progress.state === 'snapshot' ? noIndex : indexBefore(progress.next)
   const previousTerm = raft.log.termAt(previousIndex)
   if (previousTerm === undefined) sendAppend(raft, progress, noEntries, noIndex, noTerm, round)
@@ -135,7 +135,7 @@ function sendAppend(
   send(raft, progress.id, { kind: 'append-request', term, previousIndex, previousTerm, entries, commit, round })
 }
 
-/** The entries that the follower needs were dropped from the log: it gets the snapshot instead. */
+/** The entries that the follower needs were removed from the log, so it gets the snapshot instead. */
 function beginSnapshot(raft: RaftCore, progress: Progress): void {
   const { snapshot } = raft
   invariant(snapshot !== undefined, 'the log is cut only below a snapshot', { baseIndex: raft.log.baseIndex })
@@ -163,7 +163,7 @@ export function readChunk(raft: RaftCore, progress: Progress): void {
   emit(raft, { kind: 'read-chunk', to: progress.id, meta, offset, length: raft.limits.snapshotChunkBytes })
 }
 
-/** Starts probing again behind the entries that are known to be equal. */
+/** Starts probing again after the entries that are known to be equal. */
 export function becomeProbe(progress: Progress, next: LogIndex): void {
   progress.state = 'probe'
   progress.next = next
@@ -173,7 +173,7 @@ export function becomeProbe(progress: Progress, next: LogIndex): void {
   progress.transfer = undefined
 }
 
-/** The logs agree up to `match`: what follows may be sent ahead of answers. */
+/** The logs agree up to `match`: later entries may be sent ahead of answers. */
 export function becomeReplicate(progress: Progress): void {
   progress.state = 'replicate'
   progress.next = indexAfter(progress.match)

@@ -2,7 +2,7 @@ import type { Leader } from './role-state.ts'
 import type { RaftCore } from './state.ts'
 import type { ServerId } from './types.ts'
 
-/** Part of the leader's lease by which a heartbeat must come late before the leader counts as having stalled. */
+/** A leader counts as having stalled if a heartbeat is late by this part of its lease. */
 const stalledShareOfLease = 1 / 2
 
 /** The heartbeat timer is set to fire at `dueMs`. */

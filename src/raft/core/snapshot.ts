@@ -29,7 +29,8 @@ export function snapshotMetaAt(raft: RaftCore, index: LogIndex): SnapshotMeta {
 }
 
 /**
- * A snapshot of this server is durable: the log before it may go, but for what followers that lag a little still need.
+ * A snapshot of this server is durable: the log before it may be removed, except for what followers that lag a little
+ * still need.
  */
 export function snapshotTaken(raft: RaftCore, { meta, keepFrom }: SnapshotTaken): void {
   const { applied, log } = raft
@@ -56,7 +57,7 @@ export function chunkRead(raft: RaftCore, { to, meta, offset, bytes, sizeBytes }
   const transfer = progress?.transfer
   if (role.kind !== 'leader' || progress === undefined || transfer === undefined) return
   if (transfer.phase !== 'reading' || transfer.meta.index !== meta.index || transfer.offset !== offset) return
-  // From here on the patience of the heartbeat watches over the transfer, whether there was anything to send or not.
+  // From here on the heartbeat's patience watches the transfer, whether there was anything to send or not.
   transfer.phase = 'sent'
   transfer.sizeBytes = sizeBytes
   if (bytes !== undefined) {
@@ -68,7 +69,7 @@ export function chunkRead(raft: RaftCore, { to, meta, offset, bytes, sizeBytes }
   readChunk(raft, progress)
 }
 
-/** Heartbeats that a chunk may stay unanswered before it is sent again. */
+/** Number of heartbeats that a chunk may stay unanswered before it is resent. */
 const chunkPatienceTicks = 10
 
 /** Called with each heartbeat: a chunk or its answer may have been lost. */
@@ -89,7 +90,7 @@ export function receiveSnapshotResponse(raft: RaftCore, from: ServerId, answer: 
   if (answer.installed) {
     installedSnapshot(raft, found, answer.index, nowMs)
   } else if (transfer?.meta.index === answer.index && transfer.phase === 'sent' && isCount(answer.nextOffset)) {
-    // The offset just sent, wanted once more, is the late answer to the chunk before, or a repeated one.
+    // A repeated request for the offset just sent is the late answer to the previous chunk, or a repeated one.
     if (answer.nextOffset !== transfer.offset && answer.nextOffset <= transfer.sizeBytes) {
       transfer.offset = answer.nextOffset
       readChunk(raft, progress)
@@ -99,8 +100,8 @@ export function receiveSnapshotResponse(raft: RaftCore, from: ServerId, answer: 
 }
 
 /**
- * A piece of the leader's snapshot. One that covers no more than what is committed here is useless: state never goes
- * back (planted bug 12). The leader is told that all of it is here, which is true.
+ * Handles a piece of the leader's snapshot. One that covers no more than what is committed here is useless, because
+ * state never goes back (planted bug 12). The answer says that all of it is here, which is true.
  */
 export function receiveChunk(raft: RaftCore, from: ServerId, chunk: SnapshotChunk, nowMs: number): void {
   const { meta, sizeBytes, round } = chunk
@@ -123,7 +124,7 @@ export function receiveChunk(raft: RaftCore, from: ServerId, chunk: SnapshotChun
   emit(raft, { kind: 'store-chunk', from, chunk })
 }
 
-/** The driver has written a piece: ask for the next, or take the whole into use. */
+/** The driver has written a piece: request the next, or use the complete snapshot. */
 export function chunkStored(raft: RaftCore, { from, meta, nextOffset, complete, round }: ChunkStored): void {
   const { term } = raft
   const isWanted = leaderOf(raft) === from
@@ -134,7 +135,7 @@ export function chunkStored(raft: RaftCore, { from, meta, nextOffset, complete, 
   }
   if (meta.index > raft.commit) takeIntoUse(raft, meta)
   if (meta.index > (raft.snapshot?.index ?? 0)) {
-    // Taken into use or not, it is the newest on this disk, and the one to serve followers from.
+    // Used or not, it is the newest on this disk, and the one to send to followers.
     raft.snapshot = meta
     raft.configurations.forgetBelow(meta.index)
   }
@@ -142,12 +143,13 @@ export function chunkStored(raft: RaftCore, { from, meta, nextOffset, complete, 
 }
 
 /**
- * A complete snapshot beyond what is committed here.
- * - The log holds the very entry at its index: then it holds, by log matching, all that the snapshot stands for, and
- *   the snapshot only brings the news that this is committed. The log's tail stays: it may have been acknowledged.
- * - Otherwise the log is shorter, or other: all of it goes. No entry may stay, not even one at the snapshot's own index
- *   (hashicorp/raft#704), for nothing that follows the snapshot may build on it.
- * Which server led when it was sent does not matter: what a snapshot stands for is committed, for good.
+ * Uses a complete snapshot beyond this server's commit index.
+ * - If the log has the very entry at the snapshot's index, it has, by log matching, everything that the snapshot stands
+ *   for, and the snapshot only brings the news that this is committed. The log's tail stays, because it may have been
+ *   acknowledged.
+ * - Otherwise the log is shorter, or differs, and is dropped as a whole. No entry may stay, not even one at the
+ *   snapshot's own index (hashicorp/raft#704), because nothing after the snapshot may build on it.
+ * It does not matter which server led when it was sent: what a snapshot stands for is committed for good.
  */
 function takeIntoUse(raft: RaftCore, meta: SnapshotMeta): void {
   if (raft.log.termAt(meta.index) === meta.term) {

@@ -9,7 +9,7 @@ import type { RaftLimits, RaftTiming } from './options.ts'
 import type { Leader, LeadershipTransfer, Role } from './role-state.ts'
 import type { Configuration, Entry, Recovered, RoleName, ServerId, SnapshotMeta } from './types.ts'
 
-/** The effects of one step so far. Truncation comes before entries. */
+/** The effects of one step so far. The truncation comes before the entries. */
 interface Turn {
   effects: RaftEffect[]
   hardStateChanged: boolean
@@ -18,7 +18,7 @@ interface Turn {
   thenSend: Outgoing[]
 }
 
-/** The state of one server's consensus. Only `step` changes it. */
+/** The state of one server's Raft core. Only `step` changes it. */
 export interface RaftCore {
   readonly id: ServerId
   readonly timing: RaftTiming
@@ -30,7 +30,7 @@ export interface RaftCore {
   readonly durability: Durability
   /** Invariant: never falls; log.baseIndex <= snapshot index <= applied <= commit <= log.lastIndex. */
   commit: LogIndex
-  /** Committed entries up to here were handed out in `apply` or covered by `install-snapshot`. */
+  /** Committed entries up to here were passed on in `apply` or covered by `install-snapshot`. */
   applied: LogIndex
   snapshot: SnapshotMeta | undefined
   configurations: ConfigurationHistory
@@ -43,13 +43,13 @@ export interface RaftCore {
   commitFirstTold: LogIndex | undefined
   /** Until then this server stays loyal to its leader and ignores candidates. */
   loyalUntilMs: number
-  /** The election timer counts from here: the leader was heard, a vote was granted, a role was left. */
+  /** The election timer counts from here: the leader was heard, a vote was granted, or a role ended. */
   quietSinceMs: number
-  /** Index of the configuration without this server of which it has said so. */
+  /** Index of the configuration without this server that it has logged. */
   toldOutside: LogIndex | undefined
   /**
-   * Since this server saw that its leader's process is gone: how often its election timer has fired, which makes the
-   * timer short (`outbox.ts`). Undefined while it knows of no such thing.
+   * Number of times that the election timer has fired since this server saw that its leader's process has ended, which
+   * shortens the timer (`outbox.ts`). Undefined while it knows of no such event.
    */
   hurriedRounds: number | undefined
   readonly told: { role: RoleName; term: Term; leader: ServerId | undefined }
@@ -64,8 +64,8 @@ interface RaftOptions {
 }
 
 /**
- * A server as it comes back from its disk: a follower that knows no leader and of whose log only the snapshot is known
- * to be committed. Its first event is `started`. Throws where what was recovered cannot be the state of any server.
+ * A server as restored from its disk: a follower that knows no leader, and knows only the snapshot to be committed. Its
+ * first event is `started`. Throws if the recovered data cannot be the state of any server.
  */
 export function createRaft({ id, recovered, timing, limits }: RaftOptions): RaftCore {
   const { hardState, snapshot } = recovered
@@ -105,9 +105,9 @@ export function createRaft({ id, recovered, timing, limits }: RaftOptions): Raft
 }
 
 /**
- * Log and configurations from the disk. Entries that the snapshot covers may be there still, or all end below it. Where
- * the entry at its index is another, the server stopped between taking a received snapshot and dropping its old log:
- * that log does not go on from the snapshot and is dropped now (planted bugs 12 and 13).
+ * Log and configurations from the disk. Entries that the snapshot covers may still be there, or all end below it. If
+ * the entry at the snapshot's index is another one, the server stopped between storing a received snapshot and dropping
+ * its old log: that log does not continue from the snapshot and is dropped now (planted bugs 12 and 13).
  */
 function restored({ snapshot, entries }: Recovered): { log: RaftLog; configurations: ConfigurationHistory } {
   const snapshotIndex = snapshot?.index ?? noIndex
@@ -121,7 +121,7 @@ function restored({ snapshot, entries }: Recovered): { log: RaftLog; configurati
   if (first <= snapshotIndex && covering?.term !== snapshot?.term) {
     return { log: new RaftLog(snapshotIndex, snapshot?.term ?? noTerm), configurations }
   }
-  // The term before the first entry is on no disk; the first entry itself serves as the base.
+  // The term before the first entry is not on disk; the first entry itself serves as the base.
   const base = first <= snapshotIndex ? entries[0] : undefined
   const log = new RaftLog(base?.index ?? snapshotIndex, base?.term ?? snapshot?.term ?? noTerm)
   for (const entry of base === undefined ? entries : entries.slice(1)) {

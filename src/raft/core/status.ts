@@ -14,7 +14,7 @@ export interface CoreStatus {
   readonly snapshotTerm: Term
   readonly configuration: Configuration
   readonly configurationIndex: LogIndex
-  /** Milliseconds since this server heard from a leader; 0 on the leader; undefined when it never did in this boot. */
+  /** Milliseconds since this server heard from a leader; 0 on the leader; undefined if it has not in this boot. */
   readonly lastContactMs: number | undefined
 }
 

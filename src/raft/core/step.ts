@@ -23,9 +23,9 @@ import { requestTransfer, transferTimerFired } from './transfer.ts'
 import type { ServerId } from './types.ts'
 
 /**
- * One event takes one server's state on, and the effects say what the driver must do, in order. `nowMs` is the server's
- * monotonic clock at this moment, not when the event was queued. Whatever comes from other servers, however late, often
- * or mangled, is dealt with or ignored; what throws is a bug here (`InvariantViolation`), and the server must stop.
+ * Advances one server's state by one event; the effects say what the driver must do, in order. `nowMs` is the server's
+ * monotonic clock at this moment, not when the event was queued. Input from other servers, however late, repeated or
+ * malformed, is handled or ignored; an exception is a bug here (`InvariantViolation`), and the server must stop.
  */
 export function step(raft: RaftCore, event: RaftEvent, nowMs: number): readonly RaftEffect[] {
   take(raft, event, nowMs)
@@ -88,7 +88,7 @@ function takeMessage(raft: RaftCore, from: ServerId, message: RaftMessage, nowMs
     case 'snapshot-response':
       return receiveSnapshotResponse(raft, from, message, nowMs)
   }
-  // The following causes work for the disk.
+  // The following events cause work for the disk.
   if (raft.durability.isOverwhelmed) return
   switch (message.kind) {
     case 'append-request':

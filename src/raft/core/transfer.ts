@@ -7,8 +7,9 @@ import { configurationOf, leaderOf, type RaftCore } from './state.ts'
 import type { ServerId } from './types.ts'
 
 /**
- * Hands leadership on (thesis 3.10): no new proposals, bring the target's log up to date, tell it to stand at once.
- * Given up after an election timeout, when proposals are taken again. Without a target, the voter with the longest log.
+ * Transfers leadership (thesis 3.10): accepts no new proposals, brings the target's log up to date, and tells it to
+ * stand at once. The transfer is given up after an election timeout, and proposals are accepted again. Without a
+ * target, the voter with the longest log is chosen.
  */
 export function requestTransfer(raft: RaftCore, requestId: number, wanted: ServerId | undefined): void {
   if (raft.role.kind !== 'leader') return refuse(raft, requestId, { kind: 'not-leader', leader: leaderOf(raft) })
@@ -30,7 +31,7 @@ export function requestTransfer(raft: RaftCore, requestId: number, wanted: Serve
   continueTransfer(raft, raft.role, progress)
 }
 
-/** The voter, other than this server, to which the most is known to be replicated; by ID among equals. */
+/** The voter, other than this server, to which the most entries are known to be replicated; by ID among equals. */
 export function mostAdvancedVoter(raft: RaftCore, leader: Leader): ServerId | undefined {
   const configuration = configurationOf(raft)
   const voters = [...leader.progress.values()].filter((progress) => isVoter(configuration, progress.id))
@@ -47,11 +48,11 @@ export function continueTransfer(raft: RaftCore, leader: Leader, progress: Progr
 }
 
 /**
- * The lease ends before the message leaves, and for the rest of the term:
- * 1. the target stands with `transfer` set, and voters forget their loyalty, on which the lease rests;
- * 2. the message may be delayed beyond the time at which this leader gives the transfer up;
- * 3. so a lease taken up again in this term could be held while a new leader already commits. Reads take a round
- *    instead.
+ * The lease ends before the message is sent, and for the rest of the term:
+ * 1. The target stands with `transfer` set, and voters ignore their loyalty, on which the lease rests.
+ * 2. The message may be delayed beyond the time at which this leader gives the transfer up.
+ * 3. So if the lease were taken up again in this term, it could be held while a new leader already commits. Reads take
+ *    a round instead.
  */
 export function tellToStand(raft: RaftCore, leader: Leader, to: ServerId): void {
   leader.leaseForfeited = true
@@ -62,7 +63,7 @@ export function transferTimerFired(raft: RaftCore): void {
   if (raft.transfer !== undefined) failTransfer(raft, 'the target did not become leader in time')
 }
 
-/** A leader after the transfer began is known: the target, or another one. */
+/** A leader elected after the transfer began is known: the target, or another server. */
 export function settleTransfer(raft: RaftCore, leader: ServerId): void {
   const { transfer } = raft
   if (transfer === undefined || raft.term <= transfer.term) return

@@ -1,7 +1,7 @@
 /**
- * The words of the consensus core: its state machine takes one `RaftEvent` (events.ts) at a time and answers with
- * `RaftEffect`s (effects.ts), in order. It owns no promise, no timer, no clock and no randomness: the time is an
- * argument of `step`, timers are asked for by an effect that names a range, and the driver draws from it.
+ * The types of the Raft core: its state machine takes one `RaftEvent` (events.ts) at a time and answers with
+ * `RaftEffect`s (effects.ts), in order. It owns no promise, timer, clock or randomness: the time is an argument of
+ * `step`, an effect asks for a timer within a range, and the driver draws from it.
  *
  * Source: Ongaro, "Consensus: Bridging Theory and Practice" (2014), cited as "thesis"; "In Search of an Understandable
  * Consensus Algorithm" (2014), cited as "paper".
@@ -9,7 +9,7 @@
 
 import type { LogIndex, Term } from '../../model/log-position.ts'
 
-/** Names a server for as long as it lives: its node ID. */
+/** Identifies a server for its whole life: its node ID. */
 export type ServerId = string
 
 export type Suffrage = 'voter' | 'nonvoter'
@@ -21,7 +21,7 @@ export interface Server {
   readonly suffrage: Suffrage
 }
 
-/** Members of the consensus group, sorted by ID. A server uses the latest in its log, committed or not (thesis 4.1). */
+/** Members of the Raft group, sorted by ID. A server uses the latest in its log, committed or not (thesis 4.1). */
 export interface Configuration {
   readonly servers: readonly Server[]
 }
@@ -32,11 +32,11 @@ export interface Entry {
   readonly index: LogIndex
   readonly term: Term
   readonly kind: EntryKind
-  /** A command as the state machine wrote it; an encoded `Configuration`; nothing for a no-op. Never changed. */
+  /** A command as the state machine encoded it; an encoded `Configuration`; empty for a no-op. Never modified. */
   readonly payload: Uint8Array
 }
 
-/** Term and vote are one record: made durable together or not at all (planted bug 2 is what happens otherwise). */
+/** Term and vote are one record: made durable together or not at all (otherwise, see planted bug 2). */
 export interface HardState {
   readonly term: Term
   readonly votedFor: ServerId | undefined
@@ -47,7 +47,7 @@ export interface SnapshotMeta {
   readonly index: LogIndex
   readonly term: Term
   readonly configuration: Configuration
-  /** Index of the entry that brought `configuration`. */
+  /** Index of the entry with `configuration`. */
   readonly configurationIndex: LogIndex
 }
 
@@ -61,10 +61,13 @@ export type ConfigurationChange =
 export type RequestRefusal =
   | { readonly kind: 'not-leader'; readonly leader: ServerId | undefined }
   | { readonly kind: 'overloaded' }
-  /** The leader's disk has no room. `accepted`: the entry waits in its log, and may be committed when there is some. */
+  /**
+   * The leader's disk has no space. `accepted`: the entry waits in its log, and may be committed when there is space.
+   */
   | { readonly kind: 'disk-full'; readonly accepted: boolean }
   /**
-   * A change while the last one is not committed, or before an entry of the own term is (thesis 4.1 and its erratum).
+   * A change while the previous one is not committed, or before an entry of the leader's own term is (thesis 4.1 and
+   * its erratum).
    */
   | { readonly kind: 'change-in-progress' }
   | { readonly kind: 'unknown-server'; readonly id: ServerId }
@@ -80,6 +83,6 @@ export interface Recovered {
   readonly hardState: HardState
   readonly snapshot: SnapshotMeta | undefined
   readonly snapshotSizeBytes: number
-  /** In order, without gaps; the first follows the snapshot or lies within it. */
+  /** In order, without gaps; the first follows the snapshot or is within it. */
   readonly entries: readonly Entry[]
 }

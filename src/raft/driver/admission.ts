@@ -6,8 +6,8 @@ import type { Requests } from './requests.ts'
 import type { WithoutRoom } from './without-room.ts'
 
 /**
- * Bytes that may wait for disk or quorum. Beyond, proposals are refused, and appends dropped, which the leader sends
- * again.
+ * Maximum number of bytes that wait for disk or quorum. Beyond it, proposals are refused, and appends are dropped,
+ * which the leader resends.
  */
 const pendingBytesMax = 64 << 20
 
@@ -34,7 +34,7 @@ export class Admission {
     return waitingBytes > pendingBytesMax ? { kind: 'overloaded' } : undefined
   }
 
-  /** False: the message is dropped. */
+  /** False if the message is dropped. */
   takes(message: RaftMessage): boolean {
     const { env, log } = this.#parts
     // The server could not write its own vote, so standing for election would only silence it.

@@ -33,8 +33,8 @@ export interface ApplierParts {
 }
 
 /**
- * Hands committed entries to the state machine, in order, at most a slice in one turn; and replaces its state by a
- * received snapshot, which takes many turns, while what is committed meanwhile waits.
+ * Passes committed entries to the state machine, in order, at most one slice per turn; and replaces its state by a
+ * received snapshot, which takes many turns, while later committed entries wait.
  */
 export class Applier {
   readonly #parts: ApplierParts
@@ -50,7 +50,7 @@ export class Applier {
     this.#applied = parts.applied
   }
 
-  /** The state machine holds everything up to here. */
+  /** The state machine has applied everything up to here. */
   get applied(): LogIndex {
     return this.#applied
   }
@@ -151,7 +151,7 @@ export class Applier {
         env.log.write('info', 'raft', 'snapshot installed', { index: meta.index, term: meta.term })
         this.#told(before, startedMs)
       } else if (!this.#queue.some((work) => work.kind === 'install')) {
-        // Otherwise a newer snapshot has taken the place of this one meanwhile.
+        // Otherwise a newer snapshot has replaced this one meanwhile.
         const why = 'offset' in restored.error ? restored.error.what : diskFailureText(restored.error)
         throw new Error(`snapshot ${meta.index} cannot be taken into use: ${why}`)
       }

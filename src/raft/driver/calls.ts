@@ -30,7 +30,7 @@ export interface CallsParts {
 }
 
 /**
- * What the agent asks of this server: proposals, reads, changes of the configuration, transfers of leadership. Each is
+ * The agent's requests to this server: proposals, reads, changes of the configuration, transfers of leadership. Each is
  * refused at once, or becomes an event of the core and waits in `Requests` for its outcome.
  */
 export class Calls {
@@ -96,7 +96,7 @@ export class Calls {
     return this.#admission.takes(message)
   }
 
-  /** The disk has finished a batch: proposes what gathered meanwhile. */
+  /** The disk has finished a batch: proposes the commands gathered meanwhile. */
   diskIsFree(): void {
     this.#gathering.flush()
   }

@@ -9,7 +9,8 @@ type StoreChunk = Extract<RaftEffect, { kind: 'store-chunk' }>
 type ReadChunk = Extract<RaftEffect, { kind: 'read-chunk' }>
 
 /**
- * Chunks that wait to be written. The sender awaits each answer, so more come only from several leaders, or repeated.
+ * Maximum number of chunks that wait to be written. The sender awaits each answer, so more come only from several
+ * leaders, or repeated.
  */
 const waitingMax = 8
 
@@ -17,7 +18,7 @@ export interface ChunksParts {
   readonly snapshots: SnapshotStore
   readonly turns: Turns
   readonly env: Pick<Env, 'log'>
-  /** The snapshot that a follower needs is not to be had from the disk: another has to take its place. */
+  /** The snapshot that a follower needs cannot be read from the disk, so another must replace it. */
   readonly renew: () => void
 }
 
@@ -54,9 +55,9 @@ export class Chunks {
   }
 
   /**
-   * A transfer begins with the whole file read once: bytes that rotted would be sent to their end, found to be damaged
-   * over there, and asked for again, for ever. A snapshot that is of no use gives way to a new one; the core asks again
-   * after a while, or takes up the new one.
+   * A transfer begins with reading the whole file once. Otherwise rotten bytes would be sent to the end, found to be
+   * damaged by the receiver, and requested again, for ever. An unusable snapshot is replaced by a new one; the core
+   * asks again after a while, or uses the new one.
    */
   async #read({ to, meta, offset, length }: ReadChunk): Promise<void> {
     if (offset === 0) await this.#verify(meta)
@@ -90,7 +91,7 @@ export class Chunks {
       if (this.#stopped) return
       this.#turns.run(() => {
         if (!stored.ok && stored.error.kind === 'full') {
-          // Without an answer the leader sends the chunk again, now and then.
+          // Without an answer, the leader resends the chunk at intervals.
           this.#log.write(
             'warn',
             'raft',

@@ -57,7 +57,7 @@ export class CommittedState {
     })
   }
 
-  /** The state machine holds everything up to here. */
+  /** The state machine has applied everything up to here. */
   get applied(): LogIndex {
     return this.#applier.applied
   }
@@ -89,7 +89,7 @@ export class CommittedState {
     this.#snapshotting.applied()
   }
 
-  /** A received snapshot is complete: it replaces first the log, and then, when that is durably gone, the state. */
+  /** A received snapshot is complete: it replaces first the log, and then, once that is durably removed, the state. */
   install(meta: SnapshotMeta): void {
     const { storage, turns, observer } = this.#parts
     const { index, term } = meta
@@ -116,8 +116,8 @@ export class CommittedState {
   }
 
   /**
-   * The core knows what of its present log is durable, the log what is on the disk. A cut that is not there yet lowers
-   * the first, a log that a received snapshot replaced, and whose end is not there yet, the second.
+   * The core knows how much of its present log is durable, and the log what is on the disk. A cut that is not there yet
+   * lowers the first; a log that a received snapshot replaced, and whose end is not there yet, lowers the second.
    */
   #logIndexNow(): LogIndex {
     return lesser(this.#parts.core().durability.index, this.#parts.storage.log.durableIndex)

@@ -25,7 +25,7 @@ export interface EffectsParts {
   readonly keptPeers: KeptPeers | undefined
 }
 
-/** Carries out the effects of the core's steps, each at once and in their order. It keeps no state of its own. */
+/** Performs the effects of the core's steps, each at once and in their order. It keeps no state of its own. */
 export class Effects {
   readonly #parts: EffectsParts
 
@@ -33,7 +33,7 @@ export class Effects {
     this.#parts = parts
   }
 
-  /** `core`: after the step that this is an effect of. */
+  /** `core`: the core after the step of this effect. */
   carryOut(effect: RaftEffect, core: RaftCore): void {
     const { persisting, sender, timers, state, requests } = this.#parts
     switch (effect.kind) {
@@ -79,7 +79,7 @@ export class Effects {
   #learn({ configuration, index, committed }: Extract<RaftEffect, { kind: 'configuration-changed' }>): void {
     const { addresses, keptPeers, env } = this.#parts
     addresses.learn(configuration)
-    // A server that belongs to no cluster yet has nothing to say.
+    // A server that does not belong to a cluster yet has nothing to report.
     if (configuration.servers.length === 0) return
     keptPeers?.keep(configuration)
     const servers = configuration.servers.map(({ id, address, suffrage }) => `${id} ${address} ${suffrage}`).join(', ')

@@ -3,15 +3,14 @@ import type { Env } from '../../env/env.ts'
 import type { ProposalRequest } from '../core/events.ts'
 
 /**
- * While the disk is at work, proposals gather for at most this long; they go to the followers without waiting for it.
+ * While the disk writes, proposals gather for at most this long; they are sent to the followers without waiting for it.
  */
 const gatherMs = 1
-/** This many proposals are sent at once, whatever is under way. */
+/** This many proposals are sent at once, even during a write. */
 const gatherMax = 1024
 
 /**
- * Gathers proposals, so that those of one turn, or those that come while the disk is busy, share one event, one append
- * and one sync.
+ * Gathers proposals, so that those of one turn, or those made during a write, share one event, one append and one sync.
  */
 export class Gathering {
   readonly #env: Pick<Env, 'deferred' | 'timers' | 'batches'>

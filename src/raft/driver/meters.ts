@@ -19,7 +19,7 @@ export class Meters {
     this.#env = env
   }
 
-  /** A request of another server was dealt with, since `startedMs`. */
+  /** A request of another server was handled since `startedMs`. */
   served(message: RaftMessage, startedMs: number): void {
     const name = rpcNames[message.kind]
     if (name === undefined) return
@@ -39,7 +39,7 @@ export class Meters {
     if (role !== 'pre-candidate') this.#env.metrics.count(`raft.state.${role}`)
   }
 
-  /** A timer fired and was dealt with; `before` is the role until then. */
+  /** A timer fired and was handled; `before` is the role until then. */
   timerFired(timer: TimerName, before: RoleName, { role }: RaftCore): void {
     if (role.kind !== before) {
       if (timer === 'election' && before === 'follower') this.#env.metrics.count('raft.transition.heartbeat_timeout')
@@ -52,7 +52,7 @@ export class Meters {
     }
   }
 
-  /** Names for the members of a cluster; those of servers long gone go when there are too many. */
+  /** Names of the members of a cluster; those of former servers are removed when there are too many. */
   #peerName(to: ServerId): string {
     let name = this.#peerNames.get(to)
     if (name !== undefined) return name

@@ -14,11 +14,11 @@ import type { Raft, RaftObserver, RaftTransport, StateMachine } from '../raft.ts
 import { RaftServer } from './raft-server.ts'
 
 export interface RaftOptions {
-  /** This server's name in consensus, as its protocol has it. */
+  /** This server's Raft server ID, as its protocol defines it. */
   readonly id: ServerId
-  /** Raft protocol that it speaks: in which form `peers.json` is read. */
+  /** Its Raft protocol, which decides the form of `peers.json`. */
   readonly protocol?: number
-  /** As releases before 0.7: `peers.json` is a list of addresses, kept all the time, and not for recovery. */
+  /** As in releases before 0.7: `peers.json` is a list of addresses, always kept, and not for recovery. */
   readonly peersAreKept?: boolean
   /** What to do about a log of releases before 0.5.1: refused if absent, as since 0.6. */
   readonly oldLogs?: OldLogs
@@ -55,8 +55,8 @@ const defaultLimits: RaftLimits = {
 const defaultClockRateBound = 0.05
 
 /**
- * Opens this server's files and starts its part in consensus. Everything that may be wrong with its files is found
- * before any of them is changed.
+ * Opens this server's files and starts its part in Raft. Everything that may be wrong with its files is found before
+ * any of them is changed.
  */
 export async function openRaft(env: Env, options: RaftOptions): Promise<Result<Raft, RaftOpenFailure>> {
   const { id, dataDir, stateMachine, transport, observer, onFatal, log } = options
@@ -102,7 +102,7 @@ export async function openRaft(env: Env, options: RaftOptions): Promise<Result<R
   }
 }
 
-/** The log is opened before there is a server for it to talk to; it has nothing to say until then. */
+/** The log is opened before its server exists; it has no events until then. */
 class LateListener implements LogListener {
   server: RaftServer | undefined
 

@@ -20,7 +20,7 @@ export interface PersistingParts {
 }
 
 /**
- * Carries out what must be durable before it may be said. Persists finish in their order; one that asks nothing of the
+ * Performs persists, and sends what must wait for them. Persists finish in their order; one that needs nothing of the
  * disk waits for those before it.
  */
 export class Persisting {
@@ -30,8 +30,8 @@ export class Persisting {
   readonly #send: (outgoing: Outgoing) => void
   readonly #isLeader: () => boolean
   /**
-   * Oldest first. Bounded by the core: messages held (`isOverwhelmed`), entries proposed; and by what the driver takes
-   * in.
+   * Oldest first. Limited by the core: messages that wait (`isOverwhelmed`), proposed entries; and by what the driver
+   * accepts.
    */
   #waiting: Waiting[] = []
   /** The newest durable change that was not reported yet. */
@@ -50,7 +50,7 @@ export class Persisting {
     return this.#waiting.length > 0
   }
 
-  /** When the oldest that is not durable yet was asked for; undefined: all is. */
+  /** When the oldest persist that is not durable yet was requested; undefined: all are durable. */
   get waitingSinceMs(): number | undefined {
     return this.#waiting[0]?.askedMs
   }
@@ -67,20 +67,20 @@ export class Persisting {
     this.#log.write({ hardState, resetTo: undefined, truncateFrom, entries }, () => this.#finish(effect.sequence))
   }
 
-  /** The newest sequence that became durable since it was asked last. */
+  /** The newest sequence that became durable since the last call. */
   takeDurable(): number | undefined {
     const durable = this.#durable
     this.#durable = undefined
     return durable
   }
 
-  /** From now on sends and reports nothing, whatever becomes durable. */
+  /** From now on nothing is sent or reported, whatever becomes durable. */
   stop(): void {
     this.#stopped = true
     this.#waiting = []
   }
 
-  /** The persist with this number is durable, and with it those right behind that ask nothing of the disk. */
+  /** The persist with this number is durable, and with it the following ones that need nothing of the disk. */
   #finish(sequence: number): void {
     if (this.#stopped) return
     let count = 0

@@ -31,8 +31,8 @@ import { TimerSet } from './timer-set.ts'
 import { Turns } from './turns.ts'
 
 /**
- * Drives the core: passes one event at a time, whatever calls come in between, and has its effects carried out in
- * order. An error in a turn (a broken invariant, a state machine that cannot continue) stops the server.
+ * Drives the core: passes one event at a time, whatever calls come in between, and has its effects performed in order.
+ * An error in a turn (a broken invariant, a state machine that cannot continue) stops the server.
  */
 export class RaftServer implements Raft, LogListener {
   readonly #env: Env

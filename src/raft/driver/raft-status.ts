@@ -7,7 +7,9 @@ import type { CoreStatus } from '../core/status.ts'
 import type { RaftStatus } from '../raft.ts'
 import type { Addresses } from './sender.ts'
 
-/** Member by member, for it is asked for with every request: copying by spread costs several times as much. */
+/**
+ * Copied member by member, because it is needed with every request, and copying by spread costs several times as much.
+ */
 export function raftStatusOf(
   core: CoreStatus,
   addresses: Addresses,
@@ -34,7 +36,7 @@ export function raftStatusOf(
   }
 }
 
-/** Remembers that a server that started has caught up: once it has, it has for good. */
+/** Remembers that a started server has caught up, which is final. */
 export class CatchingUp {
   readonly #over: Deferred<void>
   #isOver = false

@@ -30,17 +30,17 @@ interface ReadyRead {
 }
 
 /**
- * Calls that wait for their fate. A proposal's is decided by what is applied at its index: an entry of the same term is
- * the very entry (log matching), one of another term took its place.
+ * Calls that wait for their outcome. For a proposal, the entry applied at its index decides: an entry of the same term
+ * is the very entry (log matching), one of another term replaced it.
  */
 export class Requests {
   readonly #env: Pick<Env, 'deferred' | 'clock'>
   #lastId = 0
-  /** Bounded by the core, which refuses what is beyond its limits. */
+  /** Limited by the core, which refuses further requests. */
   readonly #waiting = new Map<number, Waiting>()
   #waitingBytes = 0
   readonly #accepted = new Map<LogIndex, Accepted>()
-  /** Confirmed, and waiting until the state machine has applied enough. */
+  /** Confirmed reads that wait until the state machine has applied enough. */
   #reads: ReadyRead[] = []
 
   constructor(env: Pick<Env, 'deferred' | 'clock'>) {
@@ -57,7 +57,7 @@ export class Requests {
     return this.#waitingBytes
   }
 
-  /** `bytes`: of a proposal's payload. */
+  /** `bytes`: the size of a proposal's payload. */
   begin(bytes = 0): { readonly id: number; readonly outcome: Promise<Outcome> } {
     const id = ++this.#lastId
     const deferred = this.#env.deferred<Outcome>()

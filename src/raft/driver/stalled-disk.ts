@@ -10,7 +10,7 @@ export interface StalledDiskParts {
   readonly env: Pick<Env, 'timers' | 'clock' | 'log'>
   readonly timing: RaftTiming
   readonly turns: Turns
-  /** When the oldest write that the disk has not answered was asked for. */
+  /** When the oldest unanswered write was requested. */
   readonly waitingSinceMs: () => number | undefined
   readonly isLeader: () => boolean
   /** Hands over leadership; false if no server took it. */

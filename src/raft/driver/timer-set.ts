@@ -11,9 +11,7 @@ interface Pending {
   readonly timer: Closable
 }
 
-/**
- * The core's timers, at most one of each name. Setting one later, which is what happens most, costs next to nothing.
- */
+/** The core's timers, at most one of each name. Setting one later, the most frequent call, costs next to nothing. */
 export class TimerSet {
   readonly #env: Pick<Env, 'timers' | 'clock' | 'random'>
   readonly #fired: (timer: TimerName) => void

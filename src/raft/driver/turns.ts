@@ -1,7 +1,7 @@
 import type { RaftEvent } from '../core/events.ts'
 
 export interface TurnParts {
-  /** Passes one event to the core and carries out its effects. */
+  /** Passes one event to the core and performs its effects. */
   readonly deal: (event: RaftEvent) => void
   /** No event waits: the gathered changes may be written to disk. May post events. */
   readonly settle: () => void
@@ -17,7 +17,7 @@ export interface TurnParts {
  */
 export class Turns {
   readonly #parts: TurnParts
-  /** Filled only from within a turn, by what that turn does; or for a moment, while paused. */
+  /** Filled only from within a turn, by that turn itself; or for a moment, while paused. */
   #mailbox: RaftEvent[] = []
   #inTurn = false
   #state: 'open' | 'paused' | 'over' = 'open'
@@ -40,7 +40,7 @@ export class Turns {
     this.run(() => {})
   }
 
-  /** Runs `work` as a turn, or as a part of the one that is under way. What it throws stops the server. */
+  /** Runs `work` as a turn, or as a part of the present one. An exception stops the server. */
   run(work: () => void): void {
     if (this.#state === 'over') return
     if (this.#inTurn) return work()

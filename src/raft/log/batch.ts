@@ -4,11 +4,12 @@ import { readU48, u48Bytes, viewOf, writeU48 } from './fields.ts'
 import { type LogRecord, readRecord, recordBytes, writeRecord } from './record.ts'
 
 /**
- * A batch is what one write and one sync make durable. On disk a header of 32 bytes, then its records: mark (u32),
- * CRC-32C of the rest of the header (u32), number (u48), own offset in the file (u48), length of the records (u32),
- * count of the records (u32), checksum of what stands before the batch (u32). The header's checksum goes on from the
- * segment's salt, each record's from the one before it: a header tells in which place of which segment it was written,
- * a record is valid behind the one before it only, and bytes that a client chose never look like either.
+ * A batch is what one write and one sync make durable. On disk it is a header of 32 bytes, then its records. The
+ * header: mark (u32), CRC-32C of the rest of the header (u32), number (u48), own offset in the file (u48), length of
+ * the records (u32), count of the records (u32), checksum of what precedes the batch (u32). The header's checksum
+ * continues from the segment's salt, each record's from the previous one. So a header tells at which place of which
+ * segment it was written, a record is valid only after the previous one, and bytes that a client chose never look like
+ * either.
  */
 const batchHeaderBytes = 32
 const mark = 0x53564342
@@ -34,7 +35,7 @@ export interface EncodedBatch {
   readonly chain: number
 }
 
-/** Bytes that a batch of these records takes. */
+/** Size of a batch with these records. */
 export function batchBytesOf(records: readonly LogRecord[]): number {
   let bytes = batchHeaderBytes
   for (const record of records) bytes += recordBytes(record)
@@ -91,7 +92,7 @@ interface BatchHeader {
   readonly chain: number
 }
 
-/** Reads the batch that stands at `place` in the bytes of a segment, which its entries keep alive. */
+/** Reads the batch at `place` in the bytes of a segment, which its entries keep in memory. */
 export function readBatch(bytes: Uint8Array, place: BatchPlace): Result<ReadBatch, BadBatch> {
   const { offset } = place
   if (offset + batchHeaderBytes > bytes.length) return err({ offset, what: 'the header of a batch is cut short' })
@@ -121,7 +122,7 @@ function readRecords(bytes: Uint8Array, offset: number, header: BatchHeader): Re
 }
 
 /**
- * The records of a batch that stands alone, for readers that do not know its segment: the header is not judged, the
+ * The records of a batch that stands alone, for readers that do not know its segment: the header is not checked, the
  * records' checksums are.
  */
 export function readLoneBatch(bytes: Uint8Array): Result<readonly LogRecord[], BadBatch> {
@@ -131,7 +132,7 @@ export function readLoneBatch(bytes: Uint8Array): Result<readonly LogRecord[], B
   return read.ok ? ok(read.value.records) : read
 }
 
-/** The header that stands at `at`, wherever it was written; `undefined` if no valid one does. */
+/** The header at `at`, wherever it was written; `undefined` if there is no valid one. */
 function headerAt(bytes: Uint8Array, at: number, salt: number): BatchHeader | undefined {
   if (at + batchHeaderBytes > bytes.length) return undefined
   const view = viewOf(bytes)
@@ -150,13 +151,13 @@ function fieldsAt(view: DataView, at: number): BatchHeader {
   }
 }
 
-/** Records that the batch at `offset` was written with, if its header is whole. */
+/** Number of records with which the batch at `offset` was written, if its header is complete. */
 export function recordsAt(bytes: Uint8Array, offset: number, salt: number): number | undefined {
   const header = headerAt(bytes, offset, salt)
   return header?.offset === offset ? header.count : undefined
 }
 
-/** A batch that was found behind an unreadable place. */
+/** A batch that was found after an unreadable place. */
 export interface LaterBatch {
   readonly offset: number
   /** Its readable records; none if it is not complete. */
@@ -164,9 +165,9 @@ export interface LaterBatch {
 }
 
 /**
- * Every batch from `from` on, at whatever offset, that cannot be the remains of a write torn at `place`: those with a
- * later number, and one of the same number that stands elsewhere. (A header tells where it was written, so bytes that
- * were put in, or went missing, before it do not hide it.)
+ * Every batch from `from` on, at any offset, that cannot be the remains of a write torn at `place`: those with a later
+ * number, and one of the same number at another place. (A header tells where it was written, so inserted or missing
+ * bytes before it do not hide it.)
  */
 export function* laterBatches(
   bytes: Uint8Array,

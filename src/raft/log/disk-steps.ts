@@ -3,7 +3,7 @@ import type { Disk, DiskFailure } from '../../env/disk.ts'
 
 type Step = Promise<Result<undefined, DiskFailure>>
 
-/** Writes a file aside, syncs it, gives it its name in one step, and makes the name durable. */
+/** Writes a separate file, syncs it, renames it in one step, and makes the name durable. */
 export async function placeFile(disk: Disk, directory: string, name: string, bytes: Uint8Array): Step {
   const aside = `${directory}/${name}.tmp`
   const file = await disk.open(aside, 'create')
@@ -17,7 +17,7 @@ export async function placeFile(disk: Disk, directory: string, name: string, byt
   return renamed.ok ? disk.syncDirectory(directory) : renamed
 }
 
-/** Makes all files of a directory durable as they read now, and their names. */
+/** Makes all files of a directory durable with their present content, and their names. */
 export async function syncFiles(disk: Disk, directory: string): Step {
   const names = await disk.list(directory)
   if (!names.ok) return names
@@ -31,7 +31,7 @@ export async function syncFiles(disk: Disk, directory: string): Step {
   return disk.syncDirectory(directory)
 }
 
-/** Removes files (one that is gone already is fine), then makes that durable. */
+/** Removes files (one that does not exist is fine), then makes that durable. */
 export async function removeFiles(
   disk: Pick<Disk, 'remove' | 'syncDirectory'>,
   directory: string,
@@ -45,7 +45,7 @@ export async function removeFiles(
   return disk.syncDirectory(directory)
 }
 
-/** Makes `parent/names[0]/names[1]…` and makes each name durable. Returns nothing but success. */
+/** Creates `parent/names[0]/names[1]…` and makes each name durable. */
 export async function makeDirectories(disk: Disk, parent: string, names: readonly string[]): Step {
   let path = parent
   for (const name of names) {

@@ -7,17 +7,17 @@ import { isSame, keptMax, type StoredSnapshot, snapshotOfName } from './stored-s
 
 /** The snapshots in a directory. Reading it changed nothing. */
 export interface FoundSnapshots {
-  /** The newest that is whole. */
+  /** The newest complete one. */
   readonly newest: StoredSnapshot | undefined
-  /** Has taken the state of the newest in, and waits to be finished. */
+  /** Has received the state of the newest one, and waits to be finished. */
   readonly restore: StateRestore | undefined
-  /** Newer ones that are not. A snapshot is synced before it gets its name, so each is damage. */
+  /** Newer ones that are not complete. A snapshot is synced before it gets its name, so each is damage. */
   readonly damaged: readonly RaftOpenFailure[]
   /** Begun and not finished, or replaced by newer ones. */
   readonly leftovers: readonly string[]
 }
 
-/** Each file is read once: while it is checked, its state goes to a restore that `begin` gives. */
+/** Each file is read once: while it is checked, its state is passed to a restore from `begin`. */
 export async function findSnapshots(
   disk: SnapshotDisk,
   directory: string,
@@ -63,8 +63,8 @@ async function checkFile(
 ): Promise<Result<Checked, RaftOpenFailure>> {
   const file = await disk.open(path, 'read')
   if (!file.ok) return err(diskTrouble(file.error))
-  // What the state machine does not accept, it refuses when the restore is finished: the file may be intact all the
-  // same.
+  // If the state machine does not accept something, it refuses when the restore is finished: the file may nevertheless
+  // be intact.
   const use = (piece: Uint8Array): Result<undefined, string> => {
     restore.write(piece)
     return done

@@ -29,7 +29,7 @@ export class FullDisk {
     return this.#timer !== undefined
   }
 
-  /** A write found no room. Returns whether this is new. */
+  /** A write found no space. Returns whether this is new. */
   met(): boolean {
     const isNew = !this.#full
     this.#full = true
@@ -40,7 +40,7 @@ export class FullDisk {
     return isNew
   }
 
-  /** A write found room. Returns whether this is new. */
+  /** A write found space. Returns whether this is new. */
   passed(): boolean {
     const isNew = this.#full
     this.#full = false

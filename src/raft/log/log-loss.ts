@@ -15,22 +15,22 @@ export interface LogLoss {
   readonly heldUpTo: LogIndex
   /** The newest term that it is known to have held. */
   readonly term: Term
-  /** Configurations that stand behind the damage and can be read. */
+  /** Readable configurations after the damage. */
   readonly configurations: readonly Entry[]
-  /** It held a configuration at this index; 0: unknown. */
+  /** It had a configuration at this index; 0: unknown. */
   readonly configurationIndex: LogIndex
 }
 
-/** A failure to read the log. With `loss` it is damage, and what is left of the log has been looked at. */
+/** A failure to read the log. With `loss` it is damage, and the rest of the log has been examined. */
 export interface LogFailure extends RaftOpenFailure {
   readonly loss?: LogLoss
 }
 
-/** The bytes of a segment from which on nothing was taken into the log. */
+/** The bytes of a segment from which on nothing was used for the log. */
 export interface UnreadBytes {
   readonly bytes: Uint8Array
   readonly from: number
-  /** Number that the next batch would have had; undefined: that of the segment's own first one. */
+  /** Number that the next batch would have had; undefined: that of the segment's first batch. */
   readonly number: number | undefined
 }
 
@@ -80,7 +80,7 @@ class Seen {
   }
 }
 
-/** One clause: what is known to be lost of what a snapshot up to `snapshotIndex` does not hold. */
+/** One clause: what is known to be lost beyond a snapshot up to `snapshotIndex`. */
 export function lossText({ before, heldUpTo }: LogLoss, snapshotIndex: LogIndex): string {
   const left = greater(before?.lastIndex ?? noIndex, snapshotIndex)
   if (heldUpTo <= left) return `no entry is known to be lost up to ${left}, but it is unknown what came after it`

@@ -90,7 +90,7 @@ function failed(kind: 'not-found' | 'exists', path: string): Result<never, DiskF
   return err({ kind, path, message: kind === 'exists' ? 'it exists' : 'there is no such file' })
 }
 
-/** The log of an agent that keeps nothing: it takes everything for durable. What it would hold, the core holds. */
+/** The log of an agent that stores nothing: every change counts as durable. The core has its content. */
 export class MemoryLog implements DurableLog {
   #waiting: (() => void)[] = []
   readonly #listener: Pick<LogListener, 'batchDurable'>

@@ -17,14 +17,14 @@ const asideName = 'log.migrating'
 const backupName = `${oldLogName}.backup`
 
 /**
- * Brings a log in `mdb` over into `raft/log`, as 0.5.1 did at its start. Whenever the power goes:
- * 0. the old log is made durable as it was read: a process that was killed leaves writes that read well and are not
- *    durable yet, and without this a power cut could take them from the old log when the new one has them already;
- * 1. the new log is written aside; until it has its name, which it gets in one step when all of it is durable, the old
- *    one counts, and what is aside is begun anew;
- * 2. then both are there and say the same: all that is left is to lay the old one away;
- * 3. when that is durable, there is nothing to migrate.
- * Two logs that say different things are no migration that was cut short, and are refused.
+ * Migrates a log in `mdb` to `raft/log`, as 0.5.1 did at its start. If the power fails at any time:
+ * 1. The old log is first made durable as it was read. A killed process leaves writes that can be read and are not
+ *    durable yet; without this step, a power cut could remove them from the old log when the new one already has them.
+ * 2. The new log is written to a separate directory. Until it has its name, which it gets in one step when all of it is
+ *    durable, the old one counts, and the separate one is begun anew.
+ * 3. Then both exist and have the same content: only renaming the old one remains.
+ * 4. When that is durable, there is nothing to migrate.
+ * Two logs with different content are not an interrupted migration, and are refused.
  */
 export async function migrateOldLog(env: MigrationEnv, dataDir: string): Step {
   const old = `${dataDir}/${oldLogName}`

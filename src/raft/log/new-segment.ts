@@ -14,7 +14,7 @@ export interface SegmentSize {
   readonly format: LogFormat
   /** The size of a segment, unless its first batch needs more. */
   readonly segmentBytes: number
-  /** Room that the first batch needs. */
+  /** Space that the first batch needs. */
   readonly batchBytes: number
 }
 
@@ -25,8 +25,8 @@ export interface PlacedSegment {
 }
 
 /**
- * Makes a segment in its full size, durably, and gives it its name (recovery.ts, 2). Where the disk has no room for
- * that it gets just what its first batch needs: better many small segments than a server that takes nothing.
+ * Creates a segment in its full size, durably, and gives it its name (recovery.ts, 2). If the disk has no space for
+ * that, it gets just what its first batch needs: many small segments are better than a server that accepts nothing.
  */
 export async function placeSegment(
   disk: Disk,

@@ -9,7 +9,7 @@ export type OldLogs = 'kept' | 'migrated' | 'refused'
 
 export const oldLogName = 'mdb'
 
-/** Whether the data directory was written by a kind of storage that must not be touched. Nothing is changed. */
+/** Refuses a data directory whose storage was written in a form that must not be touched. Nothing is changed. */
 export async function refuseOldFormat(
   disk: Disk,
   dataDir: string,
@@ -40,7 +40,7 @@ const formats: readonly ForeignFormat[] = [
     remedy: 'this release cannot read it: migrate it with a 0.5.1 release first, or start with an empty data directory',
   },
   {
-    // Without it this server would begin with an empty log, and give away a second time the votes it has given.
+    // Without this file, the server would begin with an empty log, and could vote a second time in a term.
     name: 'raft/log',
     refusedBy: ['kept'],
     message: (path) => `"${path}" is a log in the format of a later release`,

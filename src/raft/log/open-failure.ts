@@ -1,6 +1,6 @@
 import type { DiskFailure } from '../../env/disk.ts'
 
-/** Why a server's part in consensus could not be opened. Each becomes one line; `remedy` says what to do about it. */
+/** Why a server's part in Raft could not be opened. Each failure is one line; `remedy` says what to do about it. */
 export interface RaftOpenFailure {
   readonly kind: 'damaged-log' | 'old-format' | 'configuration' | 'io'
   readonly message: string
@@ -12,12 +12,12 @@ const rejoinRemedy =
   'with an empty data directory, never with an older copy of this one; if it is the only voter, bring a snapshot into an ' +
   'empty data directory, or start it once with -accept-lost-log, which continues without what is lost'
 
-/** Bytes that were durable once and are not what was written. `offset` is where in the file. */
+/** Bytes that were durable once and differ from what was written. `offset` is the place in the file. */
 export function damagedAt(path: string, offset: number, what: string): RaftOpenFailure {
   return { kind: 'damaged-log', message: `${path} is damaged at offset ${offset}: ${what}`, remedy: rejoinRemedy }
 }
 
-/** Files that should be there are not. */
+/** Files that should exist are missing. */
 export function missingFiles(path: string, what: string): RaftOpenFailure {
   return { kind: 'damaged-log', message: `${path}: ${what}`, remedy: rejoinRemedy }
 }

@@ -12,13 +12,13 @@ import { createWatermark, type FoundMark, type Mark, Watermark } from './waterma
 
 /** The files of a log that continues. */
 export interface OpenFiles {
-  /** Of the newest segment. */
+  /** The file of the newest segment. */
   readonly file: DiskFile
   readonly watermark: Watermark
   readonly mark: Mark
 }
 
-/** Makes the watermark and the first segment of a new log, which may go on from what another one held. */
+/** Creates the watermark and the first segment of a new log, which may continue from the content of another one. */
 export async function createLog(
   env: Pick<Env, 'disk' | 'crypto'>,
   directory: string,
@@ -39,8 +39,8 @@ export async function createLog(
 }
 
 /**
- * Opens what was recovered, and makes durable what no sync vouched for: `SegmentedLog.open` has the list. What is left
- * of a torn batch is gone after it.
+ * Opens what was recovered, and makes durable what no sync vouched for: `SegmentedLog.open` has the list. Remains of a
+ * torn batch are gone after that.
  */
 export async function openFiles(
   disk: Disk,
@@ -71,7 +71,7 @@ async function withWatermark(
   return watermark.ok ? ok({ file, watermark: watermark.value, mark: found.value.mark }) : watermark
 }
 
-/** Makes the end of the newest segment what it was read as. */
+/** Makes the end of the newest segment durable as it was read. */
 async function settle(file: DiskFile, tail: LogTail): Promise<Result<undefined, DiskFailure>> {
   const { end, tornBytes, lastBatchBytes } = tail
   const cut = tornBytes === 0 ? done : await cutTorn(file, tail)

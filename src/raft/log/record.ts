@@ -26,8 +26,8 @@ const entryKinds: readonly EntryKind[] = ['command', 'no-op', 'configuration']
 const entryFieldBytes = 1 + u48Bytes + u48Bytes + 1
 
 /**
- * A payload beyond this is refused before it is proposed: one entry must fit a frame between servers, with room around
- * it.
+ * Maximum size of a payload; a larger one is refused before it is proposed, because one entry must fit a frame between
+ * servers, with space around it.
  */
 export const payloadBytesMax = 4 << 20
 /** A record that claims to be longer is damaged. */
@@ -42,7 +42,7 @@ export function recordsOf(change: LogChange): LogRecord[] {
   return records
 }
 
-/** Bytes that the record takes on disk, its length and checksum included. */
+/** Size of the record on disk, including its length and checksum. */
 export function recordBytes(record: LogRecord): number {
   return recordOverheadBytes + bodyBytes(record)
 }
@@ -63,7 +63,7 @@ function bodyBytes(record: LogRecord): number {
 }
 
 /**
- * Writes the record at `at`, through a view of all the bytes, with a checksum that goes on from `chain`; returns its
+ * Writes the record at `at`, through a view of all the bytes, with a checksum that continues from `chain`; returns its
  * end and the new chain.
  */
 export function writeRecord(

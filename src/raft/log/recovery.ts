@@ -20,37 +20,37 @@ export interface RecoveredLog {
 }
 
 /**
- * Reads the log without changing anything. What can be told about bytes that are not as they were written:
- * 1. A batch is written only when the one before it is synced, and answered for only when it is synced itself. So at
- *    any crash at most the last batch was not durable, and of that one any byte may be lost, torn or kept, in any
+ * Reads the log without changing anything. How bytes that differ from what was written are judged:
+ * 1. A batch is written only when the one before it is synced, and is acknowledged only when it is synced itself. So at
+ *    any crash at most the last batch was not durable, and any byte of that one may be lost, torn or kept, in any
  *    order.
  * 2. A segment gets its name by a rename after its header and its full size, in zeros, were synced, and its first batch
- *    after that name was synced. Its header says that size, and nothing is written beyond it. So a header that is not
- *    whole is damage, and so is a file of another size: nobody needs to guess whether its end was ever there. A file
- *    without that name was never in use.
- * 3. A segment's header says with which batch, checksum and length the one before ended. It was written when all of
- *    that was durable. So within that length whatever is wrong is damage, and what lies beyond was never answered for
- *    but for the mark that the log goes on, which is there only to tell a lost last segment from none (5).
- * 4. In the last segment, where a batch is wrong: if a later batch begins anywhere behind, at whatever offset, that one
- *    was written after the wrong one had been synced (1), so this is damage. A header tells its number and where it was
- *    written, under a checksum that begins with the segment's salt: a client's bytes do not look like one, and bytes
- *    that were put in or went missing do not hide one.
- * 5. Where the last segment ends with the mark that the log goes on, its successor existed: it is missing.
- * 6. What remains: the last batch of all is wrong, and nothing follows. It was torn before it was synced, or it was
- *    synced and has rotted since. It is cut, and the log says so. So that this loses nothing that was answered for, the
- *    log does not stay in that state: when it falls idle, when it is closed and when it is opened, it adds an empty
- *    batch (a seal), after which 4 holds for all before.
- * 7. Bytes that turned to zeros up to the end, or a whole file put back as it was earlier, look like a log that never
- *    went further. Against that stands the watermark, a file of its own: how far the log was durable some time ago. A
- *    log that does not reach it, or reaches it with another checksum, is damaged. It is there before the first segment
- *    that says its size, so its absence is damage too. It is written at most once a second, beside the writes and after
- *    what it speaks of was synced, so no write waits for it; at a seal it is written at once.
- * 8. So what can be lost without a word is: of a server that stopped without closing its log, what it wrote in the last
- *    second before (`sealAfterMs`, and the time that a sync takes), if just that, and nothing before it, was undone
- *    exactly or to zeros. Raft bears that in a minority of servers, and the leader says so if it saw it acknowledged
- *    (core/replication.ts).
- * Segments of earlier releases grow with what is written, and have no watermark: for them 2 and 7 do not hold. None is
- * written to any more; the log goes on in a new one as soon as it is opened.
+ *    is written after that name was synced. Its header states that size, and nothing is written beyond it. So an
+ *    incomplete header is damage, and so is a file of another size: there is no doubt whether its end ever existed. A
+ *    file without that name was never in use.
+ * 3. A segment's header states with which batch, checksum and length the previous one ended. It was written when all of
+ *    that was durable. So within that length anything wrong is damage. Nothing beyond it was acknowledged, except for
+ *    the mark that the log continues, which exists only to distinguish a lost last segment from none (5).
+ * 4. In the last segment, where a batch is wrong: if a later batch begins anywhere after it, at whatever offset, that
+ *    one was written after the wrong one had been synced (1), so this is damage. A header contains its number and where
+ *    it was written, under a checksum that begins with the segment's salt: a client's bytes do not look like one, and
+ *    inserted or missing bytes do not hide one.
+ * 5. If the last segment ends with the mark that the log continues, its successor existed, and is missing.
+ * 6. The remaining case: the very last batch is wrong, and nothing follows. It was torn before it was synced, or it was
+ *    synced and has rotted since. It is cut, and this is logged. So that this loses nothing that was acknowledged, the
+ *    log does not stay in that state: when it becomes idle, when it is closed and when it is opened, it adds an empty
+ *    batch (a seal), after which 4 applies to everything before.
+ * 7. Bytes that turned to zeros up to the end, or a whole file replaced by an earlier version, look like a log that
+ *    never went further. Against that, the watermark, a file of its own, records how far the log was durable some time
+ *    ago. A log that does not reach it, or reaches it with another checksum, is damaged. It exists before the first
+ *    segment that states its size, so its absence is damage, too. It is written at most once a second, in parallel with
+ *    the log and after what it describes was synced, so no write waits for it; at a seal it is written at once.
+ * 8. So what can be lost silently is this: for a server that stopped without closing its log, the writes of the last
+ *    second before (`sealAfterMs`, and the time of a sync), if exactly these, and nothing before them, were undone
+ *    exactly or turned to zeros. Raft tolerates that in a minority of servers, and the leader logs it if it saw them
+ *    acknowledged (core/replication.ts).
+ * Segments of earlier releases grow with their content, and have no watermark: for them 2 and 7 do not apply. None of
+ * them is written to any more; the log continues in a new one as soon as it is opened.
  */
 export async function recoverLog(
   disk: Disk,
@@ -76,7 +76,7 @@ export async function recoverLog(
   return ok({ ...read.value, segments, mark: mark.value, leftovers })
 }
 
-/** The first segment comes after the watermark, and before anything is durable. */
+/** The first segment is created after the watermark, and before anything is durable. */
 function withoutSegments(
   directory: string,
   found: FoundMark | undefined,

@@ -3,7 +3,7 @@ import type { Entry, HardState, SnapshotMeta } from '../core/types.ts'
 import type { LogRecord } from './record.ts'
 import type { SegmentHeader } from './segment-file.ts'
 
-/** Whether the log holds the snapshot's last entry, or begins right after it. */
+/** Whether the log has the snapshot's last entry, or begins right after it. */
 export function continues(log: ReplayedLog, { index, term }: Pick<SnapshotMeta, 'index' | 'term'>): boolean {
   if (log.baseIndex === index) return true
   return log.entries[index - log.baseIndex - 1]?.term === term
@@ -16,7 +16,7 @@ export class ReplayedLog {
   /** Invariant: `entries[i].index === baseIndex + 1 + i`. */
   entries: Entry[] = []
 
-  /** The state when the segment with this header began; what came before is unknown. */
+  /** The state when the segment with this header began; earlier entries are unknown. */
   constructor({ hardState, lastIndex }: Pick<SegmentHeader, 'hardState' | 'lastIndex'>) {
     this.hardState = hardState
     this.baseIndex = lastIndex
@@ -26,7 +26,7 @@ export class ReplayedLog {
     return plus(this.baseIndex, this.entries.length)
   }
 
-  /** Why the record cannot follow what was said before; `undefined` when it was taken. */
+  /** Why the record cannot follow the earlier ones; `undefined` if it was accepted. */
   take(record: LogRecord): string | undefined {
     switch (record.kind) {
       case 'hard-state':
@@ -53,7 +53,7 @@ export class ReplayedLog {
     this.entries = []
   }
 
-  /** Also below the base: entries of removed segments were dropped then, and those that came instead follow. */
+  /** Also below the base: entries of removed segments were dropped then, and those that replaced them follow. */
   #truncate(from: LogIndex): void {
     if (from > this.baseIndex) this.entries.length = Math.min(this.entries.length, from - this.baseIndex - 1)
     else this.#begin(indexBefore(from))

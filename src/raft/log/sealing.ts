@@ -2,8 +2,8 @@ import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 
 /**
- * Tells, as long as the log is written to, at least every so often that its watermark should follow, and once when it
- * has been idle so long that it should add an empty batch. One timer at most, not touched by writes.
+ * Signals, while the log is written to, at intervals that its watermark should follow, and once, when it has been idle
+ * for long enough, that it should add an empty batch. It has at most one timer, which writes do not touch.
  */
 export class Sealing {
   readonly #env: Pick<Env, 'timers' | 'clock'>

@@ -18,25 +18,25 @@ export type LogFormat = (typeof logFormats)[keyof typeof logFormats]
 
 const magic = utf8('svcraft\n')
 const fixedBytes = magic.length + 12
-/** The fields hold a handful of numbers and one server ID. */
+/** Maximum size of the fields, which are a few numbers and one server ID. */
 const fieldBytesMax = 4096
 
 /**
- * First thing in each segment: magic, format (u32), length of the fields (u32), CRC-32C of format, length and fields
- * (u32), fields (MessagePack array). It carries all that earlier segments said and later ones do not repeat, so that
+ * The beginning of each segment: magic, format (u32), length of the fields (u32), CRC-32C of format, length and fields
+ * (u32), fields (MessagePack array). It repeats everything from earlier segments that later ones do not repeat, so that
  * those may be removed.
  */
 export interface SegmentHeader {
   readonly segment: number
-  /** Drawn for each segment: checksums go on from it. */
+  /** Drawn for each segment: its checksums continue from it. */
   readonly salt: number
-  /** The last batch before this segment and its checksum, and where the segment before ended. */
+  /** The last batch before this segment and its checksum, and where the previous segment ended. */
   readonly lastBatch: number
   readonly chain: number
   readonly endOfPrevious: number
   readonly hardState: HardState
   readonly lastIndex: LogIndex
-  /** Bytes of the file, from before it got its name until it goes; undefined in a file that grows. */
+  /** Size of the file, from before it got its name until it is removed; undefined for a file that grows. */
   readonly allocatedBytes: number | undefined
 }
 
@@ -63,12 +63,12 @@ export function encodeSegmentHeader(header: SegmentHeader, format: LogFormat = l
 }
 
 export interface BadHeader {
-  /** `format`: whole, but of a version that this release does not read. */
+  /** `format`: complete, but of a version that this release does not read. */
   readonly kind: 'damaged' | 'format'
   readonly what: string
 }
 
-/** Reads the header at the start of a segment's bytes; `end` is where the first batch stands. */
+/** Reads the header at the start of a segment's bytes; `end` is the place of the first batch. */
 export function readSegmentHeader(
   bytes: Uint8Array,
   expected: LogFormat = logFormats.segments,

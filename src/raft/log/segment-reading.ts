@@ -21,9 +21,9 @@ export interface LogTail {
   readonly chain: number
   /** Offset of the next batch. */
   readonly end: number
-  /** Number of bytes after it that are left of a torn batch. */
+  /** Number of bytes after it that remain of a torn batch. */
   readonly tornBytes: number
-  /** Records that it had, if its header is whole. */
+  /** Number of records that it had, if its header is complete. */
   readonly tornRecords: number | undefined
   /** Undefined for a growing file, which is no longer written to. */
   readonly allocatedBytes: number | undefined
@@ -31,20 +31,20 @@ export interface LogTail {
   readonly lastBatchBytes: Uint8Array
 }
 
-/** One segment being read, batch by batch, into the log that those before it made. */
+/** One segment being read, batch by batch, into the log of the previous ones. */
 export class SegmentReading {
   readonly header: SegmentHeader
   readonly log: ReplayedLog
   readonly #found: FoundSegment
   readonly #bytes: Uint8Array
-  /** Nothing but zeros stands from here on where the file was allocated, and nothing at all where it grows. */
+  /** From here on there are only zeros in an allocated file, and nothing in one that grows. */
   readonly #contentEnd: number
   #lastBatch: number
   #chain: number
   #end: number
   #lastBatchAt: number
   #continued: { readonly endBefore: number; readonly batchBefore: number; readonly chainBefore: number } | undefined
-  /** Set where a batch is not whole and no later one follows. */
+  /** Set if a batch is incomplete and no later one follows. */
   #torn: RaftOpenFailure | undefined
 
   private constructor(found: FoundSegment, bytes: Uint8Array, header: SegmentHeader, end: number, log: ReplayedLog) {
@@ -59,7 +59,7 @@ export class SegmentReading {
     this.#contentEnd = header.allocatedBytes === undefined ? bytes.length : endOfContent(bytes)
   }
 
-  /** `log`: what the segments before said; undefined for the first. */
+  /** `log`: the content of the previous segments; undefined for the first. */
   static begin(
     found: FoundSegment,
     bytes: Uint8Array,
@@ -87,7 +87,7 @@ export class SegmentReading {
     return this.#lastBatch
   }
 
-  /** Reads until the end, or to a batch that may be torn. */
+  /** Reads to the end, or to a batch that may be torn. */
   readAll(mark: Mark | undefined): RaftOpenFailure | undefined {
     const { path, segment } = this.#found
     while (this.#end < this.#contentEnd) {
@@ -122,7 +122,7 @@ export class SegmentReading {
     return this.#sizeFault()
   }
 
-  /** A file that was allocated has its size from before it got its name (recovery.ts, 2). */
+  /** An allocated file has its size from before it got its name (recovery.ts, 2). */
   #sizeFault(): RaftOpenFailure | undefined {
     const { length } = this.#bytes
     const made = this.header.allocatedBytes ?? length
@@ -135,11 +135,11 @@ export class SegmentReading {
     )
   }
 
-  /** Whether this segment ends where the header of the next says that it does. */
+  /** Checks that this segment ends where the header of the next says. */
   endAt(next: SegmentHeader): RaftOpenFailure | undefined {
     const { path } = this.#found
     if (this.#end < next.endOfPrevious) return this.#torn ?? damagedAt(path, this.#end, 'the segment is cut short')
-    // The mark that the log goes on was written after that header.
+    // The mark that the log continues was written after that header.
     const { endBefore, batchBefore, chainBefore } = this.#continued ?? {
       endBefore: this.#end,
       batchBefore: this.#lastBatch,

@@ -24,10 +24,10 @@ interface Active {
 }
 
 /**
- * The segment files of a log that is written to. A batch goes behind the last one, or into a new segment if it does not
- * fit, with one write and one sync; segments whose entries are no longer needed are removed. The caller makes one call
- * at a time. After a failure other than a full disk the content of the disk is unknown, and the writer must not be used
- * again.
+ * The segment files of a log that is written to. A batch is written after the last one, or into a new segment if it
+ * does not fit, with one write and one sync; segments whose entries are no longer needed are removed. The caller makes
+ * one call at a time. After a failure other than a full disk, the content of the disk is unknown, and the writer must
+ * not be used again.
  */
 export class SegmentWriter {
   readonly #env: Pick<Env, 'disk' | 'crypto'>
@@ -53,7 +53,7 @@ export class SegmentWriter {
     this.#size = size
     this.#segments = [...segments]
     const found = lastOf(this.#segments)
-    // Into a file that grows nothing more is written, but the mark that the log goes on.
+    // A growing file is not written to any more, except for the mark that the log continues.
     this.#active = { found, file, salt: tail.salt, end: tail.end, sizeBytes: tail.allocatedBytes ?? 0 }
     this.#lastBatch = tail.lastBatch
     this.#chain = tail.chain
@@ -62,7 +62,7 @@ export class SegmentWriter {
     this.#mark = mark
   }
 
-  /** After the last batch that is durable. */
+  /** The mark after the last durable batch. */
   get mark(): Mark {
     return this.#mark
   }
@@ -90,7 +90,7 @@ export class SegmentWriter {
     return done
   }
 
-  /** How many of the oldest segments hold only entries below this index. */
+  /** Number of the oldest segments that have only entries below this index. */
   removableBelow(keepFrom: LogIndex): number {
     if (this.#segments.length === 1) return 0
     const last = this.#segments.length - 1
@@ -129,7 +129,7 @@ export class SegmentWriter {
     return done
   }
 
-  /** The new segment is there for good before the old one says that the log goes on in it (recovery.ts, 3 and 5). */
+  /** The new segment is durable before the old one states that the log continues in it (recovery.ts, 3 and 5). */
   async #beginSegment(batchBytes: number): Promise<Result<undefined, DiskFailure>> {
     const { disk } = this.#env
     const old = this.#active

@@ -22,7 +22,7 @@ export interface SegmentedLogOptions {
    * new one.
    */
   readonly segmentBytes: number
-  /** Changes beyond this wait for the next batch; a single larger one still goes. */
+  /** Further changes wait for the next batch; a single larger one is written nevertheless. */
   readonly batchBytes: number
   /** The log is sealed (see recovery.ts, 6) when it has been idle for this long; its watermark follows as often (7). */
   readonly sealAfterMs: number
@@ -38,12 +38,12 @@ export const defaultLogOptions: SegmentedLogOptions = {
 }
 
 /**
- * The log in segment files. Group commit: one batch is under way at a time, and what comes meanwhile goes together in
- * the next. recovery.ts has the argument why what is reported durable is found again.
+ * The log in segment files. Group commit: one batch is under way at a time, and changes that come meanwhile share the
+ * next. recovery.ts has the argument why what was reported durable is found again.
  *
- * A write or sync that fails ends the log: it is never tried again, for nobody knows what is on the disk then. Only a
- * write for which there is no room is (`full-disk.ts`): the batch stays at the head of the queue, and its place in the
- * file too.
+ * A failed write or sync ends the log: it is never retried, because the content of the disk is unknown then. Only a
+ * write without space is retried (`full-disk.ts`): the batch stays at the head of the queue, and so does its place in
+ * the file.
  */
 export class SegmentedLog implements DurableLog {
   readonly #env: Pick<Env, 'deferred' | 'batches'>
@@ -85,13 +85,13 @@ export class SegmentedLog implements DurableLog {
   }
 
   /**
-   * Goes on with a log that was recovered. Three things may stand in the files that no sync ever vouched for, and are
-   * made durable first, since what is read from them will be acted on:
+   * Continues a recovered log. Three things in the files may never have been covered by a sync. They are made durable
+   * first, because what is read from them will be acted on:
    * 1. the names of the newest segment, by syncing the directory;
-   * 2. the last batch, by writing its bytes again before the sync: after a sync that failed, the pages may pass for
+   * 2. the last batch, by writing its bytes again before the sync, because after a failed sync the pages may count as
    *    clean;
    * 3. the cut of a torn batch, by the same sync.
-   * Then `first`, or an empty batch, seals all before it, and the watermark says so.
+   * Then `first`, or an empty batch, seals everything before it, and the watermark records that.
    */
   static async open(
     env: Pick<Env, 'disk' | 'crypto' | 'deferred' | 'timers' | 'clock' | 'batches'>,
@@ -118,7 +118,7 @@ export class SegmentedLog implements DurableLog {
     return this.#watermark.writeNow()
   }
 
-  /** The disk holds the log up to this entry. */
+  /** The disk has the log up to this entry. */
   get durableIndex(): LogIndex {
     return this.#writer.mark.lastIndex
   }
@@ -160,7 +160,7 @@ export class SegmentedLog implements DurableLog {
       this.flush()
       await this.#idle.promise
     }
-    // Without room for the mark the seal alone vouches for the rest; the next start writes it.
+    // Without space for the mark, the seal alone vouches for the rest; the next start writes it.
     if (this.#state === 'closing') await this.#watermark.writeNow()
     this.#state = 'over'
     await this.#closeFiles()

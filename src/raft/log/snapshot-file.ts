@@ -17,8 +17,8 @@ const snapshotFormat = 1
  * A snapshot file: magic, format (u32), length of the fields (u32), CRC-32C of those and the fields (u32), fields
  * (MessagePack array of index, term, configuration, index of the configuration); then chunks: length (u32), CRC-32C
  * (u32), bytes of the state; then a chunk of length 0 with the number of the state's bytes (u48), where the shared part
- * ends. Each checksum continues the one before, so that no chunk can vanish or change places. Big-endian. Up to here,
- * equal states of equal logs give equal bytes on every server, and these are what a leader sends.
+ * ends. Each checksum continues the previous one, so that no chunk can disappear or change places. Big-endian. Up to
+ * here, equal states of equal logs give equal bytes on every server, and a leader sends these.
  *
  * The rest belongs to this server: the origin of the snapshot (u8: 1 taken, 2 received), and for one that it took, how
  * far its log was durable then (u48), and a checksum that continues (u32). Older files have no such part.
@@ -27,14 +27,14 @@ const magic = utf8('svcsnap\n')
 const fixedBytes = magic.length + 12
 const fieldBytesMax = 1 << 20
 const chunkHeaderBytes = 8
-/** A longer piece of state is cut. */
+/** A longer piece of state is split. */
 const chunkBytesMax = 1 << 16
 const endBytes = chunkHeaderBytes + 6
 const originBytes = 11
 
 /**
- * A snapshot that this server took proves that its log reached `logIndex`: a log that ends before is not whole. One
- * that it received proves nothing of the log, which is only dropped for it when it is durable.
+ * A snapshot that this server took proves that its log reached `logIndex`: a log that ends before is incomplete. One
+ * that it received proves nothing about the log, which is dropped only once the snapshot is durable.
  */
 export type SnapshotOrigin = { readonly kind: 'taken'; readonly logIndex: LogIndex } | { readonly kind: 'received' }
 
@@ -67,7 +67,7 @@ export async function writeSnapshot(
   return synced.ok ? ok(at + end.bytes.length) : synced
 }
 
-/** Adds to a snapshot that was received whole, and read so, that it was; syncs it. */
+/** Marks a snapshot as received, after it was received and read completely; syncs it. */
 export async function markReceived(
   file: DiskFile,
   { sizeBytes, chain }: Pick<ReadSnapshot, 'sizeBytes' | 'chain'>,
@@ -140,15 +140,15 @@ export interface BadSnapshot {
 
 export interface ReadSnapshot {
   readonly meta: SnapshotMeta
-  /** Without what is this server's own. */
+  /** Without the part that belongs to this server. */
   readonly sizeBytes: number
-  /** Undefined: the file does not say. */
+  /** Undefined: the file does not contain it. */
   readonly origin: SnapshotOrigin | undefined
-  /** The last checksum of what a leader sends. */
+  /** The last checksum of the part that a leader sends. */
   readonly chain: number
 }
 
-/** Reads the file from start to end, checks all of it, and hands each piece of state to `use`, which may refuse it. */
+/** Reads the file from start to end, checks all of it, and passes each piece of state to `use`, which may refuse it. */
 export async function readSnapshot(
   file: DiskFile,
   use: (piece: Uint8Array) => Result<undefined, string>,
@@ -181,7 +181,7 @@ export async function readSnapshot(
   }
 }
 
-/** Takes every piece: what is asked for is whether the file is whole. */
+/** Accepts every piece, to check whether the file is complete. */
 export function checkSnapshot(file: DiskFile): Promise<Result<ReadSnapshot, BadSnapshot | DiskFailure>> {
   return readSnapshot(file, () => done)
 }
@@ -223,7 +223,7 @@ function metaOf(fields: Uint8Array): SnapshotMeta | undefined {
   return { index, term, configuration: configuration.value, configurationIndex }
 }
 
-/** `bytes` begin with the chunk that stands at `at` of the file. Without `state` it is the end. */
+/** `bytes` begin with the chunk at `at` of the file. Without `state` it is the end. */
 function readChunk(
   bytes: Uint8Array,
   at: number,

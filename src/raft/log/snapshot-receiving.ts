@@ -6,7 +6,7 @@ import type { SnapshotDisk } from './memory-files.ts'
 import { checkSnapshot, markReceived } from './snapshot-file.ts'
 import { isSame, type StoredSnapshot, snapshotName } from './stored-snapshot.ts'
 
-/** A snapshot that comes from a leader, piece by piece. */
+/** A snapshot that is received from a leader, piece by piece. */
 interface Transfer {
   readonly meta: SnapshotMeta
   readonly sizeBytes: number
@@ -15,22 +15,22 @@ interface Transfer {
   nextOffset: number
 }
 
-/** Answer to a chunk: from where on the next is wanted; `complete` when the whole snapshot is durable. */
+/** Answer to a chunk: the offset of the next one; `complete` when the whole snapshot is durable. */
 export interface Received {
   readonly nextOffset: number
   readonly complete: boolean
-  /** All of it came, and this is wrong with it: it is wanted from its start. */
+  /** All of it arrived, with this damage: it is requested again from its start. */
   readonly damage?: string
 }
 
-/** Receives the snapshots of leaders, one transfer at a time, in a file aside. One call of `take` at a time. */
+/** Receives the snapshots of leaders, one transfer at a time, in a separate file. One call of `take` at a time. */
 export class SnapshotReceiving {
   readonly #disk: SnapshotDisk
   readonly #directory: string
   readonly #place: (aside: string, stored: StoredSnapshot) => Promise<Result<undefined, DiskFailure>>
   #transfer: Transfer | undefined
 
-  /** `place`: gives a file that is synced and whole its place among the snapshots. */
+  /** `place`: gives a synced and complete file its place among the snapshots. */
   constructor(
     disk: SnapshotDisk,
     directory: string,
@@ -42,8 +42,8 @@ export class SnapshotReceiving {
   }
 
   /**
-   * Writes a chunk of a leader's snapshot aside if it is the one that is wanted next. The last one is answered for when
-   * all is synced, checked as a whole, and in its place; a snapshot that is not whole is dropped and wanted from its
+   * Writes a chunk of a leader's snapshot to the separate file if it is the next one. The last one is acknowledged when
+   * all is synced, checked as a whole, and in its place; an incomplete snapshot is dropped and requested again from its
    * start.
    */
   async take({ meta, sizeBytes, offset, bytes }: SnapshotChunk): Promise<Result<Received, DiskFailure>> {
@@ -65,7 +65,7 @@ export class SnapshotReceiving {
     this.#transfer = undefined
   }
 
-  /** The snapshot that the chunk belongs to; undefined if that has not begun and this is not its first chunk. */
+  /** The transfer to which the chunk belongs; undefined if that has not begun and this is not its first chunk. */
   async #transferOf(
     meta: SnapshotMeta,
     sizeBytes: number,

@@ -14,13 +14,14 @@ import { isSame, keptMax, type StoredSnapshot, snapshotName } from './stored-sna
 interface Kept extends StoredSnapshot {
   /** Detected after it was written: the snapshot is no longer usable. */
   isDamaged: boolean
-  /** How often it could not be read since it last could. */
+  /** Number of failed reads since the last successful one. */
   unread: number
 }
 
 /**
- * A file that cannot be read may be whole: the process has too many open, or the disk failed once. Only when it goes on
- * so it counts as damaged, for otherwise a follower would be offered it for ever.
+ * Number of failed reads after which a snapshot counts as damaged. A file that cannot be read may be intact: the
+ * process has too many open files, or the disk failed once. But without a limit, a follower would be offered it for
+ * ever.
  */
 const unreadMax = 3
 
@@ -74,7 +75,7 @@ export class SnapshotStore {
   }
 
   /**
-   * Writes the state out, a piece at a time with a turn of the loop between, and makes it durable. Returns its size.
+   * Writes the state, a piece at a time with a turn of the event loop between, and makes it durable. Returns its size.
    * `logIndex`: this server's log was durable up to there when the snapshot was taken.
    */
   async write(
@@ -91,7 +92,7 @@ export class SnapshotStore {
     await file.value.close()
     const placed = written.ok ? await this.#place(aside, { meta, sizeBytes: written.value, origin }) : written
     if (placed.ok) return written
-    // Others need the room more than a snapshot that cannot be had. If this fails as well, the next start removes it.
+    // Other files need the space more than an unfinished snapshot. If this fails as well, the next start removes it.
     if (placed.error !== 'stopped' && placed.error.kind === 'full') await this.#disk.remove(aside)
     return placed
   }
@@ -124,7 +125,7 @@ export class SnapshotStore {
   }
 
   /**
-   * Takes a chunk of a leader's snapshot. The last one is answered for when all is durable and in its place, and so is
+   * Takes a chunk of a leader's snapshot. The last one is acknowledged when all is durable and in its place, and so is
    * any chunk of a snapshot that is stored already.
    */
   receive(chunk: SnapshotChunk): Promise<Result<Received, DiskFailure>> {
@@ -132,13 +133,13 @@ export class SnapshotStore {
     return Promise.resolve(ok({ nextOffset: chunk.sizeBytes, complete: true }))
   }
 
-  /** Ends what is under way, soon. */
+  /** Ends work that is under way, soon. */
   stop(): Promise<void> {
     this.#stopped = true
     return this.#receiving.stop()
   }
 
-  /** Gives a synced file its name, makes that durable, and only then lets older ones go. */
+  /** Gives a synced file its name, makes that durable, and only then removes older ones. */
   async #place(aside: string, stored: StoredSnapshot): Promise<Result<undefined, DiskFailure>> {
     const renamed = await this.#disk.rename(aside, this.#pathOf(stored.meta))
     const durable = renamed.ok ? await this.#disk.syncDirectory(this.#directory) : renamed

@@ -2,16 +2,16 @@ import { type LogIndex, logIndexOf, type Term, termOf } from '../../model/log-po
 import type { SnapshotMeta } from '../core/types.ts'
 import type { SnapshotOrigin } from './snapshot-file.ts'
 
-/** A whole snapshot on disk. */
+/** A complete snapshot on disk. */
 export interface StoredSnapshot {
   readonly meta: SnapshotMeta
-  /** Size of what a leader sends: the file has some more bytes, for this server alone. */
+  /** Size of the part that a leader sends: the file has some more bytes, for this server alone. */
   readonly sizeBytes: number
-  /** Undefined: written by a release that did not say. */
+  /** Undefined: written by a release that did not record it. */
   readonly origin: SnapshotOrigin | undefined
 }
 
-/** Snapshots kept, the newest of all: a follower may still be reading the one before. */
+/** Number of kept snapshots, the newest of all: a follower may still be reading the previous one. */
 export const keptMax = 2
 
 export function snapshotName({ index, term }: Pick<SnapshotMeta, 'index' | 'term'>): string {
@@ -24,7 +24,7 @@ export function snapshotOfName(name: string): Pick<SnapshotMeta, 'index' | 'term
   return parts === null ? undefined : { term: termOf(Number(parts[1])), index: logIndexOf(Number(parts[2])) }
 }
 
-/** Whether both are the same snapshot: equal logs give one at an index and term. */
+/** Whether both are the same snapshot: equal logs give one snapshot at an index and term. */
 export function isSame(a: { readonly index: LogIndex; readonly term: Term }, b: typeof a): boolean {
   return a.index === b.index && a.term === b.term
 }

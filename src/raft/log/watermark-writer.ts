@@ -3,8 +3,8 @@ import type { DiskFailure } from '../../env/disk.ts'
 import type { Mark, Watermark } from './watermark.ts'
 
 /**
- * Lets the watermark follow the log, beside the batches: one write at a time, and whatever becomes due meanwhile is one
- * more write. A write that finds no room is tried again when the next is due.
+ * Makes the watermark follow the log, in parallel with the batches: one write at a time, and everything that becomes
+ * due meanwhile is one more write. A write without space is retried when the next is due.
  */
 export class WatermarkWriter {
   readonly #watermark: Watermark
@@ -33,12 +33,12 @@ export class WatermarkWriter {
     this.#isWriting = false
   }
 
-  /** Writes the mark as it is now, durably, after a write that is under way. */
+  /** Writes the present mark durably, after a write that is under way. */
   writeNow(): Promise<Result<undefined, DiskFailure>> {
     return this.#watermark.write(this.#markNow())
   }
 
-  /** Nothing becomes due any more. */
+  /** No further write becomes due. */
   stop(): void {
     this.#stopped = true
   }

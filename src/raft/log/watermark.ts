@@ -8,17 +8,17 @@ import { readIndex, readTerm, readU48, u48Bytes, viewOf, writeU48 } from './fiel
 import { damagedAt, diskTrouble, type RaftOpenFailure } from './open-failure.ts'
 
 /**
- * How far the log was known to be durable when this was written: a file beside the segments, in which two places are
- * written in turn, so that a torn write leaves the one before. It comes later than what it speaks of and costs no write
- * a sync: see recovery.ts, 7.
+ * How far the log was known to be durable when this was written: a file beside the segments, with two places that are
+ * written in turn, so that a torn write leaves the previous one. It is later than what it describes and needs no write
+ * per sync: see recovery.ts, 7.
  */
 export interface Mark {
-  /** The last batch, its checksum, and in which segment it ends where. */
+  /** The last batch, its checksum, and the segment and offset of its end. */
   readonly batch: number
   readonly chain: number
   readonly segment: number
   readonly end: number
-  /** The log as it was after that batch. */
+  /** The log after that batch. */
   readonly lastIndex: LogIndex
   readonly term: Term
   /** Index of the newest configuration in the log's entries as far as this process wrote or read them; 0: none. */
@@ -27,7 +27,7 @@ export interface Mark {
 
 export interface FoundMark {
   readonly mark: Mark
-  /** Counts what was written; decides which place the next takes. */
+  /** Counts the writes; decides which place the next one uses. */
   readonly sequence: number
 }
 
@@ -97,7 +97,7 @@ export class Watermark {
     return file.ok ? ok(new Watermark(file.value, found.sequence)) : file
   }
 
-  /** Durable when this succeeds; after what is under way. */
+  /** Durable when this succeeds; runs after a write that is under way. */
   async write(mark: Mark): Promise<Result<undefined, DiskFailure>> {
     await this.#writing
     const sequence = this.#sequence + 1

@@ -11,7 +11,7 @@ import { defaultLogOptions, SegmentedLog } from './segmented-log.ts'
 
 type Step = Promise<Result<undefined, RaftOpenFailure>>
 
-/** Entries written at a time. */
+/** Number of entries written at a time. */
 const sliceEntries = 64
 
 /**
@@ -37,7 +37,7 @@ export async function writeLogAside(
   const listener = {
     batchDurable: () => {},
     room: () => {},
-    // Nothing waits for room here: the log is closed, and begun anew at the next start.
+    // No change waits for space here: the log is closed, and begun anew at the next start.
     full: (full: Parameters<typeof diskTrouble>[0]) => {
       failure = diskTrouble(full)
     },

@@ -14,7 +14,7 @@ type Step = Promise<Result<undefined, RaftOpenFailure>>
 
 export interface DamagedLog {
   readonly id: ServerId
-  /** The directory of the log, and the one that it lies in. */
+  /** The directory of the log, and its parent. */
   readonly log: string
   readonly parent: string
   readonly format: LogFormat
@@ -23,17 +23,17 @@ export interface DamagedLog {
 }
 
 /**
- * Goes on without what a damaged log has lost, because an operator said so. A server whose log is shorter than what it
- * once acknowledged must not vote: with it a quorum could elect a leader that lacks what a quorum took. So this is done
- * only where no other server counts on its word:
- * 1. The newest configuration of all that is known, before the damage and behind it, has this server as its only voter.
- *    Where a newer one is known to have been there and cannot be read, nothing is known.
- * 2. What it goes on from is what stands before the damage, or the snapshot where that reaches further. Its term
- *    becomes higher than any that is known of the lost part, so an entry that it writes from now on never has index and
+ * Continues without what a damaged log has lost, because an operator asked for it. A server whose log is shorter than
+ * what it once acknowledged must not vote: otherwise a quorum with it could elect a leader without entries that a
+ * quorum had accepted. So this is done only if no other server relies on its promises:
+ * 1. The newest known configuration, before or after the damage, has this server as its only voter. If a newer one is
+ *    known to have existed and cannot be read, nothing is certain.
+ * 2. The server continues from the log before the damage, or from the snapshot if that reaches further. Its term
+ *    becomes higher than any known from the lost part, so an entry that it writes from now on never has the index and
  *    term of another one.
- * 3. The new log is written aside, whole and durable, and gets the name `log.accepted`. Then the damaged one is laid
- *    away under another name, where it stays, and the new one takes its place. If the power goes in between, `log` is
- *    missing and `log.accepted` is there: the next start goes on from that (`finishAccepted`).
+ * 3. The new log is written to a separate directory, completely and durably, and gets the name `log.accepted`. Then the
+ *    damaged one gets another name, under which it stays, and the new one takes its place. If the power fails in
+ *    between, `log` is missing and `log.accepted` exists: the next start continues from that (`finishAccepted`).
  */
 export async function acceptLoss(env: Env, damaged: DamagedLog): Step {
   const { log, parent, format, failure, snapshot } = damaged
@@ -110,7 +110,7 @@ function lastConfiguration(loss: LogLoss, snapshot: SnapshotMeta | undefined): K
   return known.reduce<Known | undefined>((a, b) => (a === undefined || b.index >= a.index ? b : a), undefined)
 }
 
-/** Returns where the damaged log lies now. */
+/** Returns the new path of the damaged log. */
 async function placeAccepted(
   disk: Disk,
   { log, parent, aside }: { readonly log: string; readonly parent: string; readonly aside: string },
@@ -129,7 +129,7 @@ async function placeAccepted(
   return ok(away.value)
 }
 
-/** Left by an earlier attempt that was interrupted. */
+/** Removes a directory left by an interrupted attempt. */
 async function removeDirectory(disk: Disk, path: string): Promise<Result<undefined, DiskFailure>> {
   const names = await disk.list(path)
   if (!names.ok) return names.error.kind === 'not-found' ? done : names

@@ -17,7 +17,7 @@ export interface Paths {
   readonly dataDir: string
   readonly raft: string
   readonly log: string
-  /** Directory that the log lies in. */
+  /** Parent directory of the log. */
   readonly parent: string
   readonly format: LogFormat
   readonly snapshots: string
@@ -32,7 +32,7 @@ export function pathsOf(dataDir: string, oldLogs: OldLogs): Paths {
   return { dataDir, raft, ...place, snapshots: `${raft}/snapshots` }
 }
 
-/** What a start has read: log and snapshots fit together. Nothing was changed. */
+/** What a start has read: log and snapshots belong together. Nothing was changed. */
 export interface Found {
   readonly snapshots: FoundSnapshots
   /** Undefined: none was written yet. */
@@ -42,13 +42,13 @@ export interface Found {
 export interface ExamineOptions {
   readonly id: ServerId
   readonly stateMachine: StateMachine
-  /** A log that is damaged goes on without what it has lost, where that is safe (accepted-loss.ts). */
+  /** A damaged log continues without what it has lost, if that is safe (accepted-loss.ts). */
   readonly acceptLostLog: boolean
 }
 
 /**
- * Reads everything, and refuses what does not fit together. What an operator accepted as lost is first removed from the
- * log; then it is read like any other.
+ * Reads everything, and refuses files that do not belong together. A loss that an operator accepted is first removed
+ * from the log; then it is read like any other.
  */
 export async function examineOrAccept(
   env: Env,
@@ -75,7 +75,7 @@ interface Refused {
   readonly newest: StoredSnapshot | undefined
 }
 
-/** Reads log and snapshots, and refuses them if they do not fit together. */
+/** Reads log and snapshots, and refuses them if they do not belong together. */
 async function examine(env: Env, paths: Paths, stateMachine: StateMachine): Promise<Result<Found, Refused>> {
   const snapshots = await findSnapshots(env.disk, paths.snapshots, () => stateMachine.restore())
   if (!snapshots.ok) return err({ failure: snapshots.error, newest: undefined })
@@ -121,7 +121,7 @@ function shorterThanSnapshot(
   return { ...damagedAt(path, tail.end, what), loss: { ...loss, configurations: [], configurationIndex: noIndex } }
 }
 
-/** The log begins after `baseIndex`, and no snapshot that is whole reaches there. */
+/** The log begins after `baseIndex`, and no complete snapshot reaches that index. */
 function gapBefore(baseIndex: LogIndex, paths: Paths, { newest, damaged }: FoundSnapshots): RaftOpenFailure {
   const worst = damaged[0]
   if (worst !== undefined) return worst

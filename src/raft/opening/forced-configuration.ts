@@ -6,9 +6,9 @@ import type { Configuration, Entry, HardState, Recovered } from '../core/types.t
 
 /** Terms come in blocks of this size; each forced configuration begins a new one. */
 const blockTerms = 0x1_0000_0000
-/** Elections that a block has room for. */
+/** Maximum number of elections in a block. */
 const electionsMax = 1 << 24
-/** Terms on disk have 48 bits; and a block must have room for what all blocks before it can hand on (3 below). */
+/** Terms on disk have 48 bits; and a block must have room for the terms of all blocks before it (3 below). */
 const lastBlock = 254
 
 export interface Forced {
@@ -17,26 +17,26 @@ export interface Forced {
 }
 
 /**
- * An entry behind all others that makes `configuration` the one that this server goes by, though no leader wrote it and
- * no quorum took it: for when the majority that could is gone for good. Why a server that starts from it is safe:
- * 1. No entry is dropped or changed, on any server. What was committed and is on a server that remains stays there. It
- *    lasts if a majority of the new voters has it: with one voter, always; with more, an elected leader has a log at
- *    least as new as a majority's, as ever.
+ * An entry after all others by which this server uses `configuration`, although no leader wrote it and no quorum
+ * accepted it: for when the majority that could do so is lost for good. Why a server that starts from it is safe:
+ * 1. No entry is dropped or changed, on any server. Committed entries on a remaining server stay there. They survive if
+ *    a majority of the new voters has them: with one voter, always; with more, an elected leader has a log at least as
+ *    new as a majority's, as always.
  * 2. Two logs with an entry of the same index and term must be equal up to it (paper 5.3); elections and appends rest
- *    on that. Servers that remain may end in different entries, so the entry's term must tell what it stands on: it is
+ *    on that. Remaining servers may end in different entries, so the entry's term must identify its predecessor: it is
  *    the term of the entry before it, one block of terms higher. Same index and term then mean the same index and term
- *    just before, and so, by the same property, the same log. And as the order of terms is kept, the newer of two logs
- *    stays the newer.
+ *    just before, and so, by the same property, the same log. And because the order of terms is kept, the newer of two
+ *    logs remains the newer.
  * 3. No leader may ever write in such a term. In block b, counted from 0, elections have the terms b × 2^24 to (b + 1)
- *    × 2^24 of the block; what is forced from the block before lies below them, by induction. So the server's own term
- *    becomes the first of those, and elections go on from there. (At one a second a block lasts half a year.)
- * 4. A server that has heard of a later block than its log ends in was left out of an earlier recovery that others took
- *    part in: what it would force could stand where they wrote something else. It is refused.
- * 5. Different configurations forced upon equal logs have the same index and term: two majorities without a server in
- *    common could each elect a leader. Nothing here can find that out: all servers that remain must be given the same
- *    file. For the same reason a server that is not named in it must never come back with its data: with others of its
- *    kind it is a majority of the old configuration, and takes no notice of the new one.
- * 6. The entry is not committed by standing here. The first leader of the new voters commits it with its own no-op.
+ *    × 2^24 of the block; terms forced from the previous block are below them, by induction. So the server's own term
+ *    becomes the first of those, and elections continue from there. (At one per second, a block lasts half a year.)
+ * 4. A server that has heard of a later block than its log ends in was left out of an earlier recovery in which others
+ *    took part: what it would force could conflict with what they wrote at the same index. It is refused.
+ * 5. Different configurations forced upon equal logs have the same index and term: two majorities without a common
+ *    server could each elect a leader. This cannot be detected here: all remaining servers must be given the same file.
+ *    For the same reason, a server that is not named in it must never come back with its data: together with others of
+ *    its kind it is a majority of the old configuration, and ignores the new one.
+ * 6. The entry is not committed by being here. The first leader of the new voters commits it with its own no-op.
  */
 export function forceConfiguration(recovered: Recovered, configuration: Configuration): Result<Forced, string> {
   const { index, term } = lastOf(recovered)
@@ -59,7 +59,7 @@ export function forceConfiguration(recovered: Recovered, configuration: Configur
 }
 
 /**
- * Whether that is how the log ends already: the power went after the entry was written and before the file was deleted.
+ * Whether the log ends that way already: the power failed after the entry was written and before the file was deleted.
  */
 export function isForced({ entries }: Recovered, configuration: Configuration): boolean {
   const last = entries.at(-1)

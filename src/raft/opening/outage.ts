@@ -10,17 +10,17 @@ import { readPeers } from './peers-json.ts'
 
 const peersName = 'peers.json'
 const markerName = 'peers.info'
-/** A larger file is not a list of servers. */
+/** Maximum size; a larger file is not a list of servers. */
 const peersBytesMax = 1 << 20
 
-/** For a release that keeps `peers.json` all the time, the file has no meaning. */
+/** For a release that always keeps `peers.json`, the file has no meaning. */
 export const noOutage: Outage = { marked: true, wanted: undefined, forced: undefined }
 
 /** What an operator left for this start. */
 export interface Outage {
-  /** An earlier start wrote the marker: what `peers.json` says is meant for a recovery. */
+  /** An earlier start wrote the marker: `peers.json` is meant for a recovery. */
   readonly marked: boolean
-  /** Undefined: there is no such file, or it is not to be read. */
+  /** Undefined: there is no such file, or it must not be read. */
   readonly wanted: Configuration | undefined
   /** The configuration that the log must take before anything else. */
   readonly forced: Forced | undefined
@@ -28,7 +28,7 @@ export interface Outage {
 
 /**
  * Looks for `peers.json` in the directory `raft` and refuses one that cannot be followed. Changes nothing. Without the
- * marker the file is one that a release before 0.7 kept all the time, and is not read. Source: release notes, 0.7.
+ * marker, the file is one that a release before 0.7 always kept, and is not read. Source: release notes, 0.7.
  */
 export async function findOutage(
   disk: Disk,
@@ -68,10 +68,10 @@ async function readPeersFile(disk: Disk, path: string): Promise<Result<Uint8Arra
 }
 
 /**
- * Ends what `findOutage` found, once the log has taken in `forced`. Whenever the power goes:
- * 1. the forced entry and the new term are one batch of the log: there as a whole or not at all;
- * 2. `peers.json` is deleted only when that batch is durable; found again behind it, it is known by its entry;
- * 3. a file that was not to be read is gone for good before the marker is there that would have it read.
+ * Finishes what `findOutage` found, once the log has `forced`. If the power fails at any time:
+ * 1. The forced entry and the new term are one batch of the log: there as a whole or not at all.
+ * 2. `peers.json` is deleted only when that batch is durable; if it is found again after that, its entry identifies it.
+ * 3. A file that must not be read is durably removed before the marker exists that would have it read.
  */
 export async function settleOutage(
   env: Pick<Env, 'disk' | 'log'>,
@@ -116,8 +116,8 @@ Writes that only lost servers had are lost.
 `
 
 /**
- * The list of addresses that releases before 0.7 kept in `peers.json` all the time. Here nothing reads it: it is what a
- * later release finds when it starts for the first time, and must not take for a recovery. Spec: RFT-015.
+ * The list of addresses that releases before 0.7 always kept in `peers.json`. Nothing reads it here: a later release
+ * finds it when it starts for the first time, and must not mistake it for a recovery. Spec: RFT-015.
  */
 export class KeptPeers {
   readonly #env: Pick<Env, 'disk' | 'log' | 'detach'>
@@ -130,7 +130,7 @@ export class KeptPeers {
     this.#directory = directory
   }
 
-  /** Writes it, and after that only the newest of what came meanwhile. */
+  /** Writes it, and after that only the newest configuration that came meanwhile. */
   keep(configuration: Configuration): void {
     this.#wanted = configuration
     if (this.#writing) return

@@ -15,17 +15,17 @@ interface Place {
   readonly remedy: string
 }
 
-/** The server that reads the file: its name in consensus, and the Raft protocol that gives it that. */
+/** The server that reads the file: its Raft server ID, and the Raft protocol that determines it. */
 interface Reader {
   readonly id: ServerId
   readonly protocol: number
 }
 
 /**
- * Reads the configuration that an operator wants after an outage. From Raft protocol 3 on that is
+ * Parses the configuration that an operator wants after an outage. From Raft protocol 3 on that is
  * `[{"id","address","non_voter"}]`, the last optional; before, a list of addresses, `["10.0.0.1:8300"]`, all with a
- * vote. Strict, because a slip here decides which servers vote: no unknown keys, nothing twice, and server `own` must
- * be named. Reference: configuration.md#peers-file.
+ * vote. Strict, because a mistake here decides which servers vote: no unknown keys, no duplicates, and server `own`
+ * must be named. Reference: configuration.md#peers-file.
  */
 export function readPeers(file: string, bytes: Uint8Array, own: Reader): Result<Configuration, RaftOpenFailure> {
   const place = { file, text: textOf(bytes), remedy: isNamedById(own.protocol) ? remedyByIds : remedyByAddresses }

@@ -29,7 +29,7 @@ export interface Storage {
 export interface StorageOptions extends ExamineOptions {
   /** Raft protocol. */
   readonly protocol: number
-  /** `peers.json` is a list that this release keeps, not one for recovery. */
+  /** `peers.json` is a list that this release always keeps, not one for recovery. */
   readonly peersAreKept: boolean
   /** What to do about a log of releases before 0.5.1. */
   readonly oldLogs: OldLogs
@@ -46,7 +46,7 @@ const emptyRecovered: Recovered = {
   entries: [],
 }
 
-/** Opens what the server keeps. Everything that may be wrong with it is found before anything is written. */
+/** Opens the server's storage. Everything that may be wrong with it is found before anything is written. */
 export async function openStorage(env: Env, options: StorageOptions): Promise<Result<Storage, RaftOpenFailure>> {
   const { dataDir, listener, id, protocol } = options
   if (dataDir === undefined) {
@@ -111,7 +111,7 @@ interface Reconciled {
 /**
  * Log and snapshot may disagree in one way: a received snapshot was in its place, and the log that it replaces not yet
  * dropped, when the server stopped. Then the log ends before the snapshot, or its entry at that index has another term
- * (planted bugs 12 and 13); nothing of it may be used. One that ends before a snapshot of this server's own was
+ * (planted bugs 12 and 13), and nothing of it may be used. A log that ends before a snapshot of this server's own was
  * refused.
  */
 function reconcile(log: ReplayedLog | undefined, newest: StoredSnapshot | undefined): Reconciled {

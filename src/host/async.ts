@@ -10,17 +10,17 @@ export function deferred<T>(): Deferred<T> {
   return { promise, resolve, reject }
 }
 
-/** What the world answers comes in a turn of its own; this is for answers that Node gives, or throws, at once. */
+/** Answers of the world come in a turn of their own; this is for answers that Node returns, or throws, at once. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve)
   })
 }
 
-/** The longest delay that Node's timers take; a longer one would fire at once. */
+/** The longest delay that Node's timers accept; a longer one would fire at once. */
 export const nodeDelayMsMax = 2 ** 31 - 1
 
-/** A delay as Node's timers take it: whole milliseconds, never less than asked unless that is beyond 24 days. */
+/** A delay for Node's timers: whole milliseconds, never less than requested unless that is beyond 24 days. */
 export function nodeDelay(delayMs: number): number {
   return Math.min(Math.max(0, Math.ceil(delayMs)), nodeDelayMsMax)
 }

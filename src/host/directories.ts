@@ -2,13 +2,13 @@ import { mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { codeOf } from './system-error.ts'
 
-/** Everybody may look into it, its owner alone writes there. What is in it has modes of its own. */
+/** Every user may list it, only its owner writes there. The files in it have modes of their own. */
 const directoryMode = 0o755
 
 /**
- * Makes a directory and those above it, at the start, before anything is asynchronous; one that exists is fine. One
- * after the other: Node's own way (`recursive`) tries for ever where nothing can be made, as below /proc. Throws what
- * the system says.
+ * Creates a directory and its parents, at the start, before anything is asynchronous; an existing one is fine. They are
+ * created one after another, because Node's own way (`recursive`) retries for ever where nothing can be created, as
+ * below /proc. Throws the system's error.
  */
 export function makeOpenDirectory(path: string): void {
   try {

@@ -23,7 +23,7 @@ export function failedSync(path: string, cause: unknown): Result<never, DiskFail
   return err({ kind: 'io', path, message: messageOf(cause) })
 }
 
-/** Runs file work; what Node rejects with becomes a value. */
+/** Runs file work; a rejection of Node becomes a value. */
 export async function attempt<T>(
   path: string,
   work: () => Promise<Result<T, DiskFailure>>,

@@ -5,12 +5,12 @@ import type { DiskFailure, DiskFile } from '../env/disk.ts'
 import { plainBytes } from '../native/plain-bytes.ts'
 import { attempt, failedSync } from './disk-failure.ts'
 
-/** Before memory for a longer read is taken, the file is asked whether it is that long. */
+/** A longer read first checks the file's size, before memory for it is allocated. */
 const trustedReadBytes = 1 << 20
 
 const pieceBytes = 64 << 10
 
-/** Zeros with which a longer file is filled, a piece at a time. */
+/** Zeros for extending a file, a piece at a time. */
 const zeros = new Uint8Array(256 << 10)
 
 export class HostDiskFile implements DiskFile {
@@ -39,7 +39,7 @@ export class HostDiskFile implements DiskFile {
     })
   }
 
-  /** What comes through a pipe or a terminal, such as `/dev/stdin`: it has no size, and cannot be read at a place. */
+  /** Reads from a pipe or a terminal, such as `/dev/stdin`, which has no size and no positions. */
   async #streamed(length: number): Promise<Uint8Array> {
     const pieces: Uint8Array[] = []
     let filled = 0
@@ -75,9 +75,7 @@ export class HostDiskFile implements DiskFile {
     })
   }
 
-  /**
-   * In zeros that are written: Node knows no `fallocate`, and a hole would take its room, and a size to sync, later.
-   */
+  /** Writes zeros: Node has no `fallocate`, and a hole would take its space, and a size to sync, later. */
   allocate(sizeBytes: number): Promise<Result<undefined, DiskFailure>> {
     return attempt(this.#path, async () => {
       for (let at = await this.#bytes(); at < sizeBytes; at += zeros.length) {
@@ -92,7 +90,7 @@ export class HostDiskFile implements DiskFile {
   }
 
   close(): Promise<void> {
-    // Everything that must be durable was synced, and a failure to close is of no consequence.
+    // Everything that must be durable was synced, so a failure to close has no consequence.
     this.#closing ??= this.#handle.close().catch(() => undefined)
     return this.#closing
   }

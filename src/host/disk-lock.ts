@@ -5,24 +5,24 @@ import type { DiskFailure } from '../env/disk.ts'
 import { isAlive, type LockHolder, parseHolder, thisProcess, writeHolder } from './lock-holder.ts'
 import { codeOf } from './system-error.ts'
 
-/** How often a lock is looked at again that was released, or taken over, while it was being judged. */
+/** Maximum number of retries when a lock was released or taken over while it was examined. */
 const roundsMax = 100
-/** Each level is the lock on taking over the one above, whose holder died in the middle of just that. */
+/** Maximum depth: each level is the lock on taking over the level above, whose holder died just while doing that. */
 const takeoversMax = 4
 
 type Lock = { close(): Promise<void> }
 
 /**
- * A file that names its holder: process, start of that process, boot of the machine. Node cannot `flock`, so the
- * argument that two never hold it is made with `link` and `rename`:
- * 1. A holder's name is written aside and linked into place. `link` fails where a file exists, so a free lock is taken
- *    by one, and every reader of the file reads all of it. A torn or empty one was left by a power cut: its holder is
- *    dead.
+ * A lock is a file that names its holder: process, start of that process, boot of the machine. Node cannot `flock`, so
+ * the argument that two processes never hold it rests on `link` and `rename`:
+ * 1. A holder's name is written to a separate file and linked into place. `link` fails if the file exists, so only one
+ *    process takes a free lock, and every reader of the file reads all of it. A torn or empty file was left by a power
+ *    cut: its holder is dead.
  * 2. A dead holder's file is replaced only by the holder of a second lock, whose name is a digest of that file. Under
- *    it the file is read again: if it still has these bytes, no other process may replace it now. (Every holder writes
- *    bytes that never were before, so a file that was replaced and looks the same does not exist.)
- * 3. A live holder's file is touched by nobody but the holder.
- * It holds among processes that see each other's process IDs: containers of one machine must not share a data
+ *    that lock the file is read again: if it still has these bytes, no other process may replace it now. (Every holder
+ *    writes unique bytes, so a replaced file never looks the same.)
+ * 3. Only the holder touches a live holder's file.
+ * This holds among processes that see one another's process IDs: containers of one machine must not share a data
  * directory.
  */
 export async function takeLock(path: string, depth = 0): Promise<Result<Lock, DiskFailure>> {

@@ -9,7 +9,7 @@ import { HostDiskFile } from './disk-file.ts'
 import { takeLock } from './disk-lock.ts'
 import { codeOf } from './system-error.ts'
 
-/** Only the agent's own user reads what it keeps: there are keys and tokens in it. */
+/** Only the agent's own user may read its files, because they contain keys and tokens. */
 const fileModes: Readonly<Record<Readers, number>> = { owner: 0o600, everybody: 0o644 }
 const directoryMode = 0o700
 
@@ -72,7 +72,7 @@ async function remove(path: string): Promise<Result<undefined, DiskFailure>> {
   try {
     await unlink(path)
   } catch (cause) {
-    // Linux says EISDIR, POSIX EPERM.
+    // Linux reports EISDIR, POSIX EPERM.
     const code = codeOf(cause)
     if (code !== 'EISDIR' && !(code === 'EPERM' && (await stat(path)).isDirectory())) throw cause
     await rmdir(path)
@@ -86,7 +86,8 @@ async function entryAt(path: string): Promise<DiskEntry> {
 }
 
 /**
- * One directory after the other: Node's own way (`recursive`) tries for ever where nothing can be made, as below /proc.
+ * One directory after another, because Node's own way (`recursive`) retries for ever where nothing can be created, as
+ * below /proc.
  */
 async function makeWithParents(path: string): Promise<void> {
   try {

@@ -24,11 +24,13 @@ export interface HostEnvOptions {
   readonly logHeld?: boolean
 }
 
-/** The world as Node gives it. One for each agent of a process. */
+/** The world of a Node process. Each agent of a process has its own. */
 export interface HostEnv extends Env {
   readonly log: HostLog
   readonly metrics: HostMetrics
-  /** Ends all that this Env has open: sockets, listeners, timers, child processes. Files are their users' to close. */
+  /**
+   * Ends everything that this Env has opened: sockets, listeners, timers, child processes. Users close their own files.
+   */
   close(): void
 }
 

@@ -18,8 +18,8 @@ export function exitOnUnexpectedErrors(program: string): void {
 }
 
 /**
- * `svc: fatal: InvariantViolation: text (key=value) at raft-core.ts:12`; or `at createRaft (start.cjs:345)` where no
- * map lies beside the bundle, as in an installed package: the function says more there than the line.
+ * `svc: fatal: InvariantViolation: text (key=value) at raft-core.ts:12`; or `at createRaft (start.cjs:345)` if the
+ * bundle has no map, as in an installed package, where the function says more than the line.
  */
 export function fatalLine(program: string, cause: unknown): string {
   if (!(cause instanceof Error)) return `${program}: fatal: ${oneLine(String(cause))}`
@@ -27,7 +27,7 @@ export function fatalLine(program: string, cause: unknown): string {
   return `${program}: fatal: ${oneLine(`${cause.name}: ${cause.message}`)}${place === undefined ? '' : ` at ${place}`}`
 }
 
-/** File and line of the innermost frame of this program's own; an invariant's own frame says nothing. */
+/** File and line of the innermost frame in this program's own code; an invariant's own frame says nothing. */
 function placeOf(cause: Error): string | undefined {
   for (const frame of (cause.stack ?? '').split('\n')) {
     if (!/^\s+at /.test(frame) || frame.includes('node:')) continue
@@ -56,26 +56,26 @@ function writeToStandardError(text: string): void {
   }
 }
 
-/** Where a frame of a stack is: a path and a line, from 1. */
+/** The place of a stack frame: a path and a line, counted from 1. */
 interface SourcePlace {
   readonly path: string
   readonly line: number
 }
 
 /**
- * The place that one line of `Error.stack` names, in the source where a map lies beside the file; undefined for a frame
- * without a file. Maps are read only here: Node would read them all at start (`--enable-source-maps`), which costs a
- * tenth of it.
+ * The place in one line of `Error.stack`, in the source if the file has a map; undefined for a frame without a file.
+ * Maps are read only here: Node would read them all at start (`--enable-source-maps`), which costs a tenth of the
+ * start.
  */
 function sourcePlace(frame: string): SourcePlace | undefined {
   const [, url = '', line = '', column = ''] = /([^(\s]+):(\d+):(\d+)\)?$/.exec(frame) ?? []
   if (url === '') return undefined
   const compiled = { path: pathOf(url), line: Number(line) }
-  // Without a map the name that stacks give: where the program was installed says nothing.
+  // Without a map, the name used in stacks: where the program was installed says nothing.
   return placeByMap(compiled, Number(column)) ?? (url.startsWith('dist/') ? { ...compiled, path: url } : compiled)
 }
 
-/** Files of a bundle are named from the folder of the program on: `bin/bundle.js` says why. */
+/** Files of a bundle are named relative to the program's folder: `bin/bundle.js` says why. */
 function pathOf(url: string): string {
   if (url.startsWith('file:')) return fileURLToPath(url)
   if (isAbsolute(url) || !url.startsWith('dist/')) return url
@@ -91,7 +91,7 @@ function placeByMap(compiled: SourcePlace, column: number): SourcePlace | undefi
     const entry = new SourceMap(JSON.parse(readFileSync(file, 'utf8'))).findEntry(compiled.line - 1, column - 1)
     return 'originalSource' in entry ? { path: entry.originalSource, line: entry.originalLine + 1 } : undefined
   } catch {
-    // The map cannot be read, or is none. The caller is about to report why the process ends, and must be able to do
+    // The map cannot be read, or is invalid. The caller is about to report why the process ends, and must be able to do
     // so.
     return undefined
   }

@@ -5,25 +5,26 @@ import { bodyBytesMax, type HttpHeaders } from '../env/http.ts'
 import { plainBytes } from '../native/plain-bytes.ts'
 
 /**
- * Of a body that is too large, this much more is read and dropped, so that a client which writes all before it reads
- * gets its answer; one that sends still more is cut off.
+ * Number of further bytes of a too large body that are read and dropped, so that a client which writes everything
+ * before it reads gets its answer; a client that sends more is cut off.
  */
 const drainedBytesMax = 16 << 20
 
 /**
- * All bodies that one listener holds while they are read and answered; one that does not fit is refused. Those that may
- * be larger than others have as much for themselves: two of them would leave no room for any write.
+ * Maximum size of all bodies that one listener holds while they are read and answered; one that does not fit is
+ * refused. Bodies that may be larger than others have as much for themselves, because two of them would otherwise leave
+ * no room for any write.
  */
 export const heldBodyBytesMax = 256 << 20
 
-/** Of the listener's bodies, what is held now. */
+/** The sizes of the listener's bodies that are held now. */
 export interface HeldBodies {
   heldBytes: number
-  /** Of those that may be larger than `bodyBytesMax`. */
+  /** Size of those that may be larger than `bodyBytesMax`. */
   heldLargeBytes: number
 }
 
-/** A body, counted among those held until `release`. */
+/** A body, which counts as held until `release`. */
 export interface ReceivedBody {
   readonly body: Uint8Array | 'too-large' | 'no-room' | 'broken'
   release(): void
@@ -35,7 +36,7 @@ export function isWithoutBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0'
 }
 
-/** The whole body; `broken` when the client went away or was cut off in the middle of it. */
+/** The whole body; `broken` if the client disconnected or was cut off in the middle of it. */
 export function readBody(request: IncomingMessage, held: HeldBodies, bytesMax = bodyBytesMax): Promise<ReceivedBody> {
   if (isWithoutBody(request)) return Promise.resolve(noBody)
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) {
@@ -88,7 +89,7 @@ function joined(pieces: readonly Uint8Array[], length: number): Uint8Array {
   return plainBytes(pieces.length === 1 ? first : Buffer.concat(pieces, length))
 }
 
-/** Headers as the contract has them, from Node's list of alternating names and values as sent. */
+/** Headers in the form of the contract, from Node's list of alternating names and values as sent. */
 export function joinedHeaders(raw: readonly string[]): HttpHeaders {
   const headers = new Map<string, string>()
   for (let at = 0; at + 1 < raw.length; at += 2) {

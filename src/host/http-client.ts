@@ -13,16 +13,16 @@ import { messageOf } from './system-error.ts'
 import { Tail } from './tail.ts'
 import { diallerTls } from './tls.ts'
 
-/** A larger answer is broken off. */
+/** Maximum size of an answer; a larger one is broken off. */
 const answerBytesMax = 256 << 20
-/** Connections under way at a time; further requests wait for one, within their own time. */
+/** Maximum number of connections under way; further requests wait for one, within their own timeout. */
 const connectionsMax = 4096
-/** Connections kept for later requests, for each address. */
+/** Maximum number of connections kept for later requests, for each address. */
 const idleConnectionsMax = 16
 
 type Answer = Result<HttpClientResponse, HttpClientFailure>
 
-/** Requests over connections that are kept and used again. */
+/** Requests over connections that are kept and reused. */
 export class HttpClient implements Closable {
   readonly #options = { keepAlive: true, maxTotalSockets: connectionsMax, maxFreeSockets: idleConnectionsMax } as const
   readonly #http = new HttpAgent(this.#options)
@@ -72,7 +72,7 @@ export class HttpClient implements Closable {
         if (name.toLowerCase() === 'host') sent.setHeader(name, value)
         else sent.appendHeader(name, value)
       }
-      // By itself Node says nothing of the body of a DELETE, and its receiver takes it for the next request.
+      // By default Node does not announce the body of a DELETE, and its receiver would take it for the next request.
       if (request.body !== undefined) sent.setHeader('Content-Length', request.body.length)
       sent.end(request.body)
     } catch (cause) {

@@ -16,7 +16,10 @@ import {
 import { endpointOf } from './net-failures.ts'
 import { messageOf } from './system-error.ts'
 
-/** Requests sent on one connection before the answer to the first; a client that sends more is cut off. */
+/**
+ * Maximum number of requests sent on one connection before the answer to the first; a client that sends more is cut
+ * off.
+ */
 export const pipelinedRequestsMax = 256
 /** Time that a client which has ended its side waits for its answer; afterwards its request counts as abandoned. */
 const halfClosedGraceMs = 1_000
@@ -30,13 +33,13 @@ export interface HttpServing {
   readonly bodies: HeldBodies
   readonly compressed: CompressedBodies
   readonly texts: BodyTexts
-  /** Ends of the streams that are being sent. */
+  /** Callbacks that end the streams being sent. */
   readonly streams: Set<() => void>
-  /** The listener is closed: each connection ends with the answer that is due. */
+  /** The listener is closed: each connection ends with the next answer. */
   closing: boolean
 }
 
-/** Given to a request whose body finds no room among those that are held. */
+/** Answer to a request whose body does not fit among the held ones. */
 const noRoom: WholeResponse = {
   status: 503,
   headers: [['Content-Type', 'text/plain; charset=utf-8']],
@@ -48,11 +51,11 @@ interface Exchange {
   readonly response: ServerResponse
   readonly target: string
   readonly aborts: (() => void)[]
-  /** Why nothing is made of it. */
+  /** Why it is not served. */
   readonly problem: string | undefined
 }
 
-/** The requests of one connection, one after another: of two writes sent in a row, the first takes effect first. */
+/** The requests of one connection, one after another: of two consecutive writes, the first takes effect first. */
 export class HttpConnection {
   readonly #socket: Socket
   readonly #serving: HttpServing
@@ -77,7 +80,7 @@ export class HttpConnection {
     return this.#current !== undefined
   }
 
-  /** An answer is due that ends the connection. */
+  /** Whether the next answer ends the connection. */
   get refusing(): boolean {
     return this.#refusing
   }
@@ -112,7 +115,7 @@ export class HttpConnection {
   async #serve(exchange: Exchange): Promise<void> {
     const { request, response, problem } = exchange
     if (problem !== undefined) return this.#refuse(exchange, problem)
-    // Most requests have no body: for them nobody is asked how large one may be.
+    // Most requests have no body: for them, no route is asked for its limit.
     const { body, release } = isWithoutBody(request)
       ? noBody
       : await readBody(request, this.#serving.bodies, this.#bodyBytesMax(exchange))
@@ -126,7 +129,7 @@ export class HttpConnection {
     try {
       await writeResponse(request, response, answer, { last: closing, compressed, texts, onHeld })
     } catch (cause) {
-      // A status or header that HTTP cannot carry. Node looks at all of them before it sends the first.
+      // A status or header that HTTP cannot carry. Node checks all of them before it sends the first.
       await writeResponse(request, response, this.#internalError(cause), { last: closing, compressed, texts, onHeld })
     }
   }
@@ -147,10 +150,10 @@ export class HttpConnection {
     return this.#serving.handler.bodyBytesMaxOf?.(request.method ?? '', target) ?? bodyBytesMax
   }
 
-  /** As long as it is read, it may be silent for as long as it likes. */
+  /** While it is read, the stream may be silent for any time. */
   async #stream({ response, aborts }: Exchange, answer: HttpResponse): Promise<void> {
     const { streams, closing } = this.#serving
-    // One that has ended its side of the connection has left: of a stream that is silent nothing else would tell.
+    // A client that has ended its side of the connection has left: nothing else would show that for a silent stream.
     aborts.push(() => response.destroy())
     if (this.#gone) response.destroy()
     this.#socket.setTimeout(0)
@@ -169,7 +172,7 @@ export class HttpConnection {
     return {
       method: request.method ?? '',
       target,
-      // Of most requests nobody looks at them.
+      // Most requests' headers are never read.
       get headers() {
         headers ??= joinedHeaders(request.rawHeaders)
         return headers
@@ -206,14 +209,14 @@ export class HttpConnection {
 }
 
 /**
- * Why the bounds of a request, or the host it is for, are not certain, as its client is told; undefined where they are.
- * Node's parser refuses most of what two readers could cut differently (a second Content-Length, one beside
- * Transfer-Encoding, folded lines, a space before the colon, bare line ends); this is what it lets through. A proxy in
- * front that reads such a request otherwise would hand over one request as the tail of another. Source: RFC 9112,
+ * Why the bounds of a request, or its host, are ambiguous, as a text for its client; undefined if they are not. Node's
+ * parser refuses most of what two readers could split differently (a second Content-Length, one beside
+ * Transfer-Encoding, folded lines, a space before the colon, bare line ends); this checks what it accepts. A proxy in
+ * front that parses such a request differently would pass on one request as the tail of another. Source: RFC 9112,
  * sections 3.2, 6.1 and 6.3.
  */
 function framingProblem(request: IncomingMessage): string | undefined {
-  // HTTP/0.9 has no headers, and HTTP/2 frames of its own: Node takes the request line of either.
+  // HTTP/0.9 has no headers, and HTTP/2 has its own frames: Node accepts the request line of either.
   if (request.httpVersionMajor !== 1) return 'unsupported HTTP version'
   if (request.httpVersionMinor > 0 && request.headers.host === undefined) return 'no Host'
   const seen = repeatedOnce(request.rawHeaders)
@@ -221,19 +224,19 @@ function framingProblem(request: IncomingMessage): string | undefined {
   const coding = request.headers['transfer-encoding']
   if (coding === undefined) return undefined
   if (request.httpVersionMinor === 0) return 'Transfer-Encoding in HTTP/1.0'
-  // The last coding decides for Node, so that `gzip, chunked` passes: the body would be taken for what it is not.
+  // For Node the last coding decides, so it accepts `gzip, chunked`: the body would be misinterpreted.
   if (coding.toLowerCase() !== 'chunked') return 'unsupported Transfer-Encoding'
   return request.headers['content-length'] === undefined ? undefined : 'Content-Length beside Transfer-Encoding'
 }
 
-/** Headers that decide where a request ends, or which host it is for: each may come once. */
+/** Headers that decide where a request ends, or its host: each may occur once. */
 const single: ReadonlySet<string> = new Set(['content-length', 'host', 'transfer-encoding'])
 
 function repeatedOnce(raw: readonly string[]): string | undefined {
   let seen = ''
   for (let at = 0; at < raw.length; at += 2) {
     const name = itemAt(raw, at)
-    // Most names have another length: they are not even put into lower case.
+    // Most names differ in length, and are not even converted to lower case.
     if (name.length !== 4 && name.length !== 14 && name.length !== 17) continue
     const lower = name.toLowerCase()
     if (!single.has(lower)) continue

@@ -3,7 +3,10 @@ import { promisify } from 'node:util'
 import { gzip, gzipSync } from 'node:zlib'
 import type { HttpResponse, HttpStream } from '../env/http.ts'
 
-/** A body up to this size is compressed at once, in well under a millisecond; a larger one off the loop. */
+/**
+ * Maximum size of a body that is compressed at once, in well under a millisecond; a larger one is compressed in Node's
+ * thread pool.
+ */
 const gzipAtOnceBytesMax = 16 << 10
 
 const gzipLater = promisify(gzip)
@@ -11,23 +14,25 @@ const gzipLater = promisify(gzip)
 /** Compressed bodies that will be sent again, for as long as they are referenced. */
 export type CompressedBodies = WeakMap<Uint8Array, Uint8Array | Promise<Uint8Array>>
 
-/** The same as text, as which they go out. */
+/** Bodies as text, the form in which they are sent. */
 export type BodyTexts = WeakMap<Uint8Array, string>
 
-/** Bytes up to this size go out in one piece with the head; beyond it, copying costs more than a second piece. */
+/**
+ * Maximum size of a body that is sent in one piece with the head; beyond it, copying costs more than a second piece.
+ */
 const onePieceBytesMax = 32 << 10
 
 /** Maximum size of unread data of a slow reader; the rest is dropped. */
 const unreadStreamBytesMax = 1 << 20
 
-/** An answer that is whole. */
+/** A complete answer, as opposed to a stream. */
 export type WholeResponse = HttpResponse & { readonly body: Uint8Array | string }
 
 export function isWhole(answer: HttpResponse): answer is WholeResponse {
   return typeof answer.body === 'string' || answer.body instanceof Uint8Array
 }
 
-/** Resolves when the reader has gone, or `end` was called, which is passed to `opened` at once. */
+/** Resolves when the reader has disconnected, or `end` was called, which is passed to `opened` at once. */
 export async function writeStream(
   response: ServerResponse,
   answer: HttpResponse,
@@ -56,11 +61,11 @@ export interface Writing {
   readonly last: boolean
   readonly compressed: CompressedBodies
   readonly texts: BodyTexts
-  /** Called if the system did not take all of it at once: the rest goes as the reader takes it. */
+  /** Called if the system did not accept all of it at once: the rest is sent as the reader takes it. */
   readonly onHeld: () => void
 }
 
-/** Resolves when the answer has left, or never will. */
+/** Resolves when the answer was sent, or never will be. */
 export async function writeResponse(
   request: IncomingMessage,
   response: ServerResponse,
@@ -75,13 +80,13 @@ export async function writeResponse(
   if (last) headers.push('Connection', 'close')
   if (!isWithoutBody(answer.status)) headers.push('Content-Length', String(Buffer.byteLength(body)))
   const left = new Promise<void>((resolve) => {
-    // Follows the end of the answer, and that of the connection.
+    // Emitted after the end of the answer, and of the connection.
     response.once('close', resolve)
     if (response.destroyed) resolve()
   })
   response.writeHead(answer.status, headers)
   if (typeof body === 'string' || body.length > onePieceBytesMax) response.end(body)
-  // Node joins text with the head, and bytes it does not: two pieces cost a call of their own to the system.
+  // Node joins text with the head, but not bytes: two pieces cost a system call each.
   else response.end(textOf(body, answer.shared === true && !compressed ? texts : undefined), 'latin1')
   if ((response.socket?.writableLength ?? 0) > 0) onHeld()
   return left

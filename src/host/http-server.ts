@@ -19,13 +19,13 @@ import { handshakeByte, whenFirstByte } from './tls-acceptor.ts'
 
 /** Connections that one listener holds at a time; further ones are dropped by the system's accept. */
 const httpConnectionsMax = 8192
-/** Maximum share of one source: half. Clients on the agent's own machine are many, and come from one address. */
+/** Maximum share of one source: half. Clients on the agent's own machine are many, and share one address. */
 const httpConnectionsPerSourceMax = httpConnectionsMax / 2
-/** Request line and headers together; more is answered with 431. */
+/** Maximum size of request line and headers together; more is answered with 431. */
 const headBytesMax = 64 << 10
-/** From the first byte of a request, or of the connection, to the end of its headers. */
+/** Timeout from the first byte of a request, or of the connection, to the end of its headers. */
 const headTimeoutMs = 20_000
-/** To the end of its body. Answers have no limit of time: a blocking query takes ten minutes. */
+/** Timeout to the end of its body. Answers have no timeout: a blocking query takes ten minutes. */
 const requestTimeoutMs = 120_000
 /**
  * An idle connection is kept longer than the 90 s after which clients of the field close theirs, so that none is closed
@@ -41,14 +41,14 @@ const serverOptions: ServerOptions = {
   connectionsCheckingInterval: 5_000,
   noDelay: true,
   keepAlive: true,
-  // Node would answer and then serve what follows on the connection: see http-framing.ts.
+  // Node would answer and then serve the following bytes of the connection: see http-connection.ts.
   requireHostHeader: false,
 }
 
 /**
- * Fastify owns the listener, its connections and their end. Requests do not pass through it, for the routes are one
- * table for both worlds and live in `http/`: whatever Fastify would do to a target, a body or a header on the way
- * (decode, refuse, parse, lower the case) would differ from the simulator.
+ * Fastify owns the listener, its connections and their end. Requests do not pass through it, because the routes are one
+ * table for both worlds in `http/`: everything that Fastify would do to a target, a body or a header on the way
+ * (decode, refuse, parse, convert to lower case) would differ from the simulator.
  */
 export async function serveHttp(
   at: Endpoint,
@@ -72,7 +72,7 @@ export async function serveHttp(
       closing: false,
     }
     const app = await hostedBy(serving, tls)
-    // Bound under a temporary name until its permissions are set: `bind` alone would admit others.
+    // Bound under a temporary name until its permissions are set: `bind` alone would admit other users.
     const aside = path === undefined ? undefined : `${path}.new`
     if (aside !== undefined) await removeAbandonedSocket(aside)
     const where = aside === undefined ? { host: at.host, port: at.port } : { path: aside }
@@ -96,8 +96,8 @@ export async function serveHttp(
 }
 
 /**
- * Sets owner and permissions of a socket, and only then gives it its name. A name that is in use stays with its present
- * file, be it another agent's socket or any other file: hence `link`, which fails where `rename` would replace.
+ * Sets owner and permissions of a socket, and only then gives it its name. A name in use keeps its present file,
+ * whether it is another agent's socket or any other file: hence `link`, which fails where `rename` would replace.
  */
 async function nameSocket(
   aside: string,
@@ -115,7 +115,7 @@ async function nameSocket(
   }
 }
 
-/** A socket that a killed agent left is replaced; one with a listener is in use, as a port would be. */
+/** A socket that a killed agent left is replaced; one with a listener is in use, like a port. */
 async function removeAbandonedSocket(path: string): Promise<void> {
   const stats = await lstat(path).catch((cause: unknown) => {
     if (codeOf(cause) === 'ENOENT') return undefined
@@ -136,7 +136,7 @@ function somebodyListens(path: string): Promise<boolean> {
 }
 
 async function hostedBy(serving: HttpServing, tls: TlsOptions | undefined): Promise<FastifyInstance> {
-  // Here, for most commands of `svc` serve nothing and should not wait for what they do not use.
+  // Imported here, because most commands of `svc` serve nothing and should not wait for what they do not use.
   const { fastify } = await import('fastify')
   const [http, https] = [await import('node:http'), await import('node:https')]
   const connections = new WeakMap<Socket, HttpConnection>()
@@ -168,20 +168,20 @@ async function hostedBy(serving: HttpServing, tls: TlsOptions | undefined): Prom
     clientErrorHandler: (cause, socket) => refuse(cause, socket as Socket, connections.get(socket as Socket)),
   }) as unknown as FastifyInstance
   app.server.maxConnections = httpConnectionsMax
-  // A client that has sent all it will send may still read: Node would drop the answer.
+  // A client that has sent all its requests may still read: by default Node would drop the answer.
   Object.assign(app.server, { httpAllowHalfOpen: true })
   return app
 }
 
-/** As the field's servers answer. */
+/** The answer of the field's servers. */
 const plainAnswer = 'HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n'
 
-/** Tells TLS by its first byte from plain HTTP, whose clients would only see the connection end. */
+/** Distinguishes TLS by its first byte from plain HTTP, whose clients would otherwise only see the connection end. */
 function answeringPlain<T extends TlsServer>(server: T): T {
   const shakeHands = server.listeners('connection')
   server.removeAllListeners('connection')
   server.on('connection', (raw: Socket) => {
-    // Unheard, a reset would end the process.
+    // Without a listener, a reset would end the process.
     const gone = (): void => void raw.destroy()
     raw.on('error', gone)
     whenFirstByte(raw, (byte) => {
@@ -196,9 +196,9 @@ function answeringPlain<T extends TlsServer>(server: T): T {
   return server
 }
 
-/** Bytes that are no request. Nothing may be written between the parts of an answer that is on its way. */
+/** Answers bytes that are not a request. Nothing may be written between the parts of an answer that is being sent. */
 function refuse(cause: Error, socket: Socket, connection: HttpConnection | undefined): void {
-  // The answer that is due says so already, and ends the connection.
+  // The next answer says so already, and ends the connection.
   if (connection?.refusing === true) return
   const code = codeOf(cause)
   // An error outside HTTP cannot be answered in HTTP: a reset, a failed TLS handshake.
@@ -216,7 +216,7 @@ function refuse(cause: Error, socket: Socket, connection: HttpConnection | undef
   socket.end(`${head}Content-Length: ${status.length}\r\n\r\n${status}`, () => socket.destroySoon())
 }
 
-/** `socketPath`: of a socket of the file system. */
+/** `socketPath`: the path of a Unix socket. */
 function listenerOf(app: FastifyInstance, serving: HttpServing, open: OpenThings, socketPath?: string): HttpListener {
   const address = app.server.address()
   const local = typeof address === 'object' && address !== null ? endpointOf(address.address, address.port) : undefined
@@ -224,9 +224,9 @@ function listenerOf(app: FastifyInstance, serving: HttpServing, open: OpenThings
     if (serving.closing) return
     serving.closing = true
     for (const end of serving.streams) end()
-    // At once, not when Fastify comes to it some turns later: nobody is accepted after `close`.
+    // At once, because Fastify would do so some turns later: no connection is accepted after `close`.
     app.server.close()
-    // So does its name: the code that ends the process waits for no event of the server.
+    // The name is removed at once as well: the code that ends the process waits for no event of the server.
     if (socketPath !== undefined) rmSync(socketPath, { force: true })
     app.close().catch((cause: unknown) => {
       serving.log.write('warn', 'http', 'a listener did not close properly', { error: messageOf(cause) })
@@ -241,7 +241,7 @@ function listenerOf(app: FastifyInstance, serving: HttpServing, open: OpenThings
   open.add(whole)
   app.server.once('close', () => open.delete(whole))
   const renewTls = (tls: TlsOptions): void => {
-    // What is asked of diallers, Node reads at each connection.
+    // Node reads at each connection what is required of diallers.
     if (app.server instanceof TlsServer)
       Object.assign(app.server, askedOfDiallers(tls)).setSecureContext(contextOptions(tls))
   }

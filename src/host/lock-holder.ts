@@ -4,11 +4,11 @@ import { codeOf } from './system-error.ts'
 /** The holder of a lock. A process ID alone does not identify it: IDs are reused, after a reboot within seconds. */
 export interface LockHolder {
   readonly pid: number
-  /** When the process started, in clock ticks since the machine did; empty where the system does not say. */
+  /** When the process started, in clock ticks since the machine started; empty if the system does not tell. */
   readonly started: string
-  /** Changes at every start of the machine; empty where the system does not say. */
+  /** Changes at every start of the machine; empty if the system does not tell. */
   readonly boot: string
-  /** Makes every taking of a lock write different bytes. */
+  /** Makes each lock file unique. */
   readonly nonce: string
 }
 
@@ -16,7 +16,7 @@ export function writeHolder(holder: LockHolder): string {
   return `${JSON.stringify({ pid: holder.pid, started: holder.started, boot: holder.boot, nonce: holder.nonce })}\n`
 }
 
-/** `undefined` for anything that `writeHolder` did not write whole. */
+/** `undefined` for anything that `writeHolder` did not write completely. */
 export function parseHolder(content: string): LockHolder | undefined {
   let value: unknown
   try {
@@ -38,8 +38,8 @@ export interface ProcessStat {
 }
 
 /**
- * State and start time out of `/proc/<pid>/stat` (proc(5), fields 3 and 22). The second field is the program's name in
- * parentheses and may itself hold spaces and parentheses: the last one counts.
+ * Parses state and start time in `/proc/<pid>/stat` (proc(5), fields 3 and 22). The second field is the program's name
+ * in parentheses, which may itself contain spaces and parentheses: the last parenthesis counts.
  */
 export function parseProcessStat(stat: string): ProcessStat | undefined {
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
@@ -53,7 +53,7 @@ export async function thisProcess(nonce: string): Promise<LockHolder> {
   return { pid: process.pid, started: stat?.started ?? '', boot: await bootId(), nonce }
 }
 
-/** Whether that very process still runs. One that has ended and only waits for its parent to notice does not. */
+/** Whether that very process still runs. A zombie, which waits only for its parent, does not count. */
 export async function isAlive(holder: LockHolder): Promise<boolean> {
   if (holder.boot !== (await bootId())) return false
   if (holder.started === '') return signalReaches(holder.pid)
@@ -79,7 +79,7 @@ async function bootId(): Promise<string> {
   return (await readIfThere('/proc/sys/kernel/random/boot_id'))?.trim() ?? ''
 }
 
-/** The end of a process between opening and reading its file shows as ESRCH. */
+/** If a process ends between opening and reading its file, the read fails with ESRCH. */
 async function readIfThere(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8')

@@ -6,16 +6,16 @@ import type { LogPlaces } from '../env/terminal.ts'
 import { makeOpenDirectory } from './directories.ts'
 import { codeOf, messageOf } from './system-error.ts'
 
-/** Reports problems of a log file elsewhere, because the file cannot be written: each once until it works again. */
+/** Reports problems of a log file elsewhere, because the file cannot be written: each once, until it works again. */
 export interface LogFileTroubles {
   failed(reason: string): void
-  /** The file can be written again; `lostLines` lines are missing in it. */
+  /** The file can be written again; `lostLines` lines are missing from it. */
   recovered(lostLines: number): void
 }
 
 /** Minimum interval between attempts to create a new file. */
 const askAgainMs = 1_000
-/** Number of names that are tried for one instant. */
+/** Maximum number of names that are tried for one instant. */
 const triesMax = 100
 
 /**
@@ -33,7 +33,7 @@ export class LogFile {
   #path = ''
   #bytes = 0
   #openedAtMs = 0
-  /** The last line was written in part. */
+  /** Whether the last line was written only in part. */
   #torn = false
   #lostLines = 0
   #stuckUntilMs: number | undefined
@@ -46,7 +46,7 @@ export class LogFile {
     this.#write = write
   }
 
-  /** Makes the directory, too. The error says why the first file cannot be made. `write`: as Node's own. */
+  /** Creates the directory as well. The error says why the first file cannot be created. `write`: as Node's own. */
   static open(
     places: LogPlaces,
     clock: Clock,
@@ -84,7 +84,7 @@ export class LogFile {
     if (lost > 0) this.#troubles.recovered(lost)
   }
 
-  /** Begins a new file where the one that it writes was moved away or removed. */
+  /** Begins a new file if the present one was moved away or removed. */
   reopen(): void {
     if (!this.#isInPlace()) this.#next()
   }
@@ -100,7 +100,7 @@ export class LogFile {
       return ino === own.ino && dev === own.dev
     } catch (cause) {
       if (!(cause instanceof Error)) throw cause
-      // Nobody can tell: if there is something wrong with the place, the new file will say what.
+      // Unknown: if something is wrong with the path, the new file will show it.
       return false
     }
   }
@@ -112,7 +112,7 @@ export class LogFile {
     return (rotateBytes > 0 && this.#bytes >= rotateBytes) || nowMs - this.#openedAtMs >= rotateMs
   }
 
-  /** The former file goes on being written where no new one can be made. */
+  /** The former file is still used if no new one can be created. */
   #next(): void {
     const former = this.#descriptor
     try {
@@ -134,7 +134,7 @@ export class LogFile {
     this.#torn = false
   }
 
-  /** Nobody else's file is taken, nor a link followed to one: where there is one of the name, it is another's. */
+  /** Never opens another program's file, and follows no link to one: a file that already exists belongs to another. */
   #open(): number {
     for (let tries = 1; ; tries++) {
       const path = this.#names.next(this.#clock.wallMs())
@@ -152,7 +152,7 @@ export class LogFile {
     const { oldFilesMax } = this.#places
     if (oldFilesMax === 0) return
     try {
-      // A clock that was set back makes the own file the oldest by its name.
+      // If the clock was set back, this log's present file is the oldest by its name.
       const own = basename(this.#path)
       const old = this.#names.ofThis(readdirSync(this.#names.directory)).filter((name) => name !== own)
       const kept = Math.max(0, oldFilesMax)
@@ -184,14 +184,14 @@ class LogFileNames {
     this.#after = dot < 0 ? '.log' : name.slice(dot)
   }
 
-  /** Unique and ascending, whatever the clock does. */
+  /** Unique and ascending, even if the clock is set back. */
   next(wallMs: number): string {
     const stamp = BigInt(Math.floor(wallMs)) * 1_000_000n
     this.#last = stamp > this.#last ? stamp : this.#last + 1n
     return join(this.directory, `${this.#before}${this.#last}${this.#after}`)
   }
 
-  /** Those of the names that belong to this log, the oldest first. */
+  /** The names that belong to this log, the oldest first. */
   ofThis(names: readonly string[]): readonly string[] {
     const found = names.flatMap((name) => {
       const stamp = name.slice(this.#before.length, name.length - this.#after.length)

@@ -9,15 +9,14 @@ export interface LogRecord {
   readonly fields: Fields | undefined
 }
 
-/** Least first. */
+/** The least severe first. */
 export const logLevels: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error']
 
 const tags: Record<LogLevel, string> = { trace: 'TRACE', debug: 'DEBUG', info: 'INFO', warn: 'WARN', error: 'ERR' }
 
 /**
- * One line in the field's format, local time, without indent and line feed:
- * `2026/11/21 03:21:21 [INFO] raft: text key=value`. `said`: see `saidText`. Reference: telemetry.md#log-1,
- * telemetry.md#log-2.
+ * One line in the field's format, local time, without indent and line feed: `2026/11/21 03:21:21 [INFO] raft: text
+ * key=value`. `said`: see `saidText`. Reference: telemetry.md#log-1, telemetry.md#log-2.
  */
 export function logLine(wallMs: number, level: LogLevel, said: string): string {
   return `${localTime(wallMs)} [${tags[level]}] ${said}`
@@ -44,7 +43,7 @@ function numberText(value: number): string {
   return Number.isInteger(value) || !Number.isFinite(value) ? String(value) : String(Number(value.toFixed(3)))
 }
 
-/** JSON's own escapes leave DEL, the second set of control characters and the separators of lines as they are. */
+/** JSON's escapes do not cover DEL, the second set of control characters and the line separators. */
 function escapedJson(value: unknown): string {
   const hard = /[\u007f-\u009f\u2028\u2029]/g
   return JSON.stringify(value).replace(hard, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
@@ -61,8 +60,8 @@ function twoDigits(value: number): string {
 }
 
 /**
- * The same record as one line of JSON, under the names that later releases of the field give them: `@timestamp` (RFC
- * 3339, UTC), `@level`, `@module`, `@message`, and the fields beside them as they are called.
+ * The same record as one line of JSON, with the member names of later releases of the field: `@timestamp` (RFC 3339,
+ * UTC), `@level`, `@module`, `@message`, and the fields beside them under their own names.
  */
 export function logJson({ wallMs, level, topic, text, fields }: LogRecord): string {
   const line: Record<string, unknown> = {
@@ -72,7 +71,7 @@ export function logJson({ wallMs, level, topic, text, fields }: LogRecord): stri
     '@timestamp': new Date(wallMs).toISOString(),
   }
   for (const [key, value] of Object.entries(fields ?? {})) {
-    // Beyond 2^53 readers of JSON lose digits.
+    // Beyond 2^53, readers of JSON lose digits.
     line[key] = typeof value !== 'bigint' || !Number.isSafeInteger(Number(value)) ? jsonValue(value) : Number(value)
   }
   return escapedJson(line)

@@ -5,13 +5,13 @@ import { type HostLog, type LogSink, terminalSink } from './log.ts'
 import { LogFile } from './log-file.ts'
 import { logJson } from './log-line.ts'
 
-/** Takes text as standard output and standard error do. */
+/** Receives text like standard output and standard error. */
 export interface Streams {
   out(text: string): void
   error(text: string): void
 }
 
-/** Gives `log` the sinks that were configured, in place of its own. `undefined`: it has no file. */
+/** Replaces the sink of `log` by the configured ones. `undefined`: it has no file. */
 export function openLogSinks(
   log: HostLog,
   places: LogPlaces,

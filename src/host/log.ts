@@ -3,7 +3,10 @@ import type { Fields, FollowedLog, Log, LogLevel, LogParts, Sampling } from '../
 import { SampledLines } from '../model/sampled-lines.ts'
 import { type LogRecord, logLevels, logLine, saidText } from './log-line.ts'
 
-/** Lines kept before the sink is opened, and lines kept for new followers; the oldest are dropped first. */
+/**
+ * Maximum number of lines kept before the sink is opened, and of lines kept for new followers; the oldest are dropped
+ * first.
+ */
 export const keptLinesMax = 512
 
 interface Line {
@@ -26,19 +29,17 @@ export interface LogTime {
   readonly timers: Timers
 }
 
-/**
- * Takes one line in the field's form, without indent and line feed, and the record that it shows, to show it otherwise.
- */
+/** Receives one line in the field's format, without indent and line feed, and its record, for other formats. */
 export type LogSink = (line: string, record: LogRecord) => void
 
-/** The log of one agent: lines of the chosen level and above go to the sink. */
+/** The log of one agent: lines of the chosen level and above are passed to the sink. */
 export class HostLog implements Log {
   readonly #clock: Clock
   readonly #sampled: SampledLines
   #sink: LogSink
   #least: number
   #held: Held[] | undefined
-  /** A ring: `#nextRecent` is where the next line goes. */
+  /** A ring: the next line is stored at `#nextRecent`. */
   readonly #recent: Line[] = []
   #nextRecent = 0
   readonly #followers = new Set<Follower>()
@@ -97,12 +98,15 @@ export class HostLog implements Log {
     this.#least = logLevels.indexOf(level)
   }
 
-  /** In place of the one that it has; what is held back goes there, too. */
+  /** Replaces the present sink; lines that are held back also go there. */
   useSink(sink: LogSink): void {
     this.#sink = sink
   }
 
-  /** Lets out what was held back and is of the level chosen by now, in order; holds nothing from here on. */
+  /**
+   * Passes on the lines that were held back, in order, if they have the level chosen by now; from here on, no line is
+   * held.
+   */
   release(): void {
     const held = this.#held ?? []
     this.#held = undefined
@@ -110,7 +114,7 @@ export class HostLog implements Log {
   }
 }
 
-/** Lines as the agent's terminal shows them: indented, one per line. */
+/** Formats lines for the agent's terminal: indented, one per line. */
 export function terminalSink(out: (text: string) => void): (line: string) => void {
   return (line) => out(`    ${line}\n`)
 }

@@ -15,7 +15,7 @@ import { PerformanceObserver } from 'node:perf_hooks'
 import { getHeapStatistics } from 'node:v8'
 import type { MachineCondition, MachineInterface, ProcessCondition, RunningMachine } from '../env/process.ts'
 
-/** The names under which the field shows architectures. */
+/** The field's names of architectures. */
 const architectureNames: ReadonlyMap<string, string> = new Map([
   ['x64', 'amd64'],
   ['ia32', '386'],
@@ -87,7 +87,7 @@ function residentMemory(): number | undefined {
 function condition(): MachineCondition {
   const uptimeS = Math.floor(uptime())
   return {
-    // libuv's free memory is what a program can get, which the kernel calls available.
+    // libuv's free memory is the amount that a program can get, which the kernel calls available.
     memory: { total: totalmem(), available: freemem(), free: freemem() },
     processors: cpus().map(({ model, speed }) => ({ model, megahertz: speed })),
     uptimeS,
@@ -122,7 +122,7 @@ function networkInterfacesOrNone(): ReturnType<typeof networkInterfaces> {
   try {
     return networkInterfaces()
   } catch {
-    // Reading them takes a socket, which a process without a free descriptor cannot open: the caller finds no
+    // Reading them needs a socket, which a process without a free descriptor cannot open: the caller finds no
     // interface.
     return {}
   }
@@ -138,7 +138,7 @@ function defaultInterface(): string | undefined {
     const fields = rows.map((row) => row.split('\t')).find(([, to, , , , , , mask]) => to === '00000000' && mask === to)
     return fields?.[0]
   } catch {
-    // Without a word on routes there is no default: the field says so as well.
+    // Without information on routes there is no default; the field reports the same.
     return undefined
   }
 }

@@ -4,8 +4,8 @@ import { type Aggregate, type Metrics, type MetricsInterval, metricsIntervalMs }
 
 export const intervalsKept = 6
 /**
- * Different names in one interval; a further one is dropped and counted, so that no caller can fill the memory with
- * names.
+ * Maximum number of different names in one interval; a further one is dropped and counted, so that no caller can fill
+ * the memory with names.
  */
 export const namesMax = 4096
 
@@ -19,7 +19,7 @@ interface Interval {
   dropped: number
 }
 
-/** Aggregates in memory, by interval of the wall clock, as the field's agents keep them. */
+/** Aggregates in memory, by interval of the wall clock, as in the field's agents. */
 export class HostMetrics implements Metrics {
   readonly #clock: Clock
   #intervals: Interval[] = []
@@ -55,7 +55,7 @@ export class HostMetrics implements Metrics {
     const last = this.#intervals.at(-1)
     if (last?.startMs === startMs) return last
     const fresh = { startMs, gauges: new Map(), counters: new Map(), samples: new Map(), dropped: 0 }
-    // A wall clock that was set back must not leave two intervals of one start, nor any from the future.
+    // If the wall clock was set back, there must not be two intervals with one start, nor any from the future.
     const earlier = this.#intervals.filter(
       (each) => each.startMs < startMs && each.startMs > startMs - intervalsKept * metricsIntervalMs,
     )

@@ -5,13 +5,10 @@ import { nodeDelay } from './async.ts'
 import type { OpenThings } from './open-things.ts'
 import { codeOf, messageOf } from './system-error.ts'
 
-/**
- * Lookups that may be under way at once: the system's takes one of the few threads of the process for as long as it
- * lasts.
- */
+/** Maximum number of lookups under way: the system's lookup occupies one of the process's few threads. */
 const lookupsMax = 64
 
-/** The errors of getaddrinfo for a missing name; all others are failures of the lookup. */
+/** Errors of getaddrinfo for a name that does not exist; all others are failures of the lookup. */
 const unknownNames: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA'])
 
 type Found = Result<readonly string[], LookupFailure>

@@ -5,7 +5,7 @@ import { codeOf, messageOf } from './system-error.ts'
 export function listenFailure(at: Endpoint, cause: unknown): ListenFailure {
   switch (codeOf(cause)) {
     case 'EADDRINUSE':
-    // The name of a socket.
+    // The name of a Unix socket.
     case 'EEXIST':
       return { kind: 'address-in-use', at }
     case 'EADDRNOTAVAIL':
@@ -47,7 +47,7 @@ function isTlsCode(code: string): boolean {
   )
 }
 
-/** Names would be looked up, at an unknown cost and outside every deadline: only addresses are taken. */
+/** Only addresses are accepted: looking up names would take an unknown time, outside of every deadline. */
 export function addressProblem(endpoint: Endpoint): string | undefined {
   const { host, port } = endpoint
   if (isIP(host) === 0) return `${JSON.stringify(host)} is not an IP address`
@@ -55,16 +55,16 @@ export function addressProblem(endpoint: Endpoint): string | undefined {
   return undefined
 }
 
-/** An endpoint as Node gives it; an IPv4 address in IPv6 clothes (RFC 4291, section 2.5.5.2) is written as IPv4. */
+/** An endpoint from Node's values; an IPv4 address mapped into IPv6 (RFC 4291, section 2.5.5.2) is written as IPv4. */
 export function endpointOf(address: string | undefined, port: number | undefined): Endpoint {
   const host = address ?? ''
-  // Asked with every datagram.
+  // Called for every datagram.
   if (!host.includes(':')) return { host, port: port ?? 0 }
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(host)
   return { host: mapped?.[1] ?? host, port: port ?? 0 }
 }
 
-/** By the reason that OpenSSL gives, as it stands in Node's codes: `ERR_SSL_WRONG_VERSION_NUMBER`. */
+/** By OpenSSL's reason in Node's codes: `ERR_SSL_WRONG_VERSION_NUMBER`. */
 const ofHandshakes: readonly (readonly [reason: RegExp, fault: TlsFault])[] = [
   [/^WRONG_VERSION_NUMBER$/, 'plain'],
   [/^PACKET_LENGTH_TOO_LONG$/, 'garbled'],
@@ -79,7 +79,7 @@ const ofHandshakes: readonly (readonly [reason: RegExp, fault: TlsFault])[] = [
   [/^(NO_PROTOCOLS_AVAILABLE|UNSUPPORTED_PROTOCOL)$/, 'nothing-in-common'],
 ]
 
-/** By Node's codes of a certificate that was looked at here and not taken; the first that matches counts. */
+/** By Node's codes for a certificate that was refused here; the first match counts. */
 const ofCertificates: readonly (readonly [code: RegExp, fault: TlsFault])[] = [
   [/^(CERT|CRL)_(HAS_EXPIRED|NOT_YET_VALID)$/, 'expired'],
   [/^(UNABLE_TO_(GET|VERIFY)_|SELF_SIGNED_|DEPTH_ZERO_SELF_SIGNED_)/, 'unknown-authority'],
@@ -88,8 +88,8 @@ const ofCertificates: readonly (readonly [code: RegExp, fault: TlsFault])[] = [
 ]
 
 /**
- * What is at fault where there is no TLS connection: by codes, and where Node gives none but that of the system
- * (`EPROTO`), by the reason within OpenSSL's text. Beyond this file nobody looks at texts of OpenSSL.
+ * The fault of a failed TLS connection: by codes, and if Node reports only the system's (`EPROTO`), by the reason
+ * within OpenSSL's text. No other file looks at texts of OpenSSL.
  */
 export function tlsFault(cause: unknown): TlsFault {
   const code = codeOf(cause)
@@ -98,7 +98,7 @@ export function tlsFault(cause: unknown): TlsFault {
   return row?.[1] ?? 'other'
 }
 
-/** What OpenSSL says of a handshake that failed, without where in its code: `wrong version number`. */
+/** OpenSSL's reason for a failed handshake, without the place in its code: `wrong version number`. */
 export function handshakeReason(cause: unknown): string | undefined {
   return cause instanceof Error ? /:SSL routines:[^:]*:([^:]+):/.exec(cause.message)?.[1] : undefined
 }

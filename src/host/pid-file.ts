@@ -6,9 +6,9 @@ import { makeOpenDirectory } from './directories.ts'
 import { messageOf } from './system-error.ts'
 
 /**
- * Writes the number of this process, without line feed, in place of whatever an earlier one left there; nobody sees
- * half of it. Directories above it are made. `close` removes it, if it is still this process's. The error says why it cannot be written. Source:
- * configuration 3.
+ * Writes the number of this process, without line feed, in place of an earlier one; no reader ever sees half of it.
+ * Parent directories are created. `close` removes the file, if it is still this process's. The error says why it cannot
+ * be written. Source: configuration 3.
  */
 export function holdPidFile(path: string, complain: (text: string) => void): Result<Closable, string> {
   const own = String(process.pid)
@@ -17,7 +17,7 @@ export function holdPidFile(path: string, complain: (text: string) => void): Res
     makeOpenDirectory(dirname(path))
     rmSync(half, { force: true })
     writeFileSync(half, own, { flag: 'wx', mode: 0o644 })
-    // Whatever the umask takes away: the supervisor may be another user.
+    // Independent of the umask, because the supervisor may be another user.
     chmodSync(half, 0o644)
     renameSync(half, path)
   } catch (cause) {
@@ -31,7 +31,7 @@ export function holdPidFile(path: string, complain: (text: string) => void): Res
   })
 }
 
-/** Undefined where it cannot be read: then it is not ours to remove. */
+/** Undefined if it cannot be read: then it is not ours to remove. */
 function contentOf(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')

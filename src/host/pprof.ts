@@ -1,14 +1,14 @@
 import { gzipSync } from 'node:zlib'
 import { Location, Profile, Function as ProfileFunction, Sample, StringTable, ValueType } from 'pprof-format'
 
-/** A function, and where it stands. `line` 0: unknown. */
+/** A function and its place. `line` 0: unknown. */
 export interface Frame {
   readonly name: string
   readonly file: string
   readonly line: number
 }
 
-/** What was found at one place. `stack` begins with the function itself; `values` are in the order of their types. */
+/** The findings at one place. `stack` begins with the function itself; `values` are in the order of their types. */
 export interface StackSample {
   readonly stack: readonly Frame[]
   readonly values: readonly number[]
@@ -18,14 +18,14 @@ export type Measure = readonly [type: string, unit: string]
 
 export interface Sampled {
   readonly measures: readonly Measure[]
-  /** What the process is sampled by, and how often: one sample for this many units. */
+  /** The unit by which the process is sampled, and how many units pass between samples. */
   readonly period: { readonly measure: Measure; readonly value: number }
   readonly samples: Iterable<StackSample>
   readonly beganMs: number
   readonly tookMs: number
 }
 
-/** Encodes samples as pprof reads them, compressed. Source: github.com/google/pprof, proto/profile.proto. */
+/** Encodes samples in pprof's format, compressed. Source: github.com/google/pprof, proto/profile.proto. */
 export function encodeProfile({ measures, period, samples, beganMs, tookMs }: Sampled): Uint8Array {
   const strings = new StringTable()
   const typeOf = ([type, unit]: Measure): ValueType =>
@@ -49,7 +49,7 @@ export function encodeProfile({ measures, period, samples, beganMs, tookMs }: Sa
   return gzipSync(profile.encode())
 }
 
-/** Each place stands in a profile once. */
+/** Each place is in a profile once. */
 class Places {
   readonly locations: Location[] = []
   readonly functions: ProfileFunction[] = []

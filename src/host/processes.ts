@@ -8,7 +8,7 @@ import type { OpenThings } from './open-things.ts'
 import { codeOf, messageOf } from './system-error.ts'
 import { Tail } from './tail.ts'
 
-/** After a program has ended, how long its output is waited for while something it started keeps the pipe open. */
+/** How long the output is awaited after a program has ended, while a process that it started keeps the pipe open. */
 const lingeringOutputMs = 500
 
 export class HostProcesses implements Processes {
@@ -23,7 +23,7 @@ export class HostProcesses implements Processes {
       const [program, ...rest] = argv
       try {
         const child = spawn(program, rest, {
-          // A group of its own, so that what the program starts can be ended with it.
+          // A process group of its own, so that processes which the program starts can be ended with it.
           detached: true,
           shell: false,
           stdio: [options.input === undefined && options.tether !== true ? 'ignore' : 'pipe', 'pipe', 'pipe'],
@@ -31,7 +31,7 @@ export class HostProcesses implements Processes {
         })
         this.#watch(child, program, options, resolve)
       } catch (cause) {
-        // Words that no program can be started with, such as a zero byte in one.
+        // Arguments that no program can be started with, such as one with a zero byte.
         setImmediate(() => resolve(err(spawnFailure(program, cause))))
       }
     })
@@ -44,7 +44,7 @@ export class HostProcesses implements Processes {
     resolve: (end: Result<ChildExit, SpawnFailure>) => void,
   ): void {
     const output = new Tail(options.outputBytesMax)
-    // Against its word Node makes none where there is no descriptor left for them.
+    // Contrary to its types, Node creates no pipes if there are no free descriptors.
     const pipes = [child.stdout, child.stderr].filter((pipe): pipe is Readable => Boolean(pipe))
     for (const pipe of pipes) {
       pipe.on('data', (bytes: Uint8Array) => {
@@ -86,7 +86,7 @@ export class HostProcesses implements Processes {
     child.once('close', (code, signal) => {
       settle(ok({ exit: code ?? signal ?? 'unknown', output: output.bytes(), timedOut }))
     })
-    // A program may end without reading what it is given.
+    // A program may end without reading its input.
     child.stdin?.on('error', () => undefined)
     if (options.input !== undefined) child.stdin?.end(options.input)
   }
@@ -97,7 +97,7 @@ function killGroup(child: ChildProcess, signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL
   try {
     process.kill(-child.pid, signal)
   } catch (cause) {
-    // Nobody of the group is left.
+    // No process of the group is left.
     if (codeOf(cause) !== 'ESRCH') child.kill(signal)
   }
 }
@@ -108,7 +108,7 @@ function spawnFailure(program: string, cause: unknown): SpawnFailure {
   return { kind, program, message: messageOf(cause) }
 }
 
-/** Starts a program whose output, and if asked for input, are this process's own. */
+/** Starts a program that shares this process's output, and on request its input. */
 export function startChild(
   argv: readonly [string, ...string[]],
   { environment, input }: ForegroundOptions,
@@ -117,8 +117,8 @@ export function startChild(
   return new Promise((resolve) => {
     try {
       const child = spawn(program, rest, {
-        // A group of its own, so that what the program starts can be reached with it. One that reads the terminal must
-        // stay in the group that has it.
+        // A process group of its own, so that processes which the program starts can be reached with it. A program that
+        // reads the terminal must stay in the group that owns the terminal.
         detached: !input,
         shell: false,
         stdio: [input ? 'inherit' : 'ignore', 'inherit', 'inherit'],

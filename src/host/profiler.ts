@@ -7,10 +7,10 @@ import type { ProfileFailure, ProfileKind, Profiler } from '../env/profiler.ts'
 import { encodeProfile, type Frame, type StackSample } from './pprof.ts'
 import { messageOf } from './system-error.ts'
 
-/** Flags whose values are secrets, or may hold some. */
+/** Flags whose values are secrets, or may contain some. */
 const secretFlag = /^--?(encrypt|hcl|retry-join(?:-wan)?|token|http-token|acl-.*)$/
 
-/** The arguments of a program as others may see them: values of flags that may be secrets read `<hidden>`. */
+/** A program's arguments for others to see: values of flags that may be secrets are replaced by `<hidden>`. */
 function hiddenArguments(argv: readonly string[]): readonly string[] {
   return argv.map((argument, at) => {
     const flag = /^(--?[\w-]+)=/.exec(argument)?.[1]
@@ -19,24 +19,27 @@ function hiddenArguments(argv: readonly string[]): readonly string[] {
   })
 }
 
-/** Time between two samples of the stack, microseconds. */
+/** Time between two samples of the stack, in microseconds. */
 const cpuIntervalUs = 1_000
-/** One sample for this many allocated bytes on average: the field's own rate. */
+/** One sample per this many allocated bytes on average: the field's own rate. */
 const heapIntervalBytes = 512 << 10
-/** A profile is held in memory as a whole. */
+/** Maximum size of a profile, which is held in memory as a whole. */
 const bytesMax = 32 << 20
 const traceEventsMax = 100_000
-/** Profiles that may begin within a span of time: each costs the agent CPU, and callers may need no token. */
+/**
+ * Maximum number of profiles that may begin within a span of time: each costs the agent CPU, and callers may need no
+ * token.
+ */
 const beginsMax = 20
 const beginsWithinMs = 10_000
 
-/** What the platform records of itself, without anything that requests say. */
+/** Categories that the platform records about itself, without content of requests. */
 const traceCategories = ['node.async_hooks', 'node.fs.async', 'node.net.native', 'node.http', 'node.environment', 'v8']
 
 interface Taking {
   readonly session: Session
   readonly beganMs: number
-  /** Settles when the time is over, or the caller has gone. */
+  /** Settles when the time is over, or the caller has disconnected. */
   readonly over: Promise<void>
   tookMs(): number
 }
@@ -110,7 +113,7 @@ const profiles: Readonly<Record<ProfileKind, (taking: Taking) => Promise<Uint8Ar
   trace: traceEvents,
 }
 
-/** Pending asynchronous work of this process by kind, in Node's words, with the event loop itself. */
+/** Number of pending asynchronous operations of this process by Node's kind, including the event loop itself. */
 function pendingKinds(): ReadonlyMap<string, number> {
   const counts = new Map([['EventLoop', 1]])
   for (const kind of process.getActiveResourcesInfo()) counts.set(kind, (counts.get(kind) ?? 0) + 1)
@@ -135,7 +138,7 @@ async function cpuProfile({ session, over, beganMs, tookMs }: Taking): Promise<U
   return encodeProfile({ measures, period, samples: cpuSamples(profile), beganMs, tookMs: tookMs() })
 }
 
-/** Each place with its samples, and the time from each to the next; what was idle took no CPU time. */
+/** Each place with its samples, and the time from each to the next; idle time took no CPU time. */
 function cpuSamples({ nodes, samples = [], timeDeltas = [] }: CpuProfiler.Profile): readonly StackSample[] {
   const byId = new Map(nodes.map((node) => [node.id, node]))
   const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id] as const)))
@@ -161,8 +164,8 @@ function frameOf({ functionName, url, lineNumber }: Runtime.CallFrame): Frame {
 }
 
 /**
- * `inuse`: memory in use by where it was allocated, as far as that was while the profile was taken; the rest is by space
- * of the heap. `alloc`: all memory that was allocated meanwhile, whether it is in use or not.
+ * `inuse`: memory in use by where it was allocated, as far as that happened while the profile was taken; the rest is by
+ * space of the heap. `alloc`: all memory that was allocated meanwhile, whether or not it is still in use.
  */
 async function heapProfile({ session, over, beganMs, tookMs }: Taking, what: 'inuse' | 'alloc'): Promise<Uint8Array> {
   const withCollected = what === 'alloc'
@@ -182,7 +185,7 @@ async function heapProfile({ session, over, beganMs, tookMs }: Taking, what: 'in
 
 function heapSamples({ head }: HeapProfiler.SamplingHeapProfile): readonly StackSample[] {
   const samples: StackSample[] = []
-  // A list and not a recursion: stacks are as deep as the program was.
+  // A list rather than recursion, because stacks are as deep as the program was.
   const left: { node: HeapProfiler.SamplingHeapProfileNode; above: readonly Frame[] }[] = [{ node: head, above: [] }]
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
     const { node, above } = next
@@ -193,7 +196,7 @@ function heapSamples({ head }: HeapProfiler.SamplingHeapProfile): readonly Stack
   return samples
 }
 
-/** The rest of the memory in use has no known place in the program: it is shown by space of the heap. */
+/** The allocating place of the remaining memory in use is unknown: it is shown by space of the heap. */
 function earlierMemory(sampled: readonly StackSample[]): readonly StackSample[] {
   const spaces = getHeapSpaceStatistics().filter(({ space_used_size }) => space_used_size > 0)
   const used = spaces.reduce((sum, { space_used_size }) => sum + space_used_size, 0)

@@ -2,10 +2,12 @@ import { randomFillSync } from 'node:crypto'
 import { invariant } from '../base/invariant.ts'
 import type { Random, RandomStream } from '../env/random.ts'
 
-/** Numbers drawn from the machine at once: asking for four bytes costs as much as asking for a page. */
+/**
+ * Number of random values fetched from the system at once: asking for four bytes costs as much as asking for a page.
+ */
 const bufferedNumbers = 1024
 
-/** All decisions share one source: entropy has no order that a further one could shift. */
+/** All decisions share one source, because entropy has no order that a further decision could shift. */
 export class HostRandom implements Random {
   readonly #stream = new EntropyStream()
 
@@ -28,7 +30,7 @@ class EntropyStream implements RandomStream {
 
   below(bound: number): number {
     invariant(Number.isInteger(bound) && bound >= 1 && bound <= 2 ** 32, 'a bound from 1 to 2^32', { bound })
-    // Numbers beyond the last whole multiple of the bound are drawn again: they would favour the small ones.
+    // Numbers beyond the last whole multiple of the bound are drawn again, because they would favour small results.
     const fair = 2 ** 32 - (2 ** 32 % bound)
     for (;;) {
       const drawn = this.uint32()

@@ -14,7 +14,7 @@ export function makeSigningKey(): SigningKey {
 
 const generatePair = promisify(generateKeyPair)
 
-/** On Node's pool of threads: finding primes takes seconds. */
+/** In Node's thread pool, because finding primes takes seconds. */
 export async function generateKey(kind: KeyKind): Promise<SigningKey> {
   const { privateKey } =
     kind === 'rsa-2048' || kind === 'rsa-4096'

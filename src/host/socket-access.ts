@@ -2,7 +2,7 @@ import { chmod, chown, readFile } from 'node:fs/promises'
 import type { SocketAccess } from '../env/http.ts'
 import { messageOf } from './system-error.ts'
 
-/** An owner or group that is not named stays as it is. */
+/** An unnamed owner or group is not changed. */
 const unchanged = -1
 
 /** Sets owner, group and permissions of a socket. Returns why that failed, if it did. */
@@ -18,7 +18,7 @@ export async function giveSocket(path: string, { user, group, mode }: SocketAcce
   }
 }
 
-/** By the machine's own list of users; Node asks no other. */
+/** Looked up in the machine's own list of users; Node reads no other. */
 async function userId(user: string): Promise<number | undefined> {
   if (/^\d+$/.test(user)) return Number(user)
   const list = await readFile('/etc/passwd', 'utf8')
@@ -27,10 +27,10 @@ async function userId(user: string): Promise<number | undefined> {
   return /^\d+$/.test(id) ? Number(id) : undefined
 }
 
-/** Before the path of a socket of the file system. */
+/** Precedes the path of a Unix socket. */
 const socketScheme = 'unix://'
 
-/** The path, where a host is not an address but `unix://` and one. */
+/** The path, if a host is `unix://` and a path rather than an address. */
 export function socketPathOf(host: string): string | undefined {
   return host.startsWith(socketScheme) ? host.slice(socketScheme.length) : undefined
 }

@@ -5,7 +5,7 @@ export function codeOf(cause: unknown): string {
   return cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : ''
 }
 
-/** The operating system's own words (`no such file or directory`), or the error's. */
+/** The operating system's text (`no such file or directory`), or the error's. */
 export function messageOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause)
   const known = 'errno' in cause && typeof cause.errno === 'number' ? getSystemErrorMap().get(cause.errno) : undefined

@@ -10,7 +10,7 @@ export class Tail {
 
   push(piece: Uint8Array): void {
     const kept = piece.length > this.#bytesMax ? piece.subarray(piece.length - this.#bytesMax) : piece
-    // A copy: a part of a large buffer would keep all of it.
+    // A copy, because a part of a large buffer would keep all of it in memory.
     this.#pieces.push(new Uint8Array(kept))
     this.#length += kept.length
     for (let first = this.#pieces[0]; first !== undefined; first = this.#pieces[0]) {

@@ -11,10 +11,10 @@ import { codeOf } from './system-error.ts'
 const keepAliveProbeMs = 15_000
 
 /**
- * One connected socket. `raw` is the TCP socket under a TLS one, and the same as `socket` without TLS: only on it can
- * the connection be broken so that the peer is told.
+ * One connected socket. `raw` is the TCP socket under a TLS one, and the same as `socket` without TLS: only through it
+ * can the connection be broken in a way that notifies the peer.
  *
- * Node starts to deliver when the first listener for data is set, so nothing is lost before `onData`. Its 'close' event
+ * Node starts to deliver data when the first listener is set, so nothing is lost before `onData`. Its 'close' event
  * comes in a later turn than the call that caused it.
  */
 export class HostTcpStream implements TcpStream {
@@ -29,7 +29,10 @@ export class HostTcpStream implements TcpStream {
   #leaving = false
   #wantsDrain = false
   #corked = false
-  /** Whether the connection was broken when the own end was to go out; undefined: it was not yet to. */
+  /**
+   * Whether the connection was broken when its own end was about to be sent; undefined: it was not about to be sent
+   * yet.
+   */
   #goneBeforeEnd: boolean | undefined
   #drain: (() => void) | undefined
   #end: (() => void) | undefined
@@ -114,8 +117,8 @@ export class HostTcpStream implements TcpStream {
   }
 
   /**
-   * While an end is on its way out, libuv refuses to reset the socket, and Node then forgets the handle without closing
-   * it: no 'close' event would follow, and the descriptor would be open for good.
+   * While an end is being sent, libuv refuses to reset the socket, and Node then forgets the handle without closing it:
+   * no 'close' event would follow, and the descriptor would stay open for good.
    */
   #endIsPending(): boolean {
     return this.#socket.writableEnded && !this.#socket.writableFinished
@@ -123,10 +126,10 @@ export class HostTcpStream implements TcpStream {
 
   /**
    * Node refuses to reset a TLS socket, and crashes when the socket under it is reset from outside while writes are
-   * queued. So TLS is taken down in its own order, and the socket under it told to end by a reset when its turn comes:
-   * the flag is what `resetAndDestroy` sets. Without it the peer would see an end in order. It is taken down in a later
-   * turn: a caller that closes a stream in the turn in which its handshake ended is still called from within OpenSSL,
-   * which Node would free while it runs.
+   * queued. So TLS is closed in its own order, and the socket under it is marked to end by a reset when its turn comes:
+   * the flag is the one that `resetAndDestroy` sets. Without it, the peer would see an orderly end. This happens in a
+   * later turn: a caller that closes a stream in the turn in which its handshake ended is still called from within
+   * OpenSSL, which Node would free while it runs.
    */
   #resetUnderTls(): void {
     Object.assign(this.#raw, { resetAndClosing: true })
@@ -168,9 +171,9 @@ export class HostTcpStream implements TcpStream {
 }
 
 /**
- * Where a reset overtakes bytes that were not read yet, libuv reads them and then reports an end in order (its short
- * cut for POLLHUP). The kernel knows better: a reset socket has no peer any more, one whose peer ended has, until its
- * own end. Node does not offer the question, its handle does; without it the end is believed.
+ * If a reset overtakes bytes that were not read yet, libuv reads them and then reports an orderly end (its shortcut for
+ * POLLHUP). The kernel knows better: a reset socket has no peer any more; one whose peer ended still has one, until its
+ * own end. Node does not offer this question, but its handle does; without the handle, the end is believed.
  */
 function isConnected(raw: Socket): boolean {
   const handle = handleOf(raw)
@@ -178,13 +181,13 @@ function isConnected(raw: Socket): boolean {
 }
 
 /**
- * After its own end a socket has no peer in either case. But where libuv has not read what broke the connection, the
- * kernel still keeps the error for the next read, and so one byte is requested: there is none, because the end has come
- * (or, under TLS, the notice that nothing follows), unless the stream never ended, and then the answer is why.
+ * After its own end, a socket has no peer in either case. But if libuv has not read what broke the connection, the
+ * kernel still keeps the error for the next read, so one byte is requested: there is none, because the end has come
+ * (or, under TLS, the notice that nothing follows), unless the stream never ended, and then the result is the error.
  *
- * Under TLS the own end begins with a word of its own. Where the connection is broken by then, that is what it meets,
- * and Node drops the answer: nobody else is told. So it is looked at before, in `_final`; what breaks in the instant
- * between the two is taken for an end.
+ * Under TLS, the end begins with a message of its own. If the connection is broken by then, that message meets the
+ * error, and Node drops it without notifying anyone. So this is checked before, in `_final`; a break between the two
+ * counts as an end.
  */
 function isBroken(raw: Socket): boolean {
   const descriptor = handleOf(raw)?.fd

@@ -24,14 +24,14 @@ import { HostTcpStream } from './tcp-stream.ts'
 import { diallerTls, provenPeer, tlsProblem, withoutChain } from './tls.ts'
 import { TlsAcceptor } from './tls-acceptor.ts'
 
-/** Streams that one listener holds at a time; further diallers are dropped. */
+/** Maximum number of streams that one listener holds; further diallers are dropped. */
 const acceptedStreamsMax = 8192
 /**
  * Maximum share of one source: half, because a service reaches all its upstreams from one address. Includes connections
  * in the middle of a handshake, which are not counted elsewhere.
  */
 const streamsPerSourceMax = acceptedStreamsMax / 2
-/** Diallers that the kernel keeps waiting while the agent is busy. */
+/** Number of diallers that the kernel keeps waiting while the agent is busy. */
 const backlog = 1024
 
 export class HostTcp implements Tcp {
@@ -71,7 +71,7 @@ export class HostTcp implements Tcp {
     const fail = (failure: DialFailure): void => {
       settle(err(failure))
       for (const each of [raw, socket]) {
-        // Errors of an abandoned socket do not matter, but unhandled they would end the process.
+        // Errors of an abandoned socket do not matter, but without a listener they would end the process.
         each.on('error', () => undefined)
         each.destroy()
       }
@@ -98,7 +98,7 @@ export class HostTcp implements Tcp {
   }
 
   /**
-   * A peer that hangs up in the middle of the handshake has refused it: that is how a demand for a certificate shows.
+   * A peer that disconnects in the middle of the handshake has refused it: a demand for a certificate looks like that.
    */
   #dialFailure(to: Endpoint, cause: Error, handshaking: boolean): DialFailure {
     const failure = dialFailure(to, cause)

@@ -46,23 +46,25 @@ export function createTerminal(log: HostLog, revision?: string): Terminal {
   }
 }
 
-/** The name, or the link, that this program was started as, without the ending of a script. */
+/** The name, or the link, under which this program was started, without the extension of a script. */
 function programName(): string {
   return basename(process.argv[1] ?? '').replace(/\.[cm]?js$/, '')
 }
 
-/** What the product calls itself where it was started like this. */
+/** The product's name if it was started under this name. */
 export function ownName(): string {
   return namingOfProgram(programName()).name
 }
 
-/** Ends the process once everything written has left: `process.exit` would cut off what a slow pipe has not taken. */
+/**
+ * Ends the process once everything written was sent: `process.exit` would cut off what a slow pipe has not accepted.
+ */
 export async function exit(code: number): Promise<never> {
   await Promise.all([flushed(process.stdout), flushed(process.stderr)])
   process.exit(code)
 }
 
-/** Settles when the output so far has left: a writer of much waits for it now and then. */
+/** Settles when the output so far was sent: code that writes much waits for it at intervals. */
 export function outputLeft(): Promise<void> {
   return flushed(process.stdout)
 }
@@ -85,7 +87,7 @@ async function readInput(): Promise<Result<Uint8Array, 'too-large'>> {
   return ok(plainBytes(Buffer.concat(pieces)))
 }
 
-/** Calls `use` at each signal of that kind, in place of what the signal would do to the process. */
+/** Calls `use` at each signal of that kind, in place of the signal's default effect. */
 export function onSignal(signal: Signal, use: () => void): Closable {
   const listener = (): void => use()
   process.on(signal, listener)
@@ -96,13 +98,13 @@ export function onSignal(signal: Signal, use: () => void): Closable {
   }
 }
 
-/** Standard output and what becomes of it where it cannot be written, a full disk for one. */
+/** Standard output, and its behaviour if it cannot be written, for example on a full disk. */
 class StandardOutput {
   readonly #complain: (text: string) => void
   #carriesLog = false
   #lostPieces = 0
 
-  /** `complain`: one line each time that it fails after it was well, and one when it is well again. */
+  /** `complain`: called with one line each time that it begins to fail, and when it recovers. */
   constructor(complain: (text: string) => void) {
     this.#complain = complain
     for (const stream of [process.stdout, process.stderr]) {
@@ -124,7 +126,7 @@ class StandardOutput {
   }
 
   #failed(cause: Error, isOutput: boolean): void {
-    // `svc kv get -recurse | head` ends the reader first, which is no failure of ours.
+    // In `svc kv get -recurse | head`, the reader ends first, which is not a failure.
     if (codeOf(cause) === 'EPIPE') return
     if (!this.#carriesLog) throw cause
     if (!isOutput) return

@@ -17,9 +17,9 @@ interface Timer {
 const earlier = (a: Timer, b: Timer): boolean => a.dueMs < b.dueMs || (a.dueMs === b.dueMs && a.sequence < b.sequence)
 
 /**
- * Timers in the order of their exact due time, on one timer of Node. Node's own order is by whole milliseconds, with
- * timers of different delays in lists of their own, so that two of them may fire the wrong way round; and it may fire
- * up to a millisecond before the monotonic clock says so.
+ * Timers in the order of their exact due time, on one timer of Node. Node itself orders by whole milliseconds, with
+ * timers of different delays in lists of their own, so that two of them may fire in the wrong order; and it may fire up
+ * to a millisecond too early by the monotonic clock.
  */
 export class HostTimers implements Timers {
   readonly #clock: Clock
@@ -44,7 +44,7 @@ export class HostTimers implements Timers {
     return { close: () => this.#close(timer) }
   }
 
-  /** Drops all timers for good: none fires any more, and none is taken. */
+  /** Drops all timers for good: none fires any more, and none is accepted. */
   stop(): void {
     this.#stopped = true
     this.#queue = new Heap<Timer>(earlier)
@@ -52,13 +52,13 @@ export class HostTimers implements Timers {
     this.#armed = undefined
   }
 
-  /** A timer that was set before is due, and is yet to be handed out. */
+  /** Whether a timer that was set earlier is due and was not fired yet. */
   #isDue(nowMs: number): boolean {
     const head = this.#queue.peek()
     return head !== undefined && head.dueMs <= nowMs
   }
 
-  /** Node's own timers take a millisecond at least, which is much for work that only lets others have their turn. */
+  /** Node's own timers take at least a millisecond, which is long for work that only yields to others. */
   #atOnce(timer: Timer): Closable {
     timer.queued = false
     setImmediate(() => this.#fire(timer))
@@ -88,7 +88,8 @@ export class HostTimers implements Timers {
     this.#dropClosedHead()
     const head = this.#queue.peek()
     if (head === undefined || head.dueMs === Number.POSITIVE_INFINITY) return
-    // Woken early, because the delay was too long for Node or Node too hasty, it finds nothing due and arms again.
+    // If it is woken early, because the delay was too long for Node or Node fired too soon, it finds nothing due and
+    // arms again.
     const handle = setTimeout(() => this.#wake(), nodeDelay(head.dueMs - this.#clock.monoMs()))
     this.#armed = { handle, dueMs: head.dueMs }
   }
@@ -100,7 +101,7 @@ export class HostTimers implements Timers {
     }
   }
 
-  /** Hands out what is due, each in a turn of its own: between two immediates Node runs the promises that are due. */
+  /** Fires due timers, each in a turn of its own: between two immediates, Node runs the pending promise jobs. */
   #wake(): void {
     this.#armed = undefined
     const nowMs = this.#clock.monoMs()

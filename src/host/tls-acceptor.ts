@@ -16,19 +16,16 @@ interface Accepting {
 }
 
 /**
- * Makes streams of the sockets that a plain server has accepted, under one set of TLS options. The TLS server inside
- * never listens: it is given the sockets, so that the one under each stream is known. Node does not say which it was;
- * its two addresses do.
+ * Makes streams of the sockets that a plain server has accepted, under one set of TLS options. The inner TLS server
+ * never listens: it is given the sockets, so that the one under each stream is known. Node does not tell which it was,
+ * but its two addresses do.
  */
 export class TlsAcceptor {
   readonly #tls: ListenerTls
   readonly #accepting: Accepting
   readonly #secure: Server
   readonly #handshaking = new Map<string, Socket>()
-  /**
-   * Of the sockets that were given to the TLS server, where they came from: one that is closed does not say it any
-   * more.
-   */
+  /** Addresses of the sockets that were given to the TLS server: a closed one no longer has them. */
   readonly #from = new WeakMap<Socket, Endpoint>()
 
   constructor(tls: ListenerTls, accepting: Accepting) {
@@ -47,7 +44,7 @@ export class TlsAcceptor {
   }
 
   take(raw: Socket): void {
-    // Unheard, a reset would end the process.
+    // Without a listener, a reset would end the process.
     raw.on('error', () => raw.destroy())
     const guard = { close: () => void raw.destroy() }
     this.#accepting.open.add(guard)
@@ -79,18 +76,18 @@ export class TlsAcceptor {
   }
 }
 
-/** The socket under one that failed, as Node keeps it; used for what the log says alone. */
+/** Node's private reference to the socket under one that failed; used only for the log. */
 function under(socket: TLSSocket): Socket {
   return (socket as { _parent?: Socket })._parent ?? socket
 }
 
 /**
- * A certificate that is missing fails the handshake; one that does not lead to a trusted root lets it end, and Node
- * then drops the socket: what was wrong stands on it.
+ * A missing certificate fails the handshake. One that does not lead to a trusted root lets it complete, and Node then
+ * drops the socket, which has the reason.
  */
 function refusalOf(cause: Error, socket: TLSSocket): TlsRefusal {
   if (codeOf(cause) === 'ERR_SSL_PEER_DID_NOT_RETURN_A_CERTIFICATE') return { kind: 'no-certificate' }
-  // Declared an error, it is the code of one.
+  // Its declared type is an error, but it is an error's code.
   const untrusted: unknown = socket.authorizationError
   if (untrusted !== null && untrusted !== undefined && untrusted !== '') {
     return { kind: 'untrusted', message: String(untrusted).toLowerCase().replaceAll('_', ' ') }
@@ -105,9 +102,7 @@ function keyOf(socket: Socket): string {
 /** The first byte of a TLS handshake. RFC 8446, section 5.1. */
 export const handshakeByte = 0x16
 
-/**
- * Calls `use` with the first byte that comes, which is left to be read; a dialler that says nothing in time is dropped.
- */
+/** Calls `use` with the first byte, which remains to be read; a dialler that sends nothing in time is dropped. */
 export function whenFirstByte(raw: Socket, use: (byte: number) => void): void {
   const timer = setTimeout(() => raw.destroy(), handshakeTimeoutMs)
   const over = (): void => {

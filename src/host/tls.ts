@@ -14,10 +14,10 @@ import { altNamesIn } from '../base/alt-names.ts'
 import type { Endpoint, PeerCertificate, TlsOptions } from '../env/net.ts'
 import { messageOf } from './system-error.ts'
 
-/** A dialler that does not finish its handshake by then is dropped. */
+/** A dialler that does not finish its handshake within this time is dropped. */
 export const handshakeTimeoutMs = 10_000
 
-/** Why OpenSSL cannot use these, or would use only a part of them. */
+/** Why OpenSSL cannot use these options, or would use only a part of them. */
 export function tlsProblem(tls: TlsOptions): string | undefined {
   try {
     createSecureContext(contextOptions(tls))
@@ -27,7 +27,7 @@ export function tlsProblem(tls: TlsOptions): string | undefined {
   return tls.trustedPems.every(isReadable) ? undefined : 'a trusted certificate is damaged or cut off'
 }
 
-/** OpenSSL skips authorities that it cannot read, and then trusts fewer, or none. */
+/** OpenSSL skips certificate authorities that it cannot read, and then trusts fewer, or none. */
 function isReadable(pem: string): boolean {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? []
   if (blocks.length !== pem.split('-----BEGIN CERTIFICATE-----').length - 1) return false
@@ -35,24 +35,24 @@ function isReadable(pem: string): boolean {
     for (const block of blocks) new X509Certificate(block)
     return true
   } catch {
-    // Why differs by the version of OpenSSL.
+    // The reason depends on the version of OpenSSL.
     return false
   }
 }
 
 /**
- * What the peer proved, where its certificate was verified. `getPeerX509Certificate` must not be used: it takes what
- * stands behind the certificate out of OpenSSL's own list, which others hold, and the process ends by a bad pointer or
- * leaks.
+ * The identity that the peer proved, if its certificate was verified. `getPeerX509Certificate` must not be used: it
+ * removes the following certificates from OpenSSL's own list, which other code also uses, and the process crashes by a
+ * bad pointer or leaks.
  */
 export function provenPeer(socket: TLSSocket): PeerCertificate | undefined {
   return socket.authorized ? altNamesIn(socket.getPeerCertificate().subjectaltname) : undefined
 }
 
 /**
- * A peer that must show a certificate shows it at each connection. A resumed session is not asked for one: OpenSSL
- * relies on the earlier handshake, and a certificate that has expired since, or whose root is no longer trusted, would
- * still admit the holder of the session. Without tickets the session would have to be kept here, and Node keeps none.
+ * A peer that must present a certificate presents it at each connection. A resumed session does not: OpenSSL relies on
+ * the earlier handshake, and a certificate that has expired since, or whose root is no longer trusted, would still
+ * admit the holder of the session. Without tickets the session would have to be kept here, and Node keeps none.
  */
 export function contextOptions(tls: TlsOptions): SecureContextOptions {
   return {
@@ -66,7 +66,7 @@ export function contextOptions(tls: TlsOptions): SecureContextOptions {
 
 const versions = { tls10: 'TLSv1', tls11: 'TLSv1.1', tls12: 'TLSv1.2' } as const
 
-/** OpenSSL counts what is older than 1.2 as below its first level of security, and speaks it at level 0 alone. */
+/** OpenSSL considers versions older than 1.2 below its first security level, and speaks them only at level 0. */
 function versionsAndSuites({ minVersion = 'tls12', cipherSuites, preferOwnOrder }: TlsOptions): SecureContextOptions {
   const named = cipherSuites ?? (minVersion === 'tls12' ? undefined : ['DEFAULT'])
   const suites = minVersion === 'tls12' ? named : [...(named ?? []), '@SECLEVEL=0']
@@ -78,8 +78,8 @@ function versionsAndSuites({ minVersion = 'tls12', cipherSuites, preferOwnOrder 
 }
 
 /**
- * An empty list trusts nothing. Without a list, Node trusts the web's authorities, which it then reads once and not
- * each time.
+ * An empty list trusts nothing. Without a list, Node trusts the web's certificate authorities, which it then reads once
+ * and not each time.
  */
 function trusted({ trust, trustedPems }: TlsOptions): SecureContextOptions {
   if (trust !== 'system') return { ca: [...trustedPems] }
@@ -96,8 +96,8 @@ export function askedOfDiallers(tls: TlsOptions): Pick<NodeTlsOptions, 'requestC
 }
 
 /**
- * A context that OpenSSL makes of certificates and keys takes tens of kilobytes and a millisecond. Connections with the
- * very same options share it, for as long as the options are in use.
+ * A context that OpenSSL makes from certificates and keys takes tens of kilobytes and a millisecond. Connections with
+ * the same options object share it, for as long as the options are in use.
  */
 const contexts = new WeakMap<TlsOptions, SecureContext>()
 
@@ -110,8 +110,8 @@ function contextOf(tls: TlsOptions): SecureContext {
 }
 
 /**
- * When a handshake ends, Node makes objects of the whole chain for the check of names, and that takes longer than the
- * handshake. Names stand in the first certificate, and the chain is verified by then.
+ * When a handshake ends, Node makes objects of the whole chain to check names, which takes longer than the handshake.
+ * The names are in the first certificate, and the chain is verified by then.
  */
 export function withoutChain(socket: TLSSocket): TLSSocket {
   const ofPeer = socket.getPeerCertificate.bind(socket)
@@ -122,13 +122,13 @@ export function withoutChain(socket: TLSSocket): TLSSocket {
 export function diallerTls(tls: TlsOptions, to: Endpoint): ConnectionOptions {
   const name = tls.serverName ?? to.host
   return {
-    // Connections that are kept open for HTTP are told apart by these, and not by what was made of them.
+    // Kept HTTP connections are distinguished by these options, not by the context made from them.
     ...contextOptions(tls),
     secureContext: contextOf(tls),
     rejectUnauthorized: tls.trust !== 'anyone',
     checkServerIdentity: (_host, certificate) =>
       tls.anyName === true ? undefined : checkServerIdentity(name, certificate),
-    // An address is never sent as the name that is asked for. RFC 6066, section 3.
+    // An address is never sent as the server name. RFC 6066, section 3.
     ...(isIP(name) === 0 ? { servername: name } : {}),
   }
 }

@@ -8,9 +8,9 @@ import type { OpenThings } from './open-things.ts'
 
 /** The largest payload of a UDP datagram over IPv4. */
 const datagramBytesMax = 65_507
-/** With more than this waiting to leave, further datagrams are dropped. */
+/** Maximum size of datagrams that wait to be sent; further ones are dropped. */
 const sendQueueBytesMax = 8 << 20
-/** Asked of the kernel, which may give less: a burst of gossip must outlast one slow turn. */
+/** Requested from the kernel, which may give less: a burst of gossip must outlast one slow turn. */
 const receiveBufferBytes = 2 << 20
 
 export class HostUdp implements Udp {
@@ -41,7 +41,7 @@ export class HostUdp implements Udp {
       socket.on('message', (bytes, from) => onDatagram(endpointOf(from.address, from.port), plainBytes(bytes)))
       socket.bind({ address: at.host, port: at.port, exclusive: true }, () => {
         socket.removeAllListeners('error')
-        // Errors of a bound socket are echoes of datagrams that did not arrive, which may happen to any.
+        // Errors of a bound socket report datagrams that did not arrive, which is always possible.
         socket.on('error', () => undefined)
         growReceiveBuffer(socket)
         resolve(ok(this.#wrap(socket)))
@@ -51,7 +51,7 @@ export class HostUdp implements Udp {
 
   #wrap(socket: Socket): UdpSocket {
     let closed = false
-    // Most packets go to the same address as the one before, and comparing two texts is cheaper than parsing an
+    // Most packets go to the same address as the previous one, and comparing two texts is cheaper than parsing an
     // address.
     let known = ''
     const wrapped: UdpSocket = {
@@ -61,7 +61,8 @@ export class HostUdp implements Udp {
         if ((to.host !== known || !isPort(to.port)) && addressProblem(to) !== undefined) return
         known = to.host
         if (socket.getSendQueueSize() > sendQueueBytesMax) return
-        // A datagram that could not be sent is a lost datagram: nobody is told, and a callback would cost a tick.
+        // A datagram that could not be sent is a lost datagram: no caller is notified, and a callback would cost a
+        // tick.
         socket.send(bytes, to.port, to.host)
       },
       close: () => {
@@ -85,7 +86,7 @@ function growReceiveBuffer(socket: Socket): void {
   try {
     socket.setRecvBufferSize(receiveBufferBytes)
   } catch (cause) {
-    // Some systems refuse a size instead of giving what they allow. The default serves, with more loss under bursts.
+    // Some systems refuse a size instead of giving their maximum. The default works, with more loss under bursts.
     if (!(cause instanceof Error)) throw cause
   }
 }

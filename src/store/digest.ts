@@ -39,9 +39,9 @@ export interface SummedTable {
 }
 
 /**
- * Digest of the whole state: the sum of its tables' hashes, of which only those are made anew that changed since it was
- * asked for last. A table that was never used counts as absent: servers of a release that lacks it agree with those
- * that have it.
+ * Digest of the whole state: the sum of its tables' hashes, of which only those are recomputed that changed since the
+ * last call. A table that was never used counts as absent: servers of a release that lacks it agree with those that
+ * have it.
  */
 export class StateDigest {
   readonly #changed: Set<string>
@@ -56,7 +56,7 @@ export class StateDigest {
     this.#changed.add(table)
   }
 
-  /** 16 hex digits. `now`: a table as it is, by its name. */
+  /** 16 hex digits. `now`: a table in its present state, by its name. */
   of(now: (table: string) => SummedTable): string {
     for (const name of this.#changed) {
       const part = partOf(now(name))

@@ -11,8 +11,9 @@ export interface Change<R extends Row = Row> {
 }
 
 /**
- * A table that commands are changing: copies of its trees, which share nodes with the version they came from. One
- * command after another works on the same draft until a version is wanted; what the present one has done can be undone.
+ * A table that commands are changing: copies of its trees, which share nodes with the version that they came from.
+ * Consecutive commands work on the same draft until a version is needed; the changes of the present command can be
+ * undone.
  */
 export class Draft<R extends Row = Row> {
   readonly definition: TableDefinition<R>
@@ -22,10 +23,10 @@ export class Draft<R extends Row = Row> {
   #lastChange: ModifyIndex
   #departures: Departures
   #sum: RowSum | undefined
-  /** The key looked up last, and what is there: commands read a row and then put another in its place. */
+  /** The key looked up last, and its row: commands read a row and then replace it. */
   #lookedAt: string | undefined
   #found: R | undefined
-  /** As the command before left them. */
+  /** The state after the previous command. */
   #settled: Pick<TableState, 'lastChange' | 'departures' | 'sum'>
 
   constructor(from: TableState<R>) {
@@ -55,7 +56,7 @@ export class Draft<R extends Row = Row> {
     return this.#sum
   }
 
-  /** Made by the present command, at the index of which the table was touched before. */
+  /** Records a departure by the present command, at the index at which the table was touched before. */
   depart(name: string): void {
     if (this.#departures.get(name) === this.#lastChange) return
     this.#departures = new Map(this.#departures).set(name, this.#lastChange)
@@ -90,7 +91,7 @@ export class Draft<R extends Row = Row> {
     return true
   }
 
-  /** Goes its own way from here on. */
+  /** A copy that changes independently from here on. */
   copy(): Draft<R> {
     const copy = new Draft(this.finished())
     copy.#changes = [...this.#changes]
@@ -98,14 +99,14 @@ export class Draft<R extends Row = Row> {
     return copy
   }
 
-  /** The present command is over. */
+  /** Ends the present command. */
   settle(): void {
     if (this.#changes.length > 0) this.#changes = []
     if (this.#lastChange === this.#settled.lastChange) return
     this.#settled = { lastChange: this.#lastChange, departures: this.#departures, sum: this.#sum }
   }
 
-  /** Takes back what the present command has changed. */
+  /** Undoes the changes of the present command. */
   undo(): void {
     const changes = this.#changes
     this.#changes = []

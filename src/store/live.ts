@@ -10,9 +10,9 @@ interface LiveState {
 }
 
 /**
- * The state as of each question, for callers that ask within one turn, and mostly only when a table last changed, or
- * for one row. Unlike a reader it makes no version until rows are listed, so commands between its questions go on
- * sharing their drafts.
+ * The state at the time of each read, for callers that read within one turn, mostly only when a table last changed, or
+ * one row. Unlike a reader it makes no version until rows are listed, so commands between its reads continue to share
+ * their drafts.
  */
 export class LiveReader implements ReadTransaction {
   readonly #state: LiveState
@@ -61,6 +61,6 @@ export class LiveReader implements ReadTransaction {
     return read(this)
   }
 
-  /** Nothing is recorded here. */
+  /** This reader records nothing. */
   watch(): void {}
 }

@@ -7,9 +7,9 @@ import type { ReadTransaction, Row, TableDefinition, WriteTransaction } from './
 import { departureOf, type TableState, type Tables, tableOf, type Version, VersionReader } from './version.ts'
 
 /**
- * The state after the last command: the last version that was asked for, and drafts of the tables that commands have
- * changed since then. Commands keep changing the same drafts until a version is asked for: the cost of a version,
- * copies of the nodes that change next, is then paid once for all commands in between.
+ * The state after the last command: the last version that was requested, and drafts of the tables that commands have
+ * changed since. Commands keep changing the same drafts until a version is requested: the cost of a version, copies of
+ * the nodes that change next, is then paid once for all commands in between.
  */
 export class PresentState {
   readonly #hooks: Hooks
@@ -76,7 +76,7 @@ export class PresentState {
     return new VersionReader(this.version())
   }
 
-  /** Puts another state in place of this one. */
+  /** Replaces this state by another one. */
   replace(version: Version): void {
     this.#notWithinCommand()
     this.#version = version
@@ -84,7 +84,7 @@ export class PresentState {
     this.#index = version.index
   }
 
-  /** Of the present state, without making a version of it; so do the next three. */
+  /** Reads the present state without making a version of it; so do the next three methods. */
   row<R extends Row>(table: TableDefinition<R>, key: string): R | undefined {
     this.#notWithinCommand()
     return (draftOf(this.#drafts, table) ?? tableOf(this.#version.tables, table)).rows.get(key)
@@ -100,7 +100,7 @@ export class PresentState {
     return departureOf(this.#drafts.get(table.name) ?? tableOf(this.#version.tables, table), departure)
   }
 
-  /** One table, for the digest. */
+  /** The present state of one table, for the digest. */
   table(name: string): Draft | TableState {
     this.#notWithinCommand()
     const table = this.#drafts.get(name) ?? this.#version.tables.get(name)

@@ -3,7 +3,8 @@ import type { ReadTransaction, Row, TableDefinition, WatchedPart } from './types
 import { tableOf, type Version, VersionReader } from './version.ts'
 
 /**
- * Beyond this many, what a query looked at in a table counts as the whole table: it is woken more often, never less.
+ * Beyond this number, the parts of a table that a query read count as the whole table: it is woken more often, never
+ * less.
  */
 export const touchesMax = 1024
 
@@ -22,15 +23,15 @@ export interface TableTouches {
 export interface Touched {
   readonly version: Version
   readonly tables: ReadonlyMap<string, TableTouches>
-  /** Tables whose `lastChange` it asked for, or that make no watch, with what that was: the result may rest on it. */
+  /** The `lastChange` of tables for which it asked, or that make no watch: the result may depend on them. */
   readonly lastChanges: ReadonlyMap<string, number>
-  /** It read the index of the version: no other version certainly gives the same result. */
+  /** It read the index of the version: another version need not give the same result. */
   readonly index: boolean
 }
 
 /**
- * Whether the query, evaluated on `version`, would find in each `lastChange` what it found, none of its rows having
- * changed.
+ * Whether the query, evaluated on `version`, would find the same value in each `lastChange`, given that none of its
+ * rows have changed.
  */
 export function sameLastChanges(touched: Touched, version: Version): boolean {
   if (version === touched.version) return true
@@ -41,7 +42,7 @@ export function sameLastChanges(touched: Touched, version: Version): boolean {
   return true
 }
 
-/** Reads like the reader of the version, and notes what is looked at. */
+/** Reads like the reader of the version, and records what is read. */
 export class RecordingReader implements ReadTransaction {
   readonly #version: Version
   readonly #reader: VersionReader

@@ -10,7 +10,7 @@ import { SnapshotRecords } from './snapshot-records.ts'
 import type { Row, TableDefinition } from './types.ts'
 import { departuresOf, emptyTable, type TableState, type Version } from './version.ts'
 
-/** A table being filled, and what the header says of it. */
+/** A table being filled, and its facts in the header. */
 interface Filling {
   readonly draft: Draft
   readonly announced: SnapshotTable
@@ -19,8 +19,8 @@ interface Filling {
 }
 
 /**
- * Reads a snapshot in pieces cut anywhere, beside the state in use. Whatever is wrong with the bytes ends it with an
- * error that stays; nothing is taken over before the whole has been checked.
+ * Reads a snapshot in pieces split anywhere, beside the state in use. Anything wrong with the bytes ends it with a
+ * permanent error; nothing is used before the whole has been checked.
  */
 export class SnapshotReader {
   readonly #definitions: ReadonlyMap<string, TableDefinition<Row>>
@@ -31,7 +31,7 @@ export class SnapshotReader {
   })
   #header: SnapshotHeader | undefined
   readonly #tables = new Map<string, TableState>()
-  /** Tables whose rows are still to come, and the one under way. */
+  /** Tables whose rows are still to come, and the present one. */
   #coming: SnapshotTable[] = []
   #filling: Filling | undefined
 
@@ -44,7 +44,7 @@ export class SnapshotReader {
     return this.#records.write(bytes)
   }
 
-  /** The version that the snapshot holds. */
+  /** The version in the snapshot. */
   finish(): Result<Version, string> {
     const whole = this.#records.finish()
     if (!whole.ok) return whole
@@ -119,7 +119,7 @@ function isOfIndex(row: Row, index: number, stamps: readonly string[] = usualSta
   return stamps.every((name) => members[name] === undefined || (members[name] as number) <= index)
 }
 
-/** `decode` throws on what it cannot read: here that is the snapshot's fault, and said of it. */
+/** `decode` throws on what it cannot read, which here is a fault of the snapshot, and is reported as such. */
 function decoded(definition: TableDefinition<Row>, value: unknown): Result<Row, string> {
   try {
     return ok(definition.decode(value))

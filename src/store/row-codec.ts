@@ -4,18 +4,18 @@ import { isList, isRecord } from '../base/shape.ts'
 import type { Row, TableDefinition } from './types.ts'
 
 /**
- * A row as snapshots and hashes have it. Depends on the row's value alone: not on the order in which it was built, nor
- * on whether it has been through a snapshot before, so that servers with equal states have equal bytes. `room`: number
+ * A row in the form of snapshots and hashes. It depends only on the row's value, and not on the order in which it was
+ * built, nor on whether it was in a snapshot before, so that servers with equal states have equal bytes. `room`: number
  * of bytes before the row that are left for the caller to write.
  */
 export function storedBytes(table: TableDefinition<Row>, row: Row, room = 0): Uint8Array {
   return packAfter(room, canonical(table.encode === undefined ? row : table.encode(row)))
 }
 
-/** Integers up to here, 2^53, come back from MessagePack as numbers, larger ones as bigints. */
+/** Integers up to this value, 2^53, are decoded from MessagePack as numbers, larger ones as bigints. */
 const numberUpTo = 0x20_0000_0000_0000n
 
-/** Members in order of name, none that is undefined; an integer is what it is when read back. */
+/** Members in order of name, without undefined ones; an integer has the type that decoding gives it. */
 function canonical(value: unknown): unknown {
   if (typeof value === 'bigint') {
     return value >= -numberUpTo && value <= numberUpTo ? Number(value) : value
@@ -39,7 +39,7 @@ function isCanonical(value: Readonly<Record<string, unknown>>): boolean {
     const kind = typeof member
     const stays =
       kind === 'string' || kind === 'number' || kind === 'boolean' || member === null || member instanceof SpelledBytes
-    // Names with a meaning for the packer are only allowed in maps.
+    // Names with a special meaning for the packer are allowed only in maps.
     if (!stays || name < last || name === 'toJSON' || name === 'constructor') return false
     last = name
   }

@@ -7,13 +7,13 @@ const tags = { nothing: 1, no: 2, yes: 3, integer: 4, other: 5, text: 6, bytes: 
 
 const highBasis = 0x9e3779b9
 const lowBasis = 0x41c6ce57
-/** Integers up to here, 2^53, come back from MessagePack as numbers, larger ones as bigints. */
+/** Integers up to this value, 2^53, are decoded from MessagePack as numbers, larger ones as bigints. */
 const numberUpTo = 0x20_0000_0000_0000n
 
 /**
- * Hashes a row in two lanes of 32 bits, without writing it out. It depends on the row's value alone: not on the order
- * in which members were built, nor on whether an integer is a number or a bigint, nor on whether the row has been
- * through a snapshot. Not against an adversary: it compares states of one program.
+ * Hashes a row in two lanes of 32 bits, without encoding it. The hash depends only on the row's value: not on the order
+ * in which members were built, nor on whether an integer is a number or a bigint, nor on whether the row was in a
+ * snapshot. Not cryptographic: it compares states of one program.
  */
 export class RowHasher {
   #high = highBasis
@@ -53,9 +53,7 @@ export class RowHasher {
     } else if (isRecord(value)) this.#members(value)
   }
 
-  /**
-   * Members in any order: each is hashed by itself, and the hashes are added up. One that is undefined is not there.
-   */
+  /** Members in any order: each is hashed by itself, and the hashes are added. An undefined one counts as absent. */
   #members(value: Readonly<Record<string, unknown>>): void {
     const [high, low] = [this.#high, this.#low]
     let [highSum, lowSum] = [0, 0]
@@ -76,7 +74,7 @@ export class RowHasher {
     this.#word(lowSum)
   }
 
-  /** Long things are hashed in one lane of their own, which goes into both. */
+  /** Long values are hashed in one lane of their own, which is mixed into both. */
   #text(text: string): void {
     this.#letters(tags.text, text)
   }

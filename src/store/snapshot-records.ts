@@ -2,21 +2,21 @@ import { concatBytes, emptyBytes } from '../base/bytes.ts'
 import { crc32c } from '../base/crc32c.ts'
 import { done, err, type Result } from '../base/result.ts'
 
-/** A longer record is refused before it is gathered: no row comes near it. */
+/** Maximum size of a record; a longer one is refused before it is collected, and no row comes near it. */
 const recordBytesMax = 16 << 20
 
 const lengthBytes = 4
 
 export interface RecordUse {
-  /** Takes what a record holds, which it must not keep; says what is wrong with it. */
+  /** Takes the content of a record, which it must not keep; returns what is wrong with it. */
   record(body: Uint8Array): string | undefined
-  /** Whether all records have come, so that what follows is the checksum. */
+  /** Whether all records have come, so that the checksum follows. */
   isLast(): boolean
 }
 
 /**
- * Cuts a snapshot, which comes in pieces cut anywhere, into its records, and holds it to its checksum. Whatever is
- * wrong ends it with an error that stays.
+ * Splits a snapshot, whose pieces are split anywhere, into its records, and verifies its checksum. Anything wrong ends
+ * it with a permanent error.
  */
 export class SnapshotRecords {
   readonly #use: RecordUse

@@ -10,10 +10,10 @@ import type { Version } from './version.ts'
  */
 export const snapshotFormat = 1
 
-/** Bytes in one piece; the last has fewer. */
+/** Number of bytes in one piece; the last has fewer. */
 export const snapshotPieceBytes = 64 << 10
 
-/** First record of a snapshot. Tables in order of name, each with as many rows as it says, in order of key. */
+/** First record of a snapshot. Tables in order of name, each with the stated number of rows, in order of key. */
 export interface SnapshotHeader {
   readonly format: number
   readonly index: ModifyIndex
@@ -24,14 +24,14 @@ export interface SnapshotTable {
   readonly name: string
   readonly rows: number
   readonly lastChange: ModifyIndex
-  /** Absent where the table declares none, and in snapshots of builds before there were any, which pass over it. */
+  /** Absent if the table declares none, and in snapshots of builds without departures, which skip this member. */
   readonly departures?: Readonly<Record<string, ModifyIndex>>
 }
 
-/** Writes out a version piece by piece, each on demand. Equal states give equal bytes. */
+/** Encodes a version piece by piece, each on demand. Equal states give equal bytes. */
 export class SnapshotWriter {
   readonly #records: Iterator<Uint8Array>
-  /** The record being cut into pieces, and how far. */
+  /** The record being split into pieces, and the position in it. */
   #record: Uint8Array = new Uint8Array(0)
   #at = 0
   #over = false
@@ -92,7 +92,7 @@ function headerOf(version: Version): SnapshotHeader {
 
 const lengthBytes = 4
 
-/** Writes the length of what follows into the room that was left for it. */
+/** Writes the length of the following bytes into the space that was left for it. */
 function framed(record: Uint8Array): Uint8Array {
   record.set(u32(record.length - lengthBytes))
   return record

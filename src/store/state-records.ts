@@ -5,7 +5,7 @@ import type { SnapshotTable } from './snapshot.ts'
 import { SnapshotRecords } from './snapshot-records.ts'
 import type { Row, TableDefinition } from './types.ts'
 
-/** Reads a snapshot record by record, without a store, to count or compare what is in it. */
+/** Reads a snapshot record by record, without a store, to count or compare its content. */
 export class StateRecords {
   readonly #use: (table: string, record: Uint8Array) => void
   readonly #records = new SnapshotRecords({
@@ -13,7 +13,7 @@ export class StateRecords {
     isLast: () => this.#tables !== undefined && this.#tables.length === 0,
   })
   #tables: SnapshotTable[] | undefined
-  /** Rows of the first of them that have come. */
+  /** Number of rows of the first table that have come. */
   #rows = 0
 
   /** `use` gets the row's bytes, which are equal for equal rows. */
@@ -21,7 +21,7 @@ export class StateRecords {
     this.#use = use
   }
 
-  /** The row of such bytes; undefined where this release cannot read it. */
+  /** Decodes a row's bytes; undefined if this release cannot read it. */
   static row(table: TableDefinition<Row>, record: Uint8Array): Row | undefined {
     const value = unpack(record)
     if (!value.ok) return undefined

@@ -15,45 +15,48 @@ import type { ReadTransaction, Row, StateHook, TableDefinition, WriteTransaction
 import { departuresOf, emptyTable, type Version } from './version.ts'
 import { Watches } from './watches.ts'
 
-/** Queries that may be parked at once; more are refused. */
+/** Default maximum number of parked queries; further ones are refused. */
 const waitersMaxDefault = 65_536
 
 export interface StoreOptions {
-  /** Keep a digest of the state from command to command. Costs the encoding of every changed row, so off by default. */
+  /**
+   * Keep a digest of the state from command to command. That costs the encoding of every changed row, so it is off by
+   * default.
+   */
   readonly digest?: boolean
   readonly waitersMax?: number
   /** Run when a command raises their event, in this order. */
   readonly hooks?: readonly StateHook[]
 }
 
-/** A query that is parked. */
+/** A parked query. */
 export interface Parked extends Closable {
   /**
-   * Evaluated now, it would give what it gave: rows and `lastChange`s are as it found them. False once it has been
+   * Whether it would give the same result now: rows and `lastChange`s are as it found them. False once its callback was
    * called.
    */
   isCurrent(): boolean
 }
 
-/** Takes in a snapshot, in pieces cut anywhere. */
+/** Receives a snapshot, in pieces split anywhere. */
 export interface StoreRestore {
   write(bytes: Uint8Array): Result<undefined, string>
-  /** Takes the new state into use and wakes every parked query; or says what is wrong, and leaves the old state. */
+  /** Uses the new state and wakes every parked query; or says what is wrong, and leaves the old state. */
   finish(): Result<undefined, string>
 }
 
 /**
- * The replicated state of one server: tables of rows, changed by one command at a time. It knows no feature, no clock
- * and no promise; everything happens in the turn of the call.
+ * The replicated state of one server: tables of rows, changed by one command at a time. It knows no feature, clock or
+ * promise; everything happens in the turn of the call.
  */
 export class Store {
   readonly #definitions: ReadonlyMap<string, TableDefinition<Row>>
-  /** Undefined: nobody asks for it. */
+  /** Undefined: not requested. */
   readonly #digest: StateDigest | undefined
   readonly #waitersMax: number
   readonly #watches = new Watches()
   readonly #state: PresentState
-  /** The state as of each question. */
+  /** The state at the time of each read. */
   readonly live: ReadTransaction
   #floor = noChange
 
@@ -77,8 +80,8 @@ export class Store {
   }
 
   /**
-   * No result of a query counts as older than this: the index at which another state took the place of the one before,
-   * whose rows may say any. So what callers wait for never falls behind what they know.
+   * No result of a query counts as older than this: the index at which another state replaced the previous one, whose
+   * rows may have any index. So the index that callers wait for never falls below what they know.
    */
   get floor(): ModifyIndex {
     return this.#floor
@@ -88,14 +91,14 @@ export class Store {
     this.#floor = greater(this.#floor, index)
   }
 
-  /** Parked queries. */
+  /** Number of parked queries. */
   get waiting(): number {
     return this.#watches.waiting
   }
 
   /**
-   * Runs one command in one transaction and returns what it returned. If it throws, the state and its index are as
-   * before. Queries that it concerns are woken at the next `committed`.
+   * Runs one command in one transaction and returns its result. If it throws, the state and its index are as before.
+   * Queries that it concerns are woken at the next `committed`.
    */
   apply<T>(index: ModifyIndex, command: (tx: WriteTransaction) => T): T {
     return this.#state.apply(index, command)
@@ -111,7 +114,7 @@ export class Store {
     return this.#state.read()
   }
 
-  /** Evaluates a query on the state now, and says what it looked at, for `park`. */
+  /** Evaluates a query on the present state, and returns what it read, for `park`. */
   query<T>(evaluate: (tx: ReadTransaction) => T): { readonly value: T; readonly touched: Touched } {
     const reader = new RecordingReader(this.#state.version())
     const value = evaluate(reader)
@@ -119,8 +122,8 @@ export class Store {
   }
 
   /**
-   * Calls `use` once, from within `committed` or a restore, after something has changed that the query looked at. Must
-   * be called in the turn of the query: a commit in between would be a wake-up lost, and is refused as a bug.
+   * Calls `use` once, from within `committed` or a restore, after a change of something that the query read. Must be
+   * called in the turn of the query: a commit in between would be a lost wake-up, and is refused as a bug.
    */
   park(touched: Touched, use: () => void): Result<Parked, Failure> {
     invariant(touched.version === this.#state.version(), 'a query parked after the state moved on', {
@@ -144,12 +147,12 @@ export class Store {
     return this.#watches.add(this.query(look).touched, use)
   }
 
-  /** The state now, to be written out piece by piece while commands go on. */
+  /** The present state, encoded piece by piece while commands continue. */
   snapshot(): { next(): Uint8Array | undefined } {
     return new SnapshotWriter(this.#state.version())
   }
 
-  /** The same without what the cluster keeps of itself: for `replace`, here or elsewhere. */
+  /** The same without the cluster's data about itself: for `replace`, here or elsewhere. */
   archive(): { next(): Uint8Array | undefined } {
     const { index, tables } = this.#state.version()
     return new SnapshotWriter({ index, tables: new Map([...tables].filter(([name]) => this.#isReplaced(name))) })
@@ -165,8 +168,8 @@ export class Store {
   }
 
   /**
-   * Puts the tables of `version` in place of those in use, but for what the cluster keeps of itself, all at once, as a
-   * part of the last command; from here on that command has `index`, which is not below the one it had. Every table
+   * Replaces the present tables by those of `version`, except for the cluster's data about itself, all at once, as a
+   * part of the last command. From here on, that command has `index`, which is not below its previous one. Every table
    * counts as changed by it, and every parked query is woken at the next `committed`.
    */
   replace(version: Version, index: ModifyIndex): void {
@@ -196,7 +199,7 @@ export class Store {
     }
   }
 
-  /** Equal on stores that hold equal states; undefined unless asked for at construction. */
+  /** Equal on stores with equal states; undefined unless requested at construction. */
   digest(): { readonly index: ModifyIndex; readonly digest: string } | undefined {
     const digest = this.#digest?.of((table) => this.#state.table(table))
     return digest === undefined ? undefined : { index: this.#state.index, digest }

@@ -1,13 +1,13 @@
 import type { TableState, Tables } from './version.ts'
 
-/** `tables`, with these in the place of those of the same names. */
+/** `tables`, with these in place of those of the same names. */
 export function withChanged(tables: Tables, changed: Iterable<TableState>): Tables {
   return (tables instanceof TableList ? tables : TableList.of(tables)).with(changed)
 }
 
 /**
- * There are some fifty tables, of which a command changes one or two: versions that follow each other share what finds
- * a table by its name, and each has a list of its own.
+ * There are some fifty tables, of which a command changes one or two: consecutive versions share the index by name, and
+ * each has a list of its own.
  */
 class TableList implements Tables {
   readonly #places: ReadonlyMap<string, number>

@@ -13,7 +13,10 @@ import {
   valuesUnder,
 } from './version.ts'
 
-/** Hooks raised from within hooks. Deeper than any chain of features: two of them raise each other for ever. */
+/**
+ * Maximum depth of hooks raised from within hooks. It is greater than any chain of features: beyond it, two of them
+ * raise each other for ever.
+ */
 const hookDepthMax = 8
 
 export type Hooks = ReadonlyMap<string, readonly StateHook[]>
@@ -24,10 +27,10 @@ export function hooksByEvent(hooks: readonly StateHook[]): Hooks {
   return events
 }
 
-/** By table. */
+/** Drafts by table. */
 export type Drafts = Map<string, Draft>
 
-/** A cast for the reason that `tableOf` has. */
+/** A cast, for the same reason as in `tableOf`. */
 export function draftOf<R extends Row>(drafts: Drafts, table: TableDefinition<R>): Draft<R> | undefined {
   return drafts.get(table.name) as Draft<R> | undefined
 }
@@ -35,7 +38,7 @@ export function draftOf<R extends Row>(drafts: Drafts, table: TableDefinition<R>
 /**
  * One command at one index. It works on drafts, so that readers of earlier versions see nothing of it: on the given
  * ones, which contain the changes since that version, and on new ones, which it adds to them. `finish` returns the
- * drafts for the next command; after an error the given ones are undone.
+ * drafts for the next command; after an error, the given ones are undone.
  */
 export class Transaction implements WriteTransaction {
   readonly index: ModifyIndex
@@ -95,7 +98,7 @@ export class Transaction implements WriteTransaction {
     return read(this)
   }
 
-  /** Nothing is recorded here. */
+  /** This reader records nothing. */
   watch(): void {}
 
   put<R extends Row>(table: TableDefinition<R>, row: R): void {
@@ -128,7 +131,7 @@ export class Transaction implements WriteTransaction {
 
   attempt(part: () => boolean): boolean {
     const before = this.#drafts
-    // Copies share nodes with what they were made of, so that this costs little however much has changed already.
+    // Copies share nodes with their originals, so that this costs little, however much has changed already.
     this.#drafts = new Map([...before].map(([name, draft]) => [name, draft.copy()]))
     if (part()) return true
     this.#drafts = before
@@ -142,7 +145,7 @@ export class Transaction implements WriteTransaction {
     this.#depth--
   }
 
-  /** Ends it. */
+  /** Ends the transaction. */
   finish(): Drafts {
     this.#over = true
     return this.#drafts
@@ -157,7 +160,9 @@ export class Transaction implements WriteTransaction {
     return draft === undefined ? tableOf(this.#base.tables, table).rows.get(key) : draft.get(key)
   }
 
-  /** A tree that stands still while the transaction goes on: a command may change the rows that it iterates over. */
+  /**
+   * A tree that does not change while the transaction continues: a command may change the rows that it iterates over.
+   */
   #still<R extends Row>(table: TableDefinition<R>, of: (state: Draft<R> | TableState<R>) => Tree<R>): Tree<R> {
     const draft = this.#existing(table)
     return draft === undefined ? of(tableOf(this.#base.tables, table)) : of(draft).clone()

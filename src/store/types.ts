@@ -1,7 +1,7 @@
 import type { ModifyIndex } from '../model/log-position.ts'
 /** Tables, rows and transactions of the replicated state, as features see them. The store knows no feature. */
 
-/** A row is frozen plain data that MessagePack can say; it is never changed, only replaced. */
+/** A row is frozen plain data that MessagePack can encode; it is never changed, only replaced. */
 export type Row = object
 
 export interface TableDefinition<R extends Row> {
@@ -9,11 +9,11 @@ export interface TableDefinition<R extends Row> {
   readonly name: string
   /** The row's primary key, a byte string (see base/bytes): iteration is in its order. */
   key(row: R): string
-  /** Further orders in which rows are found; several rows may share an index key. */
+  /** Further indexes by which rows are found; several rows may share an index key. */
   readonly indexes?: Readonly<Record<string, TableIndex<R>>>
   /**
-   * Checks and completes a row read from a snapshot; throws on one that cannot be. Byte arrays in it are parts of what
-   * was read: what the row keeps of them is a copy.
+   * Checks and completes a row read from a snapshot; throws if it is invalid. Byte arrays in it are parts of a larger
+   * buffer: the row must keep copies.
    */
   decode(stored: unknown): R
   /**
@@ -27,30 +27,30 @@ export interface TableDefinition<R extends Row> {
    */
   readonly unwatched?: true
   /**
-   * Members of a row that are indexes of the state, `createIndex` and `modifyIndex` if absent: none of them can be
-   * above that of a snapshot which the row is in.
+   * Members of a row that are indexes of the state, `createIndex` and `modifyIndex` if absent: none of them can exceed
+   * the index of a snapshot that contains the row.
    */
   readonly stamps?: readonly string[]
   /**
-   * Departures of which the store keeps the index of the last one, by name. It stands for rows that are gone in answers
-   * to callers that may not see every row (`features/contract/visible-index.ts`).
+   * Departures, by name, for each of which the store keeps the index of the last one. It stands for removed rows in
+   * answers to callers that may not see every row (`features/contract/visible-index.ts`).
    */
   readonly departures?: Readonly<Record<string, Departure<R>>>
   /** Data of the cluster about itself: not part of archives of the state, and kept when the state is replaced. */
   readonly ofCluster?: true
-  /** Snapshots name it only once it was written: builds that do not know it yet read them until then. */
+  /** Snapshots name it only once it was written: until then, builds that do not know it can read them. */
   readonly fromFirstWrite?: true
 }
 
 export interface Departure<R extends Row> {
   /**
-   * Whether the row that replaces another is found and seen by the same names: if not, or if a row is deleted, it has
-   * departed. Absent: rows do not show the departure, and the command says so (`WriteTransaction.depart`).
+   * Whether the row that replaces another is found and seen by the same names; if not, or if a row is deleted, it has
+   * departed. Absent: rows do not show the departure, and the command reports it (`WriteTransaction.depart`).
    */
   stays?(before: R, after: R): boolean
 }
 
-/** The index of each that a table declares, not beyond its `lastChange`. */
+/** The index of each departure that a table declares, not beyond its `lastChange`. */
 export type Departures = ReadonlyMap<string, ModifyIndex>
 
 export interface TableIndex<R extends Row> {
@@ -73,22 +73,22 @@ export interface ReadTransaction {
   count<R extends Row>(table: TableDefinition<R>): number
   /**
    * Index of the last command that changed the table; 0 before any. Never falls, except by a restore. Makes no watch: a
-   * query is woken by changes of the rows that it looked at.
+   * query is woken by changes of the rows that it read.
    */
   lastChange<R extends Row>(table: TableDefinition<R>): ModifyIndex
   /**
    * Index of the last command that made this departure, one that the table declares; 0 before any. Never falls, except
-   * by a restore, and makes no watch, like `lastChange`, than which it is never greater.
+   * by a restore, and makes no watch, like `lastChange`, which it never exceeds.
    */
   lastDeparture<R extends Row>(table: TableDefinition<R>, departure: string): ModifyIndex
   /**
-   * Reads that make no watch of their own, for a query that has looked at a row which is changed by every command that
-   * changes any of what is read here. Each caller states why that holds; a read that is not covered loses a wake-up.
+   * Reads that make no watch of their own, for a query that has read a row which every command that changes anything
+   * read here also changes. Each caller states why that is so; a read that is not covered loses a wake-up.
    */
   covered<T>(read: (tx: ReadTransaction) => T): T
   /**
-   * Looks at a part of a table only to be woken by its changes; nothing is read. By default the whole table; `key`: the
-   * row with this primary key; `index` and `key`: the rows with this index key.
+   * Watches a part of a table without reading it. By default the whole table; `key`: the row with this primary key;
+   * `index` and `key`: the rows with this index key.
    */
   watch<R extends Row>(table: TableDefinition<R>, part?: WatchedPart): void
 }
@@ -99,17 +99,17 @@ export interface WatchedPart {
 }
 
 export interface WriteTransaction extends ReadTransaction {
-  /** Index of the command being applied: what CreateIndex and ModifyIndex are stamped with. */
+  /** Index of the command being applied, which becomes CreateIndex and ModifyIndex. */
   readonly index: ModifyIndex
   put<R extends Row>(table: TableDefinition<R>, row: R): void
   /** False if there was no such row. */
   delete<R extends Row>(table: TableDefinition<R>, key: string): boolean
   /**
-   * Raises `lastChange` of the table to this index, or to the earlier one given, without changing a row (a reaped
+   * Raises `lastChange` of the table to this index, or to the given earlier one, without changing a row (a reaped
    * tombstone leaves such a floor). Wakes no read.
    */
   touch<R extends Row>(table: TableDefinition<R>, index?: ModifyIndex): void
-  /** Makes a departure that rows do not show. */
+  /** Records a departure that rows do not show. */
   depart<R extends Row>(table: TableDefinition<R>, departure: string): void
   /** Runs a part of the command. Its changes are kept only if it returns true, and are undone otherwise. */
   attempt(part: () => boolean): boolean
@@ -118,13 +118,13 @@ export interface WriteTransaction extends ReadTransaction {
 }
 
 /**
- * Something that happens in one feature's tables and that others must follow in the same transaction (a node goes, so
- * its sessions end). Declared once, beside the model of the feature that raises it.
+ * An event in one feature's tables that others must follow in the same transaction (a node is removed, so its sessions
+ * end). Declared once, beside the model of the feature that raises it.
  */
 export interface StateEvent<Payload> {
   /** `catalog.node-removed`. */
   readonly name: string
-  /** Carries the type of the payload; never there. */
+  /** Only carries the type of the payload; never set. */
   readonly payload?: Payload
 }
 

@@ -9,7 +9,7 @@ const BTree = sortedBTree.default
 
 /**
  * An ordered map from byte strings, in byte order. `clone` costs next to nothing: the copies share nodes until one of
- * them changes. Only a transaction that has not ended may change one.
+ * them changes. Only an open transaction may change one.
  */
 export type Tree<V> = InstanceType<typeof BTree<string, V>>
 
@@ -32,8 +32,8 @@ function* iterateUnder<V>(tree: Tree<V>, prefix: string): Generator<V, void> {
 
 /**
  * Key of a row in an index: the index key, then the primary key, so that rows are found by the first and ordered by
- * both. A zero byte inside the index key is written as 0,1 and its end as 0,0: no index key is then the beginning of
- * another, and their order stays.
+ * both. A zero byte inside the index key is encoded as 0,1 and its end as 0,0: no index key is then a prefix of
+ * another, and their order is kept.
  */
 export function indexEntryKey(indexKey: string, primaryKey: string): string {
   return indexEntryPrefix(indexKey) + primaryKey
@@ -55,7 +55,7 @@ export function departureOf({ definition, departures }: DepartedTable, name: str
   return index
 }
 
-/** One table as of one index. Never changed. */
+/** One table at one index. Immutable. */
 export interface TableState<R extends Row = Row> {
   readonly definition: TableDefinition<R>
   readonly rows: Tree<R>
@@ -63,7 +63,7 @@ export interface TableState<R extends Row = Row> {
   readonly lastChange: ModifyIndex
   /** The index of each departure that the table declares. */
   readonly departures: Departures
-  /** Kept only by a store that was asked for digests. */
+  /** Kept only by a store with digests. */
   readonly sum: RowSum | undefined
 }
 
@@ -73,9 +73,7 @@ export interface Tables extends Iterable<readonly [name: string, state: TableSta
   values(): Iterable<TableState>
 }
 
-/**
- * The whole state as of one index. Never changed: a transaction makes the next one, which shares what it left alone.
- */
+/** The whole state at one index. Immutable: a transaction makes the next one, which shares the unchanged parts. */
 export interface Version {
   readonly index: ModifyIndex
   /** By name, in order of name. */
@@ -97,8 +95,8 @@ export function emptyTable(definition: TableDefinition<Row>, withSum: boolean): 
 }
 
 /**
- * The table of this definition. A cast, because a map holds tables of many kinds of rows: its name is that of one
- * definition alone, and all rows in it were put through that.
+ * The table of this definition. A cast, because a map holds tables of many kinds of rows: its name belongs to one
+ * definition alone, by which all rows in it were put there.
  */
 export function tableOf<R extends Row>(tables: Tables, table: TableDefinition<R>): TableState<R> {
   const state = tables.get(table.name)
@@ -112,7 +110,7 @@ export function indexOf<R extends Row>(state: Pick<TableState<R>, 'definition' |
   return tree
 }
 
-/** Reads a version for as long as one likes: later commands make others. */
+/** Reads a version for any length of time: later commands make others. */
 export class VersionReader implements ReadTransaction {
   readonly #version: Version
 
@@ -160,7 +158,7 @@ export class VersionReader implements ReadTransaction {
     return read(this)
   }
 
-  /** Nothing is recorded here. */
+  /** This reader records nothing. */
   watch(): void {}
 
   #table<R extends Row>(table: TableDefinition<R>): TableState<R> {

@@ -4,8 +4,8 @@ import type { TableTouches, Touched } from './recording.ts'
 import type { Row, TableDefinition } from './types.ts'
 
 /**
- * Waiters by prefix. One key is looked up in a time that grows with its length, however many prefixes are watched: the
- * hash of each of its beginnings follows from that of the one before.
+ * Waiters by prefix. Looking up one key takes a time that grows with its length, however many prefixes are watched: the
+ * hash of each of its prefixes is computed from the previous one.
  */
 class PrefixWatches<W> {
   readonly #byHash = new Map<number, Map<string, Set<W>>>()
@@ -57,7 +57,7 @@ function hashOf(prefix: string): number {
   return hash
 }
 
-/** `due`: something that it looked at has changed; it is called at the end of the batch. */
+/** `due`: something that it read has changed, and it is called at the end of the batch. */
 interface Waiter {
   readonly order: number
   readonly touched: Touched
@@ -67,7 +67,7 @@ interface Waiter {
 
 /** A parked query. */
 interface Watch extends Closable {
-  /** Nothing that it looked at has changed. False from the change on, and once it is over. */
+  /** Whether nothing that it read has changed. False from the change on, and once it is over. */
   readonly unchanged: boolean
 }
 
@@ -80,8 +80,8 @@ interface TableWatches {
 }
 
 /**
- * Parked queries, by what they looked at. A change makes the queries that it concerns due, and takes them out of every
- * register at once, so that a batch costs each of them one wake-up; `wake` calls them in the order in which they came.
+ * Parked queries, by what they read. A change makes the queries that it concerns due, and removes them from every
+ * register at once, so that a batch costs each of them one wake-up; `wake` calls them in order of their arrival.
  */
 export class Watches {
   readonly #tables = new Map<string, TableWatches>()
@@ -90,7 +90,7 @@ export class Watches {
   #order = 0
   #waiting = 0
 
-  /** Queries parked or due. */
+  /** Number of queries that are parked or due. */
   get waiting(): number {
     return this.#waiting
   }
@@ -130,7 +130,7 @@ export class Watches {
     const due = this.#due.sort((a, b) => a.order - b.order)
     this.#due = []
     for (const waiter of due) {
-      // One that is called may close others.
+      // A called waiter may close others.
       if (waiter.state !== 'due') continue
       this.#end(waiter)
       waiter.use()
@@ -174,7 +174,7 @@ function matchChange(
   for (const [name, byKey] of watches.indexKeys) {
     if (byKey.size === 0) continue
     const index = table.indexes?.[name]
-    // The row leaves one index key and enters another: waiters of either see a change.
+    // The row leaves one index key and enters another: waiters of both see a change.
     for (const row of [change.before, change.after]) {
       const key = row === undefined ? undefined : index?.key(row)
       if (key !== undefined) for (const waiter of byKey.get(key) ?? []) due(waiter)

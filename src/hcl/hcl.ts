@@ -4,9 +4,9 @@ import { HclError, type HclProblem, problemOf } from './problem.ts'
 import type { HclBlock } from './tree.ts'
 
 /**
- * Reads HCL 1, the language in which people write configuration and rules in the field. Every block in it is a list,
- * for its name may be repeated; a caller that knows which names may not be repeated unwraps them. Source: the field's
- * parser, whose results tests compare with these. `itemsMax` bounds the values and labels in it.
+ * Parses HCL 1, the field's language for configuration and rules. Every block in it is a list, because its name may be
+ * repeated; a caller that knows which names may not be repeated unwraps them. Source: the field's parser, with whose
+ * results tests compare these. `itemsMax` limits the number of values and labels in it.
  */
 export function parseHcl(text: string, itemsMax?: number): Result<HclBlock, HclProblem> {
   try {

@@ -5,15 +5,15 @@ import { depthMax, ItemBudget } from './parser.ts'
 import { HclError, type HclProblem, problemOf } from './problem.ts'
 import type { HclBlock, HclNode } from './tree.ts'
 
-/** Whether the field would take a text for JSON rather than for HCL: by its first character. */
+/** Whether the field would treat a text as JSON rather than HCL: by its first character. */
 export function isJson(text: string): boolean {
   return /^\s*\{/.test(text)
 }
 
 /**
- * Reads the JSON form of HCL into the same tree: an object is a block, `{"key":{"foo/":{…}}}` is `key "foo/" {…}`, and
- * names that are repeated are joined as blocks are. Unlike the field it takes JSON alone: nothing cut off, nothing
- * behind it. `itemsMax` bounds the values in it.
+ * Parses the JSON form of HCL into the same tree: an object is a block, `{"key":{"foo/":{…}}}` is `key "foo/" {…}`, and
+ * repeated names are joined like blocks. Unlike the field's parser it accepts only JSON: nothing cut off, nothing after
+ * it. `itemsMax` limits the number of values in it.
  */
 export function parseHclJson(text: string, itemsMax?: number): Result<HclBlock, HclProblem> {
   try {
@@ -25,7 +25,7 @@ export function parseHclJson(text: string, itemsMax?: number): Result<HclBlock, 
 }
 
 const space = /[ \t\r\n]*/y
-/** Nearly every string: of ASCII without escapes, so that what stands between the quotes is its value. */
+/** Nearly every string: ASCII without escapes, so that the text between the quotes is its value. */
 const plainString = /"[ !#-[\]-~]*"/y
 const quoted = /"(?:[^"\\]|\\.)*"/y
 const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
@@ -123,7 +123,7 @@ class JsonReader {
     this.#at++
   }
 
-  /** What comes next behind any space; undefined at the end. */
+  /** The next character after any space; undefined at the end. */
   #peek(): string | undefined {
     const next = this.#text[this.#at]
     if (next === undefined || next > ' ') return next
@@ -134,7 +134,7 @@ class JsonReader {
   #match(pattern: RegExp): string | undefined {
     const begin = this.#at
     pattern.lastIndex = begin
-    // A test makes no list of what was found, which nobody would look at.
+    // `test` makes no list of matches, which is not needed.
     if (!pattern.test(this.#text)) return undefined
     this.#at = pattern.lastIndex
     return this.#text.slice(begin, this.#at)

@@ -2,27 +2,25 @@ import { invariant } from '../base/invariant.ts'
 import { itemAt } from '../base/items.ts'
 import { type Comment, Lexer, type Token } from './lexer.ts'
 
-/**
- * A text with what a tree leaves out: how things are written, in which lines they stand, and what is said beside them.
- */
+/** The parts of a text that a tree leaves out: how values are written, on which lines they stand, and the comments. */
 export interface Layout {
   readonly items: readonly LayoutItem[]
-  /** Comments behind the last item. */
+  /** Comments after the last item. */
   readonly rest: readonly CommentGroup[]
 }
 
-/** Comments in lines right below each other. */
+/** Comments on consecutive lines. */
 export type CommentGroup = readonly string[]
 
 export interface LayoutItem {
-  /** Comments above it with a gap between. */
+  /** Comments above it, separated by a gap. */
   readonly apart: readonly CommentGroup[]
-  /** Comments right above it, or within it where they have no place of their own. */
+  /** Comments directly above it, or within it if they have no place of their own. */
   readonly above: readonly string[]
   readonly keys: readonly LayoutKey[]
   readonly isAssigned: boolean
   readonly value: LayoutValue
-  /** A comment behind it in its last line. */
+  /** A comment after it on its last line. */
   readonly beside: string | undefined
   /** Lines of its first and its last character, counted from 0. */
   readonly firstLine: number
@@ -30,7 +28,7 @@ export interface LayoutItem {
 }
 
 export interface LayoutKey {
-  /** As it is written, quotes too. */
+  /** As written, including quotes. */
   readonly text: string
   readonly name: string
 }
@@ -153,7 +151,7 @@ class LayoutReader {
     return this.#comments.splice(0)
   }
 
-  /** The first comment that was met behind the value, if it begins in its last line. */
+  /** The first comment after the value, if it begins on its last line. */
   #takeBeside(): string | undefined {
     if (this.#comments[0]?.firstLine !== this.#lastLine) return undefined
     return this.#comments.shift()?.text

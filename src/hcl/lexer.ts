@@ -25,7 +25,7 @@ export interface Token {
   readonly offset: number
   /** Its text, unchanged. */
   readonly text: string
-  /** Its value: of names, texts, numbers and booleans. */
+  /** The value of names, texts, numbers and booleans. */
   readonly value: string | number | boolean | undefined
 }
 
@@ -41,7 +41,8 @@ const signs: ReadonlyMap<string, TokenKind> = new Map([
 
 const space = /[ \t\r\n]*/y
 /**
- * Of the characters that `space` skips the one with the greatest code: most tokens follow the one before without any.
+ * The character with the greatest code among those that `space` skips: most tokens follow the previous one without
+ * space.
  */
 const spaceCode = 0x20
 const comment = /#[^\n]*|\/\/[^\n]*|\/\*/y
@@ -59,9 +60,7 @@ export interface Comment {
   readonly text: string
 }
 
-/**
- * HCL 1 as tokens, one at a time. Comments go to `onComment`, where there is one, before the token that follows them.
- */
+/** HCL 1 as tokens, one at a time. Comments are passed to `onComment`, if given, before the token that follows them. */
 export class Lexer {
   readonly #text: string
   readonly #onComment: ((comment: Comment) => void) | undefined
@@ -100,7 +99,7 @@ export class Lexer {
   #match(pattern: RegExp): string | undefined {
     const begin = this.#at
     pattern.lastIndex = begin
-    // A test makes no list of what was found, which nobody would look at.
+    // `test` makes no list of matches, which is not needed.
     if (!pattern.test(this.#text) || pattern.lastIndex === begin) return undefined
     this.#at = pattern.lastIndex
     return this.#text.slice(begin, this.#at)
@@ -148,7 +147,7 @@ export class Lexer {
     return { kind: 'STRING', offset, text, value: stringValue(text.slice(1, -1), offset + 1) }
   }
 
-  /** Lines up to one that holds nothing but the mark; the line end after the mark is not part of it. */
+  /** Lines up to one that consists of the mark; the line end after the mark is not part of it. */
   #heredoc(): Token {
     const offset = this.#at
     heredocHead.lastIndex = offset

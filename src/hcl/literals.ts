@@ -34,7 +34,7 @@ function interpolationEnd(inside: string, from: number): number {
   return at
 }
 
-/** Decimal, `0x1F`, `017`; whole numbers beyond 2^53 and fractions beyond any cannot be held and are refused. */
+/** Decimal, `0x1F`, `017`; whole numbers beyond 2^53 and too large fractions cannot be represented and are refused. */
 export function numberValue(text: string, isWhole: boolean, offset: number): number {
   const digits = text.replace('-', '')
   if (isWhole && /^0\d*[89]/.test(digits)) throw new HclError(offset, `illegal octal number ${shown(text)}`)
@@ -47,14 +47,14 @@ export function numberValue(text: string, isWhole: boolean, offset: number): num
 
 const shownMax = 40
 
-/** A number may have as many digits as its text has characters. */
+/** The number for a message, shortened, because it may have as many digits as its text has characters. */
 function shown(text: string): string {
   return text.length <= shownMax ? text : `${text.slice(0, shownMax)}… (${text.length} characters)`
 }
 
 /**
- * The lines before the mark. With `<<-` the white space before the mark is taken off every line, if every line has it.
- * `body` ends with what stands before the mark on its line.
+ * The lines before the mark. With `<<-`, the white space before the mark is removed from every line, if every line has
+ * it. `body` ends with the text before the mark on its line.
  */
 export function heredocValue(body: string, unindent: boolean): string {
   const lines = body.split('\n')

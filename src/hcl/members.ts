@@ -12,11 +12,11 @@ export interface Item {
 }
 
 /**
- * Items by their names. What the field's decoder makes of them:
+ * Groups items by their names, like the field's decoder:
  * 1. A block is a list of one block, and blocks of one name are a list of them in their order.
- * 2. Further names of an item are blocks in blocks: `service "web" { … }` is `service: [{ web: [{ … }] }]`.
+ * 2. Further names of an item are nested blocks: `service "web" { … }` is `service: [{ web: [{ … }] }]`.
  * 3. Lists of one name are one list; of scalars the last wins.
- * 4. Values of different kinds under one name are an error, and so is what is no block after a block.
+ * 4. Values of different kinds under one name are an error, and so is a non-block after a block.
  */
 export function members(items: readonly Item[]): readonly HclMember[] {
   const [first] = items
@@ -27,14 +27,17 @@ export function members(items: readonly Item[]): readonly HclMember[] {
   return found.all
 }
 
-/** Up to so many names are found by looking at each: a map is for the blocks that have more. */
+/** Up to this many names are found by a linear scan: a map is for the blocks that have more. */
 const scannedMax = 8
 
 class Members {
   readonly all: HclMember[] = []
   /** Made for more names than are scanned. */
   #places: Map<string, number> | undefined
-  /** Lists that were made here may be pushed to: a copy for each of many items would cost their square. */
+  /**
+   * Lists that were made here, to which more may be appended: copying them for each of many items would take quadratic
+   * time.
+   */
   #own: Map<string, HclNode[]> | undefined
 
   add(member: HclMember): void {
@@ -56,7 +59,7 @@ class Members {
       : (this.#places.get(name) ?? -1)
   }
 
-  /** Whether the node's items went into a list that was made here. */
+  /** Whether the node's items were appended to a list that was made here. */
   #pushed({ name, node: before }: HclMember, node: HclNode): boolean {
     const list = this.#own?.get(name)
     if (list === undefined || before.kind !== 'list' || node.kind !== 'list' || !mayJoin(before, node)) return false
@@ -77,7 +80,7 @@ class Members {
   }
 }
 
-/** Of an item: its value stands below the labels that follow its first key. */
+/** The member of an item: its value is nested below the labels that follow its first key. */
 function memberOf({ keys, value }: Item): HclMember {
   let node = asList(value)
   for (let at = keys.length - 1; at > 0; at--) {

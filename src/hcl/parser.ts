@@ -3,10 +3,12 @@ import { type Item, members } from './members.ts'
 import { HclError, unknownToken } from './problem.ts'
 import type { HclBlock, HclNode, HclScalar } from './tree.ts'
 
-/** Blocks and lists within each other: what is deeper is no configuration. */
+/** Maximum depth of nested blocks and lists: a deeper text is not a configuration. */
 export const depthMax = 100
 
-/** Bounds the values and labels of one text: reading each costs a microsecond, and few characters make one. */
+/**
+ * Limits the number of values and labels of one text: reading each costs a microsecond, and few characters make one.
+ */
 export class ItemBudget {
   readonly #max: number
   #taken = 0
@@ -20,7 +22,7 @@ export class ItemBudget {
   }
 }
 
-/** HCL 1, as the field's parser takes it: see `members` for what becomes of repeated names. */
+/** Parses HCL 1 like the field's parser: `members` describes the handling of repeated names. */
 export class Parser {
   readonly #lexer: Lexer
   readonly #budget: ItemBudget
@@ -43,7 +45,7 @@ export class Parser {
     return token
   }
 
-  /** Up to the token that ends them, which stays. A comma after each may be. */
+  /** Parses up to the token that ends them, which stays. Each may be followed by a comma. */
   #items(end: 'EOF' | 'RBRACE'): readonly Item[] {
     const items: Item[] = []
     while (this.#token.kind !== end) {
@@ -72,7 +74,7 @@ export class Parser {
     }
     if (keys.length > 1) throw new HclError(sign.offset, 'nested object expected: LBRACE got: ASSIGN')
     this.#advance()
-    // The field takes a file that ends here for one without this key.
+    // The field accepts a file that ends here, without this key.
     if (this.#token.kind === 'EOF') {
       throw new HclError(sign.offset, `no value stands after '${namesOf(keys)} ='`)
     }

@@ -1,8 +1,8 @@
 import type { CommentGroup, Layout, LayoutItem, LayoutValue } from './layout.ts'
 
 /**
- * In the field's own style: two spaces for each level, an empty line between the items of a file, short members in
- * adjacent lines under each other. No end of line behind the last.
+ * Prints in the field's own style: two spaces for each level, an empty line between the items of a file, short members
+ * on adjacent lines aligned. There is no line end after the last one.
  */
 export function printHcl(layout: Layout): string {
   const { items, rest } = layout
@@ -47,7 +47,7 @@ function groupText(group: readonly LayoutItem[], indent: string): string {
   return group.map((item) => itemText(item, indent, width)).join('\n')
 }
 
-/** Members of one line that stand in adjacent lines, together; each other one by itself. */
+/** Consecutive one-line members on adjacent lines, together; each other member by itself. */
 function alignedGroups(items: readonly LayoutItem[]): readonly (readonly LayoutItem[])[] {
   const groups: LayoutItem[][] = []
   for (const item of items) {

@@ -1,4 +1,4 @@
-/** Why a text is not HCL, and where: an offset in UTF-16 units. The words are those of the field's own parser. */
+/** Why a text is not HCL, and where: an offset in UTF-16 units. The texts are those of the field's own parser. */
 export interface HclProblem {
   readonly offset: number
   readonly message: string
@@ -6,11 +6,12 @@ export interface HclProblem {
 }
 
 /**
- * What the field's place of a problem depends on: whether a token was unknown, or which one was looked at and missed.
+ * What the field's position of a problem depends on: whether a token was unknown, or which one was expected and
+ * missing.
  */
 type HclProblemKind = 'unknown-token' | 'next-token' | 'closing-brace' | 'other'
 
-/** Thrown inside of this room alone, and caught at its entry: parsing goes too deep for results at every step. */
+/** Thrown only inside of this room, and caught at its entry: parsing is too deeply nested for results at every step. */
 export class HclError extends Error implements HclProblem {
   readonly offset: number
   readonly about: HclProblemKind
@@ -22,17 +23,17 @@ export class HclError extends Error implements HclProblem {
   }
 }
 
-/** What a message about an unknown token begins with, before the token. */
+/** The beginning of a message about an unknown token, before the token. */
 export const unknownToken = 'Unknown token: '
 
-/** Without the stack that comes with an error. */
+/** Without the stack of an error. */
 export function problemOf({ offset, message, about }: HclError): HclProblem {
   return { offset, message, about }
 }
 
 /**
- * The problem in the field's exact words, `At 1:7: …`, for clients that compare texts: each message there names its
- * place.
+ * The problem in the field's exact text, `At 1:7: …`, for clients that compare texts: each message there has a
+ * position.
  */
 export function fieldProblemText(text: string, problem: HclProblem): string {
   const { line, column } = placeOf(text, problem.offset)
@@ -44,7 +45,8 @@ export function fieldProblemText(text: string, problem: HclProblem): string {
 }
 
 /**
- * There the end of the text moves on by one with each look at it but the first: one for a name that ends with it, too.
+ * In the field's parser, the end of the text moves on by one with each look at it but the first; also for a name that
+ * ends with it.
  */
 function looksAtEnd(text: string, about: HclProblemKind): number {
   const isSeen = about === 'next-token' || about === 'closing-brace'

@@ -1,4 +1,4 @@
-/** A value with its place: an offset in UTF-16 units. */
+/** A value with its position: an offset in UTF-16 units. */
 export type HclNode = HclScalar | HclList | HclBlock
 
 export interface HclScalar {
@@ -7,7 +7,7 @@ export interface HclScalar {
   readonly value: string | number | boolean
 }
 
-/** `[…]`, or what repeated blocks of one name come to. */
+/** `[…]`, or the list of repeated blocks of one name. */
 export interface HclList {
   readonly kind: 'list'
   readonly offset: number
@@ -21,20 +21,20 @@ export interface HclBlock {
   readonly kind: 'block'
   readonly offset: number
   /**
-   * In the order in which the names first stand, each name once. A list and no map: most blocks of a large text have
-   * one member, and a map for each of thousands would be most of what reading them costs.
+   * In the order of first occurrence, each name once. A list rather than a map: most blocks of a large text have one
+   * member, and a map for each of thousands would be most of the cost of parsing them.
    */
   readonly members: readonly HclMember[]
 }
 
 export interface HclMember {
   readonly name: string
-  /** Of the name, where it stands first. */
+  /** Offset of the name's first occurrence. */
   readonly offset: number
   readonly node: HclNode
 }
 
-/** The value alone: blocks become objects, in the field's shape. */
+/** The plain value: blocks become objects, in the field's form. */
 export function plainValue(node: HclNode): unknown {
   switch (node.kind) {
     case 'scalar':

@@ -28,11 +28,11 @@ const htmlTags = [
   '<!--',
 ]
 
-/** In a pattern: any byte. No byte has this code. */
+/** In a pattern: matches any byte. No byte has this code. */
 const any = '\u0100'
 const anyFour = any.repeat(4)
 
-/** Byte patterns from the start, in byte strings. Tried in order. */
+/** Byte patterns from the start, as byte strings. Tried in order. */
 const patterns: readonly (readonly [pattern: string, type: string])[] = [
   ['%PDF-', 'application/pdf'],
   ['%!PS-Adobe-', 'application/postscript'],
@@ -64,7 +64,7 @@ const patterns: readonly (readonly [pattern: string, type: string])[] = [
   ['\x1f\x8b\x08', 'application/x-gzip'],
 ]
 
-/** The type of bytes that say nothing about themselves. Always a valid type. */
+/** The type of bytes without a declared type. Always a valid type. */
 export function sniffContentType(bytes: Uint8Array): string {
   const data = bytes.subarray(0, sniffedBytes)
   const start = firstNonSpace(data)

@@ -11,10 +11,10 @@ import type { HeaderNames } from './header-names.ts'
 
 type Header = readonly [name: string, value: string]
 
-/** Turns what a route answers into what is sent. `common` goes with every answer, in front. */
+/** Turns a route's answer into the response to send. `common` headers precede those of every answer. */
 export interface ResponseEncoder {
   response(response: RouteResponse, pretty: boolean): HttpResponse
-  /** One line of text, or nothing but a status where the text is empty. */
+  /** One line of text, or only a status if the text is empty. */
   text(status: number, text: string, further?: readonly Header[], type?: string): HttpResponse
   json(status: number, value: Json, further?: readonly Header[]): HttpResponse
 }
@@ -103,7 +103,7 @@ export function responseEncoder(naming: Naming, names: HeaderNames, common: read
   }
 }
 
-/** The status says it all to a client that is over its limit. Reference: http-conventions.md#rate-limit. */
+/** The status alone tells a client that it is over its limit. Reference: http-conventions.md#rate-limit. */
 function bodyOf(failure: Failure, naming: Naming): string {
   return failure.kind === 'rate-limited' ? '' : failureText(failure, naming)
 }

@@ -18,15 +18,16 @@ export interface HttpFaceOptions<Context> {
   readonly context: Context
   readonly routes: readonly Route<Context>[]
   readonly config: HttpConfig & Partial<Pick<WanConfig, 'translatesAddresses'>>
-  /** The secret that counts in the place of one that a request brings; absent: each counts itself. */
+  /** The secret that replaces the one in a request; absent: the request's own secret is used. */
   readonly actingToken?: (secret: string) => string
-  /** A route broke an invariant: the agent is to stop. The caller still gets its 500. */
+  /** A route broke an invariant, so the agent must stop. The caller still gets its 500. */
   readonly onFatal?: (violation: InvariantViolation) => void
 }
 
 /**
- * The one matcher of HTTP requests: it touches the world only through the agent it asks, so that production and
- * simulation answer alike. What it returns never rejects. Reference: http-conventions.md#transport-and-encoding.
+ * The one matcher of HTTP requests. It uses the world only through the agent that it asks, so that production and
+ * simulation answer alike. The promise that it returns never rejects. Reference:
+ * http-conventions.md#transport-and-encoding.
  */
 export function createHttpFace<Context extends FaceContext>({
   context,
@@ -58,7 +59,7 @@ export function createHttpFace<Context extends FaceContext>({
     onFatal,
   }
   const caller = new RouteCaller({ ...calling, encoder: responseEncoder(naming, names, [...configured, vary]) })
-  // As in the field, configured headers belong to the API alone: one that opens it to web pages opens no profiles.
+  // As in the field, configured headers apply only to the API: one that opens it to web pages opens no profiles.
   const unconfigured = new RouteCaller({ ...calling, encoder: responseEncoder(naming, names, [vary]) })
 
   const bodyBytesMaxOf = (_method: string, given: string): number => {
@@ -103,8 +104,8 @@ export function createHttpFace<Context extends FaceContext>({
 }
 
 /**
- * The route is named, as far as it is not longer than any that there is. An agent of an earlier release says nothing,
- * as it did, and neither does one whose web interface is off.
+ * The text names the route, up to the length of the longest existing one. An agent of an earlier release answers
+ * without a text, as it did then, and so does one whose web interface is off.
  */
 function noRoute(path: string, release: Release): string {
   if (!isAtLeast(release, newestRelease) || /^\/ui(\/|$)/.test(path)) return ''
@@ -125,7 +126,7 @@ function answering<Context>(answer: Answer): Meant<Context> {
   return { kind: 'answer', answer }
 }
 
-/** Headers that a configured one must not repeat: they speak of the body or the connection. */
+/** Headers that a configured one must not repeat, because they are about the body or the connection. */
 const ownHeaders: ReadonlySet<string> = new Set([
   'connection',
   'content-encoding',

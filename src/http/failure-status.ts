@@ -1,8 +1,8 @@
 import type { FailureKind } from '../model/failure.ts'
 
 /**
- * The status of each failure. State that a later try may find mended (no leader, shutting down) is 500 and not 503: the
- * field's clients retry on 500 alone. Reference: http-conventions.md#status-codes.
+ * The status of each failure. A failure that a later attempt may not meet (no leader, shutting down) is 500 and not
+ * 503, because the field's clients retry only on 500. Reference: http-conventions.md#status-codes.
  */
 export const failureStatus: Readonly<Record<FailureKind, number>> = {
   'bad-request': 400,

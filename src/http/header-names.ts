@@ -34,9 +34,9 @@ export function headerNames({ name: own }: Naming, aliases: readonly string[]): 
 }
 
 /**
- * The secret of the token that a request is made with; empty: none. The parameter `token` goes before the headers, the
- * product's own name before its aliases, and `Authorization` comes last; an empty value counts as absent.
- * Reference: http-conventions.md#tokens.
+ * The secret of a request's token; empty: none. The parameter `token` has precedence over the headers, the product's
+ * own name over its aliases, and `Authorization` comes last; an empty value counts as absent. Reference:
+ * http-conventions.md#tokens.
  */
 export function requestToken(parameter: string | undefined, headers: HttpHeaders, names: readonly string[]): string {
   if (parameter !== undefined && parameter !== '') return parameter
@@ -47,14 +47,14 @@ export function requestToken(parameter: string | undefined, headers: HttpHeaders
   return bearer(headers.get('authorization'))
 }
 
-/** The scheme as it is written here, and no other: the field's is case-sensitive, too. */
+/** Only this spelling of the scheme is accepted: the field's is case-sensitive, too. */
 const scheme = 'Bearer '
 
 function bearer(authorization: string | undefined): string {
   return authorization?.startsWith(scheme) === true ? authorization.slice(scheme.length).trim() : ''
 }
 
-/** Commands of the program under its own name send this one, whatever the agent that they ask is called. */
+/** Commands of the program under its own name send this header, whatever name the agent uses. */
 function commandsToken(own: string): readonly string[] {
   return own === svcNaming.name ? [] : [`x-${svcNaming.name}-token`]
 }

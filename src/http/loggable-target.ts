@@ -4,7 +4,9 @@ import { pathCharacters, percentDecode, percentEncode } from './target.ts'
 
 const hidden = '<hidden>'
 
-/** How often a path is decoded in search of a secret: what was encoded more often is hidden as a whole. */
+/**
+ * Maximum number of times that a path is decoded in search of a secret: a path encoded more often is hidden as a whole.
+ */
 const decodingsMax = 4
 
 /** The known parts of a request's target. */
@@ -18,13 +20,13 @@ export interface LoggedTarget {
   readonly secretBelow: boolean
   /** Parameters that the operation declares. */
   readonly declared: readonly QueryParameter[]
-  /** The token that came with the request; empty: none. */
+  /** The token of the request; empty: none. */
   readonly secret: string
 }
 
 /**
- * A request target as it may be logged. A caller that misplaces a secret may send it anywhere, so this shows what is
- * known not to be secret, instead of hiding what is known to be secret:
+ * A request target in a form that may be logged. A caller that misplaces a secret may send it anywhere, so this shows
+ * what is known not to be secret, instead of hiding what is known to be secret:
  * 1. of the query, the parameters that the operation declares: `?TOKEN=`, `?tokne=` and a bare secret are not among
  *    them;
  * 2. of the path, the rest after a route that takes no ID of a token, a policy or a session;
@@ -44,7 +46,7 @@ function loggablePath({ path, routePath, secretBelow, secret }: LoggedTarget): s
   return holdsSecret(path, secret) ? `${routePath}${hidden}` : shown
 }
 
-/** A shorter token is sought as a whole segment alone: as a part of one it would hide most words. */
+/** A shorter token is looked for only as a whole segment: as a part of one, it would hide most words. */
 const soughtWithinMin = 8
 
 function shows(text: string, secret: string): boolean {
@@ -52,7 +54,10 @@ function shows(text: string, secret: string): boolean {
   return secret.length < soughtWithinMin ? text.split('/').includes(secret) : text.includes(secret)
 }
 
-/** Whether further decoding brings a UUID to light, or the text holds the secret. UUIDs in plain sight do not count. */
+/**
+ * Whether further decoding reveals a UUID, or the text contains the secret. UUIDs that are visible without decoding do
+ * not count.
+ */
 function holdsSecret(text: string, secret: string): boolean {
   if (shows(text, secret)) return true
   let plain = hideUuids(text)

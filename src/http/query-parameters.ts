@@ -6,8 +6,9 @@ import { percentDecode, percentEncode, unreserved } from './target.ts'
 type Pair = readonly [name: string, value: string]
 
 /**
- * Reads a query string as the field does: `&` and `;` divide, `+` is a space, a name without `=` has the value '', an
- * empty piece counts for nothing. The error says that a piece is malformed, without quoting it: it may hold a token.
+ * Parses a query string like the field: `&` and `;` separate, `+` is a space, a name without `=` has the value '', and
+ * an empty piece is ignored. The error says that a piece is malformed, without quoting it, because it may contain a
+ * token.
  */
 export function parseQuery(rawQuery: string): Result<QueryParameters, string> {
   if (rawQuery === '') return ok(noParameters)
@@ -23,10 +24,10 @@ export function parseQuery(rawQuery: string): Result<QueryParameters, string> {
   return ok(new ParsedQuery(pairs))
 }
 
-/** Keeps bytes as they came, so that `encoded` gives back what was sent; `get` and `all` give text. */
+/** Keeps bytes unchanged, so that `encoded` returns what was sent; `get` and `all` return text. */
 class ParsedQuery implements QueryParameters {
   readonly #pairs: readonly Pair[]
-  /** Texts by the name as it was sent. */
+  /** Texts by the name as sent. */
   readonly #values = new Map<string, string[]>()
 
   constructor(pairs: readonly Pair[]) {

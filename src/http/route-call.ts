@@ -14,7 +14,7 @@ import { requestToken } from './header-names.ts'
 import { loggableTarget } from './loggable-target.ts'
 import type { MountedRoute } from './route-table.ts'
 
-/** What the HTTP interface itself needs of the context that it hands to the routes. */
+/** What the HTTP interface itself needs of the context that it passes to the routes. */
 export type FaceContext = WithEnv & WithRelease
 
 export interface RouteCallOptions<Context> {
@@ -24,12 +24,12 @@ export interface RouteCallOptions<Context> {
   readonly tokenHeaders: readonly [string, ...string[]]
   readonly blockedPrefixes: readonly string[]
   readonly pretty: boolean
-  /** The secret that counts in the place of one that a request brings; absent: each counts itself. */
+  /** The secret that replaces the one in a request; absent: the request's own secret is used. */
   readonly actingToken?: ((secret: string) => string) | undefined
   readonly onFatal: ((violation: InvariantViolation) => void) | undefined
 }
 
-/** A target whose route is known. `path` and `rest` are decoded; the error of `query` is a line for the caller. */
+/** A target with a known route. `path` and `rest` are decoded; the error of `query` is a line for the caller. */
 export interface RoutedTarget<Context> {
   readonly mounted: MountedRoute<Context>
   readonly path: string
@@ -91,7 +91,9 @@ export class RouteCaller<Context extends FaceContext> {
     return this.#handle(routed, method, query.value, request.body)
   }
 
-  /** The method to serve, or none where the route does not have it. Before 1.0 an endpoint of one verb took any. */
+  /**
+   * The method to serve, or none if the route does not have it. Before 1.0, an endpoint with one method accepted any.
+   */
   #method({ mounted: { methods, route }, request }: RoutedRequest<Context>): HttpMethod | undefined {
     const listed = methods.find((method) => method === request.method)
     if (listed !== undefined || this.#verbsEnforced || route.endings !== undefined) return listed
@@ -130,7 +132,7 @@ export class RouteCaller<Context extends FaceContext> {
       query,
       body,
       call,
-      // Of most requests nobody looks at them.
+      // Most requests' headers are never read.
       get headers() {
         return withToken(request.headers, tokenHeaders)
       },
@@ -151,7 +153,8 @@ export class RouteCaller<Context extends FaceContext> {
   }
 
   /**
-   * A bug. Its text is for the log alone, and there only where it is ours: an engine's words differ between versions.
+   * Handles a bug. Its text is only for the log, and only if it is ours, because an engine's texts differ between
+   * versions.
    */
   #thrown(thrown: unknown, routed: RoutedRequest<Context>): HttpResponse {
     const { context, encoder, onFatal } = this.#options

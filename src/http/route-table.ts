@@ -1,7 +1,7 @@
 import { invariant } from '../base/invariant.ts'
 import type { HttpMethod, Operations, Route } from '../features/contract/route.ts'
 
-/** A route as it hangs in the table, with what every request to it needs worked out once. */
+/** A route in the table, with values computed once that every request to it needs. */
 export interface MountedRoute<Context> {
   readonly route: Route<Context>
   readonly operations: Operations<Context>
@@ -9,18 +9,18 @@ export interface MountedRoute<Context> {
   /** The value of `Allow`, for requests that ask for it and for those with another method. */
   readonly allow: string
   readonly allowInstead: string
-  /** By method the metric of a request: `http.GET.v1.kv._`; those of other methods share `otherMetric`. */
+  /** The metric of a request by method: `http.GET.v1.kv._`; those of other methods share `otherMetric`. */
   readonly metrics: ReadonlyMap<string, string>
   readonly otherMetric: string
 }
 
 export type Match<Context> =
   | { readonly kind: 'route'; readonly mounted: MountedRoute<Context>; readonly rest: string }
-  /** A prefix route asked for without its slash. */
+  /** A prefix route requested without its slash. */
   | { readonly kind: 'redirect'; readonly path: string }
   | { readonly kind: 'none' }
 
-/** Finds the route of a path: the exact one, else the longest prefix. */
+/** Finds the route of a path: the exact one, otherwise the longest prefix. */
 export interface RouteTable<Context> {
   match(path: string): Match<Context>
 }
@@ -29,8 +29,8 @@ const none = { kind: 'none' } as const
 const plainPath = /^\/(v1|debug)(\/[a-z0-9_-][a-z0-9_.-]*)+\/?$/
 
 /**
- * `options`: OPTIONS is a method of each. @throws InvariantViolation when two routes claim one path, or a path is not
- * one that can be asked for.
+ * `options`: whether every route has the method OPTIONS. @throws InvariantViolation if two routes claim one path, or a
+ * path is one that cannot be requested.
  */
 export function routeTable<Context>(routes: readonly Route<Context>[], options = true): RouteTable<Context> {
   const exact = new Map<string, MountedRoute<Context>>()
@@ -91,7 +91,7 @@ function endOf<Context>(ends: ReadonlyMap<string, MountedRoute<Context>>, path: 
   return mounted === undefined || rest === '' ? undefined : { kind: 'route', mounted, rest }
 }
 
-/** Looks up to the `depthMax`-th slash, so that a key of a thousand slashes costs no more than one of two. */
+/** Looks only up to the `depthMax`-th slash, so that a key with a thousand slashes costs no more than one with two. */
 function longestPrefix<Context>(
   prefixes: ReadonlyMap<string, MountedRoute<Context>>,
   depthMax: number,
@@ -106,7 +106,7 @@ function longestPrefix<Context>(
   return found
 }
 
-/** Methods that get a metric of their own: a caller may invent others without end. */
+/** Methods with a metric of their own: a caller may invent others without end. */
 const measuredMethods = ['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH']
 
 function mount<Context>(

@@ -3,10 +3,10 @@ import { err, ok, type Result } from '../base/result.ts'
 import type { HttpResponse } from '../env/http.ts'
 
 /**
- * Code points beyond ASCII that nobody can see: controls, format characters, spaces other than the plain one, line and
- * paragraph separators, private use, non-characters (Unicode categories Cc, Cf, Zs, Zl, Zp, Co, and what is never to be
- * assigned). A fixed table and not `\p{…}`: the engine's Unicode version must not change an answer. Code points without
- * a meaning yet count as printable for the same reason.
+ * Invisible code points beyond ASCII: controls, format characters, spaces other than the plain one, line and paragraph
+ * separators, private use, non-characters (Unicode categories Cc, Cf, Zs, Zl, Zp, Co, and those that are never
+ * assigned). A fixed table rather than `\p{…}`: the engine's Unicode version must not change an answer. Unassigned code
+ * points count as printable for the same reason.
  */
 const unprintable: readonly (readonly [first: number, last: number])[] = [
   [0x80, 0xa0],
@@ -34,7 +34,7 @@ const unprintable: readonly (readonly [first: number, last: number])[] = [
   [0xf0000, 0x10ffff],
 ]
 
-/** Whether every character of the decoded path can be seen. Bytes that are not UTF-8 count as U+FFFD, which can. */
+/** Whether every character of the decoded path is visible. Bytes that are not UTF-8 count as U+FFFD, which is. */
 export function isPrintable(byteText: string): boolean {
   let ascii = true
   for (let i = 0; i < byteText.length; i++) {
@@ -57,8 +57,8 @@ function isPrintableText(text: string): boolean {
 const upperHex = '0123456789ABCDEF'
 
 /**
- * Decodes `%XX` once, as bytes: text and result are byte strings (base/bytes). `plusIsSpace` as in a query.
- * `undefined` where a `%` is not followed by two hex digits.
+ * Decodes `%XX` once, as bytes: text and result are byte strings (base/bytes). `plusIsSpace` as in a query. `undefined`
+ * if a `%` is not followed by two hex digits.
  */
 export function percentDecode(text: string, plusIsSpace: boolean): string | undefined {
   const spaced = plusIsSpace && text.includes('+') ? text.replaceAll('+', ' ') : text
@@ -77,7 +77,7 @@ export function percentDecode(text: string, plusIsSpace: boolean): string | unde
   return out + spaced.slice(from)
 }
 
-/** By byte: 1 if it is kept as it is. */
+/** By byte: 1 if it is kept unchanged. */
 type KeptBytes = Uint8Array
 
 function keptBytes(one: RegExp): KeptBytes {
@@ -99,18 +99,21 @@ export function percentEncode(byteText: string, kept: KeptBytes, spaceAsPlus = f
   return out
 }
 
-/** Characters that a query's names and values carry as they are. */
+/** Characters that need no encoding in a query's names and values. */
 export const unreserved = keptBytes(/[A-Za-z0-9\-_.~]/)
-/** Characters that a path carries as it is. RFC 3986, section 3.3, less those that some readers take for delimiters. */
+/**
+ * Characters that need no encoding in a path. RFC 3986, section 3.3, without those that some readers treat as
+ * delimiters.
+ */
 export const pathCharacters = keptBytes(/[A-Za-z0-9\-_.~$&+,/:;=@]/)
-/** What a query carries as it came. */
+/** Characters that a query keeps unchanged. */
 const visible = keptBytes(/[\x21-\x7e]/)
 
 function encodedByte(byte: number): string {
   return `%${upperHex.charAt(byte >> 4)}${upperHex.charAt(byte & 15)}`
 }
 
-/** -1 for anything that is no hex digit, NaN included. */
+/** -1 for anything that is not a hex digit, including NaN. */
 function hexDigit(code: number): number {
   if (code >= 0x30 && code <= 0x39) return code - 0x30
   const lower = code | 0x20
@@ -126,8 +129,8 @@ interface Target {
 }
 
 /**
- * Takes a request target apart: `/path?query`, or the same behind `http://host`. RFC 9112, section 3.2. The error is
- * one clause.
+ * Splits a request target: `/path?query`, or the same after `http://host`. RFC 9112, section 3.2. The error is one
+ * clause.
  */
 export function parseTarget(target: string): Result<Target, string> {
   if (/[\u0100-\uffff]/.test(target)) return err('Request target is not made of bytes')
@@ -146,9 +149,7 @@ function withoutAuthority(target: string): string | undefined {
   return local.startsWith('/') ? local : `/${local}`
 }
 
-/**
- * The path without empty, `.` and `..` segments; a final slash stays. The same string when there is nothing to clean.
- */
+/** The path without empty, `.` and `..` segments; a final slash stays. The same string if there is nothing to clean. */
 export function cleanPath(path: string): string {
   if (!/\/(?:\/|\.\.?(?:\/|$))/.test(path)) return path
   const segments: string[] = []
@@ -162,7 +163,7 @@ export function cleanPath(path: string): string {
   return `/${segments.join('/')}${slash}`
 }
 
-/** A decoded path and an undecoded query as they are written in a `Location`. */
+/** A decoded path and an undecoded query in the form of a `Location`. */
 export function encodeTarget(path: string, rawQuery: string): string {
   const query = rawQuery === '' ? '' : `?${percentEncode(rawQuery, visible)}`
   return percentEncode(path, pathCharacters) + query
@@ -191,11 +192,11 @@ function htmlEscaped(text: string): string {
     .replaceAll("'", '&#39;')
 }
 
-/** Targets that are remembered, and the longest of them. When there are more, all are forgotten. */
+/** Maximum number of remembered targets, and maximum length of one. When there are more, all are forgotten. */
 const targetsMax = 1_024
 const lengthMax = 512
 
-/** Targets that may contain a token, which is not kept, or name an index, which clients do not name again. */
+/** Targets that may contain a token, which must not be kept, or name an index, which clients do not repeat. */
 const notKept = /token|%|\/acl\/|[?&](?:index|cas)=/i
 
 /** Caches the meaning of targets, because clients repeat them. */
@@ -203,7 +204,7 @@ export class KnownTargets<Meaning> {
   readonly #meaningOf: (target: string) => Meaning
   readonly #known = new Map<string, Meaning>()
 
-  /** `meaningOf`: depends on the target alone. */
+  /** `meaningOf` must depend only on the target. */
   constructor(meaningOf: (target: string) => Meaning) {
     this.#meaningOf = meaningOf
   }

@@ -10,15 +10,15 @@ import { Following, refusalText } from './following.ts'
 import type { Expected } from './identity.ts'
 import type { UpstreamPlan } from './plan.ts'
 
-/** Instances of one service that a proxy keeps; of more the first count. */
+/** Maximum number of instances of one service that a proxy keeps: the first ones. */
 const instancesMax = 4_096
 /** How long the result of a prepared query is cached, so that it is not executed for each connection. */
 const queryKeptMs = 1_000
 const queryTimeoutMs = 10_000
-/** A connection that is going to be broken waits no longer for the reason. */
+/** Maximum time for which a connection that will be broken waits for the reason. */
 const whyTimeoutMs = 1_000
 
-/** A way to a service over the mesh. */
+/** An instance through which a service is reached over the mesh. */
 export interface Target {
   readonly endpoint: Endpoint
   readonly expected: Expected
@@ -43,9 +43,9 @@ function targetOf({ Node, Service }: z.infer<typeof entry>): Target {
   }
 }
 
-/** Finds where an upstream is reached. */
+/** Finds the instances of an upstream. */
 export interface Discovery extends Closable {
-  /** The healthy instances, in no order; empty if none is known. The error is a clause for the log. */
+  /** The healthy instances, in arbitrary order; empty if none is known. The error is a clause for the log. */
   targets(timeoutMs: number): Promise<Result<readonly Target[], string>>
   /** Why there are no instances, as a clause for the log. */
   whyNone(): Promise<string>
@@ -59,12 +59,12 @@ function inDatacenter({ datacenter }: UpstreamPlan): readonly (readonly [string,
   return datacenter === '' ? [] : [['dc', datacenter]]
 }
 
-/** Follows the health of the ways to a service. */
+/** Follows the health of a service's instances. */
 class ServiceTargets implements Discovery {
   readonly #env: Env
   readonly #api: AgentClient
   readonly #plan: UpstreamPlan
-  /** The recent answer for failed connections: otherwise each would ask by itself. */
+  /** The recent reason for failed connections: otherwise each connection would request it by itself. */
   #why: { readonly atMs: number; readonly told: Promise<string> } | undefined
   readonly #following: Following
   #targets: readonly Target[] | undefined
@@ -135,7 +135,7 @@ class ServiceTargets implements Discovery {
 
 const queryAnswer = z.object({ Nodes: z.array(entry).nullable() })
 
-/** Executes a prepared query; what is found is shared by the connections of a moment. */
+/** Executes a prepared query; concurrent connections share the result. */
 class QueryTargets implements Discovery {
   readonly #env: Env
   readonly #api: AgentClient
@@ -181,7 +181,7 @@ class QueryTargets implements Discovery {
   }
 }
 
-/** Checks that are named; of more only the number is. */
+/** Maximum number of checks that are named; the others are only counted. */
 const namedMax = 4
 
 const instances = z.array(
@@ -192,7 +192,7 @@ const instances = z.array(
   }),
 )
 
-/** Why a service has no instance to connect to, from all that are registered: which of their checks do not pass. */
+/** Why a service has no instance to connect to: which checks of the registered instances do not pass. */
 export function whyUnhealthy(body: Uint8Array): string {
   const read = instances.safeParse(jsonOrUndefined(body))
   if (!read.success) return 'it has no healthy instance'

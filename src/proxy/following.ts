@@ -8,9 +8,7 @@ import type { AgentClient, AgentResponse } from './agent-client.ts'
 /** Wait time of a blocking query; the agent holds it for up to a sixteenth longer. */
 const waitMs = 60_000
 const timeoutMs = 75_000
-/**
- * After a failure, or an answer that says not what it is as of, the pause doubles from the first to the last of these.
- */
+/** After a failure, or an answer without an index or hash, the pause doubles from the first to the last of these. */
 const pauseMinMs = 250
 const pauseMaxMs = 15_000
 /** Minimum interval between requests, whatever the agent answers. */
@@ -20,20 +18,20 @@ const reasonLengthMax = 160
 export interface Followed {
   readonly path: string
   readonly query?: readonly (readonly [name: string, value: string])[]
-  /** How the agent identifies the last answer. */
+  /** By what the agent identifies the last answer. */
   readonly by: 'index' | 'hash'
-  /** Says what is wrong with an answer of status 200. */
+  /** Returns what is wrong with an answer of status 200. */
   take(body: Uint8Array): string | undefined
 }
 
-/** Asks the agent for something again and again, each time waiting there for it to change. */
+/** Repeats a request to the agent, which each time waits for a change. */
 export class Following implements Closable {
   readonly #env: Pick<Env, 'timers' | 'deferred' | 'log'>
   readonly #api: AgentClient
   readonly #what: Followed
   #known = ''
   #failures = 0
-  /** Answers one after the other by which the agent knows nothing afterwards: it does not wait then, so we do. */
+  /** Number of consecutive answers without an index or hash: the agent does not wait after such an answer, so we do. */
   #unmarked = 0
   #closed = false
   #wake: () => void = () => undefined
@@ -88,7 +86,7 @@ export class Following implements Closable {
   #markOf({ headers }: AgentResponse): string {
     if (this.#what.by === 'hash') return headerSaid(headers, 'contenthash') ?? ''
     const index = headerSaid(headers, 'index') ?? ''
-    // An index that fell is that of another life of the cluster: what is there now is asked for without waiting.
+    // A lower index comes from another life of the cluster: its present state is requested without waiting.
     return isBelow(index, this.#known) ? '' : index
   }
 
@@ -113,20 +111,20 @@ function isBelow(index: string, known: string): boolean {
   return index.length < known.length || (index.length === known.length && index < known)
 }
 
-/** The wall clock may be set, so it is looked at this often at least. */
+/** The wall clock may be set, so it is checked at least this often. */
 const lookMs = 60_000
-/** While there is no new leaf it is said again after this. */
+/** While there is no new leaf, the report is repeated after this. */
 const sayAgainMs = 3_600_000
 /** An agent renews a leaf before nine tenths of its life are over. */
 const lateFraction = 0.92
 
-/** When a leaf holds, as the agent writes it: RFC 3339 in UTC. */
+/** The validity of a leaf in the agent's form: RFC 3339 in UTC. */
 export interface LeafTerm {
   readonly ValidAfter: string
   readonly ValidBefore: string
 }
 
-/** Says when the leaf of a proxy is about to expire or has, because its agent gives no new one. */
+/** Reports when the leaf of a proxy is about to expire or has expired, because its agent gives no new one. */
 export class LeafExpiry implements Closable {
   readonly #env: Pick<Env, 'clock' | 'timers' | 'log'>
   readonly #service: string
@@ -139,7 +137,7 @@ export class LeafExpiry implements Closable {
     this.#service = service
   }
 
-  /** From now on this one counts. One whose term cannot be read is not watched. */
+  /** Watches this leaf from now on. One whose validity cannot be parsed is not watched. */
   follow({ ValidAfter, ValidBefore }: LeafTerm): void {
     this.close()
     this.#saidMs = undefined

@@ -9,7 +9,7 @@ import { isOfMesh, type TrustDomains, trustDomainsOf } from '../pki/trust-domain
 import type { AgentClient } from './agent-client.ts'
 import { Following, LeafExpiry } from './following.ts'
 
-/** Roots are few: one for each rotation within the life of a leaf. */
+/** Maximum number of roots: there is one for each rotation within the life of a leaf. */
 const rootsMax = 64
 
 const rootsAnswer = z.object({
@@ -28,18 +28,18 @@ const leafAnswer = z.object({
   ValidBefore: z.string().default(''),
 })
 
-/** A proxy's own certificate, and the roots by which it judges others. The same objects as long as nothing changes. */
+/** A proxy's own certificate, and the roots by which it verifies others. The same objects while nothing changes. */
 export interface Identity {
   readonly domains: TrustDomains
-  /** For incoming connections, whose peers must show a certificate. */
+  /** For incoming connections, whose peers must present a certificate. */
   readonly listening: ListenerTls
   /** For outgoing connections. Certificates of a mesh have no DNS names: the dialling proxy checks their URI. */
   readonly dialling: TlsOptions
 }
 
 /**
- * The leaf of a service and the roots that are trusted, as its agent has them. Both are followed: a new one counts for
- * the connections that begin from then on, and those that are open stay.
+ * The leaf of a service and the trusted roots, as its agent has them. Both are followed: new ones apply to the
+ * connections that begin from then on, and open ones stay.
  */
 export class MeshIdentity implements Closable {
   readonly #env: Env
@@ -77,7 +77,7 @@ export class MeshIdentity implements Closable {
     return this.#current
   }
 
-  /** Settled when there is one; undefined: it was closed before, or none came within that time. */
+  /** Settles when there is one; undefined: it was closed before, or none came within that time. */
   async ready(withinMs?: number): Promise<Identity | undefined> {
     if (this.#current !== undefined || this.#closed) return this.#current
     const { promise, resolve } = this.#env.deferred<void>()

@@ -40,7 +40,7 @@ export class Inbound implements Closable {
     this.#refusals = new Refusals(parts.env)
   }
 
-  /** Once there is a leaf to show. The error is a clause for the log. */
+  /** Opened once there is a leaf to present. The error is a clause for the log. */
   static async open(parts: InboundParts): Promise<Result<Inbound, string>> {
     const identity = await parts.identity.ready()
     if (identity === undefined) return err('the proxy ends')
@@ -51,7 +51,7 @@ export class Inbound implements Closable {
     if (!listening.ok) return listening
     inbound.#listener = listening.value
     inbound.#watching = parts.identity.onChange((next) => listening.value.renewTls(inbound.#shown(next)))
-    // There may have been another one while the listener was opened.
+    // There may be a newer one, obtained while the listener was opened.
     const { current = identity } = parts.identity
     if (current !== shown) listening.value.renewTls(inbound.#shown(current))
     return ok(inbound)

@@ -37,7 +37,7 @@ async function addressesOf(
   return found.ok ? found : err(`the name ${host} is not known: ${found.error.kind}`)
 }
 
-/** Names of hosts are neither digits and dots alone nor have they colons. */
+/** Whether it is an address: names of hosts neither consist of digits and dots nor contain colons. */
 function isAddress(host: string): boolean {
   return /^[0-9.]+$/.test(host) || host.includes(':')
 }
@@ -45,8 +45,7 @@ function isAddress(host: string): boolean {
 const lookupTimeoutMs = 10_000
 
 /**
- * Listens at an address, or at the first that a name such as `localhost` has, of IPv4 where there is one. The error is
- * a line.
+ * Listens at an address, or at the first address of a name such as `localhost`, preferably IPv4. The error is a line.
  */
 export async function listenAt(
   env: Pick<Env, 'tcp' | 'names'>,

@@ -9,16 +9,16 @@ import { Upstream } from './upstream.ts'
 
 /** A listener that could not be opened is tried again after this. */
 const openAgainMs = 2_000
-/** Maximum number of retired sides with open connections; beyond it the one that was retired first is closed. */
+/** Maximum number of retired sides with open connections; beyond it, the one that was retired first is closed. */
 const retiredMax = 64
 
-/** One side of the proxy: a listener with what goes on through it. */
+/** One side of the proxy: a listener with its connections. */
 interface Side extends Closable {
   readonly local: Endpoint
   drain(): Promise<void>
 }
 
-/** A side that the plan asks for. */
+/** A side of the plan. */
 interface Wanted {
   /** Fields for the log. */
   readonly fields: Readonly<Record<string, string>>
@@ -29,7 +29,8 @@ const inboundKey = 'inbound '
 const isInbound = (key: string): boolean => key.startsWith(inboundKey)
 
 /**
- * Beside one service: lets others in as intentions allow, and takes it to others. Whatever it does, it does by its Env.
+ * Runs beside one service: accepts connections that intentions allow, and connects the service to others. It uses the
+ * world only through its Env.
  */
 export class MeshProxy implements Closable {
   readonly #env: Env
@@ -40,7 +41,7 @@ export class MeshProxy implements Closable {
   readonly #sides = new Map<string, Side | undefined>()
   /** Retired sides, until their connections have ended, in the order of retirement. */
   readonly #retired = new Set<Side>()
-  /** When what could not be opened is tried again. */
+  /** Timers for retrying sides that could not be opened. */
   readonly #openAgain = new Map<string, Closable>()
   #wanted = new Map<string, Wanted>()
   #closed = false
@@ -52,7 +53,7 @@ export class MeshProxy implements Closable {
     this.#identity = new MeshIdentity(env, api, service)
   }
 
-  /** Sides with an unchanged plan stay as they are; others are opened, or end when their connections do. */
+  /** Sides with an unchanged plan are not affected; new ones are opened, and others end when their connections do. */
   follow({ inbound, upstreams }: Pick<ProxyPlan, 'inbound' | 'upstreams'>): void {
     const before = this.#wanted
     this.#wanted = new Map<string, Wanted>()
@@ -76,14 +77,16 @@ export class MeshProxy implements Closable {
     return undefined
   }
 
-  /** The addresses at which the service reaches others, in no order. */
+  /** The addresses at which the service reaches others, in arbitrary order. */
   get upstreams(): readonly Endpoint[] {
     return [...this.#sides].flatMap(([key, side]) =>
       key.startsWith('upstream ') && side !== undefined ? side.local : [],
     )
   }
 
-  /** Nobody more is taken; settled when what is open is over, or after this time, when it is broken. */
+  /**
+   * Accepts no further connections; settles when the open ones have ended, or after this time, when they are broken.
+   */
   async stop(withinMs: number): Promise<void> {
     const late = this.#env.deferred<void>()
     const timer = this.#env.timers.after(withinMs, () => late.resolve())

@@ -1,8 +1,8 @@
 import type { Endpoint } from '../env/net.ts'
 
-/** What a proxy listens for, and where it connects. */
+/** Where a proxy listens, and where it connects. */
 export interface ProxyPlan {
-  /** The service that it represents, by its leaf. */
+  /** The service that it represents by its leaf. */
   readonly service: string
   /** Undefined: the service is not reached through this proxy. */
   readonly inbound: InboundPlan | undefined
@@ -20,7 +20,7 @@ export interface InboundPlan {
 export interface UpstreamPlan {
   readonly type: 'service' | 'prepared_query'
   readonly name: string
-  /** Empty: that of the agent. */
+  /** Empty: the agent's datacenter. */
   readonly datacenter: string
   /** Listen address for the local service, without TLS. */
   readonly listen: Endpoint

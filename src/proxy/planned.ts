@@ -74,8 +74,8 @@ export function planOf(body: Uint8Array): Result<ProxyPlan, string> {
 const services = z.record(z.string(), service)
 
 /**
- * The one proxy that is registered for an instance of a service, by its ID in any case of letters. The error is the
- * line to print.
+ * The one proxy that is registered for an instance of a service, by its ID regardless of case. The error is the line to
+ * print.
  */
 export function sidecarOf(body: Uint8Array, serviceId: string): Result<string, string> {
   const read = services.safeParse(jsonOrUndefined(body))

@@ -3,7 +3,7 @@ import { type Endpoint, endpointText, type TlsRefusal } from '../env/net.ts'
 
 /** Minimum interval between reports of failed handshakes with the same host and reason. */
 const sayAgainMs = 60_000
-/** Hosts and reasons that are remembered. */
+/** Maximum number of hosts and reasons that are remembered. */
 const saidMax = 256
 
 /** Logs which service was refused a connection to another, and why. */

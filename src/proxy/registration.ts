@@ -7,21 +7,21 @@ import { proxyKind } from '../model/mesh-service.ts'
 import type { AgentClient } from './agent-client.ts'
 import { refusalText } from './following.ts'
 
-/** The agent hears of the proxy this often, and misses it after three times that. */
+/** Interval at which the proxy reports to the agent, which considers it missing after three intervals. */
 const heartbeatMs = 10_000
 const timeoutMs = 10_000
-/** While the proxy does not accept connections, it is checked at this interval whether it does. */
+/** While the proxy does not accept connections, this is the interval of checking whether it does. */
 const lookMs = 1_000
 
 export interface RegistrationPlan {
   readonly id: string
   readonly service: string
   readonly listen: Endpoint
-  /** Whether connections are taken there: what is registered is found. */
+  /** Whether connections are accepted there, so that the registration is right. */
   isListening(): boolean
 }
 
-/** The registration of a proxy with its agent for as long as it runs, with a check that says that it does. */
+/** The registration of a proxy with its agent for as long as it runs, with a check that reports that it runs. */
 export class Registration implements Closable {
   readonly #env: Env
   readonly #api: AgentClient

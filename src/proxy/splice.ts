@@ -2,9 +2,9 @@ import type { Closable } from '../env/async.ts'
 import type { StreamEnd, TcpStream } from '../env/net.ts'
 
 /**
- * Two streams, each of which says what the other hears: pieces in order, the end of one direction as the end of that
- * direction alone, and never more in memory than the high water of each (the side that writes waits). It begins with
- * one, which says nothing until the other has joined. A break of one breaks the other.
+ * Two streams, each of which sends what the other receives: pieces in order, the end of one direction as the end of
+ * only that direction, and never more in memory than the high-water mark of each (the writing side waits). It begins
+ * with one stream, which sends nothing until the other has joined. A break of one breaks the other.
  */
 export class Splice implements Closable {
   readonly #first: TcpStream
@@ -13,7 +13,7 @@ export class Splice implements Closable {
   #firstEnded = false
   #open = 1
 
-  /** In the turn in which the stream is handed over. `onOver`: called once, when both are over. */
+  /** Must be called in the turn in which the stream is received. `onOver`: called once, when both are over. */
   constructor(first: TcpStream, onOver: () => void) {
     this.#first = first
     this.#onOver = onOver
@@ -31,7 +31,7 @@ export class Splice implements Closable {
     return this.#open === 0
   }
 
-  /** In the turn in which the stream is handed over. */
+  /** Must be called in the turn in which the stream is received. */
   join(second: TcpStream): void {
     if (this.isOver) {
       second.onClose(() => undefined)
@@ -55,7 +55,7 @@ export class Splice implements Closable {
     this.#second?.close()
   }
 
-  /** Bytes that arrived in the very turn in which the first stream was handed over. */
+  /** Bytes that arrived in the very turn in which the first stream was received. */
   readonly #early: Uint8Array[] = []
 
   #pass(bytes: Uint8Array, from: TcpStream, to: TcpStream | undefined): void {

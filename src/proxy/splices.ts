@@ -4,8 +4,8 @@ import { type Endpoint, endpointText, type TcpStream } from '../env/net.ts'
 import { Splice } from './splice.ts'
 
 /**
- * Connections through one listener at a time, those counted that wait to be let through; one more is closed at once.
- * Fewer than the listener of a host takes, so that it is said here.
+ * Maximum number of connections through one listener at a time, including those that wait for authorization; a further
+ * one is closed at once. Fewer than a host's listener accepts, so that this can be logged here.
  */
 export const splicesMax = 8_000
 /** Minimum interval between reports that there is no room. */
@@ -20,13 +20,13 @@ export class Splices implements Closable {
   #turnedAway = 0
   #saidMs = Number.NEGATIVE_INFINITY
 
-  /** `at`: where the listener is, for the log. */
+  /** `at`: the address of the listener, for the log. */
   constructor(env: Pick<Env, 'deferred' | 'clock' | 'log' | 'metrics'>, at: Endpoint) {
     this.#env = env
     this.#at = at
   }
 
-  /** In the turn in which the stream is handed over. Undefined: there is no room. */
+  /** Must be called in the turn in which the stream is received. Undefined: there is no room. */
   begin(first: TcpStream): Splice | undefined {
     if (this.#open.size >= splicesMax) {
       first.onClose(() => undefined)

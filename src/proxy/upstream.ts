@@ -9,7 +9,7 @@ import { dialHost, listenAt } from './listening.ts'
 import type { UpstreamPlan } from './plan.ts'
 import { Splices } from './splices.ts'
 
-/** Instances that are tried for one connection, one after the other. */
+/** Maximum number of instances that are tried for one connection, one after another. */
 const attemptsMax = 3
 
 export interface UpstreamParts {
@@ -19,14 +19,14 @@ export interface UpstreamParts {
   readonly plan: UpstreamPlan
 }
 
-/** Takes connections of the local service for another one, and brings them there over the mesh. */
+/** Accepts connections of the local service for another one, and forwards them over the mesh. */
 export class Upstream implements Closable {
   readonly plan: UpstreamPlan
   readonly #parts: UpstreamParts
   readonly #discovery: Discovery
   readonly #splices: Splices
   #listener: TcpListener | undefined
-  /** Connections that are not yet where they are to be. */
+  /** Number of connections that are not established yet. */
   #underWay = 0
   #drains = false
 

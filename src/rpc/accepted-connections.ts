@@ -5,15 +5,15 @@ import { Connection, type ConnectionEvents } from './connection.ts'
 import type { Hello } from './frame.ts'
 import { mayActAsServer, type RpcTls } from './tls.ts'
 
-/** Connections that other agents may hold here. */
+/** Maximum number of connections that other agents may hold here. */
 const acceptedConnectionsMax = 4096
 /**
- * Maximum share of one source: a sixteenth. An agent needs one or two connections, so that some hundred of them have
- * room behind one address, and a stranger that opens connections without end leaves the others fifteen sixteenths.
+ * Maximum share of one source: a sixteenth. An agent needs one or two connections, so that some hundred agents have
+ * room behind one address, and a stranger that opens connections without end leaves fifteen sixteenths to the others.
  */
 export const acceptedPerSourceMax = acceptedConnectionsMax / 16
 
-/** The connections that others have dialled: at most so many at a time, and so many from one source. */
+/** The connections that others have dialled: at most this many at a time, and this many from one source. */
 export class AcceptedConnections {
   readonly #env: Env
   readonly #connections = new Set<Connection>()

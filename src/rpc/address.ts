@@ -38,7 +38,7 @@ function isIpv6(text: string): boolean {
   return halves.length === 2 ? count <= 7 : count === 8
 }
 
-/** RFC 1123, section 2.1; underscores as hosts use them. What is all digits and dots is a mistyped address. */
+/** RFC 1123, section 2.1; with underscores, as hosts use them. A name of only digits and dots is a mistyped address. */
 export function isHostName(text: string): boolean {
   const name = text.replace(/\.$/, '')
   const labels = name.split('.')
@@ -56,7 +56,7 @@ export function isAddressText(text: string): boolean {
   return bracketed === undefined ? isIpv4(host) || isHostName(host) : isZonedIpv6(bracketed)
 }
 
-/** The zone says by which interface an address of one link is reached. */
+/** Whether it is an IPv6 address with a zone, which names the interface for an address of one link. */
 function isZonedIpv6(text: string): boolean {
   return isIpv6(text.replace(/%[\w.-]{1,32}$/, ''))
 }

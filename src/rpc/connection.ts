@@ -9,14 +9,14 @@ import { Liveness } from './liveness.ts'
 import { type Answer, RequestsInFlight, type RpcCall } from './requests-in-flight.ts'
 import { type Peer, type ServedRequest, ServedRequests } from './served-requests.ts'
 
-/** With more than this waiting to leave, notices are dropped and requests refused. */
+/** Maximum number of bytes that wait to be sent; beyond it, notices are dropped and requests refused. */
 const queuedBytesMax = 16 << 20
-/** A connection on which the peer has not said hello by then is closed. */
+/** A connection whose peer has not sent its hello within this time is closed. */
 const helloTimeoutMs = 5_000
 export interface ConnectionEvents {
   onRequest(request: ServedRequest): Promise<Result<unknown, Failure>>
   onNotice(peer: Peer, topic: string, bytes: Uint8Array): void
-  /** The peer has said hello. */
+  /** The peer has sent its hello. */
   onReady(connection: Connection, peer: Peer): void
   onClose(connection: Connection, why: string): void
 }

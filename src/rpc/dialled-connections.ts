@@ -8,9 +8,9 @@ import { dialServer } from './server-dial.ts'
 import type { RpcTls, ServerFacts } from './tls.ts'
 import type { TlsReports } from './tls-reports.ts'
 
-/** Connections that this agent dials. */
+/** Maximum number of connections that this agent dials. */
 const dialledConnectionsMax = 4096
-/** After a dial failed, notices to that address are dropped for this long; requests try again at once. */
+/** After a failed dial, notices to that address are dropped for this long; requests dial again at once. */
 const redialPauseMs = 200
 
 /** An address that was dialled. */
@@ -19,7 +19,7 @@ interface Dial {
   waiting: Deferred<Connection | undefined>[]
   dialling: boolean
   failedAtMs: number | undefined
-  /** How the last dial came out, and if it failed why, in words. */
+  /** The outcome of the last dial, and if it failed the reason, as text. */
   outcome: DialOutcome
   why: string
   /** The datacenter of the server for which the connection was verified. */
@@ -30,17 +30,17 @@ export interface DialledConnectionsParts {
   readonly env: Env
   readonly reports: TlsReports
   readonly tls: () => RpcTls
-  /** What this agent says of itself. Undefined: it dials nothing, not yet or no more. */
+  /** This agent's hello. Undefined: it dials nothing, not yet or no more. */
   readonly hello: () => Hello | undefined
   /** Facts about the server at an address. */
   readonly factsOf: (address: string) => ServerFacts
-  /** The connection with this peer that messages go over, which may be another than the one that was dialled. */
+  /** The connection with this peer that is used for messages, which may be another than the dialled one. */
   readonly between: (dialled: Connection, peerId: string) => Connection | undefined
   readonly eventsOf: (stream: TcpStream) => ConnectionEvents
 }
 
 /**
- * The connections that this agent dials, by address: each is dialled when first needed and again when it broke, once
+ * The connections that this agent dials, by address: each is dialled when first needed and again after it broke, once
  * for all callers that wait for it.
  */
 export class DialledConnections {
@@ -77,12 +77,12 @@ export class DialledConnections {
       dialled.close('the server at this address now belongs to another datacenter')
       return undefined
     }
-    // The ID that a server of another datacenter gives may be that of one here.
+    // The ID of a server in another datacenter may equal that of one here.
     if (dialled.peer.mayActAsServer) return between(dialled, dialled.peer.nodeId)
     return dialled.open ? dialled : undefined
   }
 
-  /** Whether a notice is not worth a dial: one is under way, or one has just failed. */
+  /** Whether a notice is not worth a dial, because one is under way or has just failed. */
   isPausing(address: string): boolean {
     const dial = this.#dials.get(address)
     if (dial?.dialling === true) return true
@@ -90,12 +90,12 @@ export class DialledConnections {
     return failedAtMs !== undefined && this.#parts.env.clock.monoMs() - failedAtMs < redialPauseMs
   }
 
-  /** Why the last dial of this address failed, in words; empty if it did not, or nobody knows. */
+  /** Why the last dial of this address failed, as text; empty if it did not, or the reason is unknown. */
   whyNot(address: string): string {
     return this.#dials.get(address)?.why ?? ''
   }
 
-  /** How a dial of this address comes out now. */
+  /** Dials this address now, and returns the outcome. */
   async outcomeOf(address: string): Promise<DialOutcome> {
     const connection = await this.connect(address)
     return connection === undefined ? (this.#dials.get(address)?.outcome ?? 'failed') : 'connected'
@@ -120,7 +120,7 @@ export class DialledConnections {
     return dial
   }
 
-  /** Drops the first address to which nothing is open: the table of dials is bounded. */
+  /** Removes the first address without an open connection, because the table of dials is limited. */
   #forgetOne(): void {
     for (const [address, dial] of this.#dials) {
       if (dial.connection?.open === true || dial.dialling) continue
@@ -143,7 +143,7 @@ export class DialledConnections {
       return this.#dialled(dial, undefined)
     }
     dial.datacenter = server.datacenter
-    // A certificate that was looked at proves a server of its own datacenter, and no other.
+    // A verified certificate proves a server of its own datacenter, and no other.
     const isServer = !tls().verifyServerHostname || server.datacenter === own.datacenter
     dial.connection = new Connection(env, stream, own, isServer, this.#eventsOf(stream, address, dial, server))
   }

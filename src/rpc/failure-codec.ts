@@ -4,7 +4,7 @@ import { frameBytesMax } from './frame.ts'
 
 const message = z.string()
 
-/** One row for each kind, so that a new kind does not compile until it can travel. */
+/** One row for each kind, so that a new kind does not compile until it can be sent. */
 const shapes = {
   'bad-request': z.object({ kind: z.literal('bad-request'), message }),
   'too-large': z.object({ kind: z.literal('too-large'), message }),
@@ -38,22 +38,22 @@ const shapes = {
 
 /**
  * Kinds that have no name of their own between agents: every release sends and understands them as a refusal with
- * exactly this text. The text is looked at here, at the edge, and nowhere else.
+ * exactly this text. The text is compared here, at the edge, and nowhere else.
  */
 const withinRefused = [{ failure: { kind: 'mesh-off' }, text: meshOffText }] as const satisfies readonly {
   readonly failure: Failure
   readonly text: string
 }[]
 
-/** A failure as agents of every release understand it. */
+/** A failure in the form that agents of every release understand. */
 export function failureToWire(failure: Failure): unknown {
-  // For the agent that asked on it is a refusal as any other: releases that do not know the kind still say what is
-  // wrong.
+  // For the agent that forwarded the request it is a refusal like any other: releases that do not know the kind still
+  // show what is wrong.
   const isWithin = failure.kind === 'malformed-answer' || withinRefused.some((row) => row.failure.kind === failure.kind)
   return isWithin ? { kind: 'refused', message: failureText(failure) } : failure
 }
 
-/** A failure as another agent sent it. One of a kind unknown here (a newer release) keeps its text. */
+/** A failure in the form that another agent sent. One of an unknown kind (from a newer release) keeps its text. */
 export function failureFromWire(value: unknown): Failure {
   const failure = knownFailure(value)
   if (failure.kind !== 'refused') return failure

@@ -5,13 +5,16 @@ import { err, ok, type Result } from '../base/result.ts'
 /** Version of the framing. A peer with another one is told so and disconnected. */
 export const rpcProtocol = 1
 
-/** A longer frame closes the connection before any of it is kept: the peer is broken or not one of ours. */
+/**
+ * Maximum size of a frame; a longer one closes the connection before any of it is kept, because the peer is broken or
+ * not an agent.
+ */
 export const frameBytesMax = 8 << 20
 
 /**
- * Values of a frame that was not asked for: 8 MiB of them, as the keys of a map or as empty arrays, would take seconds
- * to build. Requests between agents have some hundreds of values, and a registration with thousands of checks some ten
- * thousand; large contents are bytes, which are one value.
+ * Maximum number of values in an unsolicited frame: 8 MiB of them, as the keys of a map or as empty arrays, would take
+ * seconds to build. Requests between agents have some hundreds of values, and a registration with thousands of checks
+ * some ten thousand; large contents are bytes, which are one value.
  */
 const unaskedValuesMax = 1 << 16
 
@@ -57,7 +60,7 @@ export function encodeFrame(frame: Frame): Uint8Array {
 }
 
 /**
- * Most frames between servers are notices, so these are written by hand, in the same MessagePack: an array of code,
+ * Most frames between servers are notices, so these are encoded by hand, in the same MessagePack: an array of code,
  * topic and bytes. The topic is one of ours: short ASCII.
  */
 function encodeNotice(topic: string, bytes: Uint8Array): Uint8Array {
@@ -81,7 +84,7 @@ function encodeNotice(topic: string, bytes: Uint8Array): Uint8Array {
   return out
 }
 
-/** The notice that the bytes after a length spell, if they do in the form in which `encodeNotice` writes it. */
+/** The notice in the bytes after a length, if they have the form that `encodeNotice` writes. */
 function decodeNotice(bytes: Uint8Array): Frame | undefined {
   if (bytes[0] !== 0x93 || bytes[1] !== code.notice) return undefined
   const topicLength = (bytes[2] as number) ^ 0xa0
@@ -102,7 +105,7 @@ function decodeNotice(bytes: Uint8Array): Frame | undefined {
   return { kind: 'notice', topic, bytes: bytes.subarray(from) }
 }
 
-/** Array, code and the head of a short text. */
+/** Size of the array's head, the code and the head of a short text. */
 const noticeHead = 3
 
 function writeLength(out: Uint8Array, at: number, length: number): void {
@@ -132,7 +135,7 @@ function fieldsOf(frame: Exclude<Frame, { kind: 'notice' }>): readonly unknown[]
   }
 }
 
-/** The frame that the bytes after a length spell. Byte strings inside alias the input. */
+/** The frame in the bytes after a length. Byte strings inside alias the input. */
 function decodeFrame(bytes: Uint8Array, isAwaited: boolean): Result<Frame, string> {
   const notice = decodeNotice(bytes)
   if (notice !== undefined) return ok(notice)
@@ -191,23 +194,23 @@ function isId(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 }
 
-/** Cuts a byte stream into frames. Holds at most one unfinished frame. */
+/** Splits a byte stream into frames. Holds at most one unfinished frame. */
 export class FrameReader {
   #parts: Uint8Array[] = []
   #held = 0
   readonly #awaitsAnswers: () => boolean
 
-  /** `awaitsAnswers`: whether this end has asked for something; an answer may have as many values as it has bytes. */
+  /** `awaitsAnswers`: whether this end has sent a request; an answer may have as many values as it has bytes. */
   constructor(awaitsAnswers: () => boolean) {
     this.#awaitsAnswers = awaitsAnswers
   }
 
-  /** Bytes of the unfinished frame. */
+  /** Size of the unfinished frame. */
   get held(): number {
     return this.#held
   }
 
-  /** Calls `use` for each frame that is complete now. An error means that the stream is beyond repair. */
+  /** Calls `use` for each frame that is now complete. An error means that the stream cannot recover. */
   push(bytes: Uint8Array, use: (frame: Frame) => void): Result<undefined, string> {
     let rest = bytes
     if (this.#held > 0) {
@@ -235,7 +238,10 @@ export class FrameReader {
     return ok(undefined)
   }
 
-  /** Bytes to gather before it is worth joining them: the unfinished frame's whole length once that is known. */
+  /**
+   * Number of bytes to collect before joining them is worthwhile: the unfinished frame's whole length once that is
+   * known.
+   */
   #wanted(): number {
     const head = this.#parts[0]
     return head !== undefined && head.length >= 4 ? Math.min(4 + lengthAt(head, 0), 4 + frameBytesMax) : 4

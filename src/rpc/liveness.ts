@@ -2,12 +2,11 @@ import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
 
 /**
- * Silence after which a peer that we are sending to is pinged, and further silence after which the connection is given
- * up.
+ * Silence after which a peer is pinged when we send to it, and further silence after which the connection is closed.
  */
 const silenceBeforePingMs = 1_000
 const silenceAfterPingMs = 2_000
-/** How often a connection on which requests wait is looked after. */
+/** Interval of the checks of a connection on which requests wait. */
 const keepaliveMs = 1_000
 
 export interface LivenessParts {
@@ -20,9 +19,9 @@ export interface LivenessParts {
 }
 
 /**
- * Whether the peer of one connection is alive. A dead peer behind a cut cable leaves TCP silent for many minutes. So
- * every send first checks how long the peer has been silent: first the peer is pinged, then the connection is given up,
- * and the next message dials afresh.
+ * Whether the peer of one connection is alive. With a dead peer behind a cut cable, TCP is silent for many minutes. So
+ * every send first checks how long the peer has been silent: first the peer is pinged, then the connection is closed,
+ * and the next message dials again.
  */
 export class Liveness {
   readonly #parts: LivenessParts
@@ -58,7 +57,7 @@ export class Liveness {
     return true
   }
 
-  /** Checks from time to time, for as long as an answer is awaited. */
+  /** Checks at intervals, for as long as an answer is awaited. */
   watch(): void {
     if (this.#timer !== undefined || this.#stopped) return
     this.#timer = this.#parts.env.timers.after(keepaliveMs, () => {

@@ -1,28 +1,31 @@
 import type { Env } from '../env/env.ts'
 import type { Hello } from './frame.ts'
 
-/** Peers looked for at the same time. Only watched peers are, of which an agent has a few. */
+/**
+ * Maximum number of peers that are looked for at the same time. Only watched peers are, of which an agent has a few.
+ */
 const searchesMax = 64
 /**
- * Dials of one search. Only one that was cut short is followed by another, for so it looks when a process is just
- * ending whose listener is closed after its connections. The pauses double: five dials within 0.4 s.
+ * Maximum number of dials of one search. Only one that was cut short is followed by another, because a process that is
+ * just ending, whose listener is closed after its connections, looks like that. The pauses double: five dials within
+ * 0.4 s.
  */
 const dialsMax = 5
 const firstPauseMs = 25
 
 /**
- * `cut-short`: the machine answered, and the connection broke before the peer said hello. `failed`: not answered, or
- * anything else.
+ * `cut-short`: the machine answered, and the connection broke before the peer sent its hello. `failed`: no answer, or
+ * any other failure.
  */
 export type DialOutcome = 'connected' | 'refused' | 'cut-short' | 'failed'
 
 /** Peers whose processes are watched, and the callback for those that are gone. */
 export interface PeerWatch {
-  /** Asked when the last connection with a peer has closed. */
+  /** Called when the last connection with a peer has closed. */
   isWatched(peer: Hello): boolean
   /**
-   * The last connection with this peer closed, the address it had given was dialled again, and that was refused: no
-   * process listens there. Told once for each time that it was lost; never when the dial succeeded or was not answered.
+   * The last connection with this peer closed, its announced address was dialled again, and that was refused: no
+   * process listens there. Called once for each loss; never if the dial succeeded or was not answered.
    */
   onGone(peer: Hello): void
 }
@@ -33,7 +36,8 @@ interface LostPeersParts {
 }
 
 /**
- * Dials once when the last connection with a peer has closed, to tell a broken connection from a process that is gone.
+ * Dials once when the last connection with a peer has closed, to distinguish a broken connection from a process that
+ * has ended.
  */
 export class LostPeers {
   readonly #parts: LostPeersParts
@@ -51,7 +55,7 @@ export class LostPeers {
     this.#parts.env.detach(this.#search(peer, watch, search))
   }
 
-  /** The peer has said hello on a new connection: the result of an earlier dial is outdated. */
+  /** The peer has sent its hello on a new connection: the result of an earlier dial is outdated. */
   met(nodeId: string): void {
     this.#searches.delete(nodeId)
   }

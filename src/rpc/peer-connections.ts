@@ -10,19 +10,22 @@ export interface PeerConnectionsParts {
   readonly watch: () => PeerWatch | undefined
 }
 
-/** The open connections of each peer, by the node ID that the peer gave in its hello. */
+/** The open connections of each peer, by the node ID in the peer's hello. */
 export class PeerConnections {
   readonly #parts: PeerConnectionsParts
-  /** The accepted connection heard of last: answers to a peer's notices go back where they came from. */
+  /** The accepted connection with the latest message: answers to a peer's notices are returned on it. */
   readonly #accepted = new Map<string, Connection>()
-  /** The dialled connection that said hello last: callers find a peer by it whose address they do not know. */
+  /** The dialled connection with the latest hello: callers use it to find a peer whose address they do not know. */
   readonly #dialled = new Map<string, Connection>()
 
   constructor(parts: PeerConnectionsParts) {
     this.#parts = parts
   }
 
-  /** A peer that may act as a server has said hello. Messages for a server must not go to one that only claims to be. */
+  /**
+   * A peer that may act as a server has sent its hello. Messages for a server must not go to a peer that only claims to
+   * be one.
+   */
   met(connection: Connection, peer: Peer, how: 'accepted' | 'dialled'): void {
     const connections = how === 'accepted' ? this.#accepted : this.#dialled
     connections.set(peer.nodeId, connection)
@@ -47,9 +50,9 @@ export class PeerConnections {
   }
 
   /**
-   * The connection for messages to this peer, of the one that was dialled and those that were accepted. If each has
-   * dialed the other, both ends use the one that the lower node ID dialed: traffic in both directions on one connection
-   * shows each end that the other is alive.
+   * The connection for messages to this peer, among the dialled one and the accepted ones. If each has dialed the
+   * other, both ends use the one that the lower node ID dialed: traffic in both directions on one connection shows each
+   * end that the other is alive.
    */
   between(dialled: Connection | undefined, peerId: string): Connection | undefined {
     const own = dialled?.open === true && dialled.peer !== undefined ? dialled : undefined

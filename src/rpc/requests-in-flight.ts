@@ -5,10 +5,10 @@ import type { Failure } from '../model/failure.ts'
 import { tooLong } from './failure-codec.ts'
 import { encodeFrame } from './frame.ts'
 
-/** Requests of ours that wait for their answer on one connection. */
+/** Maximum number of our requests that wait for their answer on one connection. */
 const waitingRequestsMax = 8192
 
-/** A request did not reach its answer because the connection is gone; whether it was served is unknown. */
+/** A request got no answer because the connection is gone; whether it was served is unknown. */
 export interface ConnectionLost {
   readonly kind: 'connection-lost'
   readonly message: string
@@ -17,7 +17,7 @@ export interface ConnectionLost {
 export interface RpcCall {
   readonly method: string
   readonly body: unknown
-  /** The caller waits for the answer this long at most. */
+  /** Maximum time for which the caller waits for the answer. */
   readonly deadlineMs: number
   /** Lets the caller cancel. */
   readonly onAbort?: ((use: () => void) => void) | undefined
@@ -32,14 +32,17 @@ interface Waiting {
 
 export interface RequestsInFlightParts {
   readonly env: Pick<Env, 'deferred' | 'timers'>
-  /** Whether so much waits to leave on the connection that nothing more may be sent. */
+  /** Whether so many bytes wait to be sent on the connection that nothing more may be sent. */
   readonly isCongested: () => boolean
   readonly send: (request: Uint8Array) => void
   /** Tells the peer that the caller no longer waits. */
   readonly sendCancel: (frame: Uint8Array) => void
 }
 
-/** Requests of this agent on one connection, from when they are sent until their answer, their deadline or their end. */
+/**
+ * Requests of this agent on one connection, from when they are sent until their answer, their deadline or the
+ * connection's end.
+ */
 export class RequestsInFlight {
   readonly #parts: RequestsInFlightParts
   readonly #waiting = new Map<number, Waiting>()
@@ -74,7 +77,7 @@ export class RequestsInFlight {
     return deferred.promise
   }
 
-  /** The peer has answered. An answer that is no longer waited for is dropped. */
+  /** The peer has answered. An answer that is no longer awaited is dropped. */
   settle(id: number, answer: Answer): void {
     const waiting = this.#waiting.get(id)
     if (waiting === undefined) return

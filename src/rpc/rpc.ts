@@ -14,7 +14,7 @@ import type { Peer, ServedRequest } from './served-requests.ts'
 import { listenerTls, noTls, type RpcTls, type ServerFacts, serverCertificateName } from './tls.ts'
 import { TlsReports } from './tls-reports.ts'
 
-/** The request never left this agent: it was certainly not served. */
+/** The request never left this agent, so it was certainly not served. */
 export interface Unreachable {
   readonly kind: 'unreachable'
   readonly message: string
@@ -22,7 +22,7 @@ export interface Unreachable {
 
 export type CallFailure = Failure | ConnectionLost | Unreachable
 
-/** How this agent identifies itself to its peers, and what it does with what they send. */
+/** How this agent identifies itself to its peers, and how it handles their messages. */
 export interface RpcIdentity {
   readonly nodeId: string
   readonly nodeName: string
@@ -33,9 +33,9 @@ export interface RpcIdentity {
 
 export interface RpcHandlers {
   onRequest(request: ServedRequest): Promise<Result<unknown, Failure>>
-  /** Only from peers that may act as servers. */
+  /** Called only for peers that may act as servers. */
   onNotice(peer: Peer, topic: string, bytes: Uint8Array): void
-  /** A peer has said hello on a new connection. */
+  /** A peer has sent its hello on a new connection. */
   onPeer(peer: Peer): void
   /** Facts about the server at this address. Absent or undefined: a server of this datacenter without TLS. */
   serverAt?(address: string): ServerFacts | undefined
@@ -50,7 +50,7 @@ interface Service {
 
 /**
  * The connections of one agent to others. One connection carries everything between two agents, whichever of them
- * dialled it; it is dialled when first needed and again when it broke.
+ * dialled it; it is dialled when first needed and again after it broke.
  */
 export class Rpc {
   readonly #env: Env
@@ -87,8 +87,8 @@ export class Rpc {
   }
 
   /**
-   * Takes the port at once, so that one in use is found before anything is written; `undefined`: only dial. Nobody is
-   * served before `start`.
+   * Opens the port at once, so that one in use is detected before anything is written; `undefined`: only dial. No
+   * request is served before `start`.
    */
   static async open(env: Env, listen: Endpoint | undefined, tls: RpcTls = noTls): Promise<Result<Rpc, ListenFailure>> {
     const rpc = new Rpc(env, tls)
@@ -100,7 +100,7 @@ export class Rpc {
     return ok(rpc)
   }
 
-  /** Connections that are made from now on are secured so; those that are open stay. For settings without a problem. */
+  /** Applies to connections that are made from now on; open ones are not affected. The settings must be valid. */
   renewTls(tls: RpcTls): void {
     this.#tls = tls
     this.#listener?.renewTls(this.#listenerTls())
@@ -125,8 +125,8 @@ export class Rpc {
 
   /**
    * Sends one message without an answer, on any connection with that peer; `address`, which may be empty, is dialed if
-   * there is none. May be lost. Another agent that answers at the address does not get it, unless `peerId` is
-   * undefined: then it is for any agent at that address.
+   * there is none. The message may be lost. Another agent that answers at the address does not get it, unless `peerId`
+   * is undefined: then it is for any agent at that address.
    */
   notify(peerId: string | undefined, address: string, topic: string, bytes: Uint8Array): void {
     const open = peerId === undefined ? this.#dialled.openTo(address) : this.#peers.to(peerId)
@@ -159,7 +159,10 @@ export class Rpc {
     else this.#accepted.accept(stream, this.#service.hello, this.#tls, this.#eventsOf(stream, 'accepted'))
   }
 
-  /** Called while there is a service: its handlers hear of the connection until it has closed, even after `stop`. */
+  /**
+   * Called while the service runs: its handlers get the events of the connection until it has closed, even after
+   * `stop`.
+   */
   #eventsOf(stream: TcpStream, how: 'accepted' | 'dialled'): ConnectionEvents {
     const handlers = this.#service?.handlers
     invariant(handlers !== undefined, 'connections are made between start and stop')

@@ -4,10 +4,13 @@ import type { Failure } from '../model/failure.ts'
 import { failureToWire, tooLong } from './failure-codec.ts'
 import { encodeFrame, type Frame, type Hello } from './frame.ts'
 
-/** Requests that one connection serves at the same time; more are refused as overloaded. Blocking queries count. */
+/**
+ * Maximum number of requests that one connection serves at the same time, including blocking queries; further ones are
+ * refused as overloaded.
+ */
 const servedRequestsMax = 8192
 
-/** Another agent, as it says of itself, and what it may do. */
+/** Another agent: its own description, and its rights. */
 export interface Peer extends Hello {
   /** Whether it may act as a server: no proof is required, or it has given one. */
   readonly mayActAsServer: boolean
@@ -17,12 +20,12 @@ export interface ServedRequest {
   readonly peer: Peer
   readonly method: string
   readonly body: unknown
-  /** Time that the caller gives, from now. */
+  /** The caller's timeout, from now on. */
   readonly deadlineMs: number
   onAbort(use: () => void): void
 }
 
-/** A request that is being served. Its caller may go away before the server listens for that. */
+/** A request that is being served. Its caller may disconnect before the handler listens for that. */
 interface Served {
   abort: (() => void) | undefined
   aborted: boolean
@@ -68,7 +71,7 @@ export class ServedRequests {
     if (served !== undefined) abort(served)
   }
 
-  /** The connection is gone, and with it every caller: nothing is answered any more. */
+  /** The connection is gone, and with it every caller: no further answer is sent. */
   lost(): void {
     this.#isLost = true
     for (const served of [...this.#served.values()]) abort(served)

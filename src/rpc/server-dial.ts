@@ -14,7 +14,7 @@ interface Dialling {
   readonly reports: TlsReports
 }
 
-/** Dials a server and verifies that it is the expected one. The error says in words why there is no stream. */
+/** Dials a server and verifies that it is the expected one. The error says as text why there is no stream. */
 export async function dialServer(
   { env, tls, reports }: Dialling,
   address: string,

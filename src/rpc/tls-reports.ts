@@ -2,19 +2,19 @@ import type { Env } from '../env/env.ts'
 import type { Endpoint, TlsRefusal } from '../env/net.ts'
 import { type DialledProblem, dialRemedy, type RpcTls, refusalText, type ServerFacts, silentRefusal } from './tls.ts'
 
-/** The same of the same peer is said once in this time: a peer that is refused comes back many times a second. */
+/** Minimum interval between equal reports about one peer: a refused peer reconnects many times a second. */
 const againAfterMs = 60_000
-/** Peers that are remembered as reported. */
+/** Maximum number of peers that are remembered as reported. */
 const toldMax = 256
 /** A server that is still starting closes connections silently, too: only lasting silence is reported. */
 const silenceToldAfterMs = 3_000
 
-/** Logs with which peer there is no connection because of TLS, why, and what to do about it. */
+/** Logs the peers with which TLS prevents a connection, why, and what to do about it. */
 export class TlsReports {
   readonly #env: Pick<Env, 'log' | 'metrics' | 'clock'>
   /** By report and peer: when it was logged. */
   readonly #told = new Map<string, number>()
-  /** By address, since when servers have closed connections without a word. */
+  /** By address, since when servers have closed connections silently. */
   readonly #silentSince = new Map<string, number>()
 
   constructor(env: Pick<Env, 'log' | 'metrics' | 'clock'>) {
@@ -27,10 +27,10 @@ export class TlsReports {
     this.#env.log.write('warn', 'rpc', 'refused a connection', { from: from.host, ...refusalText(why) }, 'sampled')
   }
 
-  /** An agent without a server's certificate did what is a server's. */
+  /** An agent without a server's certificate attempted what only a server may do. */
   pretended(from: Endpoint, nodeName: string, expected: string): void {
     this.#env.metrics.count('rpc.tls.refused')
-    // Not by name as well: the other end chooses that, and could fill the log with names.
+    // Not by name as well, because the other end chooses its name, and could fill the log with names.
     if (!this.#isNews(`pretends ${from.host}`)) return
     const why = `it claims to be a server, but its certificate is not for ${expected}`
     const remedy = 'only a certificate for that name makes it a server: give that agent one, or remove it from the pool'
@@ -50,7 +50,7 @@ export class TlsReports {
     this.#env.log.write('warn', 'rpc', 'no TLS connection with a server', fields, 'sampled')
   }
 
-  /** A server closed a connection before it said hello. Gives why that may be. */
+  /** A server closed a connection before its hello. Returns the probable reason. */
   closedSilently(address: string, tls: RpcTls, server: ServerFacts): string {
     const { why, remedy } = silentRefusal(tls, server)
     this.#env.metrics.count('rpc.tls.failed')
@@ -77,7 +77,7 @@ export class TlsReports {
     return why
   }
 
-  /** The server said hello. */
+  /** The server has sent its hello. */
   connected(address: string): void {
     this.#silentSince.delete(address)
   }

@@ -1,24 +1,24 @@
 import type { ListenerTls, PeerCertificate, TlsFault, TlsOptions, TlsRefusal, TlsVersion } from '../env/net.ts'
 
 /**
- * How the connections of one agent to others are secured. The Env does the cryptography; which peer must show a
- * certificate, and what a certificate is good for, is decided here, the same in production and in the simulator.
- * Reference: configuration.md#tls.
+ * How the connections of one agent to others are secured. The Env does the cryptography. Which peer must present a
+ * certificate, and what a certificate permits, is decided here, equally in production and in the simulator. Reference:
+ * configuration.md#tls.
  */
 export interface RpcTls {
   /** This agent's certificate and key; without them, a listener accepts only plain connections. */
   readonly identity: { readonly certificateChainPem: string; readonly privateKeyPem: string } | undefined
   readonly trustedPems: readonly string[]
-  /** Diallers must speak TLS and show a certificate of a trusted authority. */
+  /** Diallers must speak TLS and present a certificate of a trusted certificate authority. */
   readonly verifyIncoming: boolean
-  /** TLS is spoken to every server, and its certificate must be one of a trusted authority. */
+  /** TLS is spoken to every server, whose certificate must be of a trusted certificate authority. */
   readonly verifyOutgoing: boolean
   /**
    * The certificate must also be for `server.<datacenter>.<domain>`: a client's certificate does not suffice. Implies
    * `verifyOutgoing`.
    */
   readonly verifyServerHostname: boolean
-  /** The name that servers' certificates must carry where `verifyServerHostname` says none. */
+  /** The name that servers' certificates must carry if `verifyServerHostname` does not determine one. */
   readonly serverName: string | undefined
   /** Without dots around it: `svc`. */
   readonly domain: string
@@ -53,7 +53,7 @@ export function serverCertificateName(datacenter: string, domain: string): strin
   return `server.${datacenter}.${domain}`
 }
 
-/** Undefined: plain connections alone. */
+/** Undefined: only plain connections. */
 export function listenerTls(tls: RpcTls, onRefused: NonNullable<ListenerTls['onRefused']>): ListenerTls | undefined {
   if (tls.identity === undefined) return undefined
   return {
@@ -66,8 +66,8 @@ export function listenerTls(tls: RpcTls, onRefused: NonNullable<ListenerTls['onR
 }
 
 /**
- * How this server is dialled; undefined: without TLS. While a cluster is being moved to TLS, it is spoken to the
- * servers that offer it, and proves nothing yet; from `verifyOutgoing` on to all.
+ * How this server is dialled; undefined: without TLS. While a cluster is being migrated to TLS, it is spoken to the
+ * servers that offer it, and proves nothing yet; with `verifyOutgoing`, to all.
  */
 export function diallerTls(tls: RpcTls, server: ServerFacts): TlsOptions | undefined {
   const verifies = tls.verifyOutgoing || tls.verifyServerHostname
@@ -96,7 +96,7 @@ function expectedName(tls: RpcTls, { datacenter }: ServerFacts): string | undefi
   return tls.verifyOutgoing ? tls.serverName : undefined
 }
 
-/** Why a server that was dialled is not to be spoken to, though its certificate is of a trusted authority. */
+/** Why a dialled server must not be used, although its certificate is of a trusted certificate authority. */
 export function dialledProblem(
   tls: RpcTls,
   server: ServerFacts,
@@ -109,16 +109,16 @@ export function dialledProblem(
 }
 
 /**
- * Whether an agent that dialled this one may act as a server of its datacenter: take part in consensus, and introduce
- * itself. If servers' names are verified, the connection must have shown such a name as a dialled server does;
- * otherwise any holder of a client certificate could have itself made a server.
+ * Whether an agent that dialled this one may act as a server of its datacenter: take part in Raft, and introduce
+ * itself. If servers' names are verified, the connection must have presented such a name, as a dialled server does;
+ * otherwise any holder of a client certificate could make itself a server.
  */
 export function mayActAsServer(tls: RpcTls, datacenter: string, peer: PeerCertificate | undefined): boolean {
   if (!tls.verifyServerHostname || !tls.verifyIncoming) return true
   return isFor(peer, serverCertificateName(datacenter, tls.domain))
 }
 
-/** RFC 6125, section 6.4.3: a wildcard stands for the whole first label. */
+/** RFC 6125, section 6.4.3: a wildcard matches the whole first label. */
 function isFor(peer: PeerCertificate | undefined, expected: string): boolean {
   const name = expected.toLowerCase()
   const wild = `*${name.slice(name.indexOf('.'))}`
@@ -152,7 +152,7 @@ export function refusalText(why: TlsRefusal): { readonly why: string; readonly r
 }
 
 /**
- * Why there is no TLS connection with a server: `not-a-server` where there could be one, and its certificate is not a
+ * Why there is no TLS connection with a server: `not-a-server` if there could be one, but its certificate is not a
  * server's.
  */
 export interface DialledProblem {
@@ -186,7 +186,7 @@ export function dialRemedy(fault: DialledProblem['fault']): string {
   return dialRemedies[fault]
 }
 
-/** Why a server may have closed a connection before it said hello, which is all that a refused dialler sees. */
+/** Why a server may have closed a connection before its hello, which is all that a refused dialler sees. */
 export function silentRefusal(tls: RpcTls, server: ServerFacts): { readonly why: string; readonly remedy: string } {
   const closed = 'it closed the connection before it said hello'
   if (diallerTls(tls, server) === undefined) {

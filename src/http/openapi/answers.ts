@@ -5,7 +5,7 @@ import { svcNaming } from '../../model/naming/naming.ts'
 import { plainText } from '../content-type.ts'
 import { headerNames } from '../header-names.ts'
 
-/** Schemas of the document: those that have a name of their own stand among its components, once. */
+/** Schemas of the document: those with a name of their own are among its components, once. */
 export class DocumentSchemas {
   readonly #named = new Map<string, Json>()
 
@@ -14,7 +14,7 @@ export class DocumentSchemas {
     return Object.fromEntries(this.#named)
   }
 
-  /** `io`: whether a value comes in or goes out. */
+  /** `io`: whether a value is an input or an output. */
   of(shape: JsonSchema | z.ZodType, io: 'input' | 'output'): JsonSchema {
     if (!(shape instanceof z.ZodType)) return shape
     const made = z.toJSONSchema(shape, { io, unrepresentable: 'any', override: ({ jsonSchema }) => plain(jsonSchema) })
@@ -24,7 +24,7 @@ export class DocumentSchemas {
   }
 }
 
-/** Takes out what says nothing about JSON: names for zod alone, frozen lists, the integers that a double holds. */
+/** Removes what has no meaning in JSON: names for zod alone, frozen lists, the range of integers in a double. */
 function plain(schema: Record<string, unknown>): void {
   delete schema['id']
   delete schema['readOnly']
@@ -32,7 +32,7 @@ function plain(schema: Record<string, unknown>): void {
   if (schema['maximum'] === Number.MAX_SAFE_INTEGER) delete schema['maximum']
 }
 
-/** References to where the document keeps what they name. */
+/** Redirects references to the document's components. */
 function pointed(schema: Json): Json {
   if (Array.isArray(schema)) return schema.map(pointed)
   if (typeof schema !== 'object' || schema === null) return schema
@@ -100,7 +100,7 @@ const headers: Readonly<Record<AnswerHeader, HeaderFacts>> = {
 
 const optional = 'optional.'
 
-/** Each header twice: as one that is always there, and as one that may be missing. */
+/** Each header twice: as one that is always present, and as one that may be absent. */
 export function headerComponents(): JsonSchema {
   const entries = Object.values(headers).flatMap(({ name, about, schema }): [string, Json][] => [
     [name, { description: about, required: true, schema }],
@@ -118,7 +118,7 @@ function headerReferences(listed: DeclaredAnswer['headers'] = []): JsonSchema {
   return Object.fromEntries(entries)
 }
 
-/** Statuses that any operation may end with, besides those that it declares; 401 and 404 are always declared. */
+/** Statuses that any operation may return, besides those that it declares; 401 and 404 are always declared. */
 export const commonStatuses = {
   400: 'BadRequest',
   403: 'Denied',
@@ -147,7 +147,7 @@ export function responseComponents(): JsonSchema {
   return Object.fromEntries(entries)
 }
 
-/** By status. A status that the operation declares and any may end with has both. */
+/** By status. A status that the operation declares and any may return has both descriptions. */
 export function responses(
   answers: readonly DeclaredAnswer[],
   takesBody: boolean,

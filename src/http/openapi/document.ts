@@ -25,7 +25,7 @@ import { headerNames } from '../header-names.ts'
 import { prettyParameter } from '../route-call.ts'
 import { DocumentSchemas, headerComponents, responseComponents, responses } from './answers.ts'
 
-/** An operation and the path that it stands at. */
+/** An operation and its path. */
 export interface PlacedOperation {
   /** `/v1/kv/{key}` */
   readonly path: string
@@ -123,7 +123,7 @@ function bodyJson({ about, required, json }: RequestBody, schemas: DocumentSchem
   return { description: about, required, content }
 }
 
-/** Parameters that more than one operation declares stand among the components; others with the operation. */
+/** Parameters that more than one operation declares are among the components; others are with the operation. */
 class SharedParameters {
   readonly #schemas: DocumentSchemas
   readonly #shared = new Map<string, QueryParameter | RequestHeader>()

@@ -5,8 +5,8 @@ import type { Found } from './directory.ts'
 import { script } from './script.ts'
 
 /**
- * The look of the built-in interface: of the reader's own fonts and choice of light or dark, and nothing told by colour
- * alone.
+ * The style of the built-in interface: it uses the reader's own fonts and choice of light or dark, and conveys nothing
+ * by colour alone.
  */
 const style = `:root { color-scheme: light dark; --edge: #767b85; --faint: #80808022; --good: #17692f; --warn: #8a5300; --bad: #b3151f; --link: #0b57c4; }
 @media (prefers-color-scheme: dark) { :root { --good: #6fdc8c; --warn: #f5c451; --bad: #ff8d92; --link: #8ab8ff; } }
@@ -39,10 +39,7 @@ pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0; padding: .5rem;
 .critical { color: var(--bad); }
 `
 
-/**
- * The only page of the built-in interface. What it shows is put in by `script.ts`; nothing runs or is styled from
- * within it.
- */
+/** The only page of the built-in interface. `script.ts` fills it; the page itself has no inline scripts or styles. */
 export const page = `<!doctype html>
 <html lang="en" data-product="Svc">
 <head>
@@ -80,8 +77,8 @@ export const page = `<!doctype html>
 `
 
 /**
- * Nothing from elsewhere, nothing inline, in no frame of another page; the page sends requests only to its own agent.
- * CSP 3.
+ * No content from elsewhere, nothing inline, in no frame of another page; the page sends requests only to its own
+ * agent. CSP 3.
  */
 const policy = [
   "default-src 'none'",
@@ -101,7 +98,7 @@ export const builtInHeaders: readonly (readonly [string, string])[] = [
 
 const files = { 'index.html': page, 'app.css': style, 'app.js': script } as const
 
-/** A file of the interface that comes with the program. */
+/** A file of the built-in interface. */
 export function builtInFile(name: string, naming: Naming): Found {
   return Object.hasOwn(files, name)
     ? { name, bytes: utf8(toldUnder(naming, files[name as keyof typeof files])) }

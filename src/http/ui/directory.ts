@@ -2,16 +2,16 @@ import { textOfByteString } from '../../base/bytes.ts'
 import { ok, type Result } from '../../base/result.ts'
 import type { Disk, DiskFailure } from '../../env/disk.ts'
 
-/** A larger file is not served: it is read whole. */
+/** Maximum size of a served file, because it is read as a whole. */
 export const fileBytesMax = 16 << 20
 
 /** `name` is the final name of the file, which determines its type. */
 export type Found = { readonly name: string; readonly bytes: Uint8Array } | 'none' | 'too-large'
 
 /**
- * The name below the directory that a decoded, cleaned path spells, a byte string; undefined where none may be meant.
- * What may not be in it: an empty segment or one of dots (the face has cleaned them away, and this does not rest on
- * that), a hidden file, a backslash, a byte 0, and what is not UTF-8.
+ * The name below the directory for a decoded, cleaned path, a byte string; undefined if the path must not be served. It
+ * must not contain an empty segment or one of dots (the HTTP interface has removed them, but this does not rely on
+ * that), a hidden file, a backslash, a byte 0, or bytes that are not UTF-8.
  */
 export function fileName(path: string): string | undefined {
   const name = textOfByteString(path)
@@ -24,8 +24,8 @@ export function fileName(path: string): string | undefined {
 export type UiDisk = Pick<Disk, 'stat' | 'open' | 'realPath'>
 
 /**
- * A file below `directory`, or the `index.html` of a directory there; `name` as `fileName` gives it, or empty. A link
- * is followed to what lies below the directory itself, as a mounted set of files has them, and nowhere else.
+ * A file below `directory`, or the `index.html` of a directory there; `name` is a result of `fileName`, or empty. A
+ * link is followed only to a target below the directory itself, as in a mounted set of files.
  */
 export async function readBelow(disk: UiDisk, directory: string, name: string): Promise<Result<Found, DiskFailure>> {
   const root = await disk.realPath(directory)
@@ -41,15 +41,15 @@ async function readFile(disk: UiDisk, root: string, asked: string): Promise<Resu
   if (!real.ok) return noneOr(real.error)
   const path = real.value
   if (!path.startsWith(root === '/' ? root : `${root}/`)) return ok('none')
-  // From here on the path without links is used, so that what was looked at is what is opened.
+  // From here on the path without links is used, so that the checked file is the one that is opened.
   const entry = await disk.stat(path)
   if (!entry.ok) return noneOr(entry.error)
-  // A pipe would be waited for, a device never ends.
+  // Reading a pipe would wait, and a device never ends.
   if (entry.value.kind !== 'file') return ok('none')
   if (entry.value.sizeBytes > fileBytesMax) return ok('too-large')
   const file = await disk.open(path, 'read')
   if (!file.ok) return noneOr(file.error)
-  // One byte more: it may have grown since.
+  // One byte more, because it may have grown since.
   const bytes = await file.value.read(0, fileBytesMax + 1)
   await file.value.close()
   if (!bytes.ok) return bytes

@@ -22,7 +22,7 @@ export interface UiOptions {
 }
 
 /**
- * Answers a decoded, normalized path; undefined if the path is not part of the web interface, or there is no interface.
+ * Answers a decoded, normalized path; undefined if the path is not part of the web interface, or the interface is off.
  */
 export type UiFace = (
   path: string,
@@ -30,8 +30,8 @@ export type UiFace = (
 ) => ((request: HttpRequest) => HttpResponse | Promise<HttpResponse>) | undefined
 
 /**
- * The web interface: files behind `/ui/`, whose index is the answer to any other name there, as views may have paths of
- * their own; `/` leads to it. Reference: http-conventions.md#root-path, http-conventions.md#ui.
+ * The web interface: files behind `/ui/`, whose index is the answer to any other name there, because views may have
+ * paths of their own; `/` redirects to it. Reference: http-conventions.md#root-path, http-conventions.md#ui.
  */
 export function uiFace({ naming, config, disk, log }: UiOptions): UiFace {
   if (config.kind === 'off') return () => undefined
@@ -62,13 +62,13 @@ export function uiFace({ naming, config, disk, log }: UiOptions): UiFace {
   }
 }
 
-/** A browser asks each time whether what it has is still what there is. RFC 9110, 13.1.2. */
+/** A browser revalidates its copy each time. RFC 9110, 13.1.2. */
 function fileAnswer(
   { headers }: HttpRequest,
   { bytes, name }: Exclude<Found, string>,
   own: readonly (readonly [string, string])[],
 ): HttpResponse {
-  // Weak: the server may compress it.
+  // Weak, because the server may compress it.
   const tag = `W/"${crc32(bytes).toString(16)}-${bytes.length.toString(16)}"`
   const common = [['Cache-Control', 'no-cache'], ['ETag', tag], ['X-Content-Type-Options', 'nosniff'], ...own] as const
   const known = (headers.get('if-none-match') ?? '').split(',').map((each) => each.trim())
@@ -80,7 +80,7 @@ function line(status: number, text: string, further: readonly (readonly [string,
   return { status, headers: [...further, ['Content-Type', plainText]], body: text }
 }
 
-/** By the ending, in any case. */
+/** The type by the file's extension, in any case. */
 function typeOf(name: string): string {
   return types.get(name.slice(name.lastIndexOf('.') + 1).toLowerCase()) ?? 'application/octet-stream'
 }

@@ -1,8 +1,8 @@
 /**
- * What runs in a browser, as it is sent. It talks to the API of the agent that sent it, and to nobody else. What comes
- * from there is put in as text (`textContent`) or, encoded, behind `#/` of a link; nothing of it is ever markup.
+ * The script for the browser, as it is sent. It uses only the API of the agent that sent it. Data from there are
+ * inserted as text (`textContent`) or, encoded, after `#/` of a link, and never as markup.
  *
- * One view is open at a time; it asks by a blocking query again and again until another is opened, which aborts it.
+ * One view is open at a time; it repeats a blocking query until another view is opened, which aborts it.
  */
 export const script = String.raw`'use strict'
 const product = document.documentElement.dataset.product

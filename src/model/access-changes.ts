@@ -5,7 +5,7 @@ export const accessChanges = {
   'registrations-need-a-rule': {
     since: { major: 0, minor: 5, patch: 0 },
     reference: 'REL-0.5-1, REL-0.5-2',
-    what: 'Everybody may register services. Since then that requires a `service` rule with `write`.',
+    what: 'Any caller may register services. Since then that requires a `service` rule with `write`.',
     who: 'agents, where the default policy is deny: their services are missing from the catalog',
     see: { scenario: 'acl-rules-0.5-0.6' },
     requirements: [],
@@ -13,7 +13,7 @@ export const accessChanges = {
   'reads-need-a-rule': {
     since: { major: 0, minor: 6, patch: 0 },
     reference: 'REL-0.6-1',
-    what: 'Everybody may look up services. Since then HTTP and DNS show only those that a `service` rule lets the token read.',
+    what: 'Any caller may look up services. Since then HTTP and DNS show only services that a `service` rule lets the token read.',
     who: 'clients, where the default policy is deny: lists are empty, and names are unknown',
     see: { scenario: 'acl-rules-0.5-0.6' },
     requirements: [],
@@ -21,7 +21,7 @@ export const accessChanges = {
   'events-and-keyring-need-a-rule': {
     since: { major: 0, minor: 6, patch: 0 },
     reference: 'REL-0.6-2',
-    what: 'Everybody may fire events and rotate gossip keys. Since then that requires rules for `event` and `keyring`.',
+    what: 'Any caller may fire events and rotate gossip keys. Since then that requires rules for `event` and `keyring`.',
     who: 'clients that fire events or manage gossip keys, where the default policy is deny',
     see: { scenario: 'acl-rules-0.5-0.6' },
     requirements: [],
@@ -46,7 +46,7 @@ export const accessChanges = {
     since: { major: 0, minor: 8, patch: 0 },
     reference: 'REL-0.8.0-4, REL-0.7.2-1; section 0, defaults',
     what: 'Rules for agent, node, operator and session are enforced only where `acl_enforce_version_8`, which is new in 0.7.2, is true. Since then it is true if absent.',
-    who: 'everybody with a token, where the default policy is deny: nodes and members are left out, sessions refused',
+    who: 'all callers with a token, where the default policy is deny: nodes and members are left out, sessions refused',
     see: { scenario: 'acl-rules-0.5-0.6' },
     requirements: [],
   },

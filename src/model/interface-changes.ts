@@ -88,7 +88,7 @@ export const interfaceChanges = {
     since: { major: 1, minor: 0, patch: 3 },
     reference: 'REL-1.0.3-1',
     what: 'A path may hold any character. Since then one that cannot be printed is refused with 400, unless `disable_http_unprintable_char_filter` says otherwise.',
-    who: 'clients with keys of bytes',
+    who: 'clients whose keys are binary',
     see: { ask: 'GET /v1/kv/%01' },
     requirements: [],
   },

@@ -53,7 +53,7 @@ export const optionChanges = {
   'hcl-files': {
     since: { major: 1, minor: 0, patch: 0 },
     reference: 'REL-1.0-3, REL-1.0-14',
-    what: 'A configuration file is JSON whatever its name, and of a directory the files that end in .json are read. Since then there is HCL as well, and the extension says which it is: a file with another extension is refused, and skipped in a directory.',
+    what: 'A configuration file is JSON whatever its name, and an agent reads the files of a directory that end in .json. Since then there is HCL as well, and the extension says which it is: a file with another extension is refused, or skipped in a directory.',
     who: 'operators whose files have another extension',
     see: { ask: 'the start of an agent with -config-file=x.conf' },
     requirements: ['UPG-014', 'UPG-056'],
@@ -117,7 +117,7 @@ export const optionChanges = {
   'service-weights': {
     since: { major: 1, minor: 2, patch: 3 },
     reference: 'REL-1.2.3-1',
-    what: 'Definitions have no weights: each instance has 1 in SRV records. Since then they may.',
+    what: 'Definitions have no weights: each instance has 1 in SRV records. Since then they may have `weights`.',
     who: 'users of SRV records',
     see: { ask: 'PUT /v1/agent/service/register with "Weights"' },
     requirements: [],

@@ -85,7 +85,7 @@ export const serverChanges = {
   'lan-address-tagged': {
     since: { major: 0, minor: 7, patch: 0 },
     reference: 'REL-0.7-7',
-    what: "A node's tagged addresses are `wan` alone. Since then `lan` stands beside it.",
+    what: 'A node has one tagged address, `wan`. Since then it also has `lan`.',
     who: 'readers of TaggedAddresses',
     see: { scenario: 'upgrade-0.6-to-0.7-addresses' },
     requirements: ['UPG-038'],
@@ -93,8 +93,8 @@ export const serverChanges = {
   'raft-timing-slow': {
     since: { major: 0, minor: 7, patch: 0 },
     reference: 'REL-0.7-2; section 0, defaults',
-    what: 'Raft is as quick as can be. Since then `performance.raft_multiplier` is 5 if absent, and 1 brings the former timing back.',
-    who: 'everybody while there is no leader',
+    what: 'Raft has its quickest timing. Since then `performance.raft_multiplier` is 5 if absent, and 1 restores the former timing.',
+    who: 'all clients while there is no leader',
     see: { scenario: 'failover-0.6-and-0.7' },
     requirements: ['UPG-034'],
   },
@@ -125,7 +125,7 @@ export const serverChanges = {
   'peers-json-for-recovery': {
     since: { major: 0, minor: 7, patch: 0 },
     reference: 'REL-0.7-8',
-    what: 'There is always a peers.json. Since then it serves recovery alone, and is read only beside its marker peers.info.',
+    what: 'Every server keeps a peers.json. Since then the file is only for recovery, and is read only beside its marker peers.info.',
     who: 'operators: the first start as 0.7 deletes an old file unread',
     see: { scenario: 'peers-json-by-address' },
     requirements: ['RFT-013', 'RFT-015'],
@@ -213,7 +213,7 @@ export const serverChanges = {
   'promotion-one-by-one': {
     since: { major: 1, minor: 0, patch: 1 },
     reference: 'REL-1.0.1-1, REL-1.0.1-2',
-    what: 'Servers become voters in such a way that the number of voters stays odd. Since then each becomes a voter as soon as it is stable.',
+    what: 'Servers become voters only so that the number of voters stays odd. Since then each becomes a voter as soon as it is stable.',
     who: 'operators that replace servers',
     see: { scenario: 'replace-servers-1.0-and-1.0.1' },
     requirements: ['RFT-029', 'RFT-030', 'UPG-012'],
@@ -229,7 +229,7 @@ export const serverChanges = {
   'raft-snapshots-rarer': {
     since: { major: 1, minor: 1, patch: 0 },
     reference: 'REL-1.1.0-5',
-    what: 'A snapshot of the log is taken after 8,192 entries, looked at every 5 s. Since then it is after 16,384, looked at every 30 s.',
+    what: 'Every 5 s a server checks whether 8,192 entries have been applied, and then takes a snapshot. Since then it checks every 30 s for 16,384.',
     who: 'operators that count snapshots',
     see: { scenario: 'snapshots-of-1-0-1' },
     requirements: ['RFT-018', 'UPG-010'],

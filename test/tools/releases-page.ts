@@ -15,40 +15,41 @@ import { areas } from './statements.ts'
 
 const introduction = `# Releases
 
-An agent can be run as an earlier release, from ${releaseText(oldestRelease)} to ${releaseText(newestRelease)}, to see how the past
-behaved and to rehearse upgrades: \`svc agent -release 1.0.0\`, or \`release: 1.0.0\` at the nodes of a scenario, and
-\`upgrade\` in its steps. Each row below is a change of behaviour: an agent of an earlier release behaves as before it.
-A release without rows behaves like the one before it. Everything without a row behaves as in ${releaseText(newestRelease)}.
+This page lists what changed with each release, from ${releaseText(oldestRelease)} to ${releaseText(newestRelease)}: who is affected, how to see the
+change, and what to do about it in an upgrade. [Upgrades](upgrades.md) describes how \`svc-sim plan\` collects this for
+one upgrade, and rehearses it.
 
-Agents of different releases may be in one cluster, and then misbehave for the reasons that the real ones had: a server
-stops at a replicated command that its release does not know, and servers whose Raft protocols are not neighbours do not
-hear each other. In production there is one release, the newest.
+An agent can run as an earlier release, to show how the past behaved and to rehearse upgrades: \`svc agent -release
+1.0.0\`, or in a scenario \`release: 1.0.0\` at a node and the step \`upgrade\`. Such an agent behaves as it is described
+under *before* for each later change. A release that is not listed behaves like the one before it, and behaviour that
+is not listed is that of ${releaseText(newestRelease)}. In production there is one release, the newest.
 
-What to do about a change in an upgrade stands with it; [upgrades](upgrades.md) describes how \`svc-sim plan\` puts that
-together for one upgrade, and rehearses it.
+Agents of different releases may be in one cluster. They then misbehave for the same reasons as the real ones did: a
+server stops at a replicated command that its release does not know, and servers whose Raft protocols are not
+neighbours do not understand each other.
 
 This page is made from the tables in \`src/model\` (\`SVC_WRITE_DOCS=1 npx vitest run test/unit/model\` writes it).
 `
 
 const leftOut = `## What is not rebuilt
 
-Some changes of the past cannot be shown by these agents, or are not worth showing. There an agent behaves as
-${releaseText(newestRelease)} does, whatever release it runs as.
+Agents cannot show some changes of the past, or it is not worth while. For these an agent behaves as in ${releaseText(newestRelease)},
+whatever release it runs as.
 
 | change | why it is left out |
 |---|---|
 | \`-rpc-addr\` of commands (REL-0.8.0-2), \`monitor\` and the keyring on port 8400 | the command line is that of the newest release, and talks HTTP |
 | values of \`retry_join\` that are encoded as in URLs (REL-1.0-7) | no cloud is asked by any release here |
-| reaping of children (REL-0.7.1-1), archives of the web interface (REL-0.6-7, REL-0.9.0-2) | they are about how the program was packed and started |
+| reaping of children (REL-0.7.1-1), archives of the web interface (REL-0.6-7, REL-0.9.0-2) | they concern how the program was packed and started |
 | the memory of servers (REL-0.6-4) | the state is in memory in every release here |
-| what a replicated command does to the state: reacquired locks (REL-0.6-9), \`ModifyIndex\` of a service that is registered again as it is (REL-1.3.0-5), sessions without \`serfHealth\` (REL-1.0.2-1) | servers of several releases would come to different states at one index; the simulator takes that for what it is, a broken cluster |
+| what a replicated command does to the state: reacquired locks (REL-0.6-9), \`ModifyIndex\` of a service that is registered again as it is (REL-1.3.0-5), sessions without \`serfHealth\` (REL-1.0.2-1) | servers of different releases would have different states at one index; for the simulator that is a broken cluster, as it should be |
 | how long a request is held while there is no leader: not at all before 0.7, for 5 s before 1.0 (REL-0.7-10) | it is \`performance.rpc_hold_timeout\` in all releases here |
 | IDs and metadata of nodes before 0.7.3 (REL-0.7.3-1), watches of whole tables (REL-0.7.3-1) | agents find each other by their IDs |
-| compressed answers over HTTP (REL-1.0.7-5), answers of more than 64 KiB by TCP (REL-1.0.7-6), DNS over UDP without a limit before 0.6.4 (REL-0.6.4-4) | what is older is only slower, or breaks the client |
-| files of registrations that are damaged (REL-1.0.3-2) | registrations are in one journal, which is recovered |
-| arguments behind flags (REL-1.0.1-4), node metadata of flags in place of that of files (REL-1.0.2-1) | the command line is that of the newest release |
-| renamed nodes, client subnets in DNS answers, \`Datacenter\` of nodes, limits of leaving (REL-1.2.3-1, REL-0.8.2-1, REL-0.8.4-1) | additions that older clients do not look at |
-| segments and network areas | they are of the commercial edition |
+| compressed answers over HTTP (REL-1.0.7-5), answers of more than 64 KiB by TCP (REL-1.0.7-6), DNS over UDP without a limit before 0.6.4 (REL-0.6.4-4) | the older behaviour is only slower, or breaks the client |
+| damaged files of registrations (REL-1.0.3-2) | registrations are in one journal, which is recovered |
+| arguments after flags (REL-1.0.1-4), node metadata from flags instead of files (REL-1.0.2-1) | the command line is that of the newest release |
+| renamed nodes, client subnets in DNS answers, \`Datacenter\` of nodes, limits of leaving (REL-1.2.3-1, REL-0.8.2-1, REL-0.8.4-1) | additions that older clients ignore |
+| segments and network areas | they belong to the commercial edition |
 `
 
 /** The page docs/releases.md, whole. */
@@ -129,10 +130,10 @@ interface Part {
 
 function changedParts(): readonly Part[] {
   return Object.entries<ReleaseChange>(changes).map(([name, change]) => {
-    const { what, who, see, since, until, reference, requirements } = change
+    const { who, see, since, until, reference, requirements } = change
     const shown = 'scenario' in see ? `\`svc-sim run scenarios/${see.scenario}.yaml\`` : see.ask
     const lines = [
-      `**\`${name}\`**${until === undefined ? '' : ` (until ${releaseText(until)})`}. ${what}`,
+      `**\`${name}\`**${until === undefined ? '' : ` (until ${releaseText(until)})`}. ${datedText(change)}`,
       '',
       `- Affected: ${who}.`,
       `- How to see it: ${shown}.`,
@@ -141,6 +142,13 @@ function changedParts(): readonly Part[] {
     ]
     return { since, text: lines.join('\n') }
   })
+}
+
+/** What a change did, with the release for what the row calls "then". */
+function datedText({ what, since }: ReleaseChange): string {
+  const release = releaseText(since)
+  const dated = what.replace(/Since then (.)/, (_, first: string) => `Since ${release}: ${first.toUpperCase()}`)
+  return `Before ${release}: ${dated}`
 }
 
 /** Differences that simulated agents do not show, and that operators must know for an upgrade all the same. */
@@ -167,6 +175,6 @@ function adviceLines(advice: UpgradeAdvice): readonly string[] {
 
 const momentTexts = {
   before: 'Before the upgrade',
-  during: 'While it goes on',
-  after: 'After it',
+  during: 'During the upgrade',
+  after: 'After the upgrade',
 } as const

@@ -136,7 +136,7 @@ describe('the text of a plan', () => {
     expect(text).toContain(
       'Servers of 0.9.0 speak Raft protocol 2, those of 1.4.0 3: these differ by one, so they talk.',
     )
-    expect(text).toContain('Servers before clients: an older server answers nothing to a newer client')
+    expect(text).toContain('Upgrade servers before clients: an older server finds nothing for a newer client')
     expect(text).toContain('`recursor`: refused since 1.0.0: use')
     expect(text).toContain('refused since 1.0.0: write service_id; with capitals it is still read.')
     expect(text).toContain('Write `raft_snapshot_threshold` = 8192 in the configuration of servers')

@@ -165,12 +165,18 @@ async function hostedBy(serving: HttpServing, tls: TlsOptions | undefined): Prom
   const app = fastify({
     serverFactory: () => listener,
     pluginTimeout: 0,
+    schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     clientErrorHandler: (cause, socket) => refuse(cause, socket as Socket, connections.get(socket as Socket)),
   }) as unknown as FastifyInstance
   app.server.maxConnections = httpConnectionsMax
   // A client that has sent all its requests may still read: by default Node would drop the answer.
   Object.assign(app.server, { httpAllowHalfOpen: true })
   return app
+}
+
+/** In the place of Fastify's compilers of schemas: no request passes through a route of Fastify, so none has a schema. */
+function noSchemas(): never {
+  throw new Error('the listener has no schemas to compile')
 }
 
 /** The answer of the field's servers. */

@@ -9,6 +9,7 @@ import type { Decisions } from '../world/decisions/decisions.ts'
 import type { Draws } from '../world/decisions/draws.ts'
 import { type AskedAgent, answerWithinMs, groupWorld } from './asked-agents.ts'
 import { askDns } from './dns-client.ts'
+import { drawnPause } from './drawn-pause.ts'
 import { type Crew, workloadKind } from './kind.ts'
 import { contactIn, controlOf, drawnTimely, listedIn, offeredIn, timelyTarget } from './timely-questions.ts'
 
@@ -60,7 +61,7 @@ export class Askers implements Crew {
     const { name, everyMs } = this.#plan
     for (let nth = 1; this.#round === round; nth++) {
       const draws = this.#world.decisions.draws('askers', name, client, round, nth)
-      await this.#pause(everyMs.min + draws.fraction() * (everyMs.max - everyMs.min))
+      await drawnPause(this.#env, draws, everyMs)
       const agent = this.#round === round ? this.#world.agent(draws) : undefined
       if (agent !== undefined) await this.#ask(agent, draws)
     }
@@ -107,12 +108,6 @@ export class Askers implements Crew {
     const answer = await askDns(this.#env, host, this.#world.dnsAt(name), question)
     if (typeof answer === 'string' || this.#world.bootOf(name) !== boot) return
     this.#world.tell('name told', { service, agent: name, calledUs, offered: offeredIn(answer) })
-  }
-
-  #pause(forMs: number): Promise<void> {
-    const over = this.#env.deferred<void>()
-    this.#env.timers.after(forMs, () => over.resolve())
-    return over.promise
   }
 }
 

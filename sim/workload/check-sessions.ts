@@ -1,5 +1,6 @@
 import type { Env } from '../../src/env/env.ts'
 import type { Endpoint } from '../../src/env/net.ts'
+import { pause } from '../../src/model/pause.ts'
 import type { Tell } from '../checkers/checker.ts'
 import type { Decisions } from '../world/decisions/decisions.ts'
 import type { Draws } from '../world/decisions/draws.ts'
@@ -66,7 +67,7 @@ export class CheckSessions {
     let session: string | undefined
     for (let nth = 1; this.#round === round; nth++) {
       const draws = this.#world.decisions.draws('check sessions', name, node, number, round, nth)
-      await this.#pause(ttlMs * (0.25 + draws.fraction() / 2))
+      await pause(this.#env, ttlMs * (0.25 + draws.fraction() / 2))
       if (this.#round !== round) return
       this.#busy++
       session = await this.#turn(node, number, session, draws)
@@ -95,11 +96,5 @@ export class CheckSessions {
       return undefined
     }
     return session
-  }
-
-  #pause(forMs: number): Promise<void> {
-    const over = this.#env.deferred<void>()
-    this.#env.timers.after(forMs, () => over.resolve())
-    return over.promise
   }
 }

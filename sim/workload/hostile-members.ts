@@ -9,6 +9,7 @@ import { lanPort } from '../cluster/node-identity.ts'
 import { durationRange, selector } from '../notation/fields.ts'
 import type { Decisions } from '../world/decisions/decisions.ts'
 import type { Draws } from '../world/decisions/draws.ts'
+import { drawnMs } from './drawn-pause.ts'
 import { hostilePlace, hostileWord, type Surroundings } from './hostile-words.ts'
 import { workloadKind } from './kind.ts'
 
@@ -90,8 +91,7 @@ export class HostileMember {
 
   #speak(round: number, nth: number): void {
     const draws = this.#world.decisions.draws('hostile', this.#plan.name, round, nth)
-    const { min, max } = this.#plan.everyMs
-    this.#env.timers.after(min + draws.fraction() * (max - min), () => {
+    this.#env.timers.after(drawnMs(draws, this.#plan.everyMs), () => {
       if (this.#round !== round) return
       this.#say(draws)
       this.#speak(round, nth + 1)

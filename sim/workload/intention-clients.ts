@@ -1,5 +1,6 @@
 import { textOf, utf8 } from '../../src/base/bytes.ts'
 import type { Env } from '../../src/env/env.ts'
+import { pause } from '../../src/model/pause.ts'
 import type { Tell } from '../checkers/checker.ts'
 import type { IntentionChange } from '../checkers/intentions/intention-facts.ts'
 import type { Decisions } from '../world/decisions/decisions.ts'
@@ -76,7 +77,7 @@ export class IntentionClients {
   async #author(author: number, round: number, periodMs: number): Promise<void> {
     for (let nth = 1; this.#round === round; nth++) {
       const draws = this.#draws('authors', author, round, nth)
-      await this.#pause(periodMs * (0.5 + draws.fraction()))
+      await pause(this.#env, periodMs * (0.5 + draws.fraction()))
       const agent = this.#world.agent(draws)
       if (this.#round !== round || agent === undefined || !this.#world.decisions.happens(draws)) continue
       const change = this.#drawnChange(draws, `${this.#plan.name}-${author}.${round}.${nth}`)
@@ -134,7 +135,7 @@ export class IntentionClients {
   async #asker(asker: number, round: number, periodMs: number): Promise<void> {
     for (let nth = 1; this.#round === round; nth++) {
       const draws = this.#draws('askers', asker, round, nth)
-      await this.#pause(periodMs * (0.5 + draws.fraction()))
+      await pause(this.#env, periodMs * (0.5 + draws.fraction()))
       const agent = this.#world.agent(draws)
       if (this.#round !== round || agent === undefined) continue
       const [source, destination] = [this.#drawnService(draws), `default/${this.#drawnName(draws)}`]
@@ -198,12 +199,6 @@ export class IntentionClients {
 
   #draws(what: string, client: number, round: number, nth: number): Draws {
     return this.#world.decisions.draws('intentions', this.#plan.name, what, client, round, nth)
-  }
-
-  #pause(forMs: number): Promise<void> {
-    const over = this.#env.deferred<void>()
-    this.#env.timers.after(forMs, () => over.resolve())
-    return over.promise
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Env } from '../../src/env/env.ts'
 import type { Consistency } from '../../src/features/contract/reading.ts'
+import { pause } from '../../src/model/pause.ts'
 import { monotoneIndex } from '../checkers/clients/monotone-index.ts'
 import type { AskedAgent, GroupWorld } from './asked-agents.ts'
 import { KeyClient, type ListAnswer } from './key-client.ts'
@@ -65,7 +66,7 @@ export class KeyWatchers {
       const spanMs = pauseMs.max - pauseMs.min
       const ownMs = pauseMs.min + (spanMs > 0 ? Math.floor(draws.fraction() * spanMs) : 0)
       const restMs = isAnswered ? ownMs : askAgainMs
-      if (restMs > 0) await this.#pause(restMs)
+      if (restMs > 0) await pause(this.#env, restMs)
     }
   }
 
@@ -96,11 +97,5 @@ export class KeyWatchers {
     this.#indexes[watcher] = isBehind ? 0 : index
     invariants.tell('keys listed', { asked: this.#plan.keys, found: rows, where: agent.name })
     invariants.tell('watcher answered', { watcher: this.#nameOf(watcher), rows })
-  }
-
-  #pause(forMs: number): Promise<void> {
-    const over = this.#env.deferred<void>()
-    this.#env.timers.after(forMs, () => over.resolve())
-    return over.promise
   }
 }

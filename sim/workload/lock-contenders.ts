@@ -3,6 +3,7 @@ import type { Invariants } from '../checkers/invariants.ts'
 import type { Decisions } from '../world/decisions/decisions.ts'
 import type { Draws } from '../world/decisions/draws.ts'
 import type { AskedAgent } from './asked-agents.ts'
+import { drawnPause } from './drawn-pause.ts'
 import { LockClient } from './lock-client.ts'
 
 /** What contenders do, with all defaults applied. */
@@ -81,7 +82,7 @@ export class LockContenders {
 
   async #contend(contender: Contender): Promise<void> {
     while (this.#running) {
-      await this.#pause(this.#draws(contender), pauseMs)
+      await drawnPause(this.#env, this.#draws(contender), pauseMs)
       if (!this.#running) return
       const session = await this.#busily(() => this.#create(contender))
       if (session !== undefined) await this.#live(contender, session)
@@ -112,7 +113,7 @@ export class LockContenders {
     const life: Life = { contender, session, over: false, asleep: false }
     this.#env.detach(this.#keepAlive(life))
     while (this.#running && !life.over) {
-      await this.#pause(this.#draws(contender), pauseMs)
+      await drawnPause(this.#env, this.#draws(contender), pauseMs)
       if (this.#running) await this.#busily(() => this.#turn(life))
     }
     life.over = true
@@ -137,13 +138,13 @@ export class LockContenders {
     if (draws.chance(this.#plan.sleepChance)) {
       life.asleep = true
       this.#busy--
-      await this.#pause(draws, { min: sleepFactor * this.#plan.ttlMs, max: sleepFactor * this.#plan.ttlMs })
+      await drawnPause(this.#env, draws, { min: sleepFactor * this.#plan.ttlMs, max: sleepFactor * this.#plan.ttlMs })
       this.#busy++
       this.#write(key, fence)
       life.over = true
       return
     }
-    await this.#pause(draws, this.#plan.holdMs)
+    await drawnPause(this.#env, draws, this.#plan.holdMs)
     this.#write(key, fence)
     const agent = this.#agent(draws)
     if (agent === undefined) return
@@ -169,7 +170,7 @@ export class LockContenders {
     const { contender } = life
     for (;;) {
       const draws = this.#world.decisions.draws('renewals', this.#plan.name, contender.number, ++contender.renewals)
-      await this.#pause(draws, { min: everyMs * 0.8, max: everyMs * 1.2 })
+      await drawnPause(this.#env, draws, { min: everyMs * 0.8, max: everyMs * 1.2 })
       if (!this.#running || life.over || life.asleep) return
       const agent = this.#agent(draws)
       if (agent === undefined) continue
@@ -190,12 +191,6 @@ export class LockContenders {
 
   #agent(draws: Draws): AskedAgent | undefined {
     return this.#world.agent(draws)
-  }
-
-  #pause(draws: Draws, { min, max }: { readonly min: number; readonly max: number }): Promise<void> {
-    const deferred = this.#env.deferred<void>()
-    this.#env.timers.after(min + draws.fraction() * (max - min), () => deferred.resolve())
-    return deferred.promise
   }
 
   #value({ number, decided }: Contender): string {

@@ -6,6 +6,7 @@ import { httpEndpoint } from '../cluster/node-identity.ts'
 import { duration, durationRange, selector, template } from '../notation/fields.ts'
 import type { Decisions } from '../world/decisions/decisions.ts'
 import { besideAgents } from './asked-agents.ts'
+import { drawnMs } from './drawn-pause.ts'
 import { workloadKind } from './kind.ts'
 import { MeshProxy, type ProxyPlan, type ProxyWorld } from './mesh-proxy.ts'
 
@@ -83,8 +84,7 @@ class MeshProxies {
 
   #meetLater(at: number, connection: number, nth: number): void {
     const draws = this.#world.decisions.draws('proxies', this.#plan.name, at, connection, nth)
-    const { min, max } = this.#plan.everyMs
-    this.#env.timers.after(min + draws.fraction() * (max - min), () => {
+    this.#env.timers.after(drawnMs(draws, this.#plan.everyMs), () => {
       if (!this.#meeting) return
       const one = this.#proxies[at]
       const other = this.#proxies[draws.below(this.#proxies.length)]

@@ -3,6 +3,7 @@ import type { Env } from '../../src/env/env.ts'
 import type { HttpClientResponse } from '../../src/env/http.ts'
 import type { Endpoint } from '../../src/env/net.ts'
 import { headerSaid } from '../../src/model/naming/names.ts'
+import { pause } from '../../src/model/pause.ts'
 import type { ConnectionEnd, ProxyRoots, SeenLeaf } from '../checkers/mesh/mesh-facts.ts'
 import type { MeshLaws } from '../checkers/mesh/mesh-laws.ts'
 import { tokenHeaders } from './key-client.ts'
@@ -113,7 +114,7 @@ export class MeshProxy {
       if (answer.ok) this.#refusal = `${answer.value.status} ${textOf(answer.value.body).trim().slice(0, 120)}`
       else this.#refusal = answer.error.kind
       index = '0'
-      await this.#pause(askAgainMs)
+      await pause(this.#env, askAgainMs)
     }
   }
 
@@ -128,11 +129,5 @@ export class MeshProxy {
     const { CertPEM, PrivateKeyPEM } = JSON.parse(textOf(body)) as LeafText
     const { name, service } = this.#plan
     this.#leaf = this.#world.mesh()?.given(name, service, CertPEM, PrivateKeyPEM) ?? this.#leaf
-  }
-
-  #pause(forMs: number): Promise<void> {
-    const over = this.#env.deferred<void>()
-    this.#env.timers.after(forMs, () => over.resolve())
-    return over.promise
   }
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Env } from '../../src/env/env.ts'
 import type { Endpoint } from '../../src/env/net.ts'
+import { pause } from '../../src/model/pause.ts'
 import { agentClient } from '../../src/proxy/agent-client.ts'
 import { MeshProxy } from '../../src/proxy/mesh-proxy.ts'
 import { Registration } from '../../src/proxy/registration.ts'
@@ -9,6 +10,7 @@ import { httpEndpoint } from '../cluster/node-identity.ts'
 import { durationRange, selector, template } from '../notation/fields.ts'
 import type { Decisions } from '../world/decisions/decisions.ts'
 import { besideAgents } from './asked-agents.ts'
+import { drawnPause } from './drawn-pause.ts'
 import { tokenHeaders } from './key-client.ts'
 import { workloadKind } from './kind.ts'
 import { TunnelEnd } from './tunnel-end.ts'
@@ -106,7 +108,7 @@ class MeshTunnels {
         connectTimeoutMs,
       })),
     })
-    while (proxy.inbound === undefined) await this.#pause(lookAgainMs)
+    while (proxy.inbound === undefined) await pause(this.#env, lookAgainMs)
     const listen = proxy.inbound
     const isListening = (): boolean => true
     new Registration(this.#env, api, { id: `${service.name}-proxy`, service: service.name, listen, isListening })
@@ -125,12 +127,12 @@ class MeshTunnels {
       let why = await end?.echo()
       if (end === undefined || why !== undefined) {
         end?.close()
-        await this.#pause(lookAgainMs)
+        await pause(this.#env, lookAgainMs)
         continue
       }
       this.#open.add(end)
       while (this.#round === round && why === undefined) {
-        await this.#pause(wordEveryMs)
+        await pause(this.#env, wordEveryMs)
         why = await end.echo()
       }
       this.#open.delete(end)
@@ -140,10 +142,9 @@ class MeshTunnels {
   }
 
   async #tryAgain(round: number, at: number, from: TunnelService, to: TunnelService): Promise<void> {
-    const { min, max } = this.#plan.everyMs
     for (let nth = 1; this.#round === round; nth++) {
       const draws = this.#world.decisions.draws('tunnels', pairText(from, to), round, nth)
-      await this.#pause(min + draws.fraction() * (max - min))
+      await drawnPause(this.#env, draws, this.#plan.everyMs)
       const end = await this.#reach(at, to)
       const why = end === undefined ? 'nobody listens' : await end.echo()
       end?.close()
@@ -153,12 +154,6 @@ class MeshTunnels {
 
   #reach(at: number, to: TunnelService): Promise<TunnelEnd | undefined> {
     return TunnelEnd.open(this.#env, { host: this.#plan.host, port: this.#portOf(at, to.name) })
-  }
-
-  #pause(forMs: number): Promise<void> {
-    const over = this.#env.deferred<void>()
-    this.#env.timers.after(forMs, () => over.resolve())
-    return over.promise
   }
 }
 

@@ -5,6 +5,7 @@ import type { RegistrationChange } from '../checkers/registrations/registration-
 import type { Decisions } from '../world/decisions/decisions.ts'
 import type { Draws } from '../world/decisions/draws.ts'
 import { AgentClient } from './agent-client.ts'
+import { drawnPause } from './drawn-pause.ts'
 import {
   addingCheck,
   deregistering,
@@ -110,7 +111,7 @@ export class Registrants {
     for (;;) {
       const nth = ++registrant.turns.changes
       const draws = this.#draws(registrant, 'changes', nth)
-      await this.#pause(draws, this.#plan.everyMs)
+      await drawnPause(this.#env, draws, this.#plan.everyMs)
       if (this.#round !== round) return
       if (!this.#world.decisions.happens(draws)) continue
       const value = `${registrant.node}-${registrant.id}-${nth}`
@@ -167,7 +168,7 @@ export class Registrants {
     for (;;) {
       const nth = ++registrant.turns.reports
       const draws = this.#draws(registrant, 'reports', nth)
-      await this.#pause(draws, pauseMs)
+      await drawnPause(this.#env, draws, pauseMs)
       if (this.#round !== round) return
       pauseMs = { min: usualMs / 2, max: usualMs }
       if (!this.#world.decisions.happens(draws)) continue
@@ -197,11 +198,5 @@ export class Registrants {
 
   #draws({ node, number }: Registrant, what: string, nth: number): Draws {
     return this.#world.decisions.draws('registrations', this.#plan.name, node, number, what, nth)
-  }
-
-  #pause(draws: Draws, { min, max }: { readonly min: number; readonly max: number }): Promise<void> {
-    const over = this.#env.deferred<void>()
-    this.#env.timers.after(min + draws.fraction() * (max - min), () => over.resolve())
-    return over.promise
   }
 }

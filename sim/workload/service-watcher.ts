@@ -4,6 +4,7 @@ import { formatDuration } from '../../src/base/duration.ts'
 import type { Env } from '../../src/env/env.ts'
 import type { Endpoint } from '../../src/env/net.ts'
 import { headerSaid } from '../../src/model/naming/names.ts'
+import { pause } from '../../src/model/pause.ts'
 import { dnsEndpoint, httpEndpoint } from '../cluster/node-identity.ts'
 import { duration, selector } from '../notation/fields.ts'
 import { askDns } from './dns-client.ts'
@@ -86,7 +87,7 @@ export class ServiceWatcher {
         const brokeMs = this.#env.clock.monoMs()
         if (brokeMs - askedMs > heldMs) this.#silentSinceMs.http = undefined
         this.#heardNothing('http', brokeMs)
-        await this.#pause()
+        await pause(this.#env, pollMs)
       }
     }
   }
@@ -104,7 +105,7 @@ export class ServiceWatcher {
       if (typeof answer === 'string') this.#heardNothing('dns', askedMs)
       else if (answer.rcode === cannotTell && this.#plan.silentMsMax !== undefined) this.#heardNothing('dns', askedMs)
       else this.#judge('dns', answer.answers.length)
-      await this.#pause()
+      await pause(this.#env, pollMs)
     }
   }
 
@@ -129,12 +130,6 @@ export class ServiceWatcher {
     if (now - since <= silentMsMax) return
     const forMs = formatDuration(Math.round(now - since))
     this.#onGap(`${this.#agent.name} has said nothing of ${service} over ${over.toUpperCase()} for ${forMs}`)
-  }
-
-  #pause(): Promise<void> {
-    const over = this.#env.deferred<void>()
-    this.#env.timers.after(pollMs, () => over.resolve())
-    return over.promise
   }
 }
 

@@ -2,10 +2,12 @@ import { z } from 'zod'
 import { textOf } from '../../src/base/bytes.ts'
 import type { Env } from '../../src/env/env.ts'
 import { headerSaid } from '../../src/model/naming/names.ts'
+import { pause } from '../../src/model/pause.ts'
 import { waitingAnswers } from '../checkers/clients/waiting-answers.ts'
 import { durationRange, selector } from '../notation/fields.ts'
 import type { Draws } from '../world/decisions/draws.ts'
 import { type AskedAgent, type GroupWorld, groupWorld } from './asked-agents.ts'
+import { drawnMs } from './drawn-pause.ts'
 import { workloadKind } from './kind.ts'
 
 /** What a group reads, with all defaults applied. */
@@ -66,7 +68,7 @@ export class WaitingReaders {
       const answered = agent === undefined ? undefined : await this.#ask(agent, { query, index, body }, round, draws)
       // As the API tells its clients: if the index fell, begin anew, because another server may be behind.
       if (answered !== undefined) [index, body] = [answered.index < index ? 0 : answered.index, answered.body]
-      await this.#pause(answered === undefined ? askAgainMs : between(this.#plan.pauseMs, draws))
+      await pause(this.#env, answered === undefined ? askAgainMs : drawnMs(draws, this.#plan.pauseMs))
     }
   }
 
@@ -81,7 +83,7 @@ export class WaitingReaders {
     const consistency = consistencies[draws.below(consistencies.length)] ?? 'default'
     const isAhead = index > 0 && draws.below(aheadOneIn) === 0
     const waited = isAhead ? index + farAhead : index
-    const waitMs = Math.round(between(this.#plan.waitMs, draws))
+    const waitMs = Math.round(drawnMs(draws, this.#plan.waitMs))
     const boot = bootOf(agent.name)
     const server = agent.isServer ? `${agent.name}, boot ${boot}` : undefined
     const asked = { query, agent: agent.name, server, consistency, waited, isAhead, waitMs }
@@ -98,16 +100,6 @@ export class WaitingReaders {
     invariants.tell('reader answered', { read, index: told, isChanged: found !== body })
     return { index: told, body: found }
   }
-
-  #pause(forMs: number): Promise<void> {
-    const over = this.#env.deferred<void>()
-    this.#env.timers.after(forMs, () => over.resolve())
-    return over.promise
-  }
-}
-
-function between({ min, max }: { readonly min: number; readonly max: number }, draws: Draws): number {
-  return min + draws.fraction() * (max - min)
 }
 
 const consistency = z.enum(['default', 'consistent', 'stale'])

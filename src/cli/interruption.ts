@@ -1,4 +1,3 @@
-import type { Env } from '../env/env.ts'
 import type { Invocation } from './command.ts'
 
 /**
@@ -26,10 +25,4 @@ export class Interruption {
   close(): void {
     for (const one of this.#listening) one.close()
   }
-}
-
-export function pause(env: Pick<Env, 'deferred' | 'timers'>, ms: number): Promise<void> {
-  const deferred = env.deferred<void>()
-  env.timers.after(ms, () => deferred.resolve())
-  return deferred.promise
 }

@@ -1,4 +1,5 @@
 import type { Env } from '../env/env.ts'
+import { pause } from '../model/pause.ts'
 import type { Hello } from './frame.ts'
 
 /**
@@ -70,7 +71,7 @@ export class LostPeers {
       const outcome = await this.#parts.dial(peer.address)
       if (this.#searches.get(peer.nodeId) !== search) return
       if (outcome === 'cut-short' && dials < dialsMax) {
-        await this.#pause(pauseMs)
+        await pause(this.#parts.env, pauseMs)
         pauseMs *= 2
         if (this.#searches.get(peer.nodeId) === search) continue
         return
@@ -79,11 +80,5 @@ export class LostPeers {
       if (outcome === 'refused') watch.onGone(peer)
       return
     }
-  }
-
-  #pause(forMs: number): Promise<void> {
-    const deferred = this.#parts.env.deferred<void>()
-    this.#parts.env.timers.after(forMs, () => deferred.resolve())
-    return deferred.promise
   }
 }

@@ -5,6 +5,7 @@ import { done, err, type Result } from '../../../src/base/result.ts'
 import type { KeyKind } from '../../../src/env/crypto.ts'
 import type { Env } from '../../../src/env/env.ts'
 import type { Endpoint } from '../../../src/env/net.ts'
+import { pause } from '../../../src/model/pause.ts'
 import { signRoot } from '../../../src/pki/mesh-certificates.ts'
 import { certificatePem } from '../../../src/pki/pem.ts'
 import { signingUri } from '../../../src/pki/spiffe.ts'
@@ -128,7 +129,7 @@ async function trustDomainAt(env: Env, to: Endpoint, withinMs: number): Promise<
     if (answer.ok && answer.value.status === 200) {
       return (JSON.parse(textOf(answer.value.body)) as { readonly TrustDomain: string }).TrustDomain
     }
-    await pause(env)
+    await pause(env, askAgainMs)
   } while (env.clock.monoMs() < untilMs)
   return ''
 }
@@ -184,15 +185,9 @@ async function update(
       last = `status ${status}, ${textOf(answer.value.body).trim()}`
       if (status < 500 || wanted.refused !== undefined) return err(last)
     } else last = answer.error.kind
-    await pause(env)
+    await pause(env, askAgainMs)
   } while (env.clock.monoMs() < untilMs)
   return err(last)
-}
-
-function pause(env: Env): Promise<void> {
-  const over = env.deferred<void>()
-  env.timers.after(askAgainMs, () => over.resolve())
-  return over.promise
 }
 
 export const authority = step(wanted, performAuthority)

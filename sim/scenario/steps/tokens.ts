@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { textOf, utf8 } from '../../../src/base/bytes.ts'
 import type { Env } from '../../../src/env/env.ts'
 import type { Endpoint } from '../../../src/env/net.ts'
+import { pause } from '../../../src/model/pause.ts'
 import { httpEndpoint } from '../../cluster/node-identity.ts'
 import { savedNameField, selector, template } from '../../notation/fields.ts'
 import { tokenHeaders } from '../../workload/key-client.ts'
@@ -106,16 +107,10 @@ export class TokenMaker {
         last = `status ${answer.value.status}, ${text.trim()}`
         if (answer.value.status < 500) break
       }
-      await this.#pause()
+      await pause(this.#env, pauseMs)
     }
     this.#problem ??= `PUT ${target}: ${last}`
     return ''
-  }
-
-  #pause(): Promise<void> {
-    const over = this.#env.deferred<void>()
-    this.#env.timers.after(pauseMs, () => over.resolve())
-    return over.promise
   }
 }
 

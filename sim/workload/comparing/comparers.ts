@@ -1,5 +1,7 @@
 import type { Env } from '../../../src/env/env.ts'
+import { pause } from '../../../src/model/pause.ts'
 import type { Draws } from '../../world/decisions/draws.ts'
+import { drawnPause } from '../drawn-pause.ts'
 import type { Crew } from '../kind.ts'
 import type { Question, ReadLaw } from './question.ts'
 
@@ -54,8 +56,7 @@ export class Comparers implements Crew {
   async #compareAll(round: number): Promise<void> {
     while (this.#round === round) {
       const draws = this.#world.draws(++this.#asked)
-      const { min, max } = this.#plan.everyMs
-      await this.#pause(min + draws.fraction() * (max - min))
+      await drawnPause(this.#env, draws, this.#plan.everyMs)
       const question = this.#round === round ? this.#world.question(draws) : undefined
       if (question !== undefined) await this.#compare(question, round)
     }
@@ -68,7 +69,7 @@ export class Comparers implements Crew {
     if (before === undefined) return
     let fault: string | undefined
     for (let nth = 1; nth <= asksMax; nth++) {
-      await this.#pause(nth === 1 ? stableMs : againMs)
+      await pause(this.#env, nth === 1 ? stableMs : againMs)
       if (this.#round !== round || question.basis() !== before) return
       const verdict = await question.ask(this.#env, this.#host)
       if (this.#round !== round) return
@@ -77,11 +78,5 @@ export class Comparers implements Crew {
       if (fault === undefined || verdict.isFinal === true) break
     }
     this.#world.compared(law, text, fault)
-  }
-
-  #pause(forMs: number): Promise<void> {
-    const over = this.#env.deferred<void>()
-    this.#env.timers.after(forMs, () => over.resolve())
-    return over.promise
   }
 }

@@ -1,8 +1,10 @@
 import { textOf, utf8 } from '../../../src/base/bytes.ts'
 import type { Env } from '../../../src/env/env.ts'
 import type { Endpoint } from '../../../src/env/net.ts'
+import { pause } from '../../../src/model/pause.ts'
 import type { DefinedQuery, QueryBook } from '../../checkers/reads/query-book.ts'
 import type { Draws } from '../../world/decisions/draws.ts'
+import { drawnMs } from '../drawn-pause.ts'
 import type { Crew } from '../kind.ts'
 import type { Asking } from './http-questions.ts'
 import { answerWithinMs } from './question.ts'
@@ -50,11 +52,11 @@ export class QueryEditors implements Crew {
   async #editAll(round: number): Promise<void> {
     while (this.#round === round) {
       const draws = this.#world.draws(++this.#edits)
-      const { min, max } = this.#world.everyMs
+      const { everyMs } = this.#world
       // The first of each are created at once, so that there are queries to execute.
       const all = [...queryNames, ...templateNames]
       const isFirst = this.#edits <= all.length
-      await this.#pause(isFirst ? min : min + draws.fraction() * (max - min))
+      await pause(this.#env, isFirst ? everyMs.min : drawnMs(draws, everyMs))
       const name = isFirst ? all[this.#edits - 1] : all[draws.below(all.length)]
       if (this.#round === round && name !== undefined) await this.#edit(draws, name)
     }
@@ -86,12 +88,6 @@ export class QueryEditors implements Crew {
   async #ask(to: Endpoint, method: string, target: string, body = ''): Promise<string | undefined> {
     const answer = await this.#env.http.request(to, { method, target, timeoutMs: answerWithinMs, body: utf8(body) })
     return answer.ok && answer.value.status === 200 ? textOf(answer.value.body) : undefined
-  }
-
-  #pause(forMs: number): Promise<void> {
-    const over = this.#env.deferred<void>()
-    this.#env.timers.after(forMs, () => over.resolve())
-    return over.promise
   }
 }
 

@@ -1,9 +1,11 @@
 import type { Env } from '../../../src/env/env.ts'
 import type { Endpoint } from '../../../src/env/net.ts'
+import { pause } from '../../../src/model/pause.ts'
 import type { Tell } from '../../checkers/checker.ts'
 import type { EventListing, EventWait, FiredEvent } from '../../checkers/events/event-facts.ts'
 import type { Decisions } from '../../world/decisions/decisions.ts'
 import type { Draws } from '../../world/decisions/draws.ts'
+import { drawnPause } from '../drawn-pause.ts'
 import type { Crew } from '../kind.ts'
 import { contentOf, EventClient, type EventWanted } from './event-client.ts'
 
@@ -71,8 +73,7 @@ export class EventUsers implements Crew {
   async #fireAll(round: number): Promise<void> {
     for (let nth = 1; this.#round === round; nth++) {
       const draws = this.#world.decisions.draws('events', this.#plan.name, round, nth)
-      const { min, max } = this.#plan.everyMs
-      await this.#pause(min + draws.fraction() * (max - min))
+      await drawnPause(this.#env, draws, this.#plan.everyMs)
       const agents = this.#world.agents()
       const agent = draws.oneOf(agents, ({ name }) => name)
       if (this.#round !== round || agent === undefined || !this.#world.decisions.happens(draws)) continue
@@ -132,14 +133,14 @@ export class EventUsers implements Crew {
     const { nowUs, agents, spreadMs, exchangeMs } = this.#world
     const firedUs = nowUs()
     const [spread, exchange] = [spreadMs(), exchangeMs()]
-    await this.#pause(spread)
+    await pause(this.#env, spread)
     const missing: EventAgent[] = []
     for (const agent of agents()) {
       if (!goals.has(`${agent.name} ${agent.boot}`)) continue
       if ((await this.#look(event, firedUs, wanted, agent, 'gossip')) === false) missing.push(agent)
     }
     if (missing.length === 0) return
-    await this.#pause(exchange - spread)
+    await pause(this.#env, exchange - spread)
     for (const agent of missing) await this.#look(event, firedUs, wanted, agent, 'exchange')
   }
 
@@ -181,13 +182,7 @@ export class EventUsers implements Crew {
         if (listing === undefined) this.#world.tell('event wait given up', wait)
         else index = listing.index
       }
-      await this.#pause(againMs)
+      await pause(this.#env, againMs)
     }
-  }
-
-  #pause(forMs: number): Promise<void> {
-    const over = this.#env.deferred<void>()
-    this.#env.timers.after(forMs, () => over.resolve())
-    return over.promise
   }
 }

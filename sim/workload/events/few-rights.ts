@@ -1,6 +1,7 @@
 import type { Env } from '../../../src/env/env.ts'
 import type { EventListing, FewRightsFire, FiredEvent } from '../../checkers/events/event-facts.ts'
 import type { Draws } from '../../world/decisions/draws.ts'
+import { drawnPause } from '../drawn-pause.ts'
 import type { Crew } from '../kind.ts'
 import { contentOf, EventClient } from './event-client.ts'
 import { type EventAgent, type EventWorld, eventNames } from './event-users.ts'
@@ -40,8 +41,7 @@ export class FewRights implements Crew {
   async #askAll(round: number): Promise<void> {
     for (let nth = 1; this.#round === round; nth++) {
       const draws = this.#world.decisions.draws('events with few rights', this.#plan.name, round, nth)
-      const { min, max } = this.#plan.everyMs
-      await this.#pause(min + draws.fraction() * (max - min))
+      await drawnPause(this.#env, draws, this.#plan.everyMs)
       const agent = draws.oneOf(this.#world.agents(), ({ name }) => name)
       if (this.#round !== round || agent === undefined) continue
       if (draws.below(2) === 0) await this.#list(agent)
@@ -84,12 +84,6 @@ export class FewRights implements Crew {
       shown: contents(shown),
       after: contents(after),
     })
-  }
-
-  #pause(forMs: number): Promise<void> {
-    const over = this.#env.deferred<void>()
-    this.#env.timers.after(forMs, () => over.resolve())
-    return over.promise
   }
 }
 

@@ -9,6 +9,7 @@ import { replacedTable } from '../../features/snapshot/tables.ts'
 import { comingPieces, comingState, lastReplaced } from '../../features/snapshot/views.ts'
 import type { Failure } from '../../model/failure.ts'
 import { modifyIndexOf, noChange } from '../../model/log-position.ts'
+import { pause } from '../../model/pause.ts'
 import { hasBehaviour, isAtLeast, newestRelease, type Release, releaseText } from '../../model/release.ts'
 import type { Entry } from '../../raft/core/types.ts'
 import type { StateMachine, StateRestore, StateSnapshot } from '../../raft/raft.ts'
@@ -113,16 +114,11 @@ export class ReplicatedState implements StateMachine {
 
   /** Checks a state that is to replace this one. */
   coming(env: Pick<Env, 'deferred' | 'timers'>): ComingStateCheck {
-    const turn = (): Promise<void> => {
-      const next = env.deferred<void>()
-      env.timers.after(0, () => next.resolve())
-      return next.promise
-    }
     return {
       fault: () => this.#coming.fault(),
       check: () => {
         const state = this.store.read()
-        return this.#coming.check(comingState(state)?.sizeBytes ?? 0, comingPieces(state), turn)
+        return this.#coming.check(comingState(state)?.sizeBytes ?? 0, comingPieces(state), () => pause(env, 0))
       },
     }
   }

@@ -1,6 +1,7 @@
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Env } from '../../env/env.ts'
 import type { Failure } from '../../model/failure.ts'
+import { pause } from '../../model/pause.ts'
 import type { ServerId } from '../../raft/core/types.ts'
 import type { Raft } from '../../raft/raft.ts'
 import type { AgentConfig } from '../settings/agent-config.ts'
@@ -52,9 +53,7 @@ export function leaveConsensus({ env, config, nodeId }: LeavingServer, raft: Raf
         if (env.clock.monoMs() >= untilMs) {
           return err({ kind: 'refused', message: 'left, but the remaining servers have not removed this one in time' })
         }
-        const pause = env.deferred<void>()
-        env.timers.after(lookMs, () => pause.resolve())
-        await pause.promise
+        await pause(env, lookMs)
       }
       return ok(undefined)
     },

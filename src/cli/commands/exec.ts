@@ -1,6 +1,7 @@
 import { base64, textOf, utf8 } from '../../base/bytes.ts'
 import { writeJson } from '../../base/json.ts'
 import { err, ok, type Result } from '../../base/result.ts'
+import { pause } from '../../model/pause.ts'
 import {
   jobKey,
   type RemoteExecCall,
@@ -13,7 +14,7 @@ import { ApiClient, failed, keyPath, misused, serverFlags } from '../api/client.
 import { jobBody, RemoteAnswers, type Said } from '../api/remote-answers.ts'
 import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
 import { durationFlag } from '../flags/values.ts'
-import { Interruption, pause } from '../interruption.ts'
+import { Interruption } from '../interruption.ts'
 import { LockSession } from '../locks/held-lock.ts'
 import { LinesByNode } from '../output.ts'
 import { eventFilterFlags, eventFilters } from './event.ts'

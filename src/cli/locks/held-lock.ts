@@ -3,9 +3,9 @@ import { err, ok, type Result } from '../../base/result.ts'
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import { headerSaid } from '../../model/naming/names.ts'
+import { pause } from '../../model/pause.ts'
 import type { Entry } from '../api/answers.ts'
 import { type ApiClient, keyPath, type Query, unexpectedText } from '../api/client.ts'
-import { pause } from '../interruption.ts'
 
 /** What clients of the field mark keys with that they use as locks: a key with other flags is not one. */
 const lockFlags = '3304740253564472344'

@@ -1,9 +1,9 @@
 import { compareText, emptyBytes, fromBase64, utf8 } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { headerSaid } from '../../model/naming/names.ts'
+import { pause } from '../../model/pause.ts'
 import type { Entry } from '../api/answers.ts'
 import { keyPath, unexpectedText } from '../api/client.ts'
-import { pause } from '../interruption.ts'
 import { ask, type Held, type LockOptions, type LockSession, waitMs } from './held-lock.ts'
 
 /** What clients of the field mark keys with that they use as semaphores: a key with other flags is not one. */

@@ -3,6 +3,7 @@ import { err, ok, type Result } from '../../base/result.ts'
 import { uuidOf } from '../../base/uuid.ts'
 import type { Env } from '../../env/env.ts'
 import type { Failure } from '../../model/failure.ts'
+import { pause } from '../../model/pause.ts'
 import type { CallOptions } from '../contract/call.ts'
 import type { ReadMeta, ReadOptions } from '../contract/reading.ts'
 import type { WithServerCalls, WithWrites } from '../contract/route-context.ts'
@@ -64,12 +65,12 @@ async function packState(
     if (!piece.ok) return piece
     if (piece.value.length === 0) return ok(writer)
     // If this agent is the server, it has just worked on the piece: yield.
-    await turn(env)
+    await pause(env, 0)
     offset += piece.value.length
     if (offset > stateBytesMax) return err({ kind: 'too-large', message: `the state exceeds ${stateBytesMax} bytes` })
     for (let at = 0; at < piece.value.length; at += sliceBytes) {
       writer.state(piece.value.subarray(at, at + sliceBytes))
-      await turn(env)
+      await pause(env, 0)
     }
     if (writer.writtenBytes > archiveBytesMax) return err({ kind: 'too-large', message: tooLarge })
   }
@@ -87,7 +88,7 @@ async function inOne(env: Env, parts: readonly Uint8Array[]): Promise<Uint8Array
     at += part.length
     if (at < turnAt) continue
     turnAt = at + copiedBytes
-    await turn(env)
+    await pause(env, 0)
   }
   return whole
 }
@@ -104,13 +105,6 @@ function goneOf(call: CallOptions): () => boolean {
 /** Number of bytes processed before yielding: a millisecond or two. */
 const sliceBytes = 64 << 10
 const tooLarge = `the snapshot exceeds ${archiveBytesMax} bytes`
-
-/** Yields to everything else that is due. */
-async function turn(env: Env): Promise<void> {
-  const deferred = env.deferred<void>()
-  env.timers.after(0, () => deferred.resolve())
-  await deferred.promise
-}
 
 /**
  * Checks an archive from beginning to end, then uploads it piece by piece, and replaces the state. A failure, or a
@@ -154,7 +148,7 @@ export async function checkArchive(
     const read = reader.step()
     if (read !== undefined) return read
     if (gone?.() === true) return err('no caller waits for it any more')
-    await turn(env)
+    await pause(env, 0)
   }
 }
 
@@ -187,6 +181,6 @@ async function bring(
     }
     if (gone()) return err({ kind: 'cancelled' })
     if (isOver) return read.ok ? ok(undefined) : err({ kind: 'bad-request', message: read.error })
-    await turn(context.env)
+    await pause(context.env, 0)
   }
 }

@@ -21,6 +21,7 @@ import type { WithEnv } from '../../features/contract/surroundings.ts'
 import { jsonAnswer } from '../../features/http/declared.ts'
 import { type Naming, svcNaming } from '../../model/naming/naming.ts'
 import { toldDocument } from '../../model/naming/told.ts'
+import { pause } from '../../model/pause.ts'
 import { headerNames } from '../header-names.ts'
 import { prettyParameter } from '../route-call.ts'
 import { DocumentSchemas, headerComponents, responseComponents, responses } from './answers.ts'
@@ -197,8 +198,6 @@ async function inSteps<T>(env: Env, steps: Generator<void, T>): Promise<T> {
   for (;;) {
     const step = steps.next()
     if (step.done === true) return step.value
-    const next = env.deferred<void>()
-    env.timers.after(0, () => next.resolve())
-    await next.promise
+    await pause(env, 0)
   }
 }

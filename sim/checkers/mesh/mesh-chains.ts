@@ -53,8 +53,9 @@ export class PkiChains implements Chains {
     const above = [this.#all(between), this.#all(roots)] as const
     // A proxy both accepts connections and dials.
     const served = verifyChain(this.#verifier, own, ...above, { atMs, usage: 'server' })
-    const dialled = served.ok ? verifyChain(this.#verifier, own, ...above, { atMs, usage: 'client' }) : served
-    if (!served.ok || !dialled.ok) return dialled as Result<never, string>
+    if (!served.ok) return served
+    const dialled = verifyChain(this.#verifier, own, ...above, { atMs, usage: 'client' })
+    if (!dialled.ok) return dialled
     const path = [...served.value, ...dialled.value]
     return ok({
       fromMs: Math.max(...path.map(({ notBeforeMs }) => notBeforeMs)),

@@ -116,8 +116,9 @@ function timesOf({ failures, virtualUs }: SeedRecord, flags: ForkFlags): Result<
     return at.ok ? ok([at.value]) : at
   }
   const from = within('--from', flags.from ?? '0s')
+  if (!from.ok) return from
   const to = within('--to', flags.to ?? `${endMs}ms`)
-  if (!from.ok || !to.ok) return from.ok ? (to as Result<never, string>) : from
+  if (!to.ok) return to
   if (to.value <= from.value)
     return err(`--to ${flags.to ?? seconds(endMs)} is not later than --from ${flags.from ?? '0s'}`)
   return ok(timesBetween(from.value, to.value, flags.points))

@@ -10,6 +10,7 @@ import { primaryOf } from '../access/mode.ts'
 import { meshFederation } from '../mesh/federation.ts'
 import { serverOf } from '../pool/pool-servers.ts'
 import { encodeToPropose } from '../replication/command-codec.ts'
+import { resultOf } from '../replication/command-outcome.ts'
 import type { OpenStates } from '../replication/open-states.ts'
 import type { ReplicatedState } from '../replication/state-machine.ts'
 import type { Calls } from '../requests/asking/calls.ts'
@@ -76,7 +77,7 @@ export function serverContext(ground: Ground, parts: ContextParts): ServerContex
       if (!payload.ok) return payload
       const proposed = await raft.propose(payload.value)
       if (!proposed.ok) return err(failureOfRefusal(proposed.error, addressOf))
-      return proposed.value.value as Result<Awaited<ReturnType<typeof command.apply>>, Failure>
+      return resultOf(command, proposed.value.value)
     },
     leads,
     archives,

@@ -45,10 +45,10 @@ interface KnownWrite {
 }
 
 /** The command of a write, by its name in the log, and what a repetition of it returns. */
-interface OnceCommand {
+interface OnceCommand<Outcome> {
   readonly kind: string
-  readonly outcome?: z.ZodType | undefined
-  remembered?(outcome: unknown): unknown
+  readonly outcome?: z.ZodType<Outcome> | undefined
+  remembered?(outcome: Outcome): Outcome
 }
 
 /** A ring: each row takes the place of the oldest one, which was forgotten before. */
@@ -79,8 +79,8 @@ export const forgottenOrigins: TableDefinition<ForgottenOrigin> = {
 }
 
 /** The outcome of a write that was applied now or earlier. */
-export interface OnceApplied {
-  readonly outcome: unknown
+export interface OnceApplied<Outcome = unknown> {
+  readonly outcome: Outcome
   readonly repeated: boolean
 }
 
@@ -110,16 +110,16 @@ export class ForwardedWrites {
     this.#store = store
   }
 
-  applyOnce(
+  applyOnce<Outcome>(
     index: ModifyIndex,
     { origin, sequence }: WriteIdentity,
-    command: OnceCommand,
-    apply: (tx: WriteTransaction) => unknown,
-  ): Result<OnceApplied, Failure> {
+    command: OnceCommand<Outcome>,
+    apply: (tx: WriteTransaction) => Outcome,
+  ): Result<OnceApplied<Outcome>, Failure> {
     const before = this.#known.get(origin)?.get(sequence)
     let written: ForwardedWrite | undefined
     let forgotten: readonly ForwardedWrite[] = []
-    const applied = this.#store.apply(index, (tx): Result<OnceApplied, Failure> => {
+    const applied = this.#store.apply(index, (tx): Result<OnceApplied<Outcome>, Failure> => {
       if (before !== undefined) return repeated(before, command)
       if (isForgotten(tx, { origin, sequence })) return tooOld
       const outcome = apply(tx)
@@ -140,7 +140,7 @@ export class ForwardedWrites {
   /**
    * The outcome of a write that took effect, or a failure if it may be forgotten; undefined if it did not take effect.
    */
-  outcomeOf(identity: WriteIdentity, command: OnceCommand): Result<unknown, Failure> | undefined {
+  outcomeOf<Outcome>(identity: WriteIdentity, command: OnceCommand<Outcome>): Result<Outcome, Failure> | undefined {
     const known = this.#known.get(identity.origin)?.get(identity.sequence)
     if (known !== undefined) {
       const before = repeated(known, command)
@@ -190,13 +190,22 @@ const commandForgotten: Result<never, Failure> = err({
 })
 
 /** The result for a command that repeats this write. */
-function repeated({ row, command }: KnownWrite, { kind, outcome }: OnceCommand): Result<OnceApplied, Failure> {
-  const isOwn = command === undefined ? outcome?.safeParse(row.outcome).success === true : command === kind
-  if (isOwn) return ok({ outcome: row.outcome, repeated: true })
-  return command === undefined ? commandForgotten : otherCommand
+function repeated<Outcome>(known: KnownWrite, command: OnceCommand<Outcome>): Result<OnceApplied<Outcome>, Failure> {
+  const { outcome } = known.row
+  if (isOutcomeOf(command, known, outcome)) return ok({ outcome, repeated: true })
+  return known.command === undefined ? commandForgotten : otherCommand
 }
 
-function rememberedOf(command: OnceCommand, outcome: unknown): unknown {
+/** The name of the command proves the type of its outcome; without the name, the shape of the outcome does. */
+function isOutcomeOf<Outcome>(
+  { kind, outcome: shape }: OnceCommand<Outcome>,
+  { command }: KnownWrite,
+  outcome: unknown,
+): outcome is Outcome {
+  return command === undefined ? shape?.safeParse(outcome).success === true : command === kind
+}
+
+function rememberedOf<Outcome>(command: OnceCommand<Outcome>, outcome: Outcome): Outcome {
   return command.remembered === undefined ? outcome : command.remembered(outcome)
 }
 

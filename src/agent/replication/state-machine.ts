@@ -18,6 +18,7 @@ import type { Row, TableDefinition, WriteTransaction } from '../../store/types.t
 import type { AgentObserver } from '../boot/observer.ts'
 import { ComingState } from './coming-state.ts'
 import { decodeCommand, type LoggedCommand } from './command-codec.ts'
+import { CommandOutcome } from './command-outcome.ts'
 import { ForwardedWrites, forgottenOrigins, forwardedWrites, type OnceApplied } from './forwarded-writes.ts'
 
 /** A replicated command that the release of this server does not know: the server stops, as it must. */
@@ -75,11 +76,11 @@ export class ReplicatedState implements StateMachine {
   }
 
   /**
-   * Returns what the command returned; a failure if the write is too old to tell whether it is a repeat; undefined for
-   * Raft's own entries. A command that this release does not know, or cannot read, stops the agent on purpose: skipping
+   * Returns what the command returned, or a failure if the write is too old to tell whether it is a repeat; undefined
+   * for Raft's own entries. A command that this release does not know, or cannot read, stops the agent on purpose: skipping
    * it would make this server's state differ from the others'.
    */
-  apply(entry: Entry): Result<unknown, Failure> | undefined {
+  apply(entry: Entry): CommandOutcome | undefined {
     if (entry.kind !== 'command') return undefined
     const command = this.#decoded(entry)
     const { definition, metric } = this.#known(command, entry)
@@ -94,21 +95,24 @@ export class ReplicatedState implements StateMachine {
         ? ok({ outcome: this.store.apply(index, run), repeated: false })
         : this.#forwarded.applyOnce(index, identity, definition, run)
     this.#measured?.metrics.sample(metric, this.#measured.clock.monoMs() - startedMs)
-    if (!applied.ok) return applied
+    if (!applied.ok) return new CommandOutcome(command.kind, applied)
     const { outcome, repeated } = applied.value
     this.#replaceIfReady()
     if (!repeated) {
       const { store } = this
       this.#observer?.commandApplied?.(store.index, command.kind, outcome, identity, store.live, entry.index)
     }
-    return ok(outcome)
+    return new CommandOutcome(command.kind, ok(outcome))
   }
 
   /**
    * The outcome of a write that took effect, or a failure if it is too old to tell; undefined if it did not take
    * effect.
    */
-  outcomeOf(identity: WriteIdentity, command: Pick<CommandDefinition, 'kind'>): Result<unknown, Failure> | undefined {
+  outcomeOf<Body, Outcome>(
+    identity: WriteIdentity,
+    command: CommandDefinition<Body, Outcome>,
+  ): Result<Outcome, Failure> | undefined {
     return this.#forwarded.outcomeOf(identity, command)
   }
 

@@ -99,7 +99,7 @@ class Machine {
 
   payload(payload: Uint8Array): unknown {
     this.index++
-    return this.state.apply({ index: logIndexOf(this.index), term: termOf(1), kind: 'command', payload })
+    return this.state.apply({ index: logIndexOf(this.index), term: termOf(1), kind: 'command', payload })?.result
   }
 
   count(identity?: WriteIdentity): unknown {

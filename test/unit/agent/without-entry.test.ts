@@ -18,8 +18,9 @@ const leads = async (): Promise<Result<undefined, Failure>> => ok(undefined)
 function applied({ server }: AccessWorld, command: CommandDefinition, body: unknown, sequence?: number): unknown {
   const identity = sequence === undefined ? undefined : { origin: 'a', sequence }
   const payload = encodeCommand(command, body, identity)
-  const outcome = server.state.apply({ index: logIndexOf(server.index + 1), term: termOf(1), kind: 'command', payload })
-  return outcome?.ok === true ? outcome.value : outcome
+  const entry = { index: logIndexOf(server.index + 1), term: termOf(1), kind: 'command', payload } as const
+  const result = server.state.apply(entry)?.result
+  return result?.ok === true ? result.value : result
 }
 
 describe('a write that changes nothing', () => {

@@ -1,6 +1,7 @@
 import { type Authorizer, unrestricted } from '../../../src/access/authorizer.ts'
 import { features } from '../../../src/agent/assembly/features.ts'
 import { encodeCommand } from '../../../src/agent/replication/command-codec.ts'
+import { resultOf } from '../../../src/agent/replication/command-outcome.ts'
 import { OpenStates } from '../../../src/agent/replication/open-states.ts'
 import { ReplicatedState } from '../../../src/agent/replication/state-machine.ts'
 import { outcomeWithoutEntry } from '../../../src/agent/requests/serving/without-entry.ts'
@@ -232,7 +233,7 @@ export class LoneServer {
           payload,
         })
         lone.state.applied()
-        return applied as Result<Awaited<ReturnType<typeof command.apply>>, Failure>
+        return resultOf(command, applied)
       },
       writeElsewhere: (endpoint, args, to) => lone.agent.write(endpoint, args, to),
       readElsewhere: (endpoint, args, read, token) => lone.agent.query(endpoint, args, read, { token }),

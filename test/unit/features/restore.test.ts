@@ -124,7 +124,7 @@ describe('a restore', () => {
       for (const entry of entries(restoreTake)) older.apply(entry)
     }).toThrow('a restored state that this release cannot read')
     const ofOldLog = of([])
-    const outcomes = entries(restoreCommit).map((entry) => ofOldLog.apply(entry))
+    const outcomes = entries(restoreCommit).map((entry) => ofOldLog.apply(entry)?.result)
     expect(outcomes.at(-1)).toMatchObject(ok({ kind: 'refused' }))
   })
 

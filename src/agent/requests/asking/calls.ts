@@ -143,8 +143,7 @@ export class Calls {
       return this.#query(endpoint, args, read, options)
     const token = this.tokenOf(options)
     const ask = (asked: ReadOptions, call: CallOptions) => this.#query(endpoint, args, asked, { ...call, token })
-    const answer = await this.#common.waits.wait(endpoint as QueryEndpoint, args, read, ask, { ...options, token })
-    return answer as Result<Answer<Reply>, Failure>
+    return this.#common.waits.wait(endpoint, args, read, ask, { ...options, token })
   }
 
   /** Warns that the agent's default token does not exist, so that every call without a token of its own is refused. */

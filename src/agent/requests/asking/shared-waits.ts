@@ -1,3 +1,4 @@
+import { invariant } from '../../../base/invariant.ts'
 import { err, ok, type Result } from '../../../base/result.ts'
 import type { Env } from '../../../env/env.ts'
 import type { CallOptions } from '../../../features/contract/call.ts'
@@ -8,17 +9,19 @@ import { blockingJitterFraction, blockingWaitMaxMs } from '../../../model/limits
 import { noChange } from '../../../model/log-position.ts'
 import { waitOf } from '../request.ts'
 
-type Ask = (read: ReadOptions, options: CallOptions) => Promise<Result<Answer<unknown>, Failure>>
+type Ask<Reply> = (read: ReadOptions, options: CallOptions) => Promise<Result<Answer<Reply>, Failure>>
 
 /** What the members of a group learn: that the result changed, a failure, or no change within the wait. */
-type News = Result<Answer<unknown>, Failure> | 'time-over' | 'left'
+type News<Reply> = Result<Answer<Reply>, Failure> | 'time-over' | 'left'
 
-interface Member {
-  tell(news: News): void
+interface Member<Reply> {
+  tell(news: News<Reply>): void
 }
 
-interface Group {
-  readonly members: Set<Member>
+interface Group<Reply = unknown> {
+  /** Of the endpoint, which decides the type of the replies. */
+  readonly method: string
+  readonly members: Set<Member<Reply>>
   /** Ends the request that is under way. */
   leave: (() => void) | undefined
 }
@@ -49,26 +52,34 @@ export class SharedWaits {
     for (const group of this.#groups.values()) group.leave?.()
   }
 
-  async wait(
-    endpoint: QueryEndpoint,
-    args: unknown,
+  async wait<Args, Reply>(
+    endpoint: QueryEndpoint<Args, Reply>,
+    args: Args,
     read: ReadOptions,
-    ask: Ask,
+    ask: Ask<Reply>,
     options: CallOptions,
-  ): Promise<Result<Answer<unknown>, Failure>> {
+  ): Promise<Result<Answer<Reply>, Failure>> {
     const { consistency, minIndex, maxStaleMs, datacenter } = read
     const { token = '' } = options
     // A result filtered for one token must not reach another.
     const key = JSON.stringify([endpoint.method, args, consistency, minIndex, maxStaleMs, datacenter, token])
-    const news = await this.#join(key, read, ask, options)
+    const news = await this.#join(endpoint, key, read, ask, options)
     if (news === 'left') return { ok: false, error: { kind: 'cancelled' } }
     return news === 'time-over' ? ask({ ...read, minIndex: noChange, waitMs: 0 }, options) : news
   }
 
-  #join(key: string, read: ReadOptions, ask: Ask, options: CallOptions): Promise<News> {
-    const deferred = this.#env.deferred<News>()
-    const group = this.#groups.get(key) ?? { members: new Set<Member>(), leave: undefined }
-    const member: Member = {
+  #join<Args, Reply>(
+    endpoint: QueryEndpoint<Args, Reply>,
+    key: string,
+    read: ReadOptions,
+    ask: Ask<Reply>,
+    options: CallOptions,
+  ): Promise<News<Reply>> {
+    const deferred = this.#env.deferred<News<Reply>>()
+    const waiting = this.#groups.get(key)
+    invariant(waiting === undefined || isGroupOf(endpoint, waiting), 'a key of groups names the endpoint')
+    const group = waiting ?? { method: endpoint.method, members: new Set<Member<Reply>>(), leave: undefined }
+    const member: Member<Reply> = {
       tell: (news) => {
         timer.close()
         group.members.delete(member)
@@ -85,21 +96,21 @@ export class SharedWaits {
     options.onAbort?.(() => {
       if (group.members.has(member)) member.tell('left')
     })
-    if (!this.#groups.has(key)) {
+    if (waiting === undefined) {
       this.#groups.set(key, group)
       this.#env.detach(this.#follow(key, group, read, ask))
     }
     return deferred.promise
   }
 
-  async #follow(key: string, group: Group, read: ReadOptions, ask: Ask): Promise<void> {
+  async #follow<Reply>(key: string, group: Group<Reply>, read: ReadOptions, ask: Ask<Reply>): Promise<void> {
     const leaving: CallOptions = {
       onAbort: (use) => {
         group.leave = use
         if (group.members.size === 0) use()
       },
     }
-    let news: Result<Answer<unknown>, Failure>
+    let news: Result<Answer<Reply>, Failure>
     do {
       news = await ask({ ...read, waitMs: blockingWaitMaxMs }, leaving)
       // Nothing changed within the longest wait: members that came late wait on.
@@ -113,16 +124,20 @@ export class SharedWaits {
     for (const member of [...group.members]) member.tell(shared)
   }
 
-  #forget(key: string, group: Group): void {
+  #forget<Reply>(key: string, group: Group<Reply>): void {
     if (this.#groups.get(key) === group) this.#groups.delete(key)
   }
+}
+
+function isGroupOf<Args, Reply>({ method }: QueryEndpoint<Args, Reply>, group: Group): group is Group<Reply> {
+  return group.method === method
 }
 
 /**
  * An answer of another agent gets forms that its members share. One that this agent has made has forms already: it
  * leads since the members began to wait.
  */
-function shareable(answer: Answer<unknown>): Answer<unknown> {
+function shareable<Reply>(answer: Answer<Reply>): Answer<Reply> {
   if (answer.forms !== undefined) return answer
   const { value, meta } = answer
   return { value, meta, forms: new SharedForms() }

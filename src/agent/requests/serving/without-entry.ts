@@ -29,7 +29,7 @@ export async function outcomeWithoutEntry<Body, Outcome>(
   const leading = await leads()
   if (!leading.ok) return leading
   const before = identity === undefined ? undefined : state.outcomeOf(identity, command)
-  if (before !== undefined) return before as Result<Outcome, Failure>
+  if (before !== undefined) return before
   const outcome = command.withoutEffect(state.store.read(), body)
   return outcome === undefined ? undefined : ok(outcome)
 }

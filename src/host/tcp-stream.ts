@@ -29,10 +29,7 @@ export class HostTcpStream implements TcpStream {
   #leaving = false
   #wantsDrain = false
   #corked = false
-  /**
-   * Whether the connection was broken when its own end was about to be sent; undefined: it was not about to be sent
-   * yet.
-   */
+  /** Whether the connection was broken when its owner ended it; undefined: the owner has not. */
   #goneBeforeEnd: boolean | undefined
   #drain: (() => void) | undefined
   #end: (() => void) | undefined
@@ -52,11 +49,6 @@ export class HostTcpStream implements TcpStream {
     socket.on('error', (cause) => {
       this.#broken ??= codeOf(cause) === 'ETIMEDOUT' ? 'timeout' : 'reset'
     })
-    const final = socket._final.bind(socket)
-    socket._final = (done) => {
-      this.#goneBeforeEnd = !isConnected(raw)
-      final(done)
-    }
     socket.on('drain', () => this.#drained())
     socket.on('end', () => this.#peerEnded())
     socket.on('close', () => this.#ended())
@@ -105,6 +97,7 @@ export class HostTcpStream implements TcpStream {
   }
 
   end(): void {
+    if (this.#socket.writable) this.#goneBeforeEnd = !isConnected(this.#raw)
     this.#socket.end()
   }
 
@@ -150,7 +143,9 @@ export class HostTcpStream implements TcpStream {
 
   #peerEnded(): void {
     if (this.#leaving) return
-    const isOver = this.#goneBeforeEnd ?? !isConnected(this.#raw)
+    // While bytes are queued, the own end has not gone out yet.
+    const endIsOut = this.#goneBeforeEnd !== undefined && this.#socket.writableLength === 0
+    const isOver = endIsOut ? this.#goneBeforeEnd : !isConnected(this.#raw)
     if (!isOver && !isBroken(this.#raw)) return this.#end?.()
     this.#broken ??= 'reset'
     this.#socket.destroy()
@@ -173,7 +168,9 @@ export class HostTcpStream implements TcpStream {
 /**
  * If a reset overtakes bytes that were not read yet, libuv reads them and then reports an orderly end (its shortcut for
  * POLLHUP). The kernel knows better: a reset socket has no peer any more; one whose peer ended still has one, until its
- * own end. Node does not offer this question, but its handle does; without the handle, the end is believed.
+ * own end. No public member of a socket asks the kernel: `remoteAddress` is remembered from its first reading, the state
+ * of the streams is Node's own, and a process report, the one public place with the answer, takes 40 ms. So the question
+ * goes to the handle, which Node does not promise; without the handle, the end is believed.
  */
 function isConnected(raw: Socket): boolean {
   const handle = handleOf(raw)
@@ -186,8 +183,8 @@ function isConnected(raw: Socket): boolean {
  * (or, under TLS, the notice that nothing follows), unless the stream never ended, and then the result is the error.
  *
  * Under TLS, the end begins with a message of its own. If the connection is broken by then, that message meets the
- * error, and Node drops it without notifying anyone. So this is checked before, in `_final`; a break between the two
- * counts as an end.
+ * error, and Node drops it without notifying anyone. So this is checked before, when the owner ends the stream. A later
+ * break meets the bytes that are still to be written; only one after the last of them counts as an end.
  */
 function isBroken(raw: Socket): boolean {
   const descriptor = handleOf(raw)?.fd

@@ -7,9 +7,11 @@ import type { Failure } from '../../model/failure.ts'
 import { type ModifyIndex, noChange } from '../../model/log-position.ts'
 import type { DownPolicy } from '../settings/access-settings.ts'
 import type { Authorizers } from './authorizers.ts'
+import { type KeptToken, lettersOf, nothingKnown, sameOutcome } from './kept-token.ts'
 import { Lru } from './lru.ts'
-import { refusedSecret, sameRights, type TokenRights, type ToldRights } from './rights.ts'
+import { refusedSecret, sameRights, type ToldRights } from './rights.ts'
 import type { TokenResolver } from './running-access.ts'
+import { ServerSearch } from './server-search.ts'
 import { TokenFollowers } from './token-followers.ts'
 
 /** Maximum number of tokens whose rights are cached, and of the characters of their rules together. */
@@ -22,8 +24,6 @@ const retryMs = 1_000
 /** After a failed refresh, serve the expired entry for this long; later callers wait for a retry. */
 const givenMs = 2_000
 const patienceMs = 500
-/** Pause between two searches for a server that can answer, unless one appears earlier. */
-const findingPauseMs = 500
 /**
  * How long the answer of servers that access control is off is kept.
  * Reference: access-control.md#agents-whose-servers-have-access-control-off.
@@ -47,23 +47,6 @@ export interface AskedTokensParts {
   ask(secret: string): Promise<Result<ToldRights, Failure>>
 }
 
-interface Kept {
-  /** Undefined: there is no such token, or no server could answer. */
-  rights: TokenRights | undefined
-  outcome: Result<Authorizer, Failure>
-  /** Index of the state when this outcome was learned. */
-  since: ModifyIndex
-  /** The last moment at which this outcome was certainly true. */
-  asOfMs: number
-  untilMs: number
-  /** Why the last refresh failed; undefined if it succeeded. */
-  failure: Failure | undefined
-  /** When the last refresh failed. */
-  failedMs: number
-  /** How often `hope` had been called when the refresh failed. */
-  hopes: number
-}
-
 /**
  * Caches the rights of tokens that servers were asked for: on client agents, and on servers of secondary datacenters.
  *
@@ -77,20 +60,17 @@ interface Kept {
  */
 export class AskedTokens implements TokenResolver {
   readonly #parts: AskedTokensParts
-  readonly #kept = new Lru<string, Kept>(keptMax, { max: keptLettersMax, of: lettersOf })
-  readonly #asking = new Map<string, Promise<Kept>>()
+  readonly #kept = new Lru<string, KeptToken>(keptMax, { max: keptLettersMax, of: lettersOf })
+  readonly #asking = new Map<string, Promise<KeptToken>>()
   readonly #followers: TokenFollowers
-  readonly #findingUntilMs: number
-  /** Callbacks that end the pauses of searches for a server. */
-  readonly #finding = new Set<() => void>()
+  readonly #search: ServerSearch
   #hopes = 0
   #isOut = false
   #disabledUntilMs = Number.NEGATIVE_INFINITY
-  #stopped = false
 
   constructor(parts: AskedTokensParts) {
     this.#parts = parts
-    this.#findingUntilMs = this.#nowMs() + (parts.findingMs ?? 0)
+    this.#search = new ServerSearch(parts.env, parts.findingMs ?? 0)
     this.#followers = new TokenFollowers({
       env: parts.env,
       outcomeOf: (secret) => this.#kept.get(secret)?.outcome,
@@ -108,19 +88,14 @@ export class AskedTokens implements TokenResolver {
   }
 
   stop(): void {
-    this.#stopped = true
     this.#followers.stop()
-    this.#findAgain()
+    this.#search.stop()
   }
 
   /** A server may have become reachable: the next caller waits for its answer. */
   hope(): void {
     this.#hopes++
-    this.#findAgain()
-  }
-
-  #findAgain(): void {
-    for (const end of [...this.#finding]) end()
+    this.#search.hope()
   }
 
   now(secret: string): Result<Authorizer, Failure> | undefined {
@@ -153,7 +128,7 @@ export class AskedTokens implements TokenResolver {
   }
 
   /** The last refresh failed, and this one may fail slowly, too. */
-  #patiently(refreshed: Promise<Kept>, before: Kept): Promise<Result<Authorizer, Failure>> {
+  #patiently(refreshed: Promise<KeptToken>, before: KeptToken): Promise<Result<Authorizer, Failure>> {
     const { env } = this.#parts
     const deferred = env.deferred<Result<Authorizer, Failure>>()
     const timer = env.timers.after(patienceMs, () => deferred.resolve(before.outcome))
@@ -188,7 +163,7 @@ export class AskedTokens implements TokenResolver {
   }
 
   /** Shares one request among all callers that need the same token at the same time. */
-  #refresh(secret: string): Promise<Kept> {
+  #refresh(secret: string): Promise<KeptToken> {
     const asking = this.#asking.get(secret)
     if (asking !== undefined) return asking
     const begun = this.#ask(secret)
@@ -196,18 +171,18 @@ export class AskedTokens implements TokenResolver {
     return begun
   }
 
-  async #ask(secret: string): Promise<Kept> {
+  async #ask(secret: string): Promise<KeptToken> {
     let askedMs = this.#nowMs()
     let told = await this.#parts.ask(secret)
-    while (!told.ok && isOfNobody(told.error) && !this.#stopped && this.#nowMs() < this.#findingUntilMs) {
-      await this.#pauseFinding()
+    while (!told.ok && this.#search.goesOn(told.error)) {
+      await this.#search.pause()
       askedMs = this.#nowMs()
       told = await this.#parts.ask(secret)
     }
     this.#isOut = !told.ok && this.#isOut
     const before = this.#kept.get(secret)
     const kept = this.#taken(secret, told, askedMs)
-    kept.since = isSame(before?.outcome, kept.outcome)
+    kept.since = sameOutcome(before?.outcome, kept.outcome)
       ? (before?.since ?? noChange)
       : (this.#parts.stateIndex?.() ?? noChange)
     this.#kept.set(secret, kept)
@@ -216,42 +191,29 @@ export class AskedTokens implements TokenResolver {
     return kept
   }
 
-  #pauseFinding(): Promise<void> {
-    const { env } = this.#parts
-    const deferred = env.deferred<void>()
-    const end = (): void => {
-      timer.close()
-      this.#finding.delete(end)
-      deferred.resolve()
-    }
-    const timer = env.timers.after(findingPauseMs, end)
-    this.#finding.add(end)
-    return deferred.promise
-  }
-
-  #taken(secret: string, told: Result<ToldRights, Failure>, askedMs: number): Kept {
+  #taken(secret: string, told: Result<ToldRights, Failure>, askedMs: number): KeptToken {
     const before = this.#kept.get(secret)
     if (told.ok) return this.#good(before, told.value, askedMs)
     const failure = told.error
     if (failure.kind === 'access-control-off') {
       this.#disabledUntilMs = this.#nowMs() + disabledTtlMs
-      return { ...nothing, outcome: off, asOfMs: askedMs, untilMs: this.#disabledUntilMs }
+      return { ...nothingKnown, outcome: off, asOfMs: askedMs, untilMs: this.#disabledUntilMs }
     }
     const isTold = failure.kind === 'token-not-found'
-    if (isTold) return { ...nothing, outcome: told, asOfMs: askedMs, untilMs: this.#nowMs() + unknownTtlMs }
+    if (isTold) return { ...nothingKnown, outcome: told, asOfMs: askedMs, untilMs: this.#nowMs() + unknownTtlMs }
     return this.#down(before, failure)
   }
 
-  #good(before: Kept | undefined, { rights, ageMs }: ToldRights, askedMs: number): Kept {
+  #good(before: KeptToken | undefined, { rights, ageMs }: ToldRights, askedMs: number): KeptToken {
     const isSame = before?.rights !== undefined && sameRights(before.rights, rights)
     const outcome = isSame ? before.outcome : ok(this.#parts.authorizers.of(rights))
     const asOfMs = askedMs - ageMs
     // The answering server could not refresh its own cache: use the answer only briefly.
     const untilMs = Math.max(asOfMs + this.#parts.ttlMs, this.#nowMs() + Math.min(retryMs, this.#parts.ttlMs))
-    return { ...nothing, rights, outcome, asOfMs, untilMs }
+    return { ...nothingKnown, rights, outcome, asOfMs, untilMs }
   }
 
-  #down(before: Kept | undefined, failure: Failure): Kept {
+  #down(before: KeptToken | undefined, failure: Failure): KeptToken {
     const { env, downPolicy, authorizers } = this.#parts
     env.metrics.count('acl.unresolved')
     if (!this.#isOut) {
@@ -263,30 +225,8 @@ export class AskedTokens implements TokenResolver {
     if (isKept && before !== undefined) return { ...before, ...now }
     const outcome = ok(authorizers.allOrNothing(downPolicy === 'allow' ? 'allow' : 'deny'))
     const isSame = before?.rights === undefined && before?.failure !== undefined && before.outcome.ok
-    return { ...nothing, outcome: isSame ? before.outcome : outcome, untilMs: 0, ...now }
+    return { ...nothingKnown, outcome: isSame ? before.outcome : outcome, untilMs: 0, ...now }
   }
 }
 
 const off: Result<Authorizer, Failure> = ok(unrestricted)
-
-const nothing = {
-  rights: undefined,
-  since: noChange,
-  asOfMs: 0,
-  failure: undefined,
-  failedMs: Number.NEGATIVE_INFINITY,
-  hopes: 0,
-} as const
-
-/** Whether the failure says that no server could be asked. */
-function isOfNobody({ kind }: Failure): boolean {
-  return kind === 'unknown-datacenter' || kind === 'no-servers' || kind === 'no-leader'
-}
-
-function isSame(before: Kept['outcome'] | undefined, now: Kept['outcome']): boolean {
-  return before === now || (before?.ok === true && now.ok && before.value === now.value)
-}
-
-function lettersOf({ rights }: Kept): number {
-  return (rights?.rules ?? []).reduce((sum, { text }) => sum + text.length, 0)
-}

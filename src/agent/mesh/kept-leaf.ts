@@ -7,20 +7,10 @@ import type { HeldLeaf } from '../../features/contract/mesh.ts'
 import { type Failure, failureText } from '../../model/failure.ts'
 import type { ModifyIndex } from '../../model/log-position.ts'
 import { cacheName, isRefusal, type LeafRequest, type LeafSource } from './leaf-source.ts'
-import {
-  type DatedLeaf,
-  drawRenewal,
-  drawSpread,
-  isSpent,
-  lookAgainMs,
-  type Now,
-  renewalInMs,
-  retryInMs,
-} from './renewal.ts'
+import { type DatedLeaf, drawRenewal, isSpent, lookAgainMs, type Now, renewalInMs, retryInMs } from './renewal.ts'
+import { RootReplacement } from './root-replacement.ts'
 import type { RootsWatch, Standing } from './roots-watch.ts'
 
-/** Time to wait for a root that is not listed: the server that answered may not know it yet. */
-const unheardRootMs = 60_000
 /**
  * A leaf that no caller has requested for this long is no longer renewed. Reference: http-reads.md#background-refresh.
  */
@@ -51,13 +41,7 @@ export class KeptLeaf {
   #request: (LeafRequest & { readonly trustDomain: string }) | undefined
   #issuing: Promise<Result<undefined, Failure>> | undefined
   #timer: Closable | undefined
-  /** When the leaf is replaced because of its root, on the clock that applies. */
-  #replacing: { readonly standing: Standing; readonly atMs: number } | undefined
-  /**
-   * A root that is not listed yet although the servers signed with it once more: the agent waits for it without a
-   * limit.
-   */
-  #awaitedRoot: string | undefined
+  readonly #replacement: RootReplacement
   #failures = 0
   #notBeforeMs = 0
   #refusal: Failure | undefined
@@ -66,6 +50,7 @@ export class KeptLeaf {
 
   constructor(options: KeptLeafOptions) {
     this.#options = options
+    this.#replacement = new RootReplacement(options)
     this.lastAskedMs = options.env.clock.monoMs()
   }
 
@@ -190,11 +175,9 @@ export class KeptLeaf {
     const { env, indexOf, service } = this.#options
     const { privateKeyPem = '' } = this.#request ?? {}
     this.#request = undefined
-    const isAgain = this.#replacing?.standing === 'unheard' && this.#held?.leaf.rootId === leaf.rootId
-    this.#awaitedRoot = isAgain ? leaf.rootId : undefined
+    this.#replacement.replaced(leaf.rootId, this.#held?.leaf.rootId)
     const renewAt = drawRenewal(env.random.draws('mesh.renewal', service, leaf.rootId))
     this.#held = { leaf, privateKeyPem, index: indexOf(leaf), issuedMonoMs: env.clock.monoMs(), renewAt }
-    this.#replacing = undefined
     this.#failures = 0
     this.#notBeforeMs = 0
     this.#wakeAll()
@@ -238,27 +221,8 @@ export class KeptLeaf {
 
   #dueInMs(held: DatedLeaf): number {
     const now = this.#now()
-    const dueMs = Math.min(renewalInMs(held, now), this.#replaceInMs(held, now))
+    const dueMs = Math.min(renewalInMs(held, now), this.#replacement.inMs(held, now))
     return Math.max(dueMs, this.#notBeforeMs - now.monoMs)
-  }
-
-  /**
-   * The moment is drawn when the leaf's root is first seen not to be the signing one, and again if less is known about
-   * the root.
-   */
-  #replaceInMs({ leaf }: DatedLeaf, { monoMs }: Now): number {
-    const { env, source, roots, service } = this.#options
-    const standing = roots.standingOf(leaf)
-    if (standing === 'current' || (standing === 'unheard' && this.#awaitedRoot === leaf.rootId)) {
-      this.#replacing = undefined
-      return Number.POSITIVE_INFINITY
-    }
-    const { atMs: beforeMs = Number.POSITIVE_INFINITY, standing: before } = this.#replacing ?? {}
-    if (before === standing) return beforeMs - monoMs
-    const spreadMs = drawSpread(env.random.draws('mesh.rotation', service, leaf.rootId), source.memberCount())
-    const atMs = Math.min(beforeMs, monoMs + spreadMs + (standing === 'unheard' ? unheardRootMs : 0))
-    this.#replacing = { standing, atMs }
-    return atMs - monoMs
   }
 
   #end(why?: Failure): void {

@@ -146,12 +146,20 @@ function portOf(text: string | undefined): number | undefined {
   return Number(text) > 65_535 ? undefined : Number(text)
 }
 
-/** The servers of one datacenter that the pool considers alive, in order of name. */
-export function aliveServers(members: readonly Member[], datacenter: string): readonly PoolServer[] {
+/** The servers of one datacenter that the pool knows, whatever their status, in order of name. */
+export function knownServers(members: readonly Member[], datacenter: string): readonly PoolServer[] {
   return members.flatMap((member) => {
-    const server = member.status === 'alive' ? serverOf(member) : undefined
+    const server = serverOf(member)
     return server?.datacenter === datacenter ? [server] : []
   })
+}
+
+/** Those that the pool considers alive. */
+export function aliveServers(members: readonly Member[], datacenter: string): readonly PoolServer[] {
+  return knownServers(
+    members.filter(({ status }) => status === 'alive'),
+    datacenter,
+  )
 }
 
 /** Servers of the pools by address: a living server takes precedence over one that had the address earlier. */

@@ -1,7 +1,8 @@
 import { isRecord } from '../../base/shape.ts'
+import type { Env } from '../../env/env.ts'
 import type { WriteIdentity } from '../../features/contract/command.ts'
 import type { ReadOptions } from '../../features/contract/reading.ts'
-import { blockingWaitDefaultMs, blockingWaitMaxMs } from '../../model/limits.ts'
+import { blockingJitterFraction, blockingWaitDefaultMs, blockingWaitMaxMs } from '../../model/limits.ts'
 import { modifyIndexOf, noChange } from '../../model/log-position.ts'
 import { tokenMax } from '../access/rights.ts'
 
@@ -71,6 +72,15 @@ function isAmount(value: unknown): value is number {
 /** Maximum wait of a blocking read, before jitter. */
 export function waitOf(read: ReadOptions): number {
   return read.waitMs === 0 ? blockingWaitDefaultMs : Math.min(read.waitMs, blockingWaitMaxMs)
+}
+
+/**
+ * The wait of a blocking read and a drawn part of it, so that reads that began together do not end together.
+ * `drawnFor` names the stream of draws.
+ */
+export function drawnWaitMs({ random }: Pick<Env, 'random'>, drawnFor: 'served' | 'shared', read: ReadOptions): number {
+  const waitMs = waitOf(read)
+  return waitMs + random.draws('blocking.jitter', drawnFor).fraction() * (waitMs / blockingJitterFraction)
 }
 
 /** Options of the agent's own reads that need the present state. */

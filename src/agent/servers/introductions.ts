@@ -1,4 +1,3 @@
-import type { z } from 'zod'
 import type { Result } from '../../base/result.ts'
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
@@ -12,7 +11,8 @@ import type { Rpc } from '../../rpc/rpc.ts'
 import { aliveServers, serverOf } from '../pool/pool-servers.ts'
 import type { AgentConfig } from '../settings/agent-config.ts'
 import { judgeFormation } from './formation.ts'
-import { type ServerDirectory, type ServerRecord, serverRecordSchema } from './server-directory.ts'
+import { ReportedProblems } from './reported-problems.ts'
+import { readRecord, type ServerDirectory, type ServerRecord } from './server-directory.ts'
 
 /** The RPC method by which servers introduce themselves: each side sends its record. */
 export const introduceMethod = 'Server.Introduce'
@@ -44,8 +44,8 @@ export class Introductions {
   #waitingFor = ''
   #forming = false
   #stopped = false
-  /** Reports about servers that cannot take part, by address. */
-  readonly #told = new Map<string, string>()
+  /** Why servers cannot take part, by address. */
+  readonly #told = new ReportedProblems({ max: toldMax })
 
   constructor(parts: {
     env: Env
@@ -80,15 +80,15 @@ export class Introductions {
 
   /** Serves `introduceMethod`: learns the caller's record and gives our own. */
   serve(body: unknown, { address, nodeName }: Pick<Hello, 'address' | 'nodeName'>): Result<unknown, Failure> {
-    const record = serverRecordSchema.safeParse(body)
-    if (!record.success) {
-      const message = malformed(record.error)
+    const record = readRecord(body)
+    if (!record.ok) {
+      const message = record.error
       this.#tellOnce(address === '' ? nodeName : address, message)
       return { ok: false, error: { kind: 'bad-request', message } }
     }
-    const why = this.#strange(record.data)
+    const why = this.#strange(record.value)
     if (why !== undefined) return { ok: false, error: { kind: 'refused', message: why } }
-    this.#learn(record.data)
+    this.#learn(record.value)
     return { ok: true, value: this.ownRecord() }
   }
 
@@ -112,14 +112,14 @@ export class Introductions {
       if (kind === 'refused' || kind === 'bad-request') this.#tellOnce(address, failureText(answer.error))
       return undefined
     }
-    const record = serverRecordSchema.safeParse(answer.value)
-    if (!record.success) {
-      this.#tellOnce(address, malformed(record.error))
+    const record = readRecord(answer.value)
+    if (!record.ok) {
+      this.#tellOnce(address, record.error)
       return undefined
     }
-    if (this.#strange(record.data) !== undefined) return undefined
-    this.#learn(record.data)
-    return record.data
+    if (this.#strange(record.value) !== undefined) return undefined
+    this.#learn(record.value)
+    return record.value
   }
 
   ownRecord(): ServerRecord {
@@ -152,9 +152,7 @@ export class Introductions {
   }
 
   #tellOnce(address: string, why: string): void {
-    if (this.#told.get(address) === why) return
-    if (this.#told.size >= toldMax) this.#told.clear()
-    this.#told.set(address, why)
+    if (!this.#told.isNew(address, why)) return
     this.#env.log.write(
       'error',
       'agent',
@@ -241,12 +239,6 @@ export class Introductions {
     await this.#raft.bootstrap(formation.configuration)
     this.#forming = false
   }
-}
-
-/** A server whose record cannot be read is left out: neither a first configuration nor the leader knows of it. */
-function malformed({ issues: [issue] }: z.ZodError): string {
-  const place = issue?.path.join('.') ?? ''
-  return `its server record is malformed${place === '' ? '' : ` at ${place}`}: ${issue?.message ?? 'not a record'}`
 }
 
 /** The address at which other servers reach this one. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { compareText } from '../../base/bytes.ts'
+import { err, ok, type Result } from '../../base/result.ts'
 import { serverIdFor } from '../../raft/protocol.ts'
 
 /**
@@ -29,6 +30,18 @@ export const serverRecordSchema = z.object({
 })
 
 export type ServerRecord = z.infer<typeof serverRecordSchema>
+
+/**
+ * A record as it came from another server, or why it cannot be read. Without a record that can be read a server is left
+ * out: neither a first configuration nor the leader knows of it.
+ */
+export function readRecord(body: unknown): Result<ServerRecord, string> {
+  const read = serverRecordSchema.safeParse(body)
+  if (read.success) return ok(read.data)
+  const [issue] = read.error.issues
+  const place = issue?.path.join('.') ?? ''
+  return err(`its server record is malformed${place === '' ? '' : ` at ${place}`}: ${issue?.message ?? 'not a record'}`)
+}
 
 /** The server's name in Raft. */
 export function nameOf({ raftProtocol, id, address }: ServerRecord): string {

@@ -7,12 +7,13 @@ import { hasBehaviour } from '../../model/release.ts'
 import type { ClusterHealth } from '../../model/server-health.ts'
 import { serverIn } from '../../raft/core/configuration.ts'
 import type { ConfigurationChange, ServerId } from '../../raft/core/types.ts'
-import { aliveServers, type PoolServer, serverOf } from '../pool/pool-servers.ts'
+import { aliveServers, knownServers, type PoolServer, serverOf } from '../pool/pool-servers.ts'
 import type { AgentConfig, AutopilotConfig } from '../settings/agent-config.ts'
 import { CleanUp } from './clean-up.ts'
 import type { Introductions } from './introductions.ts'
 import { LostServers } from './lost-servers.ts'
 import { type MembershipView, mayPromote, memberChange, memberOf } from './member-changes.ts'
+import { ReportedProblems } from './reported-problems.ts'
 import { nameOf, type ServerDirectory, type ServerRecord } from './server-directory.ts'
 import { HealthRecord } from './server-health.ts'
 
@@ -70,8 +71,8 @@ class ServerMembership implements Closable {
   #looked = false
   readonly #lost: LostServers
   readonly #cleanUp: CleanUp
-  /** Changes that are impossible at present, by what they are about: each is reported once. At most `toldMax`. */
-  readonly #told = new Map<string, string>()
+  /** Changes that are impossible at present, by what they are about. */
+  readonly #told = new ReportedProblems({ max: toldMax })
   readonly #watching: Closable
   #timer: Closable | undefined
   #polling = false
@@ -97,7 +98,7 @@ class ServerMembership implements Closable {
       isClosed: () => this.#closed,
       change: (change) => this.#change(change),
       kept: (ids, why) => this.#tellOnce(cleanUpTopic, 'dead servers are not removed', ids.join(','), why),
-      nothingDead: () => this.#told.delete(cleanUpTopic),
+      nothingDead: () => this.#told.isOver(cleanUpTopic),
     })
     this.#watching = parts.pool.onChange((changes) => {
       if (changes.some(({ member }) => this.#standsAgain(member))) this.#pollSoon()
@@ -225,8 +226,7 @@ class ServerMembership implements Closable {
 
   #known(): readonly PoolServer[] {
     const { pool, config } = this.#parts
-    const known = pool.members().flatMap((member) => serverOf(member) ?? [])
-    return known.filter(({ datacenter }) => datacenter === config.datacenter)
+    return knownServers(pool.members(), config.datacenter)
   }
 
   async #change(change: ConfigurationChange): Promise<void> {
@@ -234,7 +234,7 @@ class ServerMembership implements Closable {
     const fields = { change: change.kind, id: change.id }
     const { log } = this.#server.env
     if (result.ok) {
-      this.#told.delete(change.id)
+      this.#told.isOver(change.id)
       return log.write('info', 'autopilot', 'changed the Raft configuration', fields)
     }
     if (result.error.kind !== 'invalid-change') {
@@ -245,9 +245,7 @@ class ServerMembership implements Closable {
   }
 
   #tellOnce(topic: string, text: string, server: string, why: string): void {
-    if (this.#told.get(topic) === why) return
-    if (this.#told.size >= toldMax) this.#told.clear()
-    this.#told.set(topic, why)
+    if (!this.#told.isNew(topic, why)) return
     this.#server.env.log.write('warn', 'autopilot', text, { server, why }, 'sampled')
   }
 }

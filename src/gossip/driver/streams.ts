@@ -3,7 +3,7 @@ import { SourceShares } from '../../base/source-shares.ts'
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import { type Endpoint, endpointText, type TcpStream } from '../../env/net.ts'
-import type { FullState, Message } from '../core/messages.ts'
+import type { FullState } from '../core/messages.ts'
 import type { JoinFailure } from '../pool.ts'
 import { openFrame, openProbe } from '../wire/frame-opening.ts'
 import { writeFullState } from '../wire/full-state.ts'
@@ -11,6 +11,7 @@ import { type Sliced, wholly } from '../wire/sliced.ts'
 import { encodeStreamFrame, type StreamFrame } from '../wire/stream-frame.ts'
 import { FramedStream } from './framed-stream.ts'
 import type { Sealing } from './sealing.ts'
+import { answerFrame, type StreamUse } from './stream-answers.ts'
 import { StreamWork } from './stream-work.ts'
 
 /**
@@ -28,14 +29,6 @@ const inboundPerSourceMax = inboundMax / 4
 const outboundMax = 64
 /** Maximum number of bytes of unfinished frames, over all streams. */
 const heldBytesMax = 64 << 20
-
-export interface StreamUse {
-  /** The answer to a request. */
-  onRequest(from: Endpoint, state: FullState): Sliced<Result<FullState, string>>
-  /** The answer to a ping that names this node; undefined if it names another one. */
-  onPing(node: string, sequence: number): Uint8Array | undefined
-  onMessage(from: Endpoint, message: Message): void
-}
 
 /** The use of a stream's only frame. */
 interface FrameUse {
@@ -77,7 +70,7 @@ export class Streams {
     this.#env.metrics.count('memberlist.tcp.accept')
     this.#inbound++
     const framed: FramedStream = this.#frame(stream, this.#timeoutMs, {
-      onFrame: (frame) => this.#serve(framed, frame),
+      onFrame: (frame) => this.#answer(framed, frame),
       onOver: () => {
         this.#inbound--
         release()
@@ -219,47 +212,8 @@ export class Streams {
     if (!this.#stopped) yield* settle(frame)
   }
 
-  *#serve(stream: FramedStream, frame: Result<StreamFrame, string>): Sliced<void> {
-    if (this.#stopped) return
-    if (!frame.ok) return this.#refuse(stream, frame.error)
-    switch (frame.value.kind) {
-      case 'full-state': {
-        const answer = yield* this.#use.onRequest(stream.remote, frame.value.state)
-        if (stream.isOver) return
-        stream.write(
-          answer.ok ? yield* writeFullState(answer.value) : encodeStreamFrame({ kind: 'error', text: answer.error }),
-        )
-        break
-      }
-      case 'ping': {
-        const { node, sequence } = frame.value
-        const payload = this.#use.onPing(node, sequence)
-        if (payload !== undefined) stream.write(encodeStreamFrame({ kind: 'ack', sequence, payload }))
-        break
-      }
-      case 'message':
-        if (frame.value.message === undefined) this.#env.metrics.count('gossip.ignored.message')
-        else this.#use.onMessage(stream.remote, frame.value.message)
-        break
-      case 'ack':
-      case 'error':
-        return this.#refuse(stream, 'it does not begin with a request')
-    }
-    stream.end()
-  }
-
-  /** Sends the other side the reason, as in the field. */
-  #refuse(stream: FramedStream, reason: string): void {
-    this.#env.metrics.count('gossip.dropped.stream')
-    this.#env.log.write(
-      'debug',
-      'memberlist',
-      'refusing a stream',
-      { from: endpointText(stream.remote), reason },
-      'sampled',
-    )
-    stream.write(encodeStreamFrame({ kind: 'error', text: reason }))
-    stream.end()
+  *#answer(stream: FramedStream, frame: Result<StreamFrame, string>): Sliced<void> {
+    if (!this.#stopped) yield* answerFrame(this.#env, this.#use, stream, frame)
   }
 }
 

@@ -5,9 +5,9 @@ import type { CallOptions } from '../../../features/contract/call.ts'
 import type { QueryEndpoint } from '../../../features/contract/endpoint.ts'
 import type { Answer, Positions, ReadOptions, ResultForms, SelectedPart } from '../../../features/contract/reading.ts'
 import type { Failure } from '../../../model/failure.ts'
-import { blockingJitterFraction, blockingWaitMaxMs } from '../../../model/limits.ts'
+import { blockingWaitMaxMs } from '../../../model/limits.ts'
 import { noChange } from '../../../model/log-position.ts'
-import { waitOf } from '../request.ts'
+import { drawnWaitMs } from '../request.ts'
 
 type Ask<Reply> = (read: ReadOptions, options: CallOptions) => Promise<Result<Answer<Reply>, Failure>>
 
@@ -89,9 +89,7 @@ export class SharedWaits {
         group.leave?.()
       },
     }
-    const waitMs = waitOf(read)
-    const jitterMs = this.#env.random.draws('blocking.jitter', 'shared').fraction() * (waitMs / blockingJitterFraction)
-    const timer = this.#env.timers.after(waitMs + jitterMs, () => member.tell('time-over'))
+    const timer = this.#env.timers.after(drawnWaitMs(this.#env, 'shared', read), () => member.tell('time-over'))
     group.members.add(member)
     options.onAbort?.(() => {
       if (group.members.has(member)) member.tell('left')

@@ -5,13 +5,12 @@ import { readBy } from '../../../features/contract/fields.ts'
 import type { Answer, ReadOptions } from '../../../features/contract/reading.ts'
 import type { ServedEndpoint, ServerContext } from '../../../features/contract/server-context.ts'
 import type { Failure } from '../../../model/failure.ts'
-import { blockingJitterFraction } from '../../../model/limits.ts'
 import { type ModifyIndex, noChange } from '../../../model/log-position.ts'
 import type { Store } from '../../../store/store.ts'
 import { Askers, type Reader } from '../../access/askers.ts'
 import type { Gate } from '../../access/gate.ts'
 import type { AgentObserver, ParkedRead } from '../../boot/observer.ts'
-import { type EndpointRequest, waitOf } from '../request.ts'
+import { drawnWaitMs, type EndpointRequest } from '../request.ts'
 import { Answers } from './answers.ts'
 import { Freshness } from './freshness.ts'
 import { KeptResults } from './kept-results.ts'
@@ -164,7 +163,7 @@ export class Dispatch {
         if (found !== undefined) return found.ok ? ok(this.#answers.of(endpoint, args, found.value)) : found
       }
     }
-    const deadlineMs = this.#context.env.clock.monoMs() + this.#blockFor(read)
+    const deadlineMs = this.#context.env.clock.monoMs() + drawnWaitMs(this.#context.env, 'served', read)
     const leaving = new Leaving(caller)
     let observed: ParkedRead | undefined
     let before: Found | undefined
@@ -234,14 +233,6 @@ export class Dispatch {
         return { at: store.index, ...this.#seen.anew(endpoint, args, asker, evaluated) }
       },
     }
-  }
-
-  #blockFor(read: ReadOptions): number {
-    const waitMs = waitOf(read)
-    return (
-      waitMs +
-      this.#context.env.random.draws('blocking.jitter', 'served').fraction() * (waitMs / blockingJitterFraction)
-    )
   }
 }
 

@@ -14,6 +14,8 @@ export interface Place {
 
 export type Law = (place: Place) => Promise<void>
 
+export type RegisterLaw = (title: string, body: Law) => void
+
 export interface GossipWorld {
   look(law: Law): Promise<void>
 }

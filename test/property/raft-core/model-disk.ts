@@ -90,3 +90,12 @@ export class ModelDisk {
     return [partial.have, complete]
   }
 }
+
+/** What a snapshot of this state holds: longer than one chunk, so that transfers take several. */
+export function bytesOf(state: number): Uint8Array {
+  return new TextEncoder().encode(`the state is ${state}`)
+}
+
+export function stateOf(bytes: Uint8Array): number {
+  return Number(new TextDecoder().decode(bytes).slice('the state is '.length))
+}

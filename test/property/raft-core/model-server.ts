@@ -1,4 +1,4 @@
-import { type LogIndex, logIndexOf, noIndex, noTerm, type Term } from '../../../src/model/log-position.ts'
+import { type LogIndex, logIndexOf, noIndex, type Term } from '../../../src/model/log-position.ts'
 import type { RaftEffect } from '../../../src/raft/core/effects.ts'
 import type { RaftEvent, TimerName } from '../../../src/raft/core/events.ts'
 import type { RaftMessage } from '../../../src/raft/core/messages.ts'
@@ -9,8 +9,9 @@ import type { step } from '../../../src/raft/core/step.ts'
 import type { Entry, ServerId, SnapshotMeta } from '../../../src/raft/core/types.ts'
 import type { Dice } from '../../tools/dice.ts'
 import type { Laws } from './laws.ts'
-import { type DiskWork, ModelDisk } from './model-disk.ts'
+import { bytesOf, type DiskWork, ModelDisk, stateOf } from './model-disk.ts'
 import type { Swarm } from './swarm.ts'
+import { WrittenLog } from './written-log.ts'
 
 /** The core under test: the sound one, or a mutant. */
 export interface Core {
@@ -61,8 +62,7 @@ export class ModelServer {
   #work: DiskWork[] = []
   #syncing = false
   #backlog: RaftEvent[] = []
-  #shadow: Entry[] = []
-  #shadowBase: { index: LogIndex; term: Term } = { index: noIndex, term: noTerm }
+  readonly #written = new WrittenLog()
   #snapshotting = false
   #nextRequest = 1
 
@@ -124,12 +124,10 @@ export class ModelServer {
     this.appliedIndex = stored?.meta.index ?? 0
     this.state = stored === undefined ? 0 : stateOf(stored.bytes)
     if (stored !== undefined) laws.stateAt(this.id, stored.meta.index, this.state)
-    this.#shadowBase = { index: raft.log.baseIndex, term: raft.log.termAt(raft.log.baseIndex) as Term }
-    this.#shadow = recovered.entries.filter((entry) => entry.index > raft.log.baseIndex)
-    if (raft.log.lastIndex === raft.log.baseIndex) this.#shadow = []
+    this.#written.recovered(raft, recovered.entries)
     // What recovery leaves out of the log is left out on disk too.
     if (raft.log.lastIndex === raft.log.baseIndex) {
-      const { index, term } = this.#shadowBase
+      const { index, term } = this.#written.base
       this.disk.entries = recovered.entries.filter((entry) => entry.index === index && entry.term === term)
     }
     this.take({ kind: 'started' })
@@ -217,10 +215,7 @@ export class ModelServer {
       case 'install-snapshot':
         return this.#install(effect.meta)
       case 'compact':
-        this.#shadow = this.#shadow.filter((entry) => {
-          if (entry.index < effect.keepFrom) this.#shadowBase = entry
-          return entry.index >= effect.keepFrom
-        })
+        this.#written.compact(effect.keepFrom)
         return this.#queue({ kind: 'compact', keepFrom: effect.keepFrom })
       case 'store-chunk': {
         const { from, chunk } = effect
@@ -274,44 +269,13 @@ export class ModelServer {
   }
 
   #persist(effect: Extract<RaftEffect, { kind: 'persist' }>): void {
-    const { laws } = this.#world
-    const { truncateFrom, entries } = effect
-    if (truncateFrom !== undefined) this.#shadow = this.#shadow.filter((entry) => entry.index < truncateFrom)
-    for (const entry of entries) {
-      const before = this.#shadow.at(-1) ?? this.#shadowBase
-      laws.holds(entry.index === before.index + 1, 'R3: no gap in the log', {
-        id: this.id,
-        index: entry.index,
-        before: before.index,
-      })
-      laws.appended(this.id, entry, before.term)
-      this.#shadow.push(entry)
-    }
+    this.#written.append(this.id, effect, this.#world.laws)
     this.#queue({ kind: 'persist', persist: effect })
   }
 
   /** R3: what the core believes to be its log is what it told the driver to write. */
   checkLog(): void {
-    const { raft } = this
-    if (raft === undefined || this.isPaused) return
-    const last = this.#shadow.at(-1) ?? this.#shadowBase
-    this.#world.laws.holds(
-      raft.log.lastIndex === last.index && raft.log.lastTerm === last.term,
-      'R3: the log is what was written',
-      {
-        id: this.id,
-        core: [raft.log.lastIndex, raft.log.lastTerm],
-        written: [last.index, last.term],
-      },
-    )
-    for (const entry of this.#shadow) {
-      const term = raft.log.termAt(entry.index)
-      this.#world.laws.holds(term === entry.term, 'R3: the log is what was written', {
-        id: this.id,
-        index: entry.index,
-        term,
-      })
-    }
+    if (this.raft !== undefined && !this.isPaused) this.#written.check(this.id, this.raft, this.#world.laws)
   }
 
   /** The disk does its work in order, a batch at a time; what gathers meanwhile is the next batch. */
@@ -426,18 +390,8 @@ export class ModelServer {
     this.appliedIndex = meta.index
     this.state = stateOf((stored as { bytes: Uint8Array }).bytes)
     laws.stateAt(this.id, meta.index, this.state)
-    this.#shadow = []
-    this.#shadowBase = meta
+    this.#written.replaced(meta)
     this.accepted.clear()
     this.#queue({ kind: 'reset' })
   }
-}
-
-/** Longer than one chunk, so that transfers take several. */
-function bytesOf(state: number): Uint8Array {
-  return new TextEncoder().encode(`the state is ${state}`)
-}
-
-function stateOf(bytes: Uint8Array): number {
-  return Number(new TextDecoder().decode(bytes).slice('the state is '.length))
 }

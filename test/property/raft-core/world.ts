@@ -4,6 +4,7 @@ import type { RaftEffect } from '../../../src/raft/core/effects.ts'
 import type { Outgoing } from '../../../src/raft/core/messages.ts'
 import type { Server, ServerId } from '../../../src/raft/core/types.ts'
 import { Dice } from '../../tools/dice.ts'
+import { followElection, type Troubles } from './election-troubles.ts'
 import { Broken, Laws } from './laws.ts'
 import { type Core, ModelServer, type Surroundings } from './model-server.ts'
 import { drawSwarm, type Swarm } from './swarm.ts'
@@ -35,7 +36,7 @@ export interface Outcome {
  * A cluster of model servers on virtual time, with faults drawn from one seed: `play` runs it through its troubles,
  * then heals it and asks for progress. Throws `Broken`, or what a server threw, when a law does not hold.
  */
-export class World implements Surroundings {
+export class World implements Surroundings, Troubles {
   readonly core: WorldCore
   readonly dice: Dice
   readonly laws = new Laws()
@@ -116,77 +117,20 @@ export class World implements Surroundings {
     if (effect.kind === 'transferred') this.transfers++
     if (this.#quiet) return
     const { trigger } = this.swarm
-    if (effect.kind === 'role-changed' && effect.role === 'leader') this.#elected(server)
+    if (effect.kind === 'role-changed' && effect.role === 'leader') followElection(this, server)
     if (effect.kind === 'install-snapshot' && this.swarm.crashMeanMs < 1e9 && this.dice.chance(0.5)) {
-      this.after(this.dice.between(0, this.swarm.syncMs), () => this.#bounce(server, 1, 20))
+      this.after(this.dice.between(0, this.swarm.syncMs), () => this.bounce(server, 1, 20))
     }
     if (effect.kind !== 'persist') return
     const votes = effect.thenSend.some(
       ({ message }) => message.kind === 'vote-response' && message.granted && !message.pre,
     )
     if (trigger === 'voted-crash' && votes && this.dice.chance(0.5)) {
-      this.after(this.swarm.syncMs + this.dice.between(0, 2), () => this.#bounce(server, 1, 15))
+      this.after(this.swarm.syncMs + this.dice.between(0, 2), () => this.bounce(server, 1, 15))
     }
     if (trigger === 'persisting-crash' && this.dice.chance(0.03)) {
       this.after(this.dice.between(0, this.swarm.syncMs + this.swarm.delayMs), () => {
-        if (server.isWriting) this.#bounce(server, 1, 100)
-      })
-    }
-  }
-
-  #elected(server: ModelServer): void {
-    const { dice } = this
-    const { trigger, heartbeatTimeoutMs } = this.swarm
-    const others = [...this.servers.keys()].filter((id) => id !== server.id)
-    if (trigger === 'elected-cut-crash') {
-      this.after(dice.between(0, this.swarm.delayMs * 2), () => {
-        for (const id of others) if (dice.chance(0.6)) this.#cut(server.id, id, dice.between(100, 400))
-        this.after(dice.between(2, heartbeatTimeoutMs / 2), () =>
-          this.#bounce(server, heartbeatTimeoutMs, heartbeatTimeoutMs * 3),
-        )
-      })
-    }
-    if (trigger === 'elected-pause' && dice.chance(0.7)) {
-      const length = dice.between(1.2, 5) * heartbeatTimeoutMs
-      this.after(dice.between(0, 3 * heartbeatTimeoutMs), () => {
-        if (!server.leads) return
-        server.pause(length)
-        for (let i = 0; i < 4; i++) {
-          this.after(dice.between(0.9, 1) * length, () => this.#read(server))
-        }
-      })
-    }
-    if (trigger === 'elected-change-cut') {
-      this.after(dice.between(0, 20), () => {
-        if (!server.leads) return
-        this.#change(server)
-        const friend = dice.pick(others)
-        for (const id of others) {
-          if (id !== friend) this.#cut(server.id, id, dice.between(2, 6) * heartbeatTimeoutMs)
-        }
-      })
-    }
-    if (trigger === 'elected-forget' && others.length >= 2) {
-      const [lost, ...loyal] = others.toSorted(() => (dice.chance(0.5) ? 1 : -1))
-      this.after(dice.between(0, heartbeatTimeoutMs / 3), () =>
-        this.#cut(server.id, lost as ServerId, 5 * heartbeatTimeoutMs),
-      )
-      this.after(dice.between(1, 3) * heartbeatTimeoutMs, () => {
-        if (!server.leads) return
-        for (const id of loyal) {
-          this.#cut(server.id, id, 3 * heartbeatTimeoutMs)
-          this.#bounce(this.servers.get(id) as ModelServer, 1, 5)
-        }
-        for (let i = 0; i < 20; i++) {
-          this.after((i * heartbeatTimeoutMs) / 10, () => this.#withLeader((leader) => this.#propose(leader)))
-        }
-      })
-    }
-    if (trigger === 'elected-isolate') {
-      this.after(dice.between(0, 2 * heartbeatTimeoutMs), () => {
-        if (!server.leads) return
-        for (const id of others) this.#cut(server.id, id, dice.between(2, 6) * heartbeatTimeoutMs)
-        for (let i = 0; i < 5; i++) this.after(dice.between(0, 10), () => this.#propose(server))
+        if (server.isWriting) this.bounce(server, 1, 100)
       })
     }
   }
@@ -194,15 +138,15 @@ export class World implements Surroundings {
   play(): Outcome {
     for (const server of this.servers.values()) this.after(this.dice.between(0, 30), () => server.start())
     const { swarm } = this
-    this.#repeatedly(swarm.crashMeanMs, () => this.#bounce(this.#victim(), 1, 300))
+    this.#repeatedly(swarm.crashMeanMs, () => this.bounce(this.#victim(), 1, 300))
     this.#repeatedly(swarm.cutMeanMs, () => this.#partition())
     this.#repeatedly(swarm.pauseMeanMs, () =>
       this.#victim().pause(this.dice.between(0.5, 4) * swarm.heartbeatTimeoutMs),
     )
-    this.#repeatedly(swarm.proposalMeanMs, () => this.#withLeader((server) => this.#propose(server)))
-    this.#repeatedly(swarm.readMeanMs, () => this.#withLeader((server) => this.#read(server)))
-    this.#repeatedly(swarm.changeMeanMs, () => this.#withLeader((server) => this.#change(server)))
-    this.#repeatedly(swarm.transferMeanMs, () => this.#withLeader((server) => this.#transfer(server)))
+    this.#repeatedly(swarm.proposalMeanMs, () => this.withLeader((server) => this.propose(server)))
+    this.#repeatedly(swarm.readMeanMs, () => this.withLeader((server) => this.read(server)))
+    this.#repeatedly(swarm.changeMeanMs, () => this.withLeader((server) => this.change(server)))
+    this.#repeatedly(swarm.transferMeanMs, () => this.withLeader((server) => this.#transfer(server)))
     this.#repeatedly(50, () => {
       for (const server of this.servers.values()) server.checkLog()
     })
@@ -299,12 +243,12 @@ export class World implements Surroundings {
   }
 
   /** Every server that believes it leads, including deposed ones. */
-  #withLeader(use: (server: ModelServer) => void): void {
+  withLeader(use: (server: ModelServer) => void): void {
     const leaders = [...this.servers.values()].filter((server) => server.leads)
     if (leaders.length > 0) use(this.dice.pick(leaders))
   }
 
-  #bounce(server: ModelServer, minMs: number, maxMs: number): void {
+  bounce(server: ModelServer, minMs: number, maxMs: number): void {
     if (this.#quiet || !server.isUp) return
     server.crash()
     this.trace?.push(`${this.#now.toFixed(2)} ${server.id} crashes`)
@@ -337,7 +281,7 @@ export class World implements Surroundings {
   }
 
   /** Both ways mostly, one way at times. */
-  #cut(a: ServerId, b: ServerId, forMs: number): void {
+  cut(a: ServerId, b: ServerId, forMs: number): void {
     if (this.#quiet) return
     const links = this.dice.chance(this.swarm.oneWay) ? [`${a}>${b}`] : [`${a}>${b}`, `${b}>${a}`]
     const losesWhatIsUnderWay = this.dice.chance(0.5)
@@ -362,7 +306,7 @@ export class World implements Surroundings {
     const alone = this.dice.chance(0.4)
     for (const a of ids) {
       for (const b of ids) {
-        if (a < b && (alone ? a === victim || b === victim : side.has(a) !== side.has(b))) this.#cut(a, b, length)
+        if (a < b && (alone ? a === victim || b === victim : side.has(a) !== side.has(b))) this.cut(a, b, length)
       }
     }
   }
@@ -372,18 +316,18 @@ export class World implements Surroundings {
     return Uint8Array.of(this.#payload >> 16, (this.#payload >> 8) & 255, this.#payload & 255)
   }
 
-  #propose(server: ModelServer): void {
+  propose(server: ModelServer): void {
     if (!server.isUp) return
     const count = this.dice.chance(0.2) ? 1 + this.dice.below(8) : 1
     server.propose(Array.from({ length: count }, () => this.#nextPayload()))
   }
 
-  #read(server: ModelServer): void {
+  read(server: ModelServer): void {
     const mode = this.dice.chance(0.5) ? 'quorum' : 'lease'
     if (server.isUp) server.ask(mode, (requestId) => ({ kind: 'read-requested', requestId, mode }))
   }
 
-  #change(server: ModelServer): void {
+  change(server: ModelServer): void {
     const id = this.dice.pick([...this.servers.keys()])
     const kind = this.dice.pick(['add-nonvoter', 'add-voter', 'add-voter', 'demote', 'remove'] as const)
     const change = kind === 'demote' || kind === 'remove' ? { kind, id } : { kind, id, address: `${id}:8300` }

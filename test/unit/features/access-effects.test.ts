@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { features } from '../../../src/agent/assembly/features.ts'
 import { placedOperations } from '../../../src/http/openapi/document.ts'
-import { type Effect, effects, openOperations } from './access-effects.ts'
+import { effects, openOperations } from './access-effects.ts'
 import { AccessWorld } from './access-world.ts'
+import type { Effect } from './effects/effect.ts'
 import { type Grant, Rights } from './rights-of.ts'
 
 const routes = features.flatMap((feature) => feature.routes ?? [])

@@ -10,6 +10,7 @@
 import { Agent, request } from 'node:http'
 import { cpuMs, endAll, pause, startDevAgent, until } from './children.mjs'
 import { median, numberOption, printLoad } from './figures.mjs'
+import { teamRules } from './team-rules.mjs'
 
 const rounds = numberOption('rounds', 9)
 const sliceMs = numberOption('seconds', 0.6) * 1000
@@ -51,18 +52,7 @@ async function must(server, method, path, body) {
 /** Of team 0 all that is asked for here; the others are there to be looked through. */
 function rulesOf(team) {
   const name = team === 0 ? 'bench' : `team-${team}`
-  return [
-    `key_prefix "${name}/" { policy = "write" }`,
-    `key_prefix "${name}/public/" { policy = "read" }`,
-    `key "${name}/owner" { policy = "deny" }`,
-    `service_prefix "${name}-" { policy = "write" intentions = "read" }`,
-    `service "shared-${team}" { policy = "read" }`,
-    `service_prefix "${name}-internal-" { policy = "deny" }`,
-    `node_prefix "${name}-" { policy = "write" }`,
-    `session_prefix "${name}-" { policy = "write" }`,
-    `query_prefix "${name}-" { policy = "write" }`,
-    `event_prefix "${name}-" { policy = "write" }`,
-  ].join('\n')
+  return teamRules({ keys: name, name, team })
 }
 
 async function fill(server) {

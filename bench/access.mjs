@@ -7,6 +7,7 @@
  * and leaving out of a list of 1,000 services what may not be read. CPU of this process.
  */
 import { options, printLoad } from './figures.mjs'
+import { teamRules } from './team-rules.mjs'
 
 const { authorizerOf } = await import('../dist/src/access/policy-authorizer.js')
 const { parseRules } = await import('../dist/src/access/reading.js')
@@ -15,19 +16,7 @@ const counts = (options.get('policies') ?? '1,10,100,1000').split(',').map(Numbe
 
 /** Of team 7: its keys, services, nodes and sessions, and some exceptions. */
 function policy(team) {
-  const blocks = [
-    `key_prefix "teams/${team}/" { policy = "write" }`,
-    `key_prefix "teams/${team}/public/" { policy = "read" }`,
-    `key "teams/${team}/owner" { policy = "deny" }`,
-    `service_prefix "team-${team}-" { policy = "write" intentions = "read" }`,
-    `service "shared-${team}" { policy = "read" }`,
-    `service_prefix "team-${team}-internal-" { policy = "deny" }`,
-    `node_prefix "team-${team}-" { policy = "write" }`,
-    `session_prefix "team-${team}-" { policy = "write" }`,
-    `query_prefix "team-${team}-" { policy = "write" }`,
-    `event_prefix "team-${team}-" { policy = "write" }`,
-  ]
-  return blocks.join('\n')
+  return teamRules({ keys: `teams/${team}`, name: `team-${team}`, team })
 }
 
 const names = Array.from({ length: 1000 }, (_, at) => `team-${at % 97}-web-${at}`)

@@ -46,6 +46,15 @@ class Model {
   lastDeparture = 0
   lastTold = 0
 
+  copy(): Model {
+    const copy = new Model()
+    copy.rows = new Map(this.rows)
+    copy.lastChange = this.lastChange
+    copy.lastDeparture = this.lastDeparture
+    copy.lastTold = this.lastTold
+    return copy
+  }
+
   run(operations: readonly Operation[], index: number): ModelChange[] {
     const changes: ModelChange[] = []
     const set = (id: string, after: Sample | undefined): void => {
@@ -147,12 +156,7 @@ describe('the store against a plain map', () => {
         const kept: { readonly reader: ReadTransaction; readonly model: Model }[] = []
         for (const given of commands) {
           play([given], store, model)
-          const then = new Model()
-          then.rows = new Map(model.rows)
-          then.lastChange = model.lastChange
-          then.lastDeparture = model.lastDeparture
-          then.lastTold = model.lastTold
-          kept.push({ reader: store.read(), model: then })
+          kept.push({ reader: store.read(), model: model.copy() })
         }
         for (const { reader, model: then } of kept) expectSame(reader, then)
       }),
@@ -189,12 +193,7 @@ describe('a store of many rows', () => {
         const kept: { readonly reader: ReadTransaction; readonly model: Model }[] = []
         for (const given of commands) {
           play([given], store, model)
-          const then = new Model()
-          then.rows = new Map(model.rows)
-          then.lastChange = model.lastChange
-          then.lastDeparture = model.lastDeparture
-          then.lastTold = model.lastTold
-          kept.push({ reader: store.read(), model: then })
+          kept.push({ reader: store.read(), model: model.copy() })
         }
         for (const { reader, model: then } of kept) expectSame(reader, then)
       }),

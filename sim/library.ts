@@ -1,12 +1,14 @@
 import * as actions from './library/actions.ts'
 import { type Answered, LibraryCluster } from './library/library-cluster.ts'
 import { libraryPage, managementToken } from './library/library-page.ts'
+import { runTest } from './library/run-test.ts'
 import { seedsToRun } from './library/seeds-to-run.ts'
 import { createPlatform } from './platform/platform.ts'
 
 /**
  * `import { createCluster } from 'svc/sim'`: simulated clusters for the tests of other programs, with Node's own
- * Request and Response. The types of this file do not depend on others, because the package ships them.
+ * Request and Response. The types of this file do not depend on others, because the package ships them: hence all that
+ * a test can call is here, and the file is longer than others.
  */
 
 /** A time span: milliseconds, or `'300ms'`, `'2s'`, `'72h'`. */
@@ -278,43 +280,8 @@ export function describeCluster(
   describe(name, () => {
     for (const [title, test] of Object.entries(tests)) {
       for (const seed of all) {
-        it(`${title} (seed ${seed})`, () => runTest({ ...options, seed }, rest, test))
+        it(`${title} (seed ${seed})`, () => runTest(() => createCluster({ ...options, seed }), rest, test))
       }
     }
   })
-}
-
-async function runTest(
-  options: ClusterOptions,
-  rest: boolean,
-  test: (cluster: SimCluster) => Promise<void>,
-): Promise<void> {
-  const cluster = await createCluster(options)
-  let failure: { readonly error: unknown } | undefined
-  try {
-    await test(cluster)
-  } catch (error) {
-    failure = { error }
-  }
-  try {
-    await cluster.close({ rest: rest && failure === undefined })
-  } catch (error) {
-    // The test's error came first, and usually has the same cause.
-    failure ??= { error }
-  }
-  if (failure !== undefined) throw withSeed(failure.error, cluster)
-}
-
-const storyShown = 30
-
-/** The same error object, so that a runner shows its place and its difference. */
-function withSeed(error: unknown, cluster: SimCluster): unknown {
-  const { seed } = cluster
-  const told = [`seed ${seed}; repeat it alone with: SVC_SIM_SEED=${seed}`, ...cluster.story().slice(-storyShown)].join(
-    '\n',
-  )
-  if (!(error instanceof Error)) return new Error(`${String(error)}\n${told}`)
-  error.message = `${error.message}\n${told}`
-  error.stack = `${error.stack ?? ''}\n${told}`
-  return error
 }

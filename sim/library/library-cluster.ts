@@ -1,12 +1,8 @@
-import { parseDuration } from '../../src/base/duration.ts'
-import { type TypeName, typeCodes } from '../../src/dns-wire/message.ts'
-import { isName } from '../../src/dns-wire/names.ts'
 import type { ReceivedResponse } from '../../src/dns-wire/question.ts'
 import type { Env } from '../../src/env/env.ts'
 import { clientHost, dnsEndpoint, httpEndpoint } from '../cluster/node-identity.ts'
 import { faultAction } from '../faults/fault-schema.ts'
-import { type RunResult, type StoryLine, timeText } from '../report/run-report.ts'
-import { storyText } from '../report/terminal-report.ts'
+import { type RunResult, timeText } from '../report/run-report.ts'
 import type { Answer } from '../scenario/answers.ts'
 import type { DriverRequest } from '../scenario/driver.ts'
 import type { LoadedScenario } from '../scenario/language/load.ts'
@@ -16,18 +12,15 @@ import { performStep } from '../scenario/steps.ts'
 import { askDns, exchangeDns } from '../workload/dns-client.ts'
 import type { Platform } from '../world/platform.ts'
 import { Drive, type Turnstile } from './drive.ts'
+import { problemsText, questionOf, type Span, spanMs } from './given.ts'
+import { KeptStory } from './kept-story.ts'
 
 /** Maximum number of story lines in the text of a failure: its end matters. */
 const storyShown = 40
 const failuresShown = 5
-/** Limits memory if there are faults without end. */
-const storyMax = 100_000
 const readyWithinMs = 120_000
 const lookEveryMs = 100
 const answerWithinMs = 5_000
-
-/** A time span: milliseconds, or `300ms`, `2s`, `72h`. */
-export type Span = number | string
 
 /** An answer over HTTP. */
 export type Answered = Pick<Answer, 'status' | 'headers' | 'bytes'>
@@ -45,9 +38,7 @@ export class LibraryCluster {
   readonly #platform: Platform
   readonly #turnstile: Turnstile
   readonly #seed: number
-  readonly #story: StoryLine[] = []
-  /** Number of dropped lines of the story. */
-  #forgotten = 0
+  readonly #story = new KeptStory()
   /** Callbacks of answered requests; they arrive in a turn of the world, and are called between turns. */
   readonly #answered: (() => void)[] = []
   #faults = 0
@@ -59,7 +50,7 @@ export class LibraryCluster {
     const platform = newPlatform()
     this.#platform = platform
     this.#turnstile = turnstile
-    this.#run = new ScenarioRun({ loaded, seed, platform, onLine: (line) => this.#remember(line) })
+    this.#run = new ScenarioRun({ loaded, seed, platform, onLine: (line) => this.#story.add(line) })
     const failure = (): Error | undefined => this.#failure()
     this.#drive = new Drive({ run: this.#run, platform, turnstile, failure })
   }
@@ -204,14 +195,7 @@ export class LibraryCluster {
   }
 
   story(): readonly string[] {
-    const forgotten = this.#forgotten === 0 ? [] : [`(${this.#forgotten} earlier lines are gone)`]
-    return [...forgotten, ...this.#story.map(storyText)]
-  }
-
-  #remember(line: StoryLine): void {
-    this.#story.push(line)
-    if (this.#story.length < storyMax) return
-    this.#forgotten += this.#story.splice(0, storyMax / 10).length
+    return this.#story.lines()
   }
 
   /** Hash of everything that happened so far: equal for the same seed and the same calls. */
@@ -259,35 +243,4 @@ export class LibraryCluster {
       [`seed ${this.#seed}: what must hold does not`, ...lines, 'the end of the story:', ...story].join('\n'),
     )
   }
-}
-
-interface Issue {
-  readonly path: readonly PropertyKey[]
-  readonly message: string
-}
-
-function problemsText(issues: readonly Issue[]): string {
-  return issues.map(({ path, message }) => [path.map(String).join('.'), message].filter(Boolean).join(': ')).join('; ')
-}
-
-/** The types of DNS questions. OPT is not one of them: it gives the maximum size of the asker's datagrams. */
-const askedTypes = Object.keys(typeCodes).filter((type) => type !== 'OPT')
-
-/** Checked here, because on its machine of the simulated world the asker is a program that must not fail. */
-function questionOf(name: string, type: string): { readonly name: string; readonly type: TypeName } {
-  if (!askedTypes.includes(type)) throw new Error(`'${type}' is no type of a question: write ${askedTypes.join(', ')}`)
-  const absolute = typeof name === 'string' && name.endsWith('.') ? name : `${name}.`
-  if (typeof name === 'string' && name !== '' && isName(absolute)) return { name: absolute, type: type as TypeName }
-  throw new Error(`'${name}' is no name that DNS can ask for: its labels have 1 to 63 bytes, and all of it at most 253`)
-}
-
-/** Keeps the sum of all spans of a test far below the limit of microseconds. */
-const spanMaxMs = 20 * 365 * 86_400_000
-
-/** The span in milliseconds. */
-function spanMs(span: Span): number {
-  const parsed = typeof span === 'string' ? parseDuration(span) : undefined
-  const ms = typeof span === 'number' ? span : parsed?.ok === true ? parsed.value : Number.NaN
-  if (ms >= 0 && ms <= spanMaxMs) return ms
-  throw new Error(`'${span}' is no time span: write milliseconds, 300ms, 2s or 72h; at most 20 years`)
 }

@@ -18,7 +18,6 @@ import { answerWith, filled } from './answers.ts'
 import type { Observed } from './conditions/condition.ts'
 import { type Condition, judge } from './conditions/conditions.ts'
 import { type Contact, contactOf } from './contact.ts'
-import { missedInRun } from './demands.ts'
 import { Driver } from './driver.ts'
 import type { LoadedScenario } from './language/load.ts'
 import type { Scenario } from './language/scenario-schema.ts'
@@ -31,6 +30,7 @@ import { comeToRest } from './rest/rest.ts'
 import { type CheckOptions, RunChecks } from './run-checks.ts'
 import type { RunContext } from './run-context.ts'
 import { RunFaults } from './run-faults.ts'
+import { type EarlyEnd, RunOutcome } from './run-outcome.ts'
 import { StandingConditions } from './standing-conditions.ts'
 import { StateEvents, type StateReader } from './state-events.ts'
 import { StepDraws } from './step-draws.ts'
@@ -51,15 +51,10 @@ export interface RunOptions extends WorldOptions, CheckOptions {
   readonly states?: ((run: ScenarioRun) => StateReader) | undefined
 }
 
-/** Where a run ends that need not come to rest, for whatever is looked for comes before. */
-export interface EarlyEnd {
-  /** This long after the last rule of faults has fired that can, in milliseconds; absent: when its time is over. */
-  readonly afterFaultsMs?: number | undefined
-  /** At this time, in microseconds, whatever is still to come; what comes to light later is no failure. */
-  readonly atUs?: number | undefined
-}
-
-/** One run of one scenario with one seed. */
+/**
+ * One run of one scenario with one seed: what steps, conditions and faults act on. Most of its members are those that
+ * `RunContext` promises them, so the file is longer than others; what they do is in the rooms that it puts together.
+ */
 export class ScenarioRun implements RunContext {
   readonly loaded: LoadedScenario
   readonly scenario: Scenario
@@ -75,7 +70,7 @@ export class ScenarioRun implements RunContext {
   /** The outcomes of the tunnels' connections. */
   readonly tunnels = new ConnectionTally(() => this.simulation.nowUs)
   readonly remembered = new Map<string, HeldState>()
-  readonly #failures: RunFailure[] = []
+  readonly #outcome: RunOutcome
   readonly #options: RunOptions
   readonly #checks: RunChecks
   readonly #faults: RunFaults
@@ -120,6 +115,12 @@ export class ScenarioRun implements RunContext {
     this.#standing = new StandingConditions(this.scenario, this)
     this.#looks = new LooksAtRun(this, options.looks)
     this.#states = new StateEvents(this, options.states?.(this))
+    this.#outcome = new RunOutcome({
+      ...options,
+      simulation: this.simulation,
+      checks: this.#checks,
+      areLooksOver: () => this.#looks.areOver,
+    })
     this.#faults = new RunFaults(this, {
       account: options.account,
       onDeed: (deed) => {
@@ -198,27 +199,17 @@ export class ScenarioRun implements RunContext {
       this.#options.account?.restBegins(this.simulation.nowUs)
       await comeToRest(this)
     }
-    this.#checks.end(() => this.#hasFailure() || this.#looks.areOver)
+    this.#checks.end(() => this.#outcome.isDecided())
     return this.result()
   }
 
   hasFailed(): boolean {
-    return this.#hasFailure() || this.#looks.areOver || this.#isOver()
-  }
-
-  #hasFailure(): boolean {
-    return this.#failures.length > 0 || this.#checks.hasViolations
-  }
-
-  /** Somebody wants to know no more. */
-  #isOver(): boolean {
-    const atUs = this.#options.ends?.atUs
-    return atUs !== undefined && this.simulation.nowUs >= atUs
+    return this.#outcome.isDecided() || this.#outcome.isOver()
   }
 
   /** What has failed until now, in no order. */
   failuresSoFar(): readonly RunFailure[] {
-    return [...this.#checks.failures(), ...this.#failures]
+    return this.#outcome.failures()
   }
 
   async pass(spanMs: number): Promise<void> {
@@ -234,10 +225,7 @@ export class ScenarioRun implements RunContext {
   }
 
   fail(path: readonly PropertyKey[], message: string): void {
-    const place = this.loaded.document.placeOfKey(path)
-    this.#failures.push({ atUs: this.simulation.nowUs, place, message })
-    this.#options.account?.unmet(path)
-    this.simulation.tellViolation(place, message)
+    this.#outcome.fail(path, message)
   }
 
   tell(kind: StoryLine['kind'], text: string): void {
@@ -301,22 +289,6 @@ export class ScenarioRun implements RunContext {
 
   /** What the run has shown so far. */
   result(): RunResult {
-    const checked = this.#checks.result(`${this.scenario.scenario} (${this.loaded.file}), seed ${this.#options.seed}`)
-    if (!this.hasFailed()) {
-      for (const { path, message } of missedInRun(this.scenario.demands, checked)) this.fail(path, message)
-    }
-    const failures = [...checked.failures, ...this.#failures]
-    failures.sort((a, b) => a.atUs - b.atUs)
-    const trace = this.simulation.finish()
-    return {
-      ...checked,
-      scenario: this.scenario.scenario,
-      file: this.loaded.file,
-      seed: this.#options.seed,
-      failures,
-      virtualUs: this.simulation.nowUs,
-      events: this.simulation.turns,
-      trace,
-    }
+    return this.#outcome.result()
   }
 }

@@ -1,5 +1,3 @@
-import { equalBytes } from '../../src/base/bytes.ts'
-import { Heap } from '../../src/base/heap.ts'
 import { invariant } from '../../src/base/invariant.ts'
 import type { RandomStream } from '../../src/env/random.ts'
 import { fullState } from '../../src/gossip/core/answers.ts'
@@ -11,13 +9,14 @@ import {
   type NodeState,
   ownVersions as versions,
 } from '../../src/gossip/core/messages.ts'
-import type { GossipTiming, MemberFacts, WithoutParts } from '../../src/gossip/core/options.ts'
+import type { GossipTiming, WithoutParts } from '../../src/gossip/core/options.ts'
 import { createGossip } from '../../src/gossip/core/state.ts'
 import { step } from '../../src/gossip/core/step.ts'
 import type { CoreChange, GossipEffect, GossipEvent, GossipTimer } from '../../src/gossip/core/types.ts'
-import { sameAddress, sameVersions } from '../../src/gossip/core/validity.ts'
 import { PoolMember } from './pool-member.ts'
+import { type Happening, PoolQueue } from './pool-queue.ts'
 import { PoolTraffic, type Traffic } from './pool-traffic.ts'
+import { SharedFacts } from './shared-facts.ts'
 
 export interface MemberPoolOptions {
   readonly members: number
@@ -35,25 +34,6 @@ export interface MemberPoolOptions {
 /** Each member knows all others: memory grows with the square, some 130 bytes for each pair. */
 export const poolMembersMax = 8_000
 
-type Happening =
-  | {
-      readonly atMs: number
-      readonly order: number
-      readonly kind: 'packet'
-      readonly to: PoolMember
-      readonly from: GossipAddress
-      readonly messages: readonly Message[]
-    }
-  | {
-      readonly atMs: number
-      readonly order: number
-      readonly kind: 'timer'
-      readonly of: PoolMember
-      readonly timer: GossipTimer
-      readonly setting: number
-    }
-  | { readonly atMs: number; readonly order: number; readonly kind: 'run'; readonly run: () => void }
-
 /**
  * A pool of membership cores on virtual time, thousands of them, without agents, machines or bytes.
  */
@@ -61,16 +41,10 @@ export class MemberPool {
   readonly #options: MemberPoolOptions
   readonly #members: PoolMember[] = []
   readonly #byHost = new Map<string, PoolMember>()
-  readonly #queue = new Heap<Happening>((a, b) => a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order))
+  readonly #queue = new PoolQueue()
   readonly #traffic = new PoolTraffic()
-  /**
-   * By name: facts that all members share are stored once. At most one for each member; a member with older facts keeps
-   * them.
-   */
-  readonly #facts = new Map<string, MemberFacts>()
+  readonly #facts = new SharedFacts()
   readonly #sizeOf = (message: Message): number => this.#traffic.bytesOf(message)
-  #nowMs = 0
-  #order = 0
   #settings = 0
 
   /** All members know each other from the beginning, without any pending gossip about it. */
@@ -96,7 +70,7 @@ export class MemberPool {
   }
 
   get nowMs(): number {
-    return this.#nowMs
+    return this.#queue.nowMs
   }
 
   get traffic(): Traffic {
@@ -104,16 +78,11 @@ export class MemberPool {
   }
 
   runUntil(untilMs: number): void {
-    for (let next = this.#queue.peek(); next !== undefined && next.atMs <= untilMs; next = this.#queue.peek()) {
-      this.#queue.pop()
-      this.#nowMs = next.atMs
-      this.#happen(next)
-    }
-    this.#nowMs = untilMs
+    this.#queue.runUntil(untilMs, (happening) => this.#happen(happening))
   }
 
   after(delayMs: number, run: () => void): void {
-    this.#queue.push({ atMs: this.#nowMs + delayMs, order: this.#order++, kind: 'run', run })
+    this.#queue.after(delayMs, { kind: 'run', run })
   }
 
   /** Starves the member's process of everything but its timers. */
@@ -148,20 +117,13 @@ export class MemberPool {
       timing,
       without,
       sizeOf: this.#sizeOf,
-      share: (facts) => this.#shared(facts),
+      share: (facts) => this.#facts.of(facts),
       packetBytesMax: packetBytesDefault,
       incarnation: 0,
     })
     const member = new PoolMember(number, address, core)
     this.#byHost.set(host, member)
     return member
-  }
-
-  #shared(facts: MemberFacts): MemberFacts {
-    const known = this.#facts.get(facts.name)
-    if (known !== undefined && sameFacts(known, facts)) return known
-    this.#facts.set(facts.name, facts)
-    return facts
   }
 
   #acquaint(member: PoolMember, state: FullState): void {
@@ -208,7 +170,7 @@ export class MemberPool {
   }
 
   #step(member: PoolMember, event: GossipEvent): void {
-    for (const effect of step(member.core, event, this.#nowMs, this.#options.draws)) this.#perform(member, effect)
+    for (const effect of step(member.core, event, this.nowMs, this.#options.draws)) this.#perform(member, effect)
   }
 
   #perform(member: PoolMember, effect: GossipEffect): void {
@@ -225,7 +187,7 @@ export class MemberPool {
         member.timers.delete(effect.timer)
         return
       case 'members-changed':
-        for (const change of effect.changes) this.#options.onChange(member.number, change, this.#nowMs)
+        for (const change of effect.changes) this.#options.onChange(member.number, change, this.nowMs)
         return
     }
   }
@@ -233,15 +195,14 @@ export class MemberPool {
   #setTimer(of: PoolMember, { timer, delayMs }: Extract<GossipEffect, { kind: 'set-timer' }>): void {
     const setting = ++this.#settings
     of.timers.set(timer, setting)
-    this.#queue.push({ atMs: this.#nowMs + delayMs, order: this.#order++, kind: 'timer', of, timer, setting })
+    this.#queue.after(delayMs, { kind: 'timer', of, timer, setting })
   }
 
   #send(member: PoolMember, to: GossipAddress, messages: readonly Message[]): void {
     this.#traffic.datagram(messages)
     const receiver = this.#byHost.get(to.host)
     if (receiver === undefined) return
-    const atMs = this.#nowMs + this.#latencyMs()
-    this.#queue.push({ atMs, order: this.#order++, kind: 'packet', to: receiver, from: member.address, messages })
+    this.#queue.after(this.#latencyMs(), { kind: 'packet', to: receiver, from: member.address, messages })
   }
 
   /**
@@ -250,10 +211,10 @@ export class MemberPool {
   #exchange(member: PoolMember, to: GossipAddress, join: boolean): void {
     const other = this.#byHost.get(to.host)
     if (other === undefined) return
-    const lateMs = this.#nowMs + this.#options.timing.streamTimeoutMs
+    const lateMs = this.nowMs + this.#options.timing.streamTimeoutMs
     this.after(this.#latencyMs(), () =>
       other.read(() => {
-        if (this.#nowMs > lateMs) return
+        if (this.nowMs > lateMs) return
         const request = fullState(member.core, join)
         this.#step(other, { kind: 'state-received', how: 'request', from: member.address, state: request })
         const answer = fullState(other.core, false)
@@ -267,11 +228,11 @@ export class MemberPool {
 
   #streamPing(member: PoolMember, { to, sequence, timeoutMs }: Extract<GossipEffect, { kind: 'stream-ping' }>): void {
     const other = this.#byHost.get(to.host)
-    const lateMs = this.#nowMs + timeoutMs
+    const lateMs = this.nowMs + timeoutMs
     if (other === undefined) return
     this.after(2 * this.#latencyMs(), () =>
       other.read(() => {
-        if (this.#nowMs > lateMs) return
+        if (this.nowMs > lateMs) return
         member.read(() => this.#step(member, { kind: 'stream-ping-finished', sequence, answered: true }))
       }),
     )
@@ -281,8 +242,4 @@ export class MemberPool {
     const { latencyMs, draws } = this.#options
     return latencyMs.least + draws.fraction() * (latencyMs.most - latencyMs.least)
   }
-}
-
-function sameFacts(a: MemberFacts, b: MemberFacts): boolean {
-  return sameAddress(a.address, b.address) && equalBytes(a.meta, b.meta) && sameVersions(a.versions, b.versions)
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { freePort } from '../tools/own-ports.ts'
-import { type Finished, freePorts, makeWorkplace, runSvc, type Workplace } from './real-agent.ts'
+import { type Finished, freePorts, makeWorkplace, runSvc, type Workplace, writeConfig } from './real-agent.ts'
 
 let workplace: Workplace
 let busy: Server | undefined
@@ -80,8 +80,7 @@ describe('an agent refuses to start', () => {
   })
 
   it('when no address answers that it must join', async () => {
-    const file = join(workplace.path, 'a.json')
-    writeFileSync(file, JSON.stringify(await server({ start_join: [`127.0.0.1:${await freePort()}`] })))
+    const file = writeConfig(workplace.path, 'a.json', await server({ start_join: [`127.0.0.1:${await freePort()}`] }))
     const finished = await runSvc(['agent', `-config-file=${file}`])
     expectRefusal(finished)
     const one =
@@ -102,8 +101,7 @@ describe('an agent refuses to start', () => {
 
   it('with a data directory that is a file', async () => {
     writeFileSync(dataDir(), 'x')
-    const file = join(workplace.path, 'a.json')
-    writeFileSync(file, JSON.stringify(await server()))
+    const file = writeConfig(workplace.path, 'a.json', await server())
     const finished = await runSvc(['agent', `-config-file=${file}`])
     expectRefusal(finished)
     expect(finished.error).toContain(`data_dir "${dataDir()}" is not a directory`)
@@ -111,8 +109,7 @@ describe('an agent refuses to start', () => {
 
   it('[AGT-033] with a data directory of the old format, naming the way out', async () => {
     mkdirSync(join(dataDir(), 'mdb'), { recursive: true })
-    const file = join(workplace.path, 'a.json')
-    writeFileSync(file, JSON.stringify(await server()))
+    const file = writeConfig(workplace.path, 'a.json', await server())
     const finished = await runSvc(['agent', `-config-file=${file}`])
     expectRefusal(finished)
     expect(finished.error).toContain(`CRITICAL: Deprecated data folder found at "${join(dataDir(), 'mdb')}"`)
@@ -171,8 +168,7 @@ describe('svc', () => {
   })
 
   it('[CLI-007] [UPG-022] validates the files that it is given, and has no flags for them: nothing is validated then', async () => {
-    const file = join(workplace.path, 'good.json')
-    writeFileSync(file, JSON.stringify({ data_dir: '/x', bind_addr: '10.0.0.1' }))
+    const file = writeConfig(workplace.path, 'good.json', { data_dir: '/x', bind_addr: '10.0.0.1' })
     expect(await runSvc(['validate', file])).toEqual({ code: 0, out: 'Configuration is valid!\n', error: '' })
     for (const [flag, value] of [
       ['config-file', file],

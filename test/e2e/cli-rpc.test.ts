@@ -1,11 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { firstValueBytes, pack, unpack } from '../../src/base/msgpack.ts'
 import { freePort } from '../tools/own-ports.ts'
-import { freePorts, leads, makeWorkplace, RealAgent } from './real-agent.ts'
+import { freePorts, leads, makeWorkplace, RealAgent, writeConfig } from './real-agent.ts'
 import { serfIsThere, whySkipped } from './serf-agent.ts'
 
 /** What comes back until the connection is over, and how it ends. */
@@ -37,8 +35,11 @@ function asked(port: number, values: readonly unknown[]): Promise<{ readonly sai
 async function withOldAgent(use: (agent: RealAgent, rpc: number, gossip: number) => Promise<void>): Promise<void> {
   const workplace = makeWorkplace()
   const [ports, rpc] = [await freePorts(), await freePort()]
-  const file = join(workplace.path, 'old.json')
-  writeFileSync(file, JSON.stringify({ node_name: 'old', bind_addr: '127.0.0.1', ports: { ...ports, rpc } }))
+  const file = writeConfig(workplace.path, 'old.json', {
+    node_name: 'old',
+    bind_addr: '127.0.0.1',
+    ports: { ...ports, rpc },
+  })
   const agent = new RealAgent(`127.0.0.1:${ports.http}`, ['-release=0.7.4', '-dev', `-config-file=${file}`])
   try {
     await leads(agent)

@@ -1,4 +1,4 @@
-import { readdirSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import {
@@ -10,14 +10,17 @@ import {
   quickGossip,
   RealAgent,
   runSvc,
+  writeConfig,
 } from './real-agent.ts'
 import { Stage } from './stage.ts'
 
 const stage = new Stage()
 
 function start(name: string, ports: AgentPortsInUse, ...flags: readonly string[]): RealAgent {
-  const config = join(stage.path, `${name}.json`)
-  writeFileSync(config, JSON.stringify({ gossip_lan: quickGossip, performance: { raft_multiplier: 1 } }))
+  const config = writeConfig(stage.path, `${name}.json`, {
+    gossip_lan: quickGossip,
+    performance: { raft_multiplier: 1 },
+  })
   const agent = new RealAgent(`127.0.0.1:${ports.http}`, [
     `-node=${name}`,
     '-bind=127.0.0.1',

@@ -6,7 +6,16 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freePort, ownLoopback } from '../tools/own-ports.ts'
-import { eventually, freePorts, makeWorkplace, portFlags, RealAgent, shortestMs, type Workplace } from './real-agent.ts'
+import {
+  eventually,
+  freePorts,
+  makeWorkplace,
+  portFlags,
+  RealAgent,
+  shortestMs,
+  type Workplace,
+  writeConfig,
+} from './real-agent.ts'
 
 /** Agents as test harnesses of the field start them, word for word. Reference: clients.md#a-go-test-server. */
 
@@ -182,8 +191,10 @@ describe('the configuration that a Go test server writes', () => {
 
   it('admits no client of the other name, and tells it both', async () => {
     const own = await freePorts()
-    const file = join(workplace.path, 'stray.json')
-    writeFileSync(file, JSON.stringify({ data_dir: join(workplace.path, 'stray'), node_name: 'stray' }))
+    const file = writeConfig(workplace.path, 'stray.json', {
+      data_dir: join(workplace.path, 'stray'),
+      node_name: 'stray',
+    })
     const args = [`-config-file=${file}`, '-bind=127.0.0.1', `-join=127.0.0.1:${ports.serf_lan}`, ...portFlags(own)]
     const stray = new RealAgent(`127.0.0.1:${own.http}`, args)
     const { code, out, error } = await stray.exited

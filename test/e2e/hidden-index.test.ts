@@ -1,8 +1,15 @@
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freePort } from '../tools/own-ports.ts'
-import { commonLeader, eventually, freePorts, makeWorkplace, quickGossip, RealAgent } from './real-agent.ts'
+import {
+  commonLeader,
+  eventually,
+  freePorts,
+  makeWorkplace,
+  quickGossip,
+  RealAgent,
+  writeConfig,
+} from './real-agent.ts'
 
 const master = '5f0c8d1e-3a44-4c1b-9d53-0c2b7f6a9e11'
 const unknownId = '0b4a2d1c-9f3e-4d5b-8a6f-2e3d4c5b6a79'
@@ -73,8 +80,7 @@ async function start(): Promise<void> {
         tokens: { agent: master, ...(isPrimary ? { master } : {}) },
       },
     }
-    const file = join(workplace.path, `${name}.json`)
-    writeFileSync(file, JSON.stringify(config))
+    const file = writeConfig(workplace.path, `${name}.json`, config)
     agents.set(name, new RealAgent(`${hosts[name]}:${ports.http}`, [`-config-file=${file}`]))
   }
 }

@@ -15,6 +15,7 @@ import {
   RealAgent,
   runSvc,
   type Workplace,
+  writeConfig,
 } from './real-agent.ts'
 
 const openssl = opensslIsThere()
@@ -32,8 +33,7 @@ afterEach(async () => {
 
 async function startWith(config: object): Promise<RealAgent> {
   const ports = await freePorts()
-  const file = join(workplace.path, 'agent.json')
-  writeFileSync(file, JSON.stringify(config))
+  const file = writeConfig(workplace.path, 'agent.json', config)
   const started = devAgent(ports, `-config-file=${file}`)
   agent = started
   return started

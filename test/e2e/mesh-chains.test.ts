@@ -1,5 +1,4 @@
 import { X509Certificate } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hostCrypto } from '../../src/host/crypto.ts'
@@ -7,7 +6,7 @@ import { type Certificate, readCertificates } from '../../src/pki/certificate.ts
 import { verifyChain } from '../../src/pki/chain.ts'
 import { opensslIsThere } from '../contract/host/tls-material.ts'
 import { type End, handshakeProblem, opensslSays } from '../unit/pki/judges.ts'
-import { eventually, freePorts, leads, makeWorkplace, RealAgent, type Workplace } from './real-agent.ts'
+import { eventually, freePorts, leads, makeWorkplace, RealAgent, type Workplace, writeConfig } from './real-agent.ts'
 
 /** A leaf as an agent gave it, with what its proxy shows behind it. */
 interface Given {
@@ -57,9 +56,8 @@ const read = (pem: string): readonly Certificate[] => {
 
 async function start(name: string, more: object): Promise<RealAgent> {
   const ports = await freePorts()
-  const file = join(workplace.path, `${name}.json`)
   const config = { node_name: name, data_dir: join(workplace.path, name), bind_addr: '127.0.0.1', ports, ...more }
-  writeFileSync(file, JSON.stringify({ ...config, performance: { raft_multiplier: 1 } }))
+  const file = writeConfig(workplace.path, `${name}.json`, { ...config, performance: { raft_multiplier: 1 } })
   const agent = new RealAgent(`127.0.0.1:${ports.http}`, [`-config-file=${file}`])
   agents = [...agents, agent]
   pools.push(`127.0.0.1:${ports.serf_lan}`)

@@ -1,9 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { eventually, freePorts, makeWorkplace, portFlags, runSvc } from './real-agent.ts'
+import { eventually, freePorts, makeWorkplace, portFlags, runSvc, writeConfig } from './real-agent.ts'
 
 const svc = fileURLToPath(new URL('../../bin/svc.js', import.meta.url))
 /**
@@ -37,9 +36,8 @@ function orphans(unshare: number): readonly string[] {
 async function startIn(command: (agent: string) => readonly string[]) {
   const workplace = makeWorkplace()
   const ports = await freePorts()
-  const file = join(workplace.path, 'agent.json')
   const check = { id: 'c', name: 'c', args: ['sh', '-c', leavesAnOrphan], interval: '1s' }
-  writeFileSync(file, JSON.stringify({ enable_script_checks: true, check }))
+  const file = writeConfig(workplace.path, 'agent.json', { enable_script_checks: true, check })
   const agent = [process.execPath, svc, 'agent', '-dev', `-config-file=${file}`, ...portFlags(ports)]
   const child = spawn('unshare', [...ownSpace, ...command(agent.map((word) => `'${word}'`).join(' '))], {
     stdio: 'ignore',
@@ -62,8 +60,7 @@ describe('process 1', () => {
   it('[AGT-036] is no matter of an option: reap is refused, with the release that removed it and what to do', async () => {
     const workplace = makeWorkplace()
     onTestFinished(() => workplace.remove())
-    const file = join(workplace.path, 'reap.json')
-    writeFileSync(file, JSON.stringify({ reap: true }))
+    const file = writeConfig(workplace.path, 'reap.json', { reap: true })
     expect(await runSvc(['agent', '-dev', `-config-file=${file}`])).toMatchObject({
       code: 1,
       error: expect.stringMatching(/reap\.json:1:2: invalid config key reap: .*0\.7\.1.*under an init process/),

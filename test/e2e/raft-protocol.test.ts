@@ -11,6 +11,7 @@ import {
   RealAgent,
   runSvc,
   type Workplace,
+  writeConfig,
 } from './real-agent.ts'
 
 let workplace: Workplace
@@ -30,9 +31,13 @@ afterEach(async () => {
 /** The only server of its cluster, on the data directory of the one before. */
 async function start(...more: readonly string[]): Promise<RealAgent> {
   await running?.stop('SIGKILL')
-  const file = join(workplace.path, 'agent.json')
   const performance = { raft_multiplier: 1, rpc_hold_timeout: '500ms' }
-  writeFileSync(file, JSON.stringify({ server: true, bootstrap_expect: 1, bind_addr: '127.0.0.1', performance }))
+  const file = writeConfig(workplace.path, 'agent.json', {
+    server: true,
+    bootstrap_expect: 1,
+    bind_addr: '127.0.0.1',
+    performance,
+  })
   const at = [`-config-file=${file}`, `-data-dir=${join(workplace.path, 'data')}`, ...portFlags(ports)]
   running = new RealAgent(`127.0.0.1:${ports.http}`, [...at, ...more])
   return running

@@ -19,6 +19,13 @@ export function makeWorkplace(): Workplace {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
 }
 
+/** Writes a configuration file into a folder of the test; returns its path. */
+export function writeConfig(folder: string, name: string, config: object): string {
+  const file = join(folder, name)
+  writeFileSync(file, JSON.stringify(config))
+  return file
+}
+
 /**
  * Ports of one agent that nobody else has; DNS is closed unless it is asked for, the pool of all datacenters always.
  */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type HeldPort, heldAlone } from '../tools/own-ports.ts'
 import { ask } from './dns-client.ts'
-import { eventually, freePorts, RealAgent, runSvc } from './real-agent.ts'
+import { eventually, freePorts, RealAgent, runSvc, writeConfig } from './real-agent.ts'
 import { Stage } from './stage.ts'
 
 const stage = new Stage()
@@ -165,8 +165,7 @@ describe('default ports', () => {
       context.skip('8400 or a default port is in use on this machine')
     await stage.led(new RealAgent('127.0.0.1:8500', ['-dev']))
     expect(await connects(8400)).toBe(false)
-    const file = join(stage.path, 'rpc.json')
-    writeFileSync(file, JSON.stringify({ server: true, ports: { rpc: 8400 } }))
+    const file = writeConfig(stage.path, 'rpc.json', { server: true, ports: { rpc: 8400 } })
     const refused = await runSvc(['agent', `-config-file=${file}`])
     expect(refused.code).toBe(1)
     expect(refused.error).toContain('invalid config key ports.rpc')

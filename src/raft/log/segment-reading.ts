@@ -1,4 +1,5 @@
 import { err, ok, type Result } from '../../base/result.ts'
+import { lengthWithoutZeros } from '../../base/trailing-zeros.ts'
 import { greater, type LogIndex } from '../../model/log-position.ts'
 import { laterBatches, readBatch, recordsAt } from './batch.ts'
 import { damagedAt, missingFiles, type RaftOpenFailure, unknownFormat } from './open-failure.ts'
@@ -56,7 +57,7 @@ export class SegmentReading {
     this.#chain = header.chain
     this.#end = end
     this.#lastBatchAt = end
-    this.#contentEnd = header.allocatedBytes === undefined ? bytes.length : endOfContent(bytes)
+    this.#contentEnd = header.allocatedBytes === undefined ? bytes.length : lengthWithoutZeros(bytes)
   }
 
   /** `log`: the content of the previous segments; undefined for the first. */
@@ -171,10 +172,4 @@ export class SegmentReading {
       lastBatchBytes: this.#bytes.slice(this.#lastBatchAt, this.#end),
     })
   }
-}
-
-function endOfContent(bytes: Uint8Array): number {
-  let end = bytes.length
-  while (end > 0 && bytes[end - 1] === 0) end--
-  return end
 }

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, relative, resolve } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
 import { Script } from 'node:vm'
 import { CompileCache } from './compile-cache.js'
 
@@ -31,6 +32,16 @@ export function loadBundle(file) {
   return exported
 }
 
+/**
+ * Workers of the simulator start with a large young space. V8 reads that flag when it makes the heap, and afterwards only to
+ * compare it with the flags of kept code, which it refuses although the flag changes no code. So the flag is taken back.
+ */
+function takeBackHeapFlag() {
+  if (process.execArgv.some((word) => word.startsWith('--min-semi-space-size='))) {
+    setFlagsFromString('--min-semi-space-size=0')
+  }
+}
+
 /** Scripts that V8 compiled from their text, for lack of a valid cache, by their names within the bundle. */
 function unkept(folder, scripts) {
   const compiled = [...scripts].filter(([, script]) => script.cachedDataRejected === undefined)
@@ -42,6 +53,7 @@ function unkept(folder, scripts) {
  * every file that was loaded so far.
  */
 export function bundleLoader(folder, keptOf) {
+  takeBackHeapFlag()
   const loaded = new Map()
   const scripts = new Map()
   const load = (path) => {

@@ -111,14 +111,20 @@ describe('how a bundle is loaded', () => {
     expect((loadBundle(other)['answer'] as () => number)()).toBe(43)
   })
 
-  it.each(['svc', 'svc-sim'])('finds what was kept of %s when it was built, and V8 takes it', (name) => {
+  it.each([
+    ['svc', []],
+    ['svc-sim', []],
+    ['svc-sim', ['--min-semi-space-size=16']],
+  ])('finds what was kept of %s when it was built, and V8 takes it (Node with %j)', (name, flags) => {
     const bundle = bundleOf(name, root)
     if (bundle === undefined) throw new Error('the bundle is older than the modules, or not there: npm run build')
     const script = `import { bundleLoader, bytesBeside } from '${loader}'
       const { load, scripts } = bundleLoader('${fileURLToPath(new URL('.', bundle))}', bytesBeside)
       load('${fileURLToPath(bundle)}')
       console.log(JSON.stringify([...scripts.values()].map(({ cachedDataRejected }) => cachedDataRejected)))`
-    const told = execFileSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' })
+    const told = execFileSync(process.execPath, [...flags, '--input-type=module', '--eval', script], {
+      encoding: 'utf8',
+    })
     const taken = JSON.parse(told)
     expect(taken.length).toBeGreaterThan(0)
     expect(taken.filter((rejected: unknown) => rejected !== false)).toEqual([])

@@ -35,7 +35,7 @@ export class Progress {
     const left = this.#done === 0 ? [] : [`${spanText(Math.max(0, seconds))} left`]
     return [
       Number.isFinite(this.#total) ? `${this.#done} of ${this.#total} seeds` : `${this.#done} seeds`,
-      `${perSecond.toFixed(perSecond < 10 ? 1 : 0)} a second`,
+      ...(this.#done === 0 ? [] : [rateText(perSecond)]),
       `${this.#failed} failed`,
       ...(this.#undecided === 0 ? [] : [`${this.#undecided} undecided`]),
       ...left,
@@ -47,6 +47,12 @@ export class Progress {
 export function runText(virtualUs: number, wallMs: number): string {
   const [virtual, wall] = [virtualUs / 1_000_000, wallMs / 1000]
   return `${virtual.toFixed(1)} virtual s in ${wall.toFixed(1)} s, ${(virtual / wall).toFixed(0)} virtual s a second`
+}
+
+/** `120 a second`, `8.3 a second`, `7.5 a minute`: always a number that tells something. */
+function rateText(perSecond: number): string {
+  if (perSecond < 1) return `${(perSecond * 60).toFixed(1)} a minute`
+  return `${perSecond.toFixed(perSecond < 10 ? 1 : 0)} a second`
 }
 
 /** `1 h 5 min`, `1 min 46 s`, `9 s`. */

@@ -60,11 +60,14 @@ export function membersOf(value: unknown, count: number): Readonly<Record<string
   return isRecord(value) && Object.keys(value).length === count ? value : undefined
 }
 
+/** `readDirectly`: what parsing does, without the schema's machinery; undefined where the value is malformed. */
+type DirectSchema<T> = z.ZodType<T> & { readonly readDirectly: (value: unknown) => T | undefined }
+
 /**
  * A schema for values that every server parses with every command: `read` returns the value, or undefined if it is
  * malformed. A composed schema would take several times as long.
  */
-export function readWith<T>(read: (value: unknown) => T | undefined): z.ZodType<T> {
+export function readWith<T>(read: (value: unknown) => T | undefined): DirectSchema<T> {
   const schema = z.unknown().transform((value, context): T => {
     const found = read(value)
     if (found !== undefined) return found

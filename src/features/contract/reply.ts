@@ -1,6 +1,8 @@
 import { z } from 'zod'
-import { isModifyIndex, type ModifyIndex, modifyIndexOf } from '../../model/log-position.ts'
+import { isRecord } from '../../base/shape.ts'
+import { isModifyIndex, type ModifyIndex } from '../../model/log-position.ts'
 import { readBy, readWith } from './fields.ts'
+import type { ReadMeta } from './reading.ts'
 
 /**
  * Schemas of replies. A reply may come from an agent of another release, or from a broken one: the asking agent checks
@@ -71,8 +73,11 @@ export const textReply = replyWith(isText)
 export const textsReply = replyWith(listOfAll(isText))
 export const nothingReply = z.null()
 
-export const readMeta = z.object({
-  index: z.number().transform(modifyIndexOf),
-  knownLeader: z.boolean(),
-  lastContactMs: z.number(),
+/** Comes with every answer of a query that another agent gave. */
+export const readMeta = readWith((given): ReadMeta | undefined => {
+  if (!isRecord(given)) return undefined
+  const { index, knownLeader, lastContactMs } = given
+  if (!isModifyIndex(index) || typeof knownLeader !== 'boolean') return undefined
+  if (typeof lastContactMs !== 'number' || !Number.isFinite(lastContactMs)) return undefined
+  return { index, knownLeader, lastContactMs }
 })

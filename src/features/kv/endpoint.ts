@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Authorizer } from '../../access/authorizer.ts'
+import { isRecord } from '../../base/shape.ts'
 import { greater, type ModifyIndex, noChange } from '../../model/log-position.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import { asks, filters, keptOf } from '../contract/access.ts'
@@ -15,18 +16,28 @@ import { kvTable, packedRow, reapedFloor, tombstoneTable } from './tables.ts'
 
 export const key = byteText.min(1)
 
-export const prefixArgs = z.object({ prefix: byteText })
-export type PrefixArgs = z.infer<typeof prefixArgs>
+export interface PrefixArgs {
+  readonly prefix: string
+}
 
-const getArgs = readWith((given): { readonly key: string } | undefined => {
-  const name = typeof given === 'object' && given !== null ? (given as { readonly key?: unknown }).key : undefined
-  return isByteText(name) && name !== '' ? { key: name } : undefined
+export const prefixArgs = readWith((given): PrefixArgs | undefined => {
+  const prefix = isRecord(given) ? given['prefix'] : undefined
+  return isByteText(prefix) ? { prefix } : undefined
 })
 
-export const getEndpoint: QueryEndpoint<z.infer<typeof getArgs>, KvEntry | null> = {
+export interface KeyArgs {
+  readonly key: string
+}
+
+export const keyArgs = readWith((given): KeyArgs | undefined => {
+  const key = isRecord(given) ? given['key'] : undefined
+  return isByteText(key) && key !== '' ? { key } : undefined
+})
+
+export const getEndpoint: QueryEndpoint<KeyArgs, KvEntry | null> = {
   method: 'KV.Get',
   kind: 'query',
-  args: getArgs,
+  args: keyArgs,
   reply: replyWith(orNull(isKvEntry)),
   access: asks((authorizer, args) => readingRefused(authorizer, args.key)),
   query: (tx, args) => {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Result } from '../../base/result.ts'
+import { isRecord } from '../../base/shape.ts'
 import type { Failure } from '../../model/failure.ts'
 import { kvValueBytesMax } from '../../model/limits.ts'
 import { asks } from '../contract/access.ts'
@@ -20,7 +21,7 @@ import {
   type LockAnswer,
   lockAnswer,
 } from './commands.ts'
-import { key, type PrefixArgs, prefixArgs } from './endpoint.ts'
+import { type KeyArgs, key, keyArgs, type PrefixArgs, prefixArgs } from './endpoint.ts'
 import { delayOverOf } from './lock-delays.ts'
 import { treeRefused, writingRefused } from './rights.ts'
 
@@ -46,8 +47,8 @@ interface PutArgs {
 }
 
 const putArgs = readWith((given): PutArgs | undefined => {
-  if (typeof given !== 'object' || given === null) return undefined
-  const { key, value, flags } = given as Readonly<Record<string, unknown>>
+  if (!isRecord(given)) return undefined
+  const { key, value, flags } = given
   const bits = uint64Of(flags)
   if (bits === undefined || !isByteText(key) || key === '') return undefined
   if (!(value instanceof Uint8Array) || value.length > kvValueBytesMax) return undefined
@@ -63,9 +64,17 @@ export const putEndpoint: WriteEndpoint<PutArgs, boolean, WithEnv & WithProposal
   serve: (server, args, identity) => apply(server, kvPut, args, identity),
 }
 
-const putCasArgs = z.object({ key, value, flags: uint64, index: uint64 })
+interface PutCasArgs extends PutArgs {
+  readonly index: bigint
+}
 
-export const putCasEndpoint: WriteEndpoint<z.infer<typeof putCasArgs>, boolean, WithEnv & WithProposals> = {
+const putCasArgs = readWith((given): PutCasArgs | undefined => {
+  const put = putArgs.readDirectly(given)
+  const index = isRecord(given) ? uint64Of(given['index']) : undefined
+  return put === undefined || index === undefined ? undefined : { ...put, index }
+})
+
+export const putCasEndpoint: WriteEndpoint<PutCasArgs, boolean, WithEnv & WithProposals> = {
   method: 'KV.PutCas',
   kind: 'write',
   args: putCasArgs,
@@ -97,20 +106,26 @@ export const unlockEndpoint: WriteEndpoint<z.infer<typeof lockArgs>, boolean, Wi
   serve: (server, args, identity) => apply(server, kvUnlock, args, identity),
 }
 
-const deleteArgs = z.object({ key })
-
-export const deleteEndpoint: WriteEndpoint<z.infer<typeof deleteArgs>, boolean, WithEnv & WithProposals> = {
+export const deleteEndpoint: WriteEndpoint<KeyArgs, boolean, WithEnv & WithProposals> = {
   method: 'KV.Delete',
   kind: 'write',
-  args: deleteArgs,
+  args: keyArgs,
   reply: flagReply,
   access: writesKey,
   serve: (server, args, identity) => apply(server, kvDelete, args, identity),
 }
 
-const deleteCasArgs = z.object({ key, index: uint64 })
+interface DeleteCasArgs extends KeyArgs {
+  readonly index: bigint
+}
 
-export const deleteCasEndpoint: WriteEndpoint<z.infer<typeof deleteCasArgs>, boolean, WithEnv & WithProposals> = {
+const deleteCasArgs = readWith((given): DeleteCasArgs | undefined => {
+  const { key, index: at } = isRecord(given) ? given : {}
+  const index = uint64Of(at)
+  return isByteText(key) && key !== '' && index !== undefined ? { key, index } : undefined
+})
+
+export const deleteCasEndpoint: WriteEndpoint<DeleteCasArgs, boolean, WithEnv & WithProposals> = {
   method: 'KV.DeleteCas',
   kind: 'write',
   args: deleteCasArgs,

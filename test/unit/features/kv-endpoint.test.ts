@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest'
+import { readMeta } from '../../../src/features/contract/reply.ts'
 import { kvReapTombstones } from '../../../src/features/kv/commands.ts'
 import { getEndpoint, keysEndpoint, listEndpoint } from '../../../src/features/kv/endpoint.ts'
+import {
+  deleteCasEndpoint,
+  deleteEndpoint,
+  deleteTreeEndpoint,
+  putCasEndpoint,
+  putEndpoint,
+} from '../../../src/features/kv/write-endpoints.ts'
 import { LoneServer } from './lone-server.ts'
 
 async function serverWith(...keys: readonly string[]): Promise<LoneServer> {
@@ -86,5 +94,41 @@ describe('KV.Keys', () => {
     const server = await serverWith('😀', '～', 'z')
     const { value } = keysEndpoint.query(server.read(), { prefix: '', separator: '' })
     expect(value.map((key) => Buffer.from(key, 'latin1').toString())).toEqual(['z', '～', '😀'])
+  })
+})
+
+describe('what another agent sends', () => {
+  const bytes = new Uint8Array([1])
+  const put = { key: 'a', value: bytes, flags: 7 }
+  const meta = { index: 5, knownLeader: true, lastContactMs: 0 }
+
+  it.each([
+    ['KV.Get', getEndpoint.args, { key: 'a' }, { key: 'a' }],
+    ['KV.List', listEndpoint.args, { prefix: '' }, { prefix: '' }],
+    ['KV.Put', putEndpoint.args, put, { ...put, flags: 7n }],
+    ['KV.PutCas', putCasEndpoint.args, { ...put, index: 3, newer: 1 }, { ...put, flags: 7n, index: 3n }],
+    ['KV.Delete', deleteEndpoint.args, { key: 'a' }, { key: 'a' }],
+    ['KV.DeleteCas', deleteCasEndpoint.args, { key: 'a', index: 2n ** 60n }, { key: 'a', index: 2n ** 60n }],
+    ['KV.DeleteTree', deleteTreeEndpoint.args, { prefix: 'a/' }, { prefix: 'a/' }],
+    ['an answer', readMeta, { ...meta, newer: 1 }, meta],
+  ] as const)('is read as %s, without members that this release does not know', (_, schema, given, read) => {
+    expect(schema.parse(given)).toEqual(read)
+  })
+
+  it.each([
+    ['KV.Get', getEndpoint.args, [{}, { key: '' }, { key: 1 }, { key: '～' }, null, 'a', [], ['a']]],
+    ['KV.List', listEndpoint.args, [{}, { prefix: 1 }, { prefix: '～' }, null, []]],
+    ['KV.PutCas', putCasEndpoint.args, [put, { ...put, index: -1 }, { ...put, index: 1.5 }, { ...put, index: '3' }]],
+    ['KV.PutCas', putCasEndpoint.args, [{ ...put, index: 3, key: '' }, { ...put, index: 3, value: 'a' }, null, []]],
+    ['KV.Delete', deleteEndpoint.args, [{}, { key: '' }, { key: bytes }, undefined]],
+    ['KV.DeleteCas', deleteCasEndpoint.args, [{ key: 'a' }, { key: '', index: 1 }, { key: 'a', index: 2n ** 64n }, 1]],
+    ['KV.DeleteTree', deleteTreeEndpoint.args, [{ key: 'a' }, null]],
+    [
+      'an answer',
+      readMeta,
+      [{}, { ...meta, index: -1 }, { ...meta, knownLeader: 1 }, { ...meta, lastContactMs: Number.NaN }],
+    ],
+  ] as const)('is refused as %s where it is malformed', (_, schema, givens) => {
+    for (const given of givens) expect(schema.safeParse(given).success).toBe(false)
   })
 })

@@ -1,5 +1,6 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import { err, ok, type Result } from '../../../base/result.ts'
+import { isRecord } from '../../../base/shape.ts'
 import type { Closable } from '../../../env/async.ts'
 import type { Env } from '../../../env/env.ts'
 import type { CallOptions } from '../../../features/contract/call.ts'
@@ -22,8 +23,6 @@ import { SharedWaits, Watchers } from './shared-waits.ts'
 
 /** Minimum interval between warnings that the default token does not exist. */
 const tellDefaultMs = 60_000
-
-const answerSchema = z.object({ value: z.unknown(), meta: readMeta })
 
 interface CallParts {
   readonly env: Env
@@ -170,10 +169,10 @@ export class Calls {
     this.#noteDefault(result, options)
     if (!result.ok) return result
     if (result.value instanceof Served) return ok(result.value.of(endpoint))
-    const answer = answerSchema.safeParse(result.value)
-    if (!answer.success) return err(malformedAnswer(endpoint))
-    const { value, meta } = answer.data
-    return isReply(endpoint, value) ? ok({ value, meta }) : err(malformedAnswer(endpoint))
+    const { value, meta: given } = isRecord(result.value) ? result.value : {}
+    const meta = readMeta.readDirectly(given)
+    if (meta === undefined || !isReply(endpoint, value)) return err(malformedAnswer(endpoint))
+    return ok({ value, meta })
   }
 
   async ask<Args, Reply>(

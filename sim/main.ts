@@ -20,7 +20,7 @@ import { mutationSwitch } from './platform/mutation.ts'
 import { createPlatform } from './platform/platform.ts'
 import { buildHash, createWorkshop } from './platform/program-copy.ts'
 import { readLines } from './platform/prompt.ts'
-import { shippedScenarios } from './platform/shipped-scenarios.ts'
+import { shippedLessons, shippedScenarios } from './platform/shipped-scenarios.ts'
 import { createTextFile } from './platform/text-file.ts'
 import { beat, sayPipe, workerArgument, workerPort } from './platform/worker-port.ts'
 import { startWorker } from './platform/worker-process.ts'
@@ -68,6 +68,7 @@ export async function main(_argv: readonly string[], revision?: string): Promise
       cores: availableParallelism(),
       startWorker: (stallCpuMs) => startWorker({ script, stallCpuMs }),
       shippedScenarios: () => shippedScenarios(root, process.cwd()),
+      shippedLessons: () => shippedLessons(root, process.cwd()),
       createWorkshop: () => createWorkshop(root),
       workplace: createWorkplace(),
       loadCompiler,

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { err, ok, type Result } from '../../src/base/result.ts'
 import { mutantNamed } from '../mutation/one-mutant.ts'
+import { lessonBugs } from '../self-test/lesson-bugs.ts'
 import { plantedCopy, plantedTexts } from '../self-test/search.ts'
 import { huntOf } from '../self-test/self-test.ts'
 import type { ProgramCopy } from '../self-test/workshop.ts'
@@ -79,7 +80,8 @@ export async function inPlantedCopy(command: PlantedCommand, terminal: SimTermin
 }
 
 function plantOfBug(named: string, terminal: SimTerminal): Result<Plant, string> {
-  const chosen = bugsNamed([named])
+  const hidden = lessonBugs[named]
+  const chosen = bugsNamed([hidden ?? named])
   if (typeof chosen === 'string') return err(chosen)
   const [bug, ...more] = chosen
   if (bug === undefined || more.length > 0) return err(`'${named}' is several bugs: name one`)
@@ -95,8 +97,8 @@ function plantOfBug(named: string, terminal: SimTerminal): Result<Plant, string>
     return tuned?.ok === true ? tuned.value : undefined
   }
   return ok({
-    name: bug.name,
-    words: `the planted bug ${bug.name}`,
+    name: hidden === undefined ? bug.name : named,
+    words: `the planted bug ${hidden === undefined ? bug.name : `of ${named}`}`,
     hunt,
     demands: false,
     texts: texts.value,

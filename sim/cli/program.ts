@@ -7,6 +7,7 @@ import { addExplain } from './explain/options.ts'
 import { addExplore, addMerge } from './explore/options.ts'
 import { addFork } from './fork/options.ts'
 import { addInspect } from './inspect.ts'
+import { addLesson } from './lesson/options.ts'
 import { addLincheck } from './lincheck.ts'
 import { addMutate } from './mutate/options.ts'
 import { addPlan } from './plan.ts'
@@ -40,6 +41,7 @@ const commands = [
   addInspect,
   addPlan,
   addSchema,
+  addLesson,
   addLincheck,
   addStudies,
   addSearches,
@@ -79,6 +81,7 @@ Examples:
   svc-sim serve --servers 3 --clients 1 --port 18500 --rate 10
   svc-sim play --servers 5 --seed 7
   svc-sim play scenarios/crash-and-recover.yaml --terminal
+  svc-sim lesson list
   svc-sim lincheck /tmp/keys.jsonl --html /tmp/keys.html
   svc-sim self-test --bug 1 --bug lease-after-a-pause
   svc-sim mutate --room src/raft/core --sample 20 --budget 30s

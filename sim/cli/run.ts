@@ -78,7 +78,7 @@ function forks(text: string, before: readonly Fork[] = []): readonly Fork[] {
 }
 
 /** `svc-sim run`: every file with every seed; the exit code is that of the worst run. */
-async function runFiles(files: readonly string[], flags: RunFlags, terminal: SimTerminal): Promise<number> {
+export async function runFiles(files: readonly string[], flags: RunFlags, terminal: SimTerminal): Promise<number> {
   const misuse = misuseOf(files, flags) ?? (await overwriting(files, flags, terminal))
   if (misuse !== undefined) {
     terminal.error(`${misuse}\n`)

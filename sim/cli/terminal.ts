@@ -125,6 +125,8 @@ export interface SimTerminal {
   readonly readLines: (prompt: string) => LineReader
   /** Paths of the shipped scenarios, sorted. */
   readonly shippedScenarios: () => readonly string[]
+  /** Paths of the `lesson.yaml` of each lesson that comes with this program, in their order. */
+  readonly shippedLessons: () => readonly string[]
   /** Where copies of this program are made. */
   readonly createWorkshop: () => MutationWorkshop
   /** Folders and programs of the machine. */

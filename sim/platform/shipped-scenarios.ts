@@ -6,8 +6,16 @@ import { join, relative } from 'node:path'
  * if they are below it, sorted by name. Hunts, which are ordinary scenarios, and regressions are included.
  */
 export function shippedScenarios(root: string, from: string): readonly string[] {
-  const folder = join(root, 'scenarios')
-  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.yaml'))
+  return shippedFiles(join(root, 'scenarios'), from, (name) => name.endsWith('.yaml'))
+}
+
+/** Paths of the `lesson.yaml` of each lesson, in the same form and order. */
+export function shippedLessons(root: string, from: string): readonly string[] {
+  return shippedFiles(join(root, 'lessons'), from, (name) => name.endsWith('/lesson.yaml'))
+}
+
+function shippedFiles(folder: string, from: string, isWanted: (name: string) => boolean): readonly string[] {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(isWanted)
   const sorted = names.toSorted((one, other) => (one < other ? -1 : 1))
   return sorted.map((name) => {
     const path = join(folder, name)

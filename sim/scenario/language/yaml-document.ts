@@ -21,7 +21,15 @@ export interface YamlDocument {
   placeOfKey(path: readonly PropertyKey[]): string
 }
 
-export function parseYaml(file: string, text: string): Result<YamlDocument, readonly ScenarioProblem[]> {
+/** What a file of YAML that is no map of keys should be. */
+const aScenario = "a scenario is a map of keys: begin with 'scenario: a title'"
+
+/** Parses one page; `wanted` says what it should be where it is no map of keys. */
+export function parseYaml(
+  file: string,
+  text: string,
+  wanted = aScenario,
+): Result<YamlDocument, readonly ScenarioProblem[]> {
   if (text.length > scenarioBytesMax) {
     return err([{ place: file, message: `larger than ${scenarioBytesMax} bytes: split it into several scenarios` }])
   }
@@ -35,7 +43,7 @@ export function parseYaml(file: string, text: string): Result<YamlDocument, read
   if (broken !== undefined) return err([broken])
   const root = document.contents
   if (!isMap(root)) {
-    return err([{ place: `${file}:1:1`, message: "a scenario is a map of keys: begin with 'scenario: a title'" }])
+    return err([{ place: `${file}:1:1`, message: wanted }])
   }
   const value = plainValue(document)
   if (!value.ok) return err([{ place: `${file}:1:1`, message: value.error }])

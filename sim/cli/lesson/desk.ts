@@ -1,0 +1,35 @@
+import { err, ok, type Result } from '../../../src/base/result.ts'
+import type { Progress } from '../../lessons/progress.ts'
+import type { SimTerminal } from '../terminal.ts'
+import { lessonNamed, type ShelvedLesson, shelvedLessons } from './shelf.ts'
+import { usualFolder, WorkFolder } from './work-folder.ts'
+
+export interface LessonFlags {
+  /** Folder of the student. */
+  readonly dir?: string
+}
+
+/** What a student has before them: the lessons, their folder, and how far they are. */
+export interface Desk {
+  readonly lessons: readonly ShelvedLesson[]
+  readonly folder: WorkFolder
+  readonly progress: Progress
+}
+
+export async function deskOf(
+  { dir = usualFolder }: LessonFlags,
+  terminal: SimTerminal,
+): Promise<Result<Desk, readonly string[]>> {
+  const lessons = await shelvedLessons(terminal)
+  if (!lessons.ok) return lessons
+  const folder = new WorkFolder(terminal, dir)
+  const progress = await folder.progress()
+  return progress.ok ? ok({ lessons: lessons.value, folder, progress: progress.value }) : err([progress.error])
+}
+
+/** The lesson that is named, or the one that was started last. */
+export function lessonAt({ lessons, progress }: Desk, named: string | undefined): Result<ShelvedLesson, string> {
+  const name = named ?? progress.current
+  if (name === undefined) return err('no lesson is started: svc-sim lesson start 1')
+  return lessonNamed(lessons, name)
+}

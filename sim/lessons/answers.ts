@@ -1,0 +1,113 @@
+import { z } from 'zod'
+import { err, ok, type Result } from '../../src/base/result.ts'
+import { parseYaml } from '../scenario/language/yaml-document.ts'
+import type { Lesson, Task } from './lesson.ts'
+import { checked } from './load.ts'
+
+/** A line of a student. */
+const lineMax = 4_000
+
+/** Left empty, `answers.yaml` has nothing behind the colon: null. */
+const line = z
+  .union([z.string().max(lineMax), z.number(), z.null()], { error: 'write a word, a number or a sentence' })
+  .transform((value) => (value === null ? '' : String(value).trim()))
+
+const causeAnswer = z.strictObject({ cause: line, event: line })
+
+const answersSchema = z.strictObject({
+  prediction: line,
+  answers: z.record(
+    z.string().regex(/^[1-9]$/, 'answers have the numbers of their tasks'),
+    z.union([line, causeAnswer]),
+  ),
+})
+
+/** What a student wrote to one task. Pages are answered by editing them. */
+export interface Answer {
+  readonly line: string
+  /** Of a task that asks for a cause: the number of its event. */
+  readonly event: string
+}
+
+export interface Answers {
+  readonly prediction: string
+  /** By the number of the task, from 1 on. */
+  readonly byTask: ReadonlyMap<number, Answer>
+}
+
+/** The file that a student fills in. */
+export function blankAnswers(number: number, { lesson, predict, tasks }: Lesson): string {
+  const lines = [
+    `# Your answers to lesson ${number}: ${lesson}`,
+    '#',
+    ...commented(`Before the run: ${predict.question}`),
+    'prediction:',
+    '',
+    'answers:',
+    ...tasks.flatMap((task, at) => [...commented(`Task ${at + 1}: ${wantedText(task)}`, '  '), ...blank(task, at + 1)]),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+/** Reads that file, or says what is wrong with it. */
+export function readAnswers(file: string, text: string, { tasks }: Lesson): Result<Answers, readonly string[]> {
+  const yaml = parseYaml(file, text, "the answers are a map of keys: 'prediction' and 'answers'")
+  if (!yaml.ok) return err(yaml.error.map(({ place, message }) => `${place}: ${message}`))
+  const parsed = checked(yaml.value, answersSchema)
+  if (!parsed.ok) return parsed
+  const byTask = new Map<number, Answer>()
+  for (const [name, given] of Object.entries(parsed.value.answers)) {
+    const number = Number(name)
+    const task = tasks[number - 1]
+    const at = yaml.value.placeOfKey(['answers', name])
+    if (task === undefined) return err([`${at}: there is no task ${name}: this lesson has ${tasks.length}`])
+    if ((task.kind === 'cause') !== (typeof given === 'object')) return err([`${at}: write ${formText(task)}`])
+    byTask.set(
+      number,
+      typeof given === 'object' ? { line: given.cause, event: given.event } : { line: given, event: '' },
+    )
+  }
+  return ok({ prediction: parsed.value.prediction, byTask })
+}
+
+/** What stands for an answer in the file. */
+function blank(task: Task, number: number): readonly string[] {
+  switch (task.kind) {
+    case 'choice':
+    case 'seed':
+      return [`  ${number}:`]
+    case 'page':
+      return []
+    case 'cause':
+      return [`  ${number}:`, '    cause:', '    event:']
+  }
+}
+
+function wantedText(task: Task): string {
+  switch (task.kind) {
+    case 'choice':
+      return 'a, b, c or d'
+    case 'seed':
+      return `a seed of ${task.seeds}`
+    case 'page':
+      return `edit ${fileName(task.page)}; nothing is written here`
+    case 'cause':
+      return `the cause (a, b, c or d), and the number of an event: ${task.event}`
+  }
+}
+
+function formText(task: Task): string {
+  return task.kind === 'cause' ? "a map with 'cause' and 'event'" : wantedText(task)
+}
+
+/** The name of a page in the folder of the student. */
+export function fileName(page: string): string {
+  return page.split('/').at(-1) ?? page
+}
+
+function commented(text: string, indent = ''): readonly string[] {
+  return text
+    .trim()
+    .split('\n')
+    .map((each) => `${indent}# ${each}`.trimEnd())
+}

@@ -1,0 +1,99 @@
+import type { SeedRecord } from '../report/seed-record.ts'
+import type { Answer } from './answers.ts'
+import type { RunTask, Task, TaskOf } from './lesson.ts'
+import { changedPaths, isWithin } from './page-changes.ts'
+import { type SeedsOfTask, seedRangeOf } from './seed-range.ts'
+
+/** What became of one task. */
+export type Judgement =
+  | { readonly kind: 'right'; readonly say: string }
+  | { readonly kind: 'wrong'; readonly say: string }
+  /** It has no answer yet. */
+  | { readonly kind: 'open'; readonly say: string }
+
+/** An event of a trace in words. */
+export interface ToldEvent {
+  readonly n: number
+  /** Virtual time, in microseconds. */
+  readonly atUs: number
+  readonly node: string
+  readonly words: string
+}
+
+export function judgeChoice(task: TaskOf<'choice'>, { line }: Answer): Judgement {
+  if (line === '') return { kind: 'open', say: 'write a, b, c or d' }
+  return line.toLowerCase() === task.right ? right(task) : wrong(task, `${line} is not the answer`)
+}
+
+/** What is wrong with the edited page before any run; undefined: it may be run. `before`, `now`: as plain data. */
+export function judgeEdit(task: TaskOf<'page'>, before: unknown, now: unknown): Judgement | undefined {
+  const changed = changedPaths(before, now)
+  if (changed.length === 0) return { kind: 'open', say: 'the page is as it was' }
+  const allowed = task['may change']
+  const outside = changed.filter((path) => !isWithin(path, allowed))
+  const [first] = outside
+  if (first === undefined) return undefined
+  return { kind: 'wrong', say: `the task lets you change ${allowed.join(', ')}; you changed ${first}` }
+}
+
+/** The seed that a student gives, or what is wrong with it. */
+export function seedGiven(task: TaskOf<'seed'>, { line }: Answer): number | Judgement {
+  if (line === '') return { kind: 'open', say: `write a seed of ${task.seeds}` }
+  const range = seedsOf(task)
+  const seed = Number(line)
+  const isSeed = Number.isInteger(seed) && seed >= range.first && seed <= range.last
+  return isSeed ? seed : { kind: 'wrong', say: `${line} is no seed of ${task.seeds}` }
+}
+
+export function seedsOf({ seeds }: RunTask): SeedsOfTask {
+  const range = seedRangeOf(seeds, Number.MAX_SAFE_INTEGER)
+  // The schema of lessons has checked it.
+  if (range === undefined) throw new Error(`a lesson has the seeds ${seeds}`)
+  return range
+}
+
+/** By the runs of the page: each must pass, or break the invariant that the task names. */
+export function judgeRuns(task: RunTask, records: readonly SeedRecord[]): Judgement {
+  const failing = records.find((record) => !isAsWanted(record, task))
+  return failing === undefined ? right(task) : wrong(task, missText(failing, task))
+}
+
+function isAsWanted({ verdict, invariant }: SeedRecord, { breaks }: RunTask): boolean {
+  return breaks === undefined ? verdict === 'passed' : invariant === breaks
+}
+
+function missText({ seed, verdict, failures, notes }: SeedRecord, { breaks }: RunTask): string {
+  if (breaks !== undefined && verdict === 'passed') return `seed ${seed} passes, and ${breaks} is not broken`
+  const [first] = failures
+  const what = first === undefined ? (notes[0] ?? verdict) : `${first.code ?? 'not met'}: ${first.message}`
+  return `seed ${seed}: ${what}`
+}
+
+/** The cause by its letter, and an event of the trace that shows it; `eventNamed`: the event of this number. */
+export function judgeCause(
+  task: TaskOf<'cause'>,
+  { line, event }: Answer,
+  eventNamed: (n: number) => ToldEvent | undefined,
+): Judgement {
+  if (line === '' || event === '') return { kind: 'open', say: 'write the cause, and the number of an event' }
+  const told = eventNamed(Number(event))
+  if (told === undefined) return { kind: 'wrong', say: `the trace has no event ${event}` }
+  if (line.toLowerCase() !== task.right) return wrong(task, 'this is not the cause')
+  if (!isEvidence(task, told)) return wrong(task, `event ${told.n} does not show it: ${told.node} ${told.words}`)
+  return right(task)
+}
+
+/** Whether an event is one of those that show the cause. */
+export function isEvidence({ evidence }: TaskOf<'cause'>, { atUs, node, words }: Omit<ToldEvent, 'n'>): boolean {
+  const isOfNode = evidence.node === undefined || evidence.node === node
+  const isInTime = atUs >= (evidence.from ?? 0) * 1_000
+  return isOfNode && isInTime && new RegExp(evidence.says, 'u').test(words)
+}
+
+function right({ why }: Task): Judgement {
+  return { kind: 'right', say: why }
+}
+
+function wrong({ hint }: Task, what: string): Judgement {
+  return { kind: 'wrong', say: hint === undefined ? what : `${what}. ${hint.trim()}` }
+}

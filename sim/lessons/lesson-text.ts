@@ -1,0 +1,80 @@
+import type { Judgement } from './judge.ts'
+import type { Lesson, Task } from './lesson.ts'
+import type { LessonProgress } from './progress.ts'
+import { rightCount } from './progress.ts'
+
+/** One row of the list: number, title, minutes, and how far the student is. */
+export function listLine(
+  number: number,
+  { lesson, minutes, tasks }: Lesson,
+  progress: LessonProgress | undefined,
+): string {
+  const done = progress === undefined ? '' : doneText(rightCount(progress), tasks.length)
+  return `${String(number).padStart(3)}  ${lesson.padEnd(46)} ${String(minutes).padStart(3)} min  ${done}`.trimEnd()
+}
+
+function doneText(right: number, tasks: number): string {
+  return right === tasks ? 'done' : `${right} of ${tasks} tasks`
+}
+
+/** What a student reads first. `commands`: how to go on. */
+export function startLines(number: number, lesson: Lesson, commands: readonly string[]): readonly string[] {
+  return [
+    `Lesson ${number}: ${lesson.lesson} (${lesson.minutes} minutes)`,
+    '',
+    'You will learn:',
+    ...lesson.aims.map((aim) => `- ${aim}`),
+    '',
+    ...block(lesson.reading),
+    '',
+    'PREDICT, before you run anything:',
+    ...block(lesson.predict.question),
+    '',
+    ...commands,
+  ]
+}
+
+/** What is said once the student has predicted, and the run has been seen. */
+export function answerLines({ predict, run, tasks }: Lesson): readonly string[] {
+  return [
+    '',
+    'WHAT THE RUN SHOWS:',
+    ...block(predict.answer),
+    '',
+    'IN THE PICTURE:',
+    ...block(run.look),
+    '',
+    'TASKS:',
+    ...tasks.flatMap((task, at) => taskLines(task, at + 1)),
+  ]
+}
+
+export function taskLines(task: Task, number: number): readonly string[] {
+  const [first = '', ...more] = block(task.task)
+  return [`${number}. ${first}`, ...more.map((line) => `   ${line}`.trimEnd()), ...choiceLines(task), '']
+}
+
+function choiceLines(task: Task): readonly string[] {
+  if (!('choices' in task)) return []
+  return Object.entries(task.choices).flatMap(([letter, text]) => {
+    const [first = '', ...more] = block(text)
+    return [`   ${letter}) ${first}`, ...more.map((line) => `      ${line}`)]
+  })
+}
+
+/** The verdict on one task, with the reason below it. */
+export function judgementLines({ kind, say }: Judgement, number: number): readonly string[] {
+  const [first = '', ...more] = block(say)
+  return [
+    `${String(number).padStart(3)}  ${kind.padEnd(6)} ${first}`,
+    ...more.map((line) => `${' '.repeat(12)}${line}`),
+  ]
+}
+
+export function readOnLines(lesson: Lesson): readonly string[] {
+  return ['', 'READ ON:', ...lesson['read on'].map((each) => `- ${each}`)]
+}
+
+function block(text: string): readonly string[] {
+  return text.trimEnd().split('\n')
+}

@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import { err, ok, type Result } from '../../src/base/result.ts'
+
+const lessonProgress = z.strictObject({
+  predicted: z.boolean(),
+  /** By the number of the task. */
+  tasks: z.record(z.string().regex(/^[1-9]$/), z.strictObject({ tries: z.int().min(0), right: z.boolean() })),
+})
+
+const progressSchema = z.strictObject({
+  version: z.literal(1),
+  /** The lesson that was started last. */
+  current: z.string().max(100).optional(),
+  lessons: z.record(z.string().max(100), lessonProgress),
+})
+
+/** How far a student is. Written to `progress.json` beside the folders of the lessons. */
+export type Progress = z.infer<typeof progressSchema>
+export type LessonProgress = Progress['lessons'][string]
+
+export const noProgress: Progress = { version: 1, lessons: {} }
+
+/** Reads that file; `lesson start --reset` makes it anew where it cannot be read. */
+export function readProgress(file: string, text: string): Result<Progress, string> {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return err(`${file}: is not JSON: mend it, or remove it to begin anew`)
+  }
+  const parsed = progressSchema.safeParse(value)
+  return parsed.success ? ok(parsed.data) : err(`${file}: is no progress of lessons: remove it to begin anew`)
+}
+
+export function progressText(progress: Progress): string {
+  return `${JSON.stringify(progress, undefined, 2)}\n`
+}
+
+/** The lesson is the current one from here on. `isAnew`: what was done of it before does not count. */
+export function started(progress: Progress, name: string, isAnew: boolean): Progress {
+  const kept = isAnew ? undefined : progress.lessons[name]
+  const lesson = kept ?? { predicted: false, tasks: {} }
+  return { ...progress, current: name, lessons: { ...progress.lessons, [name]: lesson } }
+}
+
+export function predicted(progress: Progress, name: string): Progress {
+  return { ...progress, lessons: { ...progress.lessons, [name]: { ...ofLesson(progress, name), predicted: true } } }
+}
+
+/** One more try at a task. What was right once stays so. */
+export function tried(progress: Progress, name: string, task: number, isRight: boolean): Progress {
+  const lesson = ofLesson(progress, name)
+  const before = lesson.tasks[String(task)] ?? { tries: 0, right: false }
+  const tasks = { ...lesson.tasks, [task]: { tries: before.tries + 1, right: before.right || isRight } }
+  return { ...progress, lessons: { ...progress.lessons, [name]: { ...lesson, tasks } } }
+}
+
+export function ofLesson({ lessons }: Progress, name: string): LessonProgress {
+  return lessons[name] ?? { predicted: false, tasks: {} }
+}
+
+/** Tasks that were right once. */
+export function rightCount({ tasks }: LessonProgress): number {
+  return Object.values(tasks).filter(({ right }) => right).length
+}

@@ -34,7 +34,7 @@ const wrongEdits: Readonly<Record<string, readonly [string, string]>> = {
 }
 
 /** A seed of the range that is not right. */
-const wrongSeeds: Readonly<Record<string, number>> = { '01-elections': 0, '05-leases-and-clocks': 0 }
+const wrongSeeds: Readonly<Record<string, number>> = { '01-elections': 1, '05-leases-and-clocks': 1 }
 
 /** Enough to see every kind of task judged. */
 const sample = ['09-blocking-queries', '05-leases-and-clocks']

@@ -49,7 +49,7 @@ export function answerLines({ predict, run, tasks }: Lesson): readonly string[] 
   ]
 }
 
-export function taskLines(task: Task, number: number): readonly string[] {
+function taskLines(task: Task, number: number): readonly string[] {
   const [first = '', ...more] = block(task.task)
   return [`${number}. ${first}`, ...more.map((line) => `   ${line}`.trimEnd()), ...choiceLines(task), '']
 }

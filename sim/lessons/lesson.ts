@@ -26,7 +26,6 @@ const seeds = z
   .refine((text) => seedRangeOf(text, seedsMax) !== undefined, `write a range of at most ${seedsMax} seeds: 1..5`)
 
 const letters = ['a', 'b', 'c', 'd'] as const
-export type Letter = (typeof letters)[number]
 const letter = z.enum(letters)
 const choices = z.strictObject({ a: words, b: words, c: words, d: words })
 

@@ -30,7 +30,7 @@ export async function eventOfBug(
 }
 
 /** Calls with each event of the run of a task, until that gives false. */
-export async function eventsOfBug(
+async function eventsOfBug(
   { task, page, trace }: Omit<NamedEvent, 'n'>,
   terminal: SimTerminal,
   onEvent: (event: ToldEvent) => boolean,

@@ -5,7 +5,7 @@ import type { Machine } from './machine.ts'
 /** Maximum number of different names; further ones are dropped. */
 const namesMax = 4096
 
-/** Sums of one process, which only tests read. */
+/** Sums of one process over all labels, which only tests read. */
 export class SimMetrics implements Metrics {
   readonly counters = new Map<string, number>()
   readonly gauges = new Map<string, number>()

@@ -6,6 +6,7 @@ import type { DnsQuery, DnsRecord } from '../dns-wire/message.ts'
 import { isSendable } from '../dns-wire/resource.ts'
 import type { Env } from '../env/env.ts'
 import { type Endpoint, endpointText } from '../env/net.ts'
+import type { Labels } from '../env/observe.ts'
 import { hasBehaviour } from '../model/release.ts'
 import {
   type DnsAnswer,
@@ -36,7 +37,10 @@ export interface DnsFace {
 }
 
 /** A face is that of one agent. */
-export type DnsFaceOptions = ReadSource
+export interface DnsFaceOptions extends ReadSource {
+  /** Labels of the metrics of questions. */
+  readonly labels: Labels
+}
 
 export function createDnsFace(options: DnsFaceOptions): DnsFace {
   return new Face(options)
@@ -54,6 +58,7 @@ class Face implements DnsFace {
   readonly #env: Env
   readonly #config: DnsConfig
   readonly #source: ReadSource
+  readonly #labels: Labels
   readonly #domain: DomainAnswers
   readonly #kept: KeptAnswers
   readonly #recursion: Recursion
@@ -64,6 +69,7 @@ class Face implements DnsFace {
     this.#env = env
     this.#config = config
     this.#source = options
+    this.#labels = options.labels
     this.#recursion = new Recursion(env, config, hasBehaviour(release, 'recursors-in-turn'))
     this.#domain = new DomainAnswers({ env, config, datacenter, recursion: this.#recursion, release })
     this.#kept = new KeptAnswers(env)
@@ -81,7 +87,7 @@ class Face implements DnsFace {
       const query = decodeQuery(packet)
       if (query.ok) this.#note(query.value, { packet, transport, from, startedMs })
     }
-    this.#env.metrics.sample(kept.metric, clock.monoMs() - startedMs)
+    this.#env.metrics.sample(kept.metric, clock.monoMs() - startedMs, this.#labels)
     return answerTo(signature, kept.bytes)
   }
 
@@ -122,7 +128,7 @@ class Face implements DnsFace {
       return this.#say(query, arrived, { ...found, recursionAvailable: this.#recursion.isThere }, { metric, reads })
     }
     const relayed = await this.#relayed(query, arrived)
-    this.#env.metrics.sample(metric, this.#env.clock.monoMs() - arrived.startedMs)
+    this.#env.metrics.sample(metric, this.#env.clock.monoMs() - arrived.startedMs, this.#labels)
     return relayed ?? this.#say(query, arrived, failedRecursion)
   }
 
@@ -159,7 +165,7 @@ class Face implements DnsFace {
     this.#note(query, arrived)
     if (made === undefined) return bytes
     const nowMs = this.#env.clock.monoMs()
-    this.#env.metrics.sample(made.metric, nowMs - startedMs)
+    this.#env.metrics.sample(made.metric, nowMs - startedMs, this.#labels)
     const signature = said.answers.length > 0 ? this.#signatureOf(packet, transport) : undefined
     if (signature !== undefined) this.#kept.keep(signature, { ...made, bytes, basis: made.reads.basis }, nowMs)
     return bytes

@@ -62,12 +62,19 @@ export interface Batches {
   goesOn(work: object): void
 }
 
+/** Tells series of one metric apart. Made by `labelsOf`, which bounds them. */
+export interface Labels {
+  readonly pairs: readonly (readonly [name: string, value: string])[]
+  /** Equal for equal pairs, and for no others: `;service=web;tag=v1`. */
+  readonly key: string
+}
+
 /** Names without the prefix `svc.`, words joined by dots: `raft.apply`. */
 export interface Metrics {
-  count(name: string, by?: number): void
-  gauge(name: string, value: number): void
+  count(name: string, by?: number, labels?: Labels): void
+  gauge(name: string, value: number, labels?: Labels): void
   /** A duration in milliseconds, or another sampled quantity. */
-  sample(name: string, value: number): void
+  sample(name: string, value: number, labels?: Labels): void
   /** The intervals of the last minute, the oldest first; the last one may still be running. */
   snapshot(): readonly MetricsInterval[]
 }
@@ -75,6 +82,7 @@ export interface Metrics {
 /** Statistics of one metric's values in one interval. */
 export interface Aggregate {
   readonly name: string
+  readonly labels: Labels | undefined
   readonly count: number
   readonly sum: number
   readonly sumOfSquares: number
@@ -85,10 +93,11 @@ export interface Aggregate {
 
 export interface Gauge {
   readonly name: string
+  readonly labels: Labels | undefined
   readonly value: number
 }
 
-/** Each list in the order of names. */
+/** Each list in the order of names and then of labels. */
 export interface MetricsInterval {
   /** Wall clock, a multiple of `metricsIntervalMs`. */
   readonly startMs: number

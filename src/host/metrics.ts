@@ -1,19 +1,27 @@
 import { compareText } from '../base/bytes.ts'
 import type { Clock } from '../env/clock.ts'
-import { type Aggregate, type Metrics, type MetricsInterval, metricsIntervalMs } from '../env/observe.ts'
+import {
+  type Aggregate,
+  type Gauge,
+  type Labels,
+  type Metrics,
+  type MetricsInterval,
+  metricsIntervalMs,
+} from '../env/observe.ts'
 
 export const intervalsKept = 6
 /**
- * Maximum number of different names in one interval; a further one is dropped and counted, so that no caller can fill
- * the memory with names.
+ * Maximum number of different series (a name with labels) in one interval; a further one is dropped and counted, so
+ * that no caller can fill the memory with names.
  */
-export const namesMax = 4096
+export const seriesMax = 4096
 
 type Running = { -readonly [Key in keyof Aggregate]: Aggregate[Key] }
 
 interface Interval {
   readonly startMs: number
-  readonly gauges: Map<string, number>
+  /** Each by the name and the labels. */
+  readonly gauges: Map<string, Gauge>
   readonly counters: Map<string, Running>
   readonly samples: Map<string, Running>
   dropped: number
@@ -28,21 +36,22 @@ export class HostMetrics implements Metrics {
     this.#clock = clock
   }
 
-  count(name: string, by = 1): void {
+  count(name: string, by = 1, labels?: Labels): void {
     const nowMs = this.#clock.wallMs()
     const interval = this.#current(nowMs)
-    if (hasRoom(interval, interval.counters, name)) aggregate(interval.counters, name, by, nowMs)
+    aggregate(interval, interval.counters, { name, labels }, by, nowMs)
   }
 
-  gauge(name: string, value: number): void {
+  gauge(name: string, value: number, labels?: Labels): void {
     const interval = this.#current(this.#clock.wallMs())
-    if (hasRoom(interval, interval.gauges, name)) interval.gauges.set(name, value)
+    const key = keyOf(name, labels)
+    if (hasRoom(interval, interval.gauges, key)) interval.gauges.set(key, { name, labels, value })
   }
 
-  sample(name: string, value: number): void {
+  sample(name: string, value: number, labels?: Labels): void {
     const nowMs = this.#clock.wallMs()
     const interval = this.#current(nowMs)
-    if (hasRoom(interval, interval.samples, name)) aggregate(interval.samples, name, value, nowMs)
+    aggregate(interval, interval.samples, { name, labels }, value, nowMs)
   }
 
   snapshot(): readonly MetricsInterval[] {
@@ -64,17 +73,30 @@ export class HostMetrics implements Metrics {
   }
 }
 
-function hasRoom(interval: Interval, named: ReadonlyMap<string, unknown>, name: string): boolean {
-  if (named.has(name) || named.size < namesMax) return true
+function keyOf(name: string, labels: Labels | undefined): string {
+  return labels === undefined ? name : name + labels.key
+}
+
+function hasRoom(interval: Interval, series: ReadonlyMap<string, unknown>, key: string): boolean {
+  if (series.has(key) || series.size < seriesMax) return true
   interval.dropped++
   return false
 }
 
-function aggregate(named: Map<string, Running>, name: string, value: number, nowMs: number): void {
-  const running = named.get(name)
+function aggregate(
+  interval: Interval,
+  series: Map<string, Running>,
+  { name, labels }: Pick<Aggregate, 'name' | 'labels'>,
+  value: number,
+  nowMs: number,
+): void {
+  const key = keyOf(name, labels)
+  const running = series.get(key)
   if (running === undefined) {
-    named.set(name, {
+    if (!hasRoom(interval, series, key)) return
+    series.set(key, {
       name,
+      labels,
       count: 1,
       sum: value,
       sumOfSquares: value * value,
@@ -93,12 +115,15 @@ function aggregate(named: Map<string, Running>, name: string, value: number, now
 }
 
 function shown(interval: Interval): MetricsInterval {
-  const byName = (a: { readonly name: string }, b: { readonly name: string }): number => compareText(a.name, b.name)
   return {
     startMs: interval.startMs,
-    gauges: [...interval.gauges].map(([name, value]) => ({ name, value })).sort(byName),
-    counters: [...interval.counters.values()].map((each) => ({ ...each })).sort(byName),
-    samples: [...interval.samples.values()].map((each) => ({ ...each })).sort(byName),
+    gauges: [...interval.gauges.values()].sort(bySeries),
+    counters: [...interval.counters.values()].map((each) => ({ ...each })).sort(bySeries),
+    samples: [...interval.samples.values()].map((each) => ({ ...each })).sort(bySeries),
     dropped: interval.dropped,
   }
+}
+
+function bySeries(a: Pick<Gauge, 'name' | 'labels'>, b: Pick<Gauge, 'name' | 'labels'>): number {
+  return compareText(a.name, b.name) || compareText(a.labels?.key ?? '', b.labels?.key ?? '')
 }

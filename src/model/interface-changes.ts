@@ -68,6 +68,14 @@ export const interfaceChanges = {
     see: { ask: 'GET /v1/agent/metrics' },
     requirements: [],
   },
+  'metric-labels': {
+    since: { major: 0, minor: 9, patch: 1 },
+    reference: 'REL-0.9.1-1',
+    what: 'A metric is one series. Since then some have labels, such as `node`, `service` or `op`, with a series for each of their values; statsd and statsite get the values as parts of the name.',
+    who: 'operators that graph metrics',
+    see: { ask: 'GET /v1/agent/metrics' },
+    requirements: [],
+  },
   'metric-names-single': {
     since: { major: 1, minor: 0, patch: 0 },
     reference: 'REL-1.0-12, telemetry 3',

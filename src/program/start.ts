@@ -100,6 +100,7 @@ export async function startProgram(
     context: agent.value,
     config: config.dns,
     datacenter: config.datacenter,
+    labels: agent.value.telemetry.node,
   })
   faces.commanded = agent.value
   watches.replace(config.watches)

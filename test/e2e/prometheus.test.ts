@@ -17,10 +17,12 @@ it('promtool reads our metrics, and finds fault with nothing but names that are 
   const body = JSON.stringify({ Node: 'a "b" \\c', Address: '10.1.2.3', Service: { Service: 'wéb' } })
   expect((await started.request('PUT', '/v1/catalog/register', body)).status).toBe(200)
   expect((await started.request('GET', '/v1/health/service/w%C3%A9b')).status).toBe(200)
+  expect((await started.request('GET', '/v1/health/service/a%22b%5C?tag=t%C3%A4%0Ag')).status).toBe(200)
   const metrics = await started.request('GET', '/v1/agent/metrics?format=prometheus')
   expect(metrics.status).toBe(200)
   const input = await metrics.text()
   expect(input.split('\n').length).toBeGreaterThan(50)
+  expect(input).toMatch(/^\w+_health_service_query_tags\{service="a\\"b\\\\",tag="tä\\ng"\} 1$/m)
   const checked = spawnSync('promtool', ['check', 'metrics'], { input, encoding: 'utf8' })
   const said = `${checked.stdout}${checked.stderr}`.split('\n').filter((line) => line !== '')
   const ofNames =

@@ -13,10 +13,23 @@ const counted = [
   .split(' ')
 const sampled = [
   'acl_ResolveToken catalog_register catalog_deregister kvs_apply leader_barrier leader_reconcile',
-  'memberlist_gossip raft_commitTime raft_fsm_apply raft_rpc_appendEntries raft_rpc_processHeartbeat raft_rpc_requestVote',
+  'memberlist_gossip rpc_consistentRead raft_commitTime raft_fsm_apply raft_rpc_appendEntries raft_rpc_processHeartbeat raft_rpc_requestVote',
 ]
   .join(' ')
   .split(' ')
+
+/** Series that the field tells apart by labels; `$node` is the agent that was asked. */
+const labelled = [
+  'client_api_catalog_nodes{node="$node"}',
+  'client_api_success_catalog_nodes{node="$node"}',
+  'client_rpc_error_catalog_nodes{node="$node"}',
+  'catalog_service_query{service="web"}',
+  'catalog_service_query_tags{service="web",tag="b"}',
+  'catalog_service_not_found{service="web"}',
+  'catalog_connect_query{service="web"}',
+  'fsm_kvs_count{op="set"}',
+  'fsm_kvs_count{op="delete"}',
+]
 
 const node = { Node: 'outside', Address: '10.9.9.9' }
 const requests: readonly (readonly [path: string, body?: unknown])[] = [
@@ -27,6 +40,7 @@ const requests: readonly (readonly [path: string, body?: unknown])[] = [
   ['/v1/catalog/nodes'],
   ['/v1/catalog/services'],
   ['/v1/catalog/service/web'],
+  ['/v1/catalog/service/web?tag=a&tag=b'],
   ['/v1/catalog/connect/web'],
   ['/v1/catalog/node/outside'],
 ]
@@ -43,13 +57,15 @@ describe.each(['svc', 'consul'])('the metrics of a cluster under names = "%s"', 
     }
     const errors = async (): Promise<number> => {
       const text = await (await cluster.fetch(follower, '/v1/agent/metrics?format=prometheus')).text()
-      return Number(/^\w+_client_rpc_error_catalog_nodes (\d+)/m.exec(text)?.[1] ?? 0)
+      return Number(/^\w+_client_rpc_error_catalog_nodes\S* (\d+)/m.exec(text)?.[1] ?? 0)
     }
     const before = await errors()
     expect((await cluster.fetch(follower, '/v1/catalog/nodes?index=x')).status).toBe(400)
     expect(await errors()).toBe(before)
     expect((await cluster.fetch(follower, '/v1/catalog/nodes?dc=none')).status).toBe(500)
     expect(await errors()).toBe(before + 1)
+    expect((await cluster.fetch(follower, '/v1/kv/a', { method: 'DELETE' })).status).toBe(200)
+    expect((await cluster.fetch(follower, '/v1/kv/a?consistent')).status).toBe(404)
     // A client asks servers for the rights of a token, and keeps them.
     for (const _ of ['asked', 'kept']) {
       expect((await cluster.fetch('c1', `/v1/agent/self?token=${cluster.managementToken}`)).status).toBe(200)
@@ -66,6 +82,9 @@ describe.each(['svc', 'consul'])('the metrics of a cluster under names = "%s"', 
       ...sampled.map((name) => `${names}_${name} summary`),
     ]
     expect(wanted.filter((family) => !families.has(family))).toEqual([])
+    const series = new Set(texts.flatMap((text) => text.match(/^[^#\s]\S*/gm) ?? []))
+    const missing = labelled.filter((each) => !series.has(`${names}_${each.replace('$node', follower)}`))
+    expect(missing).toEqual([])
     const other = names === 'svc' ? 'consul' : 'svc'
     expect([...families].filter((family) => family.includes(other))).toEqual([])
   })

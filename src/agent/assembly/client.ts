@@ -13,7 +13,7 @@ export function openClient(ground: Ground, closing: Closing): Part {
   const { env, config, nodeId, origin, rpc, pool } = ground
   const router = new ServerRouter(env, pool, config.datacenter)
   const budget = new RequestBudget(env, config.limits)
-  const target = new ClientTarget({ rpc, router, budget, holdMs: config.rpcHoldTimeoutMs })
+  const target = new ClientTarget({ env, rpc, router, budget, holdMs: config.rpcHoldTimeoutMs })
   // The servers of this datacenter forward requests for other datacenters.
   const elsewhere = { targetOf: () => target, onHope: () => ({ close: () => {} }) }
   const calls = Calls.of({

@@ -35,7 +35,7 @@ export async function startAgent(
   options: StartOptions = {},
 ): Promise<Result<Agent, StartFailure>> {
   const closing: Closing = []
-  const telemetry = openTelemetry(env, config.telemetry)
+  const telemetry = openTelemetry(env, config.telemetry, config.nodeName)
   closing.push(() => telemetry.close())
   const reloaded: StartOptions['reloaded'] = (next, tls) => {
     telemetry.reload(next.telemetry)

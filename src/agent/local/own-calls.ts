@@ -39,6 +39,7 @@ export function deregistering(
     doing: `deregister ${kind} ${JSON.stringify(id)}`,
     token,
     asks: [writing('node', node)],
+    blocked: `${kind}.deregistration`,
   }
 }
 
@@ -55,7 +56,8 @@ export function registering(node: string, [offer]: readonly Offer[], withNode: b
     const names = [service.service, ...(destination === undefined ? [] : meshSpellings(destination))]
     const asks = [...ofNode, ...names.map((name) => writing('service', name))]
     const { id } = service
-    return { thing: thingOf('service', id), doing: `sync service ${JSON.stringify(id)}`, token: offer.token, asks }
+    const doing = `sync service ${JSON.stringify(id)}`
+    return { thing: thingOf('service', id), doing, token: offer.token, asks, blocked: 'service.registration' }
   }
   if (offer === undefined || check === undefined) {
     return {
@@ -63,13 +65,15 @@ export function registering(node: string, [offer]: readonly Offer[], withNode: b
       doing: `sync node ${JSON.stringify(node)}`,
       token: tokens.agent,
       asks: [writing('node', node)],
+      blocked: 'node.registration',
     }
   }
   const { checkId, serviceId, serviceName } = check
   const of = serviceId === '' ? `node ${JSON.stringify(node)}` : `service ${JSON.stringify(serviceId)}`
   const own = serviceName === '' ? writing('node', node) : writing('service', serviceName)
   const doing = `sync check ${JSON.stringify(checkId)} of ${of}`
-  return { thing: thingOf('check', checkId), doing, token: offer.token, asks: [...ofNode, own] }
+  const asks = [...ofNode, own]
+  return { thing: thingOf('check', checkId), doing, token: offer.token, asks, blocked: 'check.registration' }
 }
 
 function writing(resource: 'node' | 'service', name: string): Ask {

@@ -16,7 +16,12 @@ export interface OwnCall {
   readonly token: string
   /** The rights that the request needs, as far as this agent can tell. */
   readonly asks: readonly Ask[]
+  /** Counts a refusal, behind `acl.blocked.`; absent: the field counts none. */
+  readonly blocked?: BlockedWrite
 }
+
+/** Reference: telemetry.md#metric-acl-blocked-check-node-service. */
+type BlockedWrite = `${'check' | 'node' | 'service'}.registration` | `${'check' | 'service'}.deregistration`
 
 /**
  * Tells the operator why servers refuse a request that the agent sends of its own accord: the thing, the accessor of

@@ -18,6 +18,7 @@ import type { Row, TableDefinition, WriteTransaction } from '../../store/types.t
 import type { AgentObserver } from '../boot/observer.ts'
 import { ComingState } from './coming-state.ts'
 import { decodeCommand, type LoggedCommand } from './command-codec.ts'
+import { type CommandMetric, commandMetric } from './command-metric.ts'
 import { CommandOutcome } from './command-outcome.ts'
 import { ForwardedWrites, forgottenOrigins, forwardedWrites, type OnceApplied } from './forwarded-writes.ts'
 
@@ -37,7 +38,7 @@ export class UnknownCommand extends InvariantViolation {
 /** A command of this release, and what the time that it takes is reported as. */
 interface KnownCommand {
   readonly definition: CommandDefinition
-  readonly metric: string
+  readonly metric: CommandMetric
 }
 
 /** Applies the commands of the Raft log to the store. */
@@ -94,7 +95,7 @@ export class ReplicatedState implements StateMachine {
       identity === undefined
         ? ok({ outcome: this.store.apply(index, run), repeated: false })
         : this.#forwarded.applyOnce(index, identity, definition, run)
-    this.#measured?.metrics.sample(metric, this.#measured.clock.monoMs() - startedMs)
+    this.#measured?.metrics.sample(metric.name, this.#measured.clock.monoMs() - startedMs, metric.labels)
     if (!applied.ok) return new CommandOutcome(command.kind, applied)
     const { outcome, repeated } = applied.value
     this.#replaceIfReady()
@@ -198,32 +199,4 @@ export class ReplicatedState implements StateMachine {
       release: releaseText(this.#release),
     })
   }
-}
-
-/** Commands whose metric does not follow from the name of their feature. */
-const named = new Map([
-  ['catalog.register', 'fsm.register'],
-  ['catalog.register-all', 'fsm.register'],
-  ['catalog.deregister', 'fsm.deregister'],
-  ['coordinate.batch', 'fsm.coordinate.batch-update'],
-  ['kv.reap-tombstones', 'fsm.tombstone'],
-])
-
-const ofFeature = new Map([
-  ['kv', 'kvs'],
-  ['query', 'prepared-query'],
-  ['connect', 'ca'],
-])
-
-/**
- * The name of the metric for the duration of a replicated command: `fsm.kvs`. Reference:
- * telemetry.md#metric-fsm-register, telemetry.md#metric-fsm-kvs, telemetry.md#metric-fsm-ca.
- */
-function commandMetric(kind: string): string {
-  const known = named.get(kind)
-  if (known !== undefined) return known
-  const [feature = '', command = ''] = kind.split('.')
-  const made = `fsm.${ofFeature.get(feature) ?? feature}`
-  const part = feature === 'acl' ? /^(policy|token)-/.exec(command)?.[1] : undefined
-  return part === undefined ? made : `${made}.${part}`
 }

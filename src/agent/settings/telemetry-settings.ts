@@ -10,6 +10,8 @@ export interface TelemetryConfig {
   readonly product: string
   /** Names of some groups begin with the product's name twice, or are reported in both spellings. */
   readonly names: MetricNames
+  /** Whether series of one metric are told apart by labels. Release: `metric-labels`. */
+  readonly labels: boolean
   /** Whether names of gauges lack the host name, which they otherwise carry except in this agent's own answers. */
   readonly disableHostname: boolean
   readonly filter: MetricFilter
@@ -24,6 +26,7 @@ export interface TelemetryConfig {
 
 export const defaultTelemetry: Omit<TelemetryConfig, 'prefix' | 'product'> = {
   names: 'single',
+  labels: true,
   disableHostname: false,
   filter: { allowed: [], blocked: [], otherwise: true },
   prometheusRetentionMs: 0,

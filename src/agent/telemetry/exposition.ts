@@ -1,10 +1,13 @@
 import { compareText } from '../../base/bytes.ts'
 import type { Clock } from '../../env/clock.ts'
+import type { Labels } from '../../env/observe.ts'
 import type { ProcessCondition } from '../../env/process.ts'
 import type { MetricSink } from './statsd-lines.ts'
 
-/** Maximum number of names; further ones are dropped. */
+/** Maximum number of series, over all names and labels; further ones are dropped. */
 const seriesMax = 4096
+/** Minimum interval between searches for old series, so that values of ever new ones do not cost one each. */
+const forgetEveryMs = 1_000
 /** Quantiles of a summary cover the values of this many milliseconds, at most this many. */
 const windowMs = 10_000
 const windowMax = 512
@@ -13,8 +16,15 @@ const quantiles = [0.5, 0.9, 0.99] as const
 
 type Kind = 'counter' | 'gauge' | 'summary'
 
-interface Series {
+interface Family {
   readonly kind: Kind
+  /** By the key of its labels. */
+  readonly series: Map<string, Series>
+}
+
+interface Series {
+  /** As Prometheus writes them: `node="n1",op="set"`. Empty: none. */
+  readonly labels: string
   /** The sum of a counter or summary, the last value of a gauge. */
   value: number
   count: number
@@ -30,7 +40,9 @@ export class Exposition implements MetricSink {
   readonly #clock: Clock
   readonly #retentionMs: number
   /** By the name as Prometheus writes it. */
-  readonly #series = new Map<string, Series>()
+  readonly #families = new Map<string, Family>()
+  #size = 0
+  #forgotMs = Number.NEGATIVE_INFINITY
 
   /** A series without a new value for `retentionMs` is dropped. */
   constructor(clock: Clock, retentionMs: number) {
@@ -38,18 +50,18 @@ export class Exposition implements MetricSink {
     this.#retentionMs = retentionMs
   }
 
-  count(name: string, by: number): void {
-    const series = this.#touch(name, 'counter')
+  count(name: string, by: number, labels?: Labels): void {
+    const series = this.#touch(name, 'counter', labels)
     if (series !== undefined) series.value += by
   }
 
-  gauge(name: string, value: number): void {
-    const series = this.#touch(name, 'gauge')
+  gauge(name: string, value: number, labels?: Labels): void {
+    const series = this.#touch(name, 'gauge', labels)
     if (series !== undefined) series.value = value
   }
 
-  sample(name: string, value: number): void {
-    const series = this.#touch(name, 'summary')
+  sample(name: string, value: number, labels?: Labels): void {
+    const series = this.#touch(name, 'summary', labels)
     if (series === undefined) return
     series.value += value
     series.count++
@@ -58,34 +70,50 @@ export class Exposition implements MetricSink {
   }
 
   close(): void {
-    this.#series.clear()
+    this.#families.clear()
+    this.#size = 0
   }
 
   text(): string {
     const nowMs = this.#clock.monoMs()
     this.#forget(nowMs)
-    const names = [...this.#series.keys()].sort(compareText)
-    return names.map((name) => blockOf(name, this.#series.get(name), nowMs)).join('')
+    const families = [...this.#families].sort(([a], [b]) => compareText(a, b))
+    return families.map(([name, family]) => blockOf(name, family, nowMs)).join('')
   }
 
   /** Undefined: there are too many series, or the name belongs to another kind already. */
-  #touch(name: string, kind: Kind): Series | undefined {
-    const key = exposedName(name)
+  #touch(name: string, kind: Kind, labels: Labels | undefined): Series | undefined {
+    const exposed = exposedName(name)
     const nowMs = this.#clock.monoMs()
-    let series = this.#series.get(key)
-    if (series === undefined) {
-      if (this.#series.size >= seriesMax) this.#forget(nowMs)
-      if (this.#series.size >= seriesMax) return undefined
-      series = { kind, value: 0, count: 0, touchedMs: nowMs, recent: [] }
-      this.#series.set(key, series)
+    const known = this.#families.get(exposed)
+    if (known !== undefined && known.kind !== kind) return undefined
+    const series = known?.series.get(labels?.key ?? '') ?? this.#begin(exposed, kind, labels, nowMs)
+    if (series !== undefined) series.touchedMs = nowMs
+    return series
+  }
+
+  #begin(exposed: string, kind: Kind, labels: Labels | undefined, nowMs: number): Series | undefined {
+    if (this.#size >= seriesMax && nowMs - this.#forgotMs >= forgetEveryMs) this.#forget(nowMs)
+    if (this.#size >= seriesMax) return undefined
+    let family = this.#families.get(exposed)
+    if (family === undefined) {
+      family = { kind, series: new Map() }
+      this.#families.set(exposed, family)
     }
-    if (series.kind !== kind) return undefined
-    series.touchedMs = nowMs
+    const series = { labels: labelsText(labels), value: 0, count: 0, touchedMs: nowMs, recent: [] }
+    family.series.set(labels?.key ?? '', series)
+    this.#size++
     return series
   }
 
   #forget(nowMs: number): void {
-    for (const [key, { touchedMs }] of this.#series) if (nowMs - touchedMs > this.#retentionMs) this.#series.delete(key)
+    this.#forgotMs = nowMs
+    for (const [name, { series }] of this.#families) {
+      for (const [key, { touchedMs }] of series) {
+        if (nowMs - touchedMs > this.#retentionMs && series.delete(key)) this.#size--
+      }
+      if (series.size === 0) this.#families.delete(name)
+    }
   }
 }
 
@@ -95,16 +123,39 @@ function exposedName(name: string): string {
   return /^\d/.test(letters) ? `_${letters}` : letters
 }
 
-function blockOf(name: string, series: Series | undefined, nowMs: number): string {
-  if (series === undefined) return ''
-  const head = `# HELP ${name} ${name}\n# TYPE ${name} ${series.kind}\n`
-  if (series.kind !== 'summary') return `${head}${name} ${numberText(series.value)}\n`
+/** One value for each name: of a label that occurs more than once, the last one. In the order of names, as in the field. */
+function labelsText(labels: Labels | undefined): string {
+  return [...new Map(labels?.pairs)]
+    .sort(([a], [b]) => compareText(a, b))
+    .map(([name, value]) => `${exposedName(name)}="${escaped(value)}"`)
+    .join(',')
+}
+
+/** Source: Prometheus, text exposition format 0.0.4. */
+function escaped(value: string): string {
+  return value.replace(/[\\"\n]/g, (found) => (found === '\n' ? '\\n' : `\\${found}`))
+}
+
+function blockOf(name: string, { kind, series }: Family, nowMs: number): string {
+  const ordered = [...series].sort(([a], [b]) => compareText(a, b)).map(([, each]) => each)
+  const lines = ordered.map((each) => (kind === 'summary' ? summaryOf(name, each, nowMs) : lineOf(name, each)))
+  return `# HELP ${name} ${name}\n# TYPE ${name} ${kind}\n${lines.join('')}`
+}
+
+function lineOf(name: string, { labels, value }: Series): string {
+  return `${name}${labels === '' ? '' : `{${labels}}`} ${numberText(value)}\n`
+}
+
+function summaryOf(name: string, series: Series, nowMs: number): string {
+  const { labels } = series
   const values = series.recent
     .filter(({ atMs }) => nowMs - atMs <= windowMs)
     .map(({ value }) => value)
     .sort((a, b) => a - b)
-  const lines = quantiles.map((quantile) => `${name}{quantile="${quantile}"} ${numberText(rank(values, quantile))}\n`)
-  return `${head}${lines.join('')}${name}_sum ${numberText(series.value)}\n${name}_count ${series.count}\n`
+  const before = labels === '' ? '' : `${labels},`
+  const ranks = quantiles.map((each) => `${name}{${before}quantile="${each}"} ${numberText(rank(values, each))}\n`)
+  const sum = lineOf(`${name}_sum`, series)
+  return `${ranks.join('')}${sum}${lineOf(`${name}_count`, { ...series, value: series.count })}`
 }
 
 /** Not a number if there are no values. */

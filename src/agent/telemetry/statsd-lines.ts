@@ -1,11 +1,12 @@
 import type { Closable } from '../../env/async.ts'
+import type { Labels } from '../../env/observe.ts'
 
 /** Receives each value, by its full name. */
 export interface MetricSink extends Closable {
-  count(name: string, by: number): void
-  gauge(name: string, value: number): void
+  count(name: string, by: number, labels?: Labels): void
+  gauge(name: string, value: number, labels?: Labels): void
   /** Usually in milliseconds. */
-  sample(name: string, value: number): void
+  sample(name: string, value: number, labels?: Labels): void
 }
 
 /** Sends lines, each with its line feed. */
@@ -15,48 +16,53 @@ export interface LineSender {
 }
 
 interface LineFormat {
-  /** Appended to each line: `|#tag,tag`. */
-  readonly tags: readonly string[]
+  /** Appended to each line, as labels are: `|#tag,label:value`. Undefined: labels are parts of the name. */
+  readonly tags: readonly string[] | undefined
   /** Whether counts must be whole numbers. */
   readonly wholeCounts: boolean
   /** Part of a gauge's name that the receiver adds itself. */
   readonly leavesOut: string
 }
 
-export const plainLines: LineFormat = { tags: [], wholeCounts: false, leavesOut: '' }
+export const plainLines: LineFormat = { tags: undefined, wholeCounts: false, leavesOut: '' }
 
 /** Writes one line for each value. Source: statsd, metric types; statsite; DogStatsD, datagram format. */
 export class StatsdLines implements MetricSink {
   readonly #sender: LineSender
   readonly #format: LineFormat
-  readonly #end: string
+  readonly #tags: readonly string[]
 
   constructor(sender: LineSender, format: LineFormat) {
     this.#sender = sender
     this.#format = format
-    this.#end = format.tags.length === 0 ? '\n' : `|#${format.tags.map(tagText).join(',')}\n`
+    this.#tags = (format.tags ?? []).map(tagText)
   }
 
-  count(name: string, by: number): void {
-    this.#tell(name, this.#format.wholeCounts ? String(Math.trunc(by)) : by.toFixed(6), 'c', by)
+  count(name: string, by: number, labels?: Labels): void {
+    this.#tell(name, labels, this.#format.wholeCounts ? `${Math.trunc(by)}|c` : `${by.toFixed(6)}|c`, by)
   }
 
-  gauge(name: string, value: number): void {
+  gauge(name: string, value: number, labels?: Labels): void {
     const { leavesOut } = this.#format
     const own = leavesOut === '' ? name : name.split(`.${leavesOut}.`).join('.')
-    this.#tell(own, value.toFixed(6), 'g', value)
+    this.#tell(own, labels, `${value.toFixed(6)}|g`, value)
   }
 
-  sample(name: string, value: number): void {
-    this.#tell(name, value.toFixed(6), 'ms', value)
+  sample(name: string, value: number, labels?: Labels): void {
+    this.#tell(name, labels, `${value.toFixed(6)}|ms`, value)
   }
 
   close(): void {
     this.#sender.close()
   }
 
-  #tell(name: string, text: string, type: 'c' | 'g' | 'ms', value: number): void {
-    if (Number.isFinite(value)) this.#sender.send(`${nameText(name)}:${text}|${type}${this.#end}`)
+  #tell(name: string, labels: Labels | undefined, text: string, value: number): void {
+    if (!Number.isFinite(value)) return
+    const pairs = labels?.pairs ?? []
+    const isTagged = this.#format.tags !== undefined
+    const whole = isTagged ? name : [name, ...pairs.map(([, label]) => label)].join('.')
+    const tags = isTagged ? [...this.#tags, ...pairs.map(([label, its]) => tagText(`${label}:${its}`))] : []
+    this.#sender.send(`${nameText(whole)}:${text}${tags.length === 0 ? '' : `|#${tags.join(',')}`}\n`)
   }
 }
 

@@ -1,9 +1,11 @@
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
-import type { Metrics, MetricsInterval } from '../../env/observe.ts'
+import type { Labels, Metrics, MetricsInterval } from '../../env/observe.ts'
 import type { TelemetryView } from '../../features/contract/route-context.ts'
+import { labelsOf } from '../../model/metric-labels.ts'
 import { passes, type TelemetryConfig } from '../settings/telemetry-settings.ts'
 import { Exposition, processText } from './exposition.ts'
+import { LabelBounds } from './label-bounds.ts'
 import { tcpLines, udpLines } from './line-senders.ts'
 import { type MetricSink, plainLines, StatsdLines } from './statsd-lines.ts'
 
@@ -14,8 +16,9 @@ interface Telemetry extends TelemetryView, Closable {
   reload(config: TelemetryConfig): void
 }
 
-export function openTelemetry(env: Env, config: TelemetryConfig): Telemetry {
-  return new ToldMetrics(env, config)
+/** `nodeName`: the agent's own. */
+export function openTelemetry(env: Env, config: TelemetryConfig, nodeName: string): Telemetry {
+  return new ToldMetrics(env, config, nodeName)
 }
 
 /** Reference: telemetry.md#metrics-9. */
@@ -32,6 +35,7 @@ interface ReportedName {
 
 class ToldMetrics implements Telemetry, Metrics {
   readonly prefix: string
+  readonly node: Labels
   readonly #env: Env
   readonly #exposition: Exposition | undefined
   readonly #sinks: readonly MetricSink[]
@@ -43,13 +47,17 @@ class ToldMetrics implements Telemetry, Metrics {
   /** By the name that the code gives: what is reported of it. One look-up for each report. */
   readonly #reported = new Map<string, readonly ReportedName[]>()
   readonly #reportedGauges = new Map<string, readonly ReportedName[]>()
+  /** Undefined: the release has no labels. */
+  readonly #labels: LabelBounds | undefined
   #filter: TelemetryConfig['filter']
   #mayOpen = true
 
-  constructor(env: Env, config: TelemetryConfig) {
+  constructor(env: Env, config: TelemetryConfig, nodeName: string) {
     this.#env = env
     this.#filter = config.filter
     this.prefix = config.prefix
+    this.node = labelsOf(['node', nodeName])
+    this.#labels = config.labels ? new LabelBounds(env.clock) : undefined
     this.#spelling = config
     const exposed = config.prometheusRetentionMs > 0
     this.#exposition = exposed ? new Exposition(env.clock, config.prometheusRetentionMs) : undefined
@@ -80,26 +88,33 @@ class ToldMetrics implements Telemetry, Metrics {
     for (const sink of this.#sinks) sink.close()
   }
 
-  count(given: string, by = 1): void {
+  count(given: string, by = 1, unbounded?: Labels): void {
+    const labels = this.#bounded(given, unbounded)
     for (const { name, full } of this.#namesOf(given)) {
-      this.#env.metrics.count(name, by)
-      for (const sink of this.#sinks) sink.count(full, by)
+      this.#env.metrics.count(name, by, labels)
+      for (const sink of this.#sinks) sink.count(full, by, labels)
     }
   }
 
-  gauge(given: string, value: number): void {
+  gauge(given: string, value: number, unbounded?: Labels): void {
+    const labels = this.#bounded(given, unbounded)
     const known = this.#reportedGauges.get(given)
     for (const { name, full } of known ?? this.#learn(this.#reportedGauges, given, this.#host)) {
-      this.#env.metrics.gauge(name, value)
-      for (const sink of this.#sinks) sink.gauge(full, value)
+      this.#env.metrics.gauge(name, value, labels)
+      for (const sink of this.#sinks) sink.gauge(full, value, labels)
     }
   }
 
-  sample(given: string, value: number): void {
+  sample(given: string, value: number, unbounded?: Labels): void {
+    const labels = this.#bounded(given, unbounded)
     for (const { name, full } of this.#namesOf(given)) {
-      this.#env.metrics.sample(name, value)
-      for (const sink of this.#sinks) sink.sample(full, value)
+      this.#env.metrics.sample(name, value, labels)
+      for (const sink of this.#sinks) sink.sample(full, value, labels)
     }
+  }
+
+  #bounded(given: string, labels: Labels | undefined): Labels | undefined {
+    return labels === undefined ? undefined : this.#labels?.admitted(given, labels)
   }
 
   #namesOf(given: string): readonly ReportedName[] {

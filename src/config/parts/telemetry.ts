@@ -23,6 +23,7 @@ export function telemetryOf(
     prefix: given.metrics_prefix ?? defaults.prefix,
     product: defaults.product,
     names: metricNames(file, release),
+    labels: hasBehaviour(release, 'metric-labels'),
     disableHostname: given.disable_hostname ?? defaults.disableHostname,
     filter: { allowed: rulesWith('+'), blocked: rulesWith('-'), otherwise: given.filter_default ?? true },
     prometheusRetentionMs: milliseconds(given.prometheus_retention_time, defaults.prometheusRetentionMs),

@@ -1,6 +1,8 @@
 import { z } from 'zod'
-import { type Aggregate, type MetricsInterval, metricsIntervalMs } from '../../env/observe.ts'
+import { type Aggregate, type Labels, type MetricsInterval, metricsIntervalMs } from '../../env/observe.ts'
 import { listOf } from '../http/declared.ts'
+
+const labelsShape = z.record(z.string(), z.string())
 
 const aggregateShape = z.strictObject({
   Name: z.string(),
@@ -11,12 +13,12 @@ const aggregateShape = z.strictObject({
   Max: z.number(),
   Mean: z.number(),
   Stddev: z.number(),
-  Labels: z.strictObject({}),
+  Labels: labelsShape,
 })
 
 export const metricsShape = z.strictObject({
   Timestamp: z.string(),
-  Gauges: listOf(z.strictObject({ Name: z.string(), Value: z.number(), Labels: z.strictObject({}) })),
+  Gauges: listOf(z.strictObject({ Name: z.string(), Value: z.number(), Labels: labelsShape })),
   Points: z.array(z.null()).max(0),
   Counters: listOf(aggregateShape),
   Samples: listOf(aggregateShape),
@@ -37,10 +39,10 @@ export function metricsJson(
   const shown = intervals.findLast(({ startMs }) => startMs + metricsIntervalMs <= nowMs) ?? intervals.at(-1)
   return {
     Timestamp: timestamp(shown?.startMs ?? nowMs),
-    Gauges: (shown?.gauges ?? []).map(({ name, value }) => ({
+    Gauges: (shown?.gauges ?? []).map(({ name, value, labels }) => ({
       Name: fullName(name),
       Value: finite(value),
-      Labels: {},
+      Labels: labelsJson(labels),
     })),
     Points: [],
     Counters: aggregates(shown?.counters ?? []),
@@ -59,8 +61,13 @@ function aggregateJson(name: string, aggregate: Aggregate): z.infer<typeof aggre
     Max: finite(max),
     Mean: count === 0 ? 0 : finite(sum / count),
     Stddev: finite(standardDeviation(aggregate)),
-    Labels: {},
+    Labels: labelsJson(aggregate.labels),
   }
+}
+
+/** Of several values of one label the last one is shown, as in the field. */
+function labelsJson(labels: Labels | undefined): Record<string, string> {
+  return Object.fromEntries(labels?.pairs ?? [])
 }
 
 /** The sample standard deviation, as in the field; 0 for fewer than two values. */

@@ -5,7 +5,14 @@ import type { Failure } from '../../model/failure.ts'
 import { noChange } from '../../model/log-position.ts'
 import type { ReadOptions } from '../contract/reading.ts'
 import { declared, failed, type Route, type RouteRequest, type RouteResponse } from '../contract/route.ts'
-import type { WithCachedReads, WithQueries, WithSelf, WithServerCalls, WithWrites } from '../contract/route-context.ts'
+import type {
+  WithCachedReads,
+  WithQueries,
+  WithSelf,
+  WithServerCalls,
+  WithTelemetry,
+  WithWrites,
+} from '../contract/route-context.ts'
 import type { WithEnv, WithNaming, WithRelease } from '../contract/surroundings.ts'
 import { shownNodes } from '../discovery/datacenters.ts'
 import { instancesAsked, instancesRoute } from '../discovery/instances.ts'
@@ -48,6 +55,7 @@ import { deregisterEndpoint, registerEndpoint } from './write-endpoints.ts'
 
 /** The part of the route context that these routes use. */
 type CatalogContext = WithEnv &
+  WithTelemetry &
   WithNaming &
   WithRelease &
   WithWrites &

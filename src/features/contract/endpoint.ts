@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Authorizer } from '../../access/authorizer.ts'
 import type { Result } from '../../base/result.ts'
+import type { Labels } from '../../env/observe.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { ModifyIndex } from '../../model/log-position.ts'
 import type { Release } from '../../model/release.ts'
@@ -36,6 +37,12 @@ export interface WriteEndpoint<Args = unknown, Reply = unknown, Server = never> 
   ): Promise<Result<Reply, Failure>>
 }
 
+/** A metric of its own for each pair of name and labels. */
+export interface CountedMetric {
+  readonly name: string
+  readonly labels: Labels
+}
+
 export interface QueryEndpoint<Args = unknown, Reply = unknown> {
   readonly method: string
   readonly kind: 'query'
@@ -55,8 +62,8 @@ export interface QueryEndpoint<Args = unknown, Reply = unknown> {
    * requested twice.
    */
   readonly kept?: false
-  /** Names of the metrics that count an answer. */
-  counts?(args: Args, value: Reply): readonly string[]
+  /** Metrics that count an answer. */
+  counts?(args: Args, value: Reply): readonly CountedMetric[]
   /** What is sent to other agents in place of a value that is not plain data. */
   packed?(value: Reply): unknown
 }

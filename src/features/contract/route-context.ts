@@ -2,6 +2,7 @@ import type { Authorizer } from '../../access/authorizer.ts'
 import type { Json } from '../../base/json.ts'
 import type { Result } from '../../base/result.ts'
 import type { Endpoint } from '../../env/net.ts'
+import type { Labels } from '../../env/observe.ts'
 import type { Pool } from '../../gossip/pool.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { TrustDomains } from '../../pki/trust-domains.ts'
@@ -154,6 +155,8 @@ export interface WithLife {
 export interface TelemetryView {
   /** Prefix of all metrics; may be empty. */
   readonly prefix: string
+  /** Labels of metrics that name the agent's node. */
+  readonly node: Labels
   /** In the text format of Prometheus; undefined: no metrics are kept for it. */
   exposition(): string | undefined
 }

@@ -1,5 +1,7 @@
 import { z } from 'zod'
+import { labelsOf } from '../../model/metric-labels.ts'
 import { hasBehaviour, newestRelease, type Release } from '../../model/release.ts'
+import type { CountedMetric } from '../contract/endpoint.ts'
 
 /**
  * The tags that instances must have, as agents send them to servers. Before `several-tags` the member is one text,
@@ -43,6 +45,7 @@ export function tagsRead(filter: TagFilter, release: Release = newestRelease, on
 }
 
 interface Asked extends TagFilter {
+  readonly service: string
   readonly connect?: boolean | undefined
 }
 
@@ -51,23 +54,30 @@ interface Asked extends TagFilter {
  */
 export function discoveryCounts(
   area: 'catalog' | 'health',
-): (asked: Asked, found: readonly unknown[]) => readonly string[] {
-  const services = countsOf(`${area}.service`)
-  const connect = countsOf(`${area}.connect`)
+): (asked: Asked, found: readonly unknown[]) => readonly CountedMetric[] {
+  const services = namesOf(`${area}.service`)
+  const connect = namesOf(`${area}.connect`)
   return (asked, found) => {
-    const counts = asked.connect === true ? connect : services
-    const tagged = (asked.serviceTags?.length ?? 0) > 0 ? 2 : (asked.serviceTag ?? '') === '' ? 0 : 1
-    return counts[tagged * 2 + (found.length === 0 ? 1 : 0)] ?? []
+    const names = asked.connect === true ? connect : services
+    const labels = labelsOf(['service', asked.service])
+    const counts = [{ name: names.query, labels }]
+    const { serviceTag = '', serviceTags = [] } = asked
+    const ofTag = (tag: string): readonly [string, string] => ['tag', tag]
+    if (serviceTags.length > 0) {
+      counts.push({ name: names.tags, labels: labelsOf(['service', asked.service], ...serviceTags.map(ofTag)) })
+    } else if (serviceTag !== '') {
+      counts.push({ name: names.tag, labels: labelsOf(['service', asked.service], ofTag(serviceTag)) })
+    }
+    return found.length > 0 ? counts : [...counts, { name: names.notFound, labels }]
   }
 }
 
-/**
- * Names for queries without tags, with one tag in the form of older agents, and with any; each for found and for empty.
- * Made once, because each read is counted.
- */
-function countsOf(name: string): readonly (readonly string[])[] {
-  return [[], [`${name}.query-tag`], [`${name}.query-tags`]].flatMap((more) => {
-    const counts = [`${name}.query`, ...more]
-    return [counts, [...counts, `${name}.not-found`]]
-  })
+/** Made once, because each read is counted. `tag`: one tag in the form of older agents; `tags`: any number. */
+function namesOf(area: string): Readonly<Record<'query' | 'tag' | 'tags' | 'notFound', string>> {
+  return {
+    query: `${area}.query`,
+    tag: `${area}.query-tag`,
+    tags: `${area}.query-tags`,
+    notFound: `${area}.not-found`,
+  }
 }

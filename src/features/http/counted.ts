@@ -1,4 +1,5 @@
 import type { RouteResponse } from '../contract/route.ts'
+import type { WithTelemetry } from '../contract/route-context.ts'
 import type { WithEnv } from '../contract/surroundings.ts'
 
 /** Calls of an HTTP operation that have metrics of their own. */
@@ -18,13 +19,13 @@ export type CountedCall =
  * Reference: telemetry.md#metric-client-api.
  */
 export async function counted(
-  { env: { metrics } }: WithEnv,
+  { env: { metrics }, telemetry: { node } }: WithEnv & WithTelemetry,
   call: CountedCall,
   handled: Promise<RouteResponse>,
 ): Promise<RouteResponse> {
-  metrics.count(`client.api.${call}`)
+  metrics.count(`client.api.${call}`, 1, node)
   const response = await handled
-  if (response.kind !== 'failure') metrics.count(`client.api.success.${call}`)
-  else if (response.failure.kind !== 'bad-request') metrics.count(`client.rpc.error.${call}`)
+  if (response.kind !== 'failure') metrics.count(`client.api.success.${call}`, 1, node)
+  else if (response.failure.kind !== 'bad-request') metrics.count(`client.rpc.error.${call}`, 1, node)
   return response
 }

@@ -6,6 +6,7 @@ import type { TelemetryConfig } from '../../../src/agent/settings/telemetry-sett
 import { openTelemetry } from '../../../src/agent/telemetry/telemetry.ts'
 import { textOf } from '../../../src/base/bytes.ts'
 import type { Endpoint } from '../../../src/env/net.ts'
+import { labelsOf } from '../../../src/model/metric-labels.ts'
 import { quietEnv } from './quiet-env.ts'
 
 /** On a machine with other work. */
@@ -22,11 +23,8 @@ const withoutRuntime = { allowed: [], blocked: ['svc.runtime', `svc.${hostname()
 
 function telling(changes: Partial<TelemetryConfig>) {
   const env = quietEnv()
-  const telemetry = openTelemetry(env, {
-    ...defaultAgentConfig('n', '127.0.0.1').telemetry,
-    filter: withoutRuntime,
-    ...changes,
-  })
+  const { telemetry: defaults } = defaultAgentConfig('n', '127.0.0.1')
+  const telemetry = openTelemetry(env, { ...defaults, filter: withoutRuntime, ...changes }, 'n')
   closing.push(() => telemetry.close())
   return telemetry.metrics
 }
@@ -58,11 +56,14 @@ describe('metrics sent to others', () => {
       disableHostname: true,
     })
     for (let at = 0; at < 100; at++) metrics.count(`some.counter.of.a.long.name.${at}`)
+    metrics.count('asked', 2, labelsOf(['service', 'web'], ['tag', 'a,b'], ['tag', 'c.d']))
     metrics.gauge('last', 2)
     await expect.poll(() => statsd.heard.join(''), patient).toContain('svc.last:2.000000|g\n')
     await expect.poll(() => dog.heard.join(''), patient).toContain('svc.last:2.000000|g|#env:test\n')
+    expect(dog.heard.join('')).toContain('\nsvc.asked:2|c|#env:test,service:web,tag:a_b,tag:c.d\n')
     const lines = statsd.heard.join('').split('\n')
-    expect(lines).toHaveLength(102)
+    expect(lines).toHaveLength(103)
+    expect(lines).toContain('svc.asked.web.a,b.c.d:2.000000|c')
     expect(statsd.heard.every((datagram) => datagram.length <= 1_400 && datagram.endsWith('\n'))).toBe(true)
     expect(statsd.heard.length).toBeLessThan(10)
   })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Exposition } from '../../../src/agent/telemetry/exposition.ts'
+import { labelsOf } from '../../../src/model/metric-labels.ts'
 import { parsePrometheus } from './prometheus-text.ts'
 
 function exposed(retentionMs = 60_000) {
@@ -47,6 +48,25 @@ describe('what Prometheus is told', () => {
     expect(samples?.get('svc_raft_commitTime_count')).toBe(100)
   })
 
+  it('is a series for each value of labels, in one family, with values escaped and names in their order', () => {
+    const { exposition, read } = exposed()
+    const labels = labelsOf(['service', 'a "b"\n\\c'], ['node', 'n1'], ['node', 'n2'])
+    exposition.count('asked', 1, labels)
+    exposition.count('asked', 2, labelsOf(['service', 'web']))
+    exposition.count('asked', 4)
+    exposition.sample('took', 7, labelsOf(['node', 'n1']))
+    expect([...(read().get('asked')?.samples ?? [])]).toEqual([
+      ['asked', 4],
+      ['asked{node="n2",service="a \\"b\\"\\n\\\\c"}', 1],
+      ['asked{service="web"}', 2],
+    ])
+    expect([...(read().get('took')?.samples.keys() ?? [])]).toEqual([
+      ...['0.5', '0.9', '0.99'].map((quantile) => `took{node="n1",quantile="${quantile}"}`),
+      'took_sum{node="n1"}',
+      'took_count{node="n1"}',
+    ])
+  })
+
   it('has names that Prometheus takes, each once and of one type', () => {
     const { exposition, read } = exposed()
     exposition.count('a.b-c d=e/f', 1)
@@ -82,6 +102,9 @@ describe('what Prometheus is told', () => {
 
   it('is bounded in names and in values of a summary', () => {
     const { exposition, pass, read } = exposed(20_000)
+    for (let at = 0; at < 5_000; at++) exposition.count(`n${at % 2}`, 1, labelsOf(['service', String(at)]))
+    expect([...read().values()].map(({ samples }) => samples.size)).toEqual([2_048, 2_048])
+    pass(21_000)
     for (let at = 0; at < 5_000; at++) exposition.count(`n${at}`, 1)
     expect(read().size).toBe(4_096)
     pass(21_000)

@@ -30,7 +30,8 @@ export function parsePrometheus(text: string): ReadonlyMap<string, Family> {
       else throw new Error(`${line}: no such type`)
       continue
     }
-    const [, name = '', labels = '', value = ''] = /^([^\s{]+)(\{[a-z_]+="[^"]*"\})? (\S+)$/.exec(line) ?? []
+    const [, name = '', labels = '', value = ''] =
+      /^([^\s{]+)(\{[a-z_]+="(?:[^"\\\n]|\\[\\"n])*"(?:,[a-z_]+="(?:[^"\\\n]|\\[\\"n])*")*\})? (\S+)$/.exec(line) ?? []
     const base = name.replace(/_(sum|count)$/, '')
     const family = families.get(base)?.type === 'summary' ? families.get(base) : families.get(name)
     if (family === undefined || family.type === '') throw new Error(`${line}: of no family`)

@@ -20,7 +20,7 @@ function told(changes: Partial<TelemetryConfig> = {}) {
       snapshot: () => [],
     },
   } as unknown as Env
-  const telemetry = openTelemetry(env, { ...defaults, ...changes })
+  const telemetry = openTelemetry(env, { ...defaults, ...changes }, 'n1')
   const all = (): readonly string[] => {
     telemetry.metrics.count('raft.apply')
     telemetry.metrics.gauge('session_ttl.active', 3)
@@ -92,7 +92,7 @@ describe('the process itself', () => {
       metrics: { gauge: (name: string, value: number) => gauges.push(`${name} ${value}`) },
       log: { write: (level: string, _topic: string, text: string) => logged.push(`${level} ${text.split(':')[0]}`) },
     } as unknown as Env
-    const telemetry = openTelemetry(env, { ...defaults, prometheusRetentionMs: 1_000, disableHostname: true })
+    const telemetry = openTelemetry(env, { ...defaults, prometheusRetentionMs: 1_000, disableHostname: true }, 'n1')
     due.shift()?.()
     const each = ['alloc_bytes 5', 'sys_bytes 9', 'num_goroutines 3', 'total_gc_runs 2', 'total_gc_pause_ns 7']
     expect(gauges).toEqual([...Array(2)].flatMap(() => each.map((gauge) => `runtime.${gauge}`)))

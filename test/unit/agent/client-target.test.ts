@@ -42,7 +42,7 @@ class Client {
     } as unknown as Rpc
     const router = new ServerRouter(env, this.fake.pool, 'dc1')
     this.router = router
-    const target = new ClientTarget({ rpc, router, budget: new RequestBudget(env, unlimited), holdMs: 7_000 })
+    const target = new ClientTarget({ env, rpc, router, budget: new RequestBudget(env, unlimited), holdMs: 7_000 })
     const elsewhere = { targetOf: () => target, onHope: () => ({ close: () => {} }) }
     this.calls = Calls.of({ env, target, elsewhere, datacenter: 'dc1', holdMs: 7_000, origin: 'c/1' })
   }

@@ -25,6 +25,7 @@ import { sessionFeature } from '../../../src/features/session/feature.ts'
 import type { CheckFacts, TextPairs } from '../../../src/model/catalog.ts'
 import type { Failure } from '../../../src/model/failure.ts'
 import { logIndexOf, termOf } from '../../../src/model/log-position.ts'
+import { labelsOf } from '../../../src/model/metric-labels.ts'
 import { svcNaming } from '../../../src/model/naming/naming.ts'
 import { newestRelease, type Release } from '../../../src/model/release.ts'
 
@@ -88,7 +89,14 @@ export class CatalogWorld {
   }
 
   #newFace(): DnsFace {
-    return createDnsFace({ env: this.#env(), context: this.#context(), config: this.#config, datacenter: 'dc1' })
+    const labels = labelsOf(['node', 'n1'])
+    return createDnsFace({
+      env: this.#env(),
+      context: this.#context(),
+      config: this.#config,
+      datacenter: 'dc1',
+      labels,
+    })
   }
 
   place(placed: Placed): void {

@@ -3,9 +3,19 @@ import { writeJson } from '../../../src/base/json.ts'
 import type { Env } from '../../../src/env/env.ts'
 import type { LogLevel, MetricsInterval } from '../../../src/env/observe.ts'
 import { metricsJson, timestamp } from '../../../src/features/agent/metrics-json.ts'
+import { labelsOf } from '../../../src/model/metric-labels.ts'
 import { LoneServer } from './lone-server.ts'
 
-const one = { name: 'raft.commitTime', count: 4, sum: 20, sumOfSquares: 120, min: 2, max: 8, lastWallMs: 0 }
+const one = {
+  name: 'raft.commitTime',
+  labels: undefined,
+  count: 4,
+  sum: 20,
+  sumOfSquares: 120,
+  min: 2,
+  max: 8,
+  lastWallMs: 0,
+}
 
 function interval(startMs: number, parts: Partial<MetricsInterval> = {}): MetricsInterval {
   return { startMs, gauges: [], counters: [], samples: [], dropped: 0, ...parts }
@@ -22,7 +32,11 @@ describe('metrics', () => {
   })
 
   it('[TEL-008] have count, rate, sum, extremes, mean and deviation as the field shows them', () => {
-    const json = metricsJson([interval(0, { gauges: [{ name: 'g', value: 1.5 }], counters: [one] })], 10_000, 'svc')
+    const json = metricsJson(
+      [interval(0, { gauges: [{ name: 'g', labels: undefined, value: 1.5 }], counters: [one] })],
+      10_000,
+      'svc',
+    )
     expect(JSON.parse(writeJson(json))).toEqual({
       Timestamp: '1970-01-01 00:00:00 +0000 UTC',
       Gauges: [{ Name: 'svc.g', Value: 1.5, Labels: {} }],
@@ -42,6 +56,14 @@ describe('metrics', () => {
       ],
       Samples: [],
     })
+  })
+
+  it('[TEL-008] have labels as an object, the last value of a label that occurs twice', () => {
+    const labels = labelsOf(['service', 'web'], ['tag', 'a'], ['tag', 'b'])
+    const json = metricsJson([interval(0, { counters: [{ ...one, labels }] })], 10_000, 'svc')
+    expect(json.Counters?.map(({ Name, Labels }) => [Name, Labels])).toEqual([
+      ['svc.raft.commitTime', { service: 'web', tag: 'b' }],
+    ])
   })
 
   it('[TEL-008] one value has no deviation, and what JSON cannot say is 0', () => {

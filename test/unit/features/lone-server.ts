@@ -27,6 +27,7 @@ import { parseQuery } from '../../../src/http/query-parameters.ts'
 import { routeTable } from '../../../src/http/route-table.ts'
 import type { Failure } from '../../../src/model/failure.ts'
 import { firstChange, greater, logIndexOf, noIndex, noTerm, termOf } from '../../../src/model/log-position.ts'
+import { labelsOf } from '../../../src/model/metric-labels.ts'
 import { svcNaming } from '../../../src/model/naming/naming.ts'
 import { newestRelease } from '../../../src/model/release.ts'
 import type { ClusterHealth } from '../../../src/model/server-health.ts'
@@ -258,7 +259,7 @@ export class LoneServer {
       release: newestRelease,
       naming: svcNaming,
       aliases: ['consul'],
-      telemetry: { prefix: 'svc', exposition: () => undefined },
+      telemetry: { prefix: 'svc', node: labelsOf(['node', 'n1']), exposition: () => undefined },
       get discoveryMaxStaleMs(): number {
         return lone.discoveryMaxStaleMs
       },

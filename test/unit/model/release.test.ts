@@ -94,7 +94,7 @@ const between: readonly { readonly came: string; readonly last?: string; readonl
   { came: '0.7.4', names: ['dns-node-ids'] },
   { came: '0.8.1', names: ['commands-wait'] },
   { came: '0.8.5', names: ['dns-edns-sizes', 'passing-has-a-value'] },
-  { came: '0.9.1', names: ['dns-name-servers', 'metrics-over-http'] },
+  { came: '0.9.1', names: ['dns-name-servers', 'metrics-over-http', 'metric-labels'] },
   { came: '0.9.1', last: '0.9.1', names: ['denied-key-is-told-once'] },
   { came: '1.0.3', names: ['unprintable-refused'] },
   { came: '1.0.5', names: ['grpc-checks'] },

@@ -2,7 +2,9 @@ import { err, type Result } from '../../../base/result.ts'
 import type { Closable } from '../../../env/async.ts'
 import type { Env } from '../../../env/env.ts'
 import type { EndpointDefinition } from '../../../features/contract/endpoint.ts'
+import { labelsOf } from '../../../model/metric-labels.ts'
 import type { CallFailure, Rpc } from '../../../rpc/rpc.ts'
+import type { PoolServer } from '../../pool/pool-servers.ts'
 import type { RequestLimits } from '../../settings/agent-config.ts'
 import { datacenterOf, type EndpointRequest } from '../request.ts'
 import { type Attempt, type CallTarget, deadlineOf } from './call-target.ts'
@@ -25,6 +27,7 @@ export const fruitless: ReadonlySet<CallFailure['kind']> = new Set([
 const ownFailures: ReadonlySet<CallFailure['kind']> = new Set(['unreachable', 'connection-lost', 'shutting-down'])
 
 interface ClientTargetParts {
+  readonly env: Pick<Env, 'metrics'>
   readonly rpc: Rpc
   readonly router: ServerRouter
   readonly budget: RequestBudget
@@ -58,8 +61,14 @@ export class ClientTarget implements CallTarget {
       onAbort: caller.onAbort,
     })
     this.#note(server.id, answer)
-    if (!answer.ok && (isForHere ? fruitless : ownFailures).has(answer.error.kind)) this.#parts.router.failed(server.id)
+    if (!answer.ok && (isForHere ? fruitless : ownFailures).has(answer.error.kind)) this.#failed(server)
     return answer
+  }
+
+  /** Reference: telemetry.md#metric-client-rpc-exceeded-client-rpc. */
+  #failed({ id, name }: PoolServer): void {
+    this.#parts.env.metrics.count('client.rpc.failed', 1, labelsOf(['server', name]))
+    this.#parts.router.failed(id)
   }
 
   /** A slow answer says nothing about the server, nor does a request that was given up. */

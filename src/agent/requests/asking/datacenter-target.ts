@@ -4,6 +4,7 @@ import type { Closable } from '../../../env/async.ts'
 import type { Env } from '../../../env/env.ts'
 import type { EndpointDefinition } from '../../../features/contract/endpoint.ts'
 import type { Pool } from '../../../gossip/pool.ts'
+import { labelsOf } from '../../../model/metric-labels.ts'
 import type { CallFailure, Rpc } from '../../../rpc/rpc.ts'
 import { type PoolServer, serverOf } from '../../pool/pool-servers.ts'
 import type { EndpointRequest } from '../request.ts'
@@ -43,7 +44,7 @@ class DatacenterTarget implements CallTarget {
       )
       return err(this.nobody)
     }
-    env.metrics.count('rpc.cross-dc')
+    env.metrics.count('rpc.cross-dc', 1, labelsOf(['datacenter', datacenter]))
     const answer = await rpc.request(server.address, {
       method: endpoint.method,
       body: { ...request, forward: true },

@@ -44,7 +44,7 @@ export class Answers {
   #count(endpoint: QueryEndpoint, args: unknown, result: KeptResult): void {
     const { metrics } = this.#parts.env
     metrics.count('rpc.query')
-    for (const name of endpoint.counts?.(args, result.value) ?? []) metrics.count(name)
+    for (const { name, labels } of endpoint.counts?.(args, result.value) ?? []) metrics.count(name, 1, labels)
   }
 
   /**

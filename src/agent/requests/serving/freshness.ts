@@ -1,7 +1,7 @@
 import { err, ok, type Result } from '../../../base/result.ts'
 import type { ReadMeta, ReadOptions } from '../../../features/contract/reading.ts'
 import type { WithConsensus } from '../../../features/contract/server-context.ts'
-import type { WithEnv } from '../../../features/contract/surroundings.ts'
+import { measured, type WithEnv } from '../../../features/contract/surroundings.ts'
 import type { Failure } from '../../../model/failure.ts'
 import type { ModifyIndex } from '../../../model/log-position.ts'
 import type { RequestRefusal } from '../../../raft/core/types.ts'
@@ -33,7 +33,7 @@ export class Freshness {
     if (read.consistency === 'stale' && this.#raft.status().leader === undefined) return ok(undefined)
     if (elsewhere !== undefined) return err(elsewhere)
     const ready = await (read.consistency === 'consistent'
-      ? this.#confirmed('readIndex')
+      ? measured({ env: this.#env }, 'rpc.consistentRead', () => this.#confirmed('readIndex'))
       : this.#confirmed('leaseRead'))
     return ready.ok ? ready : err(this.#refused(ready.error))
   }

@@ -133,15 +133,14 @@ export class CatalogWrites {
   async #outcome(answer: Result<unknown, Failure>, call: () => OwnCall): Promise<Outcome> {
     if (answer.ok) return 'accepted'
     if (this.#closed || !meetsThisAlone(answer.error)) return answer.error
-    if (isRefusal(answer.error)) await this.#refused(call(), answer.error)
+    if (isRefusal(answer.error)) {
+      const { env, refusals } = this.#parts
+      const refused = call()
+      if (refused.blocked !== undefined) env.metrics.count(`acl.blocked.${refused.blocked}`)
+      await refusals.refused(refused, answer.error)
+    }
     this.warn(answer.error)
     return 'refused'
-  }
-
-  async #refused(call: OwnCall, failure: Failure): Promise<void> {
-    const { env, refusals } = this.#parts
-    if (call.blocked !== undefined) env.metrics.count(`acl.blocked.${call.blocked}`)
-    await refusals.refused(call, failure)
   }
 
   #log(text: string, fields: Readonly<Record<string, string>> = {}): void {

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from '../../../base/result.ts'
 import type { ReadMeta, ReadOptions } from '../../../features/contract/reading.ts'
 import type { WithConsensus } from '../../../features/contract/server-context.ts'
-import { measured, type WithEnv } from '../../../features/contract/surroundings.ts'
+import type { WithEnv } from '../../../features/contract/surroundings.ts'
 import type { Failure } from '../../../model/failure.ts'
 import type { ModifyIndex } from '../../../model/log-position.ts'
 import type { RequestRefusal } from '../../../raft/core/types.ts'
@@ -32,9 +32,11 @@ export class Freshness {
     // Without a known leader the state from before the restart is all there is: the answer says that it may be old.
     if (read.consistency === 'stale' && this.#raft.status().leader === undefined) return ok(undefined)
     if (elsewhere !== undefined) return err(elsewhere)
-    const ready = await (read.consistency === 'consistent'
-      ? measured({ env: this.#env }, 'rpc.consistentRead', () => this.#confirmed('readIndex'))
-      : this.#confirmed('leaseRead'))
+    const { clock, metrics } = this.#env
+    const startedMs = clock.monoMs()
+    const isConsistent = read.consistency === 'consistent'
+    const ready = await this.#confirmed(isConsistent ? 'readIndex' : 'leaseRead')
+    if (isConsistent) metrics.sample('rpc.consistentRead', clock.monoMs() - startedMs)
     return ready.ok ? ready : err(this.#refused(ready.error))
   }
 

@@ -14,7 +14,26 @@ async function mountedPlain(env: Env, path: string): Promise<void> {
   expect(must(await env.http.request({ host: '10.0.0.1', port: 8200 }, request)).status).toBe(204)
 }
 
+/** What an operator reads of the two mounts. */
+async function descriptions(env: Env): Promise<readonly string[]> {
+  const headers = [['X-Vault-Token', managerToken]] as const
+  const request = { method: 'GET', target: '/v1/sys/mounts', headers, timeoutMs: 1_000 }
+  const answer = must(await env.http.request({ host: '10.0.0.1', port: 8200 }, request))
+  const mounts = JSON.parse(new TextDecoder().decode(answer.body)) as Record<string, { description?: string }>
+  return ['mesh-root/', 'mesh-intermediate/'].map((path) => mounts[path]?.description ?? '')
+}
+
 describe('the external provider and the traps of the secrets manager', () => {
+  scene('describes its mounts by the name of the cluster', async ({ env, manager, open }) => {
+    must(await open().root(undefined, '1'))
+    expect(await descriptions(env)).toEqual(['svc mesh CA', 'svc mesh CA'])
+    for (const path of ['mesh-root', 'mesh-intermediate']) manager.unmount(path)
+    const ofField = externalKind.open(env, managerOptions(address), { ...mesh, title: 'Consul' })
+    must(await ofField.root(undefined, '1'))
+    ofField.close()
+    expect(await descriptions(env)).toEqual(['consul mesh CA', 'consul mesh CA'])
+  })
+
   scene('tells the end of a leaf as it came, where the time was cut without a word', async ({ env, open }) => {
     const provider = open({ LeafCertTTL: '2h' })
     must(await provider.root(undefined, '1'))

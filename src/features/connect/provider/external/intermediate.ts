@@ -47,7 +47,7 @@ export async function findOrMakeIntermediate(
   }
   const ready =
     before.value === 'missing'
-      ? await mountPki(client, path, intermediateHours, until)
+      ? await mountPki(client, work.mesh, path, intermediateHours, until)
       : await allowLease(client, path, intermediateHours, until)
   if (!ready.ok) return ready
   const role = await writeRole(work, until)

@@ -31,12 +31,13 @@ export async function readMount(client: ManagerClient, path: string, until: Dead
 /** Another leader or an operator may have created the mount meanwhile, which is as good. */
 export async function mountPki(
   client: ManagerClient,
+  { title }: MeshNames,
   path: string,
   leaseHours: number,
   until: Deadline,
 ): Called<undefined> {
   const config = { max_lease_ttl: `${leaseHours}h` }
-  const body = { type: 'pki', description: 'svc mesh CA', config }
+  const body = { type: 'pki', description: `${title.toLowerCase()} mesh CA`, config }
   const mounted = await client.call('POST', `sys/mounts/${path}`, body, until)
   if (mounted.ok) return done
   const { status, complaint } = mounted.error
@@ -82,7 +83,7 @@ export async function findOrMakeRoot(
   if (typeof before.value === 'object') return rootIn(env, rootPath, before.value.pem)
   const ready =
     before.value === 'missing'
-      ? await mountPki(client, rootPath, rootHours, until)
+      ? await mountPki(client, mesh, rootPath, rootHours, until)
       : await allowLease(client, rootPath, rootHours, until)
   if (!ready.ok) return ready
   const generated = await client.call(

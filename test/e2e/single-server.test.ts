@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createConnection, createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type HeldPort, heldAlone } from '../tools/own-ports.ts'
+import { defaultPortsLock, type HeldPort, heldAlone } from '../tools/own-ports.ts'
 import { ask } from './dns-client.ts'
 import { eventually, freePorts, RealAgent, runSvc, writeConfig } from './real-agent.ts'
 import { Stage } from './stage.ts'
@@ -136,9 +136,6 @@ function connects(port: number): Promise<boolean> {
     socket.on('error', () => resolve(false))
   })
 }
-
-/** One run of the tests at a time has them: held by a port that is nobody's default. */
-const defaultPortsLock = 9_987
 
 describe('default ports', () => {
   beforeEach(async () => {

@@ -66,6 +66,8 @@ export interface HeldPort {
 }
 
 const aloneWithinMs = 60_000
+/** For `heldAlone`: stands for the default ports of an agent. */
+export const defaultPortsLock = 9_987
 
 /**
  * For tests of one thing that a machine has once, such as the default ports: waits until no other run of the tests

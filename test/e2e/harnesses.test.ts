@@ -310,7 +310,7 @@ describe.skipIf(process.platform !== 'linux')('the acceptance tests of an npm cl
 
   it('interrupt them, whereupon they end and take their pid files with them', async () => {
     const codes = await Promise.all(agents.map(async (agent) => (await agent.stop('SIGINT')).code))
-    // Clients leave the pool in order; a server does not, and says so by its code. Reference: configuration.md#signals.
+    // Clients leave the pool in order; a server does not, and says so by its code. Reference: configuration.md#leaving.
     expect(codes).toEqual([1, 0, 0])
     expect(agents.map((_, at) => existsSync(`${directoryOf(at)}/pid`))).toEqual([false, false, false])
     await expectNothingLeft()

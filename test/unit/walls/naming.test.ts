@@ -23,7 +23,6 @@ const kept: ReadonlyMap<string, string> = new Map([
   ['src/raft/log/watermark.ts', 'the form of a file, which is the same under every naming'],
   ['src/agent/mesh/leaf-source.ts', 'a name of a metric, which telemetry tells under the naming'],
   ['src/agent/telemetry/telemetry.ts', 'tells those names'],
-  ['src/features/connect/provider/external/root.ts', 'the description of a mount, as it was recorded'],
 ])
 
 /** The topic of a log line, which the log tells under the naming. */

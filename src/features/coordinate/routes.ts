@@ -22,30 +22,20 @@ import {
   readParameters,
   textAnswer,
 } from '../http/declared.ts'
-import { plainBody } from '../http/json-body.ts'
+import { decodeBody, float, list, nullable, object, text } from '../http/json-body.ts'
 import { callIn, parseReadOptions, type ReadName } from '../http/read-options.ts'
 import { datacentersEndpoint, nodeEndpoint, nodesEndpoint, updateEndpoint } from './endpoint.ts'
-import { coordinateRowJson, coordinateRowShape, coordinateShape } from './model.ts'
+import { coordinateRowJson, coordinateRowShape } from './model.ts'
 
 /** The part of the route context that these routes use. */
 type CoordinateContext = WithWrites & WithQueries & WithServerCalls & WithSelf & WithPools
 
-const updateBody = z.object({
-  Datacenter: z.string().nullish(),
-  Node: z.string().min(1),
-  Segment: z.string().nullish(),
-  Coord: z.unknown().refine((coordinate) => coordinate !== undefined && coordinate !== null),
+const updateBody = object({
+  Datacenter: text,
+  Node: text,
+  Segment: text,
+  Coord: nullable(object({ Vec: list(float), Error: float, Adjustment: float, Height: float })),
 })
-
-const coordinateBody = z.object({
-  Vec: z.array(z.unknown()),
-  Error: z.unknown(),
-  Adjustment: z.unknown(),
-  Height: z.unknown(),
-})
-
-/** For documentation: a body of another shape is refused by one of the two decoders, or by the coordinate itself. */
-const coordinateGiven = updateBody.extend({ Coord: z.object(coordinateShape.shape) })
 
 const datacenterShape = z.strictObject({
   Datacenter: z.string(),
@@ -109,7 +99,7 @@ export const coordinateRoutes: readonly Route<CoordinateContext>[] = [
       PUT: declared({
         summary: 'Update the coordinate of a node',
         access: { asks: 'node:write' },
-        body: { about: 'A node and its coordinate.', required: true, json: coordinateGiven },
+        body: { about: 'A node and its coordinate.', required: true, json: updateBody.accepts },
         answers: [done, disabled],
         handle: unlessDisabled(update),
       }),
@@ -164,18 +154,12 @@ async function readNode(context: WithQueries & WithSelf, request: RouteRequest<R
   return row === null ? { kind: 'empty', status: 404 } : { kind: 'json', value: [coordinateRowJson(row)], meta }
 }
 
-const shapeOfCoordinate = 'Coord must be an object that holds Error, Adjustment, Height and the list Vec'
-
 async function update(context: WithWrites & WithSelf, request: RouteRequest): Promise<RouteResponse> {
-  const body = plainBody(request.body)
+  const body = decodeBody(request.body, updateBody)
   if (!body.ok) return failed(body.error)
-  const parsed = updateBody.safeParse(body.value)
-  if (!parsed.success) return badRequest('Must provide Node and Coord')
-  const { Node: node } = parsed.data
-  const [datacenter, segment] = [parsed.data.Datacenter ?? '', parsed.data.Segment ?? '']
-  const members = coordinateBody.safeParse(parsed.data.Coord)
-  if (!members.success) return badRequest(shapeOfCoordinate)
-  const { Vec: vec, Error: error, Adjustment: adjustment, Height: height } = members.data
+  const { Datacenter: datacenter, Node: node, Segment: segment, Coord: given } = body.value
+  if (node === '' || given === null) return badRequest('Must provide Node and Coord')
+  const { Vec: vec, Error: error, Adjustment: adjustment, Height: height } = given
   const coordinate = coordinateFields.safeParse({ vec, error, adjustment, height })
   if (!coordinate.success) return badRequest('incompatible coordinate')
   const call = callIn(request, { datacenter: datacenter === context.self().datacenter ? '' : datacenter })

@@ -108,6 +108,12 @@ export const integer: Decoder<number> = decoder({ type: 'integer' }, (value, pla
   return 0
 })
 
+export const float: Decoder<number> = decoder({ type: 'number' }, (value, place, report) => {
+  if (value === undefined || value === null) return 0
+  if (typeof value === 'number' || typeof value === 'bigint') return Number(value)
+  return wrongType(value, place, report, 'float64', 0)
+})
+
 const uint64Max = 0xffff_ffff_ffff_ffffn
 
 /** An unsigned 64-bit integer. */

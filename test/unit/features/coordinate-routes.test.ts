@@ -111,11 +111,16 @@ describe('coordinates of nodes', () => {
     ])
   })
 
+  const undecoded = 'Request decode failed: 1 error(s) decoding:\n\n* '
   for (const [body, message] of [
     [{ Node: 'a', Coord: { ...coordinate(1), Vec: [1] } }, 'incompatible coordinate'],
-    [{ Node: 'a', Coord: { ...coordinate(1), Height: 'x' } }, 'incompatible coordinate'],
-    [{ Node: 'a', Coord: { Vec: 1 } }, 'Coord must be an object that holds Error, Adjustment, Height and the list Vec'],
-    [{ Node: 'a', Coord: [1, 2] }, 'Coord must be an object that holds Error, Adjustment, Height and the list Vec'],
+    [
+      { Node: 'a', Coord: { ...coordinate(1), Height: 'x' } },
+      `${undecoded}'Coord.Height' expected type 'float64', got unconvertible type 'string'`,
+    ],
+    [{ Node: 'a', Coord: { Vec: 1 } }, `${undecoded}'Coord.Vec': source data must be an array or slice, got float64`],
+    [{ Node: 'a', Coord: [1, 2] }, `${undecoded}'Coord' expected a map, got 'slice'`],
+    [{ Node: 'a', Coord: {} }, 'incompatible coordinate'],
     [{ Node: 'a' }, 'Must provide Node and Coord'],
     [{ Node: 'a', Coord: null }, 'Must provide Node and Coord'],
     [{ Coord: coordinate(1) }, 'Must provide Node and Coord'],
@@ -125,6 +130,12 @@ describe('coordinates of nodes', () => {
       expect(await update(server, body)).toMatchObject({ failure: { kind: 'bad-request', message } })
     })
   }
+
+  it('are taken with names in any case, and 0 for what is left out, as in every body', async () => {
+    const { server } = await placed()
+    const body = { node: 'a', COORD: { vec: [0, 0, 0, 0, 0, 0, 0, 0], height: 1 } }
+    expect(await update(server, body)).toEqual({ kind: 'empty', status: 200 })
+  })
 
   it('are refused where none are kept', async () => {
     const { server } = await placed()

@@ -9,19 +9,9 @@ import { fieldNaming } from '../../src/model/naming/naming.ts'
 import { FakeTerminal } from '../unit/cli/fake-terminal.ts'
 import { routes } from './agent-document.ts'
 import { ask } from './ask.ts'
+import { strange } from './own-name.ts'
 import { startSimulatedAgent } from './simulated-agent.ts'
 import { settled } from './worlds.ts'
-
-const own = /svc/i
-
-/** What may leave the process with our name in it under `names = "consul"`: each with its reason. */
-const allowed: readonly (readonly [pattern: RegExp, why: string])[] = [
-  [/\/svc\//g, 'a segment of SPIFFE IDs, the same in the field'],
-  [/svc-sim/g, 'another program, of this product alone'],
-  [/`svc`, or the name that clients/g, 'the setting names explains its two values'],
-  [/\bsvc, or the name that\s+clients/g, 'the flag -names explains its two values'],
-  [/"(?:enum|default)":(?:\["svc","consul"\]|"svc")/g, 'the setting names lists its two values'],
-]
 
 const questions = [
   ['consul.', 'SOA'],
@@ -30,14 +20,6 @@ const questions = [
   ['none.service.consul.', 'A'],
   ['1.0.0.127.in-addr.arpa.', 'PTR'],
 ] as const
-
-function strange(text: string): readonly string[] {
-  const rest = allowed.reduce((left, [pattern]) => left.replace(pattern, ''), text)
-  return rest
-    .split('\n')
-    .filter((line) => own.test(line))
-    .map((line) => /.{0,60}svc.{0,60}/i.exec(line)?.[0] ?? line)
-}
 
 describe('under the name of the field, the own name leaves the process', () => {
   it('in no answer, and in no line of the log', async () => {

@@ -24,6 +24,22 @@ describe('svc validate', () => {
     expect(bad.error).toMatch(/^Config validation failed: .*a\.json:1:\d+: service: Missing service name\n$/)
   })
 
+  it('refuses what a start with the same file refuses', async () => {
+    const path = join(folder, 'a.json')
+    for (const [more, why] of [
+      [{ log_level: 'ZZZ' }, 'Invalid log level: ZZZ'],
+      [{ node_id: 'x' }, 'node_id "x" is not a UUID'],
+      [{ protocol: 9 }, "Protocol version '9' too high"],
+      [{ acl: { default_policy: 'maybe' } }, 'Unsupported default ACL policy: maybe'],
+      [{ encrypt: 'YQ==' }, 'key size must be 16, 24 or 32 bytes'],
+      [{ check: { name: 'a', args: ['true'], interval: '10s' } }, 'Scripts are disabled on this agent'],
+    ] as const) {
+      writeFileSync(path, JSON.stringify({ data_dir: '/x', bind_addr: '10.0.0.1', ...more }))
+      const { code, error } = await run(['validate', path])
+      expect([code, error.includes(why)], error).toEqual([1, true])
+    }
+  })
+
   it('says in one line what is wrong, whatever the file holds, and what is not there at all', async () => {
     const path = join(folder, 'a.hcl')
     for (const text of [

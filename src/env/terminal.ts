@@ -3,7 +3,7 @@ import type { Closable } from './async.ts'
 import type { LogLevel } from './observe.ts'
 import type { SpawnFailure } from './process.ts'
 
-export type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
+export type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGUSR1'
 
 /**
  * A program in the foreground of the terminal that started this one: its output goes where this program's output goes.

@@ -20,6 +20,7 @@ export function createTerminal(log: HostLog, revision?: string): Terminal {
   const output = new StandardOutput((text) => error(`${ownName()}: ${text}\n`))
   const streams: Streams = { out: (text) => output.write(text), error }
   let logFile: LogFile | undefined
+  refuseDebugger()
   return {
     ...streams,
     argv: process.argv.slice(2),
@@ -96,6 +97,13 @@ export function onSignal(signal: Signal, use: () => void): Closable {
       process.off(signal, listener)
     },
   }
+}
+
+/**
+ * Without a listener Node opens its debugger at SIGUSR1, which lets every user of the machine run code in this process.
+ */
+function refuseDebugger(): void {
+  process.on('SIGUSR1', () => undefined)
 }
 
 /** Standard output, and its behaviour if it cannot be written, for example on a full disk. */

@@ -211,6 +211,17 @@ describe('the configuration that a Go test server writes', () => {
     expect(members?.map(({ Name }) => Name)).toEqual([`node-${nodeId}`])
   })
 
+  it('shows its metrics at SIGUSR1, where Node would open a debugger', async () => {
+    running().signal('SIGUSR1')
+    const shown = await eventually('the metrics', async () => {
+      return /^\[[-0-9]{10} [:0-9]{8} \+0000 UTC\]\[S\] 'consul\.raft\.fsm\.apply': Count: \d+ .*$/m.exec(
+        running().output,
+      )?.[0]
+    })
+    expect(shown).toMatch(/Sum: [\d.]+ LastUpdated: [-0-9]{10} [:0-9]{8} \+0000 UTC$/)
+    expect(running().output).not.toContain('Debugger listening')
+  })
+
   it('ends at SIGINT, and leaves no process', async () => {
     const { code } = await running().stop('SIGINT')
     expect([code, processesOf(workplace.path)]).toEqual([1, []])

@@ -153,7 +153,7 @@ export class RealAgent {
     return existsSync(file) ? Number(readFileSync(file, 'latin1').split(' ')[1]) / 1e6 : 0
   }
 
-  signal(signal: 'SIGHUP'): void {
+  signal(signal: 'SIGHUP' | 'SIGUSR1'): void {
     this.#child.kill(signal)
   }
 

@@ -6,6 +6,7 @@ import { type LoadedConfig, loadConfig } from '../../config/load.ts'
 import type { Normalized } from '../../config/normalize.ts'
 import { problemLines, problemText } from '../../config/problem.ts'
 import type { Terminal } from '../../env/terminal.ts'
+import { metricsText } from '../../features/agent/metrics-text.ts'
 import { releaseText } from '../../model/release.ts'
 import { type Program, startProgram } from '../../program/start.ts'
 import type { Invocation } from '../command.ts'
@@ -57,7 +58,9 @@ async function runStarted(
   if (config.startJoin.length > 0) terminal.out('    Join completed.\n')
   terminal.out(banner(config, program.value))
   terminal.showLog(levelNamed[config.logLevel])
-  const code = await untilEnded(env, terminal, config, program.value.agent, () => program.value.stop())
+  const { agent } = program.value
+  terminal.onSignal('SIGUSR1', () => terminal.error(metricsText(agent.env.metrics.snapshot(), agent.telemetry.prefix)))
+  const code = await untilEnded(env, terminal, config, agent, () => program.value.stop())
   await program.value.endLog()
   return code
 }

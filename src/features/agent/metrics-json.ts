@@ -71,7 +71,7 @@ function labelsJson(labels: Labels | undefined): Record<string, string> {
 }
 
 /** The sample standard deviation, as in the field; 0 for fewer than two values. */
-function standardDeviation({ count, sum, sumOfSquares }: Aggregate): number {
+export function standardDeviation({ count, sum, sumOfSquares }: Aggregate): number {
   if (count < 2) return 0
   return Math.sqrt(Math.max(0, count * sumOfSquares - sum * sum) / (count * (count - 1)))
 }

@@ -16,7 +16,7 @@ interface ProxyConfig {
   readonly ExecMode: string
   readonly Command: readonly string[] | null
   readonly Config: Readonly<Record<string, unknown>>
-  readonly Upstreams: readonly { readonly DestinationName: string }[] | null
+  readonly Upstreams: readonly { readonly DestinationName: string }[]
 }
 
 const hasProcesses = process.platform === 'linux'
@@ -125,7 +125,7 @@ describe.skipIf(!hasProcesses)('proxies that an agent runs', () => {
         bind_port: services?.['db-proxy']?.Port,
         local_service_address: `127.0.0.1:${servicePort}`,
       },
-      Upstreams: null,
+      Upstreams: [],
     })
     expect((await proxyOf('web-proxy'))?.Upstreams).toMatchObject([{ DestinationName: 'db' }])
     expect([processesOf('web-proxy').length, processesOf('db-proxy').length]).toEqual([1, 1])

@@ -28,7 +28,7 @@ const managedShape = z
       z.string(),
       z.custom<Json>(() => true),
     ),
-    Upstreams: proxyShape.shape.Upstreams.nullable(),
+    Upstreams: proxyShape.shape.Upstreams.unwrap(),
   })
   .meta({ id: 'ManagedProxy' })
 
@@ -85,6 +85,6 @@ function managedJson({ proxy, target, managed }: ManagedProxy, ContentHash: stri
     ExecMode: managed.execMode,
     Command: managed.command.length === 0 ? null : managed.command,
     Config,
-    Upstreams: Upstreams.length === 0 ? null : Upstreams,
+    Upstreams,
   }
 }

@@ -5,7 +5,7 @@ const blockWords = 8
 
 /**
  * The length of the bytes without the zeros at their end. A file that was allocated beforehand ends in megabytes of
- * zeros, so the zeros are passed over in blocks of words: that takes a tenth of the time that single bytes take.
+ * zeros, so the zeros are passed over in blocks of words: that takes a fifth of the time that single bytes take.
  */
 export function lengthWithoutZeros(bytes: Uint8Array): number {
   let end = bytes.length

@@ -25,6 +25,8 @@ export interface NodeState {
   readonly replicated?: ReplicatedState
   /** Services and checks that were registered at this agent. */
   readonly registered: { readonly services: readonly string[]; readonly checks: Readonly<Record<string, string>> }
+  /** Certificates of services that this agent holds, by serial number: `web of root 3f:1a:90:0c, for 259200 s`. */
+  readonly leaves: Readonly<Record<string, string>>
   readonly waits: WaitingState
   readonly disk: DiskState
 }
@@ -110,6 +112,7 @@ export function nodeState(run: ScenarioRun, node: string): NodeState {
     pools: poolStates(run, node),
     ...(state === undefined ? {} : { replicated: replicatedState(state, cluster.stateDigest(node)) }),
     registered: registeredAt(agent),
+    leaves: leavesAt(agent),
     waits: {
       reads: run.checksOf(datacenter).of(parkedReads).waitingAt(node),
       requests: [...cluster.nodeOf(node).openRequests].map(requestText).toSorted(compareText),
@@ -218,6 +221,20 @@ function registeredAt(agent: Agent | undefined): NodeState['registered'] {
     services: agent.local.services().map(({ id }) => id),
     checks: Object.fromEntries(agent.local.checks().map(({ checkId, status }) => [checkId, status])),
   }
+}
+
+/** Leaves that are named; an agent keeps more. */
+const leavesNamedMax = 100
+
+/** The beginnings of numbers and fingerprints tell them apart. */
+function leavesAt(agent: Agent | undefined): NodeState['leaves'] {
+  const held = agent?.mesh?.held() ?? []
+  return Object.fromEntries(
+    held.slice(0, leavesNamedMax).map(({ serialNumber, service, rootId, notBeforeMs, notAfterMs }) => {
+      const lifetime = `${Math.round((notAfterMs - notBeforeMs) / 1000)} s`
+      return [serialNumber.slice(0, 11), `${service} of root ${rootId.slice(0, 11)}, for ${lifetime}`]
+    }),
+  )
 }
 
 function diskState({ cluster }: ScenarioRun, node: string): DiskState {

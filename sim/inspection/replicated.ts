@@ -1,4 +1,5 @@
 import { compareText } from '../../src/base/bytes.ts'
+import type { TokenRow } from '../../src/features/acl/model.ts'
 import { allPolicies, allTokens, isNewMode } from '../../src/features/acl/views.ts'
 import { allChecks, allNodes, allServices } from '../../src/features/catalog/views.ts'
 import { allCrossings, allRoots, openRotation } from '../../src/features/connect/views.ts'
@@ -22,7 +23,13 @@ export interface ReplicatedState {
   readonly sessions: readonly string[]
   /** Locked keys: `key a by session 57`. */
   readonly locks: readonly string[]
-  readonly access: { readonly mode: 'legacy' | 'new'; readonly tokens: number; readonly policies: number }
+  readonly access: {
+    readonly mode: 'legacy' | 'new'
+    readonly tokens: number
+    readonly policies: number
+    /** By the beginning of the accessor, or by the index of its creation: what each token is for. Never a secret. */
+    readonly named: Readonly<Record<string, string>>
+  }
   readonly queries: number
   readonly intentions: number
   readonly mesh: {
@@ -58,11 +65,34 @@ export function replicatedState(
       mode: isNewMode(tx) ? 'new' : 'legacy',
       tokens: count(allTokens(tx)),
       policies: count(allPolicies(tx)),
+      named: namedTokens(tx),
     },
     queries: count(allQueries(tx)),
     intentions: allIntentions(tx).length,
     mesh: meshState(tx),
   }
+}
+
+/** Tokens that are named; of more there is their number alone. */
+const namedTokensMax = 200
+
+/** The oldest first: those that a cluster has from its beginning on are named in any case. */
+function namedTokens(tx: ReadTransaction): ReplicatedState['access']['named'] {
+  const oldest = [...allTokens(tx)].toSorted(
+    (a, b) => a.createIndex - b.createIndex || compareText(a.accessor, b.accessor),
+  )
+  return Object.fromEntries(
+    oldest
+      .slice(0, namedTokensMax)
+      .map((token) => [token.accessor.slice(0, 8) || `no. ${token.createIndex}`, aboutToken(token)]),
+  )
+}
+
+function aboutToken({ description, type, policies, local }: TokenRow): string {
+  const may = policies.length === 0 ? [] : [policies.length === 1 ? '1 policy' : `${policies.length} policies`]
+  return [description, type === '' ? '' : `legacy ${type}`, ...may, local ? 'local' : '']
+    .filter((word) => word !== '')
+    .join(', ')
 }
 
 function meshState(tx: ReadTransaction): ReplicatedState['mesh'] {

@@ -35,6 +35,7 @@ function nodeLines(state: NodeState): readonly string[] {
     ...Object.entries(state.pools).map(([pool, seen]) => [`${pool} pool`, poolText(seen)] as const),
     ...(state.replicated === undefined ? [] : replicatedParts(state.replicated)),
     ...registeredParts(state),
+    ...Object.entries(state.leaves).map(([serial, of]) => ['leaf', `${serial} ${of}`] as const),
     ...state.waits.reads.map((read) => ['waits', read] as const),
     ...state.waits.requests.map((request) => ['serves', request] as const),
     ['disk', diskText(state)],
@@ -92,6 +93,7 @@ function replicatedParts(state: ReplicatedState): readonly (readonly [string, st
     ],
     ['access', `${access.mode} mode, ${access.tokens} tokens, ${access.policies} policies`],
   ]
+  for (const [name, about] of Object.entries(access.named)) parts.push(['token', `${name} ${about}`.trimEnd()])
   for (const session of state.sessions) parts.push(['session', session])
   for (const lock of state.locks) parts.push(['lock', lock])
   if (mesh.roots.length > 0) {

@@ -41,7 +41,7 @@ export class ToldStates implements StateReader {
 }
 
 function wholeOf(run: ScenarioRun, node: string): StatePart {
-  const { datacenter, process, pools, replicated, registered } = nodeState(run, node)
+  const { datacenter, process, pools, replicated, registered, leaves } = nodeState(run, node)
   const withoutDigest = replicated === undefined ? undefined : { ...replicated, digest: undefined, index: undefined }
   return {
     datacenter,
@@ -50,6 +50,7 @@ function wholeOf(run: ScenarioRun, node: string): StatePart {
     pools: poolsPart(pools),
     replicated: withoutDigest,
     registered,
+    leaves,
   }
 }
 

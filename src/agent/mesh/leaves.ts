@@ -3,7 +3,7 @@ import { err, ok, type Result } from '../../base/result.ts'
 import type { Env } from '../../env/env.ts'
 import { denied } from '../../features/contract/access.ts'
 import type { CallOptions, Freshness } from '../../features/contract/call.ts'
-import type { LeafAnswer, MeshLeaves } from '../../features/contract/mesh.ts'
+import type { IssuedLeaf, LeafAnswer, MeshLeaves } from '../../features/contract/mesh.ts'
 import type { Failure } from '../../model/failure.ts'
 import { blockingWaitDefaultMs, blockingWaitMaxMs } from '../../model/limits.ts'
 import { modifyIndexOf, noChange } from '../../model/log-position.ts'
@@ -60,6 +60,10 @@ export class Leaves implements MeshLeaves {
 
   get size(): number {
     return this.#kept.size
+  }
+
+  held(): readonly IssuedLeaf[] {
+    return [...this.#kept.values()].flatMap(({ held }) => (held === undefined ? [] : [held.held.leaf]))
   }
 
   stop(): void {

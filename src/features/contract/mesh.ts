@@ -49,6 +49,8 @@ export interface MeshLeaves {
     freshness: Freshness,
     options: CallOptions,
   ): Promise<Result<LeafAnswer, Failure>>
+  /** The leaves that this agent holds now, without their keys, for the simulator. */
+  held(): readonly IssuedLeaf[]
 }
 
 /** What a server of a secondary datacenter knows about the mesh that its datacenter is to join. */

@@ -24,6 +24,7 @@ export const evidenceKinds = {
   queries: 'it changes what a prepared query looks for',
   restores: 'it replaces the state with an earlier one',
   members: 'it changes what agents believe about a member',
+  events: 'an event reaches an agent, which must take it once',
   probes: 'probes show an agent whether a member lives',
   complaints: 'the process itself reports an error',
 } as const

@@ -109,5 +109,6 @@ function commandsKind(command: string): readonly EvidenceKind[] {
 
 function gossipKinds(name: string): readonly EvidenceKind[] {
   if (/^(?:suspect|alive|dead|leave-intent|join-intent)$/.test(name)) return ['members']
+  if (name === 'user-event') return ['events']
   return /^(?:ping|indirect-ping|ack|nack)$/.test(name) ? ['probes'] : []
 }

@@ -21,6 +21,7 @@ const roomsOfKind: Readonly<Partial<Record<EvidenceKind, readonly string[]>>> = 
   queries: ['src/features/discovery', 'src/features/query'],
   restores: ['src/features/snapshot', 'src/agent/replication'],
   members: ['src/gossip/core', 'src/agent/pool'],
+  events: ['src/gossip/core', 'src/features/event'],
   probes: ['src/gossip/core'],
   names: ['src/dns', 'src/features/discovery'],
   forwards: ['src/agent/requests', 'src/features'],

@@ -64,6 +64,8 @@ const seedRequest = z.strictObject({
   code: z.literal(true).optional(),
   /** Report each event of the run, with its causes, before the end. */
   events: z.literal(true).optional(),
+  /** Events also say what has changed about their machines. */
+  states: z.literal(true).optional(),
   /** A run that uses more CPU time is ended, even if its virtual time advances. In milliseconds. */
   cpuMaxMs: number.optional(),
 })
@@ -111,6 +113,8 @@ const begun = z.strictObject({ kind: z.literal('begun'), page: number, seed: num
 const event = z.strictObject({
   kind: z.literal('event'),
   event: z.custom<TraceRecord>((value) => isRecord(value) && typeof value['n'] === 'number'),
+  /** With the first event: the machines by number. */
+  nodes: z.array(z.string()).optional(),
 })
 
 /** The answer to a request for a seed. */

@@ -90,20 +90,25 @@ function siteWatchOf(mutation: MutationSwitch, { mutant = 0, turns, sites }: See
 }
 
 /** What the run must report besides its verdict. */
-function wishesOf({ account, without, events, sites }: SeedRequest, say: (reply: Reply) => void): RunWishes {
+function wishesOf({ account, without, events, states, sites }: SeedRequest, say: (reply: Reply) => void): RunWishes {
   return {
     ...(account === undefined ? {} : { account }),
     ...(without === undefined ? {} : { book: new DecisionsWithout(without) }),
-    ...(events === undefined ? {} : { trace: (platform) => eventsOptions(platform, say) }),
+    ...(events === undefined ? {} : { trace: (platform) => eventsOptions(platform, say, states) }),
     // Events have numbers only if there is a reader.
     ...(sites === undefined || events !== undefined ? {} : { trace: (platform) => eventsOptions(platform, () => {}) }),
   }
 }
 
-function eventsOptions(platform: Platform, say: (reply: Reply) => void): TraceOptions {
+function eventsOptions(platform: Platform, say: (reply: Reply) => void, states?: true): TraceOptions {
   const meanings = new Meanings(platform)
+  let isFirst = true
   return {
-    onRecord: (event) => say({ kind: 'event', event }),
+    onRecord: (event, nodes) => {
+      say({ kind: 'event', event, ...(isFirst ? { nodes: [...nodes] } : {}) })
+      isFirst = false
+    },
+    ...(states === undefined ? {} : { tellsStates: true }),
     meaning: (bytes) => meanings.of(bytes),
     onSealed: (key) => meanings.keys.sealedWith(key),
   }

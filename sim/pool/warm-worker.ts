@@ -49,8 +49,10 @@ export interface Wish extends NonNullable<SeedRequest['account']> {
   readonly sites?: { readonly events: readonly number[]; readonly since?: number | undefined } | undefined
   /** Maximum CPU time of the run, in milliseconds. */
   readonly cpuMaxMs?: number | undefined
-  /** Called with each event of the run. */
-  readonly onEvent?: ((event: TraceRecord) => void) | undefined
+  /** Called with each event of the run; with the first one, also with the machines by number. */
+  readonly onEvent?: ((event: TraceRecord, nodes?: readonly string[]) => void) | undefined
+  /** Events also say what has changed about their machines. */
+  readonly states?: true | undefined
 }
 
 export type Outcome =
@@ -112,7 +114,7 @@ export class WarmWorker {
       const reply: Reply = replySchema.parse(JSON.parse(said.line))
       if (reply.kind === 'ready') this.#hasStarted = true
       else if (reply.kind === 'stuck') stuck = reply
-      else if (reply.kind === 'event') wish?.onEvent?.(reply.event)
+      else if (reply.kind === 'event') wish?.onEvent?.(reply.event, reply.nodes)
       else if (reply.kind === 'ended') return { kind: 'ended', ended: reply }
       else {
         running = reply
@@ -142,8 +144,8 @@ export class WarmWorker {
 
 function askedFor(
   wish: Wish,
-): Pick<SeedRequest, 'account' | 'without' | 'code' | 'events' | 'mutant' | 'turns' | 'sites' | 'cpuMaxMs'> {
-  const { ends, without, code, mutant, turns, sites, cpuMaxMs, onEvent } = wish
+): Pick<SeedRequest, 'account' | 'without' | 'code' | 'events' | 'states' | 'mutant' | 'turns' | 'sites' | 'cpuMaxMs'> {
+  const { ends, without, code, mutant, turns, sites, cpuMaxMs, onEvent, states } = wish
   return {
     account: ends === undefined ? {} : { ends },
     ...(without === undefined || without.length === 0 ? {} : { without: [...without] }),
@@ -153,6 +155,7 @@ function askedFor(
     ...(sites === undefined ? {} : { sites: { ...sites, events: [...sites.events] } }),
     ...(cpuMaxMs === undefined ? {} : { cpuMaxMs }),
     ...(onEvent === undefined ? {} : { events: true }),
+    ...(states === undefined ? {} : { states }),
   }
 }
 

@@ -117,7 +117,7 @@ export const eventLists = checker({
     V2: {
       text: 'event lists: each event once, in order of arrival, as it was fired, with the same ID and Lamport time at all agents, and the index of the last',
       sources: ['docs/reference/events.md#listing-events', 'docs/reference/events.md#index-of-the-event-list'],
-      evidence: ['requests', 'members'],
+      evidence: ['requests', 'events'],
       judges: ['list of events', 'lists of events'],
     },
   },

@@ -56,7 +56,7 @@ export const eventRights = checker({
     V3: {
       text: 'event rights: an event that a token may not write is refused and reaches no agent; a list has the events that its token may read, and no others',
       sources: ['docs/reference/events.md#firing-an-event', 'docs/reference/events.md#listing-events'],
-      evidence: ['requests', 'members', 'rights'],
+      evidence: ['requests', 'events', 'rights'],
       judges: ['event or list of a token', 'events and lists of a token'],
       excuses: {
         'changed meanwhile': 'An event came to the agent between the lists that are compared; that comparison.',

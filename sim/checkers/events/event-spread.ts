@@ -71,7 +71,7 @@ export const eventSpread = checker({
     V1: {
       text: 'events: an event reaches every agent that matches its filter and stays in the pool, by gossip or the next exchange of states',
       sources: ['docs/reference/events.md#firing-an-event', 'docs/reference/events.md#filters'],
-      evidence: ['requests', 'members', 'probes'],
+      evidence: ['requests', 'events', 'members', 'probes'],
       judges: ['agent that an event is for', 'agents that events are for'],
       excuses: {
         disturbed:

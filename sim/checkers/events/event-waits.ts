@@ -76,7 +76,7 @@ export const eventWaits = checker({
     W5: {
       text: 'event waits: a blocking query for events is answered when the last event of the list changes or after its wait, and not before',
       sources: ['docs/reference/events.md#index-of-the-event-list'],
-      evidence: ['requests', 'members'],
+      evidence: ['requests', 'events'],
       judges: ['answer of a list that waits', 'answers of lists that wait'],
       excuses: {
         disturbed:

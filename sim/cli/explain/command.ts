@@ -1,18 +1,14 @@
 import { generalised } from '../../campaign/fingerprint.ts'
-import type { EvidenceKind } from '../../checkers/evidence.ts'
 import { type Blamed, blame } from '../../explain/blame.ts'
 import type { CodeTrials } from '../../explain/code-trials.ts'
-import { Events } from '../../explain/events.ts'
-import { type Explanation, explained, shownLines } from '../../explain/explanation.ts'
-import { evidenceOf } from '../../explain/judged-by.ts'
+import { shownLines } from '../../explain/explanation.ts'
 import { Reruns } from '../../explain/reruns.ts'
 import { roomsOf } from '../../explain/rooms.ts'
 import { suspectsOf } from '../../explain/suspects.ts'
 import type { Compiler } from '../../mutation/operators/change.ts'
-import { Lane } from '../../pool/lane.ts'
-import type { Ended } from '../../pool/messages.ts'
-import { type SentPage, WorkerDidNotStart } from '../../pool/warm-worker.ts'
+import { WorkerDidNotStart } from '../../pool/warm-worker.ts'
 import type { Worker } from '../../pool/worker.ts'
+import { oneFileTwice } from '../one-file.ts'
 import { type Plant, plantOf } from '../plant.ts'
 import { plantedIn } from '../plant-flags.ts'
 import { usualStallMs } from '../run-flags.ts'
@@ -22,7 +18,9 @@ import { exits, type SimTerminal } from '../terminal.ts'
 import { type ChangesReport, changesIn } from './changes.ts'
 import { type CodeReport, codeIn } from './code.ts'
 import type { ExplainFlags } from './flags.ts'
+import { ExplainedPicture } from './picture.ts'
 import { type BlameReport, blameLines, chainLines, changesLines, codeLines, headLines, jsonOf } from './printing.ts'
+import { type Failure, pageOfRun, type Traced, tracedRun } from './traced.ts'
 
 /** Maximum number of lines of the chain, unless the user asks for all. */
 const linesMax = 30
@@ -94,7 +92,15 @@ interface ExplainParts {
 
 async function explainRun(run: FailingRun, parts: ExplainParts): Promise<number> {
   const { flags, terminal } = parts
-  const traced = await tracedRun(run, parts)
+  const overwriting = await oneFileTwice(
+    terminal.disk,
+    [{ as: 'the scenario', file: run.loaded.file }],
+    flags.html === undefined ? [] : [{ as: '--html', file: flags.html }],
+  )
+  if (overwriting !== undefined) return refused(terminal, [overwriting])
+  const picture = flags.html === undefined ? undefined : await ExplainedPicture.open(terminal, run, flags.html)
+  if (flags.html !== undefined && picture === undefined) return exits.usage
+  const traced = await tracedRun(run, parts, picture)
   if (typeof traced === 'string') return refused(terminal, [traced])
   const { explanation, failure } = traced
   const lines = shownLines(explanation, flags.all === true ? Number.POSITIVE_INFINITY : linesMax)
@@ -105,6 +111,7 @@ async function explainRun(run: FailingRun, parts: ExplainParts): Promise<number>
   const blamed = flags.blame ? await blamedIn(run, traced, parts) : undefined
   if (typeof blamed === 'string') return refused(terminal, [blamed])
   if (blamed !== undefined) say(['', ...blameLines(blamed)])
+  const isDrawn = await picture?.end(explanation.violation.n, traced.events, blamed?.blamed)
   const compiler = flags.code === true ? terminal.loadCompiler() : undefined
   const changes = compiler && (await changesOf(run, traced, compiler, parts))
   if (typeof changes === 'string') return refused(terminal, [changes])
@@ -114,7 +121,7 @@ async function explainRun(run: FailingRun, parts: ExplainParts): Promise<number>
   if (typeof code === 'string') return refused(terminal, [code])
   if (code !== undefined) say(['', ...codeLines(code, terminal.createWorkshop())])
   if (flags.json === true) terminal.out(`${jsonOf({ run, explanation, failure, lines, blamed, code, changes })}\n`)
-  return exits.passed
+  return isDrawn === false ? exits.usage : exits.passed
 }
 
 /** Judges the decisions on the way, with a line of progress on the screen; a text says why that is not possible. */
@@ -233,50 +240,6 @@ async function codeOf(
 /** Equal for two failures of one kind: the same law or expectation, and the same message but for names and numbers. */
 function kindOf({ code, place, message }: Failure): string {
   return `${code ?? place}\n${generalised(message).replaceAll('…', '')}`
-}
-
-function pageOfRun({ loaded }: FailingRun): SentPage {
-  return { loaded, text: JSON.stringify(loaded.document.value), hash: '' }
-}
-
-type Failure = Ended['record']['failures'][number]
-
-interface Traced {
-  readonly explanation: Explanation
-  readonly ended: Ended
-  readonly events: Events
-  readonly failure: Failure
-  readonly evidence: readonly EvidenceKind[]
-}
-
-/** The run with all its events; a text says why there is nothing to explain. */
-async function tracedRun(run: FailingRun, { startWorker, flags }: ExplainParts): Promise<Traced | string> {
-  const { loaded, seed } = run
-  const page = pageOfRun(run)
-  const lane = new Lane({ startWorker, pages: [], verify: false, confirm: false, searchStepsMax: flags.steps })
-  const events = new Events()
-  try {
-    const ended = await lane.probe({ page, seed }, { onEvent: (event) => events.add(event) })
-    if (ended === undefined) return `${loaded.file}: seed ${seed} did not come to an end`
-    const place = (flags.violation ?? 1) - 1
-    const { failures } = ended.record
-    const failure = failures[place]
-    if (failure === undefined) {
-      if (failures.length === 0) return `${loaded.file}: seed ${seed} does not fail: there is nothing to explain`
-      return `--violation ${place + 1}: the run has ${failures.length} in all`
-    }
-    const code = failure.code ?? ''
-    const evidence = evidenceOf(code)
-    const explanation = explained(events, place, evidence)
-    return explanation === undefined
-      ? `${loaded.file}: no event shows what fails`
-      : { explanation, ended, events, failure, evidence }
-  } catch (cause) {
-    if (cause instanceof WorkerDidNotStart) return cause.message
-    throw cause
-  } finally {
-    lane.close()
-  }
 }
 
 function refused({ error }: SimTerminal, lines: readonly string[]): number {

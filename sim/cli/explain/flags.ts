@@ -8,6 +8,8 @@ export interface ExplainFlags extends PlantFlags {
   /** Show every event of the chain. */
   readonly all?: boolean
   readonly json?: boolean
+  /** A page that shows the run, with what explains it. */
+  readonly html?: string
   /** False: make no other run than the explained one. */
   readonly blame: boolean
   /** Change the code of the agent that led to the failure. */

@@ -18,6 +18,7 @@ export function addExplain(program: Command, terminal: SimTerminal, ended: Ended
     .option('--violation <k>', 'the kth violation of the run; the first if not given', countTo(100))
     .option('--all', 'every event of the chain, and not only those that tell most')
     .option('--json', 'one line of JSON')
+    .option('--html <file>', 'also write a page that shows the run, with the chain and what the failure needs')
     .option('--no-blame', 'the chain alone: nothing is run again')
     .option(
       '--code',

@@ -2,6 +2,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import { FilmPanel, TabList } from './film-panels.tsx'
 import type { FilmSource } from './film-source.ts'
 import { keyPressed } from './keyboard.ts'
+import { LeftOutNote } from './left-out.tsx'
 import { Picture } from './picture.tsx'
 import { Plots } from './plots.tsx'
 import { ThemeChoice, type ThemeChoiceProps, useTheme } from './theme.tsx'
@@ -46,6 +47,7 @@ export function App({ source, opened }: { readonly source: FilmSource; readonly 
   return (
     <>
       <Heading source={source} theme={theme} setTheme={setTheme} />
+      <LeftOutNote overview={overview} />
       <ViewControls source={source} view={view} setView={setView} />
       <main>
         <div id="picture">

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { recordWords } from '../report/record-text.ts'
 import type { TraceRecord } from '../report/trace-record.ts'
 import type { FilmSource } from './film-source.ts'
-import { seconds, type View } from './view.ts'
+import { seconds, shortSeconds, type View } from './view.ts'
 
 /** Causes and effects of one event that are listed. */
 const listedMax = 24
@@ -26,6 +26,7 @@ export function EventPanel({ source, view, onShow }: EventPanelProps) {
     return <p class="hint">Zoom in until single events and messages are drawn, and click one.</p>
   }
   if (found === undefined) return <p class="hint">Event {view.selected} is being opened.</p>
+  if (found === 'not there') return <p class="hint">Event {view.selected} is not in the page.</p>
   const { event, causes, effects } = found
   const { n, t, node, kind, causes: _, state, ...fields } = event
   return (
@@ -68,7 +69,7 @@ export function EventList({ title, events, onShow }: EventListProps) {
         {events.slice(0, listedMax).map((event) => (
           <li key={event.n}>
             <button type="button" onClick={() => onShow(event)}>
-              {seconds(event.t)} <b>{event.node}</b> {recordWords(event).slice(0, 160)}
+              <time>{shortSeconds(event.t)}</time> <b>{event.node}</b> {recordWords(event).slice(0, 160)}
             </button>
           </li>
         ))}
@@ -78,14 +79,14 @@ export function EventList({ title, events, onShow }: EventListProps) {
   )
 }
 
-function useEvent(source: FilmSource, n: number | undefined): Found | undefined {
-  const [found, setFound] = useState<Found>()
+function useEvent(source: FilmSource, n: number | undefined): Found | 'not there' | undefined {
+  const [found, setFound] = useState<Found | 'not there'>()
   useEffect(() => {
     let isWanted = true
     setFound(undefined)
     if (n !== undefined) {
       void lookUp(source, n).then((result) => {
-        if (isWanted) setFound(result)
+        if (isWanted) setFound(result ?? 'not there')
       })
     }
     return () => {

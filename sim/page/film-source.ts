@@ -5,6 +5,7 @@ import type { TraceRecord } from '../report/trace-record.ts'
 export interface OpenPiece {
   readonly span: PieceSpan
   readonly states: Piece['states']
+  /** None of one that the page had no room for. */
   readonly events: readonly TraceRecord[]
 }
 
@@ -68,7 +69,7 @@ export class OpenPieces implements FilmSource {
   between(fromUs: number, toUs: number): readonly OpenPiece[] {
     const found: OpenPiece[] = []
     for (const [at, span] of this.#overview.pieces.entries()) {
-      if (span.toUs < fromUs || span.fromUs > toUs) continue
+      if (span.isGone === true || span.toUs < fromUs || span.fromUs > toUs) continue
       const piece = this.#open.get(at)
       if (piece === undefined || piece.span.last !== span.last) this.#openLater(at)
       if (piece !== undefined) found.push(piece)
@@ -77,7 +78,8 @@ export class OpenPieces implements FilmSource {
   }
 
   countBetween(fromUs: number, toUs: number): number {
-    return this.#overview.pieces.filter((span) => span.toUs >= fromUs && span.fromUs <= toUs).length
+    return this.#overview.pieces.filter((span) => span.isGone !== true && span.toUs >= fromUs && span.fromUs <= toUs)
+      .length
   }
 
   async piece(at: number): Promise<OpenPiece> {
@@ -106,6 +108,7 @@ export class OpenPieces implements FilmSource {
   async #opened(at: number): Promise<OpenPiece> {
     const span = this.#overview.pieces[at]
     if (span === undefined) throw new RangeError(`the film has no piece ${at}`)
+    if (span.isGone === true) return { span, states: {}, events: [] }
     const age = this.#age
     try {
       const { states, events } = await this.#load(at)

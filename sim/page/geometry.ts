@@ -6,7 +6,7 @@ export const rulerHeight = 40
 const laneHeights = { server: 50, client: 34, other: 24 } as const
 /** From this many agents on, lanes are lower, so that thirty of them fit on a screen. */
 const manyAgents = 14
-const barHeight = 15
+export const barHeight = 15
 
 export interface LaneBox {
   readonly lane: MachineLane
@@ -27,6 +27,8 @@ export interface BarRow {
   readonly name: string
   readonly top: number
   readonly boxes: readonly BarBox[]
+  /** Bars for which there is no line: as many others hold at their time. */
+  readonly unseen: number
 }
 
 /** The positions of everything, from top to bottom, in CSS pixels. */
@@ -36,7 +38,7 @@ export interface Geometry {
   readonly height: number
 }
 
-/** Maximum number of rows with one name; with more bars at the same time, they overlap in the last row. */
+/** Maximum number of lines of one row; with more bars at the same time, the later ones are counted. */
 const stackMax = 8
 
 export function geometryOf({ machines, bars }: FilmOverview): Geometry {
@@ -52,26 +54,28 @@ export function geometryOf({ machines, bars }: FilmOverview): Geometry {
   top += 8
   const rows = [...new Set(bars.map(({ row }) => row))].map((name) => {
     const ofRow = bars.filter(({ row }) => row === name)
-    const row = { name, top, boxes: stacked(ofRow, top) }
-    top = Math.max(top, ...row.boxes.map((box) => box.top)) + barHeight + 4
+    const boxes = stacked(ofRow, top)
+    const row = { name, top, boxes, unseen: ofRow.length - boxes.length }
+    top = Math.max(top, ...boxes.map((box) => box.top)) + barHeight + 4
     return row
   })
   return { lanes, rows, height: top + 6 }
 }
 
 /** A machine without events has no lane; the story shows the world of a run. */
-function isEmpty({ name, density }: MachineLane): boolean {
+export function isEmpty({ name, density }: MachineLane): boolean {
   return name === 'world' || density.every((count) => count === 0)
 }
 
 /** Bars that overlap in time are placed below one another. */
 function stacked(bars: readonly Bar[], top: number): readonly BarBox[] {
   const ends: number[] = []
-  return bars.map((bar) => {
+  return bars.flatMap((bar) => {
     const free = ends.findIndex((endUs) => endUs <= bar.fromUs)
-    const at = Math.min(free < 0 ? ends.length : free, stackMax - 1)
+    const at = free < 0 ? ends.length : free
+    if (at >= stackMax) return []
     ends[at] = bar.toUs
-    return { bar, top: top + at * (barHeight + 1), height: barHeight }
+    return [{ bar, top: top + at * (barHeight + 1), height: barHeight }]
   })
 }
 
@@ -102,11 +106,16 @@ export class TimeScale {
     return end < nameWidth || x > this.width ? undefined : { x, width: Math.max(1, end - x) }
   }
 
+  /** A round span of time that takes at least so many pixels. */
+  step(pixels: number): number {
+    const least = this.usPerPixel * pixels
+    const power = 10 ** Math.floor(Math.log10(least))
+    return [1, 2, 5, 10].map((times) => times * power).find((each) => each >= least) ?? power * 10
+  }
+
   /** Times for the marks of a ruler, at round intervals. */
   marks(): readonly number[] {
-    const least = this.usPerPixel * 90
-    const power = 10 ** Math.floor(Math.log10(least))
-    const step = [1, 2, 5, 10].map((times) => times * power).find((each) => each >= least) ?? power * 10
+    const step = this.step(90)
     const first = Math.ceil(this.fromUs / step) * step
     const count = Math.max(0, Math.floor((this.us(this.width) - first) / step) + 1)
     return Array.from({ length: count }, (_, at) => first + at * step)

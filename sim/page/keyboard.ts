@@ -1,5 +1,7 @@
+import type { FilmOverview } from '../picture/film-format.ts'
 import type { FilmSource } from './film-source.ts'
-import { panned, showing, type Tab, type View, wholeView, zoomed } from './view.ts'
+import { isEmpty } from './geometry.ts'
+import { panned, showing, showingChain, type Tab, type View, wholeView, zoomed } from './view.ts'
 
 type SetView = (change: (view: View) => View) => void
 
@@ -29,8 +31,8 @@ export function keyPressed(
     setTab('search')
     setTimeout(() => document.querySelector<HTMLInputElement>('#search')?.focus())
   } else if (event.key === 'v' && overview.violations[0] !== undefined) {
-    const { n, atUs } = overview.violations[0]
-    setView((now) => ({ ...showing(now, atUs, overview), selected: n }))
+    const [violation] = overview.violations
+    setView((now) => showingChain(now, violation, overview))
     setTab('story')
   } else return
   event.preventDefault()
@@ -45,6 +47,8 @@ function changeOf(key: string, { overview }: FilmSource): ((view: View) => View)
     '=': (view) => zoomed(view, view.cursorUs, 0.5, overview),
     '-': (view) => zoomed(view, view.cursorUs, 2, overview),
     '0': (view) => ({ ...wholeView(overview), cursorUs: view.cursorUs, machine: view.machine, hidden: view.hidden }),
+    j: (view) => ({ ...view, machine: nextMachine(overview, view.machine, 1) }),
+    k: (view) => ({ ...view, machine: nextMachine(overview, view.machine, -1) }),
     Escape: (view) => ({ ...view, selected: undefined, machine: undefined }),
     '[': (view) => showing(view, overview.story.findLast(([atUs]) => atUs < view.cursorUs)?.[0] ?? 0, overview),
     ']': (view) => {
@@ -52,6 +56,14 @@ function changeOf(key: string, { overview }: FilmSource): ((view: View) => View)
     },
   }
   return changes[key]
+}
+
+/** The machine whose lane is below the chosen one, or above it; without one the first or the last. */
+function nextMachine({ machines }: FilmOverview, chosen: string | undefined, by: 1 | -1): string | undefined {
+  const names = machines.filter((lane) => !isEmpty(lane)).map(({ name }) => name)
+  const at = names.indexOf(chosen ?? '')
+  if (at < 0) return names.at(by > 0 ? 0 : -1)
+  return names[at + by] ?? chosen
 }
 
 /** Moves to the next event of the chosen machine, or to the previous one. */

@@ -65,6 +65,8 @@ function sends(cause: TraceRecord, event: Arrival): boolean {
 
 function isLostSending(
   event: TraceRecord,
-): event is Extract<TraceRecord, { readonly kind: 'datagramSent' | 'segmentLost' }> {
-  return event.kind === 'segmentLost' || (event.kind === 'datagramSent' && event.fate === 'lost')
+): event is Extract<TraceRecord, { readonly kind: 'datagramSent' | 'segmentLost' | 'lost' }> {
+  return (
+    event.kind === 'segmentLost' || event.kind === 'lost' || (event.kind === 'datagramSent' && event.fate === 'lost')
+  )
 }

@@ -8,6 +8,7 @@ export interface Palette {
   readonly ground: string
   readonly lane: string
   readonly down: string
+  readonly onDown: string
   readonly fault: string
   readonly violation: string
   readonly cursor: string
@@ -27,6 +28,7 @@ export function paletteOf(root: Element): Palette {
     ground: colour('ground'),
     lane: colour('lane'),
     down: colour('down'),
+    onDown: colour('on-down'),
     fault: colour('fault'),
     violation: colour('violation'),
     cursor: colour('cursor'),

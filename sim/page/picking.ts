@@ -12,18 +12,17 @@ export interface Picked {
   readonly n: number | undefined
 }
 
+/** What the picture shows, and where. */
+export interface Scene {
+  readonly geometry: Geometry
+  readonly scale: TimeScale
+  readonly pieces: readonly OpenPiece[]
+  readonly arrows: readonly Arrow[]
+  readonly view: View
+}
+
 /** The message, or the event of a machine's lane, at a point of the picture. */
-export function pickedAt(
-  x: number,
-  y: number,
-  scene: {
-    readonly geometry: Geometry
-    readonly scale: TimeScale
-    readonly pieces: readonly OpenPiece[]
-    readonly arrows: readonly Arrow[]
-    readonly view: View
-  },
-): Picked {
+export function pickedAt(x: number, y: number, scene: Scene): Picked {
   const { geometry, scale, pieces } = scene
   const box = geometry.lanes.find(({ top, height }) => y >= top && y < top + height)
   const middle = box === undefined ? Number.POSITIVE_INFINITY : Math.abs(y - middleOf(box))
@@ -56,11 +55,7 @@ function nearestEvent(
   return found
 }
 
-function nearestArrow(
-  x: number,
-  y: number,
-  { geometry, scale, arrows, view }: Parameters<typeof pickedAt>[2],
-): Arrow | undefined {
+function nearestArrow(x: number, y: number, { geometry, scale, arrows, view }: Scene): Arrow | undefined {
   const middle = new Map(geometry.lanes.map((box) => [box.lane.name, middleOf(box)]))
   let found: Arrow | undefined
   let least: number = near

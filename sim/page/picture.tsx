@@ -1,11 +1,14 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { FilmSource } from './film-source.ts'
 import { geometryOf, nameWidth, TimeScale } from './geometry.ts'
+import { wordsAt } from './hover.ts'
 import { drawFilm } from './lanes-drawing.ts'
 import { arrowsIn } from './messages.ts'
 import { paletteOf } from './palette.ts'
 import { pickedAt } from './picking.ts'
+import { useRedrawForPrint } from './printing.ts'
 import { panned, type View, zoomed } from './view.ts'
+import { useWidth } from './width.ts'
 
 /** With more pieces in sight the number of events is drawn in place of each. */
 const piecesDrawnMax = 5
@@ -34,7 +37,7 @@ export function Picture({ source, opened, view, lit, theme, onView }: PicturePro
   const arrows = useMemo(() => arrowsIn(pieces), [pieces.map(({ span }) => span.first).join(), opened])
   const scene = { geometry, scale, pieces, arrows, view }
 
-  useEffect(() => {
+  const draw = (): void => {
     const element = canvas.current
     const context = element?.getContext('2d')
     if (element === null || context === null || context === undefined) return
@@ -43,7 +46,9 @@ export function Picture({ source, opened, view, lit, theme, onView }: PicturePro
     element.height = geometry.height * ratio
     context.scale(ratio, ratio)
     drawFilm({ context, overview, palette: paletteOf(document.documentElement), lit, ...scene })
-  }, [view, width, opened, lit, theme, arrows])
+  }
+  useEffect(draw, [view, width, opened, lit, theme, arrows])
+  useRedrawForPrint(draw)
 
   useEffect(() => {
     const element = canvas.current
@@ -72,27 +77,45 @@ export function Picture({ source, opened, view, lit, theme, onView }: PicturePro
       cursorUs: offsetX < nameWidth ? now.cursorUs : cursorUs,
     }))
   }
+  const [pointed, setPointed] = useState<{ readonly x: number; readonly y: number }>()
   return (
-    <canvas
-      ref={canvas}
-      id="lanes"
-      role="img"
-      aria-label="What each machine does over virtual time. The panel beside it has the same as text."
-      style={{ height: `${geometry.height}px` }}
-      onMouseDown={dragged.begin}
-      onClick={chosen}
-    />
+    <div class="lanes">
+      <canvas
+        ref={canvas}
+        id="lanes"
+        role="img"
+        aria-label="What each machine does over virtual time. The panel beside it has the same as text."
+        style={{ height: `${geometry.height}px` }}
+        onMouseDown={dragged.begin}
+        onClick={chosen}
+        onMouseMove={({ offsetX, offsetY }) => setPointed({ x: offsetX, y: offsetY })}
+        onMouseLeave={() => setPointed(undefined)}
+      />
+      {pointed === undefined ? null : (
+        <Tip {...pointed} width={width} lines={wordsAt(pointed.x, pointed.y, { ...scene, overview })} />
+      )}
+    </div>
   )
 }
 
-function useWidth(element: { readonly current: HTMLElement | null }): number {
-  const [width, setWidth] = useState(0)
-  useEffect(() => {
-    const watch = new ResizeObserver(([entry]) => setWidth(Math.floor(entry?.contentRect.width ?? 0)))
-    if (element.current !== null) watch.observe(element.current)
-    return () => watch.disconnect()
-  }, [])
-  return width
+interface TipProps {
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly lines: readonly string[]
+}
+
+/** What is under the mouse, beside it, on the side that has room. */
+function Tip({ x, y, width, lines }: TipProps) {
+  if (lines.length === 0) return null
+  const side = x > width / 2 ? { right: `${width - x + 12}px` } : { left: `${x + 12}px` }
+  return (
+    <div id="tip" role="tooltip" style={{ ...side, top: `${y + 14}px` }}>
+      {lines.map((line) => (
+        <p key={line}>{line}</p>
+      ))}
+    </div>
+  )
 }
 
 /** Follows the mouse from where it went down until it goes up, wherever that is. */

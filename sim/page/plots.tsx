@@ -1,13 +1,16 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import uPlot from 'uplot'
 import type { FilmOverview } from '../picture/film-format.ts'
-import { type Counted, countedIn } from './counts.ts'
+import { type Counted, countedIn, parts } from './counts.ts'
 import { joined } from './fault-times.ts'
 import { nameWidth } from './geometry.ts'
 import { type Palette, paletteOf } from './palette.ts'
-import type { View } from './view.ts'
+import { useRedrawForPrint } from './printing.ts'
+import { shortSeconds, type View } from './view.ts'
+import { useWidth } from './width.ts'
 
-const plotHeight = 120
+const plotHeight = 90
+const timesHeight = 22
 
 export interface PlotsProps {
   readonly overview: FilmOverview
@@ -17,64 +20,105 @@ export interface PlotsProps {
 
 /** What clients saw: how many requests were answered and how many failed, and how long answers took. */
 export function Plots({ overview, view, theme }: PlotsProps) {
-  const place = useRef<HTMLDivElement>(null)
-  useEffect(() => {
-    const element = place.current
-    if (element === null || overview.operations.atUs.length === 0) return
+  const places = [useRef<HTMLDivElement>(null), useRef<HTMLDivElement>(null)] as const
+  const all = useRef<HTMLDivElement>(null)
+  const width = useWidth(all)
+  const { fromUs, toUs } = view
+  const counted = useMemo(() => countedIn(overview, { fromUs, toUs }), [overview, fromUs, toUs])
+  const drawn = useRef<readonly uPlot[]>([])
+  const draw = (): void => {
+    for (const plot of drawn.current) plot.destroy()
     const colours = paletteOf(document.documentElement)
-    const counted = countedIn(overview, view)
-    const width = element.clientWidth
-    const plots = [answers(counted, colours), times(counted, colours)].map(([title, series, columns]) => {
-      const data = columns.map((column) => [...column]) as uPlot.AlignedData
-      return new uPlot(optionsOf(title, width, series, overview, colours), data, element)
+    drawn.current = [answers(counted, colours), times(counted, colours)].flatMap((plot, at) => {
+      const element = places[at]?.current
+      if (element === null || element === undefined || width === 0) return []
+      return [plotIn(element, plot, { overview, view, colours, width })]
     })
-    return () => {
-      for (const plot of plots) plot.destroy()
-    }
-  }, [overview, view.fromUs, view.toUs, theme])
-  return overview.operations.atUs.length === 0 ? null : <div ref={place} id="plots" />
+  }
+  useEffect(draw, [counted, theme, width])
+  useRedrawForPrint(draw)
+  const isEmpty = overview.operations.atUs.length === 0
+  const share = (view.cursorUs - fromUs) / (toUs - fromUs)
+  const isSeen = share >= 0 && share <= 1
+  return (
+    <div id="plots" ref={all} hidden={isEmpty}>
+      <p class="plot-title">
+        Requests by clients in each {shortSeconds((toUs - fromUs) / parts)} s: <span class="answered">answered</span>
+        <span class="failed">failed</span>
+      </p>
+      <div ref={places[0]} />
+      <p class="plot-title">
+        Time until their answers, in ms: <span class="answered">median</span>
+        <span class="slow">slowest of 100</span>
+      </p>
+      <div ref={places[1]} />
+      {isSeen ? (
+        <div class="plot-cursor" style={{ left: `calc(${nameWidth}px + (100% - ${nameWidth}px) * ${share})` }} />
+      ) : null}
+    </div>
+  )
 }
 
-/** One plot: a column for the seconds, and one for each series. */
-type Plot = readonly [title: string, series: readonly uPlot.Series[], columns: readonly Counted['median'][]]
+interface Plot {
+  readonly series: readonly uPlot.Series[]
+  /** One for the seconds, and one for each series. */
+  readonly columns: readonly Counted['median'][]
+  /** Each mark is ten times the one before. */
+  readonly isLogarithmic: boolean
+}
 
 function answers({ seconds, answered, failed }: Counted, { progress, violation }: Palette): Plot {
   const series = [
-    { label: 'answered', stroke: progress, fill: `${progress}44` },
-    { label: 'failed', stroke: violation, fill: `${violation}66` },
+    { stroke: progress, fill: `${progress}44` },
+    { stroke: violation, fill: `${violation}66` },
   ]
-  return ['requests by clients', series, [seconds, answered, failed]]
+  return { series, columns: [seconds, answered, failed], isLogarithmic: false }
 }
 
 function times({ seconds, median, slow }: Counted, { progress, fault }: Palette): Plot {
+  const points = { show: true, size: 3 }
   const series = [
-    { label: 'median, ms', stroke: progress },
-    { label: 'slowest of 100, ms', stroke: fault },
+    { stroke: progress, points },
+    { stroke: fault, points },
   ]
-  return ['time until their answers', series, [seconds, median, slow]]
+  return { series, columns: [seconds, median, slow], isLogarithmic: true }
 }
 
-function optionsOf(
-  title: string,
-  width: number,
-  series: readonly uPlot.Series[],
-  overview: FilmOverview,
-  colours: Palette,
-): uPlot.Options {
-  const axis = { stroke: colours.faint, grid: { stroke: colours.line, width: 1 } }
-  return {
-    title,
+interface Shown {
+  readonly overview: FilmOverview
+  readonly view: View
+  readonly colours: Palette
+  readonly width: number
+}
+
+function plotIn(
+  element: HTMLElement,
+  { series, columns, isLogarithmic }: Plot,
+  { overview, view, colours, width }: Shown,
+): uPlot {
+  const data = columns.map((column) => [...column]) as uPlot.AlignedData
+  const isPower = (mark: number): boolean => Number.isInteger(Math.log10(mark))
+  const powers = (_: uPlot, marks: readonly number[]): (number | null)[] =>
+    marks.map((mark) => (isLogarithmic && !isPower(mark) ? null : mark))
+  const axis = { stroke: colours.faint, grid: { stroke: colours.line, width: 1 }, ticks: { show: false } }
+  const options: uPlot.Options = {
     width,
     height: plotHeight,
-    legend: { live: false },
-    scales: { x: { time: false } },
+    padding: [6, 0, 0, 0],
+    legend: { show: false },
+    cursor: { show: false },
+    scales: {
+      x: { time: false, range: [view.fromUs / 1_000_000, view.toUs / 1_000_000] },
+      y: isLogarithmic ? { distr: 3 } : { range: (_, __, most) => [0, Math.max(1, most)] },
+    },
     axes: [
-      { ...axis, values: (_, marks) => marks.map((mark) => `${mark} s`) },
-      { ...axis, size: nameWidth },
+      { ...axis, size: timesHeight, values: (_, marks) => marks.map((mark) => `${mark} s`) },
+      { ...axis, size: nameWidth, space: 25, filter: powers, grid: { ...axis.grid, filter: powers } },
     ],
     series: [{}, ...series],
     hooks: { drawClear: [(plot) => drawFaultBands(plot, overview, colours)] },
   }
+  return new uPlot(options, data, element)
 }
 
 function drawFaultBands(plot: uPlot, { faults }: FilmOverview, { fault }: Palette): void {

@@ -14,7 +14,7 @@ export function StatePanel({ source, view }: { readonly source: FilmSource; read
         {view.machine} <small>at {seconds(view.cursorUs)} s</small>
       </h2>
       {state === undefined || Object.keys(state).length === 0 ? (
-        <p class="hint">Nothing is known of it: it is no agent, or has not begun.</p>
+        <p class="hint">Nothing is known of it: it is no agent, has not begun, or the page leaves out this time.</p>
       ) : (
         <Part part={state} depth={0} />
       )}

@@ -1,5 +1,5 @@
-import type { FilmOverview } from '../picture/film-format.ts'
-import { seconds, type View } from './view.ts'
+import type { FilmBlame, FilmOverview, FilmViolation, Tries } from '../picture/film-format.ts'
+import { shortSeconds, type View } from './view.ts'
 
 /** Lines of the story that are listed around the cursor. */
 const listedMax = 400
@@ -18,38 +18,86 @@ export function StoryPanel({ overview, view, onTime, onShow }: StoryPanelProps) 
   const first = Math.max(0, Math.min(now - listedMax / 2, story.length - listedMax))
   return (
     <div>
-      {violations.map(({ n, atUs, code, text, chain }) => (
-        <section key={n} class="violation">
-          <h2>
-            {code} at {seconds(atUs)} s
-          </h2>
-          <p>{text}</p>
-          <ol class="events">
-            {chain.map((link) => (
-              <li key={link.n}>
-                <button
-                  type="button"
-                  title={link.why}
-                  onClick={() => onShow({ n: link.n, t: link.atUs, node: link.node })}
-                >
-                  {seconds(link.atUs)} <b>{link.node}</b> {link.what}
-                  {link.why === '' ? null : <em> {link.why}</em>}
-                </button>
-              </li>
-            ))}
-          </ol>
-        </section>
+      {violations.map((violation) => (
+        <Violation key={violation.n} {...{ violation, view, onTime, onShow }} />
       ))}
       <h2>Story</h2>
       <ol class="events story">
         {story.slice(first, first + listedMax).map(([atUs, kind, text], at) => (
           <li key={`${atUs} ${first + at}`} class={`${kind} ${first + at === now ? 'now' : ''}`}>
             <button type="button" onClick={() => onTime(atUs)}>
-              {seconds(atUs)} {text}
+              <time>{shortSeconds(atUs)}</time> {text}
             </button>
           </li>
         ))}
       </ol>
     </div>
   )
+}
+
+interface ViolationProps extends Pick<StoryPanelProps, 'view' | 'onTime' | 'onShow'> {
+  readonly violation: FilmViolation
+}
+
+/** The numbers of the events stand at their rings in the picture, too. */
+function Violation({ violation: { code, atUs, text, chain, blame }, view, onTime, onShow }: ViolationProps) {
+  return (
+    <section class="violation">
+      <h2>
+        {code} is broken at {shortSeconds(atUs)} s
+      </h2>
+      <ViolationText text={text} />
+      {chain.length === 0 ? null : <h3>What led to it: the numbered rings</h3>}
+      <ol class="events chain">
+        {chain.map((link, at) => (
+          <li key={link.n} class={link.n === view.selected ? 'now' : undefined}>
+            <button type="button" onClick={() => onShow({ n: link.n, t: link.atUs, node: link.node })}>
+              <i>{at + 1}</i> <time>{shortSeconds(link.atUs)}</time> <b>{link.node}</b> {link.what}
+              {link.why === '' ? null : <em> — {link.why}</em>}
+            </button>
+          </li>
+        ))}
+      </ol>
+      {blame === undefined ? null : <Blame blame={blame} onTime={onTime} />}
+    </section>
+  )
+}
+
+/** Letters of what is broken that are shown at once: some laws name every thing that they found. */
+const textMax = 320
+
+function ViolationText({ text }: { readonly text: string }) {
+  if (text.length <= textMax) return <p>{text}</p>
+  return (
+    <details>
+      <summary>{text.slice(0, textMax)}…</summary>
+      <p>{text}</p>
+    </details>
+  )
+}
+
+function Blame({ blame, onTime }: { readonly blame: readonly FilmBlame[] } & Pick<StoryPanelProps, 'onTime'>) {
+  return (
+    <div class="blame">
+      <h3>What the failure needs</h3>
+      {blame.length === 0 ? <p class="hint">No fault and no request led to it.</p> : null}
+      <ol class="events">
+        {blame.map(({ atUs, what, judgement, withIt, withoutIt }) => (
+          <li key={`${atUs} ${what}`} class={judgement === 'needed' ? 'needed' : undefined}>
+            <button type="button" onClick={() => onTime(atUs)}>
+              <time>{shortSeconds(atUs)}</time> <b>{judgement}</b> {what}
+              <em>
+                {' '}
+                — fails in {shareOf(withIt)} runs with it, in {shareOf(withoutIt)} without
+              </em>
+            </button>
+          </li>
+        ))}
+      </ol>
+    </div>
+  )
+}
+
+function shareOf({ fails, tries }: Tries): string {
+  return tries === 0 ? 'no' : `${fails} of ${tries}`
 }

@@ -1,13 +1,17 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
+import { useLightPaper } from './printing.ts'
 
 export type Theme = 'system' | 'light' | 'dark'
 
 /** The colours that were chosen. The style sheet reads them from the root of the document. */
 export function useTheme(): readonly [Theme, (theme: Theme) => void] {
-  const [theme, setTheme] = useState<Theme>('system')
-  useEffect(() => {
-    document.documentElement.dataset['theme'] = theme
-  }, [theme])
+  const [theme, draw] = useState<Theme>('system')
+  /** The style sheet comes first: canvases that are drawn for the theme read their colours from it. */
+  const setTheme = (chosen: Theme): void => {
+    document.documentElement.dataset['theme'] = chosen
+    draw(chosen)
+  }
+  useLightPaper()
   return [theme, setTheme]
 }
 
@@ -21,7 +25,7 @@ export function ThemeChoice({ theme, setTheme }: ThemeChoiceProps) {
     <label class="theme">
       <span>Colours</span>
       <select value={theme} onChange={({ currentTarget }) => setTheme(currentTarget.value as Theme)}>
-        <option value="system">as the system has them</option>
+        <option value="system">of the system</option>
         <option value="light">light</option>
         <option value="dark">dark</option>
       </select>

@@ -1,4 +1,4 @@
-import type { FilmOverview } from '../picture/film-format.ts'
+import type { FilmOverview, FilmViolation } from '../picture/film-format.ts'
 
 /** Layers of messages, in the order of the filter. */
 export const layers = ['votes', 'raft', 'gossip', 'rpc', 'http', 'dns'] as const
@@ -46,6 +46,17 @@ export function showing(view: View, atUs: number, { endUs }: FilmOverview): View
   return { ...within(view, atUs - span / 2, span, endUs), cursorUs: atUs }
 }
 
+/** A violation with all the events that explain it in sight. */
+export function showingChain(view: View, { n, atUs, chain }: FilmViolation, { endUs }: FilmOverview): View {
+  const firstUs = Math.min(atUs, ...chain.map((link) => link.atUs))
+  const span = Math.max(spanMinUs, (atUs - firstUs) * 1.1)
+  return {
+    ...within(view, firstUs - span * 0.05, Math.min(span, Math.max(endUs, spanMinUs)), endUs),
+    cursorUs: atUs,
+    selected: n,
+  }
+}
+
 /** Close enough that single events are drawn. */
 export function nearEvents(view: View, overview: FilmOverview): View {
   const span = view.toUs - view.fromUs
@@ -87,6 +98,11 @@ export function viewOfHash(hash: string, view: View, overview: FilmOverview): Vi
   if (atUs === undefined) return named
   const span = Math.max(spanMinUs, widthUs ?? view.toUs - view.fromUs)
   return { ...within(named, atUs - span / 2, span, overview.endUs), cursorUs: atUs }
+}
+
+/** To the millisecond, which is near enough for people. */
+export function shortSeconds(us: number): string {
+  return (us / 1_000_000).toFixed(3)
 }
 
 export function seconds(us: number): string {

@@ -2,29 +2,30 @@ import { compareText } from '../../src/base/bytes.ts'
 import { isRecord } from '../../src/base/shape.ts'
 import type { StatePart } from '../report/state-changes.ts'
 import type { Bar } from './film-format.ts'
+import { type Forgotten, Latest } from './latest.ts'
 
-/** Maximum number of bars of one run. Later ones are left out, and a bar says so. */
+/** Maximum number of ended bars of one run: the latest are kept. */
 const barsMax = 4000
+/** Maximum number of shown bars that last until now. */
+const openMax = 1000
 
 /**
- * The long-lived replicated things of a run: modes, rotations, roots, sessions, locks. For each datacenter, the
- * leader's state is shown; while there is no leader, nothing changes.
+ * The long-lived things of a run: what is replicated (modes, tokens, rotations, roots, sessions, locks), and the leaves
+ * that each agent holds. For each datacenter, the leader's state is shown; while there is no leader, nothing changes.
  */
 export class Bars {
-  readonly #ended: Bar[] = []
-  /** By datacenter and row, the present texts, and since when. */
-  readonly #open = new Map<string, Map<string, number>>()
-  #left = 0
+  readonly #ended = new Latest<readonly [toUs: number, bar: Bar]>(barsMax)
+  /** By row, and by machine for leaves: the present texts, and since when. */
+  readonly #open = new Map<string, { readonly row: string; readonly texts: Map<string, number> }>()
 
   /** The replicated state of a leader from this time on. */
   leads(t: number, datacenter: string, replicated: unknown): void {
     if (!isRecord(replicated)) return
     const { access, mesh, sessions, locks, queries, intentions } = replicated
-    const row = (name: string, texts: readonly string[]): void => this.#holds(t, `${datacenter} ${name}`, texts)
+    const row = (name: string, texts: readonly string[]): void => this.#holds(t, `${datacenter} ${name}`, '', texts)
     if (isRecord(access)) {
-      const { mode, tokens, policies } = access
-      row('access control', [mode === 'legacy' ? 'legacy mode' : 'new mode'])
-      row('tokens', tokens === 0 && policies === 0 ? [] : [`${tokens} tokens, ${policies} policies`])
+      row('access control', [access['mode'] === 'legacy' ? 'legacy mode' : 'new mode'])
+      row('tokens', tokensOf(access))
     }
     if (isRecord(mesh)) this.#mesh(row, mesh)
     row('sessions', textsOf(sessions))
@@ -33,16 +34,31 @@ export class Bars {
     row('intentions', typeof intentions === 'number' && intentions > 0 ? [`${intentions} intentions`] : [])
   }
 
+  /** Certificates of services that an agent holds from this time on. */
+  holdsLeaves(t: number, datacenter: string, node: string, leaves: unknown): void {
+    const held = isRecord(leaves) ? Object.entries(leaves) : []
+    const texts = held.map(([serial, of]) => `${String(of)}, at ${node}, number ${serial}`)
+    if (texts.length === 0 && !this.#open.has(`${datacenter} leaves ${node}`)) return
+    this.#holds(t, `${datacenter} leaves`, node, texts)
+  }
+
   /** Everything present lasts until the end; more may follow. */
   ended(endUs: number): readonly Bar[] {
-    const open = [...this.#open].flatMap(([row, texts]) =>
-      [...texts].map(([text, fromUs]): Bar => ({ row, text, fromUs, toUs: endUs })),
-    )
-    const room = barsMax - this.#ended.length
-    const left = this.#left + Math.max(0, open.length - room)
-    const note = { row: 'not shown', text: `${left} more that lived for a while`, fromUs: 0, toUs: endUs }
-    const bars = [...this.#ended, ...open.slice(0, room), ...(left === 0 ? [] : [note])]
+    const open = this.#openNow(endUs).slice(0, openMax)
+    const bars = [...this.#ended.steps.map(([, bar]) => bar), ...open]
     return bars.toSorted((a, b) => compareText(a.row, b.row) || a.fromUs - b.fromUs)
+  }
+
+  forgotten(endUs: number): Forgotten {
+    const { count, beforeUs } = this.#ended.forgotten
+    const unseen = Math.max(0, this.#openNow(endUs).length - openMax)
+    return { count: count + unseen, beforeUs: unseen === 0 ? beforeUs : endUs }
+  }
+
+  #openNow(toUs: number): readonly Bar[] {
+    return [...this.#open.values()].flatMap(({ row, texts }) =>
+      [...texts].map(([text, fromUs]): Bar => ({ row, text, fromUs, toUs })),
+    )
   }
 
   #mesh(row: (name: string, texts: readonly string[]) => void, { roots, crossings, rotation }: StatePart): void {
@@ -51,21 +67,27 @@ export class Bars {
     row('rotation', typeof rotation === 'string' ? [rotation] : [])
   }
 
-  #holds(t: number, row: string, texts: readonly string[]): void {
-    const open = this.#open.get(row) ?? new Map<string, number>()
-    this.#open.set(row, open)
-    for (const [text, fromUs] of open) {
-      if (texts.includes(text)) continue
-      open.delete(text)
-      this.#end(row, text, fromUs, t)
+  #holds(t: number, row: string, of: string, texts: readonly string[]): void {
+    const key = `${row} ${of}`
+    const open = this.#open.get(key) ?? { row, texts: new Map<string, number>() }
+    this.#open.set(key, open)
+    const held = new Set(texts)
+    for (const [text, fromUs] of open.texts) {
+      if (held.has(text)) continue
+      open.texts.delete(text)
+      this.#ended.push([t, { row, text, fromUs, toUs: t }])
     }
-    for (const text of texts) if (!open.has(text)) open.set(text, t)
+    for (const text of texts) if (!open.texts.has(text)) open.texts.set(text, t)
   }
+}
 
-  #end(row: string, text: string, fromUs: number, toUs: number): void {
-    if (this.#ended.length >= barsMax) this.#left++
-    else this.#ended.push({ row, text, fromUs, toUs })
-  }
+/** A bar for each token that has a name, and one for the number of the others. */
+function tokensOf({ named, tokens }: StatePart): readonly string[] {
+  const texts = isRecord(named)
+    ? Object.entries(named).map(([name, about]) => `${name} ${String(about)}`.trimEnd())
+    : []
+  const others = Number(tokens ?? 0) - texts.length
+  return others <= 0 ? texts : [...texts, `${others}${texts.length === 0 ? '' : ' more'} tokens`]
 }
 
 function textsOf(list: unknown): readonly string[] {

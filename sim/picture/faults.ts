@@ -1,5 +1,9 @@
 import type { TraceRecord } from '../report/trace-record.ts'
 import type { FaultSpan } from './film-format.ts'
+import { type Forgotten, Latest } from './latest.ts'
+
+/** Faults that are over and kept of one run: the latest. */
+const spansMax = 10_000
 
 /** Texts of an undisturbed link. */
 const wellLinks: ReadonlySet<string> = new Set(['healed', 'accepts'])
@@ -13,7 +17,9 @@ interface Open {
 
 /** Collects the times at which links, disks and clocks were disturbed. */
 export class FaultSpans {
-  readonly #spans: FaultSpan[] = []
+  readonly #spans = new Latest<readonly [toUs: number, span: FaultSpan]>(spansMax)
+  /** At which rate the clock of a machine runs when nothing is wrong with it, in parts per million. */
+  readonly #usualRates = new Map<string, number>()
   readonly #open = new Map<string, Open>()
   readonly #placeOf: (machine: string) => number
 
@@ -24,17 +30,38 @@ export class FaultSpans {
   add(event: TraceRecord): void {
     if (event.kind === 'link') this.#link(event)
     else if (event.kind === 'diskFault') this.#disk(event)
-    else if (event.kind === 'clock' && event.t > 0) {
-      const machines = [this.#placeOf(event.node)]
-      const { t, text, value } = event
-      this.#spans.push({ kind: 'clock', fromUs: t, toUs: t, machines, text: `${event.node}: ${text} ${value}` })
-    }
+    else if (event.kind === 'clock') this.#clock(event)
   }
 
   /** In the order of their beginnings. Present disturbances last until the end; more may follow. */
   ended(endUs: number): readonly FaultSpan[] {
     const open = [...this.#open.values()].filter(({ fromUs }) => endUs > fromUs)
-    return [...this.#spans, ...open.map((span) => ({ ...span, toUs: endUs }))].toSorted((a, b) => a.fromUs - b.fromUs)
+    const ended = this.#spans.steps.map(([, span]) => span)
+    return [...ended, ...open.map((span) => ({ ...span, toUs: endUs }))].toSorted((a, b) => a.fromUs - b.fromUs)
+  }
+
+  get forgotten(): Forgotten {
+    return this.#spans.forgotten
+  }
+
+  /** As a machine begins its clock is given the rate that is its own; whatever is said of a clock later is a fault. */
+  #clock({ t, node, text, value }: Extract<TraceRecord, { readonly kind: 'clock' }>): void {
+    const machines = [this.#placeOf(node)]
+    if (!text.startsWith('rate')) {
+      const off = `${value < 0 ? '−' : '+'}${Math.abs(value) / 1000} s`
+      const what = text.startsWith('wall clock stepped')
+        ? `its wall clock jumps by ${off}`
+        : `its wall clock is set ${off} off true time`
+      if (t > 0) this.#end({ kind: 'clock', fromUs: t, machines, text: `${node}: ${what}` }, t)
+      return
+    }
+    const usual = this.#usualRates.get(node) ?? (t === 0 ? value : 0)
+    this.#usualRates.set(node, usual)
+    const key = `rate ${node}`
+    this.#ends(key, t)
+    if (value === usual) return
+    const off = `${value > 0 ? '+' : ''}${value / 10_000} %`
+    this.#open.set(key, { kind: 'clock', fromUs: t, machines, text: `${node}: its clocks run at ${off}` })
   }
 
   #link({ t, node, to, text }: Extract<TraceRecord, { readonly kind: 'link' }>): void {
@@ -56,6 +83,10 @@ export class FaultSpans {
   #ends(key: string, toUs: number): void {
     const open = this.#open.get(key)
     this.#open.delete(key)
-    if (open !== undefined && toUs > open.fromUs) this.#spans.push({ ...open, toUs })
+    if (open !== undefined && toUs > open.fromUs) this.#end(open, toUs)
+  }
+
+  #end(open: Open, toUs: number): void {
+    this.#spans.push([toUs, { ...open, toUs }])
   }
 }

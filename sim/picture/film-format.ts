@@ -17,6 +17,15 @@ export interface FilmOverview {
   readonly bars: readonly Bar[]
   readonly operations: Operations
   readonly pieces: readonly PieceSpan[]
+  /** What a long run had more of than a page holds; empty: the page has all of the run. */
+  readonly leftOut: readonly LeftOut[]
+}
+
+/** `count` things of this kind, all from before a time, are not in the page. */
+export interface LeftOut {
+  readonly what: 'events' | 'lines of the story' | 'beliefs' | 'steps' | 'faults' | 'bars' | 'requests' | 'violations'
+  readonly count: number
+  readonly beforeUs: number
 }
 
 export type MachineKind = 'server' | 'client' | 'other'
@@ -52,6 +61,31 @@ export interface FilmViolation {
   readonly text: string
   /** The events that explain it, in order of time; the violation is the last. */
   readonly chain: readonly ChainLink[]
+  /** What was found by running it again without some of its faults and requests; absent: nothing was run again. */
+  readonly blame?: readonly FilmBlame[]
+}
+
+/** A fault or a request of a client, and how often the run fails with it and without it. */
+export interface FilmBlame {
+  readonly atUs: number
+  readonly what: string
+  /** `needed`: the failure needs it. */
+  readonly judgement: 'needed' | 'not needed' | 'hinders' | 'cannot tell' | 'unclear'
+  readonly withIt: Tries
+  readonly withoutIt: Tries
+  /** The events in which it happened. */
+  readonly events: readonly BlamedEvent[]
+}
+
+export interface Tries {
+  readonly fails: number
+  readonly tries: number
+}
+
+export interface BlamedEvent {
+  readonly n: number
+  readonly atUs: number
+  readonly node: string
 }
 
 export interface ChainLink {
@@ -94,6 +128,8 @@ export interface PieceSpan {
   readonly toUs: number
   readonly first: number
   readonly last: number
+  /** There was no room for its events. */
+  readonly isGone?: true
 }
 
 /** A piece: every machine's state at its beginning, by name, and its events as in the trace. */

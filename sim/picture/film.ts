@@ -8,13 +8,16 @@ import { Bars } from './bars.ts'
 import { FaultSpans } from './faults.ts'
 import {
   densitySteps,
+  type FilmBlame,
   type FilmOverview,
   type FilmViolation,
+  type LeftOut,
   type Piece,
   type PieceSpan,
   type StoryMoment,
 } from './film-format.ts'
 import { Lane } from './lanes.ts'
+import { Latest } from './latest.ts'
 import { AskedAndAnswered } from './operations.ts'
 
 /** Number of events in one piece: a browser opens one in some hundredths of a second. */
@@ -23,6 +26,12 @@ const pieceEvents = 3000
 const chainsMax = 4
 /** Maximum number of events of each chain. */
 const chainLinks = 30
+/** Lines of the story that are kept: the latest. */
+const storyMax = 10_000
+/** Violations that are kept: the first ones, for those behind them often follow from them. */
+const violationsMax = 100
+/** Characters of packed pieces that a page holds: some 700 MB of trace. A browser reads the whole file. */
+const packedUsual = 96 << 20
 
 type Violation = Extract<TraceRecord, { readonly kind: 'violation' }>
 
@@ -38,8 +47,10 @@ export interface FilmOptions {
   readonly gzip: (bytes: Uint8Array) => Uint8Array
   /** The kinds of evidence that an invariant declares; expectations of pages have the usual ones. */
   readonly evidenceOf: (code: string) => readonly EvidenceKind[]
-  /** Maximum number of events kept to explain a violation; absent: the usual number. */
+  /** Maximum number of events kept to explain a violation; absent, like the other limits: the usual number. */
   readonly explainedEventsMax?: number
+  readonly packedCharsMax?: number
+  readonly operationsMax?: number
 }
 
 /** Makes the film of a run from its events, in their order. */
@@ -47,21 +58,27 @@ export class FilmMaker {
   readonly #options: FilmOptions
   readonly #lanes = new Map<string, Lane>()
   readonly #faults: FaultSpans
-  readonly #operations = new AskedAndAnswered()
+  readonly #operations: AskedAndAnswered
   readonly #bars = new Bars()
   readonly #events: Events
-  readonly #story: StoryMoment[] = []
+  readonly #story = new Latest<StoryMoment>(storyMax)
   readonly #violations: Violation[] = []
+  #violationsUnkept = 0
+  readonly #explained = new Map<number, FilmViolation>()
+  readonly #blame = new Map<number, readonly FilmBlame[]>()
   readonly #pieces: string[] = []
   readonly #spans: PieceSpan[] = []
   #piece: TraceRecord[] = []
   #packedChars = 0
+  /** Pieces that were forgotten, the oldest first. */
+  #gone = 0
   #states: Piece['states'] = {}
   #endUs = 0
 
   constructor(options: FilmOptions) {
     this.#options = options
     this.#events = new Events(options.explainedEventsMax)
+    this.#operations = new AskedAndAnswered(options.operationsMax)
     const names = ['world', ...options.header.nodes]
     for (const name of names) this.#lanes.set(name, new Lane(name))
     this.#faults = new FaultSpans((name) => names.indexOf(name))
@@ -75,11 +92,16 @@ export class FilmMaker {
     lane?.add(event)
     this.#faults.add(event)
     if (lane !== undefined && lane.state['datacenter'] === undefined) this.#operations.add(event)
-    else if (event.state !== undefined && lane !== undefined) this.#leads(event.t, lane)
+    else if (event.state !== undefined && lane !== undefined) this.#leads(event.t, event.node, lane)
     if (event.kind === 'driver' && event.story !== undefined) this.#story.push([event.t, event.story, event.text])
-    if (event.kind === 'violation') this.#violations.push(event)
+    if (event.kind === 'violation') this.#violated(event)
     this.#piece.push(event)
     if (this.#piece.length >= pieceEvents) this.#endPiece()
+  }
+
+  /** What the failure needs, for a violation of this run. */
+  blamed(violation: number, blame: readonly FilmBlame[]): void {
+    this.#blame.set(violation, blame)
   }
 
   end(): Film {
@@ -100,29 +122,26 @@ export class FilmMaker {
       endUs,
       events: pieces.at(-1)?.last ?? 0,
       machines: [...this.#lanes.values()].map((lane) => lane.lane(endUs, densitySteps)),
-      story: this.#story,
-      violations: this.#violations.map((violation, at) => this.#explained(violation, at)),
+      story: this.#story.steps,
+      violations: this.#violations.map((violation, at) => this.#shown(violation, at)),
       faults: this.#faults.ended(endUs),
       bars: this.#bars.ended(endUs),
       operations: this.#operations.ended(endUs),
       pieces,
+      leftOut: this.#leftOut(),
     }
   }
 
-  /** A piece of the overview's list: packed, as base64; or open, for the last one, which is still growing. */
+  /** A piece of the overview's list: packed, as base64; empty: forgotten; or open, for the last one, which is still growing. */
   piece(place: number): string | Piece | undefined {
     if (place < this.#pieces.length) return this.#pieces[place]
     if (place > this.#pieces.length || this.#piece.length === 0) return undefined
     return { states: this.#states, events: this.#piece }
   }
 
-  /** Number of characters of the packed pieces. */
-  get packedChars(): number {
-    return this.#packedChars
-  }
-
-  #leads(t: number, { state }: Lane): void {
-    const { datacenter, consensus, replicated } = state
+  #leads(t: number, node: string, { state }: Lane): void {
+    const { datacenter, consensus, replicated, leaves } = state
+    this.#bars.holdsLeaves(t, String(datacenter), node, leaves)
     if (!isRecord(consensus) || consensus['role'] !== 'leader') return
     this.#bars.leads(t, String(datacenter), replicated)
   }
@@ -140,6 +159,45 @@ export class FilmMaker {
     this.#pieces.push(packed)
     this.#spans.push(span)
     this.#piece = []
+    this.#forgetPieces()
+  }
+
+  /** The oldest ones go: what a run comes to is at its end. */
+  #forgetPieces(): void {
+    const { packedCharsMax = packedUsual } = this.#options
+    while (this.#packedChars > packedCharsMax && this.#gone < this.#pieces.length - 1) {
+      const [packed, span] = [this.#pieces[this.#gone], this.#spans[this.#gone]]
+      if (packed === undefined || span === undefined) return
+      this.#packedChars -= packed.length
+      this.#pieces[this.#gone] = ''
+      this.#spans[this.#gone] = { ...span, isGone: true }
+      this.#gone++
+    }
+  }
+
+  #violated(event: Violation): void {
+    if (this.#violations.length < violationsMax) this.#violations.push(event)
+    else this.#violationsUnkept++
+  }
+
+  #leftOut(): readonly LeftOut[] {
+    const last = this.#spans[this.#gone - 1]
+    const found: readonly (LeftOut | undefined)[] = [
+      last && { what: 'events', count: last.last, beforeUs: last.toUs },
+      { what: 'lines of the story', ...this.#story.forgotten },
+      { what: 'faults', ...this.#faults.forgotten },
+      { what: 'bars', ...this.#bars.forgotten(this.#endUs) },
+      { what: 'requests', ...this.#operations.forgotten },
+      { what: 'violations', count: this.#violationsUnkept, beforeUs: this.#endUs },
+      ...[...this.#lanes.values()].flatMap(({ forgotten }) => forgotten.map(([what, each]) => ({ what, ...each }))),
+    ]
+    const sums = new Map<LeftOut['what'], LeftOut>()
+    for (const each of found) {
+      if (each === undefined || each.count === 0) continue
+      const { count = 0, beforeUs = 0 } = sums.get(each.what) ?? {}
+      sums.set(each.what, { ...each, count: count + each.count, beforeUs: Math.max(beforeUs, each.beforeUs) })
+    }
+    return [...sums.values()]
   }
 
   #growing(): PieceSpan | undefined {
@@ -148,8 +206,17 @@ export class FilmMaker {
     return { fromUs: first.t, toUs: last.t, first: first.n, last: last.n }
   }
 
-  #explained({ n, t, code, text }: Violation, place: number): FilmViolation {
-    const found = place < chainsMax ? explained(this.#events, place, this.#options.evidenceOf(code)) : undefined
+  #shown(violation: Violation, at: number): FilmViolation {
+    const shown = this.#explained.get(violation.n) ?? this.#explain(violation, at)
+    this.#explained.set(violation.n, shown)
+    const blame = this.#blame.get(violation.n)
+    return blame === undefined ? shown : { ...shown, blame }
+  }
+
+  #explain({ n, t, code, text }: Violation, at: number): FilmViolation {
+    const place = this.#events.all.filter(({ kind }) => kind === 'violation').findIndex((event) => event.n === n)
+    const isTold = at < chainsMax && place >= 0
+    const found = isTold ? explained(this.#events, place, this.#options.evidenceOf(code)) : undefined
     const lines = found === undefined ? [] : shownLines(found, chainLinks)
     const chain = lines.flatMap((line) => {
       const shown = 'more' in line ? line.like : line

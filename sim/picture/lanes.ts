@@ -1,10 +1,15 @@
 import { isRecord } from '../../src/base/shape.ts'
 import { type StatePart, withChanges } from '../report/state-changes.ts'
 import type { TraceRecord } from '../report/trace-record.ts'
+import { Density } from './density.ts'
 import type { Belief, Life, MachineKind, MachineLane, ProgressStep, RoleStep } from './film-format.ts'
+import { type Forgotten, Latest } from './latest.ts'
 
 /** Maximum number of kept steps of one machine's index: beyond it, every other one is removed. */
 const progressMax = 3000
+/** Roles, lives and steps of the clock of one machine that are kept, and what it believes of others. */
+const stepsMax = 4000
+const beliefsMax = 20_000
 /** A wall clock that gains less between two looks runs at another rate, and was not set. */
 const clockStepMs = 40
 
@@ -12,22 +17,22 @@ const clockStepMs = 40
 export class Lane {
   state: StatePart = {}
   readonly #name: string
-  readonly #lives: Life[] = []
-  readonly #roles: RoleStep[] = []
+  readonly #lives = new Latest<Life>(stepsMax, only)
+  readonly #roles = new Latest<RoleStep>(stepsMax, only)
   #progress: ProgressStep[] = []
   #progressEvery = 1
   #progressSeen = 0
-  readonly #beliefs: Belief[] = []
-  readonly #clock: [number, number][] = []
-  readonly #releases: [number, string][] = []
-  readonly #times: number[] = []
+  readonly #beliefs = new Latest<Belief>(beliefsMax, ([, member]) => member)
+  readonly #clock = new Latest<readonly [number, number]>(stepsMax, only)
+  readonly #releases = new Latest<readonly [number, string]>(stepsMax, only)
+  readonly #density = new Density()
 
   constructor(name: string) {
     this.#name = name
   }
 
   add(event: TraceRecord): void {
-    this.#times.push(event.t)
+    this.#density.add(event.t)
     if (event.kind === 'boot') this.#lives.push([event.t, 'up'])
     else if (event.kind === 'crash') this.#lives.push([event.t, 'down'])
     else if (event.kind === 'pause') this.#lives.push([event.t, 'paused'])
@@ -36,27 +41,28 @@ export class Lane {
   }
 
   lane(endUs: number, steps: number): MachineLane {
-    const density = new Array<number>(steps).fill(0)
-    for (const at of this.#times) {
-      const step = Math.min(steps - 1, Math.floor((at / Math.max(1, endUs)) * steps))
-      density[step] = (density[step] ?? 0) + 1
-    }
     return {
       name: this.#name,
       kind: this.#kind(),
-      lives: this.#lives,
-      roles: this.#roles,
+      lives: this.#lives.steps,
+      roles: this.#roles.steps,
       progress: this.#progress,
-      beliefs: this.#beliefs,
-      clock: this.#clock,
-      releases: this.#releases,
-      density,
+      beliefs: this.#beliefs.steps,
+      clock: this.#clock.steps,
+      releases: this.#releases.steps,
+      density: this.#density.steps(endUs, steps),
     }
+  }
+
+  /** Beliefs and other steps that a long run had more of than are kept. */
+  get forgotten(): readonly (readonly ['beliefs' | 'steps', Forgotten])[] {
+    const steps = [this.#lives, this.#roles, this.#clock, this.#releases].map(({ forgotten }) => forgotten)
+    return [['beliefs', this.#beliefs.forgotten], ...steps.map((each) => ['steps', each] as const)]
   }
 
   /** Only agents have states, and only servers have a role. */
   #kind(): MachineKind {
-    return this.#roles.length > 0 ? 'server' : this.#releases.length > 0 ? 'client' : 'other'
+    return this.#roles.last !== undefined ? 'server' : this.#releases.last !== undefined ? 'client' : 'other'
   }
 
   #changed(t: number, changes: StatePart): void {
@@ -68,10 +74,10 @@ export class Lane {
   }
 
   #processChanged(t: number, { release, clock }: StatePart): void {
-    if (typeof release === 'string' && this.#releases.at(-1)?.[1] !== release) this.#releases.push([t, release])
+    if (typeof release === 'string' && this.#releases.last?.[1] !== release) this.#releases.push([t, release])
     const aheadMs = isRecord(clock) ? clock['aheadMs'] : undefined
     if (typeof aheadMs !== 'number') return
-    const known = this.#clock.at(-1)?.[1]
+    const known = this.#clock.last?.[1]
     if (known === undefined || Math.abs(known - aheadMs) >= clockStepMs) this.#clock.push([t, aheadMs])
   }
 
@@ -81,7 +87,7 @@ export class Lane {
       return
     }
     const { role, term, log } = consensus
-    const [, was, in_] = this.#roles.at(-1) ?? []
+    const [, was, in_] = this.#roles.last ?? []
     if (typeof role === 'string' && typeof term === 'number' && (was !== role || in_ !== term)) {
       this.#roles.push([t, role, term])
     }
@@ -105,4 +111,9 @@ export class Lane {
       if (typeof status === 'string') this.#beliefs.push([t, member, status])
     }
   }
+}
+
+/** Of what a machine is one at a time, the last word is all that holds. */
+function only(): string {
+  return ''
 }

@@ -1,6 +1,12 @@
 import { meaningsIn } from '../explain/evidence.ts'
 import type { TraceRecord } from '../report/trace-record.ts'
 import type { Operations } from './film-format.ts'
+import { type Forgotten, Latest } from './latest.ts'
+
+/** Requests with their answers that are kept of one run: the latest. */
+const operationsUsual = 100_000
+
+type Ended = readonly [atUs: number, tookUs: number, status: number, n: number]
 
 interface Asked {
   readonly n: number
@@ -11,10 +17,11 @@ interface Asked {
 export class AskedAndAnswered {
   /** By machine and connection. */
   readonly #waiting = new Map<string, Asked[]>()
-  readonly #atUs: number[] = []
-  readonly #tookUs: number[] = []
-  readonly #status: number[] = []
-  readonly #n: number[] = []
+  readonly #ended: Latest<Ended>
+
+  constructor(most = operationsUsual) {
+    this.#ended = new Latest(most)
+  }
 
   /** An event of a machine that is not an agent. */
   add(event: TraceRecord): void {
@@ -25,13 +32,18 @@ export class AskedAndAnswered {
 
   /** Requests without an answer count as failed at the end; more may follow. */
   ended(endUs: number): Operations {
-    const open = [...this.#waiting.values()].flat()
+    const open = [...this.#waiting.values()].flat().map(({ t, n }): Ended => [t, endUs - t, 0, n])
+    const all = [...this.#ended.steps, ...open]
     return {
-      atUs: [...this.#atUs, ...open.map(({ t }) => t)],
-      tookUs: [...this.#tookUs, ...open.map(({ t }) => endUs - t)],
-      status: [...this.#status, ...open.map(() => 0)],
-      n: [...this.#n, ...open.map(({ n }) => n)],
+      atUs: all.map(([atUs]) => atUs),
+      tookUs: all.map(([, tookUs]) => tookUs),
+      status: all.map(([, , status]) => status),
+      n: all.map(([, , , n]) => n),
     }
+  }
+
+  get forgotten(): Forgotten {
+    return this.#ended.forgotten
   }
 
   #sent(event: Extract<TraceRecord, { readonly kind: 'segmentSent' }>): void {
@@ -60,9 +72,6 @@ export class AskedAndAnswered {
   }
 
   #end({ n, t }: Asked, endUs: number, status: number): void {
-    this.#atUs.push(t)
-    this.#tookUs.push(endUs - t)
-    this.#status.push(status)
-    this.#n.push(n)
+    this.#ended.push([t, endUs - t, status, n])
   }
 }

@@ -79,6 +79,8 @@ export interface PlayAgent {
   /** Of 127.0.0.1. */
   readonly httpPort: number
   readonly dnsPort: number
+  /** It serves its web interface, at `/ui/` of its HTTP port. */
+  readonly hasUi: boolean
   /** Why its process ended by itself or did not start. */
   readonly lastError: string | null
   /** Milliseconds by which its wall clock is ahead of true time. */

@@ -2,6 +2,7 @@ import type { LoadedScenario } from '../scenario/language/load.ts'
 import { pageText } from '../scenario/language/page-text.ts'
 import type { Place } from '../scenario/played/played-schema.ts'
 import { type DoneAct, placeText } from './acts-done.ts'
+import { actsWithTokens } from './secrets.ts'
 
 interface Saved {
   readonly loaded: LoadedScenario
@@ -10,6 +11,11 @@ interface Saved {
   readonly acts: readonly DoneAct[]
   readonly ends: Place
   readonly hash: string
+}
+
+/** `2 acts of it hold a token`: for the reader of a saved page. */
+export function tokensText(acts: number): string {
+  return acts === 1 ? '1 act in it holds a token' : `${acts} acts in it hold a token`
 }
 
 const suffix = ', played'
@@ -29,5 +35,7 @@ export function savedPage({ loaded, seed, build, acts, ends, hash }: Saved): str
       trace: hash,
     },
   }
-  return `# Saved by svc-sim play (${build}). Run it: svc-sim run FILE. Go on with it: svc-sim play FILE.\n${pageText(page)}`
+  const secrets = actsWithTokens(acts.map(({ given }) => given))
+  const warning = secrets === 0 ? '' : `# Keep it secret: ${tokensText(secrets)}.\n`
+  return `# Saved by svc-sim play (${build}). Run it: svc-sim run FILE. Go on with it: svc-sim play FILE.\n${warning}${pageText(page)}`
 }

@@ -8,6 +8,7 @@ import type { Platform } from '../world/platform.ts'
 import { type DoneAct, type GivenAct, readAct } from './acts-done.ts'
 import type { PlayBusy, PlayUndo } from './play-api.ts'
 import { savedPage } from './saved-page.ts'
+import { actsWithTokens } from './secrets.ts'
 import { type Played, PlayWorld } from './world.ts'
 
 export interface SessionOptions extends Played {
@@ -20,8 +21,6 @@ export interface SessionOptions extends Played {
 
 /** Maximum number of events of one world: its pictures and its checkers take memory for each. */
 const eventsUsual = 3_000_000
-/** Maximum number of characters of packed pieces of pictures. */
-const packedMax = 400 << 20
 /** Maximum number of characters of all acts in the form of a page: a request is kept with its body. */
 const actCharsUsual = 64 << 20
 
@@ -83,8 +82,7 @@ export class Session {
     const { eventsMax = eventsUsual } = this.#options
     const broken = this.#world.failure()
     if (broken !== undefined) return broken
-    const isFull = this.events >= eventsMax || (this.#world.film?.packedChars ?? 0) > packedMax
-    if (!isFull) return undefined
+    if (this.events < eventsMax) return undefined
     return { atUs: this.#world.nowUs, text: `a session has at most ${eventsMax} events: save it, or go back` }
   }
 
@@ -165,6 +163,11 @@ export class Session {
     await this.#replay(this.#acts.slice(0, kept), place)
     const isAtAct = next !== undefined && next.place.atUs === place.atUs && next.place.after === place.after
     if (isAtAct && next.hashBefore !== undefined) this.#isAsBefore(next.hashBefore, kept)
+  }
+
+  /** How many acts hold a token, which then stands in the saved page. */
+  get actsWithTokens(): number {
+    return actsWithTokens(this.#acts.map(({ given }) => given))
   }
 
   /** The text of a page that repeats the session. */

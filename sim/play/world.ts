@@ -29,6 +29,8 @@ const storyMax = 20_000
  * long.
  */
 const explainedEventsMax = 100_000
+/** Requests of clients in the picture: all of them are sent with each look at it. */
+const operationsMax = 20_000
 
 /** One world of a session: from its beginning until it is rebuilt. */
 export class PlayWorld {
@@ -93,7 +95,7 @@ export class PlayWorld {
     return {
       onRecord: (record, nodes) => {
         const header: TraceHeader = { v: traceVersion, scenario, seed, build, nodes: [...nodes] }
-        this.#film ??= new FilmMaker({ header, gzip, evidenceOf, explainedEventsMax })
+        this.#film ??= new FilmMaker({ header, gzip, evidenceOf, explainedEventsMax, operationsMax })
         this.#film.add(record)
       },
       tellsStates: true,

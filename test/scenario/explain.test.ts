@@ -1,5 +1,14 @@
-import { describe, expect, it } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { chromium } from 'playwright-core'
+import { afterAll, describe, expect, it } from 'vitest'
+import type { FilmOverview } from '../../sim/picture/film-format.ts'
+import { chromiumProgram, filmIn } from './page-in-browser.ts'
 import { scenarioFile, svcSim } from './svc-sim.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'svc-sim-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const isLong = process.env['SVC_TEST_LONG'] === '1'
 
@@ -26,8 +35,10 @@ lasts: 1s
 
 describe('svc-sim explain', () => {
   it.each(chosen)('blames what $bug cannot do without among its first three', async ({ bug, code, cause }) => {
+    const html = join(folder, `${bug}.html`)
     const finished = await svcSim([
       'explain',
+      ...['--html', html],
       ...['--bug', bug, '--seed', '1', '--jobs', '1', '--json'],
       ...(isLong ? ['--runs', '60'] : ['--runs', '2']),
     ])
@@ -40,6 +51,15 @@ describe('svc-sim explain', () => {
     expect(blame.decisions.slice(0, 3).some(({ what }: { readonly what: string }) => cause.test(what))).toBe(true)
     if (isLong) expect(first).toMatchObject({ judgement: 'needs', without: { fails: 0 } })
     else expect(first.without.tries).toBeGreaterThan(0)
+    const [overview] = filmIn(html) as readonly [FilmOverview]
+    const [shown] = overview.violations
+    expect(shown).toMatchObject({ n: violation.n, code })
+    expect(shown?.chain.map(({ n }) => n)).toContain(violation.n)
+    expect(shown?.blame?.map(({ what }) => what)).toEqual(blame.decisions.map(({ what }: { what: string }) => what))
+    const struck = shown?.blame?.find(({ what }) => cause.test(what))?.events ?? []
+    expect(struck.length).toBeGreaterThan(0)
+    expect(overview.machines.map(({ name }) => name)).toEqual(expect.arrayContaining(struck.map(({ node }) => node)))
+    if (chromiumProgram !== undefined) await tellsWhatIsNeeded(chromiumProgram, html, shown?.blame?.[0]?.what ?? '')
   })
 
   it('has nothing to do where the seed of the page passes', async () => {
@@ -56,3 +76,19 @@ describe('svc-sim explain', () => {
     expect(exit).toBe(2)
   })
 })
+
+/** The page lists the decisions, and shows the moment of one that is clicked. */
+async function tellsWhatIsNeeded(program: string, html: string, what: string): Promise<void> {
+  const browser = await chromium.launch({ executablePath: program, args: ['--no-sandbox'] })
+  const page = await browser.newPage()
+  const problems: string[] = []
+  page.on('pageerror', (error) => problems.push(error.message))
+  await page.goto(`file://${html}`)
+  await page.waitForSelector('.blame .events button')
+  expect(await page.textContent('.blame')).toContain(what)
+  await page.click('.blame .events button')
+  await page.keyboard.press('v')
+  await expect.poll(() => page.textContent('.chain li.now')).toContain('breaks the law')
+  expect(problems).toEqual([])
+  await browser.close()
+}

@@ -1,16 +1,11 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { gunzipSync } from 'node:zlib'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { filmIn, chromiumProgram as program } from './page-in-browser.ts'
 import { svcSim } from './svc-sim.ts'
-
-/** Debian's, and where others put it. */
-const program = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
-  existsSync(path),
-)
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-sim-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -140,6 +135,27 @@ describe('the page of a run', () => {
       await page.close()
     })
 
+    it('fits a narrow window, says what is under the mouse, and is light on paper', async () => {
+      const { page, problems } = await pageOf(browser, html)
+      await page.selectOption('.theme select', 'dark')
+      await page.setViewportSize({ width: 420, height: 800 })
+      const widest = 'Math.max(...[...document.querySelectorAll("canvas")].map((each) => each.clientWidth))'
+      await expect.poll(() => page.evaluate(widest)).toBeLessThanOrEqual(420)
+      await page.mouse.move(300, (await laneTop(page)) + 15)
+      await expect
+        .poll(() => page.textContent('#tip'))
+        .toMatch(/^s1 at [\d.]+ s: (?:leader|follower), term \d+; committed \d+/)
+      const corner = `[...document.querySelector('#lanes').getContext('2d').getImageData(2, 2, 1, 1).data].slice(0, 3)`
+      const brightness = async (): Promise<number> => Math.max(...((await page.evaluate(corner)) as number[]))
+      expect(await brightness()).toBeLessThan(80)
+      await page.evaluate('dispatchEvent(new Event("beforeprint"))')
+      expect(await brightness()).toBe(255)
+      await page.evaluate('dispatchEvent(new Event("afterprint"))')
+      expect(await brightness()).toBeLessThan(80)
+      expect(problems).toEqual([])
+      await page.close()
+    })
+
     it('draws a history, and a study, in the same colours, without a script', async () => {
       const history = join(folder, 'history.jsonl')
       writeFileSync(history, [historyHead, ...goesBack].map((line) => `${JSON.stringify(line)}\n`).join(''))
@@ -163,18 +179,17 @@ describe('the page of a run', () => {
   })
 })
 
+/** Where the lane of the first machine begins, from the top of the window. */
+async function laneTop(page: Page): Promise<number> {
+  return ((await page.locator('#lanes').boundingBox())?.y ?? 0) + 40
+}
+
 const historyHead = { format: 'svc-history', version: 1, staleDefaultUs: 0 }
 const goesBack = [
   { client: '1', key: 'k', op: 'write', value: 'a', outcome: 'ok', call: 0, return: 10 },
   { client: '1', key: 'k', op: 'write', value: 'b', outcome: 'ok', call: 20, return: 30 },
   { client: '2', key: 'k', op: 'read', consistency: 'consistent', outcome: 'ok', found: 'a', call: 40, return: 50 },
 ]
-
-/** What a page shows: the overview, and the pieces of its events. */
-function filmIn(html: string): readonly unknown[] {
-  const packed = readFileSync(html, 'utf8').matchAll(/<script type="text\/plain" [^>]*>([^<]*)</g)
-  return [...packed].map(([, text = '']) => JSON.parse(gunzipSync(Buffer.from(text, 'base64')).toString()))
-}
 
 /** The first vote request that comes to its receiver. */
 async function firstVote(trace: string): Promise<{ readonly n: number; readonly t: number }> {

@@ -1,16 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freeBase } from '../tools/sim-process.ts'
+import { chromiumProgram as program } from './page-in-browser.ts'
 import { projectRoot, svcSim } from './svc-sim.ts'
 
-const program = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
-  existsSync(path),
-)
 const folder = mkdtempSync(join(tmpdir(), 'svc-sim-'))
 
 /** Virtual time stands still but for what the page lets pass, so nothing here depends on the speed of the machine. */

@@ -1,14 +1,12 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { chromiumProgram as program } from './page-in-browser.ts'
 import { agentOf, PlayStandIn } from './play-stand-in.ts'
 import { svcSim } from './svc-sim.ts'
 
-const program = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
-  existsSync(path),
-)
 const folder = mkdtempSync(join(tmpdir(), 'svc-sim-'))
 const html = join(folder, 'run.html')
 const agents = [

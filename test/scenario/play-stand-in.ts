@@ -89,7 +89,7 @@ export class PlayStandIn {
 }
 
 export function agentOf(name: string, kind: PlayAgent['kind'], role: string | null, datacenter = 'dc1'): PlayAgent {
-  const ports = { httpPort: 8500, dnsPort: 8600 }
+  const ports = { httpPort: 8500, dnsPort: 8600, hasUi: true }
   const term = role === null ? null : 3
   const well = { lastError: null, troubles: [], clockAheadMs: 0 }
   return { name, kind, datacenter, is: 'up', role, term, release: '1.4.0', ...ports, ...well }

@@ -3,6 +3,7 @@ import { equalBytes, textOf, utf8 } from '../../../src/base/bytes.ts'
 import type { Result } from '../../../src/base/result.ts'
 import type { HttpRequest, HttpResponse } from '../../../src/env/http.ts'
 import { type GivenAct, shownAct } from '../../play/acts-done.ts'
+import { noAnswerWords } from '../../play/answer-words.ts'
 import type {
   PlayActed,
   PlayAnswer,
@@ -129,7 +130,7 @@ export class Face {
   #piece(at: string | undefined): HttpResponse {
     const { session } = this.#parts
     const found = /^\d{1,9}$/.test(at ?? '') ? session.world.film?.piece(Number(at)) : undefined
-    if (found === undefined) throw new Refused(404, 'there is no such piece: /piece?at=0')
+    if (found === undefined || found === '') throw new Refused(404, 'there is no such piece: /piece?at=0')
     const world = session.number
     const piece: PlayPiece = typeof found === 'string' ? { world, packed: found } : { world, open: found }
     return answered(piece)
@@ -178,7 +179,7 @@ function storyOf({ world }: Session): string {
 function answerOf({ act, number, told, tookUs }: Asked): PlayAnswer {
   const common = { act: shownAct(act, number - 1), tookUs }
   const answer = told?.kind === 'http' ? told.answer : 'no answer within a virtual minute'
-  if (typeof answer === 'string') return { ...common, status: 0, headers: [], body: answer }
+  if (typeof answer === 'string') return { ...common, status: 0, headers: [], body: noAnswerWords(answer) }
   return { ...common, status: answer.status, headers: [...answer.headers], body: answer.body }
 }
 

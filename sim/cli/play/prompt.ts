@@ -1,6 +1,8 @@
 import { parseDuration } from '../../../src/base/duration.ts'
 import { nearest } from '../../../src/base/edit-distance.ts'
+import { noAnswerWords } from '../../play/answer-words.ts'
 import { type PlayStatus, rateMax, rateMin } from '../../play/play-api.ts'
+import { tokensText } from '../../play/saved-page.ts'
 import type { Session } from '../../play/session.ts'
 import { storyText } from '../../report/terminal-report.ts'
 import type { LineReader } from '../terminal.ts'
@@ -194,7 +196,7 @@ export class Prompt {
     if (!asked.ok) return asked.error
     const { told, tookUs } = asked.value
     if (told?.kind !== 'http') return 'no answer within a virtual minute'
-    if (typeof told.answer === 'string') return `no answer: ${told.answer}`
+    if (typeof told.answer === 'string') return `no answer: ${noAnswerWords(told.answer)}`
     return `${told.answer.status} after ${(tookUs / 1000).toFixed(1)} ms\n${told.answer.body}`
   }
 
@@ -214,7 +216,9 @@ export class Prompt {
 
   async #save(file: string): Promise<string> {
     const text = await this.#parts.conductor.between(() => this.#parts.session.saved())
-    return (await this.#parts.save(file, text)) ? `saved: svc-sim run ${file} repeats it` : 'it is not saved'
+    if (!(await this.#parts.save(file, text))) return 'it is not saved'
+    const secrets = this.#parts.session.actsWithTokens
+    return `saved: svc-sim run ${file} repeats it${secrets === 0 ? '' : `; ${tokensText(secrets)}`}`
   }
 }
 

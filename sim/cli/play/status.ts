@@ -61,6 +61,7 @@ function agentNow(run: ScenarioRun, name: string, { http, dns }: PlayPorts): Pla
     release: releaseText(cluster.releaseOf(name)),
     httpPort: http,
     dnsPort: dns,
+    hasUi: cluster.settingsOf(name)['ui'] === true,
     lastError: cluster.whyDown(name) ?? null,
     clockAheadMs: Math.round(clock.wallUs() / 1000 - simulation.startWallMs - simulation.nowMs),
     troubles: injector.troublesOf(name),

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { PlayStatus } from '../../play/play-api.ts'
-import { seconds } from '../view.ts'
+import { shortSeconds } from '../view.ts'
 import type { Doing } from './doing.ts'
 import type { PlaySession } from './session.ts'
 
@@ -23,7 +23,7 @@ export function ActsPanel({ session, status, doing, onTime }: ActsPanelProps) {
         {acts.map(({ number, atUs, text, kind }) => (
           <li key={number} class={kind}>
             <button type="button" class="moment" onClick={() => onTime(atUs)}>
-              {seconds(atUs)} {text}
+              <time>{shortSeconds(atUs)}</time> {text}
             </button>
             <button
               type="button"
@@ -55,7 +55,9 @@ function Saved({ session, doing }: Pick<ActsPanelProps, 'session' | 'doing'>) {
     const link = Object.assign(document.createElement('a'), { href: address, download: 'played.yaml' })
     link.click()
     URL.revokeObjectURL(address)
-    doing.say({ text: 'Saved as played.yaml: svc-sim run repeats it.', isBad: false })
+    const secret = /^# Keep it secret: (.*)$/m.exec(answer.value)?.[1]
+    const warning = secret === undefined ? '' : ` Keep it secret: ${secret}`
+    doing.say({ text: `Saved as played.yaml: svc-sim run repeats it.${warning}`, isBad: secret !== undefined })
   }
   return (
     <section>

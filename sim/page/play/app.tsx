@@ -2,6 +2,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { PlayStatus } from '../../play/play-api.ts'
 import { FilmPanel, TabList } from '../film-panels.tsx'
 import type { FilmSource } from '../film-source.ts'
+import { LeftOutNote } from '../left-out.tsx'
 import { Picture } from '../picture.tsx'
 import { Plots } from '../plots.tsx'
 import { ThemeChoice, type ThemeChoiceProps, useTheme } from '../theme.tsx'
@@ -76,6 +77,7 @@ export function PlayApp({ session, status, source, looked }: PlayAppProps) {
       <main>
         <div id="picture">
           <ClusterOf {...{ status, doing, onChoose }} chosen={view.machine} />
+          <LeftOutNote overview={overview} />
           <ViewControls source={source} view={view} setView={onView} />
           <Picture {...{ source, view, lit, theme, onView }} opened={looked} />
           <Plots overview={overview} view={view} theme={theme} />

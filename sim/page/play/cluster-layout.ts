@@ -26,15 +26,28 @@ const together = 110
 /** Distance in pixels of a separated side from its home position. */
 const asideBy = 75
 
-/** Every datacenter is a ring; the rings are beside one another. In a large one, the servers have an inner ring. */
-export function homesOf(nodes: readonly Standing[]): Places {
+/** Where a datacenter stands among the others: the middle of its ring, and how far that reaches. */
+export interface Region {
+  readonly datacenter: string
+  readonly middle: Point
+  readonly radius: Point
+}
+
+/** Datacenters stand side by side. */
+export function regionsOf(nodes: readonly Standing[]): readonly Region[] {
   const datacenters = [...new Set(nodes.map(({ datacenter }) => datacenter))]
   const width = pictureWidth / Math.max(1, datacenters.length)
+  const radius = { x: Math.min(width * 0.33, 210), y: pictureHeight * 0.3 }
+  return datacenters.map((datacenter, place) => {
+    return { datacenter, middle: { x: width * (place + 0.5), y: pictureHeight / 2 }, radius }
+  })
+}
+
+/** Every datacenter is a ring. In a large one, the servers have an inner ring. */
+export function homesOf(nodes: readonly Standing[]): Places {
   const homes = new Map<string, Point>()
-  for (const [place, datacenter] of datacenters.entries()) {
+  for (const { datacenter, middle, radius } of regionsOf(nodes)) {
     const all = nodes.filter((node) => node.datacenter === datacenter)
-    const middle = { x: width * (place + 0.5), y: pictureHeight / 2 }
-    const radius = { x: Math.min(width * 0.33, 210), y: pictureHeight * 0.3 }
     const [servers, clients] = (['server', 'client'] as const).map((kind) => all.filter((node) => node.kind === kind))
     if (all.length > ringMost && servers !== undefined && clients !== undefined) {
       const within = { x: radius.x * 0.45, y: radius.y * 0.45 }
@@ -103,6 +116,11 @@ export function sidesAfterDrop(
   if (home === undefined || distance(home, at) < awayFrom) return apart
   const near = apart.find((side) => side.some((name) => distance(places.get(name) ?? home, at) < together))
   return near === undefined ? [...apart, [dropped]] : apart.map((side) => (side === near ? [...side, dropped] : side))
+}
+
+/** Agents that have anything to say to each other: those of one datacenter, and servers of different ones. */
+export function areLinked(one: Standing, other: Standing): boolean {
+  return one.datacenter === other.datacenter || (one.kind === 'server' && other.kind === 'server')
 }
 
 function distance(a: Point, b: Point): number {

@@ -1,11 +1,13 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { PlayAgent, PlayStatus } from '../../play/play-api.ts'
 import {
+  areLinked,
   homesOf,
   type Point,
   pictureHeight,
   pictureWidth,
   placesOf,
+  regionsOf,
   sidesAfterDrop,
   sidesOf,
 } from './cluster-layout.ts'
@@ -63,8 +65,11 @@ export function Cluster({ agents, cuts, chosen, onChoose, onSides, onLink }: Clu
       role="group"
       ref={drag.picture}
     >
-      {pairsOf(names).map(([from, to]) => {
+      <Regions agents={agents} />
+      {pairsOf(agents).map(([one, other]) => {
+        const [from, to] = [one.name, other.name]
         const isCut = links.has(linkName(from, to))
+        if (!isCut && !areLinked(one, other)) return null
         const ends = { from: placeOf(from), to: placeOf(to) }
         const isNear = chosen === from || chosen === to
         return <Link key={`${from} ${to}`} names={[from, to]} {...{ ends, isCut, isNear, onLink }} />
@@ -162,8 +167,29 @@ function Agent({ agent, at, radius, isChosen, onDown, onKey }: AgentProps) {
   )
 }
 
-function pairsOf(names: readonly string[]): readonly (readonly [string, string])[] {
-  return names.flatMap((from, at) => names.slice(at + 1).map((to) => [from, to] as const))
+function pairsOf(agents: readonly PlayAgent[]): readonly (readonly [PlayAgent, PlayAgent])[] {
+  return agents.flatMap((from, at) => agents.slice(at + 1).map((to) => [from, to] as const))
+}
+
+/** Room that nodes take around their middles, in the picture's units. */
+const nodeRoom = 46
+
+/** Where there are several, each datacenter has a ground of its own, and its name. */
+function Regions({ agents }: Pick<ClusterProps, 'agents'>) {
+  const regions = regionsOf(agents)
+  if (regions.length < 2) return null
+  return (
+    <>
+      {regions.map(({ datacenter, middle, radius }) => (
+        <g key={datacenter} class="region">
+          <ellipse cx={middle.x} cy={middle.y} rx={radius.x + nodeRoom} ry={radius.y + nodeRoom} />
+          <text x={middle.x} y={middle.y - radius.y - nodeRoom + 10}>
+            {datacenter}
+          </text>
+        </g>
+      ))}
+    </>
+  )
 }
 
 function sameSides(a: readonly (readonly string[])[], b: readonly (readonly string[])[]): boolean {

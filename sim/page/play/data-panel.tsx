@@ -41,6 +41,7 @@ export function DataPanel({ session, agents, chosen, doing }: DataPanelProps) {
       <Form
         title="Any request"
         names={['method', 'target', 'body']}
+        wide="target"
         values={['GET', '/v1/catalog/nodes', '']}
         onSend={([method = 'GET', target = '/', body = '']) =>
           send({ method, target, ...(body === '' ? {} : { body }) })
@@ -62,10 +63,12 @@ interface FormProps {
   readonly title: string
   readonly names: readonly string[]
   readonly values: readonly string[]
+  /** Name of what is long. */
+  readonly wide?: string
   readonly onSend: (values: readonly string[]) => void
 }
 
-function Form({ title, names, values: first, onSend }: FormProps) {
+function Form({ title, names, values: first, wide, onSend }: FormProps) {
   const [values, setValues] = useState(first)
   const sent = (event: Event): void => {
     event.preventDefault()
@@ -79,7 +82,7 @@ function Form({ title, names, values: first, onSend }: FormProps) {
           key={name}
           aria-label={name}
           placeholder={name}
-          size={10}
+          size={name === wide ? 24 : 10}
           value={values[place]}
           onInput={({ currentTarget }) =>
             setValues((now) => now.map((value, at) => (at === place ? currentTarget.value : value)))

@@ -16,13 +16,13 @@ export interface NodePanelProps {
 /** What can be done to the chosen node, and with it. */
 export function NodePanel({ session, status, agent, doing }: NodePanelProps) {
   if (agent === undefined) return <p class="hint">Choose an agent: what can be done to it stands here.</p>
-  const { name, is, role, term, release, lastError, troubles } = agent
+  const { name, kind, is, role, term, release, lastError, troubles } = agent
   return (
     <div class="node-panel">
       <h2>
         {name}{' '}
         <small>
-          {is === 'up' ? (role ?? 'client') : is}
+          {is === 'up' ? (role ?? kind) : is}
           {term === null ? '' : `, term ${term}`}, release {release}
         </small>
       </h2>
@@ -117,11 +117,15 @@ function Faces({ agent }: { readonly agent: PlayAgent }) {
   return (
     <section>
       <h3>From outside</h3>
-      <p>
-        <a href={`http://127.0.0.1:${agent.httpPort}/ui/`} target="_blank" rel="noreferrer">
-          Web interface of {agent.name}
-        </a>
-      </p>
+      {agent.hasUi ? (
+        <p>
+          <a href={`http://127.0.0.1:${agent.httpPort}/ui/`} target="_blank" rel="noreferrer">
+            Web interface of {agent.name}
+          </a>
+        </p>
+      ) : (
+        <p class="hint">It serves no web interface: set "ui": true in its configuration.</p>
+      )}
       <ul class="events">
         {linesFor(agent).map((line) => (
           <li key={line}>

@@ -1,5 +1,5 @@
 import type { PlayStatus, PlayStep } from '../../play/play-api.ts'
-import { seconds } from '../view.ts'
+import { seconds, shortSeconds } from '../view.ts'
 import type { Doing } from './doing.ts'
 
 export const steps: readonly { readonly key: string; readonly label: string; readonly step: PlayStep }[] = [
@@ -51,14 +51,14 @@ export function TimeBar({ status, doing, cursorUs, follows, onFollow }: TimeBarP
         title="Replays the run up to the cursor, with what was done until then"
         onClick={() => doing.undo({ toUs: Math.round(cursorUs) })}
       >
-        back to {seconds(Math.round(cursorUs))} s
+        back to {shortSeconds(cursorUs)} s
       </button>
       <label>
         <input type="checkbox" checked={follows} onChange={({ currentTarget }) => onFollow(currentTarget.checked)} />
         follow
       </label>
       <output id="now">
-        {seconds(nowUs)} s, {status.events.toLocaleString('en')} events
+        {shortSeconds(nowUs)} s, {status.events.toLocaleString('en')} events
       </output>
     </div>
   )

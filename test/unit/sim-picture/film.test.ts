@@ -104,13 +104,13 @@ describe('the film of a run', () => {
       ['s1', 'link', { to: 's2', text: 'cut' }],
       ['s2', 'diskFault', { text: 'syncs fail', value: 1 }],
       ['s1', 'link', { to: 's2', text: 'healed' }],
-      ['s1', 'clock', { text: 'step', value: 90 }],
+      ['s1', 'clock', { text: 'wall clock stepped, ms', value: 90 }],
       ['s2', 'log', { text: 'the end' }],
     )
     expect(faults).toEqual([
       { kind: 'cut', fromUs: 0, toUs: 2_000_000, machines: [1, 2], text: 's1 to s2: cut' },
       { kind: 'disk', fromUs: 1_000_000, toUs: 4_000_000, machines: [2], text: 's2: syncs fail' },
-      { kind: 'clock', fromUs: 3_000_000, toUs: 3_000_000, machines: [1], text: 's1: step 90' },
+      { kind: 'clock', fromUs: 3_000_000, toUs: 3_000_000, machines: [1], text: 's1: its wall clock jumps by +0.09 s' },
     ])
   })
 

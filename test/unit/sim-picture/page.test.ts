@@ -23,6 +23,7 @@ const overview: FilmOverview = {
   bars: [],
   operations: { atUs: [], tookUs: [], status: [], n: [] },
   pieces: [],
+  leftOut: [],
 }
 const whole = wholeView(overview)
 

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { linkDeeds, sidesDeeds, wordsOf } from '../../../sim/page/play/act-words.ts'
-import { homesOf, placesOf, sidesAfterDrop, sidesOf } from '../../../sim/page/play/cluster-layout.ts'
+import {
+  areLinked,
+  homesOf,
+  placesOf,
+  regionsOf,
+  sidesAfterDrop,
+  sidesOf,
+} from '../../../sim/page/play/cluster-layout.ts'
 import { changedSettings } from '../../../sim/page/play/settings.ts'
 
 const names = ['s1', 's2', 's3', 's4', 's5']
@@ -19,6 +26,18 @@ describe('the agents of a cluster on the screen', () => {
     )
     const places = [...homesOf(many).values()].map(({ x, y }) => `${x.toFixed(1)} ${y.toFixed(1)}`)
     expect(new Set(places).size).toBe(24)
+  })
+
+  it('have a region in each datacenter, and no links to clients of another', () => {
+    const far = nodes.map((node) => ({ ...node, datacenter: 'dc2' }))
+    const [one, other] = regionsOf([...nodes, ...far])
+    expect([one?.datacenter, other?.datacenter]).toEqual(['dc1', 'dc2'])
+    expect((one?.middle.x ?? 0) + (one?.radius.x ?? 0)).toBeLessThan((other?.middle.x ?? 0) - (other?.radius.x ?? 0))
+    const [server = { name: 's1', datacenter: 'dc1', kind: 'server' }] = nodes
+    const client = { name: 'c1', datacenter: 'dc1', kind: 'client' as const }
+    expect(areLinked(server, client)).toBe(true)
+    expect(areLinked(server, { ...server, datacenter: 'dc2' })).toBe(true)
+    expect(areLinked({ ...server, datacenter: 'dc2' }, client)).toBe(false)
   })
 
   it('are on one side while any way leads from one to the other', () => {

@@ -10,6 +10,15 @@ import { base64 } from '../../../src/base/bytes.ts'
 import { encodeQuestion } from '../../../src/dns-wire/question.ts'
 
 const build = 'a test'
+
+const twoDatacenters = `scenario: Two datacenters
+cluster:
+  dc1: { servers: { count: 1 }, config: { performance: { raft_multiplier: 1 } } }
+  dc2: { servers: { count: 1 } }
+workload:
+  clerks: { clients: 1, operations: [kv.get, kv.put], keys: 2, rate: 5/s, consistency: [default] }
+lasts: 1s
+`
 const never = (): boolean => false
 
 function sessionOf(loaded: LoadedScenario, seed = 7, more: object = {}): Session {
@@ -109,6 +118,28 @@ describe('a session', () => {
     await session.goBack(early.value)
     expect(session.acts).toEqual([])
     expect(session.world.nowUs).toBe(3_000_000)
+    session.world.drop()
+  })
+
+  it('has the workload and the datacenters of its page, keeps tokens that came in, and repeats all of it', async () => {
+    const loaded = loadScenario('two.yaml', twoDatacenters)
+    if (!loaded.ok) throw new Error('the page is valid')
+    const session = sessionOf(loaded.value)
+    await session.begin()
+    await pass(session, 4_000)
+    expect(session.saved()).not.toContain('Keep it secret')
+    const headers = { 'x-svc-token': 'a-secret-of-mine' }
+    done(session, { http: { at: 's2', request: 'GET /v1/catalog/datacenters', headers } })
+    done(session, { svc: { at: 's1', args: ['members', '-token=another-secret'] } })
+    await pass(session, 1_000)
+    done(session, { do: { partition: { groups: [['s1'], ['s2']] } } })
+    await pass(session, 2_000)
+    const text = session.saved()
+    expect(text.split('\n')[1]).toBe('# Keep it secret: 2 acts in it hold a token.')
+    expect(session.actsWithTokens).toBe(2)
+    const { result, notes } = await runOf(text, 7)
+    expect(notes).toContain('the trace is that of the session')
+    expect(result.trace.hash).toBe(session.world.hash)
     session.world.drop()
   })
 

@@ -8,8 +8,8 @@ import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { performance } from 'node:perf_hooks'
+import { createInterface } from 'node:readline'
 import { gunzipSync } from 'node:zlib'
 import { chromium } from 'playwright-core'
 
@@ -21,10 +21,14 @@ const load = () => `load ${loadavg()[0].toFixed(1)}`
 
 function simulate(...args) {
   const began = performance.now()
-  const { status, stderr } = spawnSync('/usr/bin/env', ['time', '-f', '%M', process.execPath, 'bin/svc-sim.js', ...args], {
-    cwd: root,
-    encoding: 'utf8',
-  })
+  const { status, stderr } = spawnSync(
+    '/usr/bin/env',
+    ['time', '-f', '%M', process.execPath, 'bin/svc-sim.js', ...args],
+    {
+      cwd: root,
+      encoding: 'utf8',
+    },
+  )
   if (status !== 0) throw new Error(stderr)
   return { seconds: (performance.now() - began) / 1000, kb: Number(stderr.trim().split('\n').at(-1)) }
 }
@@ -73,7 +77,7 @@ async function played(browser, isOpen) {
   await new Promise((resolve) => setTimeout(resolve, 5_000))
   const [before, began] = [await events(), performance.now()]
   await new Promise((resolve) => setTimeout(resolve, 20_000))
-  const rate = (await events() - before) / ((performance.now() - began) / 1000)
+  const rate = ((await events()) - before) / ((performance.now() - began) / 1000)
   console.log(`play, 10 agents, page ${isOpen ? 'open' : 'closed'}: ${Math.round(rate)} events/s; ${load()}`)
   await page?.close()
   child.kill()

@@ -14,7 +14,7 @@ export function labelsOf(...given: readonly (readonly [name: string, value: stri
   let key = ''
   for (const [name, value] of given.slice(0, labelsMax)) {
     const kept = value.slice(0, labelValueMax)
-    const text = `;${name}=${kept}`
+    const text = `;${name}=${kept.replaceAll(';', ';;')}`
     if (key.length + text.length > labelsTextMax) break
     key += text
     pairs.push([name, kept])

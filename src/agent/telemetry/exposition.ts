@@ -18,7 +18,7 @@ type Kind = 'counter' | 'gauge' | 'summary'
 
 interface Family {
   readonly kind: Kind
-  /** By the key of its labels. */
+  /** By its labels as Prometheus writes them. */
   readonly series: Map<string, Series>
 }
 
@@ -41,6 +41,7 @@ export class Exposition implements MetricSink {
   readonly #retentionMs: number
   /** By the name as Prometheus writes it. */
   readonly #families = new Map<string, Family>()
+  readonly #texts = new WeakMap<Labels, string>()
   #size = 0
   #forgotMs = Number.NEGATIVE_INFINITY
 
@@ -87,12 +88,23 @@ export class Exposition implements MetricSink {
     const nowMs = this.#clock.monoMs()
     const known = this.#families.get(exposed)
     if (known !== undefined && known.kind !== kind) return undefined
-    const series = known?.series.get(labels?.key ?? '') ?? this.#begin(exposed, kind, labels, nowMs)
+    const text = this.#textOf(labels)
+    const series = known?.series.get(text) ?? this.#begin(exposed, kind, text, nowMs)
     if (series !== undefined) series.touchedMs = nowMs
     return series
   }
 
-  #begin(exposed: string, kind: Kind, labels: Labels | undefined, nowMs: number): Series | undefined {
+  /** Labels that differ may be written alike, and then are one series: Prometheus refuses a series that occurs twice. */
+  #textOf(labels: Labels | undefined): string {
+    if (labels === undefined) return ''
+    const known = this.#texts.get(labels)
+    if (known !== undefined) return known
+    const text = labelsText(labels)
+    this.#texts.set(labels, text)
+    return text
+  }
+
+  #begin(exposed: string, kind: Kind, labels: string, nowMs: number): Series | undefined {
     if (this.#size >= seriesMax && nowMs - this.#forgotMs >= forgetEveryMs) this.#forget(nowMs)
     if (this.#size >= seriesMax) return undefined
     let family = this.#families.get(exposed)
@@ -100,8 +112,8 @@ export class Exposition implements MetricSink {
       family = { kind, series: new Map() }
       this.#families.set(exposed, family)
     }
-    const series = { labels: labelsText(labels), value: 0, count: 0, touchedMs: nowMs, recent: [] }
-    family.series.set(labels?.key ?? '', series)
+    const series = { labels, value: 0, count: 0, touchedMs: nowMs, recent: [] }
+    family.series.set(labels, series)
     this.#size++
     return series
   }
@@ -124,8 +136,8 @@ function exposedName(name: string): string {
 }
 
 /** One value for each name: of a label that occurs more than once, the last one. In the order of names, as in the field. */
-function labelsText(labels: Labels | undefined): string {
-  return [...new Map(labels?.pairs)]
+function labelsText({ pairs }: Labels): string {
+  return [...new Map(pairs)]
     .sort(([a], [b]) => compareText(a, b))
     .map(([name, value]) => `${exposedName(name)}="${escaped(value)}"`)
     .join(',')

@@ -67,6 +67,12 @@ describe('what Prometheus is told', () => {
     ])
   })
 
+  it('is one series of labels that are written alike', () => {
+    const { exposition, read } = exposed()
+    for (const first of ['a', 'c']) exposition.count('asked', 1, labelsOf(['tag', first], ['tag', 'b']))
+    expect([...(read().get('asked')?.samples ?? [])]).toEqual([['asked{tag="b"}', 2]])
+  })
+
   it('has names that Prometheus takes, each once and of one type', () => {
     const { exposition, read } = exposed()
     exposition.count('a.b-c d=e/f', 1)

@@ -31,6 +31,16 @@ describe('labels of one series', () => {
     })
   })
 
+  it('are told apart also where a value looks like another label', () => {
+    const keys = [
+      labelsOf(['service', 'a;tag=b']),
+      labelsOf(['service', 'a'], ['tag', 'b']),
+      labelsOf(['service', 'a;'], ['tag', 'b']),
+      labelsOf(['service', 'a;;tag=b']),
+    ].map(({ key }) => key)
+    expect(new Set(keys).size).toBe(keys.length)
+  })
+
   it('are bounded in number and in characters, whatever a caller asks for', () => {
     const tags = Array.from({ length: 100 }, (_, at) => ['tag', String(at)] as const)
     expect(labelsOf(...tags).pairs).toHaveLength(labelsMax)

@@ -9,6 +9,7 @@ export interface AgentFlag {
   readonly path?: readonly string[]
 }
 
+/** All flags in the order of their names: one table, which a reader looks through as a whole, and hence a long file. */
 export const agentFlags: readonly AgentFlag[] = [
   {
     name: 'accept-lost-log',

@@ -77,7 +77,10 @@ type GetRequest = RouteRequest<NamesOf<typeof getParameters>>
 type PutRequest = RouteRequest<NamesOf<typeof putParameters>>
 type DeleteRequest = RouteRequest<NamesOf<typeof deleteParameters>>
 
-/** Reference: keys.md#key-calls. */
+/**
+ * One path with three operations, which share parameters and refusals: they are read together, so they are in one file
+ * that is a little longer than others. Reference: keys.md#key-calls.
+ */
 export const kvRoutes: readonly Route<KvContext>[] = [
   {
     path: '/v1/kv/',

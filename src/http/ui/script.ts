@@ -2,6 +2,8 @@
  * The script for the browser, as it is sent. It uses only the API of the agent that sent it. Data from there are
  * inserted as text (`textContent`) or, encoded, after `#/` of a link, and never as markup.
  *
+ * It is one text, because the browser gets one file, and hence longer than other files.
+ *
  * One view is open at a time; it repeats a blocking query until another view is opened, which aborts it.
  */
 export const script = String.raw`'use strict'

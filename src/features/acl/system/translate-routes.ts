@@ -9,7 +9,7 @@ import { inTurns } from '../../contract/turns.ts'
 import { indexHeaders, readParameters, textAnswer } from '../../http/declared.ts'
 import { areLarge } from '../asked.ts'
 import { type AclRequest, badShape, type Entered, newAclAnswers, whereKnown } from '../route-checks.ts'
-import { tokenInPath } from '../tokens/token-routes.ts'
+import { tokenInPath } from '../tokens/token-places.ts'
 
 /** The part of the route context that these routes use. */
 type TranslateContext = WithEnv & WithRelease & WithQueries & WithServerCalls & WithRights & WithAccess & WithSelf

@@ -1,8 +1,6 @@
 import { z } from 'zod'
 import { textOfByteString } from '../../../base/bytes.ts'
-import { ok, type Result } from '../../../base/result.ts'
-import type { Failure } from '../../../model/failure.ts'
-import type { WriteEndpoint } from '../../contract/endpoint.ts'
+import { ok } from '../../../base/result.ts'
 import {
   declared,
   failed,
@@ -27,23 +25,22 @@ import {
 import { entryTypeOf } from '../../http/entry-type.ts'
 import { filterOf, shownOf } from '../../http/filtering.ts'
 import { decodeBody } from '../../http/json-body.ts'
-import { type TokenRow, tokenJson, tokenShape, tokenStubJson, tokenStubShape } from '../model.ts'
+import { tokenJson, tokenShape, tokenStubJson, tokenStubShape } from '../model.ts'
 import {
   type AclRequest,
   badShape,
   cloneBody,
   type Entered,
-  type Found,
   idInPath,
   newAclAnswers,
-  oneFound,
   readNew,
   tokenBody,
   whereKnown,
   writeNew,
 } from '../route-checks.ts'
-import { tokenListEndpoint, tokenReadEndpoint, tokenSelfEndpoint } from './token-endpoints.ts'
-import { type HereOrThere, tokenCloneEndpoint, tokenDeleteEndpoint, tokenSetEndpoint } from './token-write-endpoints.ts'
+import { tokenListEndpoint, tokenSelfEndpoint } from './token-endpoints.ts'
+import { hereOrThere, tokenInPath } from './token-places.ts'
+import { tokenCloneEndpoint, tokenDeleteEndpoint, tokenSetEndpoint } from './token-write-endpoints.ts'
 
 /** The part of the route context that these routes use. */
 type TokenContext = WithEnv & WithRelease & WithWrites & WithQueries & WithServerCalls & WithAccess & WithSelf
@@ -236,41 +233,4 @@ async function deleteToken(
   if (!accessor.ok) return accessor.error
   const gone = await hereOrThere(context, request, entry, [tokenDeleteEndpoint, { accessor: accessor.value }])
   return gone.ok ? { kind: 'json', value: gone.value } : failed(gone.error)
-}
-
-const elsewhere = {
-  kind: 'refused',
-  message: 'the datacenter that is configured as the primary one considers another one primary',
-} as const
-
-/** Asks in the datacenter that the request names, and in the primary one if that datacenter does not own the token. */
-async function hereOrThere<Args, T extends TokenRow | boolean | null>(
-  context: WithWrites & WithSelf,
-  request: AclRequest,
-  entry: Entered,
-  write: readonly [endpoint: WriteEndpoint<Args, HereOrThere<T>>, args: Args],
-): Promise<Result<T, Failure>> {
-  const here = await writeNew(context, request, entry, 'asked', write)
-  if (!here.ok) return here
-  if ('here' in here.value) return ok(here.value.here)
-  const there = await writeNew(context, request, entry, 'primary', write)
-  if (!there.ok) return there
-  return 'here' in there.value ? ok(there.value.here) : { ok: false, error: elsewhere }
-}
-
-/**
- * The token whose accessor is in the path, or the answer if there is none. Reference: access-control.md#unknown-id,
- * access-control.md#malformed-accessor.
- */
-export async function tokenInPath(
-  context: WithQueries & WithServerCalls,
-  request: AclRequest,
-  entry: Entered,
-): Promise<Found<TokenRow>> {
-  const accessor = idInPath(request, 'token')
-  if (!accessor.ok) return { response: accessor.error }
-  const read = await readNew(context, request, entry, tokenReadEndpoint, { accessor: accessor.value })
-  if ('response' in read) return read
-  const { found, meta } = read
-  return oneFound('malformed' in found ? found : { row: found.token }, meta)
 }

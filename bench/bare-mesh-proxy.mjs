@@ -1,7 +1,7 @@
 /**
  * What `bench/mesh-proxy.mjs` compares with: one side of a way over mutual TLS, made of Node's own parts. Its argument is
  * `{ side, from, to, cert, key, ca }`: `upstream` takes plain connections at `from` and dials `to` by TLS, `public` the other
- * way about. Nobody is asked whether he may, and only the chain of the other side's certificate is looked at.
+ * way about. No agent is asked for authorization, and only the chain of the other side's certificate is looked at.
  */
 import { connect, createServer } from 'node:net'
 import { createSecureContext, createServer as createTlsServer, connect as tlsConnect } from 'node:tls'

@@ -1,6 +1,6 @@
 /**
  * Loaded into an agent's process with `--import`: measures the delay of its event loop, as `monitorEventLoopDelay` has it,
- * and what is left of it without the time for which the main thread was ready to run and others had the core (Linux tells
+ * and its remainder without the time for which the main thread was ready to run and others had the core (Linux tells
  * it in schedstat): the agent's own doing, on a machine that is shared; and the CPU that the main thread took between two
  * looks, which leaves out the garbage collector's other threads, for which it waits. SIGUSR2 begins; the next ends, and the figures of
  * the time between go, as a line of JSON, to the file that `SVC_LOOP_DELAY` names.

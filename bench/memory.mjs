@@ -55,13 +55,13 @@ let asked = 0
 )
 
 /**
- * The engine grows its young generation with the work and shrinks it by and by, at collections: up to 32 MiB that are nobody's.
- * Asked again until it has shrunk, so often at most.
+ * The engine grows its young generation with the work, and shrinks it gradually at collections: up to 32 MiB that hold
+ * no object. Asked again until it has shrunk, at most so many times.
  */
 const youngBytesMax = 4 << 20
 const roundsMax = 8
 
-/** What the process takes once everything that nobody needs has been collected. */
+/** What the process takes once everything that is no longer needed has been collected. */
 async function memoryOf(child) {
   // Idle first: what is under way, what timers still hold, and a log that waits for its snapshot are no part of what is kept.
   await pause(20_000)

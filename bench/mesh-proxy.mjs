@@ -1,6 +1,6 @@
 /**
  * Connections through two proxies of the mesh, beside the same way through the least that Node can do: two processes that
- * splice sockets over mutual TLS, with one TLS context each, and ask nobody. After a build:
+ * splice sockets over mutual TLS, with one TLS context each, and ask no agent. After a build:
  *
  *     node bench/mesh-proxy.mjs [--rounds=3] [--seconds=5] [--visitors=16] [--servers=1] [--rotate] [--profile=DIR]
  *

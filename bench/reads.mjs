@@ -200,7 +200,7 @@ async function release(child, port, target, change) {
       socket.on('connect', () => socket.write(`GET ${target} HTTP/1.1\r\nHost: bench\r\n\r\n`, resolve))
     })
   }
-  // A few at a time: the system holds back no more than so many connections that nobody has taken yet.
+  // A few at a time: the system holds back no more than so many connections that were not accepted yet.
   while (sockets.length < watchers) await Promise.all(Array.from({ length: 100 }, ask))
   await new Promise((resolve) => setTimeout(resolve, 3000))
   const beganMs = performance.now()

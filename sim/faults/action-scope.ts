@@ -10,7 +10,7 @@ export interface ActionScope {
   readonly it: string | undefined
   readonly saved: (name: string) => readonly string[] | undefined
   readonly draw: Draws
-  /** Sees what the action comes to; absent: nobody wants to know. */
+  /** Called with what the action does; absent: not observed. */
   readonly witness?: ActionWitness | undefined
 }
 

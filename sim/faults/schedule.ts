@@ -15,7 +15,7 @@ export interface ScheduleWorld {
   /** `it` is the server that the fault is about. */
   readonly perform: (action: FaultAction, it: string | undefined, draw: Draws) => Deed
   readonly onDeed: (deed: Deed) => void
-  /** A rule fires: what it does follows, action by action. Absent: nobody wants to know. */
+  /** A rule fires: what it does follows, action by action. Absent: not observed. */
   readonly onFiring?: ((firing: Fired) => void) | undefined
 }
 

@@ -55,7 +55,7 @@ export class Contact {
 /**
  * Of the agents of a run. An agent has contact while all of this holds: it and all servers that its pool calls alive
  * run, awake and without trouble of disks, links or clocks, and reach one another; one of these servers leads, and
- * nobody else in that datacenter does; and they have a majority of the voters that the leader goes by.
+ * no other in that datacenter does; and they have a majority of the voters that the leader goes by.
  */
 export function contactOf({
   simulation,

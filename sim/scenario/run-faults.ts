@@ -36,7 +36,7 @@ export class RunFaults {
   readonly #schedule: FaultSchedule
   readonly #account: RunAccount | undefined
   readonly #run: FaultyRun
-  /** When no rule could fire any more; undefined: one can, or nobody asked. */
+  /** The time from which no rule could fire any more; undefined: one still can, or this was never asked. */
   #spentAtUs: number | undefined
 
   constructor(run: FaultyRun, { account, onDeed }: FaultListeners) {

@@ -20,7 +20,7 @@ import type { RunContext } from './run-context.ts'
 export interface WorldOptions {
   readonly loaded: LoadedScenario
   readonly seed: number
-  /** Times at which the run goes on with other chance, in ascending order; absent: none. */
+  /** Times at which the run continues with other random values, in ascending order; absent: none. */
   readonly forks?: readonly Fork[] | undefined
   /** One for each run; closed at its end. */
   readonly platform: Platform

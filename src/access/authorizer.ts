@@ -29,7 +29,7 @@ export interface Decision {
     | { readonly kind: 'default'; readonly policy: 'allow' | 'deny' }
     /** Access control is off, or this is the agent itself. */
     | { readonly kind: 'unrestricted' }
-    /** Nobody is asked for this: by the release, or by the settings. */
+    /** No authorizer decides this: the release or the settings do not enforce access control here. */
     | { readonly kind: 'not-enforced' }
 }
 

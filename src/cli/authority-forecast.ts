@@ -33,7 +33,7 @@ export function forecastText(forecast: Forecast): string {
   return sections.join('\n')
 }
 
-/** The authority does not do its work. */
+/** Whether the authority fails to issue or renew certificates. */
 export function isInTrouble({ State, LeafExpires }: Forecast): boolean {
   return State === 'degraded' || (State !== 'not-begun' && LeafExpires === '')
 }
@@ -75,7 +75,7 @@ function rotationNow({ RotationNow: now }: Forecast): readonly string[] {
   ]
 }
 
-/** In words, the worst first. */
+/** What an operator should do, the most urgent first. */
 function whatToSeeTo(forecast: Forecast): readonly string[] {
   const { Problem, State, LeafExpires, LeafCertTTL, Now } = forecast
   const nowMs = msOf(Now)

@@ -28,7 +28,7 @@ export function unreadable({ unread }: CheckedCluster, agents: readonly CheckedA
   ]
 }
 
-/** Whether the releases that run now are ones from which `to` is a next step. */
+/** Whether `to` is a permitted next release for all releases that run now. */
 export function releaseTrouble(
   servers: readonly CheckedServer[],
   clients: readonly CheckedAgent[],
@@ -98,7 +98,7 @@ export function groupTrouble({ strays }: CheckedCluster, servers: readonly Check
   return found
 }
 
-/** Servers that disagree about access control refuse each other's clients. */
+/** Servers whose settings of access control differ refuse each other's clients. */
 export function accessTrouble(servers: readonly CheckedServer[]): readonly Finding[] {
   const on = servers.filter(({ acls }) => supportsPolicies(acls))
   const off = servers.filter(({ acls }) => saysDisabled(acls))

@@ -143,7 +143,7 @@ const groups: Readonly<Record<string, string>> = {
   'tls cert': 'Makes certificates that it has signed',
 }
 
-/** Every command of `svc`: what the parser, the help, the completion of shells and the manual page are made of. */
+/** Every command of `svc`: the parser, the help, the completion of shells and the manual page are made from this. */
 export const commandTree: CommandTree = {
   commands: [...listed, completionCommand(() => commandTree)].sort((a, b) =>
     compareText(a.path.join(' '), b.path.join(' ')),

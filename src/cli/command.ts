@@ -8,20 +8,22 @@ export interface CommandFlag {
   readonly kind: 'bool' | 'text' | 'integer' | 'list' | 'pairs'
   readonly value?: string
   readonly help: string
-  /** Every command that asks an agent has it: shown apart in the help. */
+  /**
+   * Whether every command that asks an agent has this flag; such flags are shown in a part of their own in the help.
+   */
   readonly standing?: true
 }
 
 export type FlagValue = boolean | string | readonly string[]
 
 export interface Invocation {
-  /** What the program is called by the name that it was started as. */
+  /** The naming that belongs to the name by which the program was started. */
   readonly naming: Naming
   readonly env: Env
   readonly terminal: Terminal
   readonly flags: ReadonlyMap<string, FlagValue>
   readonly args: readonly string[]
-  /** The command's own help: what a mistake in its use is answered with, after the line that names it. */
+  /** The command's own help; printed after the line that names a mistake in its use. */
   readonly help: string
 }
 
@@ -41,7 +43,7 @@ export interface CliCommand {
   run(invocation: Invocation): Promise<number>
 }
 
-/** The commands, and what each group of them is for by its words: `operator raft`. */
+/** The commands, and the purpose of each group by its words: `operator raft`. */
 export interface CommandTree {
   readonly commands: readonly CliCommand[]
   readonly groups: Readonly<Record<string, string>>

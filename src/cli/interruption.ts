@@ -1,7 +1,8 @@
 import type { Invocation } from './command.ts'
 
 /**
- * Somebody asks a command to end, from the keyboard or by a signal. Until it is closed, that does not end the process.
+ * A request that the command ends, from the keyboard or by a signal. Until this is closed, such a request does not end
+ * the process.
  */
 export class Interruption {
   readonly uttered: Promise<'interrupted'>

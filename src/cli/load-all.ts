@@ -1,6 +1,6 @@
 /**
- * Loads every module that commands load only when they need it. Where commands run in virtual time no file can be read
- * in a turn, so everything must be there before.
+ * Loads every module that commands otherwise load only when they need it. Where commands run in virtual time, no file
+ * can be read within a turn, so all modules must be loaded before.
  */
 export async function loadAllCommands(): Promise<void> {
   await Promise.all([

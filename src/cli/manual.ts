@@ -2,7 +2,7 @@ import type { Naming } from '../model/naming/naming.ts'
 import { toldUnder } from '../model/naming/told.ts'
 import type { CliCommand, CommandTree } from './command.ts'
 
-/** The manual page, as the man(7) macros have it. */
+/** The manual page in the macros of man(7). */
 export function manualPage({ commands }: CommandTree, release: string, naming: Naming): string {
   const page = [
     `.TH SVC 1 "" "svc ${release}" "Svc"`,
@@ -39,7 +39,7 @@ function paragraphs(...texts: readonly string[]): readonly string[] {
   return texts.flatMap((text) => ['.PP', line(text)])
 }
 
-/** A line of text: a dot or a quote at its beginning would be taken for a request. */
+/** A line of text. A dot or a quote at its beginning is escaped, because it would be read as a request. */
 function line(text: string): string {
   return /^[.']/.test(text) ? `\\&${escaped(text)}` : escaped(text)
 }

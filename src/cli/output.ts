@@ -17,12 +17,13 @@ export function formatTable(rows: readonly (readonly string[])[]): string {
   return rows.map((row) => `${line(row)}\n`).join('')
 }
 
-/** Bytes of one line that are held back; a longer line is printed in parts. */
+/** Maximum number of bytes of one line that are held back; a longer line is printed in parts. */
 const lineBytesMax = 64 << 10
 const newline = 0x0a
 
 /**
- * Output of many nodes, that comes in pieces cut anywhere, as text of whole lines that each begin with the node's name.
+ * Turns the output of many nodes, which comes in pieces cut anywhere, into whole lines that each begin with the node's
+ * name.
  */
 export class LinesByNode {
   /** The incomplete last line of each node. */

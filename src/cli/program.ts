@@ -10,7 +10,7 @@ import { asksForHelp, flagBehindOperands, helpFlags, rewriteGoFlags } from './fl
 
 const { commands, groups } = commandTree
 
-/** Commands of old, and what to write instead. Spec: CLI-008. */
+/** Removed commands, and what to write instead. Spec: CLI-008. */
 const removed: ReadonlyMap<string, string> = new Map([['configtest', `it was removed in 1.0, use 'svc validate'`]])
 
 /** Runs one command line to its end and gives the exit code. Reference: command-line.md#general. */
@@ -110,7 +110,7 @@ function flagValues(program: Command, flags: readonly CommandFlag[]): ReadonlyMa
   const values = new Map<string, FlagValue>()
   const parsed = program.opts<Record<string, FlagValue | undefined>>()
   for (const flag of flags) {
-    // Commander takes `no-merge` for the negation of `merge`.
+    // Commander reads `no-merge` as the negation of `merge`.
     const isNegative = flag.name.startsWith('no-')
     const attribute = attributeOf(isNegative ? flag.name.slice('no-'.length) : flag.name)
     const value = isNegative ? parsed[attribute] === false : parsed[attribute]
@@ -124,7 +124,7 @@ function attributeOf(name: string): string {
   return name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/** No command matches: the help of the group that was named, or of the whole. */
+/** Used if no command matches: shows the help of the named group, or of the whole program. */
 function showGroup(argv: readonly string[], path: readonly string[], terminal: Terminal, naming: Naming): number {
   const group =
     [path.slice(0, 2), path.slice(0, 1)].map((words) => words.join(' ')).find((name) => Object.hasOwn(groups, name)) ??

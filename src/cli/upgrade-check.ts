@@ -15,7 +15,7 @@ import {
 
 export interface UpgradeCheck {
   readonly to: Release
-  /** The oldest that any agent runs. */
+  /** The oldest release that an agent runs. */
   readonly from: Release | undefined
   readonly inTheWay: readonly Finding[]
   readonly notes: readonly Finding[]
@@ -37,7 +37,7 @@ export function checkUpgrade(cluster: CheckedCluster, to: Release): UpgradeCheck
   return { to, from, inTheWay, notes }
 }
 
-/** Requirements of the releases themselves. */
+/** Findings that follow from the releases themselves. */
 function wayTrouble(servers: readonly CheckedServer[], from: Release, to: Release): readonly Finding[] {
   const found: Finding[] = []
   const [first] = wayOf(from, to)

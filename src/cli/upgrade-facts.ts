@@ -17,12 +17,12 @@ import { ApiClient, unexpectedText } from './api/client.ts'
 import type { Invocation } from './command.ts'
 import type { CheckedAgent, CheckedCluster, CheckedServer } from './upgrade-findings.ts'
 
-/** By number, as the API has it. Reference: agent.md#member-status. */
+/** The names by their numbers in the API. Reference: agent.md#member-status. */
 const statusNames = ['none', 'alive', 'leaving', 'left', 'failed'] as const
 
 /**
- * Reads of one agent what is to be known of its datacenter; an error where not even its members can be read. Members
- * that left are no part of it.
+ * Reads from one agent the facts about its datacenter; an error if not even its members can be read. Members that left
+ * are not included.
  */
 export async function readCluster(invocation: Invocation): Promise<Result<CheckedCluster, string>> {
   const client = new ApiClient(invocation)
@@ -66,7 +66,7 @@ function byName(one: CheckedAgent, other: CheckedAgent): number {
   return compareText(one.name, other.name)
 }
 
-/** Any server may answer: a missing leader is to be reported as well. */
+/** Any server may answer, because a missing leader must be reported as well. */
 async function peersOf(client: ApiClient, unread: string[]): Promise<PeerList | undefined> {
   const answer = await client.expect('GET', '/v1/operator/raft/configuration', [['stale', '']])
   const peers = answer.ok ? readPeers(answer.value) : undefined
@@ -75,7 +75,10 @@ async function peersOf(client: ApiClient, unread: string[]): Promise<PeerList | 
   return peers
 }
 
-/** 429 says that something is not healthy. Servers of releases before it have no such path, and no leader no answer. */
+/**
+ * Status 429 says that something is not healthy. Servers of earlier releases do not have the path, and without a leader
+ * there is no answer.
+ */
 async function healthOf(client: ApiClient, unread: string[]): Promise<ServerHealthList | undefined> {
   const answer = await client.send('GET', '/v1/operator/autopilot/health')
   if (!answer.ok) {

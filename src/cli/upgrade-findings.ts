@@ -3,7 +3,7 @@ import { type Release, releaseText } from '../model/release.ts'
 /** A member of the pool, as the agent that was asked knows it. */
 export interface CheckedAgent {
   readonly name: string
-  /** Undefined: its tag `build` names none. */
+  /** Undefined: its tag `build` names no release. */
   readonly release: Release | undefined
   readonly status: string
 }
@@ -24,15 +24,15 @@ export interface CheckedCluster {
   readonly datacenter: string
   readonly servers: readonly CheckedServer[]
   readonly clients: readonly CheckedAgent[]
-  /** Members of the consensus group that the pool does not know. */
+  /** Members of the consensus group that are not in the pool. */
   readonly strays: readonly string[]
   readonly otherDatacenters: readonly string[]
-  /** What could not be read, each in one clause. */
+  /** What could not be read, one clause for each. */
   readonly unread: readonly string[]
 }
 
 export interface Finding {
-  /** For programs: never changes. */
+  /** For programs; never changes. */
   readonly kind: string
   readonly what: string
   readonly remedy: string

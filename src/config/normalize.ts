@@ -65,7 +65,7 @@ export function normalize(
   ]
   const found = bindAddress(file, dev, machine, release)
   if (!found.ok) problem(...found.error)
-  // Without an address nothing starts; with some address everything else is looked at all the same.
+  // Without an address the agent does not start; a placeholder lets the remaining settings be checked as well.
   const address = found.ok ? found.value : { bind: '127.0.0.1', advertise: '127.0.0.1' }
   const defaults = defaultAgentConfig((file.node_name ?? machine.hostName).trim(), address.advertise, release, naming)
   const remoteScripts = file.enable_script_checks ?? settingDefaultsOf(release, false).enableScriptChecks

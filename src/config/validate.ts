@@ -43,7 +43,7 @@ export function validateDocument(
   return file === undefined || problems.length > 0 ? err(problems) : ok(file)
 }
 
-/** The same, and what is left of the document without what is wrong. */
+/** As `validateDocument` does, and also returns the document without its invalid parts. */
 export function examineDocument(
   written: ConfigDocument,
   release: Release = newestRelease,

@@ -17,7 +17,8 @@ export interface ResponseLimits {
   readonly answers: number
   readonly compress: boolean
   /**
-   * When records went because of `answers`, the rest is to fit even where nobody compresses. Reference: dns.md#fact-76.
+   * If records were dropped because of `answers`, the rest must fit even without compression. Reference:
+   * dns.md#fact-76.
    */
   readonly fitUncompressed: boolean
   /** Says TC when records of the answer section went. Reference: dns.md#fact-80. */

@@ -46,7 +46,7 @@ export function createDnsFace(options: DnsFaceOptions): DnsFace {
   return new Face(options)
 }
 
-/** A packet as it came. */
+/** A packet as it was received. */
 interface Arrived {
   readonly packet: Uint8Array
   readonly transport: DnsTransport

@@ -21,15 +21,15 @@ export interface DiskFailure {
 export type Readers = 'owner' | 'everybody'
 
 /**
- * Files, with the steps to durability apart. What a power cut leaves:
+ * Files, where each step to durability is a call of its own. After a power cut:
  * 1. bytes written and synced stay;
  * 2. bytes written and not synced may stay, be lost, or be torn at any byte;
- * 3. a new name (create, rename) or a removed one stays only after `syncDirectory` of its directory; before, either
- *    state may be found, but a rename is never half done;
+ * 3. a new name (create, rename) or a removed one stays only after `syncDirectory` of its directory; before that,
+ *    either state may be found, but a rename is never half done;
  * 4. syncing a file does not sync its name.
- * A failed `sync` says nothing about what is on the disk: never retry it, stop (fsyncgate). It is `io` whatever the
- * reason, also where room was found missing only then: `full` means that nothing was synced, so that a caller may go
- * on.
+ * A failed `sync` says nothing about what is on the disk: never retry it, but stop (fsyncgate). It fails with `io` for
+ * every reason, even if only the sync found the disk full, because `full` promises that nothing was synced, so that a
+ * caller may continue.
  */
 export interface Disk {
   /**

@@ -12,8 +12,8 @@ import type { Random } from './random.ts'
 
 /**
  * All that an agent may ask of the world; one for each agent. `src/host` builds it from Node, `sim/env` from virtual
- * time. What comes back comes in a turn of its own: no callback and no promise of an Env is settled from within the
- * call that asked for it.
+ * time. Results arrive in a turn of their own: an Env settles no promise and calls no callback from within the call
+ * that asked for it.
  */
 export interface Env {
   readonly clock: Clock
@@ -31,12 +31,12 @@ export interface Env {
   readonly metrics: Metrics
   /** Absent in the simulator, where agents share one process. */
   readonly profiler?: Profiler | undefined
-  /** Sees what waits and goes on together with others; absent: nobody looks, as in production. */
+  /** Observes work that waits to be done together with other work; absent, as in production: not observed. */
   readonly batches?: Batches | undefined
   /**
-   * Lets asynchronous work go on that nothing awaits. Code that starts such work from a plain callback (a timer,
-   * arriving bytes) hands it over here, so that the simulator knows of the continuations; no promise is left floating
-   * with `void`. Such work deals with its own failures: a rejection is a bug, and ends the process.
+   * Keeps track of asynchronous work that nothing awaits. Code that starts such work from a plain callback (a timer,
+   * arriving bytes) passes it to `detach`, so that the simulator knows of its continuations; no promise is left
+   * floating with `void`. Such work handles its own failures: a rejection is a bug, and ends the process.
    */
   detach(work: Promise<unknown>): void
   /** The only maker of promises that agent code settles by hand. */

@@ -22,7 +22,10 @@ export interface HttpResponse {
   /** In the order and spelling in which they are to be sent. `Content-Length` and `Date` are the server's business. */
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly body: Uint8Array | string | HttpStream
-  /** The same bytes go out with other answers, too: what is made of them is worth keeping for as long as they live. */
+  /**
+   * The same bytes are also sent with other answers, so what is derived from them (a compressed form) is worth keeping
+   * for as long as they live.
+   */
   readonly shared?: true
 }
 
@@ -33,7 +36,7 @@ export interface HttpStream {
 }
 
 export interface HttpStreamOut {
-  /** False, and dropped, where the reader is too slow for what is waiting already. */
+  /** Returns false, and drops the text, if the reader is too slow for what is already queued. */
   write(text: string): boolean
 }
 
@@ -50,7 +53,7 @@ export interface HttpHandler {
  */
 export const bodyBytesMax = 1 << 20
 
-/** Owner and permissions of a socket in the file system; what is left out stays as the system makes it. */
+/** Owner and permissions of a socket in the file system; an absent member leaves the system's default. */
 export interface SocketAccess {
   /** A name or a number. */
   readonly user?: string
@@ -114,8 +117,8 @@ export interface Http2Response extends HttpClientResponse {
 }
 
 /**
- * HTTP/1.1. The server compresses when asked to, answers `HEAD` as its handler does, and hides nothing from the
- * handler.
+ * HTTP/1.1. The server compresses an answer when the client accepts that, leaves `HEAD` to the handler, and passes all
+ * of a request on to the handler.
  */
 export interface Http {
   /** `at.host` may also be `unix://` and the path of a socket; its port means nothing. The simulator has none. */

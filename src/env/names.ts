@@ -8,7 +8,7 @@ export interface LookupFailure {
   readonly message: string
 }
 
-/** Names of hosts, as the machine itself finds them: its own table, then DNS. */
+/** Resolves names of hosts as the machine does: by its own table, then by DNS. */
 export interface Names {
   /** All addresses of a name, at least one, IPv4 and IPv6, in the order in which they are to be tried. */
   lookup(name: string, timeoutMs: number): Promise<Result<readonly string[], LookupFailure>>

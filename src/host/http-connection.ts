@@ -115,7 +115,7 @@ export class HttpConnection {
   async #serve(exchange: Exchange): Promise<void> {
     const { request, response, problem } = exchange
     if (problem !== undefined) return this.#refuse(exchange, problem)
-    // Most requests have no body: for them, no route is asked for its limit.
+    // Most requests have no body; for them, the route's limit is not looked up.
     const { body, release } = isWithoutBody(request)
       ? noBody
       : await readBody(request, this.#serving.bodies, this.#bodyBytesMax(exchange))

@@ -13,7 +13,7 @@ export type { Release, ReleaseChange } from './release-change.ts'
 
 export const newestRelease: Release = { major: 1, minor: 4, patch: 0 }
 
-/** Nobody can be taken back behind this one: of earlier ones too little is known. */
+/** The earliest release that an agent can be set to; too little is known of the releases before it. */
 export const oldestRelease: Release = { major: 0, minor: 2, patch: 0 }
 
 /** Raft protocols that are known at all, as `info` shows them. */

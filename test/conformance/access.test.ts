@@ -203,7 +203,7 @@ describe('an agent where only what a rule allows may be done', () => {
     expect(await as('root', 'GET /v1/query/for-all/execute')).toBe('403 ACL not found')
   })
 
-  it('knows no token that nobody made, and looks at none where nothing is asked', async () => {
+  it('knows only tokens that were created, and reads no token where the request needs no right', async () => {
     for (const line of ['GET /v1/kv/a', 'GET /v1/catalog/nodes', 'GET /v1/agent/self', 'PUT /v1/event/fire/x']) {
       expect([line, await as('nobody-made-me', line)]).toEqual([line, '403 ACL not found'])
     }

@@ -18,7 +18,7 @@ const waits = [
   ['&wait=240h', 10 * minute],
 ] as const
 
-/** Waits of minutes are read from what the agent asks of its timers: nobody sits through them. */
+/** Waits of minutes are read from what the agent asks of its timers: no test waits for minutes. */
 describe('blocking parameters on real sockets', () => {
   const delays: number[] = []
   let agent: RealAgent
@@ -42,7 +42,7 @@ describe('blocking parameters on real sockets', () => {
   })
   afterAll(() => agent.stop())
 
-  /** How long a read is parked for, and that a change ends it all the same. */
+  /** How long a read is parked for, and that a change ends it nevertheless. */
   async function parkedFor(parameters: string): Promise<number> {
     await ask(target, 'PUT /v1/kv/parked', 'x')
     const index = (await ask(target, 'GET /v1/kv/parked')).index()

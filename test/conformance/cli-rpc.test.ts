@@ -16,7 +16,7 @@ function releaseOf(text: string): Release {
 }
 
 interface Said {
-  /** Why nobody could be dialled. */
+  /** Why no member could be dialled. */
   refused: string | undefined
   readonly bytes: number[]
   over: string | undefined

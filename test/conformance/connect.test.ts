@@ -149,7 +149,7 @@ describe('the certificate authority of the mesh', () => {
     expect((certificate?.notAfterMs ?? 0) - (certificate?.notBeforeMs ?? 0)).toBe(3_600_000)
   })
 
-  it('[CA-006] refuses a provider that nobody knows, and says so', async () => {
+  it('[CA-006] refuses an unknown provider, and says so', async () => {
     const reply = await put({ Provider: 'pluggable', Config: {} })
     expect([reply.status, reply.text]).toEqual([400, 'could not initialize provider: unknown CA provider "pluggable"'])
   })

@@ -143,7 +143,7 @@ describe.each(worlds.map((world) => [world.name, world] as const))('conventions 
     expect(reply.headers.get('content-type')).toBe(text === '' ? undefined : textType)
   })
 
-  it('[HTP-062] what does not hold in a transaction is told as JSON, and JSON that is none in one line', async () => {
+  it('[HTP-062] what does not hold in a transaction is told as JSON, and malformed JSON in one line', async () => {
     const operations = [{ KV: { Verb: 'get', Key: 'none' } }]
     const rolledBack = await ask(target, 'PUT /v1/txn', JSON.stringify(operations))
     expect([rolledBack.status, rolledBack.headers.get('content-type')]).toEqual([409, 'application/json'])

@@ -38,7 +38,7 @@ async function managed(env: Env, port: number): Promise<number> {
 }
 
 const managerPort = 8200
-/** Nobody is there. */
+/** No server listens at the address. */
 const closedPort = 1
 
 const worlds: readonly World[] = [
@@ -154,7 +154,7 @@ describe.each(worlds)('[CFG-005] the authority as a file has it, $name', (world)
     expect(own?.subjectAltName).toBe(`URI:spiffe://${cluster}.svc/ns/default/dc/dc1/svc/web`)
   })
 
-  it('is a secrets manager that nobody reaches: the agent leads and serves, and says of the mesh that it is not there', async () => {
+  it('is a secrets manager that cannot be reached: the agent leads and serves, and says that the mesh is not available', async () => {
     const external: Connect = (port) => ({
       enabled: true,
       ca_provider: 'vault',

@@ -50,7 +50,7 @@ function configOf(release: string, server: boolean) {
 const registration = JSON.stringify({ Node: 'n', Address: '10.9.0.1', Service: { Service: 'web' } })
 
 describe('a server of an early release', () => {
-  it('[UPG-050] before 0.5 takes services from everybody, and knows no command for tombstones', async () => {
+  it('[UPG-050] before 0.5 takes services from every caller, and knows no command for tombstones', async () => {
     const register = (release: string) =>
       underDeny(release, (target) => statusOf(target, 'PUT /v1/catalog/register', registration))
     expect([await register('0.4.1'), await register('0.5.0')]).toEqual([200, 403])
@@ -58,7 +58,7 @@ describe('a server of an early release', () => {
     expect([reaps('0.4.1'), reaps('0.5.0')]).toEqual([false, true])
   })
 
-  it('[UPG-051] before 0.6 shows services to everybody, lets everybody fire and turn keys, has no queries, and an old log', async () => {
+  it('[UPG-051] before 0.6 shows services to every caller, lets every caller fire events and rotate keys, has no queries, and an old log', async () => {
     const seen = (release: string) =>
       underDeny(release, async (target) => [
         await statusOf(target, 'PUT /v1/catalog/register?token=root', registration),

@@ -84,7 +84,7 @@ describe('the metrics of an agent that tells them to others', () => {
     }
   })
 
-  it('are JSON in a format that nobody knows', async () => {
+  it('are JSON in an unknown format', async () => {
     const json = await ask(agent.target, 'GET /v1/agent/metrics?format=xml')
     expect(json.headers.get('content-type')).toBe('application/json')
   })

@@ -26,7 +26,7 @@ const settleMs = 30_000
 const retryMs = 50
 
 /**
- * Waits until the catalog has the agent itself, as it had on the system that was recorded; or, where nobody may see
+ * Waits until the catalog has the agent itself, as it had on the system that was recorded; or, where no caller may see
  * that yet, until access control has left its legacy mode.
  */
 export async function settled(started: Started, profile: string): Promise<Started> {

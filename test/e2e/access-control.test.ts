@@ -86,7 +86,7 @@ describe('a server with the configuration of release 1.3', () => {
     })
   })
 
-  it('has its master token, which is why nobody gets another by bootstrap', async () => {
+  it('has its master token, so bootstrap gives no other', async () => {
     expect(await svc('acl', 'bootstrap')).toMatchObject({
       code: 1,
       error: expect.stringMatching(/^Failed ACL bootstrapping: .*403 \(Permission denied: ACL bootstrap no longer/),

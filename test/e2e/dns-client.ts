@@ -36,7 +36,8 @@ function overUdp(at: DnsServer, question: Packet): Promise<DecodedPacket> {
     late = setTimeout(() => reject(new Error(`no answer from ${at.host}:${at.port}`)), timeoutMs)
     socket.on('error', reject)
     socket.on('message', (bytes) => resolve(dnsPacket.decode(bytes)))
-    // Only a connected socket is told that nobody listens there yet: otherwise the question waits for its whole timeout.
+    // Only a connected socket learns that no server listens there yet: otherwise the question waits for its whole
+    // timeout.
     socket.connect(at.port, at.host, () => socket.send(dnsPacket.encode(question)))
   }).finally(() => {
     clearTimeout(late)

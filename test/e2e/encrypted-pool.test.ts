@@ -44,7 +44,7 @@ function listsAsAlive(agent: RealAgent, name: string): Promise<true> {
   })
 }
 
-/** Everything under a directory, and itself, that anybody but its owner may read, write or enter. */
+/** Everything under a directory, and itself, that others than its owner may read, write or enter. */
 function openToOthers(directory: string): readonly string[] {
   const paths = readdirSync(directory, { recursive: true, encoding: 'utf8' }).map((name) => join(directory, name))
   return [directory, ...paths].filter((path) => (statSync(path).mode & 0o077) !== 0)

@@ -44,7 +44,7 @@ export class KeyRecorder {
     return this.#acknowledged
   }
 
-  /** From now on clients use keys that nobody used before. */
+  /** From now on clients use keys that no client used before. */
   nextRound(): void {
     this.#round++
   }

@@ -95,7 +95,8 @@ describe('svc lock', () => {
 
   it('lets as many in at a time as are asked for, and no more', async () => {
     const file = join(folder, 'semaphore')
-    // Nobody leaves before two are in, however slow the machine is; then a third one has a moment to come in wrongly.
+    // No holder leaves before two are in, however slow the machine is; then a third one has a moment to come in
+    // wrongly.
     const two = `until [ $(grep -c in ${file}) -ge 2 ]; do sleep 0.05; done; sleep 0.2`
     const one = () => svc('lock', '-n=2', '-verbose', 'some', `echo in >> ${file}; ${two}; echo out >> ${file}`)
     const ran = await Promise.all([one(), one(), one()])
@@ -127,7 +128,7 @@ describe('svc lock', () => {
     expect((await keys()).filter((key) => /^(three|plain)/.test(key))).toEqual(['plain/.lock', 'three/.lock'])
   })
 
-  it('ends the command when its session is ended by somebody else', async () => {
+  it('ends the command when its session is ended by another client', async () => {
     const child = spawn(process.execPath, [launcher, 'lock', '-verbose', 'lost', 'exec sleep 60'], {
       env: { ...process.env, SVC_HTTP_ADDR: http },
     })

@@ -42,7 +42,7 @@ function processesOf(proxyId: string, of: RealAgent = agent): readonly number[] 
         const isOurs = variables.includes(`CONNECT_PROXY_ID=${proxyId}`)
         return isOurs && variables.includes(`SVC_HTTP_ADDR=http://${of.address}`) ? [Number(pid)] : []
       } catch {
-        // It has ended meanwhile, or is somebody else's.
+        // It has ended meanwhile, or another process has its ID.
         return []
       }
     })

@@ -147,7 +147,7 @@ describe('svc connect proxy', () => {
     expect(web.output).toContain(`Upstream: db => 127.0.0.1:${upstreamPort} (service)`)
   })
 
-  it('lets nobody new in within a second of the intention that forbids it, and leaves open connections alone', async () => {
+  it('refuses new connections within a second of the intention that forbids them, and leaves open connections alone', async () => {
     const talk = new Talk(upstreamPort)
     expect(await talk.say('before ')).toBe('before ')
     expect(await shortestMs(effectWithinMs, longestEffectMs)).toBeLessThan(effectWithinMs)

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
 /** TCP_LISTEN of the Linux kernel, as its tables of sockets have it. */
 const listening = '0A'
-/** The same word stands for a UDP socket that is bound, and has nobody as its peer. */
+/** The same word stands for a UDP socket that is bound, and has no peer. */
 const bound = '07'
 
 /** Where a process listens, as the kernel has it: `tcp 127.0.0.1:8500`, in order. Sockets of IPv4. */

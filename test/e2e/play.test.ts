@@ -83,7 +83,7 @@ describe('svc-sim play', () => {
     expect(stdout).toContain(`trace ${/trace: ([0-9a-f]{64})/.exec(readFileSync(file, 'utf8'))?.[1]}`)
   })
 
-  it('answers nobody without the token or under another name, and says what is wrong with a body', async () => {
+  it('refuses requests without the token or under another host name, and says what is wrong with a body', async () => {
     const { base, url, get, post, end } = await played('--paused')
     expect((await fetch(`${url}/status`)).status).toBe(401)
     expect((await fetch(`${url}/status`, { headers: { Authorization: 'Bearer 00' } })).status).toBe(401)

@@ -21,8 +21,8 @@ const gossip = {
 
 /**
  * Until all know of a crash. Each member probes each other at least once in 2n - 1 probe intervals (SWIM, section 4.3);
- * a suspicion that nobody confirms lasts its longest time (Lifeguard, section 4.B); and each member repeats what is new
- * every 100 ms, so that a second is long for 25 of them (SWIM, section 4.1).
+ * a suspicion that no member confirms lasts its longest time (Lifeguard, section 4.B); and each member repeats what is
+ * new every 100 ms, so that a second is long for 25 of them (SWIM, section 4.1).
  */
 const boundMs =
   (2 * size - 1) * probeIntervalMs + suspicionMaxMult * suspicionMinMs(suspicionMult, size, probeIntervalMs) + 1_000
@@ -106,7 +106,7 @@ describe('a pool of 25 agents', () => {
     expect(nodes).toEqual(agents.map(({ name }) => name))
   })
 
-  it('[MEM-006 MEM-012 MEM-013 MEM-014] agrees on one that was killed, and on nobody else', async () => {
+  it('[MEM-006 MEM-012 MEM-013 MEM-014] agrees on one that was killed, and on no other member', async () => {
     const victim = agents[17] as RunningAgent
     const others = agents.filter((agent) => agent !== victim)
     const web = { method: 'PUT', body: '{"Name":"web"}' }

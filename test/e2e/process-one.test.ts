@@ -12,7 +12,7 @@ const ownSpace = ['--user', '--map-root-user', '--pid', '--fork', '--kill-child'
 const spaces = spawnSync('unshare', [...ownSpace, 'true']).status === 0
 const why = spaces ? '' : ' (skipped: this machine does not let a test have a process space of its own)'
 
-/** A check whose program leaves a child behind, which ends a moment after it: nobody but process 1 can reap that. */
+/** A check whose program leaves a child behind, which ends a moment after it: only process 1 can reap that. */
 const leavesAnOrphan = 'sleep 0.2 & exit 0'
 
 /** States of the orphans of that check under one `unshare`: `Z` is one that has ended and was not reaped. */

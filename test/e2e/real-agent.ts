@@ -27,7 +27,8 @@ export function writeConfig(folder: string, name: string, config: object): strin
 }
 
 /**
- * Ports of one agent that nobody else has; DNS is closed unless it is asked for, the pool of all datacenters always.
+ * Ports of one agent that no other process has; DNS is closed unless it is asked for, the pool of all datacenters
+ * always.
  */
 export interface AgentPortsInUse {
   readonly http: number
@@ -170,7 +171,7 @@ export class RealAgent {
     return (await this.request('GET', path)).text()
   }
 
-  /** What a GET answers with, as JSON; undefined when it is no success or nobody answers. */
+  /** What a GET answers with, as JSON; undefined when it is no success or no answer comes. */
   async json<T>(path: string): Promise<T | undefined> {
     try {
       const response = await this.request('GET', path)

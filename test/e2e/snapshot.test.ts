@@ -74,7 +74,7 @@ it('a snapshot of one cluster is put into another, whose servers stay what they 
   expect(peers.out).toContain('new')
   expect(peers.out).not.toContain('old')
 
-  // The server itself is in the catalog again, and a start finds all of it, and goes on with later indexes.
+  // The server itself is in the catalog again, and a start finds all of it, and continues with later indexes.
   await eventually('the own node', async () =>
     (await other.text('/v1/catalog/nodes')).includes('"new"') ? true : undefined,
   )

@@ -154,7 +154,7 @@ async function reloadAll(): Promise<void> {
 }
 
 describe.skipIf(!opensslIsThere())('a cluster of three servers with TLS and encrypted gossip', () => {
-  it('has certificates that openssl verifies, for the names they are to be for, and nobody else reads the keys', () => {
+  it('has certificates that openssl verifies, for the names that were asked for, and keys that only their owner reads', () => {
     const { cert_file, key_file } = filesOf('s1')
     const said = execFileSync('openssl', ['verify', '-x509_strict', '-CAfile', caFile(), cert_file])
     expect(said.toString()).toBe(`${cert_file}: OK\n`)

@@ -252,7 +252,7 @@ describe('two datacenters', () => {
     await both.agent('s1').request('PUT', '/v1/catalog/deregister', JSON.stringify({ Node: 'web9' }))
   })
 
-  it('that nobody knows have no path', async () => {
+  it('that are unknown have no path', async () => {
     for (const name of ['s1', 'c1'] as const) {
       const read = await both.agent(name).request('GET', '/v1/kv/color?dc=nowhere')
       expect([read.status, await read.text()]).toEqual([500, 'No path to datacenter'])

@@ -46,7 +46,7 @@ quiet: { within: 10s }
 `)
     const { exit, out } = await svcSim(['run', file])
     expect(out).toMatch(/! wipe s1 s2$/m)
-    // What is left of three is no majority: nobody leads ever again.
+    // The rest of three is no majority: no server leads again.
     expect(exit).toBe(1)
     expect(out).toContain('no server leads')
   })

@@ -48,7 +48,7 @@ describe('svc-sim run --decisions and --replay', () => {
     expect(readFileSync(listed, 'utf8')).toBe(readFileSync(list, 'utf8'))
   })
 
-  it('leave out what the list leaves out: without its firings nobody crashes, without its events nobody writes', async () => {
+  it('leave out what the list leaves out: without its firings no agent crashes, without its events no client writes', async () => {
     const { file, list } = await recorded()
     const lines = readFileSync(list, 'utf8').split('\n')
     writeFileSync(list, lines.filter((line) => !/"kind":"(event|chance)".*"what":"fault /.test(line)).join('\n'))

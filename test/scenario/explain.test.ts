@@ -15,9 +15,9 @@ const isLong = process.env['SVC_TEST_LONG'] === '1'
 /**
  * What follows from the description of each bug: a decision without which it cannot show.
  *
- * - `tail-kept`: a conflicting entry is replaced and what stands behind it stays. A server must have a tail that nobody
- *   else has, so the leader must crash before it has sent it.
- * - `readers-write`: the right to read lets a token write. Somebody with such a token must ask for a write.
+ * - `tail-kept`: a conflicting entry is replaced and what stands behind it stays. A server must have a tail that no
+ *   other has, so the leader must crash before it has sent it.
+ * - `readers-write`: the right to read lets a token write. A client with such a token must ask for a write.
  */
 const known = [
   { bug: 'tail-kept', code: 'P1', cause: /^crash s\d/ },

@@ -82,7 +82,7 @@ describe('svc-sim explore', () => {
     })
   })
 
-  it('goes on with its own lines, of which the last may be torn, and not with those of another campaign', async () => {
+  it('continues with its own lines, of which the last may be torn, and not with those of another campaign', async () => {
     const cwd = folder()
     const file = join(cwd, 'seeds.jsonl')
     const argv = (...more: readonly string[]) => ['explore', 'one.yaml', '--seeds', '1..5', '--jsonl', file, ...more]

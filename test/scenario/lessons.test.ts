@@ -6,7 +6,7 @@ const lessons = ['acl-migration', 'ca-rotation']
 const isLong = process.env['SVC_TEST_LONG'] === '1'
 const lastSeed = isLong ? 500 : 3
 
-describe('the ways on which nobody may be lost', () => {
+describe('the paths on which no reader may be lost', () => {
   let told: readonly Promise<Told>[]
   beforeAll(() => {
     const paths = lessons.map((name) => `scenarios/${name}.yaml`)

@@ -61,7 +61,7 @@ it('is the same', async () => deepEqual(await play(7), ${JSON.stringify(first)})
       expect(await (await c.fetch('s1', '/v1/status/leader', { method: 'HEAD' })).text()).toBe('')
     }))
 
-  it('moves only while somebody waits, and no further than asked', () =>
+  it('moves only while a caller waits, and no further than asked', () =>
     withCluster(async (c) => {
       const before = c.nowMs
       await new Promise<void>((resolve) => setImmediate(resolve))

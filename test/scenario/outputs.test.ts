@@ -119,7 +119,7 @@ describe('what svc-sim run tells people', () => {
     expect(out).toMatch(/^One server\n {2}It elects itself, and that is all\.\n +0\.000s \* it leads\n/)
   })
 
-  it('leaves out seeds that passed with --quiet, and has no colour where nobody sees it', async () => {
+  it('leaves out seeds that passed with --quiet, and has no colour where the output is no terminal', async () => {
     const [good, bad] = [scenarioFile(page), scenarioFile(hopeless)]
     const { out } = await svcSim(['run', good, bad, '--seeds', '1..2', '--quiet', ...oneJob])
     expect(out.match(/^seed \d+, [A-Za-z]+/gm)).toEqual(['seed 1, FAILED', 'seed 2, FAILED'])

@@ -22,7 +22,7 @@ const pages = isLong
   ? readdirSync(join(projectRoot, 'scenarios')).filter((name) => name.endsWith('.yaml') && !ownNames.includes(name))
   : sample
 
-/** What a log line quotes of somebody else. */
+/** What a log line quotes of another program. */
 const quoted: readonly (readonly [pattern: RegExp, why: string])[] = [
   [/\/v1\/kv\/svc-sim\/\S*/g, 'a key that the simulator writes'],
   [/(?<=\[DEBUG\] dns: request )name=\S+/g, 'a name that a client of the page asked for'],

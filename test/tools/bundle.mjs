@@ -22,7 +22,7 @@ const path = (name) => fileURLToPath(new URL(name, root))
 const entries = { svc: 'dist/src/host/main.js', 'svc-sim': 'dist/sim/main.js' }
 const aside = path(`dist/bundle-${process.pid}`)
 
-/** Maps to what was compiled are of no use to anybody: the compiler's own lead on to the source. */
+/** Maps to what was compiled help no reader: the compiler's own lead on to the source. */
 const compilerMaps = {
   name: 'compiler-maps',
   load(id) {

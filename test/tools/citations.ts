@@ -35,7 +35,7 @@ export function citationsOf(source: string): readonly Citation[] {
   return [...inComments, ...mentioned, ...rows]
 }
 
-/** IDs in titles, of whatever area: one that is none is found by that. */
+/** IDs in titles, of whatever area, so that an unknown one is found. */
 function idsInTitles(source: string): readonly { readonly 0: string; readonly index: number }[] {
   return [...source.matchAll(titleIds)].flatMap(({ 0: brackets, index }) =>
     (brackets.match(/[A-Z]{2,3}-\d{3}/g) ?? []).map((id) => ({ 0: id, index })),

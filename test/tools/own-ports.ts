@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
  * does.
  *
  * Where the system chooses the port (port 0), a test that only listens needs no more. A test that closes a port and
- * expects it to be free, or nobody to listen there, needs an address that nobody else uses: `ownLoopback`. A test that
+ * expects it to stay free, without a listener, needs an address that no other test uses: `ownLoopback`. A test that
  * starts another process needs a port before that process listens: `freePort`.
  */
 
@@ -90,7 +90,7 @@ async function heldBlock(): Promise<Block> {
   throw new Error(`all ${blocks.length} blocks of ports are held by other workers`)
 }
 
-/** Listens there until it is closed, or this worker ends. Undefined: somebody else does. */
+/** Listens there until it is closed, or this worker ends. Undefined: another process does. */
 function held(port: number): Promise<HeldPort | undefined> {
   const server = createServer((socket) => socket.destroy())
   const close = (): Promise<void> => new Promise((resolve) => server.close(() => resolve()))

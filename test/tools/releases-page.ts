@@ -151,7 +151,7 @@ function datedText({ what, since }: ReleaseChange): string {
   return `Before ${release}: ${dated}`
 }
 
-/** Differences that simulated agents do not show, and that operators must know for an upgrade all the same. */
+/** Differences that simulated agents do not show, and that operators must nevertheless know for an upgrade. */
 function notedParts(): readonly Part[] {
   return Object.entries<UpgradeNote>(furtherNotes).map(([name, note]) => {
     const title = `**${name.replaceAll('-', ' ')}**, for upgrades.`

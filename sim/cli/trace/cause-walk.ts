@@ -1,4 +1,4 @@
-/** Maximum number of events in an answer: nobody reads a longer list. */
+/** Maximum number of events in an answer; longer lists are not readable. */
 const shownMax = 2_000
 /**
  * Maximum number of events whose causes are remembered on the way to the requested one; the earliest are forgotten

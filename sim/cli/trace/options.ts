@@ -6,7 +6,7 @@ import type { TraceFlags } from './flags.ts'
 
 /** Maximum number of causes of an event. */
 const arrowsMax = 64
-/** Maximum number of steps: nobody reads a longer chain. */
+/** Maximum number of steps: longer chains are not readable. */
 const stepsBackMax = 1_000
 
 export function addTrace(program: Command, terminal: SimTerminal, ended: Ended): void {

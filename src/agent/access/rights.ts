@@ -42,7 +42,7 @@ const legacyName = 'of the token itself'
 
 /**
  * The rights in `datacenter` of the token with this secret, by the state of a server that keeps tokens; undefined if
- * the token does not exist. The empty secret is the anonymous token, which exists even if nobody created it.
+ * the token does not exist. The empty secret is the anonymous token, which exists even if it was never created.
  */
 export function rightsInState(
   tx: ReadTransaction,

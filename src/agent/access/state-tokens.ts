@@ -191,7 +191,7 @@ export class StateTokens implements TokenResolver {
 
   #find(secret: string, datacenter: string): TokenRights | undefined {
     const tx = this.#parts.state.live
-    // A state without all tokens cannot tell that nobody created the anonymous one.
+    // A state that lacks some tokens cannot tell that the anonymous one was never created.
     const hasAll = this.#parts.beyond === undefined && this.#isWhole()
     if (!hasAll && tokenBySecret(tx, secret === '' ? anonymousSecret : secret) === undefined) return undefined
     return rightsInState(tx, secret, { own: this.#parts.datacenter, datacenter })

@@ -28,7 +28,7 @@ export class OnceSignal<T> {
   }
 }
 
-/** Why an agent that is in order must not go on all the same. Of `message` the log tells. */
+/** Why an agent that is in order must nevertheless end. The log has `message`. */
 export interface ForcedEnd {
   readonly kind: 'name-taken' | 'join-exhausted' | 'other-names'
   readonly message: string

@@ -5,7 +5,7 @@ import type { ServiceFacts } from '../../model/catalog.ts'
 const labelBytesMax = 63
 
 /**
- * Warns about names of a service that DNS clients cannot look up everywhere; the service is registered all the same.
+ * Warns about names of a service that DNS clients cannot look up everywhere; the service is registered nevertheless.
  * Reference: dns.md#names-that-cannot-be-looked-up.
  */
 export function warnOfServiceNames(log: Log, { service, tags }: ServiceFacts): void {

@@ -6,7 +6,7 @@ import type { RegistrantRights } from '../access/running-access.ts'
 /** Number of things whose last report is remembered; beyond it the oldest is forgotten, and reported again. */
 const toldMax = 16_384
 
-/** A request that the agent sends to servers of its own accord. */
+/** A request that the agent sends to servers without a client's request. */
 export interface OwnCall {
   /** Names the thing for as long as it exists: `service web`. */
   readonly thing: string
@@ -24,9 +24,9 @@ export interface OwnCall {
 type BlockedWrite = `${'check' | 'node' | 'service'}.registration` | `${'check' | 'service'}.deregistration`
 
 /**
- * Tells the operator why servers refuse a request that the agent sends of its own accord: the thing, the accessor of
- * its token and the rule that the token lacks, never a secret. The agent retries for ever, so each thing is reported
- * once, and again if the reason changes or the thing was accepted in between.
+ * Tells the operator why servers refuse a request that the agent sends without a client's request: the thing, the
+ * accessor of its token and the rule that the token lacks, never a secret. The agent retries for ever, so each thing is
+ * reported once, and again if the reason changes or the thing was accepted in between.
  */
 export class OwnRefusals {
   readonly #env: Env

@@ -12,7 +12,7 @@ const takenForMissingEvery = 10
  * The catalog shows entries of this node as far as the agent's own token may read them. A service that was registered
  * with another token may be missing there each time, and registering it again each minute would be a write that changes
  * nothing. So an item that was registered and may not be read counts as present. Another client may have removed it
- * unseen, so every tenth comparison registers it again all the same.
+ * unseen, so every tenth comparison registers it again nevertheless.
  */
 export class UnseenItems {
   readonly #rights: RegistrantRights | undefined

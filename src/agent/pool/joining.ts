@@ -179,7 +179,7 @@ export class Joining {
 
 const shuttingDown: JoinFailure = { kind: 'failed', message: 'the agent is shutting down' }
 
-/** Trying again helps where nobody answered, and never against a refusal. */
+/** A retry can help if no member answered, and never against a refusal. */
 function remedyOf({ kind }: JoinFailure, pool: JoinSettings['pool']): string {
   if (kind === 'refused')
     return 'change the setting that the refusal names, or join another cluster: retrying cannot help'

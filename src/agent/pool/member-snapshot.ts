@@ -147,7 +147,7 @@ export class MemberSnapshot {
 }
 
 /**
- * The members of the file: none for an agent that left, unless it is to rejoin all the same. Malformed lines are
+ * The members of the file: none for an agent that left, unless it is configured to rejoin. Malformed lines are
  * skipped.
  */
 export function membersOf(text: string, rejoinAfterLeave: boolean): readonly KnownMember[] {

@@ -66,7 +66,7 @@ export function wanAdmission(own: {
 
 /**
  * Agents of a cluster have one naming, which its log fixes when it forms. Names of another server would be replicated
- * as if they were those of everybody; a client of the other naming would find no servers, and registers nothing.
+ * as if they were those of the cluster; a client of the other naming would find no servers, and registers nothing.
  */
 function otherNaming({ name: own }: Naming, name: string, tags: Claim['tags']): string | undefined {
   const other = namingOfMember(tags)

@@ -83,7 +83,7 @@ function textsOf(text: string): readonly string[] | undefined {
 
 /**
  * Stores the keys in the data directory, now and after each change: one write at a time, always of the newest keys. A
- * failed write is logged: the pool uses the new keys all the same, and the next change is written again.
+ * failed write is logged: the pool uses the new keys nevertheless, and the next change is written again.
  */
 export async function keepPoolKeys(
   env: Env,

@@ -12,7 +12,7 @@ type Gated = Pick<CommandDefinition, 'kind' | 'since' | 'waitsForAll'>
  * Keeps a leader from proposing a command that some voter does not know, because that voter would stop at it. A dead
  * server counts as well, because it may come back as it was; a server that left does not. Nor does a server without a
  * vote: a late arrival with an old release stops at commands that are in the log already, and must not hold back the
- * others. Leaders of releases before `commands-wait` propose most commands all the same (Spec: RFT-024, CAT-037,
+ * others. Leaders of releases before `commands-wait` propose most commands nevertheless (Spec: RFT-024, CAT-037,
  * UPG-027).
  */
 export class CommandGate {

@@ -82,7 +82,7 @@ export class AclApi {
     return this.#ask({ method: 'GET', path: tokenPath(accessor) }, tokenSchema)
   }
 
-  /** The one that the request is made with. */
+  /** The token that the request is made with. */
   ownToken(): Promise<Result<Token, string>> {
     return this.#ask({ method: 'GET', path: '/v1/acl/token/self' }, tokenSchema)
   }
@@ -136,7 +136,7 @@ export class AclApi {
     return askBytes(this.#client, { method: 'PUT', path: `/v1/agent/token/${kind}`, body: { Token } })
   }
 
-  /** A token that is named by its accessor, by how that begins, or as `anonymous`. */
+  /** The accessor ID of a token that is given by its accessor ID, by a prefix of that, or as `anonymous`. */
   async accessorOf(given: string): Promise<Result<string, string>> {
     if (given === 'anonymous') return ok(anonymous)
     if (given.length === uuidLength) return ok(given)
@@ -150,7 +150,7 @@ export class AclApi {
       : all
   }
 
-  /** A policy that is named by its ID or by how that begins. */
+  /** The ID of a policy that is given by its ID or by a prefix of that. */
   async policyIdOf(given: string): Promise<Result<string, string>> {
     if (given === 'global-management') return ok(globalManagement)
     if (given.length === uuidLength) return ok(given)
@@ -190,7 +190,10 @@ function onlyOne(what: string, prefix: string, ids: readonly string[]): Result<s
   return second === undefined ? ok(found) : err(`Partial ${what} ID is not unique`)
 }
 
-/** The accessor ID of a token that is named by it or by its secret; for a secret the token looks itself up. */
+/**
+ * The accessor ID of a token that is given by its accessor ID or its secret; a token given by its secret looks itself
+ * up.
+ */
 export async function accessorOfToken(
   invocation: Invocation,
   name: string,

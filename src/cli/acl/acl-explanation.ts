@@ -6,7 +6,7 @@ import { ApiClient } from '../api/client.ts'
 import { askJson } from '../api/json-client.ts'
 import type { Invocation } from '../command.ts'
 
-/** The question to be explained: may this be done? */
+/** The question to be explained: is this right given? */
 export interface Question {
   readonly resource: Resource
   readonly right: Right
@@ -17,7 +17,7 @@ export interface Question {
 const resources: readonly Resource[] = [...labelledResources, 'intention', ...scalarResources]
 const rights: readonly Right[] = ['read', 'list', 'write']
 
-/** Reads `service:write` and the name behind it. */
+/** Reads `service:write` and the name that follows it. */
 export function questionOf(asked: string, name: string | undefined): Result<Question, string> {
   const [resource, right, ...more] = asked.split(':')
   const known = resources.find((each) => each === resource)
@@ -56,7 +56,7 @@ export function explain(
   return askJson(new ApiClient(invocation), { method: 'GET', path: '/v1/acl/explain', query }, explanationSchema)
 }
 
-/** Why, in words: it names no secret. */
+/** The reason in words; it contains no secret. */
 export function decisionText({ DecidedBy, Rule, Level, Policy }: Explanation): string {
   switch (DecidedBy) {
     case 'rule':

@@ -2,11 +2,11 @@ import { fromBase64, hex, utf8 } from '../../base/bytes.ts'
 import type { Policy, PolicyStub, Token, TokenStub } from './acl-api.ts'
 
 /**
- * Labels and what follows them, as the field's commands show tokens and policies.
+ * Labels with their values, as the field's commands show tokens and policies.
  * Reference: command-line.md#token-block, command-line.md#policy-block.
  */
 
-/** As wide as every label, with the space behind it. */
+/** Width of the column of labels: the longest label and the space that follows it. */
 const labelWidth = 14
 
 type Row = readonly [label: string, value: string]

@@ -10,7 +10,7 @@ export interface Need extends Question {
 
 /** A server's answers about needed rights. */
 export interface Standing {
-  /** Access control is on, and a server could tell what the token may do. */
+  /** Whether access control is on, and a server could say what the token may do. */
   readonly isOn: boolean
   /** The rules that the token lacks, as they are written in a policy. */
   readonly missing: readonly string[]

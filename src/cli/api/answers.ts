@@ -28,7 +28,7 @@ const configurationSchema = z.object({
       Node: z.string(),
       Address: z.string(),
       Leader: z.boolean(),
-      // Servers of releases before 0.8.2 do not say.
+      // Servers of releases before 0.8.2 do not report it.
       ProtocolVersion: z.string().default(''),
       Voter: z.boolean(),
     }),
@@ -104,7 +104,8 @@ export type ListedCheck = z.infer<typeof checkSchema>
 /** By name, with the tags of all its instances. */
 export type ListedServices = ReadonlyMap<string, readonly string[]>
 
-// Each gives undefined for an answer of another shape: any server may be listening at the address.
+// Each of these functions returns undefined for an answer of another shape, because any server may listen at the
+// address.
 
 export function readKeys(body: Uint8Array): readonly string[] | undefined {
   return z.array(z.string()).safeParse(jsonOrUndefined(body)).data

@@ -21,8 +21,8 @@ export interface ApiAddress {
 const schemes = ['http', 'https', 'unix'] as const
 
 /**
- * From the client flags, and from the environment where a flag is not given. The error is the line to print.
- * Reference: command-line.md#client-flags, command-line.md#environment.
+ * Reads the address from the client flags, and from the environment where a flag is not given. The error is the line to
+ * print. Reference: command-line.md#client-flags, command-line.md#environment.
  */
 export async function apiAddress(invocation: Invocation): Promise<Result<ApiAddress, string>> {
   const settings = new ClientSettings(invocation)
@@ -80,7 +80,7 @@ async function tlsOf(env: Env, settings: ClientSettings, host: string): Promise<
   })
 }
 
-/** As in the field a file of authorities goes before a directory of them. */
+/** As in the field, a file of authorities takes precedence over a directory of them. */
 async function trustedOf(env: Env, settings: ClientSettings): Promise<Result<readonly string[], string>> {
   const file = await pemOf(env, 'ca-file', settings.text('ca-file', 'CACERT'))
   if (!file.ok) return file
@@ -115,7 +115,7 @@ export class ClientSettings {
     this.#invocation = invocation
   }
 
-  /** Empty is not given. */
+  /** An empty value counts as not given. */
   text(flag: string, variable: string): string | undefined {
     const given = this.#invocation.flags.get(flag)
     return typeof given === 'string' && given !== '' ? given : this.variable(variable)

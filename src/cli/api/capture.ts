@@ -10,7 +10,7 @@ export const captureTargets = ['agent', 'host', 'cluster', 'metrics', 'logs', 'p
 
 export type CaptureTarget = (typeof captureTargets)[number]
 
-/** Asked once, at the begin. */
+/** Requested once, at the beginning. */
 const once: readonly { readonly target: CaptureTarget; readonly path: string; readonly file: string }[] = [
   { target: 'agent', path: '/v1/agent/self', file: 'agent.json' },
   { target: 'host', path: '/v1/agent/host', file: 'host.json' },
@@ -18,7 +18,7 @@ const once: readonly { readonly target: CaptureTarget; readonly path: string; re
   { target: 'cluster', path: '/v1/agent/members', file: 'cluster.json' },
 ]
 
-/** Asked in each interval, one after the other: an agent takes one profile at a time. */
+/** Requested in each interval, one after the other: an agent takes one profile at a time. */
 const profiles: readonly { readonly path: string; readonly file: string }[] = [
   { path: '/debug/pprof/heap', file: 'heap.prof' },
   { path: '/debug/pprof/goroutine', file: 'goroutine.prof' },
@@ -58,7 +58,7 @@ export class Capture {
     for (const { target, path, file } of once) if (this.#targets.has(target)) await this.#ask(path, file)
   }
 
-  /** Listens to the log; ends when the agent ends it. */
+  /** Reads the agent's log until the agent ends the stream. */
   async listen(): Promise<void> {
     if (!this.#targets.has('logs')) return
     const query = [['loglevel', 'debug']] as const

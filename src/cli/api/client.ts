@@ -74,7 +74,7 @@ export function unexpectedText({ status, body }: Pick<ApiResponse, 'status' | 'b
   return `Unexpected response code: ${status} (${textOf(body)})`
 }
 
-/** Longer than the longest hold of a request by the servers. */
+/** Longer than servers hold any request. */
 const timeoutMs = 60_000
 
 /** The HTTP API of one agent, as commands use it. Errors are the line to print. */
@@ -83,7 +83,7 @@ export class ApiClient {
   readonly #ownToken: string | undefined
   #address: Promise<Result<ApiAddress, string>> | undefined
 
-  /** `ownToken`: in place of the token that the command line or the environment names. */
+  /** `ownToken` replaces the token that the command line or the environment names. */
   constructor(invocation: Invocation, ownToken?: string) {
     this.#invocation = invocation
     this.#ownToken = ownToken
@@ -146,7 +146,7 @@ export class ApiClient {
     ]
   }
 
-  /** By flag, or else by variable; undefined: none is sent. */
+  /** The token from the flag, or else from the variable; undefined: the request has no token. */
   #token(): string | undefined {
     if (this.#ownToken !== undefined) return this.#ownToken
     const flag = this.#invocation.flags.get('token')
@@ -216,7 +216,7 @@ export function surplusOperands({ args }: Invocation, most: number): string | un
   return args.length > most ? `Too many arguments (expected ${most}, got ${args.length})` : undefined
 }
 
-/** The same for a mistake in the use of the command: its help follows. */
+/** As `failed`, for a mistake in the use of the command: the command's help follows. */
 export function misused(invocation: Invocation, message: string): number {
   invocation.terminal.error(`${message}\n\n${invocation.help}`)
   return 1

@@ -9,11 +9,11 @@ export interface JsonRequest {
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE'
   readonly path: string
   readonly query?: Query
-  /** Bytes go as they are. */
+  /** Bytes are sent unchanged. */
   readonly body?: Json | Uint8Array
 }
 
-/** Asks for what must come with 200, and be JSON of this shape. The error says what came instead. */
+/** Sends a request whose answer must have status 200 and be JSON of this shape. The error says what came instead. */
 export async function askJson<T>(
   client: ApiClient,
   request: JsonRequest,
@@ -25,7 +25,7 @@ export async function askJson<T>(
   return read.success ? ok(read.data) : err(`the answer to ${request.method} ${request.path} cannot be read`)
 }
 
-/** The same of an answer whose form does not matter. */
+/** As `askJson`, for an answer whose bytes are not examined. */
 export async function askBytes(client: ApiClient, request: JsonRequest): Promise<Result<Uint8Array, string>> {
   const { method, path, query, body } = request
   const bytes = body === undefined || body instanceof Uint8Array ? body : utf8(writeJson(body))
@@ -35,13 +35,13 @@ export async function askBytes(client: ApiClient, request: JsonRequest): Promise
   return err(notServed(answer.value, path) ?? unexpectedText(answer.value))
 }
 
-/** An agent answers so to a path that it does not know; what is merely not there has words of its own. */
+/** Whether an agent answered that it does not serve the path; an answer about a missing thing has another text. */
 function notServed({ status, body }: Pick<ApiResponse, 'status' | 'body'>, path: string): string | undefined {
   if (status !== 404 || body.length > 0) return undefined
   return `the agent does not serve ${path}: its release does not have it`
 }
 
-/** As the field's commands print JSON: one tab for each depth. */
+/** JSON as the field's commands print it: indented by one tab for each level. */
 export function indentedByTabs(value: Json): string {
   return writeJson(value, true).replace(/^( {4})+/gm, (spaces) => '\t'.repeat(spaces.length / 4))
 }

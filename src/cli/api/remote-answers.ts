@@ -5,10 +5,10 @@ import { headerSaid } from '../../model/naming/names.ts'
 import { jobFolder, type NodeWord, type RemoteExecCall, wordOf } from '../../model/remote-exec.ts'
 import { type ApiClient, keyPath, type Query, unexpectedText } from './client.ts'
 
-/** A read is asked to wait no longer, however long nothing may come: its connection must outlive it. */
+/** Longest wait that a read requests, even if no entry may come for longer: its connection must outlive the wait. */
 const readMsMax = 15_000
 
-/** Something a node says of a job: with the value of its key, where that has any. */
+/** One entry that a node wrote for a job, with the value of its key if it has one. */
 export interface Said {
   readonly node: string
   readonly word: NodeWord
@@ -67,7 +67,7 @@ export class RemoteAnswers {
       this.#seen.add(key)
       news.push({ ...said, value: value.value })
     }
-    // Keys come in the order of their bytes, and an exit would come before output: it is what a node says last.
+    // Keys come in the order of their bytes, so an exit would come before the output although the node wrote it last.
     return ok([...news.filter(({ word }) => word.kind !== 'exit'), ...news.filter(({ word }) => word.kind === 'exit')])
   }
 

@@ -160,7 +160,7 @@ async function givenAccessor(invocation: Invocation, api: AclApi): Promise<Resul
 
 type Link = { readonly ID: string } | { readonly Name: string }
 
-/** Names are the servers' to look up; IDs may be cut short. */
+/** The servers look names up; IDs may be abbreviated. */
 async function linksOf(invocation: Invocation, api: AclApi): Promise<Result<readonly Link[], string>> {
   const links: Link[] = listFlag(invocation, 'policy-name').map((Name) => ({ Name }))
   for (const given of listFlag(invocation, 'policy-id')) {
@@ -171,7 +171,7 @@ async function linksOf(invocation: Invocation, api: AclApi): Promise<Result<read
   return ok(links)
 }
 
-/** The whole token as it is to be: an update replaces all of it. */
+/** The whole token with its changes, because an update replaces all of it. */
 async function updated(invocation: Invocation, api: AclApi, token: Token) {
   const { AccessorID, SecretID, Description, Local, Policies, Rules = '' } = token
   const upgrades = invocation.flags.get('upgrade-legacy') === true

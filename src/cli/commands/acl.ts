@@ -24,7 +24,7 @@ export const bootstrapCommand: CliCommand = {
 }
 
 /**
- * By their names on the command line, what the agent calls them. Reference: access-control.md#agent-token-slots,
+ * The agent's names of tokens, by their names on the command line. Reference: access-control.md#agent-token-slots,
  * command-line.md#command-acl-set-agent-token.
  */
 const agentTokens: ReadonlyMap<string, string> = new Map([
@@ -97,7 +97,7 @@ export const translateRulesCommand: CliCommand = {
   },
 }
 
-/** Allowed, denied, and that it cannot be told. */
+/** Exit codes: allowed, denied, and unknown. */
 const [allowedCode, deniedCode, unknownCode] = [0, 1, 2] as const
 
 export const explainCommand: CliCommand = {

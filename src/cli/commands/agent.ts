@@ -12,7 +12,7 @@ export const agentCommand: CliCommand = {
     'Runs until it is interrupted. -dev starts a single server that keeps nothing on disk; it is not for production.',
   flags: agentFlags,
   async run(invocation) {
-    // The whole product hangs on this: the other commands start without it.
+    // Imported only here, because it loads the whole product: the other commands start without it.
     const { runAgent } = await import('../running/agent-run.ts')
     return runAgent(invocation)
   },

@@ -7,7 +7,7 @@ import type { CliCommand, CommandFlag, FlagValue } from '../command.ts'
 
 const path = '/v1/operator/autopilot/configuration'
 
-/** In the order in which they are shown: flag, member of the JSON, how a flag says it. */
+/** The settings in the order in which they are shown: flag, member of the JSON, and how a flag writes the value. */
 const settings = [
   ['cleanup-dead-servers', 'CleanupDeadServers', 'flag', 'Whether dead servers are removed.'],
   ['last-contact-threshold', 'LastContactThreshold', 'duration', 'Longest silence of a healthy server.'],
@@ -104,7 +104,7 @@ function givenSettings(
   return ok(given)
 }
 
-/** The error is one clause, with what to write instead. */
+/** Reads the value of a flag. The error is one clause, with what to write instead. */
 function settingOf(kind: Kind, text: string): Result<string | number, string> {
   if (kind === 'number') return /^\d{1,15}$/.test(text) ? ok(Number(text)) : err('write a whole number')
   const duration = kind === 'duration' ? parseDuration(text) : ok(0)

@@ -3,7 +3,7 @@ import { toldUnder } from '../../model/naming/told.ts'
 import { misused } from '../api/client.ts'
 import { type CliCommand, type CommandTree, wordsAfter } from '../command.ts'
 
-/** Shells that can be told what may be written where. */
+/** Shells for which a completion program can be printed. */
 export const shells = ['bash', 'zsh', 'fish'] as const
 
 type Shell = (typeof shells)[number]
@@ -17,7 +17,7 @@ export function completionScript(shell: Shell, tree: CommandTree, naming: Naming
 interface Choice {
   readonly word: string
   readonly about: string
-  /** A flag that a value follows. */
+  /** Flags that are followed by a value. */
   readonly takesValue: boolean
 }
 
@@ -25,7 +25,7 @@ interface Place {
   /** The words before the one to complete, without flags. */
   readonly words: readonly string[]
   readonly choices: readonly Choice[]
-  /** Operands may follow: the place is the same after them. */
+  /** Whether operands may follow: they do not change which words and flags may come next. */
   readonly operands: boolean
 }
 
@@ -116,7 +116,7 @@ end
 ${lines.join('')}`
 }
 
-/** As a shell word in which no character has a special meaning. */
+/** The text as one word of the shell in which no character has a special meaning. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -84,7 +84,7 @@ async function refused(answer: { readonly status: number; readonly body: Uint8Ar
 interface Running {
   readonly proxy: MeshProxy
   readonly beside: readonly Closable[]
-  /** Takes out what it registered. */
+  /** Removes what it registered. */
   deregister(): Promise<void>
 }
 
@@ -115,7 +115,7 @@ async function startedByFlags(
   return ok({ proxy, beside: [registration], deregister: () => registration.end() })
 }
 
-/** Goes on as its registration changes, but for the service that it stands for. */
+/** Runs a proxy that follows the changes of its registration, except a change of the service that it stands for. */
 async function startedByAgent(invocation: Invocation, id: string, api: AgentClient): Promise<Result<Running, string>> {
   const { env, terminal } = invocation
   const { MeshProxy } = await import('../../proxy/mesh-proxy.ts')
@@ -158,7 +158,7 @@ function planText({ service, inbound, upstreams }: ProxyPlan): string {
   return `               Service: ${service}\n       Public listener: ${door}\n${ways.join('')}`
 }
 
-/** Settled when the agent that runs this proxy is gone; never where none does. */
+/** Settles when the agent that runs this proxy is gone; never if no agent runs it. */
 async function untethered({ env, terminal }: Invocation): Promise<void> {
   if (!terminal.environment.has(proxyVariables.tethered)) return env.deferred<void>().promise
   await terminal.readInput()

@@ -110,7 +110,7 @@ export const envoyCommand: CliCommand = {
   },
 }
 
-/** The authority does not do its work. */
+/** Exit code if the authority fails to issue or renew certificates. */
 const inTrouble = 2
 
 export const forecastAuthorityCommand: CliCommand = {

@@ -11,12 +11,12 @@ import { Interruption } from '../interruption.ts'
 
 const durationMinMs = 10_000
 const intervalMinMs = 5_000
-/** The longest profile of CPU time, and what the others take. */
+/** Maximum seconds of a CPU profile, and the seconds that the other profiles take. */
 const profileSecondsMax = 30
 const profilesElseSeconds = 3
-/** Each keeps what it gathered until the end. */
+/** Maximum number of intervals, because what each gathered is kept until the end. */
 const intervalsMax = 10_000
-/** Names in an archive have 100 bytes, and those of the files stand behind this one. */
+/** Names in an archive have at most 100 bytes; the names of the files follow the name of the folder. */
 const folderBytesMax = 64
 
 export const debugCommand: CliCommand = {
@@ -87,7 +87,7 @@ async function planOf({ naming, env, flags }: Invocation): Promise<Result<Plan, 
   if (folderOf(output) === '') return err(`output path "${output}" names a directory: name a file in it`)
   const there = await env.disk.stat(path)
   if (there.ok) return err(`output path "${path}" exists already`)
-  // Minutes of gathering would be lost for it.
+  // Examined before the gathering: a missing directory would otherwise lose minutes of it.
   const directory = output.includes('/') ? output.slice(0, output.lastIndexOf('/') + 1) : '.'
   const around = await env.disk.stat(directory)
   if (!around.ok || around.value.kind !== 'directory') return err(`output directory "${directory}" is not there`)
@@ -133,7 +133,7 @@ async function record(invocation: Invocation, plan: Plan): Promise<Result<string
   return write(invocation, plan, capture, release.value)
 }
 
-/** Of an interval some time is left for the other profiles. */
+/** The seconds of a CPU profile: the interval without the time for the other profiles. */
 function profileSeconds(intervalMs: number): number {
   return Math.min(profileSecondsMax, Math.max(1, Math.floor(intervalMs / 1_000) - profilesElseSeconds))
 }

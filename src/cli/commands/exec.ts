@@ -47,9 +47,9 @@ const execFlags: readonly CommandFlag[] = [
   },
 ]
 
-/** A node tells its caller apart from one that is gone by a sign of life in this share of the wait. */
+/** A working node sends this many signs of life within the wait of the caller, so that it does not count as gone. */
 const signsOfLife = 2
-/** Agents give signs of life every 500 ms at most: with less a node that works would count as gone. */
+/** Agents send a sign of life at most every 500 ms: with a shorter wait a working node would count as gone. */
 const waitMinMs = 1_000
 const durations = '2s or 100ms'
 
@@ -167,7 +167,10 @@ async function planOf(invocation: Invocation): Promise<Result<Plan, string>> {
   return ok({ prefix, job, filters: filters.value, waitMs: waitMs.value, replicationMs: replicationMs.value })
 }
 
-/** Its keys go with it. In another datacenter it is one of a server there, for this agent's node is not of it. */
+/**
+ * Begins the session with which the job's keys are deleted. In another datacenter it belongs to a server there, because
+ * this agent's node is not in that datacenter.
+ */
 async function beginSession(invocation: Invocation, client: ApiClient): Promise<Result<LockSession, string>> {
   const { naming, env, flags } = invocation
   const about: Record<string, unknown> = { Name: `Remote Exec via ${naming.name} exec`, Behavior: 'delete' }

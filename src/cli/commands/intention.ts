@@ -38,7 +38,7 @@ export const createIntentionCommand: CliCommand = {
   },
 }
 
-/** As it is sent. */
+/** An intention as it is sent. */
 type Given = { readonly [member: string]: Json } & Pick<Intention, 'SourceName' | 'DestinationName' | 'Action'>
 
 async function intentionsOf(invocation: Invocation): Promise<Result<readonly Given[], string>> {
@@ -222,7 +222,7 @@ function isOfSame(one: Ends, other: Ends): boolean {
   return a.source === b.source && a.destination === b.destination
 }
 
-/** The namespace is shown where it is not the one that everything is in. */
+/** The two ends of an intention. A namespace is shown only if it is not the default one. */
 function endsOf({ SourceNS, SourceName, DestinationNS, DestinationName }: Ends): {
   readonly source: string
   readonly destination: string

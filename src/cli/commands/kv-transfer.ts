@@ -69,11 +69,11 @@ interface KeyWrite extends Pick<Transferred, 'key' | 'flags'> {
   readonly bytes: Uint8Array
 }
 
-/** All entries are looked at before one is written: half an import is worse than none. */
+/** Checks all entries before one is written, because half an import is worse than none. */
 function writesOf(entries: readonly Transferred[]): Result<readonly KeyWrite[], string> {
   const writes: KeyWrite[] = []
   for (const { key, flags, value } of entries) {
-    // The API takes such a key for another path.
+    // The API would read such a key as another path.
     if (key.startsWith('/')) return err(`Invalid key. Key must not begin with a '/': ${key}`)
     const bytes = fromBase64(value)
     if (bytes === undefined) return err(`Error base 64 decoding value for key ${key}`)

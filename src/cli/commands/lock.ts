@@ -7,10 +7,10 @@ import { durationFlag } from '../flags/values.ts'
 import { type Held, HeldLock, type LockOptions, LockSession } from '../locks/held-lock.ts'
 import { HeldSemaphore } from '../locks/held-semaphore.ts'
 
-/** How long a program that is to end, for its lock is lost, is left before it is killed. */
+/** Time that a program has to end after its lock was lost, before it is killed. */
 const graceMs = 5_000
 const durations = '10s or 1m30s'
-/** Each stands in one value. */
+/** Maximum number of holders, because all of them are in the value of one key. */
 const holdersMax = 1_000
 
 const lockFlags: readonly CommandFlag[] = [
@@ -62,7 +62,7 @@ interface Plan {
   /** The name of the session. */
   readonly name: string
   readonly argv: readonly [string, ...string[]]
-  /** 0: as long as it takes. */
+  /** Time to try for; 0: without a limit. */
   readonly tryMs: number
 }
 
@@ -160,7 +160,7 @@ async function watched(
   return exit
 }
 
-/** Somebody asks this command to end. */
+/** The wish that this command ends, by a signal or by its input. */
 class Wish {
   /** Settles when the lock was not acquired. */
   readonly uttered: Promise<Result<false, string>>

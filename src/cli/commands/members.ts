@@ -8,7 +8,7 @@ import { ApiClient, clientFlags, failed, misused, surplusOperands } from '../api
 import type { CliCommand } from '../command.ts'
 import { formatTable } from '../output.ts'
 
-/** By number, as the API has it. Reference: agent.md#member-status. */
+/** The names by their numbers in the API. Reference: agent.md#member-status. */
 const statusNames = ['none', 'alive', 'leaving', 'left', 'failed'] as const
 
 const nothingMatches = 2

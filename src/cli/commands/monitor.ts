@@ -40,10 +40,10 @@ export const monitorCommand: CliCommand = {
   },
 }
 
-/** A line that goes on beyond this is passed on as it comes. */
+/** A longer line is passed on in pieces, as it arrives. */
 const lineBytesMax = 1 << 20
 
-/** Pieces of a stream end anywhere, also within a character: what is passed on ends with a line. */
+/** Pieces of a stream can end anywhere, also within a character; everything passed on ends with a line. */
 class WholeLines {
   begun = false
   readonly #use: (text: string) => void

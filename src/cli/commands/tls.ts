@@ -22,7 +22,7 @@ function daysFlag(days: number): CommandFlag {
 
 const authorityDays = 1_825
 const leafDays = 365
-/** Certificates of one role of a datacenter that a directory may hold. */
+/** Maximum number of certificates of one role and datacenter in a directory. */
 const pairsMax = 10_000
 
 export const tlsAuthorityCommand: CliCommand = {
@@ -144,7 +144,7 @@ const serverWarning = `==> WARNING: Server Certificates grants authority to beco
     that are not server nodes. Store them as securely as CA keys.
 `
 
-/** Under the first number that neither file has yet. */
+/** Saves the pair under the first number that neither file has yet. */
 async function saveNumbered(invocation: Invocation, prefix: string, pair: Pair): Promise<number> {
   const { env, terminal } = invocation
   for (let number = 0; number < pairsMax; number++) {

@@ -6,7 +6,7 @@ import type { CliCommand } from '../command.ts'
 import type { UpgradeCheck } from '../upgrade-check.ts'
 import type { CheckedAgent, CheckedCluster, Finding } from '../upgrade-findings.ts'
 
-/** Something is in the way. */
+/** Exit code if something blocks the upgrade. */
 const blocked = 2
 
 export const upgradeCheckCommand: CliCommand = {
@@ -61,7 +61,7 @@ export const upgradeCheckCommand: CliCommand = {
   },
 }
 
-/** What to do about a finding is a text of the program's own. */
+/** The check, whose remedies name this program. */
 function toldCheck(naming: Naming, check: UpgradeCheck): UpgradeCheck {
   const told = (findings: readonly Finding[]) =>
     findings.map((finding) => ({ ...finding, remedy: toldUnder(naming, finding.remedy) }))

@@ -77,10 +77,10 @@ async function once(invocation: Invocation, client: ApiClient, plan: WatchPlan):
 /** A child that runs for longer is killed. */
 const childTimeoutMs = 86_400_000
 const childOutputBytesMax = 4 << 20
-/** Shorter than what one request may take. */
+/** Shorter than the time limit of a request. */
 const wait = '45s'
 
-/** Until a signal, or until a child fails. */
+/** Runs until a signal comes or a child fails. */
 async function follow(invocation: Invocation, client: ApiClient, plan: WatchPlan): Promise<number> {
   const { Watching } = await import('../../features/watch/watching.ts')
   const { naming, env, terminal, args, flags } = invocation

@@ -9,14 +9,14 @@ import { checkArchive } from '../../features/snapshot/transfer.ts'
 import { StateRecords } from '../../store/state-records.ts'
 import type { Row, TableDefinition } from '../../store/types.ts'
 
-/** How much of a state is of one type. */
+/** The part of a state that one type of record takes. */
 export interface TypeSize {
   readonly type: string
   readonly rows: number
   readonly bytes: number
 }
 
-/** The metadata of an archive, and its content: the largest first. The error is one line. */
+/** Reads the metadata of an archive and the sizes of its types, the largest first. The error is one line. */
 export async function readArchive(
   env: Env,
   archive: Uint8Array,
@@ -87,7 +87,7 @@ async function eachRecord(
   return state.ok ? meta : state
 }
 
-/** Undefined: this release has no such table, or cannot read the row. */
+/** The key of a row; undefined: this release has no such table, or cannot read the row. */
 function keyOf(table: TableDefinition<Row> | undefined, record: Uint8Array): string | undefined {
   const row = table === undefined ? undefined : StateRecords.row(table, record)
   return row === undefined ? undefined : table?.key(row)
@@ -103,7 +103,10 @@ export async function readArchiveFile(disk: Disk, path: string): Promise<Result<
   return bytes.value.length > archiveBytesMax ? err(`${path} exceeds ${archiveBytesMax} bytes`) : bytes
 }
 
-/** Written aside, synced and renamed: what was there before, or the whole archive. Only its owner may read it. */
+/**
+ * Writes a temporary file, syncs it and renames it, so the path has the earlier file or the whole archive. Only the
+ * owner may read it.
+ */
 export async function writeArchiveFile(
   disk: Disk,
   path: string,

@@ -21,7 +21,7 @@ export async function readPair(disk: Disk, certificate: string, key: string): Pr
 }
 
 /**
- * Writes both into new files: the certificate readable for everybody, the key for its owner. Existing files are not
+ * Writes both into new files: the certificate readable for every user, the key for its owner. Existing files are not
  * overwritten; `taken` is one of them.
  */
 export async function writePair(
@@ -33,7 +33,7 @@ export async function writePair(
   if (!made.ok) return err({ taken: made.error.kind === 'exists', why: whyNot(made.error) })
   const second = await writeNew(disk, files.key, pair.key, 'owner')
   if (second.ok) return second
-  // A certificate whose key was never kept is of no use.
+  // A certificate whose key was not saved is useless.
   await disk.remove(files.certificate)
   return err({ taken: second.error.kind === 'exists', why: whyNot(second.error) })
 }

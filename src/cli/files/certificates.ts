@@ -7,12 +7,12 @@ import { type CertificateContent, type Issuer, signCertificate } from '../../pki
 import type { Pair } from './certificate-files.ts'
 
 const dayMs = 86_400_000
-/** Clocks of a cluster differ. */
+/** Certificates begin earlier by this much, because the clocks of a cluster differ. */
 const backdatedMs = 60_000
-/** Years are written with four digits, and a century is more than any key should live. */
+/** Certificates write years with four digits, and no key should live for more than a century. */
 const daysMax = 36_500
 
-/** Whose a certificate is, and so what it is for. */
+/** The holder of a certificate, which determines the permitted uses. */
 export type Role = 'server' | 'client' | 'cli'
 
 export interface AuthorityWishes {
@@ -46,7 +46,7 @@ export function makeAuthority(env: Env, wishes: AuthorityWishes): Result<Pair, s
   return ok({ certificate: certificatePem(signed), key: key.privateKeyPem })
 }
 
-/** A certificate for what acts in this role. The first name says which. Reference: configuration.md#fact-84. */
+/** A certificate for a program in this role; its first name contains the role. Reference: configuration.md#fact-84. */
 export function makeLeaf(env: Env, wishes: LeafWishes, authority: Pair): Result<Pair, string> {
   const content = leafContent(env, wishes)
   if (!content.ok) return content
@@ -77,7 +77,7 @@ function leafContent(env: Env, wishes: LeafWishes): Result<CertificateContent, s
     authority: false,
     dnsNames: [commonName, 'localhost', ...dnsNames],
     addresses: bytes,
-    // An agent that is a client serves HTTPS all the same.
+    // An agent that is a client also serves HTTPS.
     uses: role === 'cli' ? ['client'] : ['server', 'client'],
   })
 }

@@ -6,14 +6,14 @@ import type { Disk } from '../../env/disk.ts'
 import { intentionInFile } from '../api/connect-answers.ts'
 import { fileText } from '../flags/values.ts'
 
-/** An intention as a file has it, and as it is sent. */
+/** An intention as it is in a file, which is how it is sent. */
 export type IntentionInFile = { readonly [member: string]: Json } & {
   readonly SourceName: string
   readonly DestinationName: string
   readonly Action: string
 }
 
-/** The intentions of files, one in each. */
+/** The intentions of files, one in each file. */
 export async function intentionFiles(
   disk: Disk,
   paths: readonly string[],

@@ -16,7 +16,7 @@ export interface ServiceInFile {
   readonly token: string | undefined
 }
 
-/** A definition file may be this long, bytes. */
+/** Maximum size of a definition file in bytes. */
 const fileBytesMax = 8 << 20
 
 type Services = Result<readonly ServiceInFile[], string>
@@ -57,7 +57,7 @@ function servicesOf(document: ConfigDocument): Services {
     value: raw,
     placeOf: (inside: readonly PropertyKey[]) => document.placeOf([...path, ...inside]),
   }))
-  // Whether scripts may run is the agent's to say.
+  // The agent decides whether scripts may run.
   const read = readDefinitions(sources, { scripts: true })
   if (!read.ok) return err(read.error.map(problemLines).join('\n'))
   const named = read.value.services.map(({ service: { id, service: name, token } }) => ({ id, name, token }))
@@ -72,7 +72,7 @@ interface FoundService {
 }
 
 /**
- * A file's spelling is understood over HTTP, but for the ID of a check within a service.
+ * The HTTP API accepts the spelling of files, except for the ID of a check within a service.
  * Reference: definitions.md#snake-case-over-http, definitions.md#common-members.
  */
 function bodyOf(raw: Raw): Json {

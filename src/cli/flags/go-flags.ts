@@ -48,7 +48,10 @@ export function rewriteGoFlags(
 
 export const helpFlags: readonly string[] = ['-h', '-help', '--help']
 
-/** Whether the page is asked for, be it behind other flags: not where the word is the value of one, or an operand. */
+/**
+ * Whether the arguments request the help page, possibly after other flags. The word does not count as the value of a
+ * flag or as an operand.
+ */
 export function asksForHelp(argv: readonly string[], flags: readonly CommandFlag[]): boolean {
   const at = argv.findIndex((argument) => helpFlags.includes(argument))
   if (at < 0) return false
@@ -65,8 +68,8 @@ function undefinedText(name: string, names: readonly string[]): string {
 }
 
 /**
- * A flag of the command after an operand, where it would be taken for another operand; undefined: there is none, or
- * `--` marks all of these as operands.
+ * A flag of the command that follows an operand, where it would be read as another operand; undefined: there is none,
+ * or `--` marks all of these as operands.
  */
 export function flagBehindOperands(argv: readonly string[], flags: readonly CommandFlag[]): string | undefined {
   const rewritten = rewriteGoFlags(argv, flags)
@@ -84,19 +87,21 @@ export function truthOf(text: string): boolean | undefined {
   return undefined
 }
 
-/** Flags of clouds by their beginning, and the provider that is asked now. */
+/** Flags of cloud providers by their prefix, and the provider that is named instead today. */
 const clouds: readonly (readonly [prefix: string, provider: string])[] = [
   ['retry-join-azure-', 'azure'],
   ['retry-join-ec2-', 'aws'],
   ['retry-join-gce-', 'gce'],
 ]
 
-/** Flags that earlier releases of the agent took, as today's: what an agent is to run as stands among its arguments. */
+/**
+ * Translates flags of earlier releases of the agent into today's, because scripts that start agents still contain them.
+ */
 class PastFlags {
   readonly #release: Release | undefined
   readonly #asked = new Map<string, Record<string, string>>()
 
-  /** `releases`: whether the command is one that earlier releases gave such flags, the agent itself. */
+  /** `releases`: whether earlier releases had such flags for the command, which is so for the agent alone. */
   constructor(argv: readonly string[], releases: boolean) {
     const given = argv.flatMap((argument, at) => {
       const match = /^--?release(?:=(.*))?$/.exec(argument)
@@ -105,7 +110,7 @@ class PastFlags {
     this.#release = releases ? parseRelease(given.at(-1) ?? '') : undefined
   }
 
-  /** Whether the release has it; all of them but one take a value. */
+  /** Whether the release has the flag; all of them but one take a value. */
   has(name: string): boolean {
     return this.#release !== undefined && name !== 'rpc-addr' && isFlagStillRead(name, this.#release)
   }
@@ -114,7 +119,7 @@ class PastFlags {
     return name !== 'atlas-join'
   }
 
-  /** What is said now for it, at once; what belongs together is said at the end. */
+  /** Today's flags in its place that are known at once; those that combine several flags come at the end. */
   take(name: string, value: string): readonly string[] {
     if (name === 'dc') return [`--datacenter=${value}`]
     const [prefix, provider] = clouds.find(([each]) => name.startsWith(each)) ?? []

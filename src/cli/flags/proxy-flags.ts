@@ -43,9 +43,9 @@ export const proxyFlags: readonly CommandFlag[] = [
   },
 ]
 
-/** How a proxy comes to know what it is to do. */
+/** The source of a proxy's plan. */
 export type ProxySource =
-  /** As the agent has it registered. */
+  /** The agent's registration of it. */
   | { readonly kind: 'registered'; readonly id: string }
   | { readonly kind: 'sidecar'; readonly serviceId: string }
   /** `registerId`: under which it registers itself; undefined: it does not. */
@@ -94,7 +94,7 @@ function inboundOf(listen: string, serviceAddress: string): Result<ProxyPlan['in
   return ok({ listen: at, local, connectTimeoutMs: localConnectTimeoutMs })
 }
 
-/** `:8443` is that port of the host that is meant where none is named. */
+/** `:8443` is that port of the default host. */
 function endpointOf(text: string, host: string): Endpoint | undefined {
   return parseEndpoint(text.startsWith(':') ? `${host}${text}` : text)
 }

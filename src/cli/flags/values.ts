@@ -16,7 +16,7 @@ export function listFlag({ flags }: Pick<Invocation, 'flags'>, name: string): re
   return Array.isArray(value) ? value : []
 }
 
-/** Milliseconds, 0 or more; `examples` are those of the error. */
+/** A flag in milliseconds, 0 or more; `examples` are shown in the error. */
 export function durationFlag(
   flags: Invocation['flags'],
   name: string,
@@ -62,7 +62,7 @@ export async function dataOperand(
   return bytes.ok ? bytes : err(`Error! Failed to read file: ${bytes.error.message}`)
 }
 
-/** A file that a command is named may be this long, bytes. */
+/** Maximum size in bytes of a file that a flag or an operand names. */
 const fileBytesMax = 8 << 20
 
 /** The text of a file; the error is why it cannot be read. */

@@ -7,13 +7,13 @@ import { pause } from '../../model/pause.ts'
 import type { Entry } from '../api/answers.ts'
 import { type ApiClient, keyPath, type Query, unexpectedText } from '../api/client.ts'
 
-/** What clients of the field mark keys with that they use as locks: a key with other flags is not one. */
+/** Flags by which clients of the field mark keys that they use as locks; a key with other flags is no lock. */
 const lockFlags = '3304740253564472344'
 /** How long the servers are asked to wait for a change of the key. */
 export const waitMs = 15_000
-/** Pause where a lock is free and cannot be had: the lock delay of its last holder. */
+/** Pause while a lock is free but cannot be acquired, because of the lock delay of its last holder. */
 const delayedMs = 5_000
-/** Pause after an answer that is of no use. */
+/** Pause after an unusable answer. */
 const retryMs = 1_000
 
 /** The session's time to live, and how often it is renewed. */
@@ -24,7 +24,7 @@ export interface LockOptions {
   readonly env: Env
   readonly client: ApiClient
   readonly key: string
-  /** Failures in a row after which a lock that cannot be looked at counts as lost. */
+  /** Number of failures in a row after which a lock that cannot be read counts as lost. */
   readonly retries: number
 }
 
@@ -73,16 +73,16 @@ export class LockSession implements Closable {
     this.#timer = this.#env.timers.after(renewEveryMs, () => this.#env.detach(this.#renew()))
   }
 
-  /** A failure shows in the lock, which is watched. */
+  /** A failure is not handled here: it shows in the lock, which is watched. */
   async #renew(): Promise<void> {
     await this.#client.send('PUT', `/v1/session/renew/${this.id}`)
     if (!this.#closed) this.#arm()
   }
 }
 
-/** Something that is held while a program runs. */
+/** A thing that is held while a program runs. */
 export interface Held {
-  /** Waits until it is had, or until no time is left; false then. */
+  /** Waits until the lock is acquired, or until no time is left; false then. */
   acquire(leftMs: () => number): Promise<Result<boolean, string>>
   /** Settles when the lock is lost, or can no longer be checked; or soon after `isOver`. */
   lost(isOver: () => boolean): Promise<void>
@@ -90,7 +90,7 @@ export interface Held {
   release(): Promise<Result<boolean, string>>
 }
 
-/** One lock on one key: got, watched and given up, as clients of the field do it. */
+/** One lock on one key, acquired, watched and released as clients of the field do it. */
 export class HeldLock implements Held {
   readonly #options: LockOptions
   readonly #session: LockSession
@@ -110,7 +110,7 @@ export class HeldLock implements Held {
       if (entry?.Session !== undefined && entry.Session !== this.#session.id) continue
       const got = await this.#write('acquire')
       if (!got.ok || got.value) return got
-      // Another session was faster, and is found at once; or a lock delay is running.
+      // Either another session was faster, which the next read shows at once, or a lock delay is running.
       const now = await this.#look('0')
       if (now.ok && now.value?.Session === undefined) await pause(this.#options.env, Math.min(delayedMs, leftMs()))
     }
@@ -148,7 +148,7 @@ export class HeldLock implements Held {
     return ask(this.#options.client, 'PUT', keyPath(this.#options.key), query, emptyBytes)
   }
 
-  /** The key now, or once it is beyond this index; undefined: it does not exist. */
+  /** Reads the key now, or once its index is greater than `index`; undefined: it does not exist. */
   async #look(index: string, atMostMs = waitMs): Promise<Result<Entry | undefined, string>> {
     const { client, key } = this.#options
     const blocking: Query = [

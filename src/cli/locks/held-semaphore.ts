@@ -6,14 +6,16 @@ import type { Entry } from '../api/answers.ts'
 import { keyPath, unexpectedText } from '../api/client.ts'
 import { ask, type Held, type LockOptions, type LockSession, waitMs } from './held-lock.ts'
 
-/** What clients of the field mark keys with that they use as semaphores: a key with other flags is not one. */
+/**
+ * Flags by which clients of the field mark keys that they use as semaphores; a key with other flags is no semaphore.
+ */
 const semaphoreFlags = '16210313421097356768'
-/** Pause after an answer that is of no use. */
+/** Pause after an unusable answer. */
 const retryMs = 1_000
 
 interface Seen {
   readonly limit: number
-  /** Sessions that hold and are alive, in order. */
+  /** Sessions that hold the semaphore and are alive, in order. */
   readonly holders: readonly string[]
   /** ModifyIndex of the list; 0: it does not exist. */
   readonly modifyIndex: number
@@ -31,7 +33,7 @@ export class HeldSemaphore implements Held {
   readonly #prefix: string
   #index = '0'
 
-  /** `options.key` is that of the list; keys of contenders stand beside it. */
+  /** `options.key` is the key of the list; the keys of contenders are beside it. */
   constructor(options: LockOptions, session: LockSession, limit: number) {
     this.#options = options
     this.#session = session
@@ -53,7 +55,7 @@ export class HeldSemaphore implements Held {
       if (holders.length >= this.#limit) continue
       const got = await this.#write([...holders, this.#session.id], modifyIndex)
       if (!got.ok || got.value) return got
-      // Somebody was faster: the list is looked at as it is now.
+      // Another holder was faster: read the list again as it is now.
       this.#index = '0'
     }
     return ok(false)

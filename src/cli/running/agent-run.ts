@@ -66,7 +66,7 @@ async function runStarted(
 }
 
 /**
- * Checks in containers look for their runtime where its own clients do.
+ * Sets the address of the container runtime for checks from the variable that the runtime's own clients read.
  * Reference: command-line.md#env-shell-docker_host-notify_socket.
  */
 function withContainerRuntime(config: AgentConfig, { environment }: Terminal): AgentConfig {
@@ -88,7 +88,7 @@ class Readings {
     this.#read = started
   }
 
-  /** The same flags and files once more, as they are now. Warnings that were shown at the start are not repeated. */
+  /** Reads the same flags and files again. Warnings that were shown at the start are not repeated. */
   async again(): Promise<Result<AgentConfig, string>> {
     const { env, flags, terminal, naming } = this.#invocation
     const loaded = await loadConfig(env, flags, [], naming)
@@ -99,7 +99,7 @@ class Readings {
     return ok(withContainerRuntime(loaded.value.config, terminal))
   }
 
-  /** Tells key by key what the agent has taken over, and what waits for the next start. */
+  /** Reports for each key whether the agent has applied it, or it waits for the next start. */
   taken(): void {
     const { log } = this.#invocation.env
     const differences = configDifferences(this.#started, this.#taken, this.#read)
@@ -117,7 +117,7 @@ function stopped(terminal: Terminal, message: string): number {
 }
 
 /**
- * A port of -1 is closed; so are those of faces that are not there yet, whatever they are set to.
+ * A port of -1 is closed; listeners that do not exist yet are shown as closed, whatever their setting.
  * Reference: command-line.md#start-of-the-agent.
  */
 function banner(config: AgentConfig, program: Program): string {

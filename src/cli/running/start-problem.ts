@@ -12,7 +12,7 @@ import type { Env } from '../../env/env.ts'
 export async function startProblems(env: Env, { config, placeOf }: LoadedConfig): Promise<readonly string[]> {
   const tls = await loadTls(env, config.tls)
   const data = config.dataDir === undefined ? undefined : await env.disk.stat(config.dataDir)
-  // A data directory that is there may have the service, registered over HTTP.
+  // A data directory that exists may contain the service, registered over HTTP.
   const definitions = wantedDefinitions(config, [], () => data?.ok === true)
   return [...(tls.ok ? [] : [startFailureText(tls.error, placeOf)]), ...(definitions.ok ? [] : [definitions.error])]
 }

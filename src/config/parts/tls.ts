@@ -143,7 +143,7 @@ export function socketAccessOf(
   { problem, warn }: Reports,
 ): SocketAccess {
   const { user = '', group = '', mode = '' } = given ?? {}
-  // Without a socket a wrong value opens nothing to anybody.
+  // Without a socket, a wrong value gives no user access to anything.
   const isUsed = [addresses?.http, addresses?.https].some((face) => face?.includes('unix:') === true)
   const say = isUsed ? problem : warn
   const isMode = /^[0-7]{1,4}$/.test(mode)

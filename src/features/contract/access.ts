@@ -21,7 +21,7 @@ interface Open {
 export interface Refusal extends Ask {
   /**
    * What the caller is told instead of the refusal: the answer as if the thing did not exist. A caller that may not
-   * read a thing must not learn from a refusal that it exists. The log shows the refusal all the same.
+   * read a thing must not learn from a refusal that it exists. The log still shows the refusal.
    */
   readonly instead?: Failure
 }

@@ -3,7 +3,7 @@ export interface Question {
   readonly name: string
   /** A where nothing is said. */
   readonly type?: string
-  /** CH is the one that nobody uses. */
+  /** CH is a class that no client uses. */
   readonly class?: 'CH'
   readonly tcp?: boolean
   /** The size that EDNS offers; without it there is no EDNS. */
@@ -29,7 +29,7 @@ export interface Said {
   readonly bytes: number
 }
 
-/** Nobody answered, or not with one message. */
+/** No answer came, or it was not exactly one message. */
 export type Unsaid = 'no answer'
 
 /** Puts questions to one agent, one after the other. */

@@ -17,7 +17,7 @@ interface Sent {
   readonly headers: readonly string[]
 }
 
-/** Members that no recorded request has in that call, and why they are sent all the same. */
+/** Members that no recorded request has in that call, and why they are sent nevertheless. */
 const justified: Readonly<Record<string, string>> = {
   'PUT {mount}/roles/{role} key_usage:list': 'recorded as it is read: a list of these names',
   'PUT {mount}/roles/{role} not_before_duration:number': 'recorded as it is read: a number of seconds, 30 by default',

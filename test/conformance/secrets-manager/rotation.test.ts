@@ -227,7 +227,7 @@ describe('a mesh whose root an external secrets manager holds', () => {
     await leafHoldsUnderEveryRoot(mesh, 'late')
   })
 
-  it('says of another root in its place that it is one, and goes on with the one that the mesh trusts', async () => {
+  it('says of another root in its place that it is one, and continues with the one that the mesh trusts', async () => {
     const mesh = await meshWith({ enabled: true, ca_config: { cluster_id: clusterId } })
     expect((await configure(mesh, vault(1))).status).toBe(200)
     const roots = await rootsOf(mesh)

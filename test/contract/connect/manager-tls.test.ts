@@ -38,7 +38,7 @@ describe.skipIf(!opensslIsThere())('TLS between the external provider and its se
     expect(await asked({ TLSSkipVerify: true })).toBe('done')
   })
 
-  it('trusts nobody else, and no other name', async () => {
+  it('trusts no other root, and no other name', async () => {
     for (const more of [
       { CAFile: material.strangerRootPem },
       {},

@@ -127,7 +127,7 @@ describe('a provider of certificates: the external one, before the same server o
 describe('the first contact with the external one', () => {
   const mesh = { clusterId: 'c', trustDomain: 'c.svc', datacenter: 'dc1', title: 'Svc', skewMs: 60_000 }
   const worlds = { 'in the simulator': [onMachine, '10.0.0.1'], 'on real sockets': [onSockets, '127.0.0.1'] } as const
-  it.each(Object.entries(worlds))('makes nothing, and says when nobody answers: %s', (_, [within, host]) =>
+  it.each(Object.entries(worlds))('creates nothing, and says when no server answers: %s', (_, [within, host]) =>
     within(async (env) => {
       const address = await standInAt(env, host)
       const there = externalKind.open(env, external(address, managerToken)(1, 'ec'), mesh)

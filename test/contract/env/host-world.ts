@@ -7,8 +7,7 @@ import type { TlsMaterial } from '../host/tls-material.ts'
 import type { LawWorld } from './law-world.ts'
 
 /**
- * Two Envs on one loopback address, which nobody else uses: a port that a law closes stays free, and nobody listens
- * there.
+ * Two Envs on one loopback address, which no other test uses: a port that a law closes stays free, without a listener.
  */
 export function hostWorld(tls: TlsMaterial | undefined): LawWorld {
   return {

@@ -141,7 +141,7 @@ describe('a gRPC check', () => {
     ])
   })
 
-  it('is critical where nobody listens, nobody answers, or somebody speaks something else', async () => {
+  it('is critical where no server listens, none answers, or one speaks another protocol', async () => {
     const { target } = await listening(createServer(), () => undefined)
     const late = await probeGrpc(quietEnv(), probe(target, { timeoutMs: 50 }))
     expect(late.output).toBe('rpc error: code = DeadlineExceeded desc = no answer within 50 ms')

@@ -116,7 +116,7 @@ describe('the HTTP client', () => {
     expect(pieces).toEqual(['one', 'two'])
   })
 
-  it('says refused where nobody listens', async () => {
+  it('says refused where no server listens', async () => {
     // A port that was free a moment ago may by now be another test's, or the caller's own.
     const to = { host: '127.0.0.1', port: 1 }
     expect(await quietEnv().http.request(to, get)).toEqual({ ok: false, error: { kind: 'refused', to } })

@@ -56,7 +56,7 @@ describe('a streamed answer', () => {
     const { out, connection } = await streaming()
     const piece = 'x'.repeat(64 << 10)
     let taken = 0
-    // More than the system's own buffers hold, while nobody reads.
+    // More than the system's own buffers hold, while the client does not read.
     connection.socket.pause()
     while (taken < 4_096 && out.write(piece)) taken++
     expect(taken).toBeLessThan(4_096)

@@ -16,7 +16,7 @@ async function outcome(child: ChildProcessWithoutNullStreams) {
   return { out, error, code }
 }
 
-describe('an error that nobody expected', () => {
+describe('an unexpected error', () => {
   it.each([
     ['throw', /^svc: fatal: InvariantViolation: two leaders in one term \(term=7\) at child-program\.mjs:\d+\n$/],
     ['reject', /^svc: fatal: TypeError: nobody waits for me at child-program\.mjs:\d+\n$/],

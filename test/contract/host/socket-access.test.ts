@@ -51,7 +51,7 @@ describe('a socket of the file system', () => {
     await expect.poll(() => existsSync(join(folder, 'e'))).toBe(false)
   })
 
-  it('is not served to a user that nobody knows', async () => {
+  it('is not served for a user that the system does not know', async () => {
     const path = `unix://${join(folder, 'd')}`
     expect(await serve('d', { user: 'no-such-user' })).toEqual({
       ok: false,

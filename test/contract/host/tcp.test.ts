@@ -118,7 +118,7 @@ function streamLaws(security: () => Security | undefined): void {
     expect(far.text).toBe('firstsecond')
   })
 
-  it('breaks at close: what was queued is dropped, the peer sees a reset, and the call itself calls nobody', async () => {
+  it('breaks at close: what was queued is dropped, the peer sees a reset, and the call itself calls no handler', async () => {
     const { near, far } = await pair(security())
     far.stream.pause()
     while (near.stream.write(new Uint8Array(256 << 10)));
@@ -230,7 +230,7 @@ describe('dialling and listening', () => {
     for (const server of servers.splice(0)) server.close()
   })
 
-  it('says refused where nobody listens', async () => {
+  it('says refused where no server listens', async () => {
     const env = quietEnv()
     const listener = await env.tcp.listen(loopback, () => undefined)
     if (!listener.ok) throw new Error(listener.error.kind)
@@ -326,7 +326,7 @@ describe.skipIf(!opensslIsThere())('a TLS stream', () => {
     expect(await dialFailure(to, { trustedPems: [] })).toMatchObject({ kind: 'tls' })
   })
 
-  it('refuses a listener that does not speak TLS, and a key that is none', async () => {
+  it('refuses a listener that does not speak TLS, and a malformed key', async () => {
     const env = quietEnv()
     const to = await listening(env, (stream) => {
       new ObservedStream(stream).stream.write(utf8('220 hello\r\n'))

@@ -17,7 +17,7 @@ function sessionOf(port: number, material: TlsMaterial, version: SecureVersion):
   return new Promise((resolve, reject) => {
     const socket = dialled(port, material, version)
     socket.once('error', reject)
-    // The sessions of TLS 1.3 come behind the handshake, and are only read where somebody reads.
+    // The sessions of TLS 1.3 come after the handshake, and are read only where the application reads.
     socket.resume()
     socket.once('session', (session: Buffer) => {
       resolve(session)
@@ -49,7 +49,7 @@ async function served(tls: ListenerTls): Promise<number> {
 }
 
 describe.skipIf(!opensslIsThere()).each(['TLSv1.2', 'TLSv1.3'] as const)('a session of %s', (version) => {
-  it('is taken up again only where nobody has to show a certificate', async () => {
+  it('is resumed only where neither side must show a certificate', async () => {
     const material = makeTlsMaterial()
     const { server, rootPem } = material
     for (const requirePeerCertificate of [false, true]) {

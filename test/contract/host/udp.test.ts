@@ -47,7 +47,7 @@ describe('a UDP socket', () => {
     expect(lengths).toEqual([65_507, 1])
   })
 
-  it('takes no harm from sending to nobody, to no address, or after close', async () => {
+  it('is not harmed by sending to a closed port, to no address, or after close', async () => {
     const env = quietEnv()
     const gone = await bound(env, () => undefined)
     const near = await bound(env, () => undefined)

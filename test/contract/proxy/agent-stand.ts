@@ -25,7 +25,7 @@ export class AgentStand {
   #waiting: (() => void)[] = []
   #serial = 0n
   #roots: { readonly issuer: Issuer; readonly pem: string; readonly crossings: readonly string[] }[] = []
-  /** May connect to which; by default everybody may. */
+  /** May connect to which; by default all may. */
   readonly denied = new Set<string>()
   /** What was asked of it, by method and path. */
   readonly asked: string[] = []

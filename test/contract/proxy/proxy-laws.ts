@@ -21,7 +21,7 @@ interface Mesh {
   readonly query: Endpoint
   /** What `db` received from clients that were let in. */
   readonly taken: Observed[]
-  /** Why the proxy of `db` did not let somebody through, by its log. */
+  /** Why the proxy of `db` refused a connection, by its log. */
   readonly refused: string[]
 }
 

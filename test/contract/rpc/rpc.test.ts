@@ -141,7 +141,7 @@ describe('rpc', () => {
     expect(answer.ok && equalBytes((answer.value as { body: Uint8Array }).body, body)).toBe(true)
   })
 
-  it('tells an address where nobody listens from a request whose fate is unknown', async () => {
+  it('tells an address without a listener from a request whose fate is unknown', async () => {
     const a = await startAgent('a', echo)
     const b = await startAgent('b', () => new Promise(() => {}))
     const lost = ask(a, b, 1)
@@ -187,7 +187,7 @@ describe('rpc', () => {
   it('sends notices back on the connection that the peer dialled', async () => {
     const [a, b] = [await startAgent('a', echo), await startAgent('b', echo)]
     expect((await ask(a, b, 1)).ok).toBe(true)
-    // An address where nobody listens: only the connection that is there can carry it.
+    // An address without a listener: only the connection that is there can carry it.
     b.rpc.notify('a', `${ownLoopback}:1`, 'raft', utf8('hello'))
     await expect.poll(() => a.notices).toEqual(['b raft 5'])
   })
@@ -354,7 +354,7 @@ describe('a peer that is lost', () => {
     expect(a.gone).toEqual([])
   })
 
-  it('is not dialled when nobody wants to know', async () => {
+  it('is not dialled when no caller waits', async () => {
     const { a, b, front } = await connected((id) => id !== 'b')
     front.breakConnections()
     // The next request dials, and nothing did before it.
@@ -363,7 +363,7 @@ describe('a peer that is lost', () => {
     expect(a.gone).toEqual([])
   })
 
-  it('is nobody to an agent that has stopped', async () => {
+  it('does not exist for an agent that has stopped', async () => {
     const { a, front } = await connected()
     front.closeListener()
     a.rpc.stop()

@@ -30,7 +30,7 @@ const otherWords = /strconv|list|FLOAT|literal not terminated|got: IDENT/
 const otherEnd = /(=\s*\}?|\d)\s*$/
 
 describe('a text of rules', () => {
-  it('that is none is refused in the words of the field, with its place', () => {
+  it('that is malformed is refused in the words of the field, with its place', () => {
     let compared = 0
     fc.assert(
       fc.property(spoiled, (text) => {

@@ -110,7 +110,7 @@ class World {
     const granted = new Set(this.#grantedSince(this.#policy === 'async-cache' ? 0 : oldestMs))
     const isLetIn = this.#policy === 'allow' && !isReached && allowed.length === keys.length
     if (!isLetIn) for (const key of allowed) expect(granted).toContain(key)
-    // B: what the policy says for when nobody answers, once all that was known has run out.
+    // B: what the policy says for when no server answers, once all that was known has run out.
     if (this.#outSinceMs(askedMs) < askedMs - ttlMs - 10 * answerMs) {
       if (this.#policy === 'deny') expect(allowed).toEqual([])
       if (this.#policy === 'allow') expect(allowed).toEqual(keys)

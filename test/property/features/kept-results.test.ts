@@ -216,7 +216,7 @@ describe('kept results', () => {
           const fresh = endpoint.query(store.read(), args)
           const now = told({ ...fresh, index: Math.max(1, fresh.index) })
           expect(told(results.read(endpoint, args)), endpoint.method).toEqual(now)
-          // Nobody is woken because something has come nearer.
+          // No read is woken because a node has come nearer.
           const moved = write.endpoint === move
           if (!moved && before[at]?.told.lasting !== now.lasting)
             expect(called.get(at), `${endpoint.method} calls`).toBe(true)
@@ -235,7 +235,7 @@ describe('kept results', () => {
   }, 600_000)
 })
 
-/** `lasting`: without how near things are, for a change of which nobody is woken. */
+/** `lasting`: without the distances, whose change wakes no read. */
 function told({ index, value }: { readonly index: number; readonly value: unknown }) {
   const plain = (_: string, each: unknown): unknown =>
     typeof each === 'bigint' ? String(each) : each instanceof Uint8Array ? [...each] : each

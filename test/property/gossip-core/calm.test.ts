@@ -6,7 +6,7 @@ import { World } from './world.ts'
 
 const seeds = process.env['SVC_TEST_LONG'] === '1' ? 300 : 12
 
-/** A pool in which everybody knows everybody. */
+/** A pool in which all members know each other. */
 function pool(seed: number, size: number): World {
   const world = new World(seed)
   for (let i = 0; i < size; i++) world.keepJoining(world.start(`n${i}`))
@@ -42,7 +42,7 @@ describe('a pool whose network is well', () => {
     }
   })
 
-  it('never finds anybody failed, and sends nothing but probes and exchanges when there is no news', () => {
+  it('never finds a member failed, and sends nothing but probes and exchanges when there is no news', () => {
     for (let seed = 1; seed <= seeds; seed++) {
       const world = pool(seed, sizeFor(seed))
       world.runFor(10_000)
@@ -54,7 +54,7 @@ describe('a pool whose network is well', () => {
     }
   })
 
-  it('[MEM-006] [MEM-012] finds out that a member was killed within the bound of SWIM and Lifeguard, everybody of it', () => {
+  it('[MEM-006] [MEM-012] finds out that a member was killed within the bound of SWIM and Lifeguard, at every member', () => {
     for (let seed = 1; seed <= seeds; seed++) {
       const size = sizeFor(seed)
       const world = pool(seed, size)
@@ -95,7 +95,7 @@ describe('a pool whose network is well', () => {
     }
   })
 
-  it('believes one that slept too little to be buried, and one that slept long condemns nobody when it wakes', () => {
+  it('believes one that slept too little to be buried, and one that slept long declares no member dead when it wakes', () => {
     for (let seed = 1; seed <= seeds; seed++) {
       const world = pool(seed, 1 + sizeFor(seed))
       const sleeper = world.dice.pick(world.running())

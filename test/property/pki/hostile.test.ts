@@ -248,7 +248,7 @@ describe('hostile input', () => {
           expectReason(read.error)
           return
         }
-        // What is left of the mutations is no change of what was signed; a signature can be written in two ways.
+        // The remaining mutations do not change what was signed; a signature can be written in two ways.
         const same = corpus.find((each) => equalBytes(signedPart(each), signedPart(read.value.der)))
         expect(same, base64(bytes)).toBeDefined()
       }
@@ -273,7 +273,7 @@ describe('hostile input', () => {
     fc.assert(fc.property(text, look), { numRuns: Math.ceil(inputs / 4) })
   })
 
-  it('that is none is what the mutations begin with', () => {
+  it('that is invalid is what the mutations begin with', () => {
     expect(originals.size).toBe(corpus.length)
     for (const bytes of corpus) {
       const [certificate, asked] = [readCertificate(bytes), readRequest(bytes, hostCrypto)]

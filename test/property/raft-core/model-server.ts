@@ -30,7 +30,7 @@ export interface Surroundings {
   syncMs(): number
   after(delayMs: number, run: () => void): void
   transmit(from: ServerId, effect: { readonly to: ServerId; readonly message: RaftMessage }): void
-  /** Told before the server's effects are carried out. */
+  /** Called before the server's effects are applied. */
   happened(server: ModelServer, effect: RaftEffect): void
 }
 

@@ -185,7 +185,7 @@ export class World implements Surroundings, Troubles {
   }
 
   /**
-   * Faults stop; within a bound there is one leader, everybody has all, and nothing asked is left without an answer.
+   * Faults stop; within a bound there is one leader, every server has all entries, and every request has its answer.
    */
   #heal(): void {
     const { laws, swarm } = this

@@ -52,7 +52,7 @@ const figure8: Start = [
   [3, []],
   [3, [3]],
 ]
-/** One server has entries of a leader that nobody else heard. */
+/** One server has entries of a leader that no other server heard. */
 const oneAhead: Start = [
   [2, [2, 2]],
   [2, []],

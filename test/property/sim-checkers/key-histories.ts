@@ -43,7 +43,7 @@ const anyOperation = fc
     })
   })
 
-/** Values may be written more than once, and read although nobody wrote them. */
+/** Values may be written more than once, and read although no client wrote them. */
 export function anyHistory(operationsMax: number): fc.Arbitrary<readonly KeyOperation[]> {
   return fc.array(anyOperation, { maxLength: operationsMax })
 }

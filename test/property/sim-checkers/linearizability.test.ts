@@ -24,7 +24,7 @@ function upTo(history: readonly KeyOperation[], us: number, blocked?: KeyOperati
 }
 
 /**
- * What is left of operations without their answers. A CAS known to be refused had no effect, whenever the answer came.
+ * Operations without their answers. A CAS known to be refused had no effect, whenever the answer came.
  */
 function opened(operations: readonly KeyOperation[]): readonly KeyOperation[] {
   return operations

@@ -126,7 +126,8 @@ function unlike(one: ReadonlyMap<string, Made>, other: ReadonlyMap<string, Made>
 }
 
 /**
- * Decisions that are made otherwise: a packet's fate that is lost now, or not lost; all others as nobody had made them.
+ * Decisions that are made otherwise: a packet's fate that is lost now, or not lost; all others as if they had not been
+ * made.
  */
 const single: Readonly<Record<string, (made: Made) => boolean>> = {
   firing: ({ kind, what }) => kind === 'event' && what.startsWith('fault'),
@@ -214,7 +215,7 @@ describe('decisions of a run', () => {
     }
   })
 
-  it('as a list give the same run, and without them the story goes as nobody has decided', async () => {
+  it('as a list give the same run, and without them the run is as without decisions', async () => {
     const text = page({ servers: 3, clients: 1, groups: [2], rules, steps })
     const decided: Decided[] = []
     const hash = await run(text, 11, new DecisionRecord((each) => void decided.push(each)))

@@ -9,7 +9,7 @@ import { filesClaiming, titlesClaiming } from './claims.ts'
 export type Verdict =
   /** `because`: the first line of what that test said. */
   | { readonly kind: 'found'; readonly by: string; readonly because: string }
-  /** Every one of them passed: the statement could be untrue and nobody would know. */
+  /** Every one of them passed: the statement could be untrue without any test failing. */
   | { readonly kind: 'survived'; readonly passed: number }
   /** No test that ran carries the ID. */
   | { readonly kind: 'unclaimed' }

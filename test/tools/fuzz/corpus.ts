@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 
 /** Inputs that are kept with the program: good ones to begin with, and those that once were findings. */
 const corpusRoot = fileURLToPath(new URL('../../fuzz/corpus/', import.meta.url))
-/** Findings of this checkout, which nobody has judged yet. */
+/** Findings of this checkout, which have not been judged yet. */
 const findingsRoot = fileURLToPath(new URL('../../../.cache/fuzz/', import.meta.url))
 
 /** In order of name, so that equal corpora give equal runs. */

@@ -56,7 +56,7 @@ describe('what a release asks for', () => {
     expect(asked('0.8.0', false)).toEqual(since064)
   })
 
-  it('needs no filter where nobody is asked, and says so', () => {
+  it('needs no filter where no authorizer is asked, and says so', () => {
     const old = enforcedBy(enforcementOf(release('0.5.0')), nothing)
     expect(old.readsAll('service')).toBe(true)
     expect(old.explain('service', 'a', 'read')).toEqual({ allowed: true, by: { kind: 'not-enforced' } })

@@ -55,7 +55,7 @@ service_prefix "" { policy = "read" intentions = "deny" }
     })
   })
 
-  it('may be empty, and may hold blocks that nobody knows, code of sentinel and names in any case', () => {
+  it('may be empty, and may hold unknown blocks, code of sentinel and names in any case', () => {
     const nothing = { grammar: 'new', rules: {}, scalars: {} }
     expect(read('')).toEqual(nothing)
     expect(read('# nothing\n')).toEqual(nothing)

@@ -78,7 +78,7 @@ describe('what an agent tells the catalog', () => {
     })
   })
 
-  it('a registration without a leader is answered all the same, and made up for after a random pause', async () => {
+  it('a registration without a leader is answered nevertheless, and sent after a random pause', async () => {
     await withLocalServices(configOf(), async ({ local, catalog, lines, rest }) => {
       catalog.failure = noLeader
       expect(await local.registerService(offer('web'))).toMatchObject({ ok: true })

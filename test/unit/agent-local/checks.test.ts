@@ -45,7 +45,7 @@ describe('a TTL check', () => {
 })
 
 describe('a TCP check', () => {
-  it('passes when somebody accepts, and is critical when not', async () => {
+  it('passes when a connection is accepted, and is critical when not', async () => {
     await withLocalServices(
       configOf(),
       async (world) => {

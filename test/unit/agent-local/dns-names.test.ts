@@ -5,7 +5,7 @@ const characters = 'will not be discoverable via DNS due to invalid characters.'
 const length = 'will not be discoverable via DNS due to it being too long.'
 
 describe('a name that cannot be asked for everywhere over DNS', () => {
-  it('dns.md section 10: is warned about, a tag only at debug level, and registered all the same', async () => {
+  it('dns.md section 10: is warned about, a tag only at debug level, and registered nevertheless', async () => {
     const config = configOf({ nodeName: 'bad node', services: [offer('filed_one')] })
     await withLocalServices(config, async ({ local, lines }) => {
       expect(lines.filter((line) => line.includes('Node name'))).toEqual([expect.stringContaining(characters)])

@@ -19,7 +19,7 @@ function strangeCheck(checkId: string, serviceId = ''): CheckFacts {
 }
 
 describe('a full comparison', () => {
-  it('[REG-024] brings back what was taken out and takes out what nobody here holds', async () => {
+  it('[REG-024] brings back what was taken out and takes out what this agent does not hold', async () => {
     await withLocalServices(configOf(), async ({ local, catalog, rest }) => {
       await local.registerService(offer('web', {}, [checkOf('c', ttl(3_600_000), { serviceId: 'web' })]))
       catalog.services.delete('web')

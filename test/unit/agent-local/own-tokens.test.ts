@@ -100,7 +100,7 @@ describe('the token with which the catalog is told', () => {
     })
   })
 
-  it('is kept with what came over the API, and shown to nobody', async () => {
+  it('is kept with what came over the API, and never shown', async () => {
     await withLocalServices(configOf({ dataDir: '/data' }), async ({ local, catalog, env, lines }) => {
       await local.registerService(web('of-web'))
       expect(JSON.stringify([local.services(), local.checks(), [...catalog.services], lines])).not.toContain('of-web')

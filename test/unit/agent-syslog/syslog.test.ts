@@ -118,7 +118,7 @@ describe('the log on its way to syslog', () => {
     })
   })
 
-  it('is bounded while nobody takes it: what is dropped is counted, and told once a second', async () => {
+  it('is bounded while the daemon takes nothing: what is dropped is counted, and told once a second', async () => {
     await onMachine(async ({ env, logger, said, install }) => {
       const syslog = new Syslog(env, settings, 'info')
       say(env, 'early')
@@ -131,7 +131,7 @@ describe('the log on its way to syslog', () => {
       expect(dropped.length).toBeGreaterThanOrEqual(8)
       expect(dropped.length).toBeLessThanOrEqual(10)
       const counted = (env.metrics as SimMetrics).counters.get('syslog.dropped') ?? 0
-      // Nobody says anything: then nothing more is dropped, or told.
+      // No line is logged: then nothing more is dropped or reported.
       await rest(env, 10_000)
       const told = said.filter((line) => line.includes('were dropped'))
       expect(told.length).toBeLessThanOrEqual(dropped.length + 1)

@@ -31,7 +31,7 @@ async function hearing(env: Env, heard: string[]): Promise<TcpListener> {
 }
 
 describe('lines over TCP', () => {
-  it('wait, within a bound, while nobody listens, and go once somebody does', async () => {
+  it('wait, within a bound, while no server listens, and are sent once one does', async () => {
     await between(async (sender, listener, heard) => {
       const lines = tcpLines(sender, to)
       lines.send('first\n')
@@ -75,7 +75,7 @@ describe('lines over UDP', () => {
 describe('lines to a receiver that has a name', () => {
   const named = { host: 'metrics.internal', port: to.port }
 
-  it('wait while nobody knows the name, and go where it leads then', async () => {
+  it('wait while the name does not resolve, and are sent to its address then', async () => {
     await between(async (sender, listener, heard, names) => {
       await value(listener.udp.bind(to, (_from, bytes) => heard.push(textOf(bytes))))
       await hearing(listener, heard)

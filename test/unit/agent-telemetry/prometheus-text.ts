@@ -6,7 +6,7 @@ export interface Family {
 }
 
 /**
- * Reads what Prometheus reads, and throws at what it would refuse: a name that is none, a sample before its family or
+ * Reads what Prometheus reads, and throws at what it would refuse: a malformed name, a sample before its family or
  * of another one, a family twice, a missing line feed. Source: Prometheus, text exposition format 0.0.4.
  */
 export function parsePrometheus(text: string): ReadonlyMap<string, Family> {

@@ -164,7 +164,7 @@ describe('answers that an agent keeps', () => {
     cache.stop()
   })
 
-  it('are one for all callers where anybody may read them, with an unknown token as well', async () => {
+  it('are one for all callers where every caller may read them, with an unknown token as well', async () => {
     const servers = new Servers()
     const cache = new AnswerCache(servers.clock.env, servers.calls, async () => err({ kind: 'token-not-found' }))
     const get = (token: string) => cache.get(rootsEndpoint, {}, plain, anyAge, { token })

@@ -131,7 +131,7 @@ describe('an agent whose default token is none', () => {
   })
 })
 
-describe('an answer that is none of its endpoint', () => {
+describe('a malformed answer of an endpoint', () => {
   const right = { index: 5, knownLeader: true, lastContactMs: 0 }
   const isText = (value: unknown): value is string => typeof value === 'string'
   const base = { method: 'Test.Shape', reply: z.array(z.object({ key: z.string() })) }
@@ -278,7 +278,7 @@ describe('a held write', () => {
     expect(told).toBe(1)
   })
 
-  it('ends when the agent stops, and nobody listens any more', async () => {
+  it('ends when the agent stops, and the agent listens no more', async () => {
     const held = new Held()
     held.leader = undefined
     const write = held.write()

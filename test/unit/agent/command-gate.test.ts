@@ -70,7 +70,7 @@ describe('a leader', () => {
     expect(gate(pool).refusal({ kind: 'kv.put', since: oldestRelease })).toBeUndefined()
   })
 
-  it('of a release before 0.8.1 looks at nobody, but for commands that always wait', () => {
+  it('of a release before 0.8.1 looks at no member, but for commands that always wait', () => {
     const pool = new FakePool([ofRelease(1, '0.8.0'), ofRelease(2, '0.7.0')])
     const autopilot = { kind: 'autopilot.initialize', since: { major: 0, minor: 8, patch: 0 } }
     const early = gate(pool, { major: 0, minor: 8, patch: 0 })

@@ -101,13 +101,13 @@ describe('requests of a server for another datacenter', () => {
     expect(second).toEqual(first)
   })
 
-  it('have no path at once where nobody of it is known', async () => {
+  it('have no path at once where no server of it is known', async () => {
     const server = new Server(0)
     expect(await server.calls.query(query, {}, inDc2, {})).toEqual(noPath)
     expect(await server.calls.write(write, {}, { datacenter: 'dc2' })).toEqual(noPath)
   })
 
-  it('have none after the hold time where nobody answers; a write that may have been served says so', async () => {
+  it('have none after the hold time where no server answers; a write that may have been served says so', async () => {
     const server = new Server(1)
     expect(await server.after(server.calls.query(query, {}, inDc2, {}), 6_000)).toBe('nothing yet')
     expect(await server.after(server.calls.query(query, {}, inDc2, {}), 8_000)).toEqual(noPath)

@@ -13,7 +13,7 @@ import type { Rpc } from '../../../src/rpc/rpc.ts'
 import { HandClock, settled } from '../features/hand-clock.ts'
 import { LoneServer } from '../features/lone-server.ts'
 
-/** A server that is asked for a key nobody has written, to wait for it, with no freshness asked for. */
+/** A server that is asked for a key that was never written, to wait for it, with no freshness asked for. */
 class Parking {
   readonly clock = new HandClock()
   readonly #server = new LoneServer(this.clock.env)
@@ -171,7 +171,7 @@ describe('a server that has not caught up since it started', () => {
     expect(await dispatch.serve('KV.Get', get, {})).toMatchObject({ ok: true, value: { meta } })
   })
 
-  it('answers where nobody leads, as one that nobody vouches for', async () => {
+  it('answers without a leader, as a server without contact to one', async () => {
     const { dispatch, now } = started({ leader: undefined })
     expect(now()).toEqual([true, false])
     const meta = { knownLeader: false, lastContactMs: 0 }

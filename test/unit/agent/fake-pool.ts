@@ -50,7 +50,7 @@ export class FakePool {
     this.#tell({ kind: 'reaped', member })
   }
 
-  /** As a server that comes back without knowing anybody. */
+  /** As a server that comes back without knowing any member. */
   forget(name: string): void {
     this.#members.delete(name)
   }

@@ -51,7 +51,7 @@ describe('an agent that is told where its pool is', () => {
     expect(joiner.asked).toHaveLength(2)
   })
 
-  it('tries again after the retry interval until somebody answers', async () => {
+  it('tries again after the retry interval until a member answers', async () => {
     const joiner = new Joiner({ retryJoin: ['10.0.0.2:8301'] })
     joiner.joining.start()
     await settled()
@@ -87,7 +87,7 @@ describe('an agent that is told where its pool is', () => {
     expect(joiner.clock.logged).toContain('max join LAN retry exhausted, exiting')
   })
 
-  it('does not start when nobody of start_join answers, and says why', async () => {
+  it('does not start when no address of start_join answers, and says why', async () => {
     const joiner = new Joiner({ startJoin: ['10.0.0.2:8301', 'no sense', 'nobody.internal'] })
     const first = await joiner.joining.first()
     expect(first).toMatchObject({ ok: false, error: { kind: 'io' } })

@@ -17,7 +17,7 @@ describe('results of queries', () => {
     expect(results.size).toEqual({ results: 0, bytes: 0 })
   })
 
-  it('of long requests are not cached, and wake waiting reads all the same', async () => {
+  it('of long requests are not cached, and wake waiting reads nevertheless', async () => {
     const server = new LoneServer()
     const results = new KeptResults(server.state.store)
     const [short, long] = [{ key: 'k'.repeat(512) }, { key: 'k'.repeat(2_000) }]

@@ -86,7 +86,7 @@ describe("the leader's duties", () => {
     expect(led.news).toEqual(['begun'])
   })
 
-  it('begin on a server that led before anybody listened', async () => {
+  it('begin on a server that led before any duty listened', async () => {
     const led = new Led({ role: 'leader', term: termOf(5) })
     await led.caughtUp(0)
     expect(led.news).toEqual(['begun'])

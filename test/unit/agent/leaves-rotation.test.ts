@@ -14,7 +14,7 @@ describe('after a rotation', () => {
     expect(await mesh.ask()).toEqual(['2', 'key-2', 17, 'HIT'])
   })
 
-  it('leaves that nobody asks for are replaced within a time that grows with the number of agents', async () => {
+  it('leaves that no client asks for are replaced within a time that grows with the number of agents', async () => {
     for (const [members, spreadMs] of [
       [1, 10_000],
       [1_000, 50_000],

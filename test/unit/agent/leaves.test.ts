@@ -41,7 +41,7 @@ describe('the leaves of an agent', () => {
     expect(mesh.signed).toHaveLength(1)
   })
 
-  it('are renewed within the last part of their lives, with another key, without anybody asking', async () => {
+  it('are renewed within the last part of their lives, with another key, without a request', async () => {
     const mesh = new LeafMesh()
     mesh.drawn = 0.5
     await mesh.ask()
@@ -185,7 +185,7 @@ describe('a token', () => {
 })
 
 describe('the number of leaves', () => {
-  it('is bounded: the longest unasked goes for which nobody waits', async () => {
+  it('is bounded: the leaf that was asked for least recently is dropped, unless a caller waits for it', async () => {
     const mesh = new LeafMesh()
     for (let at = 0; at < leavesMax; at++) await mesh.ask(`s${at}`)
     await mesh.ask('s0')
@@ -229,7 +229,7 @@ describe('the number of leaves', () => {
     expect(mesh.leaves.size).toBe(leavesMax)
   })
 
-  it('falls when nobody has asked for three days: it is not renewed again', async () => {
+  it('is dropped when no request came for three days: it is not renewed again', async () => {
     const mesh = new LeafMesh()
     await mesh.ask()
     await mesh.clock.advance(200 * hourMs)

@@ -35,7 +35,7 @@ describe('kept out of the pool of a datacenter', () => {
     expect(refuse(both)).toBe("Member 'n3' has conflicting node ID 'id-2' with member 'n2'")
   })
 
-  it('but one agent under its former and its present name may be: nobody else has its address', () => {
+  it('but one agent under its former and its present name may be: no other agent has its address', () => {
     expect(refuse([{ name: 'n2', endpoint, tags: { dc: 'dc1', id: 'id-1' } }])).toBeUndefined()
     const renamed = ['n2', 'n3'].map((name) => ({ name, endpoint: endpointOf('n2'), tags: { dc: 'dc1', id: 'id-2' } }))
     expect(refuse(renamed)).toBeUndefined()

@@ -69,7 +69,7 @@ describe('a server', () => {
 })
 
 describe('probes', () => {
-  it('live is answered as long as there is somebody to answer', async () => {
+  it('live is answered as long as the agent runs', async () => {
     const lone = new LoneServer()
     lone.notReady = ['no leader is known']
     expect(await lone.request('GET', '/v1/agent/live')).toMatchObject({ kind: 'json', value: { Live: true } })

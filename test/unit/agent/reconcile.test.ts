@@ -236,7 +236,7 @@ describe('the leader keeps the catalog true to the pool', () => {
     expect(leader.has('c1')).toBe(false)
   })
 
-  it('members of other datacenters are left alone, and nobody listens after the end', async () => {
+  it('members of other datacenters are left alone, and no subscription is left after the end', async () => {
     const foreign = { ...clientMember(9), tags: { ...clientMember(9).tags, dc: 'dc2' } }
     const leader = await leading([serverMember(1), foreign])
     expect(leader.has('c9')).toBe(false)

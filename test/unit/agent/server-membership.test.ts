@@ -219,7 +219,7 @@ describe('the leader looks after its servers', () => {
     expect(leading.changes).toEqual([{ kind: 'remove', id: 'id-s5' }])
   })
 
-  it('removes nobody when that is switched off, or below min_quorum', async () => {
+  it('removes no server when that is switched off, or below min_quorum', async () => {
     for (const autopilot of [{ cleanUpDeadServers: false }, { minQuorum: 5 }]) {
       const leading = new Leading([1, 2, 3, 4, 5], { autopilot })
       await leading.start()
@@ -229,7 +229,7 @@ describe('the leader looks after its servers', () => {
     }
   })
 
-  it('promotes and removes nobody while a server that is alive speaks an older Raft protocol', async () => {
+  it('promotes and removes no server while a server that is alive speaks an older Raft protocol', async () => {
     const leading = new Leading([1, 2, 3, 4, 5])
     const old = serverMember(2)
     leading.fake.set({ ...old, tags: { ...old.tags, raft_vsn: '2' } })

@@ -56,7 +56,7 @@ describe('the server that a client asks', () => {
     expect(told).toBe(1)
   })
 
-  it('is drawn anew from time to time, and nobody listens after the end', async () => {
+  it('is drawn anew from time to time, and no subscription is left after the end', async () => {
     const pool = new FakePool([serverMember(1), serverMember(2)])
     const { router, clock } = routerOver(pool)
     const before = router.pick()?.id
@@ -67,7 +67,7 @@ describe('the server that a client asks', () => {
   })
 })
 
-describe('whether anybody can be asked', () => {
+describe('whether any server can be asked', () => {
   it('is known once a server has answered, and no more when the last try at every one failed', () => {
     const pool = new FakePool([serverMember(1), serverMember(2)])
     const { router } = routerOver(pool)

@@ -165,7 +165,7 @@ describe('applying what Raft replicates', () => {
     expect(machine.state.store.digest()).toEqual(before)
   })
 
-  it('stops on a command that a later release brought, and goes on with it as that release', () => {
+  it('stops on a command that a later release brought, and continues with it as that release', () => {
     const payload = encodeCommand(later, { name: 'a' })
     expect(() => new Machine({ major: 1, minor: 2, patch: 2 }).payload(payload)).toThrow('tally.later')
     expect(new Machine({ major: 1, minor: 2, patch: 3 }).payload(payload)).toEqual({ ok: true, value: 'done' })

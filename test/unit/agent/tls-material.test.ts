@@ -46,7 +46,7 @@ describe('tls_cipher_suites', () => {
     return loadTls(host, settings)
   }
 
-  it('that nobody knows are refused at the start, by their key', async () => {
+  it('that are unknown are refused at the start, by their key', async () => {
     expect(await load(['ECDHE-RSA-AES128-GCM-SHA256'])).toMatchObject({ ok: true })
     expect(await load(['NO-SUCH-SUITE'])).toMatchObject({
       ok: false,

@@ -108,7 +108,7 @@ describe('kept results', () => {
     expect(results.size.results).toBe(1)
   })
 
-  it('refuse one more that waits than may wait, and keep nothing small that nobody waits for', async () => {
+  it('refuse one more waiting read than may wait, and keep nothing small that no read waits for', async () => {
     const server = new LoneServer()
     const results = new KeptResults(server.state.store, { waitingMax: 1 })
     const read = () => results.read(key, { key: 'k' })

@@ -78,7 +78,7 @@ describe('a write that changes nothing', () => {
     expect(server.index).toBe(before)
   })
 
-  it('is answered by nobody but a leader that is still one', async () => {
+  it('is answered only by a leader that is still one', async () => {
     const { server } = await AccessWorld.begun()
     const { state } = server
     const deposed = async (): Promise<Result<undefined, Failure>> => err({ kind: 'not-leader', leader: undefined })

@@ -68,7 +68,7 @@ describe('what V8 has compiled of an installed program', () => {
     expect(builds().at(-1)).toMatch(/^6/)
   })
 
-  it('is not read where another user may have written it, and the program runs all the same', () => {
+  it('is not read where another user may have written it, and the program runs nevertheless', () => {
     start()
     chmodSync(kept('svc.cjs'), 0o666)
     expect(start()).toEqual({ taken: 1, status: 0 })

@@ -132,7 +132,7 @@ describe('a running agent', () => {
     expect(late.lines).toContain('Timeout on graceful leave. Exiting')
   })
 
-  it('that was told to leave by somebody else ends by itself with code 0, also as a server, after its last answers', async () => {
+  it('that was told to leave by another client ends by itself with code 0, also as a server, after its last answers', async () => {
     const stage = new Stage(server)
     stage.left()
     expect(stage.done).toEqual([])

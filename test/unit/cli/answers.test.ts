@@ -3,7 +3,7 @@ import { utf8 } from '../../../src/base/bytes.ts'
 import { readEntries, readKeys, readPeers, readStats } from '../../../src/cli/api/answers.ts'
 
 describe('an answer to a command', () => {
-  it('is refused, and does not end the command with a stack, when somebody else answers at the address', () => {
+  it('is refused, and does not end the command with a stack, when another program answers at the address', () => {
     for (const body of ['<html>hello</html>', '', '{', 'null', '"text"', '[1]', '{"Stats":1}', '{"Servers":[{}]}']) {
       for (const read of [readKeys, readEntries, readStats, readPeers]) expect(read(utf8(body)), body).toBeUndefined()
     }

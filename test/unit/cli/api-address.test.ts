@@ -121,7 +121,7 @@ describe('where a command finds its agent', () => {
     expect(dialled).toEqual(['::1', '10.0.0.8', '::1'])
   })
 
-  it('is not found where nobody knows its name', async () => {
+  it('is not found where its name does not resolve', async () => {
     const lookup = async (name: string) => err({ kind: 'not-found', name, message: 'getaddrinfo ENOTFOUND' })
     const { to, error } = await asked(['-http-addr=no.such.host:1'], {}, ['leave'], [], { names: { lookup } })
     expect(to).toBeUndefined()
@@ -176,7 +176,7 @@ describe('where a command finds its agent', () => {
     expect((await asked([], { SVC_HTTP_AUTH: 'me' })).headers).toEqual([['Authorization', `Basic ${btoa('me:')}`]])
   })
 
-  it('is told in one line what is wrong, and nobody is asked', async () => {
+  it('is told in one line what is wrong, and no agent is asked', async () => {
     const to = '-http-addr=https://127.0.0.1:1'
     const empty = join(folder, 'empty')
     writeFileSync(empty, '')

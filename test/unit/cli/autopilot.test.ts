@@ -51,7 +51,7 @@ describe('operator autopilot', () => {
     expect((await world.run(['operator', 'autopilot', 'get-config'])).out).toBe(shown)
   })
 
-  it('set-config changes nothing when somebody else was faster', async () => {
+  it('set-config changes nothing when another client was faster', async () => {
     const [path, other] = ['/v1/operator/autopilot/configuration', '{"MaxTrailingLogs": 1}']
     const { server } = world.sessions
     const request = server.request.bind(server)

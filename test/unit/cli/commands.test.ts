@@ -77,7 +77,7 @@ describe('flags of old', () => {
 })
 
 describe('commands that ask an agent', () => {
-  it('say so when nobody answers', async () => {
+  it('say so when no agent answers', async () => {
     const terminal = new FakeTerminal()
     const to = { host: '127.0.0.1', port: 8500 }
     const http = { ...host.http, request: async () => err({ kind: 'refused' as const, to }) }

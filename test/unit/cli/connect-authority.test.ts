@@ -77,7 +77,7 @@ describe('svc connect ca forecast', () => {
     })
   })
 
-  it('says during a rotation where it stands, and what is left of the roots before', async () => {
+  it('says during a rotation its progress, and which earlier roots remain', async () => {
     const crossing = { RootID: root.ID, SignedByRootID: old.ID, Expires: '2026-11-28T03:00:00Z' }
     const rotation = { ID: 3, Step: 'requested', Provider: 'vault', Started: '2026-11-21T02:59:50Z' }
     api.on(path, [

@@ -9,7 +9,7 @@ import { FakeTerminal } from './fake-terminal.ts'
 
 const host = createHostEnv({ logSink: () => undefined, logLevel: 'error' })
 
-/** Runs a command while nobody listens at any address; `asked`: what it would have asked, `GET /v1/agent/self`. */
+/** Runs a command while no agent listens at any address; `asked`: what it would have asked, `GET /v1/agent/self`. */
 async function run(
   argv: readonly string[],
 ): Promise<{ code: number; out: string; error: string; asked: readonly string[] }> {
@@ -222,7 +222,7 @@ const asks: Readonly<Record<string, string>> = {
 const codes: Readonly<Record<string, number>> = { 'acl explain': 2, 'intention check': 2 }
 
 describe.each(asking)('svc $name', ({ command }) => {
-  it('[CLI-014] asks for what it is there for, and says so when nobody listens: that is no success', async () => {
+  it('[CLI-014] sends its request, and says when no agent listens: that is no success', async () => {
     const name = command.path.join(' ')
     const { code, error, asked } = await run([...command.path, ...(operands[name] ?? [])])
     expect(asked.at(-1)).toBe(asks[name])

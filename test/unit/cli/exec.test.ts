@@ -92,7 +92,7 @@ describe('svc exec', () => {
     expect(execution.asked.filter((line) => !line.startsWith('GET '))).toEqual([])
   })
 
-  it('names the rule that agents need where nobody acknowledges under access control, and that is no success', async () => {
+  it('names the rule that agents need where no agent acknowledges under access control, and that is no success', async () => {
     const execution = new Execution()
     execution.rights = { key: true, event: true, session: true }
     await execution.begin('true')

@@ -100,7 +100,7 @@ describe('svc intention create', () => {
 })
 
 describe('svc intention check', () => {
-  it('exits with 0 where it is allowed, with 1 where it is denied, with 2 where nobody can say', async () => {
+  it('exits with 0 where it is allowed, with 1 where it is denied, with 2 where no agent can say', async () => {
     const path = `GET ${root}/check?source=web&destination=db`
     api.on(path, [200, { Allowed: true }])
     expect(await api.run(['intention', 'check', 'web', 'db'])).toEqual({ code: 0, out: 'Allowed\n', error: '' })
@@ -221,7 +221,7 @@ describe('svc connect', () => {
     expect(api.changes[0]?.body).toEqual(config)
   })
 
-  it('ca set-config refuses what is no configuration, and asks nobody', async () => {
+  it('ca set-config refuses what is no configuration, and asks no agent', async () => {
     const run = async (...argv: string[]) => (await api.run(['connect', 'ca', 'set-config', ...argv])).error
     expect(await run()).toBe('The -config-file flag is required\n')
     expect(await run('-config-file=/none/x')).toBe(

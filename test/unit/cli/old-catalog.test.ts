@@ -63,7 +63,7 @@ describe('svc catalog', () => {
     expect((await run(['catalog', 'services', '-tags'], answers)).out).toBe('db   \nweb  v1,v2\n')
   })
 
-  it('services of a node are each named once; of nobody there are none', async () => {
+  it('services of a node are each named once; an unknown node has none', async () => {
     const services = { w1: { Service: 'web', Tags: ['a'] }, w2: { Service: 'web', Tags: ['b', 'a'] } }
     const target = 'GET /v1/catalog/node/n1'
     const answers = { [target]: { Node: {}, Services: services } }
@@ -74,7 +74,7 @@ describe('svc catalog', () => {
     })
   })
 
-  it('an answer of somebody else is one line', async () => {
+  it('an answer of another program is reported in one line', async () => {
     for (const argv of [['datacenters'], ['nodes'], ['services'], ['services', '-node=n']]) {
       const targets = ['datacenters', 'nodes', 'services', 'node/n'].map((path) => [`GET /v1/catalog/${path}`, 7])
       const { code, error } = await run(['catalog', ...argv], Object.fromEntries(targets))

@@ -58,7 +58,7 @@ describe('svc operator raft remove-peer', () => {
     })
   })
 
-  it('passes on why nobody was removed', async () => {
+  it('passes on why no server was removed', async () => {
     expect(await run([...path, '-id=foo'], answers)).toMatchObject({
       code: 1,
       error: 'Error removing peer: Unexpected response code: 500 (id "foo" was not found in the Raft configuration)\n',

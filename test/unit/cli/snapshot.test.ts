@@ -59,7 +59,7 @@ describe('snapshot', () => {
     expect(out).toMatch(/\nkv +3 +\d+\n/)
   })
 
-  it.each([['restore'], ['inspect']])('%s of a file that was changed says so and asks nobody', async (verb) => {
+  it.each([['restore'], ['inspect']])('%s of a file that was changed says so and asks no agent', async (verb) => {
     await world.run(['snapshot', 'save', file])
     const bytes = await readFile(file)
     bytes[bytes.length - 40] = (bytes.at(-40) as number) ^ 1

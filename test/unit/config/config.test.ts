@@ -28,7 +28,7 @@ describe('a configuration file', () => {
     ])
   })
 
-  it('says nothing with null, wherever a key stands; what is no key is refused all the same', () => {
+  it('treats null as absent at every key; an unknown key is refused nevertheless', () => {
     const document = parseDocument(
       'a.json',
       '{"Segments": null, "ports": {"http": null, "dns": 1}, "server": null, "acl": null, "node_meta": {"a": null}, "connect": {"ca_config": {"cluster_id": null}}, "watches": [{"type": "nodes", "token": null}]}',
@@ -87,7 +87,7 @@ describe('a configuration file', () => {
     expect(linesOf(`{"node_name": "${'['.repeat(70)}\\"${'{'.repeat(70)}", "server": true}`)).toEqual([])
   })
 
-  it('refuses a key that is none', () => {
+  it('refuses an unknown key', () => {
     expect(linesOfConfig({ encrypt: '*bc=', data_dir: '/x' })[0]).toContain(
       'encrypt has invalid key: illegal base64 data at input byte 0',
     )

@@ -316,7 +316,7 @@ describe('the effective configuration', () => {
     })
   })
 
-  it('lets files alone define scripts, or everybody', () => {
+  it('lets files alone define scripts, or every caller', () => {
     const scripts = (file: FileConfig): unknown => {
       const normalized = normalize({ ...server, ...file }, false, machine())
       return normalized.ok ? normalized.value.config.checksConfig : normalized

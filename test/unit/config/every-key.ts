@@ -137,7 +137,7 @@ export const ofNoEffect: ReadonlySet<string> = new Set(['disable_update_check', 
 export const refusedKeys: ReadonlySet<string> = new Set(['segment', 'segments'])
 
 /**
- * Values of the right type that are refused all the same, and how. The texts are the field's.
+ * Values of the right type that are refused nevertheless, and how. The texts are the field's.
  * Reference: configuration.md#top-level-keys.
  */
 export const refusals: readonly (readonly [file: FileConfig, line: string])[] = [

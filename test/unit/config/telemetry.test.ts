@@ -26,7 +26,7 @@ function withTelemetry(telemetry: object) {
 }
 
 describe('the block telemetry', () => {
-  it('tells nobody by default, and keeps everything under the name of the product', () => {
+  it('is sent nowhere by default, and has the name of the product as its prefix', () => {
     expect(withTelemetry({}).config).toEqual({
       prefix: 'svc',
       product: 'svc',

@@ -28,7 +28,7 @@ describe('DNS with the token of the agent', () => {
     }
   })
 
-  it('dns 121: names no server to a caller without rights, and has an authority all the same', async () => {
+  it('dns 121: names no server to a caller without rights, and has an authority nevertheless', async () => {
     const world = withRights()
     const servers = await world.ask('svc.', 'NS')
     expect([servers.received.rcode, servers.received.answers]).toEqual(['NOERROR', []])

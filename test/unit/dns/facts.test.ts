@@ -234,12 +234,12 @@ describe('what the reference says of DNS', () => {
     expect(reply.additionals).toEqual(sections.additionals ?? [])
   })
 
-  it('dns 3: a name of nobody is a failure without authority, and without EDNS', async () => {
+  it('dns 3: an unknown name is a failure without authority, and without EDNS', async () => {
     const reply = await world.ask('www.example.com.', 'A', { udpSize: 1232 })
     expect([reply.rcode, reply.flags, reply.received.udpSize]).toEqual(['SERVFAIL', 'qr rd', undefined])
   })
 
-  it('dns 65: a reverse name of nobody is a failure that says recursion', async () => {
+  it('dns 65: an unknown reverse name is a failure that says recursion', async () => {
     const reply = await world.ask('9.9.9.9.in-addr.arpa.', 'PTR')
     expect([reply.rcode, reply.flags]).toEqual(['SERVFAIL', 'qr rd ra'])
   })

@@ -158,7 +158,7 @@ describe('the bounds of what is kept', () => {
   const made = (bytes: number) => ({ bytes: new Uint8Array(bytes), basis: new Basis(), metric: 'm' })
   const signed = (name: string) => signatureOf(question(1, `${name}.svc.`), 'udp') as Signature
 
-  it('are questions and bytes; what nobody asked for again goes first', () => {
+  it('are questions and bytes; what was not asked for again is dropped first', () => {
     const kept = new KeptAnswers(env, { questionsMax: 3, bytesMax: 1_000 })
     for (const name of ['a', 'b', 'c']) kept.keep(signed(name), made(100), 0)
     expect(kept.find(signed('a'), 0, 0)).toBeDefined()

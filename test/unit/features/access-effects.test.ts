@@ -17,7 +17,7 @@ const isAboutAccess = (name: string): boolean => / \/v1\/(acl|agent\/token)\//.t
 
 const refusal = /Permission denied|denied (by|due to) ACLs/
 
-/** Each of these gives what its caller has already, or the one thing that nobody has rights to yet, or no secret. */
+/** Each of these gives what its caller has already, or the one thing for which no rights exist yet, or no secret. */
 const openAboutAccess = [
   'GET /v1/acl/explain',
   'GET /v1/acl/info/{id}',
@@ -75,7 +75,7 @@ describe('the wall of access control', () => {
   })
 
   for (const [name, request] of Object.entries(openOperations)) {
-    it(`${name} is answered to everybody, and asks nothing`, async () => {
+    it(`${name} is answered to every caller, and checks no right`, async () => {
       const rights = new Rights()
       const answer = await (await AccessWorld.begun()).ask(rights, request)
       expect(rights.asked).toEqual([])
@@ -102,7 +102,7 @@ const seen: Readonly<Record<string, Grant>> = {
 const untouched = AccessWorld.begun()
 
 /**
- * What anybody may do with a query is execute it, by contract of the field: that it is there is told, and of what it
+ * Every caller may execute a query, by contract of the field: that it is there is told, and of what it
  * finds what the caller may see.
  */
 const toldToEverybody = new Set(['GET /v1/query/{query}/execute'])

@@ -63,7 +63,7 @@ describe('the token of a prepared query', () => {
     expect((await ids(new Rights(['acl::write']))).sort()).toEqual([world.query, world.unnamed].sort())
   })
 
-  it('one without a name is made, changed and deleted by anybody', async () => {
+  it('one without a name is created, changed and deleted by every caller', async () => {
     const world = await AccessWorld.begun()
     const body = '{"Session":"SESSION","Service":{"Service":"db"}}'
     const nobody = new Rights()

@@ -205,7 +205,7 @@ export class AccessWorld {
   }
 }
 
-/** Signed by nobody: rights are asked for before. */
+/** Not signed: rights are checked before. */
 function numberedLeaves(): LeafSource {
   const roots = { activeRootId: 'r', trustDomain: 'x.svc', roots: [] }
   return {

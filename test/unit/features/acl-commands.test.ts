@@ -156,7 +156,7 @@ describe('tokens', () => {
     })
   })
 
-  it('that anybody is stay', () => {
+  it('of anonymous callers cannot be deleted', () => {
     const tokens = new Tokens()
     tokens.do(putBuiltins, { createdMs: 1, master: null })
     tokens.do(tokenDelete, { accessor: anonymousAccessor })
@@ -223,7 +223,7 @@ describe('legacy tokens', () => {
     expect(tokens.do(legacyDelete, { id: 'nobody' })).toEqual({ id: 'nobody' })
   })
 
-  it('become tokens of the new kind when somebody gives them policies', () => {
+  it('become tokens of the new kind when a change gives them policies', () => {
     const tokens = new Tokens()
     tokens.do(policySet, { policy, isNew: true })
     tokens.legacy('a')

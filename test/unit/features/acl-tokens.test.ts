@@ -81,14 +81,14 @@ describe('tokens', () => {
     expect(await world.root(`DELETE /v1/acl/token/${unknownId}`)).toBe(true)
   })
 
-  it('of nobody is not his own; the default token of the agent is', async () => {
+  it('of anonymous callers are not their own; the default token of the agent is', async () => {
     expect(await world.ask('', 'GET /v1/acl/token/self')).toEqual({ status: 403, body: 'ACL not found' })
     world.defaultToken = 'root'
     expect(await world.ask('', 'GET /v1/acl/token/self')).toMatchObject({ body: { Description: 'Master Token' } })
     world.defaultToken = ''
   })
 
-  it('of anybody can be changed and not deleted', async () => {
+  it('of anonymous callers can be changed and not deleted', async () => {
     const given = { Description: 'Anonymous Token', Policies: [{ Name: 'p1' }] }
     expect(await world.root(`PUT /v1/acl/token/${anonymous}`, given)).toMatchObject({ SecretID: 'anonymous' })
     expect(await world.ask('root', `DELETE /v1/acl/token/${anonymous}`)).toEqual({

@@ -349,7 +349,7 @@ describe('a definition in a file', () => {
 })
 
 describe('the ID of the membership check', () => {
-  it('is nobody else’s', () => {
+  it('belongs to no other service', () => {
     const reserved = 'Invalid check: CheckID "serfHealth" is that of the node\'s membership, choose another'
     expect(checkProblem({ ID: 'serfHealth', Name: 'mine', TTL: '10s' })?.message).toBe(reserved)
     expect(checkProblem({ Name: 'SERFHEALTH', TTL: '10s' })?.message).toBe(reserved)

@@ -141,7 +141,7 @@ describe('GET /v1/agent/members', () => {
 })
 
 describe('the place of the agent in the pool', () => {
-  it('join asks for the address as it is, and says why nobody was found', async () => {
+  it('join asks for the address as it is, and says why no member was found', async () => {
     const asked: string[] = []
     server.join = async (addresses) => {
       asked.push(...addresses)

@@ -208,7 +208,7 @@ export function granted(leaf: Result<IssuedLeaf, Failure>): IssuedLeaf {
   return leaf.value
 }
 
-/** Why nobody with these roots accepts the leaf; undefined: it is accepted. */
+/** Why a client with these roots refuses the leaf; undefined: it is accepted. */
 export function refusal(
   leaf: IssuedLeaf,
   roots: readonly RootRow[],

@@ -187,7 +187,7 @@ describe('a root that an operator has made just now', () => {
   })
 })
 
-describe('a root that nobody would accept leaves of', () => {
+describe('a root whose leaves no client would accept', () => {
   const wrongs = {
     'does not allow it to sign certificates': [keyUsage(['digitalSignature']), basicConstraints(true)],
     'does not allow certificates for a server below it': [
@@ -321,7 +321,7 @@ describe('a provider that is gone for good', () => {
     expect(refusal(granted(await world.sign('web')), world.roots.slice(0, 1), world.nowMs)).toBeUndefined()
   })
 
-  it('whose root has expired is rotated away from without its signature: nobody trusts that root', async () => {
+  it('whose root has expired is rotated away from without its signature: no client trusts that root', async () => {
     const { elsewhere, world } = await moved()
     elsewhere.given = rootUntil(3 * hourMs)
     expect(await world.update({ ...managed, LeafCertTTL: '1h' }, toVault)).toEqual(ok(true))

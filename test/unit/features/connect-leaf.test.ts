@@ -120,7 +120,7 @@ describe('a leaf', () => {
     expect(await ask('Web')).toMatchObject({ ok: true })
   })
 
-  it('is signed all the same when the configuration changes behind the command that recorded it', async () => {
+  it('is signed nevertheless when the configuration changes behind the command that recorded it', async () => {
     const world = await AuthorityWorld.begun()
     const [first, ...others] = Array.from({ length: 30 }, (_, i) => world.sign(`s${i}`))
     const changed = world.update({ LeafCertTTL: '48h' })

@@ -102,7 +102,7 @@ describe('a datacenter that has become the primary one itself', () => {
     return both
   }
 
-  it('says that nobody renews what it signs with, and what to do', async () => {
+  it('says that its signing certificate is not renewed, and what to do', async () => {
     const { secondary } = await promoted()
     const { state, problem } = secondary.forecast()
     expect(state).toBe('degraded')

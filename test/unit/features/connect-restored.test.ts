@@ -19,7 +19,7 @@ function saved(world: AuthorityWorld): Uint8Array {
 
 interface Wishes {
   readonly drawn?: number
-  /** As logs of before have it: nobody says when it was, and nothing was drawn. */
+  /** As in earlier logs: without the time, and without drawn values. */
   readonly asBefore?: boolean
 }
 

@@ -213,7 +213,7 @@ describe('a rotation of the authority', () => {
     expect(world.active.id).not.toBe(last)
   })
 
-  it('leaves no root behind that never signed a leaf, and its crossing leads back all the same', async () => {
+  it('leaves no root behind that never signed a leaf, and its cross-signed certificate leads back nevertheless', async () => {
     const world = await AuthorityWorld.begun()
     const first = granted(await world.sign('web'))
     const [oldest] = world.roots

@@ -86,7 +86,7 @@ describe('a user event in the pool', () => {
     expect(decodeUserEvent(encodeUserEvent(plain), 7)).toEqual(plain)
   })
 
-  it('that is none is dropped', () => {
+  it('that is malformed is dropped', () => {
     expect(decodeUserEvent(utf8('nonsense'), 1)).toBe(undefined)
     expect(decodeUserEvent(encodeUserEvent({ ...someEvent, id: 'x' }), 1)).toBe(undefined)
   })

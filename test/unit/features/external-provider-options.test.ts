@@ -99,7 +99,7 @@ describe('options of the external provider', () => {
     }
   })
 
-  it('that came into the state all the same end nothing: each call is refused with the reason', () =>
+  it('that came into the state nevertheless end nothing: each call is refused with the reason', () =>
     onMachine(async (env) => {
       const provider = externalKind.open(env, { ...sound, RootPKIPath: '' }, mesh)
       expect(failureOf(await provider.root(undefined, '1')).kind).toBe('refused')

@@ -122,7 +122,7 @@ describe('an intention', () => {
     )
   })
 
-  it('of a body that is no JSON, or an ID that is none, it is told what is wrong', async () => {
+  it('that is no JSON, or has a malformed ID, is refused with the reason', async () => {
     const world = new IntentionWorld()
     const id = await world.make('web', 'db')
     const uuid = 'failed intention lookup: index error: UUID must be 36 characters'

@@ -110,7 +110,7 @@ describe('a body', () => {
     expect(decode('{bad')).toEqual(refusal("invalid character 'b' looking for beginning of object key string"))
   })
 
-  it('names the duration that is none', () => {
+  it('names the malformed duration', () => {
     expect(decode('{"TTL":"abc","Port":"x"}')).toEqual(refusal('invalid "TTL": time: invalid duration "abc"'))
   })
 

@@ -20,7 +20,7 @@ function release(world: SessionWorld, session: string, key = 'lock'): Promise<un
 }
 
 describe('acquiring', () => {
-  it('a key that nobody holds, or that is not there, makes the session its holder', async () => {
+  it('a key without a holder, or that is not there, makes the session its holder', async () => {
     const world = await begun()
     const id = await world.create()
     expect(await acquire(world, id)).toBe(true)
@@ -161,7 +161,7 @@ describe('when a session ends', () => {
 })
 
 describe('the lock delay', () => {
-  it('keeps everybody out for as long as the session said, and no longer', async () => {
+  it('keeps every session out for as long as the session said, and no longer', async () => {
     const world = await begun()
     const [a, b] = [await world.create({ LockDelay: '5s' }), await world.create()]
     await acquire(world, a)
@@ -197,7 +197,7 @@ describe('the lock delay', () => {
     expect(await acquire(world, next, 'v', 'long')).toBe(true)
   })
 
-  it('begins anew with a new leader, and nobody is let in before that has begun its duties', async () => {
+  it('begins anew with a new leader, and no session acquires the key before that has begun its duties', async () => {
     const world = await begun()
     const [a, b] = [await world.create({ LockDelay: '5s' }), await world.create()]
     await acquire(world, a)
@@ -231,7 +231,7 @@ describe('the lock delay', () => {
     expect(await acquire(world, c)).toBe(true)
   })
 
-  it('does not keep anybody from writing the key, nor is it begun by a clean release', async () => {
+  it('does not prevent writes of the key, nor is it begun by a clean release', async () => {
     const world = await begun()
     const [a, b] = [await world.create(), await world.create()]
     await acquire(world, a)

@@ -80,7 +80,7 @@ describe('defining a prepared query', () => {
     expect(await new QueryWorld().refusal(body)).toBe(`bad-request: Invalid prepared query: ${line}`)
   })
 
-  it('keys of the product itself may be asked for in metadata, though nobody may give them', async () => {
+  it('keys of the product itself may be asked for in metadata, though no node may set them', async () => {
     await new QueryWorld().create({ Name: 'x', Service: { Service: 'web', NodeMeta: { 'svc-network-segment': '' } } })
   })
 
@@ -105,7 +105,7 @@ describe('defining a prepared query', () => {
     else expect(refusal.replace('bad-request: failed compiling template: ', '')).toMatch(line)
   })
 
-  it('a name belongs to one query, whatever the case of its letters, and is nobody else’s ID', async () => {
+  it('a name belongs to one query, whatever the case of its letters, and is the ID of no other query', async () => {
     const world = new QueryWorld()
     const id = await world.create({ Name: 'Web', ...web })
     const other = await world.create({ Name: 'other', ...web })

@@ -56,7 +56,7 @@ describe('a snapshot', () => {
     expect(store.floor).toBe(server.index)
   })
 
-  it('survives a start: what is restored from a Raft snapshot goes on with the same indexes', async () => {
+  it('survives a start: what is restored from a Raft snapshot continues with the same indexes', async () => {
     const old = await withKeys({ a: '1', b: '2', c: '3', d: '4', e: '5', f: '6', g: '7', h: '8', i: '9' })
     const server = await withKeys({})
     await server.request('PUT', '/v1/snapshot', await saved(old))
@@ -135,7 +135,7 @@ describe('a snapshot', () => {
 })
 
 describe('a state that one reads', () => {
-  it('is closed when nobody reads on, though somebody asks for the same piece again and again', async () => {
+  it('is closed when no further piece is read, even if a caller asks for the same piece again and again', async () => {
     const timers: { readonly afterMs: number; readonly use: () => void; closed: boolean }[] = []
     let nowMs = 0
     const timed = {

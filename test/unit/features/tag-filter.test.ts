@@ -40,7 +40,7 @@ const t1 = 'w1 w12'
 
 describe('tags that instances must have', () => {
   it.each([
-    // asking, asked, one tag: catalog and health; both tags; a tag that nobody has
+    // asking, asked, one tag: catalog and health; both tags; a tag that no service has
     ['1.2.3', '1.2.3', [t1, t1], [t1, t1], ['', '']],
     ['1.2.3', '1.3.0', [all, t1], [all, t1], [all, '']],
     ['1.2.3', '1.3.1', [t1, t1], [t1, t1], ['', '']],

@@ -76,7 +76,7 @@ describe('gossip', () => {
     expect(me.timers.has('gossip')).toBe(true)
   })
 
-  it('has no timer while there is nobody to hear it', () => {
+  it('has no timer while there is no member to send to', () => {
     const me = new Subject()
     expect(me.core.claims.size).toBe(1)
     expect(me.timers.size).toBe(0)

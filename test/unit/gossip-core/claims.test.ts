@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { addressOf, alive, dead, leaves, Subject, suspect, versions } from './subject.ts'
 
-describe('a word that somebody is alive', () => {
+describe('a claim that a member is alive', () => {
   it('brings a new member, which is told and passed on', () => {
     const me = new Subject()
     me.hear(alive('a', 1))
@@ -88,8 +88,8 @@ describe('a word that somebody is alive', () => {
   })
 })
 
-describe('a word that somebody is suspect or dead', () => {
-  it('is ignored about somebody unknown', () => {
+describe('a claim that a member is suspect or dead', () => {
+  it('is ignored about an unknown member', () => {
     const me = new Subject()
     me.hear(suspect('a', 1), dead('a', 1), dead('a', 1, 'a'))
     expect(me.core.members.size).toBe(1)
@@ -174,7 +174,7 @@ describe('a word about the agent itself', () => {
   })
 })
 
-describe('what nobody honest says', () => {
+describe('what no honest member says', () => {
   it('an incarnation beyond 2^31, or none at all, is dropped and counted, about whomever', () => {
     for (const incarnation of [2_147_483_649, 4_294_967_295, -1, 1.5, Number.NaN]) {
       const me = new Subject().know('a')

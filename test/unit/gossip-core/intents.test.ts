@@ -86,7 +86,7 @@ describe('a word of joining', () => {
   })
 })
 
-describe('a word on somebody not known yet', () => {
+describe('an intent of a member not known yet', () => {
   it('is kept and passed on, and counts when the member comes', () => {
     const me = new Subject().know('x')
     me.hear(leaves('a', 5), joins('b', 6))
@@ -129,7 +129,7 @@ describe('the Lamport clock', () => {
     expect(stats(me.core).memberTime).toBe(42)
   })
 
-  it('takes no time that is none, or beyond 2^52, and counts it', () => {
+  it('accepts no malformed time, and none beyond 2^52, and counts it', () => {
     const me = new Subject().know('a')
     for (const lamport of [4_503_599_627_370_497, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY]) {
       me.hear(leaves('a', lamport), joins('a', lamport))
@@ -151,7 +151,7 @@ describe('force', () => {
     expect(me.spoken()).toContainEqual(leaves('a', 4))
   })
 
-  it('against nobody, or against the agent itself, makes nobody leave', () => {
+  it('without a target, or against the agent itself, makes no member leave', () => {
     const me = new Subject().know('a')
     expect(me.do({ kind: 'force-leave-requested', name: 'nobody' })).toEqual([])
     me.do({ kind: 'force-leave-requested', name: 'me' })

@@ -147,7 +147,7 @@ describe('the probe cycle', () => {
     expect(me.core.health).toBe(1)
   })
 
-  it('blames nobody for silence while the agent slept', () => {
+  it('accuses no member of silence while the agent slept', () => {
     const me = new Subject().know('a', 'b')
     const { node } = nextPing(me)
     me.nowMs += 30_000
@@ -205,7 +205,7 @@ describe('a ping', () => {
     expect(me.of('send')[0]?.messages[0]).toEqual(ack(9))
   })
 
-  it('that means somebody else at this address is not answered', () => {
+  it('that is meant for another member at this address is not answered', () => {
     const me = new Subject()
     me.hear({ kind: 'ping', sequence: 9, node: 'other' })
     expect(me.of('send')).toEqual([])

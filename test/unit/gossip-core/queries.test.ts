@@ -46,7 +46,7 @@ describe('a query of another', () => {
     expect(me.of('query')).toHaveLength(1)
   })
 
-  it('is judged by expressions only up to a cost, whichever member asks, and is forwarded all the same', () => {
+  it('is judged by expressions only up to a cost, whichever member asks, and is forwarded nevertheless', () => {
     const me = new Subject(tagged).know('a')
     const costly: QueryFilter = { kind: 'tag', tag: 'role', expression: '(a{400}|web)' }
     for (let id = 1; id <= 100; id++) me.hear(query(5 + id, { id, filters: [costly] }))
@@ -114,7 +114,7 @@ describe('a query of another', () => {
 describe('an answer to be carried on', () => {
   const response = { kind: 'query-response', lamport: 5, id: 7, from: 'b', flags: 0, payload } as const
 
-  it('goes to a member, and to nobody else', () => {
+  it('goes to a member, and to no other', () => {
     const me = new Subject().know('a')
     me.hear({ kind: 'relay', to: addressOf('a'), response })
     expect(me.of('send')).toMatchObject([{ to: addressOf('a'), messages: [response] }])

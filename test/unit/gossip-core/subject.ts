@@ -42,12 +42,12 @@ export function addressOf(name: string): GossipAddress {
   return { host: `host-${name}`, port: 8301 }
 }
 
-/** Nobody has fired or asked anything. */
+/** No event was fired and no query asked. */
 const quiet = { eventLamport: 1, queryLamport: 1, events: [] }
 
 type Of<K extends GossipEffect['kind']> = Extract<GossipEffect, { readonly kind: K }>
 
-/** One agent under test, called `me`; the test is everybody else, its clock and its dice. */
+/** One agent under test, called `me`; the test is all other members, its clock and its dice. */
 export class Subject {
   readonly core: GossipCore
   nowMs = 0

@@ -18,7 +18,7 @@ describe('a suspicion', () => {
     expect(me.counted('memberlist.degraded.timeout')).toBe(0)
   })
 
-  it('lasts six times as long when nobody confirms it, which is counted', () => {
+  it('lasts six times as long when no member confirms it, which is counted', () => {
     const { lastedMs, me } = suspicionOf(5, ['n1'])
     expect(lastedMs).toBe(24_000)
     expect(me.counted('memberlist.degraded.timeout')).toBe(1)

@@ -111,7 +111,7 @@ describe('coordinates', () => {
     expect(own.own).toEqual(originCoordinate)
   })
 
-  it('begin anew when nobody could be there, however others push', () => {
+  it('begin anew when no member could be there, however others push', () => {
     const own = new Vivaldi()
     const dice = new Dice(1)
     for (const x of [5, -4]) {
@@ -163,7 +163,7 @@ describe('an ack', () => {
     expect(me.core.coordinates.get('a')).toMatchObject({ error: 0.5 })
   })
 
-  it('that came by way of others, or holds nonsense, moves nobody', () => {
+  it('that came by way of others, or holds nonsense, moves no member', () => {
     const me = new Subject({ coordinates: form }).know('a', 'b')
     me.fire('probe')
     const [ping] = me.of('send').flatMap(({ messages }) => messages)

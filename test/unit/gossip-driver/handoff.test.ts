@@ -39,7 +39,7 @@ describe('messages of packets', () => {
     expect(world.counts.get('gossip.dropped.handoff')).toBeGreaterThan(200_000)
   })
 
-  it('that probe or acknowledge wait for nobody', () => {
+  it('that probe or acknowledge wait for no others', () => {
     for (let packet = 0; packet < 20; packet++) handoff.take(from, suspects(250))
     const before = taken.length
     const ack: Message = { kind: 'ack', sequence: 5, payload: new Uint8Array(0) }

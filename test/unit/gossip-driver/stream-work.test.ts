@@ -93,7 +93,7 @@ describe('work that streams ask for', () => {
     expect(done.length).toBeLessThan(6)
   })
 
-  it('waits for nobody where it is our own, nor is it paid for by anybody', () => {
+  it('of our own exchange waits for no other, and is not counted against any sender', () => {
     for (let n = 0; n < 60; n++) add('10.0.0.1', `bomb ${n}`, 1 << 20)
     waitAndWatch(4_000)
     const before = done.length

@@ -8,7 +8,7 @@ describe('the holder of a lock', () => {
     expect(parseHolder(writeHolder(holder))).toEqual(holder)
   })
 
-  it('is nobody when any part of what was written is missing', () => {
+  it('is unknown when any part of what was written is missing', () => {
     const whole = writeHolder(holder)
     for (let length = 0; length < whole.length; length++) expect(parseHolder(whole.slice(0, length))).toBeUndefined()
   })

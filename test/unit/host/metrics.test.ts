@@ -87,7 +87,7 @@ describe('metrics', () => {
     expect(metrics.snapshot()).toHaveLength(1)
   })
 
-  it('drop and count what comes under too many names, and go on with those they know', () => {
+  it('drop and count what comes under too many names, and continue with those they know', () => {
     const { metrics } = metricsAt(start)
     for (let i = 0; i < seriesMax + 5; i++) metrics.count(`name ${i}`)
     metrics.count('name 0')

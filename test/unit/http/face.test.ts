@@ -199,7 +199,7 @@ describe('requests', () => {
     expect(asked.map(({ rest }) => rest)).toEqual(['open'])
   })
 
-  it('a body beyond the limit is 413 and reaches nobody', async () => {
+  it('a body beyond the limit is 413 and reaches no handler', async () => {
     const { ask, asked } = face(fine)
     expect(shown(await ask('PUT /v1/thing/a', { body: 'too-large' }))).toEqual({
       status: 413,

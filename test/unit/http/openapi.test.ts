@@ -111,7 +111,7 @@ describe('the OpenAPI document', () => {
     expect(openApi.safeParse(document).error?.issues ?? []).toEqual([])
   })
 
-  it('refers to nothing that is not there, and has nothing that nobody refers to', () => {
+  it('refers only to what is there, and has nothing without a reference to it', () => {
     const used = new Set(references(document))
     const there = Object.entries(document.components)
       .filter(([kind]) => kind !== 'securitySchemes')

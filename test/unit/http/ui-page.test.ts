@@ -235,7 +235,7 @@ describe('the page of the web interface', () => {
     expect(at('status').textContent).toBe('1 instance')
   })
 
-  it('leaves a view that is no longer looked at, whatever still comes of it', async () => {
+  it('leaves a view that is no longer looked at, whatever its requests still answer', async () => {
     const { at, asked, of, pass, go, views } = await opened('#/nodes')
     const nodes = of('/v1/internal/ui/nodes')
     await go('#/services/web')

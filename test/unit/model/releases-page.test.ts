@@ -51,7 +51,7 @@ describe('the table of changes', () => {
     expect(missing).toEqual([])
   })
 
-  it('gives the newest release everything that nobody has taken back', () => {
+  it('gives the newest release everything that no release has taken back', () => {
     const lacking = rows.filter(
       ([name, { until }]) => !hasBehaviour(newestRelease, name as Behaviour) && until === undefined,
     )
@@ -62,7 +62,7 @@ describe('the table of changes', () => {
 describe('a change', () => {
   const since = { major: 0, minor: 9, patch: 1 }
 
-  it('is had from its release on', () => {
+  it('is available from its release on', () => {
     expect(isWithin({ major: 0, minor: 9, patch: 0 }, { since })).toBe(false)
     expect([isWithin(since, { since }), isWithin(newestRelease, { since })]).toEqual([true, true])
   })

@@ -131,7 +131,7 @@ describe('a certificate', () => {
     expect(readCertificate(der)).toEqual({ ok: false, error: `the certificate cannot be read: ${reason}` })
   })
 
-  it('with a criticality that is said to be none is read all the same', () => {
+  it('with a criticality that is said to be none is read nevertheless', () => {
     const spoken = raw(ids.basicConstraints, no, octets(Uint8Array.of(0x30, 3, 1, 1, 0)))
     expect(certificateOf(withExtensions(spoken))).toMatchObject({ authority: false, unknownCritical: [] })
     expect(certificateOf(withExtensions(raw('1.2.3', no, octets(key.publicKey)))).unknownCritical).toEqual([])

@@ -257,7 +257,7 @@ describe('a leaf', () => {
     expect(refusal(root.certificate)).toMatch(/is a certificate authority, not a leaf$/)
   })
 
-  it('with more signatures above it than anybody needs is refused soon', () => {
+  it('with more signatures above it than any chain needs is refused soon', () => {
     // Many authorities of one name: each signature has to be looked at, and none is right.
     const many = Array.from({ length: 60 }, () => authorityBelow(root, 'Narrow', 0, { publicKey: otherKey.publicKey }))
     const keyless = leafBy(narrow, leafKey)

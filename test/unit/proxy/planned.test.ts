@@ -96,7 +96,7 @@ describe('a peer that shows a certificate', () => {
   const domains = trustDomainsOf(domain, ['11111111-0000-4000-8000-000000000000', 'former'])
   const of = (...uris: string[]) => serviceOf({ names: [], uris }, domains)?.id
 
-  it('is a service of this mesh by its one URI, or nobody', () => {
+  it('is a service of this mesh by its one URI, or refused', () => {
     expect(of(uri)).toMatchObject({ service: 'web', datacenter: 'dc1' })
     for (const uris of [[], [uri, uri], [`spiffe://${domain}`], [uri.replace('1', '2')], ['https://web']]) {
       expect(of(...uris)).toBeUndefined()

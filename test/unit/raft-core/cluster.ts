@@ -77,7 +77,7 @@ function textOf(entry: Entry): string {
 }
 
 /**
- * Cores whose messages lie on a table until somebody delivers them, whose disks sync at once unless `slowDisk` says
+ * Cores whose messages lie on a table until a test delivers them, whose disks sync at once unless `slowDisk` says
  * otherwise, and whose timers fire when the test says so.
  */
 export class Cluster {

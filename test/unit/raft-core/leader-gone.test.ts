@@ -18,7 +18,7 @@ function follower(voters: readonly ServerId[] = trio): Cluster {
 }
 
 describe('a follower that has seen its leader’s process gone', () => {
-  it('keeps to nobody from that moment, and stands after a time drawn from 50 ms', () => {
+  it('keeps to no leader from that moment, and stands after a time drawn from 50 ms', () => {
     const cluster = follower()
     const effects = gone(cluster, 's1', 's2')
     expect(cluster.raft('s1')).toMatchObject({ term: 2, role: { kind: 'follower', leader: undefined } })
@@ -116,7 +116,7 @@ describe('a follower that has seen its leader’s process gone', () => {
     expect(cluster.applied.get('s2')).toContain('x')
   })
 
-  it('only keeps to nobody if it has no vote', () => {
+  it('without a vote, only keeps to no leader', () => {
     const cluster = new Cluster({ voters: ['s2', 's3'], nonvoters: ['s1'], running: ['s1'] })
     cluster.receive('s1', 's2', appendRequest())
     expect(find(gone(cluster, 's1', 's2'), 'set-timer')).toBeUndefined()

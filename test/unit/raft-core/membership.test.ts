@@ -108,7 +108,7 @@ describe('the story of 2015: two leaders, each with a change of its own', () => 
     const four = ['s1', 's2', 's3', 's4']
     const cluster = new Cluster({ voters: four, running: [...four, 's5'], past: { s5: { entries: [], term: 0 } } })
     cluster.elect('s1')
-    // S1 adds S5, reaches nobody else, and is cut off.
+    // S1 adds S5, reaches no other server, and is cut off.
     for (const id of ['s2', 's3', 's4']) cluster.cuts.add(id)
     change(cluster, 's1', add('s5'))
     cluster.deliver()

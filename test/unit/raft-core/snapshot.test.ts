@@ -117,7 +117,7 @@ describe('sending a snapshot (paper 7)', () => {
     expect(cluster.receive('s1', 's3', response({ nextOffset: -1 }))).toEqual([])
   })
 
-  it('goes on with the log once it is installed', () => {
+  it('continues with the log once it is installed', () => {
     const cluster = leaderWithSnapshot()
     cluster.propose('s1', 'e')
     cluster.receive('s1', 's3', appendResponse({ success: false, index: 1, hintTerm: 1 }))
@@ -178,7 +178,7 @@ describe('sending a snapshot (paper 7)', () => {
     expect(find(effects, 'read-chunk')).toMatchObject({ to: 's3', meta: { index: 6 } })
   })
 
-  it('a piece that comes when nobody wants it any more is dropped', () => {
+  it('a piece that comes after the end of the transfer is dropped', () => {
     const cluster = leaderWithSnapshot()
     expect(read(cluster, 0, new Uint8Array(4))).toEqual([])
     cluster.receive('s1', 's3', appendResponse({ success: false, index: 1, hintTerm: 1 }))

@@ -107,7 +107,7 @@ describe('handing leadership on (thesis 3.10)', () => {
     expect(failed(transfer(leaderAlone({ nonvoters: ['s4'] }), to))).toMatchObject(expected)
   })
 
-  it('is refused where there is nobody else, while another is under way, and on a follower', () => {
+  it('is refused where there is no other server, while another is under way, and on a follower', () => {
     const alone = new Cluster({ voters: ['s1'] })
     alone.elect('s1')
     expect(failed(transfer(alone))).toMatchObject({ kind: 'transfer-failed' })

@@ -55,7 +55,7 @@ describe('counting votes', () => {
     expect(cluster.disk('s1').hardState).toEqual({ term: 7, votedFor: undefined })
   })
 
-  it('half of four voters elect nobody', () => {
+  it('half of four voters elect no leader', () => {
     const cluster = new Cluster({ voters: ['s1', 's2', 's3', 's4'], running: ['s1'] })
     cluster.nowMs = 5000
     cluster.fire('s1', 'election')

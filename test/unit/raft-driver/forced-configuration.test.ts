@@ -60,7 +60,7 @@ describe('a forced configuration', () => {
     let logs = [1, 2, 3, 4].map((term) => logOf([entryAt(1, 1), entryAt(2, term)], 4))
     const elections = new Elections()
     for (let recovery = 0; recovery < 5; recovery++) {
-      // Some are recovered again before anybody leads, some after one leader, some after two.
+      // Some are recovered again before any server leads, some after one leader, some after two.
       logs = logs.map(force).flatMap((log) => [log, elections.led(log), elections.led(elections.led(log))])
     }
     const standsOn = new Map<string, string>()

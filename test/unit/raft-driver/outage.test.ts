@@ -169,7 +169,7 @@ describe('peers.json at the start of a server', () => {
         })
         await Promise.race([cluster.open('a'), halted])
         cluster.crash('a', new Draws(1000 + step * 6 + choice))
-        // As if somebody had taken the file away meanwhile.
+        // As if an operator had removed the file meanwhile.
         const hadFile = cluster.diskOf('a').namesIn(raftDirectory).includes('peers.json')
         cluster.diskOf('a').lose(peersPath)
         const { raft } = await cluster.start('a')

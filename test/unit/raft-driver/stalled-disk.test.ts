@@ -47,7 +47,7 @@ describe('a leader whose disk answers nothing any more', () => {
     expect(cluster.of(leader).raft.status().role).toBe('leader')
   })
 
-  it('stays in office when it is alone, and says that nobody took over', async () => {
+  it('stays in office when it is alone, and says that no server took over', async () => {
     const cluster = new SmallCluster()
     const leader = await cluster.form(['a'])
     const goOn = stall(cluster, leader)

@@ -102,7 +102,7 @@ describe('a log in mdb', () => {
     expect((await newLogOf(disk))?.lastIndex).toBe(107)
   })
 
-  it('that is none needs nothing', async () => {
+  it('without a log needs nothing', async () => {
     const disk = new CrashDisk()
     await disk.makeDirectory(dataDir)
     const env = envOf(disk)

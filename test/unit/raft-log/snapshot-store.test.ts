@@ -155,7 +155,7 @@ describe('snapshots', () => {
     expect(store.newest).toBeUndefined()
   })
 
-  it('that could not be read once are whole all the same; that goes on so, they count as none', async () => {
+  it('that could not be read once are complete nevertheless; if that continues, they count as absent', async () => {
     const disk = await madeDisk()
     const store = new SnapshotStore(disk, directory, undefined)
     await written(store, metaAt(10), bytesOf(300))

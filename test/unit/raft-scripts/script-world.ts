@@ -157,7 +157,7 @@ export class ScriptWorld {
     for (const letter of this.#meant(words)) this.#hand(this.#take(letter))
   }
 
-  /** What lies on the wire, and what comes of it, until nothing is left. */
+  /** What lies on the wire, and what follows from it, until nothing is left. */
   deliverAll(): void {
     for (let i = 0; this.#wire.length > 0; i++) {
       if (i >= deliveriesMax) throw new Error('the servers do not stop talking')
@@ -165,7 +165,7 @@ export class ScriptWorld {
     }
   }
 
-  /** As `deliver`, telling only what comes of it. */
+  /** As `deliver`, reporting only what follows from it. */
   settle(): void {
     this.#isQuiet = true
     this.deliverAll()

@@ -84,7 +84,7 @@ describe('a peer whose last connection has closed', () => {
     expect(gone).toEqual(['b'])
   })
 
-  it('is nobody’s business after the end', async () => {
+  it('is not reported after the end', async () => {
     const { time, gone, lostPeers, lose } = searching('refused')
     lose()
     lostPeers.stop()

@@ -80,7 +80,7 @@ describe('svc-sim merge, of a guided campaign', () => {
     expect(out).toMatch(/^total: 1 scenario, 12 runs and 1 guided, 1 failed, .*; 13 lines were there more than once/m)
   })
 
-  it('judges demands on seeds alone, whose chance nobody chose', async () => {
+  it('judges demands on seeds alone, whose chance was not chosen', async () => {
     const demanding = scenarios.map((one) => ({ ...one, demands: { 'tail cut': { count: 5, seeds: 12 } } }))
     const guided = { ...recordOf('A', 3, 'passed', 'forked'), forks }
     const { exit, out } = await merged({

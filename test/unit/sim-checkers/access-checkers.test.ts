@@ -80,7 +80,7 @@ describe('A1, no escalation', () => {
     expect(told.join()).toMatch(/^A1: /)
   })
 
-  it('lets an agent that reached no server go on with what it knew', () => {
+  it('lets an agent that reached no server continue with what it knew', () => {
     const { state, visit, told } = historyOf({ sinceUs: 100 * second })
     state(1, { s: legacy(rule('write')) })
     state(40, {})

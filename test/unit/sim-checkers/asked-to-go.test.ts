@@ -25,7 +25,7 @@ function world() {
 }
 
 describe('what excuses a removal that was asked for', () => {
-  it('ends when the agent runs all the same, and a calm pool has had the time to agree', () => {
+  it('ends when the agent runs nevertheless, and a calm pool has had the time to agree', () => {
     const { going, until } = world()
     going.asked('c1', 'id-1')
     expect(until(100)).toEqual([])
@@ -43,7 +43,7 @@ describe('what excuses a removal that was asked for', () => {
     expect(until(1_103)).toEqual(['c1 id-1'])
   })
 
-  it('lasts while something disturbs the pool, nobody leads or two do, and counts from when that is over', () => {
+  it('lasts while something disturbs the pool, no server leads or two do, and counts from when that is over', () => {
     const { going, state, until } = world()
     going.asked('c1', 'id-1')
     state.calmUs = Number.POSITIVE_INFINITY

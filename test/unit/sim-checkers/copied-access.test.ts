@@ -162,7 +162,7 @@ describe('A5, copies', () => {
 })
 
 describe('A5, visits where tokens are copied', () => {
-  it('reports the refusal of a token that was copied, though nobody reaches the primary datacenter', () => {
+  it('reports the refusal of a token that was copied, though no server reaches the primary datacenter', () => {
     const { inPrimary, inCopy, visit, lines } = twoDatacenters()
     inPrimary(1, { s: token }, reads)
     visit('not found', 20)

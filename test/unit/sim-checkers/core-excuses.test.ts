@@ -35,7 +35,7 @@ const sound: CoreView = {
 }
 
 describe('excuses of a core that does not serve', () => {
-  it('are none for a core that leads itself, or that nobody leads', () => {
+  it('are none for a core that leads itself, or that has no leader', () => {
     expect(excuseOf(sound)).toBeUndefined()
     expect(excuseOf({ ...sound, reaches: () => false })).toBeUndefined()
     expect(excuseOf({ ...sound, leader: undefined })).toBeUndefined()

@@ -207,7 +207,7 @@ describe('W5', () => {
     ])
   })
 
-  it('reports a list that waits on although another answer has the change, unless somebody slept meanwhile', () => {
+  it('reports a list that waits on although another answer has the change, unless an agent slept meanwhile', () => {
     for (const [calmUs, found] of [
       [
         -1,

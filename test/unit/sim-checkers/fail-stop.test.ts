@@ -11,7 +11,7 @@ function checker() {
 }
 
 describe('D2 fail-stop', () => {
-  it('accepts a server that carries out what it knows, and one that stops at what it does not', () => {
+  it('accepts a server that applies what it knows, and one that stops at what it does not', () => {
     const { lines, failStop } = checker()
     failStop.carriedOut('s1', fresh, 'txn.apply', 7)
     failStop.stopped('s2', old, 'txn.apply', 7)
@@ -19,7 +19,7 @@ describe('D2 fail-stop', () => {
     expect(lines).toEqual([])
   })
 
-  it('reports a server that goes on with what it does not know, and one that stops without a cause', () => {
+  it('reports a server that continues with what it does not know, and one that stops without a cause', () => {
     const { lines, failStop } = checker()
     failStop.carriedOut('s1', old, 'txn.apply', 7)
     failStop.carriedOut('s1', fresh, 'never.heard', 8)

@@ -35,7 +35,7 @@ describe('Raft counts', () => {
     expect(counts()).toEqual(['R1 2', 'R2 1'])
   })
 
-  it('an entry where another server has it already, and lets one pass whose beginning nobody knows', () => {
+  it('an entry where another server has it already, and lets one pass whose predecessors are unknown', () => {
     const { judge, counts } = recorder()
     const matching = new LogMatching(judge)
     matching.appended('s1', logIndexOf(1), termOf(1), 7)
@@ -54,7 +54,7 @@ describe('Raft counts', () => {
     expect(counts()).toEqual(['R5 2', 'R5 excused: majority lost 1'])
   })
 
-  it('a stop at a command, not each that is carried out', () => {
+  it('a stop at a command, not each that is applied', () => {
     const { judge, counts } = recorder()
     const [old, fresh] = [
       { major: 0, minor: 6, patch: 4 },
@@ -166,7 +166,7 @@ describe('the pool counts', () => {
     expect(counts()).toEqual(['M4 2', 'M4 excused: doubt of itself 1', 'M4 excused: pool disturbed 1'])
   })
 
-  it('each pair of agents, but not with one that left while nobody heard it', () => {
+  it('each pair of agents, but not with one whose leave no agent heard', () => {
     const { judge, counts } = recorder()
     const views = ['s1', 's2'].map((observer) => ({
       observer,

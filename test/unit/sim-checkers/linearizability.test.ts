@@ -54,7 +54,7 @@ describe('a history of one register', () => {
     expect(verdict(write(1, 0, 5), read(0, 5, 6))).toBe('linearizable')
   })
 
-  it('is not when a value appears that nobody wrote', () => {
+  it('is not when a value appears that no client wrote', () => {
     expect(verdict(write(1, 0, 1), read(3, 2, 3))).toBe('violation')
   })
 

@@ -132,7 +132,7 @@ describe('S2, how long sessions live', () => {
     expect(reports).toEqual(['S2: session a expired 1.000 s after a renewal, although its TTL is 10.000 s'])
   })
 
-  it('lets one end early that somebody ended, or whose check failed', () => {
+  it('lets one end early that was destroyed, or whose check failed', () => {
     const { checker, reports } = lives()
     checker.command(facts(6, 11, {}))
     expect(reports).toEqual([])

@@ -83,7 +83,7 @@ describe('what a member does is held against the laws', () => {
     expect(me.recorded.lines).toEqual(['M5: s1 contacts c1, which has left, by ping'])
   })
 
-  it('M6: one that wakes and accuses somebody of its own sleep is seen; one that accuses later is not', () => {
+  it('M6: one that wakes and accuses a member because of its own sleep is seen; one that accuses later is not', () => {
     const me = new Watched('c1', 'c2')
     me.watch(60)
     const accuse = (): void => {

@@ -76,7 +76,7 @@ describe('M8', () => {
     expect(me.recorded.lines).toEqual([])
   })
 
-  it('reports an answer that nobody has given, and one to a ping for another', () => {
+  it('reports an answer that no member has given, and one to a ping for another', () => {
     const me = new Watched('c1', 'sender')
     expect(doing(me, [{ kind: 'ping', sequence: 3, node: 'me' }], send('sender', ack(3)))).toEqual([])
     expect(doing(me, [{ kind: 'ping', sequence: 3, node: 'c1' }], send('sender', ack(3)))).toHaveLength(1)
@@ -126,7 +126,7 @@ describe('M10', () => {
     expect(lines).toEqual([])
   })
 
-  it('reports one that nobody has waited for, or not for long enough, and a leave that nobody spoke of', () => {
+  it('reports one that no member has waited for, or not for long enough, and a leave that no member announced', () => {
     const { judge, lines } = recorder()
     const grounds = new DeathGrounds(judge)
     const suspected = { members: 5, accusers: 1, spanMs: 20_000, timing: lanGossip }
@@ -188,7 +188,7 @@ describe('M10', () => {
 })
 
 describe('the older laws', () => {
-  it('M3: the accused goes on with a greater incarnation', () => {
+  it('M3: the accused member continues with a greater incarnation', () => {
     const me = new Watched('c1')
     me.hear(suspect('me', 1), dead('me', 7))
     expect(me.core.self.incarnation).toBe(8)
@@ -221,7 +221,7 @@ describe('the older laws', () => {
     expect(lines[0]).toMatch(/^M5: failed members were tried 0 times/)
   })
 
-  it('M5: nobody sets out to reach failed members where there is none', () => {
+  it('M5: no member tries to reach failed members where there is none', () => {
     const { judge, lines } = recorder()
     const core = { failed: [], left: [], members: new Map() } as unknown as ObservedCore
     const interval = { kind: 'timer-fired', timer: 'reconnect' } as const

@@ -177,7 +177,7 @@ describe('a state that is put back', () => {
     expect([...lostKeys]).toEqual([])
   })
 
-  it('goes on with a rotation that it found under way, though that had ended since', () => {
+  it('continues with a rotation that it found under way, though that had ended since', () => {
     const { laws, lines, state } = begun()
     const at = (step: RotationFacts['step']): readonly RotationFacts[] => [{ id: 9, step }]
     for (const step of ['begun', 'requested', 'crossed'] as const) state([root(1, true)], { rotations: at(step) })

@@ -58,7 +58,7 @@ describe('R9, what is said of a vote', () => {
     expect(counts()).toEqual(['R9 3'])
   })
 
-  it('reports a candidate without its own vote, and a vote that nobody wrote down', () => {
+  it('reports a candidate without its own vote, and a vote that was not persisted', () => {
     const { law, lines, writes } = voters()
     law.received('s2', 'a', asks(2))
     writes('s3', 2, 'b')

@@ -78,7 +78,7 @@ describe('Q1: what a query finds elsewhere', () => {
     expect(isRight({ datacenters: ['dc3', 'dc2'] }, { ...third, failovers: 1 }, held)).toBe(true)
   })
 
-  it('is nothing, of the last that was tried, where nobody has any', () => {
+  it('is nothing, of the last that was tried, where no datacenter has any', () => {
     expect(isRight({ datacenters: ['dc2'] }, { datacenter: 'dc2', failovers: 1, found: [] }, held)).toBe(true)
     expect(isRight({}, here(), held)).toBe(true)
   })

@@ -141,7 +141,7 @@ describe('E5', () => {
     expect(lines).toHaveLength(1)
   })
 
-  it('reports a service that is taken out though nobody asked, at once', () => {
+  it('reports at once a service that is taken out without a request', () => {
     const { asked, listed, registrations, lines } = watched()
     const out = { node: 'c1', serviceId: 'web-1', checkId: '' }
     listed({ [web]: 'one' })
@@ -207,7 +207,7 @@ describe('E6', () => {
     ])
   })
 
-  it('reports one that nobody has heard of for long, and that is not critical', () => {
+  it('reports one that has not been heard of for long, and that is not critical', () => {
     const { asked, listed, lines, later } = watched()
     listed({ [web]: 'one' }, { c: 'warning' })
     asked({ [web]: 'one' })

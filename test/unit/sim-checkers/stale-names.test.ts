@@ -44,7 +44,7 @@ describe('N2', () => {
     expect([lines, counts()]).toEqual([[], ['N2 1']])
   })
 
-  it('reports a name that is given although nobody has heard a leader within the bound', () => {
+  it('reports a name that is given although no server has heard a leader within the bound', () => {
     const { at, answered, lines } = judged()
     at(26e6)
     answered(25e6, 'b', 'c1')

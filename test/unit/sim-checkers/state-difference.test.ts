@@ -72,7 +72,7 @@ describe('R5 at rest', () => {
     expect(counts()).toEqual(['R5 5'])
   })
 
-  it('reports what nobody has applied, and snapshots that differ', () => {
+  it('reports what no server has applied, and snapshots that differ', () => {
     expect(rest({ s1: stateOf('a=1') }, 1, 2).lines).toEqual([
       'R5: s1 is at rest, but has reported 1 of 2 committed entries applied',
       'R5: entry 2 of 2 is committed, but no server has reported it applied',

@@ -30,7 +30,7 @@ export class Watched extends Subject {
     return effects
   }
 
-  /** What is done to the core and nobody has decided. */
+  /** What is done to the core without its decision. */
   tamper(change: () => void): void {
     change()
     this.hear({

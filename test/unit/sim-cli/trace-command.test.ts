@@ -137,7 +137,7 @@ describe('svc-sim trace', () => {
     expect(numbers(await trace(textOf(events), ...args))).toEqual(shown)
   })
 
-  it('says that nobody hears what comes to a machine whose process is dead', async () => {
+  it('says that nothing receives what comes to a machine whose process is dead', async () => {
     const [, , , , , arrival] = events
     const lives = [
       { n: 1, t: 1, node: 's2', kind: 'crash', causes: [], boot: 1, text: '' },

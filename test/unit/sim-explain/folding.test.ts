@@ -28,7 +28,7 @@ describe('folding', () => {
   })
 })
 
-describe('what is left of a long chain', () => {
+describe('the rest of a long chain', () => {
   it('is what costs least, in its order', () => {
     expect(text(shortened(['a9', 'b1', 'c8', 'd2', 'e3'], 3, { shapeOf, costOf }))).toEqual(['b1', 'd2', 'e3'])
   })

@@ -26,7 +26,7 @@ describe('the limit on destroyed data', () => {
     expect(limitOf(['a']).allows('a')).toBe(false)
   })
 
-  it('holds for every configuration that somebody may still go by', () => {
+  it('holds for every configuration that a server may still use', () => {
     const limit = limitOf(['a', 'b', 'c'], ['a', 'b', 'c', 'd', 'e'])
     limit.lose('a')
     expect(limit.allows('b')).toBe(false)
@@ -58,7 +58,7 @@ describe('the limit on destroyed data', () => {
     expect(worn.allowsLeaving('a')).toBe(true)
   })
 
-  it('lets not everybody leave: somebody stays with the data', () => {
+  it('does not let every server leave: one stays with the data', () => {
     expect(limitOf(['a']).allowsLeaving('a')).toBe(false)
     const two = limitOf(['a', 'b'])
     expect(two.allowsLeaving('a')).toBe(true)
@@ -75,7 +75,7 @@ describe('the limit on destroyed data', () => {
     expect(limit.lacksMajority()).toBe(true)
   })
 
-  it('leaves in every majority somebody whose data is whole, whatever is asked of it', () => {
+  it('leaves in every majority a server whose data is whole, whatever is asked of it', () => {
     const voters = fc.uniqueArray(fc.constantFrom(...'abcdefg'), { minLength: 1 })
     fc.assert(
       fc.property(

@@ -201,7 +201,7 @@ describe('the meaning of bytes', () => {
     ])
   })
 
-  it('is found at a port that nobody knows where it is HTTP', () => {
+  it('is found at an unknown port where it is HTTP', () => {
     const meanings = new Meanings(platform)
     expect(meanings.of(traced('segment', 9000, httpRequest, 1))[0]).toMatchObject({ layer: 'http', name: 'request' })
     expect(meanings.of(traced('segment', 9000, utf8('hello hello'), 2))).toEqual([

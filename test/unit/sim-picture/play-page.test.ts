@@ -16,7 +16,7 @@ const homes = homesOf(nodes)
 const at = (name: string) => homes.get(name) ?? { x: Number.NaN, y: Number.NaN }
 
 describe('the agents of a cluster on the screen', () => {
-  it('stand apart from each other, each where nobody else stands, in every datacenter', () => {
+  it('stand apart from each other, each at a place of its own, in every datacenter', () => {
     const many = ['dc1', 'dc2'].flatMap((datacenter) =>
       Array.from({ length: 12 }, (_, n) => ({
         name: `${datacenter}-${n}`,

@@ -126,7 +126,7 @@ describe('the pool', () => {
     expect(crew.ran.filter((seed) => seed === 20 || seed === 30)).toEqual([20, 20, 30, 30])
   })
 
-  it('tells of a worker that ended, once it has ended in the same way again, and goes on with another', async () => {
+  it('tells of a worker that ended, once it has ended in the same way again, and continues with another', async () => {
     const crew = workers((seed) => (seed === 5 ? 'ends' : 'passed'))
     const records = await run(crew, { jobs: 2 })
     expect(records.filter(([, verdict]) => verdict !== 'passed')).toEqual([[5, 'died']])

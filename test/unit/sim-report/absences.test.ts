@@ -29,7 +29,7 @@ describe('the causes of a silence', () => {
     expect(absences.of('gossip.reap', 's2', 0)).toEqual([])
   })
 
-  it('are of packets that nobody can read those of the last one heard, and the end of its machine', () => {
+  it('are those of the last one heard where packets cannot be read, and the end of its machine', () => {
     const absences = new Absences()
     absences.arrived(2, 's1', 's2', [append])
     absences.fellSilent(3, 's3')

@@ -40,7 +40,7 @@ describe('since when an agent reaches a server', () => {
     expect(reaching.sinceUs('c1')).toBeUndefined()
   })
 
-  it('begins anew after a break that nobody asked about', () => {
+  it('begins anew after a break that no check asked about', () => {
     const { reaching, down, pass } = world()
     down.add('s1').add('s2')
     pass(100)

@@ -81,7 +81,7 @@ describe('a selection of nodes', () => {
     expect(select(list.value, five)).toEqual(['s1', 's2', 's3', 's4', 's5'])
   })
 
-  it('is of nobody where there is no leader', () => {
+  it('is empty where there is no leader', () => {
     const leaderless = { ...five, leader: () => undefined }
     expect(selected('leader', leaderless)).toEqual([])
     expect(selected('minority with the leader', leaderless)).toEqual([])

@@ -161,7 +161,7 @@ describe('svc-sim self-test', () => {
     expect(row).toMatchObject({ verdict: 'found', finding: { seed: 4 }, rate: { found: 0, seeds: 2 } })
   })
 
-  it('fails when nobody finds the bug', async () => {
+  it('fails when no check finds the bug', async () => {
     const { exit, out } = await run({}, { seeds: 5 }, { seeds: 5 })
     expect(out).toMatch(
       /half-is-a-quorum +NOT FOUND +- +5 .*5 seeds of two-and-two broke nothing, and R8 or .* should have/,
@@ -175,7 +175,7 @@ describe('svc-sim self-test', () => {
     const why =
       /half-is-a-quorum +WRONG LAW +E2 +2 .* {2}E2 noticed first, at seed 2, where the row says R8 or .*: E2 \(it\): is broken/
     expect(out).toMatch(why)
-    // The wrong row alone stands below the verdict, so that nobody looks for it among eighty others.
+    // The wrong row alone stands below the verdict, so that no reader looks for it among eighty others.
     expect(endOf(out)).toMatch(why)
     expect(endOf(out)).not.toMatch(/none, two-and-two/)
     expect(exit).toBe(1)

@@ -73,7 +73,7 @@ describe('the study of elections (extended Raft paper, figure 16)', () => {
     expect(of(150, 151).withoutLeaderMs.median).toBeLessThan(of(150, 150).withoutLeaderMs.median / 4)
   })
 
-  it('nobody is elected sooner than half of the minimum timeout after the crash', () => {
+  it('no leader is elected sooner than half of the minimum timeout after the crash', () => {
     for (const { range, withoutLeaderMs } of done.measured) {
       if (range.minMs >= 50) expect(withoutLeaderMs.min).toBeGreaterThanOrEqual(range.minMs / 2)
     }

@@ -53,7 +53,7 @@ it('comparers tell of what is not as it must be, once it was asked for thrice', 
   expect(new Set(late.seen)).toEqual(new Set([undefined]))
 })
 
-it('compare nothing while the agents hold something else each second, or nobody knows what', async () => {
+it('compare nothing while the agents hold something else each second, or it is unknown what', async () => {
   const moving = await compared(
     (nowMs) => String(Math.floor(nowMs / 700)),
     () => ({ fault: undefined }),

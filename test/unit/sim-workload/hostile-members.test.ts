@@ -81,7 +81,7 @@ it('a hostile member answers pings with places that are none, says what no membe
   expect([told, later]).toEqual([['stranger came', 'stranger went'], 0])
 })
 
-it('and accuses nobody of a death that others would have to believe', async () => {
+it('and claims no death that others would have to believe', async () => {
   const { messages } = await heard()
   const deaths = messages.flatMap((message) => (message.kind === 'dead' ? [message.incarnation] : []))
   expect(deaths.length).toBeGreaterThan(10)

@@ -15,7 +15,7 @@ function gapsOf(seconds: Seconds, silentMsMax: number | undefined): Promise<read
     const gaps: string[] = []
     const agent = simulation.addNode({ name: 'a1', host: http.host })
     const serve = (count: number) => async (env: Env) => {
-      // Each answer takes a moment, and each has an index of its own: nobody is held.
+      // Each answer takes a moment, and each has an index of its own: no read is held.
       await env.http.serve(http, async () => {
         const rested = env.deferred<void>()
         env.timers.after(100, () => rested.resolve())

@@ -156,7 +156,7 @@ describe('causes where several led to one event', () => {
     expect(again?.causes).toContain(waking[0])
     const [retry] = causesOf(records, again)
     expect(causesOf(records, retry).map(({ kind }) => kind)).toEqual(['segmentLost'])
-    // What waits behind a loss is told when it is written: nobody hears of it.
+    // What waits behind a loss is told when it is written: it is not reported.
     expect(ofKind(records, 'lost').map(({ how, size }) => [how, size])).toEqual([
       ['held back', 3],
       ['held back', 5],
@@ -274,7 +274,7 @@ describe('the causes of a timeout', () => {
           simulation.node('a'),
           async (env) => {
             const socket = await value(env.udp.bind({ host: hostA, port: 7 }, () => {}))
-            // Lost as well, but nobody waits for it.
+            // Lost as well, but nothing waits for it.
             socket.send({ host: hostB, port: 7 }, new Uint8Array(3))
             await rest(env, 10)
             socket.send({ host: hostB, port: 7 }, new Uint8Array(5))

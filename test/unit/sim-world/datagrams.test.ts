@@ -101,7 +101,7 @@ describe('datagrams', () => {
     })
   })
 
-  it('come in the name of a machine that has sent nothing, when somebody forges them', async () => {
+  it('come in the name of a machine that has sent nothing, when they are forged', async () => {
     await online({ latencyMs: 1 }, async ({ simulation, arrivals }) => {
       const [from, to] = ['10.0.0.1', '10.0.0.2'].map((host) => ({ host, port: 7 })) as [Endpoint, Endpoint]
       simulation.forge(from, to, numbered(7))
@@ -195,7 +195,7 @@ describe('datagrams', () => {
     })
   })
 
-  it('to nobody are lost without a word', async () => {
+  it('to a closed port are lost silently', async () => {
     await inSimulation({}, async (simulation) => {
       const node = simulation.addNode({ name: 'a', host: '10.0.0.1' })
       simulation.addNode({ name: 'b', host: '10.0.0.2' })

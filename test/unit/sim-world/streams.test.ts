@@ -219,7 +219,7 @@ describe('streams', () => {
     })
   })
 
-  it('that nobody writes to are probed: a peer that cannot be reached any more is found within half a minute', async () => {
+  it('that are idle are probed: a peer that cannot be reached any more is found within half a minute', async () => {
     await connected({ latencyMs: 1 }, async ({ simulation, b, dialler }) => {
       b.crash({ network: 'silent' })
       await simulation.run({ untilMs: 60_000 })
@@ -320,7 +320,7 @@ describe('dialling', () => {
     expect(await dial((_, b) => b.pause())).toEqual({ kind: 'connected', atMs: 2 })
   })
 
-  it('finds an address that nobody has unreachable', async () => {
+  it('finds an unused address unreachable', async () => {
     const kind = await inSimulation({}, async (simulation) => {
       const program = async (env: Env) => await env.tcp.dial({ host: '10.9.9.9', port: 1 }, { timeoutMs: 10_000 })
       return await simulation.play(simulation.addNode({ name: 'a', host: '10.0.0.1' }), program, 60_000)

@@ -63,7 +63,7 @@ describe('a trace', () => {
     expect(new Set([at(1), at(1 + 2 ** 32), at(1 + 2 ** 33), at(2 ** 31), at(2 ** 50)]).size).toBe(5)
   })
 
-  it('has the same hash whether somebody reads it or not, and whatever remarks are made', () => {
+  it('has the same hash whether it is read or not, and whatever remarks are made', () => {
     const quiet = traced(1500, plain)
     const lines: string[] = []
     const read = traced(

@@ -21,7 +21,7 @@ describe('a turn', () => {
     })
   })
 
-  it('that starts an async function which waits for nothing of its Env is drained all the same', async () => {
+  it('that starts an async function which waits for nothing of its Env is drained nevertheless', async () => {
     await inSimulation({}, async (simulation) => {
       const node = simulation.addNode({ name: 'n', host: '10.0.0.1' })
       const told: string[] = []
@@ -70,7 +70,7 @@ describe('a turn', () => {
     })
   })
 
-  it('of a node in which something is thrown, or a promise rejected that nobody handles, fails the run', async () => {
+  it('of a node in which something is thrown, or a promise rejected without a handler, fails the run', async () => {
     for (const [how, message] of [
       ['thrown', 'n: TypeError: a bug'],
       ['detached', 'n: TypeError: a bug'],

@@ -45,7 +45,7 @@ describe('a part of a command that is taken back', () => {
     expect(tx.lastChange(other)).toBe(0)
   })
 
-  it('wakes nobody for what was taken back, and gives the state that never saw it', () => {
+  it('wakes no watcher for what was taken back, and gives the state that never saw it', () => {
     const store = withRow()
     const plain = withRow()
     let woken = 0

@@ -79,7 +79,7 @@ describe('an event that a command raises', () => {
     expect(() => store.apply(modifyIndexOf(2), (tx) => tx.raise(nodeRemoved, { node: 'n1' }))).toThrow('without end')
   })
 
-  it('that nobody follows is no failure', () => {
+  it('that no hook follows is no failure', () => {
     const store = storeWith()
     expect(store.apply(modifyIndexOf(2), (tx) => tx.raise(nodeRemoved, { node: 'n1' }))).toBeUndefined()
   })

@@ -92,7 +92,7 @@ describe('transactions', () => {
     expect([...store.read().inIndexOrder(samples, 'group')].map((row) => row.group)).toEqual(ordered)
   })
 
-  it('what is live is the state as of each question, also of commands that nobody has read behind', () => {
+  it('what is live is the state as of each question, also after commands that no read has followed', () => {
     const store = newStore()
     const { live } = store
     store.apply(modifyIndexOf(1), (tx) => tx.put(samples, sample('a', 1, 'g', 2)))
@@ -261,7 +261,7 @@ describe('watches', () => {
     }
   })
 
-  it('an unwatched table wakes nobody, nor does the last change of a table', () => {
+  it('an unwatched table wakes no watcher, nor does the last change of a table', () => {
     const store = newStore()
     let woken = 0
     const { touched } = store.query((tx) => [tx.get(quietSamples, 'a'), tx.lastChange(samples), tx.count(quietSamples)])

@@ -171,7 +171,7 @@ describe('the import rules', () => {
     expect(rulesOn('src/agent/local/to-serving.ts').size).toBe(0)
   })
 
-  it('refuse a module that nobody imports and that imports nobody', () => {
+  it('refuse a module that is not imported and imports nothing', () => {
     expect([...rulesOn('src/model/orphan.ts')]).toEqual(['no-orphan'])
   })
 })

@@ -60,7 +60,7 @@ export class AnswerCache {
     freshness: Freshness,
     options: CallOptions,
   ): Promise<Result<CachedAnswer<Reply>, Failure>> {
-    // What anybody may read is one answer for all, also for a caller with an unknown token.
+    // An answer that every caller may read is one answer for all, also for a caller with an unknown token.
     const isOpen = endpoint.access.kind === 'open'
     const token = isOpen ? '' : this.#calls.tokenOf(options)
     // An answer filtered for one token must not reach another.

@@ -104,7 +104,7 @@ export class Calls {
     const identity: WriteIdentity = { origin: this.#parts.origin, sequence: this.#common.sequence++ }
     const to = options.datacenter === undefined ? {} : { datacenter: options.datacenter }
     const request = { args, identity, ...to, ...this.#tokenPart(options) }
-    // A server that answers something else has been asked for the change all the same, and may have made it.
+    // A server that sends a malformed answer received the request nevertheless, and may have made the change.
     const malformed = { kind: 'outcome-unknown', message: malformedAnswerText(endpoint.method) } as const
     return replied(endpoint, await this.forward(endpoint, request, options), malformed)
   }

@@ -105,7 +105,7 @@ export class Steward implements Closable {
   }
 
   /**
-   * Nothing is due; the provider is checked all the same, so that an operator learns of a problem before the next leaf
+   * Nothing is due. The provider is checked nevertheless, so that an operator learns of a problem before the next leaf
    * is requested.
    */
   async #look(tx: ReadTransaction, forMs: number): Promise<Step> {

@@ -53,7 +53,7 @@ class Asking {
     return key === undefined ? err({ kind: 'token-not-found' }) : ok({ rights: writing(key), ageMs: this.ageMs })
   }
 
-  /** Whether it may write the key now; or why nobody is let in at all. */
+  /** Whether it may write the key now; or why every request is refused. */
   async mayWrite(secret: string, key: string): Promise<boolean | string> {
     const resolved = await this.tokens.resolve(secret)
     return resolved.ok ? resolved.value.allows('key', key, 'write') : resolved.error.kind
@@ -198,7 +198,7 @@ describe('a token that servers are asked for', () => {
   })
 })
 
-describe('while nobody can tell what tokens may do', () => {
+describe('while no server can tell what tokens may do', () => {
   const inOutage = async (downPolicy: DownPolicy) => {
     const asking = new Asking(downPolicy)
     asking.known.set('t', 'a')
@@ -222,7 +222,7 @@ describe('while nobody can tell what tokens may do', () => {
     ]).toEqual(expected)
   })
 
-  it('allow lets nobody at tokens and policies themselves', async () => {
+  it('allow gives no access to tokens and policies themselves', async () => {
     const asking = await inOutage('allow')
     const resolved = await asking.tokens.resolve('t')
     expect(resolved.ok && [resolved.value.unrestricted, resolved.value.allows('acl', '', 'write')]).toEqual([
@@ -248,7 +248,7 @@ describe('while nobody can tell what tokens may do', () => {
     expect(asking.tokens.now('t')).toEqual(err({ kind: 'token-not-found' }))
   })
 
-  it('and then somebody may again, the next to ask waits for the answer', async () => {
+  it('and a server answers again, the next request waits for the answer', async () => {
     const asking = await inOutage('extend-cache')
     await asking.mayWrite('t', 'a')
     asking.known.delete('t')
@@ -345,7 +345,7 @@ describe('a follower of a token', () => {
     expect(asking.clock.timers).toBe(0)
   })
 
-  it('asks no more when nobody follows', async () => {
+  it('asks no more when no stream follows', async () => {
     const asking = new Asking()
     asking.known.set('t', 'a')
     const resolved = await asking.tokens.resolve('t')

@@ -29,7 +29,7 @@ describe('a server with access control on', () => {
     expect(seen).toHaveLength(1)
   })
 
-  it('of a leader that is none any more before its state is whole, goes to the next one, and nothing was done', async () => {
+  it('of a leader that lost its leadership before its state is complete, goes to the next one, and nothing was done', async () => {
     const guarded = new Guarded()
     guarded.settled = Promise.resolve(err({ kind: 'leadership-lost' }))
     seen.length = 0
@@ -37,7 +37,7 @@ describe('a server with access control on', () => {
     expect(seen).toEqual([])
   })
 
-  it('says in its log that a call came with a token that is none, and not with which', async () => {
+  it('says in its log that a call came with an unknown token, and not with which', async () => {
     const guarded = new Guarded()
     expect(await guarded.serve('Test.Write', { node: 'web-1' }, 'stranger')).toBe('token-not-found')
     expect(guarded.lines).toEqual([{ text: 'token not found', fields: { what: 'Test.Write' } }])

@@ -200,7 +200,7 @@ describe('a server that has started', () => {
 })
 
 describe('a server that is cut off, with a down policy of deny', () => {
-  it('lets nobody in, and tells others that it cannot tell', async () => {
+  it('refuses every request, and tells others that it cannot tell', async () => {
     const keeping = new Keeping()
     await keeping.legacy('m', '', 'management')
     keeping.standing = 'cut-off'

@@ -93,7 +93,8 @@ export async function findOrMakeRoot(
     until,
   )
   if (!generated.ok) return generated
-  // If another client created a root meanwhile, none is generated and the answer has no data: use the present one.
+  // If another client created a root meanwhile, the manager generates none and the answer has no data: use the present
+  // one.
   return readRoot(env, client, rootPath, until)
 }
 

@@ -43,6 +43,55 @@ export const proseRules: readonly ProseRule[] = [
     planted: ['/** The certificate; else in what it is none. */'],
     sound: ['// or else it waits', '// whatever else'],
   },
+  {
+    name: 'nobody',
+    wrong: (line) => /\b(?:some|any|no|every)body\b/i.test(line),
+    instead: 'name the thing: no server answers, a client writes, without a holder, for every caller',
+    planted: ['/** Absent: nobody looks. */', '// Somebody was faster.', "it('is open to everybody', () => {"],
+    sound: ['// no body of a request', '// a body that any client sent', '/** `nobodyListens` */'],
+  },
+  {
+    name: 'carry out',
+    wrong: (line) => /\bcarr(?:y|ies|ied|ying) out\b/i.test(line),
+    instead: 'applied (an entry), performed (an effect), executed (a command), run',
+    planted: ['/** Carries out the commands of a log. */', '// an entry that is carried out'],
+    sound: ['// It carries outgoing packets.', '// what each entry carries'],
+  },
+  {
+    name: 'own accord',
+    wrong: (line) => /\bof (?:its|their|one's) own accord\b/i.test(line),
+    instead: 'without a request',
+    planted: ['// what the agent sends of its own accord'],
+    sound: ['// in a turn of its own'],
+  },
+  {
+    name: 'all the same',
+    wrong: (line) => /\ball the same\b/i.test(line),
+    instead: 'nevertheless, still; equal, where it says that things are',
+    planted: ['// The service is registered all the same.'],
+    sound: ['// the same for all', '// all of the same kind'],
+  },
+  {
+    name: 'left of',
+    wrong: (line) => /\bwhat (?:is|was) left of\b/i.test(line),
+    instead: 'the rest of, the remaining',
+    planted: ['/** What is left of the document. */'],
+    sound: ['// what is left out', '// the bytes that are left'],
+  },
+  {
+    name: 'go on with',
+    wrong: (line) => /\b(?:go|goes|going|went|gone) on with\b/i.test(line),
+    instead: 'continue with',
+    planted: ['// Times at which it goes on with other chance.', "it('goes on with its own lines', () => {"],
+    sound: ['// The run continues with others.', '// goes on without it'],
+  },
+  {
+    name: 'that is none',
+    wrong: (line) => /\b(?:that|which) is none\b/i.test(line),
+    instead: 'malformed, unknown, invalid, no longer the leader',
+    planted: ["it('refuses a key that is none', () => {"],
+    sound: ['// There is none.', '// the answer is nonempty'],
+  },
 ]
 
 const commentLine = /^\s*(?:\/\/|\/?\*)|\s\/\/ /

@@ -69,7 +69,7 @@ export class BitReader {
     return value
   }
 
-  /** Bit by bit, as the canonical order of codes allows. */
+  /** Bit by bit, which the canonical order of codes permits. */
   symbol({ counts, symbols }: Huffman): number {
     let code = 0
     let first = 0
@@ -90,7 +90,7 @@ export class BitReader {
     this.#count = 0
   }
 
-  /** Only when aligned. */
+  /** Only at a byte boundary. */
   byte(): number {
     return this.#next()
   }

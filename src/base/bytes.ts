@@ -57,7 +57,7 @@ export function bytesOf(byteText: string): Uint8Array {
   return out
 }
 
-/** The text whose UTF-8 bytes a byte string spells. */
+/** The text whose UTF-8 bytes the byte string contains. */
 export function textOfByteString(byteText: string): string {
   return beyondAscii.test(byteText) ? decoder.decode(bytesOf(byteText)) : byteText
 }
@@ -129,8 +129,8 @@ export function fromBase64(text: string): Uint8Array | undefined {
 }
 
 /**
- * Bytes that are at hand as a byte string, on their way into MessagePack or a hash: there they are the bytes. Made for
- * the moment; what comes back is a `Uint8Array`.
+ * Bytes that are available as a byte string, on their way into MessagePack or a hash, which treat them as the bytes.
+ * They are converted when needed; unpacking gives a `Uint8Array`.
  */
 export class SpelledBytes {
   readonly spelling: string
@@ -139,7 +139,7 @@ export class SpelledBytes {
     this.spelling = spelling
   }
 
-  /** By this name the general packer asks what to write. */
+  /** The general packer looks for this name to learn what to write. */
   toJSON(): Uint8Array {
     return bytesOf(this.spelling)
   }

@@ -1,7 +1,7 @@
 import { invariant } from './invariant.ts'
 import { byteAt, wordAt } from './items.ts'
 
-/** Table k, at 256 k: what a byte does to the checksum that k more bytes come after. */
+/** Table k, at 256 k: the effect of a byte on the checksum when k more bytes follow it. */
 const table = buildTable()
 
 function buildTable(): Int32Array {
@@ -26,12 +26,12 @@ export function crc32c(bytes: Uint8Array, before = 0): number {
   return crc32cOf(bytes, 0, bytes.length, before)
 }
 
-/** The same of a part of them, from `from` on and before `to`. */
+/** As `crc32c`, for the bytes from `from` up to `to`, which is excluded. */
 export function crc32cOf(bytes: Uint8Array, from: number, to: number, before = 0): number {
   invariant(from >= 0 && to <= bytes.length, 'a checksum is of bytes that are there', { from, to })
   let crc = ~before
   let i = from
-  // Eight bytes at once, through eight tables: a third of the time that single bytes take. No place is outside its list.
+  // Eight bytes at once through eight tables, in a third of the time of single bytes. No index is outside its table.
   for (; i + 8 <= to; i += 8) {
     const low =
       crc ^ ((bytes[i] ?? 0) | ((bytes[i + 1] ?? 0) << 8) | ((bytes[i + 2] ?? 0) << 16) | ((bytes[i + 3] ?? 0) << 24))

@@ -14,7 +14,7 @@ export const distanceExtraBits: readonly number[] = [
   0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13,
 ]
 
-/** How far back a match may lie. */
+/** Maximum distance of a match. */
 export const windowBytes = 32_768
 
 export const endOfBlock = 256

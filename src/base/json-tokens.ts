@@ -1,11 +1,12 @@
 type Scalar = null | boolean | number | bigint | string
 
 /**
- * Digits of one number; the greatest double has 309 before its point. To read a number takes the square of its length.
+ * Maximum number of digits of one number: the greatest double has 309 before its point, and reading takes the square of
+ * the length.
  */
 const digitsMax = 1_024
 
-/** What may follow a backslash. */
+/** The characters that may follow a backslash. */
 const escapeLetters = '"\\/bfnrtu'
 const quote = 0x22
 const backslash = 0x5c
@@ -20,19 +21,19 @@ const words: readonly (readonly [word: string, value: boolean | null])[] = [
 export class JsonTokens {
   readonly #text: string
   #at = 0
-  /** The first fault, as the field says it. */
+  /** The first fault, in the field's words. */
   fault: string | undefined
 
   constructor(text: string) {
     this.#text = text
   }
 
-  /** The character at the present place; empty at the end. */
+  /** The character at the present position; empty at the end. */
   get next(): string {
     return this.#text.charAt(this.#at)
   }
 
-  /** Goes beyond the character at the present place. */
+  /** Moves past the character at the present position. */
   pass(): void {
     this.#at++
   }
@@ -80,7 +81,7 @@ export class JsonTokens {
     return this.#at > from
   }
 
-  /** A string, from its first quote on. */
+  /** A string, from its opening quote on. */
   string(): string {
     const text = this.#text
     const from = this.#at
@@ -88,7 +89,7 @@ export class JsonTokens {
     const isPlain = text.charCodeAt(plainTo) === quote
     const end = isPlain ? plainTo + 1 : stringEnd(text, plainTo)
     const read = isPlain ? text.slice(from + 1, plainTo) : unescaped(text.slice(from, end))
-    // A malformed one is read step by step, for the words of its error.
+    // A malformed string is read step by step, to give the field's error.
     if (read === undefined) return this.#malformedString()
     this.#at = end
     return read
@@ -168,14 +169,14 @@ function stringEnd(text: string, at: number): number {
 function unescaped(literal: string): string | undefined {
   try {
     const text = String(JSON.parse(literal))
-    // The text was UTF-8: of half pairs only an escape can tell.
+    // The text was UTF-8, so only an escape can stand for an unpaired surrogate.
     return literal.includes('\\u') ? wellFormed(text) : text
   } catch {
     return undefined
   }
 }
 
-/** Half a pair of surrogates, which an escape can spell, is no text. */
+/** An unpaired surrogate, which an escape can spell, is no text. */
 function wellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, '\ufffd')
 }

@@ -1,7 +1,9 @@
 import { textOf } from './bytes.ts'
 import { isList } from './shape.ts'
 
-/** A value that JSON can say, with integers of any size: a bigint is written as a plain number, digit for digit. */
+/**
+ * A value that JSON can represent, with integers of any size: a bigint is written as a plain number, digit for digit.
+ */
 export type Json =
   | null
   | boolean
@@ -47,7 +49,7 @@ function writtenObject(value: { readonly [key: string]: Json | undefined }, newl
   return out === '' ? '{}' : `${out}${newline}}`
 }
 
-/** Longer texts are left to the engine, which is faster at them. */
+/** Longer texts are written by the engine, which is faster at them. */
 const plainLengthMax = 64
 
 /** Most names and values are short and have nothing to escape. */
@@ -55,7 +57,7 @@ function isPlain(text: string): boolean {
   if (text.length > plainLengthMax) return false
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at)
-    // Controls, and what is beyond ASCII; then " & < > and the backslash.
+    // Control characters, and those beyond ASCII; then " & < > and the backslash.
     if (unit < 0x20 || unit > 0x7e) return false
     if (unit === 0x22 || unit === 0x26 || unit === 0x3c || unit === 0x3e || unit === 0x5c) return false
   }
@@ -81,7 +83,7 @@ export function jsonOrUndefined(bytes: Uint8Array): unknown {
 }
 
 /**
- * Lists and objects within each other that a file of an operator may have; parsers of files recurse, and a stack ends.
+ * Maximum nesting of lists and objects in a file of an operator: parsers of files recurse, and the stack is limited.
  */
 const fileDepthMax = 64
 

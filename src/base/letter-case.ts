@@ -1,9 +1,9 @@
 /**
- * With `A` to `Z` in lower case and everything else as it is: names are compared so. Wider rules come from Unicode
- * tables, which differ between releases of Node, and servers must agree.
+ * Puts `A` to `Z` in lower case and leaves everything else unchanged: names are compared in this form. Wider rules come
+ * from Unicode tables, which differ between releases of Node, and servers must agree.
  */
 export function lowerAscii(text: string): string {
-  // Most texts have none, and to look is much cheaper than to replace nothing.
+  // Most texts have no capitals, and testing for that is much cheaper than replacing nothing.
   if (!capital.test(text)) return text
   // For plain ASCII the engine's own rule is the same.
   return beyondAscii.test(text) ? loweredBesideOthers(text) : text.toLowerCase()
@@ -13,8 +13,8 @@ const capital = /[A-Z]/
 const beyondAscii = /[\u0080-\uffff]/
 
 /**
- * Characters of a piece, and so arguments of one call: far fewer than fit on the stack. Replacing each run of capitals
- * by a function takes ten times as long where there are many.
+ * Number of characters of a piece, and thus of arguments of one call: far fewer than fit on the stack. Replacing each
+ * run of capitals by a function takes ten times as long if there are many.
  */
 const pieceMax = 4096
 

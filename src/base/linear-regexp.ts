@@ -5,7 +5,10 @@ import { err, ok, type Result } from './result.ts'
 /** Longest expression, in UTF-16 units. */
 const lengthMax = 1_000
 
-/** Largest `regexpSize`: compiling it takes some 30 ms. Of 980 characters one could be made that takes a second. */
+/**
+ * Largest `regexpSize`: compiling it takes some 30 ms. An expression of only 980 characters could otherwise take a
+ * second.
+ */
 const sizeMax = 5_000
 
 /**
@@ -32,14 +35,14 @@ export class LinearRegexp {
     }
   }
 
-  /** Whether some part of the text matches; `^` and `$` tie it to the ends. */
+  /** Whether some part of the text matches; `^` and `$` anchor the expression to the ends. */
   test(text: string): boolean {
     return this.#compiled.matcher(text).find()
   }
 
   /**
-   * The first part of the text that matches, then its groups, empty where they took no part; nothing at all without a
-   * match.
+   * The first part of the text that matches, then its groups, which are empty if they took no part; an empty list
+   * without a match.
    */
   groups(text: string): readonly string[] {
     const matcher = this.#compiled.matcher(text)

@@ -12,12 +12,13 @@ const packr = new Packr({
   useRecords: false,
   variableMapSize: true,
   mapsAsObjects: true,
-  // 'auto': a number where a double holds it, else a bigint. The package has the setting, its types do not.
+  // 'auto': a number if a double can hold it, otherwise a bigint. The package has the setting, but its types do not.
   int64AsType: 'auto' as 'bigint',
 })
 
 /**
- * Nearly everything is small plain data; the two before the package know only that, and do it several times as fast.
+ * Nearly everything is small plain data. The plain packer and unpacker, which are tried before the package, handle only
+ * that, several times as fast.
  */
 const packer = new PlainPacker()
 const longKept = new PlainPacker()
@@ -27,7 +28,7 @@ const unusual = Symbol('unusual')
 /** Containers nested deeper than this are refused: the decoder recurses. */
 const depthMax = 32
 
-/** The packer's buffer grows with the largest value; out of one larger than this, bytes are copied. */
+/** The packer's buffer grows with the largest value; from a buffer larger than this the result is copied. */
 const sharedBufferBytesMax = 16 << 10
 
 /**
@@ -66,8 +67,8 @@ function packedByPackage(value: unknown): Uint8Array {
 }
 
 /**
- * The value that the bytes spell, or why they spell none. Byte strings inside alias the input: copy what outlives it.
- * Cap the size before; depth and trailing bytes are checked here.
+ * The value that the bytes encode, or why they encode none. Byte arrays inside alias the input: copy what must outlive
+ * it. The caller limits the size before; depth and trailing bytes are checked here.
  */
 export function unpack(bytes: Uint8Array): Result<unknown, string> {
   const plain = unpacker.unpack(bytes, unusual)
@@ -80,14 +81,17 @@ export function unpack(bytes: Uint8Array): Result<unknown, string> {
   }
 }
 
-/** Whether the bytes hold at most `valuesMax` values, keys of maps among them. Builds none of them. */
+/** Whether the bytes contain at most `valuesMax` values, including keys of maps. Builds none of them. */
 export function spellsAtMost(bytes: Uint8Array, valuesMax: number): boolean {
   let left = valuesMax
   for (let at = 0; at < bytes.length; at += headLengthAt(bytes, at)) if (--left < 0) return false
   return true
 }
 
-/** How long the value is that the bytes begin with; undefined where it is not whole yet. Cap what is waited for. */
+/**
+ * Length of the value that the bytes begin with; undefined if it is not complete yet. The caller limits how much it
+ * waits for.
+ */
 export function firstValueBytes(bytes: Uint8Array): number | undefined {
   let at = 0
   for (let left = 1; left > 0; left--) {
@@ -99,7 +103,7 @@ export function firstValueBytes(bytes: Uint8Array): number | undefined {
   return at
 }
 
-/** An unpacked value, the byte arrays in it copied: it may then outlive what it was unpacked from. */
+/** An unpacked value with its byte arrays copied, so that it may outlive the bytes that it was unpacked from. */
 export function withOwnBytes(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (value instanceof Uint8Array) return value.slice()
@@ -140,7 +144,7 @@ function childrenAt(bytes: Uint8Array, at: number): number {
   return head >= 0xde ? 2 * count : count
 }
 
-/** Bytes of the value that begins here; of a container, of its head alone. */
+/** Number of bytes of the value that begins here; for a container, of its header alone. */
 function headLengthAt(bytes: Uint8Array, at: number): number {
   const head = byteAt(bytes, at)
   if (head <= 0x9f || head >= 0xe0) return 1
@@ -156,6 +160,6 @@ function sizeAt(bytes: Uint8Array, at: number, width: number): number {
   return size
 }
 
-/** By head from 0xc0 to 0xdf: its length without a content of its own size, and the width of that size. */
+/** For headers from 0xc0 to 0xdf: the length without content of variable size, and the width of that size. */
 const fixedLengths = [1, 1, 1, 1, 2, 3, 5, 3, 4, 6, 5, 9, 2, 3, 5, 9, 2, 3, 5, 9, 3, 4, 6, 10, 18, 2, 3, 5, 3, 5, 3, 5]
 const sizeWidths = [0, 0, 0, 0, 1, 2, 4, 1, 2, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 4, 0, 0, 0, 0]

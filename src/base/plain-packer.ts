@@ -1,13 +1,13 @@
 import { SpelledBytes } from './bytes.ts'
 import { isList, isRecord } from './shape.ts'
 
-/** Bytes of one buffer. What does not fit into a fresh one is left to the general packer. */
+/** Size of one buffer in bytes. A value that does not fit into a fresh one is left to the general packer. */
 const bufferBytes = 16 << 10
 /** Begins a fresh buffer when less than this is left. */
 const roomBytesMin = 2 << 10
-/** Head of any value with a size or a number in it. */
+/** Maximum size of a header, which contains a size or a number. */
 const headBytesMax = 9
-/** Containers nested deeper are left to the general packer. */
+/** Containers nested more deeply are left to the general packer. */
 const depthMax = 32
 
 /**
@@ -38,7 +38,7 @@ export class PlainPacker {
     return new Uint8Array(this.#buffer.buffer, start, this.#at - start)
   }
 
-  /** False: not for this packer. Each case looks for room before it writes. */
+  /** False: not for this packer. Each case checks the room before it writes. */
   #value(value: unknown, depth: number): boolean {
     if (typeof value === 'string') return this.#text(value)
     if (typeof value === 'number') return this.#number(value)
@@ -63,7 +63,7 @@ export class PlainPacker {
     if (keys.length >= 0x10) return false
     this.#buffer[this.#at++] = 0x80 | keys.length
     for (const key of keys) {
-      // Members with a meaning of their own to the general packer.
+      // Members that have a special meaning for the general packer.
       if (key === 'toJSON' || key === 'constructor') return false
       if (!this.#text(key) || !this.#value(value[key], depth + 1)) return false
     }

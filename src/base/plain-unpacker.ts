@@ -3,14 +3,14 @@ import { byteAt } from './items.ts'
 
 /** Containers nested deeper are left to the general unpacker, which refuses them. */
 const depthMax = 32
-/** Texts up to this long are looked up among those read before. */
+/** Maximum length of texts that are looked up among those read before. */
 const knownTextBytesMax = 64
-/** How many of them are remembered, each at a place given by its bytes. A power of two. */
+/** Number of texts that are remembered, each at a place that its bytes determine. A power of two. */
 const knownTexts = 1024
 
 /**
- * Reads what MessagePack mostly says: everything but text beyond ASCII, extensions, integers beyond 2^53 and what is
- * malformed, which it leaves to the general unpacker of `msgpack.ts`. Both give equal values.
+ * Reads the common part of MessagePack: everything but text beyond ASCII, extensions, integers beyond 2^53 and
+ * malformed bytes, which it leaves to the general unpacker of `msgpack.ts`. Both give equal values.
  */
 export class PlainUnpacker {
   #bytes: Uint8Array = emptyBytes
@@ -135,7 +135,7 @@ export class PlainUnpacker {
     const head = this.#at < this.#end ? byteAt(this.#bytes, this.#at++) : 0
     if (head < 0xa0 || head >= 0xc0) return this.#fail()
     const key = this.#text(head & 31, this.#keys)
-    // The general unpacker gives it another name, so that it sets no prototype.
+    // The general unpacker renames this member, so that it sets no prototype.
     return key === '__proto__' ? this.#fail() : key
   }
 
@@ -158,7 +158,7 @@ export class PlainUnpacker {
     const before = known[place]
     if (before !== undefined && this.#spells(before, from, length)) return before
     const text = this.#made(from, length)
-    // Names of members are looked up by identity: the engine's own copy is found at once.
+    // Names of members are looked up by identity, and the engine finds its own copy at once.
     known[place] = known === this.#keys ? Object.keys({ [text]: true })[0] : text
     return text
   }

@@ -1,13 +1,13 @@
-/** The size of a Unicode class or a negated one: it is a table of hundreds of ranges. */
+/** Size that is assumed for a Unicode class or a negated one, which is a table of hundreds of ranges. */
 const classSize = 50
 
 /**
- * About how many steps an RE2 expression becomes when it is compiled: a repetition (`a{1000}`) is written out as often
- * as it says, and a repetition within another as often as the product of both. For a bound before compiling; the
- * compiler decides whether it is an expression at all. Counts too much rather than too little.
+ * Estimates the number of instructions of a compiled RE2 expression: a repetition (`a{1000}`) is expanded as often as
+ * it says, and nested repetitions as often as their product. Used as a bound before compiling; the compiler decides
+ * whether the expression is valid. The estimate is too large rather than too small.
  */
 export function regexpSize(expression: string): number {
-  /** Sizes of the groups around this place, each without what is in the group that is open. */
+  /** Sizes of the enclosing groups, each without the group that is open within it. */
   const open: number[] = []
   let size = 0
   /** Size of the last atom, to which a following repetition applies; included in `size` already. */
@@ -48,7 +48,7 @@ function countAt(expression: string, at: number): { readonly times: number; read
   const match = /^\{(\d{1,9})(?:,(\d{0,9}))?\}/.exec(expression.slice(at, at + 24))
   if (match === null) return undefined
   const [text, least, most] = match
-  // Without an upper end it is one more, which repeats.
+  // Without an upper bound there is one more, which repeats.
   const times = most === undefined ? Number(least) : Math.max(Number(least) + 1, Number(most))
   return { times, end: at + text.length }
 }
@@ -59,7 +59,7 @@ function atomEnd(expression: string, at: number): number {
   if (expression[at] !== '[') return at + 1
   let end = at + 1
   if (expression[end] === '^') end++
-  // A bracket that stands first is one of the class.
+  // A bracket in the first position is a member of the class.
   if (expression[end] === ']') end++
   while (end < expression.length && expression[end] !== ']') {
     if (expression[end] === '\\') end = escapeEnd(expression, end)

@@ -22,5 +22,5 @@ export function err<E>(error: E): Err<E> {
   return { ok: false, error }
 }
 
-/** Success that carries nothing. One shared object. */
+/** Success without a value. One shared object. */
 export const done: Ok<undefined> = { ok: true, value: undefined }

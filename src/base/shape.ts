@@ -1,16 +1,16 @@
 /** The shape of a value of unknown origin, determined by inspecting it. */
 
-/** An object that is no list: its members may be read by any name, and are as unknown as it was. */
+/** An object that is not a list: its members may be read by any name, and are of unknown shape as well. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** `Array.isArray` for read-only lists, of which its type knows nothing. */
+/** `Array.isArray` for read-only lists, which its type does not cover. */
 export function isList(value: unknown): value is readonly unknown[] {
   return Array.isArray(value)
 }
 
-/** The names of a table that is written out in the code: they are those of its type, and no others. */
+/** The names of a table that is a literal in the code: exactly those of its type. */
 export function namesOf<Table extends object>(table: Table): readonly (keyof Table & string)[] {
   return Object.keys(table) as (keyof Table & string)[]
 }

@@ -12,8 +12,8 @@ export class SourceShares {
   }
 
   /**
-   * Takes one place for this host; undefined where it holds all of its share. The place is held until the result is
-   * called, once.
+   * Takes one place for this host; undefined if the host already holds its share. The place is held until the returned
+   * function is called, once.
    */
   take(host: string): (() => void) | undefined {
     const source = sourceOf(host)

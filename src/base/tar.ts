@@ -1,7 +1,10 @@
 import { byteStringOf, concatBytes, emptyBytes, utf8 } from './bytes.ts'
 import { byteAt } from './items.ts'
 
-/** Files one behind the other, in blocks (POSIX ustar, IEEE 1003.1). Names of at most 100 bytes; no directories. */
+/**
+ * Files one after the other, in blocks (POSIX ustar, IEEE 1003.1). Names have at most 100 bytes; there are no
+ * directories.
+ */
 const tarBlockBytes = 512
 
 /** The header of a file with mode 0600 and without an owner. `seconds` since 1970. */
@@ -37,7 +40,7 @@ export interface TarEntry {
   readonly sizeBytes: number
 }
 
-/** Undefined: a block of zeros, the end. A text: what is wrong. */
+/** Undefined: a block of zeros, which is the end. A text: the fault. */
 function readTarHeader(block: Uint8Array): TarEntry | string | undefined {
   if (block.every((byte) => byte === 0)) return undefined
   let sum = 0
@@ -76,7 +79,7 @@ export interface TarPart extends TarEntry {
 /** Maximum size of padding after the end of an archive: writers fill it up to the record size of a tape. */
 const behindBytesMax = 1 << 20
 
-/** What is wrong with an archive, in a clause. */
+/** A fault of an archive, as a clause. */
 export class TarFault extends Error {}
 
 /**

@@ -12,7 +12,9 @@ export function uuidOf(random: Uint8Array): string {
 
 const uuidForm = /[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}/gi
 
-/** The text for a log, without anything in the form of a UUID in any spelling: it may be a secret. */
+/**
+ * The text for a log, with everything removed that has the form of a UUID in any spelling, because it may be a secret.
+ */
 export function hideUuids(text: string): string {
   return text.length < 32 ? text : text.replace(uuidForm, '<hidden>')
 }

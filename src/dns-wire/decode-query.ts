@@ -5,23 +5,26 @@ import { ownerEnd, plainNameEnd } from './names.ts'
 import { MessageReader, uint16 } from './reader.ts'
 
 const headerBytes = 12
-/** Only the first is answered; a few more are looked over. */
+/** Maximum number of questions: only the first is answered, and a few more are skipped. */
 const questionsMax = 4
-/** Records beside the question: OPT, and what a signature or an update brings. */
+/** Maximum number of records beside the question: OPT, and those of a signature or an update. */
 const recordsMax = 8
 const clientSubnetOption = 8
-/** Family, two prefix lengths, at most an IPv6 address. RFC 7871, section 6. */
+/**
+ * Maximum size of the client-subnet option: family, two prefix lengths, and at most an IPv6 address. RFC 7871, section
+ * 6.
+ */
 const clientSubnetBytesMax = 20
 
 /**
- * Reads a question strictly: every count is bounded and every length checked before anything is taken, so that the cost
- * is that of the packet's bytes. Records are looked over and, OPT aside, not used.
+ * Reads a question strictly: every count is bounded and every length is checked before anything is read, so that the
+ * cost is proportional to the packet's bytes. Records other than OPT are skipped.
  */
 export function decodeQuery(bytes: Uint8Array): Result<DnsQuery, DecodeFailure> {
   if (bytes.length < headerBytes) return err({ kind: 'unanswerable' })
   const reader = new MessageReader(bytes)
   const header = Packet.Header.parse(reader)
-  // An answer is never answered: two servers would talk for ever.
+  // An answer is never answered, because two servers would then answer each other for ever.
   if (header.qr === 1) return err({ kind: 'unanswerable' })
   const { id, opcode } = header
   const recursionDesired = header.rd === 1
@@ -57,7 +60,7 @@ function findEdns(message: Uint8Array, start: number, records: number): QueryEdn
     const dataEnd = data + uint16(message, data - 2)
     if (dataEnd > message.length) return 'malformed'
     if (uint16(message, end) === typeCodes.OPT) {
-      // Of the root, and once (RFC 6891, section 6.1.1).
+      // The owner must be the root, and there may be one only (RFC 6891, section 6.1.1).
       if (found !== undefined || end !== at + 1) return 'malformed'
       const options = readOptions(message.subarray(data, dataEnd))
       if (options === 'malformed') return 'malformed'

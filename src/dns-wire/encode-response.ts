@@ -6,14 +6,17 @@ import { MessageWriter } from './writer.ts'
 
 const opcodeQuery = 0
 const clientSubnetOption = 8
-/** A pointer for a name, type, class, time to live, length. No need to try more records than could ever fit. */
+/**
+ * Minimum size of a record: a pointer for the name, type, class, time to live and length. It bounds how many records
+ * are worth trying.
+ */
 const recordBytesMin = 12
 
 /** The limits of a response, and its form. */
 export interface ResponseLimits {
   /** Size of the whole message. */
   readonly bytes: number
-  /** Records of the answer section; beyond it the last go. */
+  /** Maximum number of records in the answer section; the last ones beyond it are dropped. */
   readonly answers: number
   readonly compress: boolean
   /**
@@ -21,7 +24,7 @@ export interface ResponseLimits {
    * dns.md#fact-76.
    */
   readonly fitUncompressed: boolean
-  /** Says TC when records of the answer section went. Reference: dns.md#fact-80. */
+  /** Sets TC when records of the answer section were dropped. Reference: dns.md#fact-80. */
   readonly markTruncated: boolean
 }
 
@@ -32,9 +35,9 @@ interface Cut {
 }
 
 /**
- * Encodes a response within limits: answers go from the end until it fits, one stays however large. Once answers went,
- * the additional section holds nothing but what the services that stayed point to. Reference: dns.md#fact-75,
- * dns.md#fact-77, dns.md#fact-80.
+ * Encodes a response within limits: answers are dropped from the end until it fits, except one, whatever its size. Once
+ * answers were dropped, the additional section contains only the targets of the remaining services. Reference:
+ * dns.md#fact-75, dns.md#fact-77, dns.md#fact-80.
  */
 export function encodeResponse(response: DnsResponse, limits: ResponseLimits): Uint8Array {
   const encoder = new Encoder(response)
@@ -53,8 +56,8 @@ export function encodeResponse(response: DnsResponse, limits: ResponseLimits): U
 }
 
 /**
- * A response that is certainly too large is not encoded just to find that out: metadata of many nodes may be a thousand
- * times too large.
+ * Whether a response is certainly too large. It need not be encoded to find that out: metadata of many nodes may be a
+ * thousand times too large.
  */
 function leastBytesOf({ answers, additionals }: Cut): number {
   let bytes = 0
@@ -63,7 +66,7 @@ function leastBytesOf({ answers, additionals }: Cut): number {
   return bytes
 }
 
-/** FORMERR for an unreadable message, of which nothing is repeated. */
+/** FORMERR for an unreadable message; the response repeats nothing of it. */
 export function encodeMalformed(failure: Extract<DecodeFailure, { readonly kind: 'malformed' }>): Uint8Array {
   const packet = new Packet()
   const { id, opcode } = failure
@@ -73,10 +76,15 @@ export function encodeMalformed(failure: Extract<DecodeFailure, { readonly kind:
   return writer.finish()
 }
 
-/** Guesses by size; after them the rest is halved, because an attacker can make sizes as uneven as he likes. */
+/**
+ * Number of guesses by size; after them the range is halved, because an attacker can make the sizes arbitrarily uneven.
+ */
 const guessesMax = 4
 
-/** The most answers that fit; at least one. Found by guessing from sizes, for records of one answer are much alike. */
+/**
+ * The maximum number of answers that fit; at least one. It is guessed from the sizes, because the records of one answer
+ * are similar.
+ */
 function mostThatFits(encoder: Encoder, cut: Cut, compress: boolean, wholeBytes: number, bytesMax: number): Cut {
   const size = (count: number): number => encoder.encode(keep(cut, count), compress, false).length
   let fits = Math.min(1, cut.answers.length)
@@ -99,10 +107,10 @@ function keep(cut: Cut, count: number): Cut {
   return { answers, additionals: glueOf(answers, cut.additionals) }
 }
 
-/** Encodes cuts of one response. */
+/** Encodes parts of one response. */
 class Encoder {
   readonly #response: DnsResponse
-  /** The records as dns2 takes them, made once. */
+  /** The records in the form for dns2, converted once. */
   readonly #resources = new Map<DnsRecord, CodecResource>()
 
   constructor(response: DnsResponse) {
@@ -151,7 +159,10 @@ class Encoder {
 /** Offset of the number of additional records. */
 const arcountBits = 80
 
-/** By hand: dns2 drops options that it does not know, and the client's subnet is repeated (RFC 7871, section 7.2.1). */
+/**
+ * Written here: dns2 drops options that it does not know, and the client's subnet must be repeated (RFC 7871, section
+ * 7.2.1).
+ */
 function writeOpt(writer: MessageWriter, { edns }: DnsQuery, forSubnet: boolean): void {
   const subnet = edns?.clientSubnet
   writer.write(0, 8)
@@ -163,7 +174,7 @@ function writeOpt(writer: MessageWriter, { edns }: DnsQuery, forSubnet: boolean)
   writer.write(clientSubnetOption, 16)
   writer.write(subnet.length, 16)
   for (const [at, byte] of subnet.entries()) {
-    // Its fourth byte is the scope: that of the client, or zero where the answer holds for every subnet.
+    // The fourth byte is the scope: the client's prefix length, or zero if the answer is valid for every subnet.
     writer.write(at === 3 ? (forSubnet ? (subnet[2] ?? 0) : 0) : byte, 8)
   }
 }
@@ -188,7 +199,7 @@ function glueOf(answers: readonly DnsRecord[], additionals: readonly DnsRecord[]
     let target = answer.type === 'SRV' ? lowerAscii(answer.target) : undefined
     while (target !== undefined) {
       const record = firsts.get(target)
-      // Each once, which also ends a circle of aliases.
+      // Each target once, which also ends a cycle of aliases.
       firsts.delete(target)
       if (record !== undefined) glue.push(record)
       target = record?.type === 'CNAME' ? lowerAscii(record.target) : undefined

@@ -6,8 +6,8 @@ export function ipBytes(text: string): Uint8Array | undefined {
 }
 
 /**
- * Which record carries an address. One of IPv4 in IPv6's clothes (`::ffff:10.0.0.1`) is IPv4, as the field has it: the
- * text that A carries comes back.
+ * The type of the record for an address. An IPv4-mapped IPv6 address (`::ffff:10.0.0.1`) gets an A record, as in the
+ * field.
  */
 export function addressRecordOf(
   text: string,
@@ -28,8 +28,8 @@ export function ipv6Text(bytes: Uint8Array): string {
 }
 
 /**
- * The one short text of an IPv6 address (RFC 5952), from its eight groups: the longest run of zeros, of two at least,
- * is `::`.
+ * The canonical short text of an IPv6 address (RFC 5952) from its eight groups: the longest run of at least two zeros
+ * becomes `::`.
  */
 export function shortIpv6(groups: string): string {
   const parts = groups.split(':')
@@ -48,7 +48,7 @@ function mappedIpv4(bytes: Uint8Array): Uint8Array | undefined {
   return bytes.subarray(12)
 }
 
-/** Character by character: every record of an answer has one. At most three digits each. */
+/** Character by character, because every record of an answer has an address. At most three digits each. */
 function ipv4Bytes(text: string): Uint8Array | undefined {
   if (text.length < 7 || text.length > 15) return undefined
   const out = new Uint8Array(4)

@@ -1,6 +1,6 @@
 /**
- * DNS messages as the rest of the house sees them. Names are absolute, with the final dot (`web.service.svc.`, the root
- * is `.`), one character for each byte; a dot always parts two labels.
+ * DNS messages as the rest of the program sees them. Names are absolute, with the final dot (`web.service.svc.`, the
+ * root is `.`), with one character for each byte; a dot always separates two labels.
  */
 
 /** A client's question. RFC 1035, section 4.1. */
@@ -15,7 +15,7 @@ export interface DnsQuery {
 }
 
 export interface DnsQuestion {
-  /** As sent: case is kept. */
+  /** As sent: the case is kept. */
   readonly name: string
   readonly type: number
   readonly class: number
@@ -23,7 +23,7 @@ export interface DnsQuestion {
 
 /** RFC 6891. */
 export interface QueryEdns {
-  /** Bytes of UDP payload that the client takes. */
+  /** Bytes of UDP payload that the client accepts. */
   readonly udpSize: number
   /** The client-subnet option's bytes (RFC 7871), undefined without one. */
   readonly clientSubnet: Uint8Array | undefined
@@ -31,7 +31,7 @@ export interface QueryEdns {
 
 /** Why a packet is no question. */
 export type DecodeFailure =
-  /** Not even a header, or itself an answer: silence. */
+  /** Not even a header, or itself an answer: no response is sent. */
   | { readonly kind: 'unanswerable' }
   /** To be answered with FORMERR. */
   | { readonly kind: 'malformed'; readonly id: number; readonly opcode: number; readonly recursionDesired: boolean }
@@ -45,9 +45,9 @@ export interface DnsResponse {
   readonly recursionAvailable: boolean
   readonly answers: readonly DnsRecord[]
   readonly authorities: readonly DnsRecord[]
-  /** Without OPT, which follows from the query. */
+  /** Without OPT, which is added if the query had one. */
   readonly additionals: readonly DnsRecord[]
-  /** An OPT record goes out when the query had one. */
+  /** The response gets an OPT record if the query had one. */
   readonly edns: boolean
   /** Another client subnet may get a different answer. RFC 7871, section 7.2.1. */
   readonly forSubnet?: boolean
@@ -61,7 +61,7 @@ interface RecordHead {
 
 export type AddressRecord = RecordHead & { readonly type: 'A' | 'AAAA'; readonly address: string }
 export type TargetRecord = RecordHead & { readonly type: 'CNAME' | 'NS' | 'PTR'; readonly target: string }
-/** Texts of any length: what is beyond 255 bytes is sent in pieces. */
+/** Texts of any length: one of more than 255 bytes is sent in pieces. */
 export type TextRecord = RecordHead & { readonly type: 'TXT'; readonly texts: readonly string[] }
 export type ServiceRecord = RecordHead & {
   readonly type: 'SRV'

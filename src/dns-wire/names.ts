@@ -1,7 +1,7 @@
 import { uint16 } from './reader.ts'
 
 const labelBytesMax = 63
-/** With the length of each label and the root's. RFC 1035, section 2.3.4. */
+/** Maximum bytes of a name, including the length of each label and the root's. RFC 1035, section 2.3.4. */
 const nameBytesMax = 255
 
 /** Whether a name can be sent: absolute, every label of 1 to 63 bytes, one character for each byte. */
@@ -38,7 +38,7 @@ export function plainNameEnd(message: Uint8Array, start: number): number | undef
   return undefined
 }
 
-/** The same for the owner of a record, which may end in a pointer; where that points to does not matter. */
+/** The end of a record's owner name, which may end in a pointer; its target does not matter. */
 export function ownerEnd(message: Uint8Array, start: number): number | undefined {
   let at = start
   while (at - start < nameBytesMax) {

@@ -23,20 +23,20 @@ export interface QuestionToAsk {
   readonly type: TypeName
   readonly recursionDesired?: boolean
   readonly opcode?: number
-  /** Bytes of UDP payload that the asker takes (EDNS); without it the question has no OPT record. */
+  /** Bytes of UDP payload that the client accepts (EDNS); undefined: the question has no OPT record. */
   readonly udpSize?: number
 }
 
 export interface ReceivedResponse {
   readonly id: number
   readonly opcode: number
-  /** A number where the code has no name here. */
+  /** A number if the code has no name here. */
   readonly rcode: Rcode | number
   readonly authoritative: boolean
   readonly truncated: boolean
   readonly recursionDesired: boolean
   readonly recursionAvailable: boolean
-  /** The question that it repeats, if it does. */
+  /** The question that the response repeats, if it does. */
   readonly question: DnsQuestion | undefined
   /** In order. Records of types that are never sent here are left out. */
   readonly answers: readonly DnsRecord[]
@@ -96,7 +96,7 @@ export function decodeResponse(bytes: Uint8Array): Result<ReceivedResponse, 'mal
       udpSize: opt.udpSize,
     })
   } catch {
-    // How dns2 says that a field is not what it should be, and our reader that the message ends within one.
+    // The errors by which dns2 reports a malformed field, and our reader that the message ends within a field.
     return err('malformed')
   }
 }

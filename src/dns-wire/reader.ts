@@ -1,9 +1,9 @@
 import type { CodecReader } from 'dns2'
 
-/** A message read past its end. */
+/** An attempt to read past the end of a message. */
 export class Overrun extends Error {}
 
-/** Reads a message for dns2's codec, in place: nothing is copied. */
+/** Reads a message for dns2's codec in place, without copies. */
 export class MessageReader implements CodecReader {
   readonly buffer: Uint8Array
   offset = 0
@@ -29,7 +29,7 @@ export class MessageReader implements CodecReader {
       const within = this.offset & 7
       const taken = Math.min(left, 8 - within)
       const piece = (byte >>> (8 - within - taken)) & ((1 << taken) - 1)
-      // Not shifted: 32 bits are more than a signed shift holds.
+      // Not by shifts: a signed shift cannot hold 32 bits.
       value = value * (1 << taken) + piece
       this.offset += taken
       left -= taken
@@ -38,7 +38,7 @@ export class MessageReader implements CodecReader {
   }
 }
 
-/** Big-endian; what lies beyond the end counts as zero. */
+/** Big-endian; bytes beyond the end count as zero. */
 export function uint16(bytes: Uint8Array, at: number): number {
   return ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0)
 }

@@ -8,7 +8,7 @@ import { isName } from './names.ts'
 const textBytesMax = 255
 const dataBytesMax = 65_535
 
-/** Whether a record can be sent: what the catalog holds may be no name, or a number too large. */
+/** Whether a record can be sent: the catalog may contain an invalid name or a number that is too large. */
 export function isSendable(record: DnsRecord): boolean {
   if (!isName(record.name)) return false
   switch (record.type) {
@@ -35,7 +35,7 @@ export function isSendable(record: DnsRecord): boolean {
 function textBytes(texts: readonly string[]): number {
   let bytes = 0
   for (const text of texts) {
-    // Nearly every text is ASCII, and to look at it is much cheaper than to cut it.
+    // Nearly every text is ASCII, and testing for that is much cheaper than splitting the text.
     if (isAscii(text)) bytes += text.length + Math.max(1, Math.ceil(text.length / textBytesMax))
     else bytes += pieces([text]).reduce((sum, piece) => sum + 1 + utf8(piece).length, 0)
   }
@@ -64,7 +64,7 @@ export function toResource(record: DnsRecord): CodecResource {
     case 'A':
       return { ...head, address: record.address }
     case 'AAAA': {
-      // dns2 reads a dotted tail wrongly: groups only.
+      // dns2 misreads an IPv4 tail, so the address is written in groups.
       const bytes = ipBytes(record.address)
       invariant(bytes?.length === 16, 'an AAAA record has an IPv6 address', { address: record.address })
       return { ...head, address: ipv6Text(bytes) }
@@ -85,7 +85,10 @@ export function toResource(record: DnsRecord): CodecResource {
   }
 }
 
-/** Texts of at most 255 bytes in UTF-8, parted between characters: one length byte is all that a piece has. */
+/**
+ * Splits texts into pieces of at most 255 bytes of UTF-8, between characters, because a piece has one byte for its
+ * length.
+ */
 function pieces(texts: readonly string[]): string[] {
   const out: string[] = []
   for (const text of texts) {

@@ -1,10 +1,10 @@
 import type { CodecWriter } from 'dns2'
 import { InvariantViolation } from '../base/invariant.ts'
 
-/** Turns compression off: dns2 compresses only where it finds a Map. */
+/** Turns compression off, because dns2 compresses only if it finds a Map. */
 const noNames: ReadonlySet<string> = new Set()
 
-/** dns2 folds the case of all of Latin-1, but names are bytes: a name beyond ASCII would be taken for another one. */
+/** dns2 folds the case of all of Latin-1, but names are bytes: a name beyond ASCII would become another one. */
 class AsciiNames extends Map<string, number> {
   override set(suffix: string, offset: number): this {
     for (let i = 0; i < suffix.length; i++) if (suffix.charCodeAt(i) >= 0x80) return this
@@ -12,7 +12,7 @@ class AsciiNames extends Map<string, number> {
   }
 }
 
-/** Takes what dns2's codec writes, into one growing piece of memory. */
+/** Collects what dns2's codec writes in one growing buffer. */
 export class MessageWriter implements CodecWriter {
   names: unknown
   #bytes = new Uint8Array(512)
@@ -40,7 +40,7 @@ export class MessageWriter implements CodecWriter {
     }
   }
 
-  /** Nearly everything: whole bytes where a byte begins. */
+  /** The common case: whole bytes at a byte boundary. */
   #writeWhole(value: number, bits: number): void {
     if (!Number.isInteger(value) || value < 0 || value >= (bits === 32 ? 0x1_0000_0000 : 1 << bits)) refuse(value, bits)
     this.#reserve(bits)
@@ -68,7 +68,7 @@ export class MessageWriter implements CodecWriter {
     }
   }
 
-  /** Nothing: dns2 asks after every record, and the bytes are taken once, by `finish`. */
+  /** Does nothing: dns2 calls this after every record, and the bytes are taken once, by `finish`. */
   toBuffer(): undefined {
     return undefined
   }

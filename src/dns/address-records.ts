@@ -36,7 +36,7 @@ export class AddressRecords {
     this.#parts = parts
   }
 
-  /** Only the records that the type asks for. */
+  /** The records of the type that was asked for. */
   async to(asked: Asked, { name, ttl, address, type }: AddressWanted): Promise<readonly DnsRecord[]> {
     const record = addressRecord(name, ttl, address)
     if (type === typeCodes.ANY || type === typeCodes[record.type]) {
@@ -61,7 +61,8 @@ export class AddressRecords {
   }
 
   /**
-   * Follows a name outside our domain if a recursor can be asked. A silent one is not asked again for this question.
+   * Follows a name outside our domains if a recursor can be asked. A recursor that did not answer is not asked again
+   * for this question.
    */
   async #followOutside({ reads, edns, follows }: Asked, target: string): Promise<readonly DnsRecord[]> {
     const { recursion } = this.#parts

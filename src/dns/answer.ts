@@ -10,7 +10,7 @@ export interface DnsAnswer {
   readonly additionals: readonly DnsRecord[]
   readonly authoritative: boolean
   readonly recursionAvailable: boolean
-  /** The question had an OPT record, so the answer gets one. */
+  /** Whether the question had an OPT record; the answer then has one as well. */
   readonly edns: boolean
   /** The number of answers over UDP is limited, not their size alone. Reference: dns.md#fact-74. */
   readonly counted: boolean
@@ -39,7 +39,7 @@ export const emptyAnswer: DnsAnswer = nothing
 export const failed: DnsAnswer = answer({ rcode: 'SERVFAIL' })
 /** For a name outside the agent's domains without a recursor. Reference: dns.md#fact-3. */
 export const outsideAnswer: DnsAnswer = answer({ rcode: 'SERVFAIL', authoritative: false, edns: false })
-/** Asked to pass on what is no plain question. */
+/** The answer to a client that wants something else than a plain question passed on to a recursor. */
 export const notImplemented: DnsAnswer = answer({ rcode: 'NOTIMP', authoritative: false, recursionAvailable: true })
 /**
  * No server that could be asked knew the name; also a reverse name where no server can be asked.
@@ -66,14 +66,14 @@ const plainAnswersMax = 8
 const tcpAnswersMax = 4_096
 const tcpServicesMax = 1_024
 
-/** The longest message that goes to this client by UDP, our own or a recursor's. */
+/** Maximum size of a message to this client by UDP, whether it is our own or a recursor's. */
 function udpBytesOf({ edns }: DnsQuery, { ednsSizes }: Pick<DnsConfig, 'ednsSizes'>): number {
   if (!ednsSizes) return plainUdpBytes
   return Math.min(udpBytesMax, Math.max(plainUdpBytes, edns?.udpSize ?? 0))
 }
 
 /**
- * How much of an answer a client gets. Reference: dns.md#fact-74, dns.md#fact-75, dns.md#fact-76, dns.md#fact-79,
+ * The limits of an answer to this client. Reference: dns.md#fact-74, dns.md#fact-75, dns.md#fact-76, dns.md#fact-79,
  * dns.md#fact-80.
  */
 export function limitsOf(query: DnsQuery, said: DnsAnswer, transport: DnsTransport, config: DnsConfig): ResponseLimits {

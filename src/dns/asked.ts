@@ -4,32 +4,33 @@ import type { CatalogReads } from './catalog-reads.ts'
 
 /** A question within one of our domains. */
 export interface Asked {
-  /** As asked: owner names of answers repeat its case. */
+  /** The name as it was asked, because owner names of answers repeat its case. */
   readonly name: string
   /** A code of `typeCodes`, or any other. */
   readonly type: number
-  /** The one of our domains that it lies in: targets stay there. Lower case. */
+  /** The one of our domains that the name is in; targets stay within it. In lower case. */
   readonly domain: string
-  /** Left of the domain, in lower case. */
+  /** The part of the name that is left of the domain, in lower case. */
   readonly labels: readonly string[]
-  /** The client takes more than 512 bytes for sure. */
+  /** Whether the client certainly accepts more than 512 bytes. */
   readonly edns: boolean
-  /** The address for which it is asked. */
+  /** The address that the question is asked for. */
   readonly client: string
-  /** How many aliases may still be followed within our domains. */
+  /** Number of aliases that may still be followed within our domains. */
   readonly aliasesLeft: number
   /** The reads for this question. */
   readonly reads: CatalogReads
   /**
-   * How many more all that the client's question leads to may follow together, and of these names outside our domains.
+   * Names that may still be followed for the client's question, all its branches together; and how many of these may be
+   * outside our domains.
    */
   readonly follows: { left: number; outsideLeft: number }
 }
 
 const aliasesMax = 3
 /**
- * As many as the instances that one answer can hold. Services with many aliases of each other would lead to their
- * product.
+ * As many as one answer can hold instances. Without this bound, services with many aliases of each other would lead to
+ * the product of their numbers.
  */
 const followsMax = 1_024
 /** Maximum number of questions to recursors for one question. */
@@ -77,11 +78,11 @@ export function wantsMetadata({ type }: Asked): boolean {
 
 const ipv4Family = 1
 const ipv6Family = 2
-/** Family, two lengths of prefixes: what stands before the address. */
+/** Size of the fields that precede the address: the family and two prefix lengths. */
 const headerBytes = 4
 
 /**
- * The address for which a question is asked: the client's subnet if a resolver names it, with zeros behind its prefix,
+ * The address that a question is asked for: the client's subnet if a resolver names it, with zeros after its prefix,
  * otherwise the sender's address. Source: RFC 7871, section 6. Reference: dns.md#fact-15.
  */
 export function addressOfClient(subnet: Uint8Array | undefined, host: string): string {
@@ -104,16 +105,16 @@ export type NameAsked =
   | { readonly kind: 'prepared-query'; readonly query: string; readonly datacenter: string }
   /** An address written into its own name. */
   | { readonly kind: 'address'; readonly bytes: Uint8Array }
-  /** An address in no length that there is: answered with nothing, and no complaint. */
+  /** An address of an impossible length: the answer is empty, and reports no error. */
   | { readonly kind: 'no-address' }
   | { readonly kind: 'invalid' }
 
 const invalid: NameAsked = { kind: 'invalid' }
 
 /**
- * Reads the labels left of the domain, in lower case, from the right. A label that is no kind is a datacenter: once, or
- * of any number the one that comes first. `srv`: services may leave out their `service`. Reference:
- * dns.md#query-grammar.
+ * Reads the labels left of the domain, in lower case, from the right. A label that is no kind is a datacenter. There
+ * may be one; with `any` there may be several, of which the leftmost counts. `srv`: services may leave out their
+ * `service`. Reference: dns.md#query-grammar.
  */
 export function parseName(labels: readonly string[], srv: boolean, datacenters: 'one' | 'any' = 'one'): NameAsked {
   const [kind, rest] = split(labels, srv)
@@ -155,7 +156,7 @@ function parseKind(kind: Kind, labels: readonly string[], datacenter: string): N
 function parseService(labels: readonly string[], last: string, datacenter: string): NameAsked {
   const [first] = labels
   if (labels.length === 2 && first?.startsWith('_') === true && last.startsWith('_')) {
-    // RFC 2782: the protocol is a tag, but TCP is what every service speaks.
+    // RFC 2782: the protocol is a tag, except TCP, which every service is taken to speak.
     const tag = last === '_tcp' ? '' : last.slice(1)
     return { kind: 'service', service: first.slice(1), tag, datacenter }
   }

@@ -23,7 +23,7 @@ import { Basis } from './kept-answers.ts'
 /** Answers older than this are counted. Reference: dns.md#fact-101. */
 const staleCountedMs = 5_000
 
-/** What DNS uses of the context that routes have, too. */
+/** The part of the route context that DNS uses. */
 export type DnsContext = WithNaming & WithRelease & WithQueries & WithServerCalls & WithSelf & Partial<WithAccess>
 
 /** The datacenter and the consistency of reads. */
@@ -31,7 +31,7 @@ export interface ReadSource {
   readonly env: Env
   readonly context: DnsContext
   readonly config: DnsConfig
-  /** The agent's own. */
+  /** The agent's own datacenter. */
   readonly datacenter: string
 }
 

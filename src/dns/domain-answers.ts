@@ -23,7 +23,7 @@ const plainNodeName = /^[A-Za-z0-9\\-]+$/
 export interface DomainContext {
   readonly env: Env
   readonly config: DnsConfig
-  /** The agent's own. */
+  /** The agent's own datacenter. */
   readonly datacenter: string
   readonly recursion: Pick<Recursion, 'isThere' | 'addressesOf'>
   /** The release that the agent runs as. */
@@ -110,7 +110,7 @@ export class DomainAnswers {
     return answer({ rcode: 'NXDOMAIN', authorities: this.#nothing(asked) })
   }
 
-  /** Says from when on nothing need be asked again. RFC 2308. */
+  /** States how long a client may keep the answer without asking again. RFC 2308. */
   #nothing(asked: Asked): readonly DnsRecord[] {
     return this.#has('dns-negative-authority') ? [this.authority(asked)] : []
   }
@@ -149,7 +149,7 @@ export class DomainAnswers {
   }
 
   /**
-   * In the order that the query gives, and with its own time to live where it has one. Reference: dns.md#fact-15,
+   * The instances in the query's order, and with its own time to live if it has one. Reference: dns.md#fact-15,
    * dns.md#fact-35, dns.md#fact-92.
    */
   async #preparedQuery(asked: Asked, name: NameAsked & { readonly kind: 'prepared-query' }): Promise<DnsAnswer> {
@@ -178,14 +178,14 @@ export class DomainAnswers {
     return answer({ ...records, authorities, counted: true })
   }
 
-  /** Undefined: they could not be asked for. */
+  /** Undefined: they could not be read. */
   async #instances(asked: Asked, wanted: ServiceWanted): Promise<readonly HealthServiceEntry[] | undefined> {
     const { config } = this.#context
     const { tag, datacenter, connect } = wanted
     const service = textOfByteString(wanted.service)
     const found = await asked.reads.instances({ service, tag: textOfByteString(tag), connect }, datacenter)
     if (!found.ok) return undefined
-    // Under an alias of the domain the product's own service has the alias as its name, too.
+    // Within an alternative domain, the product's own service also has the name of that domain.
     const isAlias = asked.domain !== config.domains[0] && asked.domain === `${wanted.service}.`
     if (found.value.length > 0 || !isAlias) return found.value
     const own = await asked.reads.instances(
@@ -222,7 +222,7 @@ export class DomainAnswers {
   }
 }
 
-/** As many as a record can say. RFC 2181, section 8. */
+/** The largest time to live that a record can hold. RFC 2181, section 8. */
 function wholeSeconds(ms: number): number {
   return Math.min(Math.floor(ms / 1000), 0x7fff_ffff)
 }

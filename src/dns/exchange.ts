@@ -6,9 +6,9 @@ import type { Env } from '../env/env.ts'
 import type { Endpoint } from '../env/net.ts'
 
 /**
- * One question to one DNS server, and what came back; undefined: nothing within the time. A datagram counts only when
- * it comes from the very address and port that was asked, has the number that was drawn, and repeats the question (RFC
- * 5452, sections 4 and 9): a forger of answers must guess number and port.
+ * Sends one question to one DNS server and returns the answer; undefined: none came in time. A datagram counts only if
+ * it comes from the address and port that was asked, has the number that was drawn, and repeats the question (RFC 5452,
+ * sections 4 and 9), so a forger of answers must guess number and port.
  */
 export async function exchange(
   env: Env,
@@ -32,7 +32,7 @@ export async function exchange(
 
 interface Receiver {
   take(bytes: Uint8Array): void
-  /** Nothing more will come. */
+  /** No more messages will come. */
   end(): void
 }
 
@@ -68,7 +68,7 @@ async function byTcp(
 ): Promise<Closable | undefined> {
   const stream = await env.tcp.dial(at, { timeoutMs })
   if (!stream.ok) return undefined
-  // At most one message: what comes behind it is not looked at.
+  // Only one message is expected; anything after it is ignored.
   let received: Uint8Array = emptyBytes
   stream.value.onData((piece) => {
     received = concatBytes([received, piece])
@@ -90,7 +90,7 @@ export function random16(env: Env): number {
   return high * 256 + low
 }
 
-/** However the addresses are written. */
+/** Whether the addresses are equal, however each is written. */
 function sameHost(a: string, b: string): boolean {
   if (a === b) return true
   const [one, other] = [ipBytes(a), ipBytes(b)]
@@ -106,7 +106,7 @@ function answers(packet: Uint8Array, bytes: Uint8Array): boolean {
   return sameQuestion(packet, bytes)
 }
 
-/** A message as it goes over a stream: behind two bytes of length. RFC 1035, section 4.2.2. */
+/** A message in the form for streams: two bytes of length precede it. RFC 1035, section 4.2.2. */
 export function framed(message: Uint8Array): Uint8Array {
   const out = new Uint8Array(2 + message.length)
   out[0] = message.length >>> 8

@@ -26,11 +26,11 @@ import { reverseAnswer } from './reverse-answers.ts'
 import { answerTo, type Signature, signatureOf } from './signature.ts'
 
 /**
- * The one answerer of DNS messages, for both worlds: it touches the world only through the agent it asks, and
+ * Answers DNS messages, in production and in the simulator: it reaches the outside only through the agent and the
  * recursors.
  */
 export interface DnsFace {
-  /** A message in, a message out; undefined: silence. Never rejects. */
+  /** Takes a message and returns the answer; undefined: none is sent. Never rejects. */
   answer(packet: Uint8Array, transport: DnsTransport, from: Endpoint): Promise<Uint8Array | undefined>
   /** Answers from the cache; undefined: `answer` is needed. */
   known(packet: Uint8Array, transport: DnsTransport, from: Endpoint): Uint8Array | undefined
@@ -171,7 +171,7 @@ class Face implements DnsFace {
     return bytes
   }
 
-  /** Names and numbers come from registrations: a record that no message can carry is left out. */
+  /** Names and numbers come from registrations, so a record that cannot be encoded is left out. */
   #canSend(record: DnsRecord): boolean {
     if (isSendable(record)) return true
     this.#env.log.write('debug', 'dns', 'a record cannot be sent', { type: record.type, name: record.name }, 'sampled')

@@ -11,7 +11,7 @@ import { absoluteName, metaRecords, nodeTarget, weightOf } from './records.ts'
 
 interface InstanceRecordParts {
   readonly config: Pick<DnsConfig, 'aRecordLimit' | 'additionalMetaTxt'>
-  /** The agent's own. */
+  /** The agent's own datacenter. */
   readonly datacenter: string
   /** The release that the agent runs as. */
   readonly release: Release
@@ -36,8 +36,8 @@ export class InstanceRecords {
   }
 
   /**
-   * Everything but SRV. Reference: dns.md#fact-51, dns.md#fact-52, dns.md#fact-53, dns.md#fact-59, dns.md#fact-61,
-   * dns.md#fact-73.
+   * Records of every type except SRV. Reference: dns.md#fact-51, dns.md#fact-52, dns.md#fact-53, dns.md#fact-59,
+   * dns.md#fact-61, dns.md#fact-73.
    */
   async addresses(asked: Asked, entries: readonly HealthServiceEntry[], ttl: number): Promise<Sections> {
     const answers: DnsRecord[] = []

@@ -15,36 +15,36 @@ export interface ServiceWeights {
   readonly warning: number
 }
 
-/** Pairs of text, in order of key: what comes from outside is never a member name. */
+/** Pairs of text, in order of key. A list and no object, because a key from outside must never become a member name. */
 export type TextPairs = readonly (readonly [key: string, value: string])[]
 
 /** A node without its indexes in the catalog. */
 export interface NodeFacts {
-  /** A UUID in lower case; empty for a node that no agent runs on. */
+  /** A UUID in lower case; empty for a node without an agent. */
   readonly id: string
   readonly node: string
   readonly address: string
-  /** `lan` and `wan`; null where none were given. */
+  /** For `lan` and `wan`; null if none were given. */
   readonly taggedAddresses: TextPairs | null
   readonly meta: TextPairs | null
 }
 
 /** One instance of a service on one node. */
 export interface ServiceFacts {
-  /** `''` for a typical one, `connect-proxy`. */
+  /** `''` for a typical service, or `connect-proxy`. */
   readonly kind: string
   /** Unique on its node. */
   readonly id: string
   readonly service: string
   readonly tags: readonly string[]
-  /** Empty: the node's. */
+  /** Empty: the node's address applies. */
   readonly address: string
   readonly meta: TextPairs | null
   readonly port: number
   readonly weights: ServiceWeights
-  /** Tags changed in the catalog survive anti-entropy. */
+  /** Whether tags that were changed in the catalog survive anti-entropy. */
   readonly enableTagOverride: boolean
-  /** Absent: it has nothing to do with the mesh. */
+  /** Absent: the instance takes no part in the mesh. */
   readonly mesh?: MeshFacts | undefined
 }
 
@@ -96,7 +96,7 @@ export type CatalogCheck = CheckFacts & RowIndexes
  */
 export interface RegisterRequest {
   readonly node: NodeFacts
-  /** Leave the node's own data as they are; the node is made if it is not there. */
+  /** Whether the node's own data stay as they are; the node is created if it does not exist. */
   readonly skipNodeUpdate: boolean
   readonly service: ServiceFacts | null
   readonly checks: readonly CheckFacts[]
@@ -107,14 +107,14 @@ export interface RegisterAllRequest extends Pick<RegisterRequest, 'node' | 'skip
   readonly offers: readonly Pick<RegisterRequest, 'service' | 'checks'>[]
 }
 
-/** Takes out an instance with its checks, else a check, else the node with everything on it. */
+/** Removes an instance with its checks, or else a check, or else the node with everything on it. */
 export interface DeregisterRequest {
   readonly node: string
   readonly serviceId: string
   readonly checkId: string
 }
 
-/** An instance with where it is and how it does: what HTTP and DNS answer from. */
+/** An instance with its node and its checks: HTTP and DNS answer from these. */
 export interface HealthServiceEntry {
   readonly node: CatalogNode
   readonly service: CatalogService
@@ -158,7 +158,7 @@ export type CheckProbe =
       readonly intervalMs: number
       readonly timeoutMs: number
     }
-  /** As well as another service, by its ID, and the node it is on. `node`: empty for this agent's own. */
+  /** The status of another service, by its ID and its node. `node`: empty for this agent's own. */
   | { readonly kind: 'alias'; readonly node: string; readonly service: string }
   /** Keeps its status until it is removed: maintenance. */
   | { readonly kind: 'fixed' }
@@ -186,7 +186,7 @@ export interface CheckDefinition {
   readonly notes: string
   /** Empty for a check of the node. */
   readonly serviceId: string
-  /** Until the check first says otherwise. */
+  /** The status until the first result of the check. */
   readonly status: CheckStatus
   readonly probe: CheckProbe
   /** The service is deregistered when the check has been critical for this long; 0: never. */
@@ -199,11 +199,11 @@ export interface CheckDefinition {
 export interface OfferedService extends ServiceFacts {
   /** The secret with which the agent registers it in the catalog; absent: the agent's default token. */
   readonly token?: string | undefined
-  /** The ID of the service that it came and goes with, as its sidecar. */
+  /** The ID of the service for which this one, its sidecar, was registered, and with which it is removed. */
   readonly sidecarOf?: string | undefined
-  /** Its agent runs it as a process of its own: a managed proxy. */
+  /** Whether its agent runs it as a process of its own: a managed proxy. */
   readonly managed?: ManagedFacts | undefined
-  /** Its definition has no weights: those of `ServiceFacts` count, and the agent shows none. */
+  /** Whether its definition has no weights: those of `ServiceFacts` apply, and the agent shows none. */
   readonly weightless?: true | undefined
 }
 
@@ -212,8 +212,8 @@ export interface ServiceDefinition {
   readonly service: OfferedService
   readonly checks: readonly CheckDefinition[]
   /**
-   * A proxy that comes with it, or a managed one. Its port is 0 where the agent is to choose one, its checks none where
-   * they are to be the usual ones.
+   * A sidecar proxy that is registered with it, or a managed one. Its port is 0 if the agent is to choose one, and its
+   * checks are empty if the default ones apply.
    */
   readonly sidecar?: Pick<ServiceDefinition, 'service' | 'checks'>
 }
@@ -225,7 +225,7 @@ export const membershipPassingOutput = 'Agent alive and reachable'
 export const membershipCriticalOutput = 'Agent not live or unreachable'
 
 /**
- * IDs of the checks that put one service under maintenance begin with it; the rest is the ID of the service.
+ * Prefix of the IDs of checks that put one service under maintenance; the rest is the ID of the service.
  * Reference: health.md#maintenance-checks.
  */
 export const serviceMaintenancePrefix = '_service_maintenance:'

@@ -4,16 +4,16 @@
 export interface Coordinate {
   /** Eight numbers, in seconds. */
   readonly vec: readonly number[]
-  /** How far it may be trusted: 0 is sure. */
+  /** The error of the coordinate: 0 is certain. */
   readonly error: number
-  /** Seconds, from the most recent measurements: what the space cannot express. */
+  /** Adjustment in seconds from the most recent measurements: the part that the space cannot express. */
   readonly adjustment: number
-  /** Seconds to the network itself: what every message takes. */
+  /** Height in seconds: the time to the network itself, which every message takes. */
   readonly height: number
 }
 
 export const coordinateDimensions = 8
-/** Also the error of one that nothing is known of. */
+/** The largest error; also that of a node of which nothing is known. */
 export const coordinateErrorMax = 1.5
 export const coordinateHeightMin = 0.00001
 
@@ -24,7 +24,7 @@ export const originCoordinate: Coordinate = {
   height: coordinateHeightMin,
 }
 
-/** Whether it is one of this space, with numbers that are some. */
+/** Whether it is a valid coordinate of this space. */
 export function isCoordinate({ vec, error, adjustment, height }: Coordinate): boolean {
   return vec.length === coordinateDimensions && [...vec, error, adjustment, height].every(Number.isFinite)
 }
@@ -51,8 +51,8 @@ export function magnitude(vec: readonly number[]): number {
 }
 
 /**
- * The nearer to `from` first, those without a coordinate last; the order of equals stays. Unchanged if `from` itself
- * has no coordinate.
+ * Sorts by distance from `from`, items without a coordinate last; equal items keep their order. Unchanged if `from`
+ * itself has no coordinate.
  */
 export function sortedByDistance<T>(
   items: readonly T[],

@@ -6,11 +6,11 @@ import { type Naming, svcNaming } from './naming/naming.ts'
  * compile until every face has an answer.
  */
 export type Failure =
-  /** The caller's own mistake; `message` names the field. */
+  /** The caller's mistake; `message` names the field. */
   | { readonly kind: 'bad-request'; readonly message: string }
   | { readonly kind: 'too-large'; readonly message: string }
   | { readonly kind: 'not-found'; readonly message: string }
-  /** No server that leads could be reached in the hold time. */
+  /** No leader could be reached within the hold time. */
   | { readonly kind: 'no-leader' }
   /** Between servers only: ask `leader` instead. Never reaches a client. */
   | { readonly kind: 'not-leader'; readonly leader: string | undefined }
@@ -25,20 +25,20 @@ export type Failure =
   /** A client agent may not send more requests to servers at present: `limits` of its configuration. */
   | { readonly kind: 'rate-limited' }
   | { readonly kind: 'shutting-down' }
-  /** The leader's disk has no room for a write, which certainly did not take effect. Reads go on. */
+  /** The leader's disk has no room for a write, which certainly did not take effect. Reads continue to work. */
   | { readonly kind: 'disk-full' }
-  /** The token may not do this. `message` says at most what it lacks. */
+  /** The token does not have the right. `message` contains at most the right that it lacks. */
   | { readonly kind: 'permission-denied'; readonly message: string }
-  /** There is no such token, or no longer. */
+  /** The token does not exist, or no longer. */
   | { readonly kind: 'token-not-found' }
   | { readonly kind: 'access-control-off' }
-  /** Access control is not yet of the kind that this needs; `message` may name the servers that are missing. */
+  /** Access control is not yet in the mode that this needs; `message` may name the servers that are missing. */
   | { readonly kind: 'legacy-access-control'; readonly message: string }
-  /** A server that does not know the method: an older release. */
+  /** The server does not know the method, because its release is older. */
   | { readonly kind: 'unknown-method'; readonly method: string }
   /**
-   * The answer of an agent is none of this method, whose shape this release knows: a broken agent, or a release too far
-   * from this one.
+   * The answer of an agent does not have the shape of this method, which this release knows: the agent is broken, or
+   * its release is too far from this one.
    */
   | { readonly kind: 'malformed-answer'; readonly method: string }
   /** The servers have no mesh: it is not switched on. Reference: mesh.md#feature-switch. */
@@ -58,7 +58,7 @@ export function malformedAnswerText(method: string): string {
   return `${method}: malformed answer`
 }
 
-/** The one line that people read. The same on every face. */
+/** The one line for people. The same on every face. */
 export function failureText(failure: Failure, { title }: Pick<Naming, 'title'> = svcNaming): string {
   switch (failure.kind) {
     case 'no-leader':

@@ -18,7 +18,8 @@ const tombstoneTtlMs = 15 * 60_000
 const tombstoneGranularityMs = 30_000
 
 /**
- * How leaders care for what deleted keys and ended sessions leave behind. Only simulated servers have other figures.
+ * Limits and intervals of the leader's work on deleted keys and ended sessions. Only simulated servers have other
+ * values.
  */
 export interface KeyCare {
   readonly tombstoneTtlMs: number
@@ -30,7 +31,7 @@ export interface KeyCare {
   readonly batchMax: number
   /** Interval at which lock delays that are over are forgotten. */
   readonly forgetEveryMs: number
-  /** No lock delay is longer. */
+  /** Maximum lock delay. */
   readonly lockDelayMaxMs: number
 }
 

@@ -35,22 +35,22 @@ export function modifyIndexOf(count: number): ModifyIndex {
 
 export const noIndex: LogIndex = logIndexOf(0)
 export const noTerm: Term = termOf(0)
-/** Before the first command. */
+/** The index before the first command. */
 export const noChange: ModifyIndex = modifyIndexOf(0)
-/** Of the first command; answers never have a lower index. */
+/** The index of the first command; answers never have a lower one. */
 export const firstChange: ModifyIndex = modifyIndexOf(1)
 
-/** Whether a value that came from outside, where an index was written, can be one. */
+/** Whether a value from outside is a possible index of the log. */
 export function isLogIndex(value: unknown): value is LogIndex {
   return isCount(value)
 }
 
-/** Whether a value that came from outside, where a term was written, can be one. */
+/** Whether a value from outside is a possible term. */
 export function isTerm(value: unknown): value is Term {
   return isCount(value)
 }
 
-/** Whether a value that came from outside, where an index of the state was written, can be one. */
+/** Whether a value from outside is a possible index of the state. */
 export function isModifyIndex(value: unknown): value is ModifyIndex {
   return isCount(value)
 }

@@ -7,9 +7,9 @@ export interface MeshFacts {
 }
 
 export interface ProxyFacts {
-  /** The name of the service that it stands for. */
+  /** The name of the service that the proxy represents. */
   readonly destination: string
-  /** Which instance of it; empty: it does not say. */
+  /** The ID of the instance that it represents; empty: not stated. */
   readonly destinationId: string
   /** The address at which that instance accepts the proxy's connections; empty and 0: unspecified. */
   readonly localAddress: string
@@ -20,13 +20,13 @@ export interface ProxyFacts {
 }
 
 /**
- * How an agent runs a proxy as a process, of old. Reference: mesh.md#managed-proxies,
+ * How an agent runs a proxy as a process of its own, which is deprecated. Reference: mesh.md#managed-proxies,
  * configuration.md#connect-proxy-defaults.
  */
 export interface ManagedFacts {
-  /** `daemon` or `script`; empty: as the agent's settings say. */
+  /** `daemon` or `script`; empty: the agent's setting applies. */
   readonly execMode: string
-  /** The program and its words; none: as the agent's settings say. */
+  /** The program and its arguments; empty: the agent's setting applies. */
   readonly command: readonly string[]
 }
 
@@ -36,12 +36,12 @@ export interface ProxyUpstream {
   readonly type: string
   readonly namespace: string
   readonly name: string
-  /** Empty: that of the proxy. */
+  /** Empty: the proxy's datacenter. */
   readonly datacenter: string
   /** Empty: 127.0.0.1. */
   readonly localAddress: string
   readonly localPort: number
-  /** As that of the proxy. */
+  /** As the settings of the proxy. */
   readonly config: string
 }
 
@@ -49,7 +49,7 @@ export const proxyKind = 'connect-proxy'
 export const serviceUpstream = 'service'
 export const queryUpstream = 'prepared_query'
 
-/** Undefined where nothing was said that counts. */
+/** Undefined if the definition contains nothing of effect. */
 export function meshFactsOf(native: boolean, proxy: ProxyFacts): MeshFacts | undefined {
   const saysNothing = Object.values(proxy).every((value: unknown) => value === '' || value === 0 || isEmptyList(value))
   return saysNothing && !native ? undefined : { native, proxy: saysNothing ? null : proxy }
@@ -65,13 +65,15 @@ interface InMesh {
   readonly mesh?: MeshFacts | undefined
 }
 
-/** The service that is reached through this instance over the mesh; undefined: it is not of the mesh. */
+/**
+ * The service that is reached through this instance over the mesh; undefined: the instance takes no part in the mesh.
+ */
 export function meshDestination({ kind, service, mesh }: InMesh): string | undefined {
   if (kind === proxyKind) return mesh?.proxy?.destination === '' ? undefined : mesh?.proxy?.destination
   return mesh?.native === true ? service : undefined
 }
 
-/** Why this cannot be a proxy: all that is wrong. Reference: definitions.md#proxies. */
+/** All reasons why this cannot be a proxy. Reference: definitions.md#proxies. */
 export function proxyProblems({ kind, port, mesh }: InMesh & { readonly port: number }): readonly string[] {
   if (kind !== proxyKind) return []
   const destination = mesh?.proxy?.destination.trim() ?? ''

@@ -5,6 +5,6 @@
 export const proxyVariables = {
   id: 'CONNECT_PROXY_ID',
   token: 'CONNECT_PROXY_TOKEN',
-  /** The proxy ends when its standard input does, because then the agent has ended. */
+  /** The proxy ends when its standard input ends, because the agent has then ended. */
   tethered: 'CONNECT_PROXY_TETHERED',
 } as const

@@ -20,9 +20,9 @@ export const oldestRelease: Release = { major: 0, minor: 2, patch: 0 }
 export const knownRaftProtocols = { min: 0, max: 3 } as const
 
 /**
- * Every change of behaviour that an agent can be taken back behind: first those of servers and of defaults, oldest
- * first, then those of DNS, of the rest of the interface, and of options. Code asks for them by name; a release has
- * those that came with it or before. Numbers between two rows behave as the row before them.
+ * Every change of behaviour that an agent can be set back behind: first those of servers and of defaults, oldest first,
+ * then those of DNS, of the rest of the interface, and of options. Code asks for them by name; a release has those that
+ * were introduced with it or before. Releases between two rows behave as the earlier row.
  */
 export const changes = {
   ...serverChanges,
@@ -47,23 +47,23 @@ export function isWithin(release: Release, { since, until }: Pick<ReleaseChange,
   return isAtLeast(release, since) && (until === undefined || !isAtLeast(release, until))
 }
 
-/** Which release brought a change: for replicated commands, at which servers of an older release stop. */
+/** The release that introduced a change: for replicated commands, servers of an older release stop at them. */
 export function releaseOf(behaviour: Behaviour): Release {
   return changes[behaviour].since
 }
 
 export interface ProtocolRange {
-  /** What is understood. */
+  /** The versions that are understood. */
   readonly min: number
   readonly max: number
-  /** By default. */
+  /** The version that is used by default. */
   readonly spoken: number
 }
 
 /**
- * Which protocols between agents (not the Raft protocol) an agent of this release speaks. The reference has 2 begin
- * with 0.4; that agents of 0.3 can join those of 0.7 is the specification's word. Spec: MEM-023, MEM-024. Reference:
- * releases.md#internal-protocol.
+ * The protocols between agents (not the Raft protocol) that an agent of this release speaks. By the reference, version
+ * 2 begins with 0.4; that agents of 0.3 can join those of 0.7 is from the specification. Spec: MEM-023, MEM-024.
+ * Reference: releases.md#internal-protocol.
  */
 export function internalProtocolsOf(release: Release): ProtocolRange {
   const has = (behaviour: Behaviour): boolean => hasBehaviour(release, behaviour)
@@ -72,15 +72,15 @@ export function internalProtocolsOf(release: Release): ProtocolRange {
 }
 
 export interface RaftProtocols {
-  /** What `raft_protocol` may be. */
+  /** The permitted values of `raft_protocol`. */
   readonly min: number
   readonly max: number
-  /** If it is absent. */
+  /** The value if it is absent. */
   readonly spoken: number
 }
 
 /**
- * Which Raft protocols a server of this release speaks. Spec: RFT-004, RFT-005, RFT-006, RFT-032.
+ * The Raft protocols that a server of this release speaks. Spec: RFT-004, RFT-005, RFT-006, RFT-032.
  * Reference: releases.md#raft-protocol.
  */
 export function raftProtocolsOf(release: Release): RaftProtocols {
@@ -89,14 +89,15 @@ export function raftProtocolsOf(release: Release): RaftProtocols {
   return hasBehaviour(release, 'raft-protocol-1') ? { min: 1, max: 1, spoken: 1 } : { min: 0, max: 0, spoken: 0 }
 }
 
-/** What a server of this release does about a log in `mdb`. Spec: RFT-022, RFT-023. */
+/** How a server of this release treats a log in `mdb`. Spec: RFT-022, RFT-023. */
 export function oldLogsOf(release: Release): 'kept' | 'migrated' | 'refused' {
   if (hasBehaviour(release, 'mdb-refused')) return 'refused'
   return hasBehaviour(release, 'log-out-of-mdb') ? 'migrated' : 'kept'
 }
 
 /**
- * When a snapshot is taken, if the configuration does not say. The reference divides the time before 1.1.0.
+ * When a snapshot is taken by default. The reference has a longer interval for releases up to 0.7.1, which is not
+ * distinguished here.
  * Spec: RFT-018, RFT-019. Reference: releases.md#raft-snapshots.
  */
 export function snapshotDefaultsOf(release: Release): { readonly threshold: number; readonly intervalMs: number } {
@@ -104,9 +105,7 @@ export function snapshotDefaultsOf(release: Release): { readonly threshold: numb
   return { threshold: 8_192, intervalMs: 5_000 }
 }
 
-/**
- * Settings whose defaults have changed, where the configuration does not say. Reference: releases.md#changed-defaults.
- */
+/** Defaults that have changed between releases. Reference: releases.md#changed-defaults. */
 export interface SettingDefaults {
   readonly raftProtocol: number
   /** `performance.raft_multiplier` */

@@ -12,7 +12,7 @@ export interface UserEvent {
   readonly nodeFilter: string
   readonly serviceFilter: string
   readonly tagFilter: string
-  /** Lamport time of the pool's; 0 before it is fired. */
+  /** Lamport time of the pool; 0 before the event is fired. */
   readonly lamport: number
 }
 
@@ -33,7 +33,7 @@ export interface RemoteJob {
   readonly args: readonly string[]
   /** A script for the shell to read. */
   readonly script: Uint8Array
-  /** An agent sends a sign of life when it has sent nothing else for this long. */
+  /** An agent that has sent nothing for this long sends a sign of life. */
   readonly waitMs: number
 }
 
@@ -46,7 +46,7 @@ export function remoteExecRule(prefix: string): string {
   return `key_prefix ${JSON.stringify(`${prefix}/`)} { policy = "write" }`
 }
 
-/** All keys of one job begin with it. */
+/** Prefix of all keys of one job. */
 export function jobFolder({ prefix, session }: RemoteExecCall): string {
   return `${prefix}/${session}/`
 }
@@ -58,7 +58,7 @@ export function jobKey(call: RemoteExecCall): string {
 /** What a node reports about a job. */
 export type NodeWord =
   | { readonly kind: 'ack' }
-  /** The output's n-th piece; without a byte it is a sign of life. */
+  /** The n-th piece of the output; an empty one is a sign of life. */
   | { readonly kind: 'output'; readonly number: number }
   /** Its value is the exit code as text. */
   | { readonly kind: 'exit' }
@@ -68,7 +68,7 @@ export function wordKey(call: RemoteExecCall, node: string, word: NodeWord): str
   return `${jobFolder(call)}${node}/${name}`
 }
 
-/** The node and its word by the part of a key after the job's folder; undefined for any other key. */
+/** The node and its report, from the part of a key that follows the job's folder; undefined for any other key. */
 export function wordOf(rest: string): { readonly node: string; readonly word: NodeWord } | undefined {
   const match = /^([^/]+)\/(?:(ack|exit)|out\/([0-9a-f]{5,}))$/.exec(rest)
   if (match === null) return undefined

@@ -1,14 +1,14 @@
 import type { Timers } from '../env/clock.ts'
 import type { Fields, Log, LogLevel, Sampling } from '../env/observe.ts'
 
-/** A kind of line is written once in this time. */
+/** Interval in which a kind of line is written at most once. */
 const sampledEveryMs = 1_000
 /**
  * Maximum number of kinds that are distinguished; further ones share one kind. Texts are constant, so that few logs get
  * near it.
  */
 const kindsMax = 256
-/** Characters that are shown of a text from outside. */
+/** Maximum number of characters shown of a text from outside. */
 const shownMax = 256
 
 interface Kind {
@@ -46,7 +46,7 @@ export class SampledLines {
     }
     kind.suppressed++
     kind.newest = () => {
-      // One of them is this line.
+      // The present line is one of them.
       const suppressed = kind.suppressed - 1
       this.#write(level, topic, text, suppressed === 0 ? bounded(fields) : { ...bounded(fields), suppressed })
     }
@@ -68,7 +68,7 @@ export class SampledLines {
   }
 }
 
-/** The kind of lines for which there is no room of their own. */
+/** The kind that is shared by lines whose own kind has no room. */
 const manyKinds = 'many kinds'
 
 function bounded(fields: Fields): Fields {

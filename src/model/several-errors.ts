@@ -1,4 +1,7 @@
-/** How clients of the field know lists of errors: one text, a line for each behind a heading that counts them. */
+/**
+ * The form in which clients of the field expect lists of errors: one text, with a heading that counts the errors and a
+ * line for each.
+ */
 export function severalErrors(errors: readonly string[]): string {
   return `${errors.length} error(s) occurred:\n\n${errors.map((error) => `* ${error}`).join('\n')}`
 }
@@ -11,7 +14,7 @@ export interface ListedErrors {
 
 /**
  * The errors of a text that ends with such a list, for faces that show them in another way; undefined: it has none. An
- * error that holds a line of a list itself is cut there: for people alone.
+ * error that itself contains a line of a list is cut there, which is acceptable because only people read it.
  */
 export function errorsIn(text: string): ListedErrors | undefined {
   const [, before = '', count = '', list = ''] = /^(.*?)(\d+) error\(s\) occurred:\n\n\* (.*)$/s.exec(text) ?? []

@@ -1,18 +1,18 @@
 import type { Release } from './release-change.ts'
 
-/** A default that changed: an operator writes the old value down, or accepts the new one. */
+/** A default that changed: an operator sets the old value explicitly, or accepts the new one. */
 interface ChangedDefault {
   /** With dots, as in a configuration file. */
   readonly key: string
   readonly of: 'servers' | 'clients' | 'agents'
-  /** As it would be written. */
+  /** The value in the form of a configuration file. */
   readonly before: string
   readonly since: string
 }
 
 /**
- * What an operator does about one change when a cluster is upgraded over it. Texts are sentences for people; members of
- * their own hold what a plan decides by.
+ * An operator's tasks for one change when a cluster is upgraded across it. Texts are sentences for people; facts that a
+ * plan decides by have members of their own.
  */
 export interface UpgradeAdvice {
   /** Absent: everywhere. */
@@ -24,26 +24,26 @@ export interface UpgradeAdvice {
   /** When all run it. */
   readonly after?: string
   readonly defaults?: readonly ChangedDefault[]
-  /** What is done `during` the upgrade is a matter of the order of steps; this gives the reason. */
+  /** The reason, where the tasks `during` the upgrade are an order of steps. */
   readonly order?: 'leader last' | 'servers first'
-  /** The path and the steps of a plan take care of it, so that the operator need not. */
+  /** Whether the path and the steps of a plan already do this, so that the operator need not. */
   readonly inSteps?: true
   /** An upgrade from an earlier release passes through this one. */
   readonly through?: Release
-  /** Not this release itself, but this one. */
+  /** The release to take in place of this one. */
   readonly instead?: Release
   /** An agent that has run the release cannot be downgraded. */
   readonly noWayBack?: true
 }
 
-/** Advice on what no agent can be taken back behind, and so has no row in the table of changes. */
+/** Advice on a change without a row in the table of changes, because no agent can be set back behind it. */
 export interface UpgradeNote extends UpgradeAdvice {
   readonly since: Release
   /** Row of docs/reference/releases.md. */
   readonly reference: string
 }
 
-/** When in the course of an upgrade something is to be done. */
+/** The phase of an upgrade in which a task is due. */
 export const moments = ['before', 'during', 'after'] as const
 
 export type Moment = (typeof moments)[number]

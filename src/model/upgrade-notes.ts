@@ -5,8 +5,8 @@ import type { UpgradeAdvice, UpgradeNote } from './upgrade-note.ts'
 const release = (major: number, minor: number, patch: number): Release => ({ major, minor, patch })
 
 /**
- * What to do about the rows of the table of changes, by their names. A row that is not here asks nothing of an
- * operator. The page docs/releases.md, `svc-sim plan` and `svc operator upgrade check` are made of these.
+ * The operator's tasks for the rows of the table of changes, by their names. A row that is not here requires nothing of
+ * an operator. The page docs/releases.md, `svc-sim plan` and `svc operator upgrade check` are generated from these.
  */
 export const adviceOnChanges: Readonly<Partial<Record<Behaviour, UpgradeAdvice>>> = {
   'protocol-2': {
@@ -200,7 +200,8 @@ export const adviceOnChanges: Readonly<Partial<Record<Behaviour, UpgradeAdvice>>
 }
 
 /**
- * The same about what has no row in the table of changes: an agent of the past does not behave so here. Oldest first.
+ * Tasks for changes without a row in the table of changes, because no agent of this program has the earlier behaviour.
+ * Oldest first.
  */
 export const furtherNotes = {
   'state-in-memory': {

@@ -13,7 +13,7 @@ import {
 import type { UpgradeAdvice, UpgradeNote } from './upgrade-note.ts'
 import { adviceOnChanges, furtherNotes } from './upgrade-notes.ts'
 
-/** Advice with the change it is about. */
+/** Advice, with the change that it concerns. */
 export interface NamedNote extends UpgradeNote {
   readonly name: string
   /** The scenario that shows the change. */
@@ -25,21 +25,21 @@ export interface Leg {
   readonly from: Release
   readonly to: Release
   /**
-   * What servers speak: of the old release, of the new one at first, and then in one more round of restarts for each
-   * that follows. The last is the default of the new release.
+   * The Raft protocols of the servers: of the old release, of the new one at first, and then of each further round of
+   * restarts. The last is the default of the new release.
    */
   readonly protocols: readonly number[]
   /** The value of `raft_protocol` on the new servers at first; undefined: their default suffices. */
   readonly raftProtocol: number | undefined
   /** The value of `protocol` on new agents at first, and the protocol of all after it is removed. */
   readonly agentProtocol: { readonly first: number; readonly then: number } | undefined
-  /** Why the way does not go on at once to its end. */
+  /** Why the path stops here before its end. */
   readonly stop: string | undefined
-  /** About what changes on this leg, oldest first. */
+  /** The advice on the changes of this leg, oldest first. */
   readonly notes: readonly NamedNote[]
 }
 
-/** Everything that is to be known about upgrades, oldest first. */
+/** All advice on upgrades, oldest first. */
 export function upgradeNotes(): readonly NamedNote[] {
   const ofChanges = namesOf(changes).flatMap((name) => {
     const { since, reference, see }: ReleaseChange = changes[name]
@@ -52,8 +52,8 @@ export function upgradeNotes(): readonly NamedNote[] {
 }
 
 /**
- * How an upgrade goes from one release to a later one: through as few others as may be, or through all that changed
- * something.
+ * How to upgrade from one release to a later one: through as few others as possible, or through every release that
+ * changed something.
  */
 export function wayOf(from: Release, to: Release, through: 'needed' | 'every' = 'needed'): readonly Leg[] {
   const stops = stopsOf(from, to, through)
@@ -67,7 +67,7 @@ export function wayOf(from: Release, to: Release, through: 'needed' | 'every' = 
   })
 }
 
-/** The release to take for one that is better left out; undefined: it will do. */
+/** The release to take in place of one that should be skipped; undefined: it need not be skipped. */
 export function insteadOf(release: Release): (NamedNote & { readonly instead: Release }) | undefined {
   for (const note of upgradeNotes()) {
     const { since, instead } = note
@@ -97,7 +97,7 @@ function stopsOf(from: Release, to: Release, through: 'needed' | 'every'): reado
   return stops.sort((one, other) => order(one.release, other.release))
 }
 
-/** As few as may be: one release may be all that several changes ask for. */
+/** As few as possible, because one release may satisfy what several changes require. */
 function neededStops(from: Release, to: Release): readonly Stop[] {
   const asked = upgradeNotes()
     .flatMap(({ since, through, before, reference }) => {
@@ -114,15 +114,15 @@ function neededStops(from: Release, to: Release): readonly Stop[] {
   return stops
 }
 
-/** Why a release is left out. */
+/** Why a release is skipped. */
 export function whyNot(release: Release, { instead, reference }: ReturnType<typeof insteadOf> & object): string {
   return `take ${releaseText(instead)} rather than ${releaseText(release)} (${reference}).`
 }
 
 function legOf(from: Release, to: Release, protocol: number, stop: string | undefined): Leg {
   const { min, spoken } = raftProtocolsOf(to)
-  // Neighbours alone talk: where the default is further off, the new servers begin as neighbours, and are raised one by
-  // one.
+  // Only neighbouring versions understand each other: if the default is further away, the new servers begin with the
+  // neighbouring version, and are raised step by step.
   const first = Math.max(min, Math.min(spoken, protocol + 1))
   const protocols = [protocol, ...Array.from({ length: spoken - first + 1 }, (_, at) => first + at)]
   const notes = upgradeNotes().filter(({ since, through }) => {
@@ -133,14 +133,14 @@ function legOf(from: Release, to: Release, protocol: number, stop: string | unde
   return { from, to, agentProtocol, protocols, raftProtocol: first === spoken ? undefined : first, stop, notes }
 }
 
-/** Old and new agents must understand what the others speak. */
+/** Old and new agents must understand each other's protocol. */
 function agentProtocolOf(from: Release, to: Release): Leg['agentProtocol'] {
   const { spoken, max } = internalProtocolsOf(from)
   const then = internalProtocolsOf(to).spoken
   return then <= max ? undefined : { first: spoken, then }
 }
 
-/** Whether servers get their votes in pairs, so that of an even number one waits for another. */
+/** Whether servers get their votes in pairs, so that with an even number one of them waits for another. */
 export function promotesInPairs(release: Release): boolean {
   return !hasBehaviour(release, 'promotion-one-by-one')
 }

@@ -7,7 +7,7 @@ export function serversService({ name }: Naming): string {
   return name
 }
 
-/** The role of a server in the pool, of either naming: which of them may join is judged at the join. */
+/** The role of a server in the pool, under either naming; whether it may join is decided at the join. */
 export function isServerRole(role: string | undefined): boolean {
   return role !== undefined && namingOf(role) !== undefined
 }
@@ -16,31 +16,31 @@ export function isServerRole(role: string | undefined): boolean {
 export const clientRole = 'node'
 
 /**
- * Tags by which a client agent tells its naming, as its role does not. The own naming needs none: an agent without the
- * tag has it, as every one of an earlier build.
+ * Tags that show a client agent's naming, because its role does not. The program's own naming needs none: an agent
+ * without the tag has it, as every agent of an earlier build does.
  */
 export function clientNamingTags({ name }: Naming): { readonly names?: string } {
   return name === svcNaming.name ? {} : { names: name }
 }
 
-/** The name of a member's naming; undefined: it is no agent of this product, or of a product that is not known. */
+/** The naming of a member; undefined: it is no agent of this product, or its naming is unknown. */
 export function namingOfMember(tags: Readonly<Record<string, string>>): string | undefined {
   const { role, names } = tags
   if (role === clientRole) return names ?? svcNaming.name
   return isServerRole(role) ? role : undefined
 }
 
-/** Domain that DNS answers for unless configured, with which trust domains end; without the final dot. */
+/** The domain that DNS answers for by default, and in which trust domains end; without the final dot. */
 export function defaultDomain({ name }: Naming): string {
   return name
 }
 
-/** Keys of metadata that begin with it are the program's own. */
+/** Prefix of the metadata keys that are reserved for the program. */
 export function reservedMetaPrefix({ name }: Naming): string {
   return `${name}-`
 }
 
-/** In the metadata of every node that an agent has registered as its own. Spec: CAT-008. */
+/** The key in the metadata of every node that an agent has registered as its own. Spec: CAT-008. */
 export function segmentMetaKey(naming: Naming): string {
   return `${reservedMetaPrefix(naming)}network-segment`
 }
@@ -50,7 +50,7 @@ export function headerName(naming: string, suffix: string): string {
   return canonicalHeader(`x-${naming}-${suffix}`)
 }
 
-/** The first letter of each part upper, the rest lower. */
+/** Each part with its first letter in upper case and the rest in lower case. */
 function canonicalHeader(name: string): string {
   return name
     .split('-')
@@ -58,7 +58,7 @@ function canonicalHeader(name: string): string {
     .join('-')
 }
 
-/** What an agent of either naming answers in this header; headers are in lower case. */
+/** The value of this header from an agent of either naming; headers are in lower case. */
 export function headerSaid(headers: ReadonlyMap<string, string>, suffix: string): string | undefined {
   return namingNames.map((name) => headers.get(`x-${name}-${suffix}`)).find((value) => value !== undefined)
 }
@@ -68,13 +68,13 @@ export function variableName({ name }: Pick<Naming, 'name'>, suffix: string): st
   return `${name.toUpperCase()}_${suffix}`
 }
 
-/** The same variable under the naming and under each alias that is a naming, the own first. */
+/** The variable's value under the naming and under each alias that is a naming, the own one first. */
 export function variableNames({ naming, aliases }: ProductNames, suffix: string): readonly string[] {
   const families = [naming.name, ...namingNames.filter((name) => name !== naming.name && isAlias(aliases, name))]
   return families.map((name) => variableName({ name }, suffix))
 }
 
-/** Everything that an agent goes by. */
+/** All names that an agent uses. */
 export interface ProductNames {
   readonly naming: Naming
   /** The setting `aliases`, as it was written. */
@@ -85,7 +85,7 @@ function isAlias(aliases: readonly string[], name: string): boolean {
   return aliases.some((alias) => alias.toLowerCase() === name)
 }
 
-/** A value that a caller or a file gives where the product is named: an alias stands for the product's own name. */
+/** A value that a caller or a file gives for the product's name: an alias counts as the product's own name. */
 export function ownNameFor(given: string, { naming, aliases }: ProductNames): string {
   return isAlias(aliases, given) ? naming.name : given
 }
@@ -96,14 +96,14 @@ export function ownNameFor(given: string, { naming, aliases }: ProductNames): st
  */
 export const userEventPrefix = 'consul:event:'
 
-/** The provider that is built in, whatever naming the cluster has that stored its name. */
+/** The name of the built-in provider, whatever the naming of the cluster that stored it. */
 export function isBuiltInProvider(provider: string): boolean {
   return namingOf(provider) !== undefined
 }
 
 /**
- * The same for the name of a provider, in lower case. Undefined: it is the built-in one under a name that is neither the
- * own nor an alias.
+ * The name of a provider in lower case, without regard to naming. Undefined: the built-in provider under a name that is
+ * neither the own one nor an alias.
  */
 export function providerAskedFor(given: string, names: ProductNames): string | undefined {
   const wanted = ownNameFor(given.toLowerCase(), names)

@@ -1,7 +1,7 @@
 /**
- * What the product is called: one object, made once at the start from the setting `names` and handed down to all that
- * shows or reads a name. No part of the program keeps one in its module, because simulated clusters of both namings
- * share a process. Texts of the program's own that stand as data are written under `svc`, and told by `toldUnder`.
+ * The product's names: one object, created once at the start from the setting `names` and passed to everything that
+ * shows or reads a name. No module keeps one, because simulated clusters of both namings share a process. Texts of the
+ * program that are data are written with `svc`, and converted by `toldUnder`.
  */
 export interface Naming {
   /** In lower case: DNS domain, metrics, the servers' own service and their role in the pool. */
@@ -20,19 +20,22 @@ export type NamingName = (typeof namingNames)[number]
 /** The product's own name. The field's is its alias. */
 export const svcNaming: Naming = { name: 'svc', title: 'Svc', aliases: ['consul'] }
 
-/** The field's name, and no word of ours. */
+/** The naming of the field, without any name of ours. */
 export const fieldNaming: Naming = { name: 'consul', title: 'Consul', aliases: [] }
 
 /** By the value of the setting `names`. */
 export const namings: Readonly<Record<NamingName, Naming>> = { svc: svcNaming, consul: fieldNaming }
 
-/** The naming of this name. Undefined: no naming is called so. */
+/** The naming with this name; undefined: there is none. */
 export function namingOf(name: string): Naming | undefined {
   const known = namingNames.find((each) => each === name)
   return known === undefined ? undefined : namings[known]
 }
 
-/** What the program is called by the name or link it was started as: unless that names the field, it is the own one. */
+/**
+ * The naming that belongs to the name or link by which the program was started: the field's if the name is the field's,
+ * otherwise our own.
+ */
 export function namingOfProgram(program: string): Naming {
   return namingOf(program) ?? svcNaming
 }

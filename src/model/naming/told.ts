@@ -3,9 +3,9 @@ import { isList } from '../../base/shape.ts'
 import type { Naming } from './naming.ts'
 
 /**
- * A text of the program's own, which is written under `svc`, as it is told under a naming: help, documents, remedies.
- * Never of a text that holds what a caller wrote. Left as they are: `svc-sim`, which is another program; `svc` as a
- * segment of a path (SPIFFE IDs), and in a host name of another product.
+ * Converts a text of the program, which is written with `svc`, to a naming: help, documents, remedies. Never used for a
+ * text that contains what a caller wrote. It leaves unchanged: `svc-sim`, which is another program; `svc` as a segment
+ * of a path (SPIFFE IDs), and in a host name of another product.
  */
 export function toldUnder({ name, title }: Pick<Naming, 'name' | 'title'>, text: string): string {
   if (name === 'svc') return text
@@ -18,7 +18,7 @@ export function toldUnder({ name, title }: Pick<Naming, 'name' | 'title'>, text:
 /** The setting whose values are the names themselves. */
 const namesKey = 'names'
 
-/** The same for all texts of a document of the program's own, and for names of members. */
+/** As `toldUnder`, for all texts of a document of the program, and for names of members. */
 export function toldDocument(naming: Naming, value: Json): Json {
   if (naming.name === 'svc') return value
   if (typeof value === 'string') return toldUnder(naming, value)
@@ -30,7 +30,7 @@ export function toldDocument(naming: Naming, value: Json): Json {
   return Object.fromEntries(members)
 }
 
-/** An enumeration of both names has one of them left. */
+/** An enumeration of both names keeps one of them. */
 function distinct(values: readonly Json[]): readonly Json[] {
   return values.filter((value, at) => typeof value !== 'string' || values.indexOf(value) === at)
 }

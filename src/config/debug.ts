@@ -77,7 +77,7 @@ export function debugConfig(config: AgentConfig): Shown {
   }
 }
 
-/** Definitions of configuration files by what names them: the API of the agent shows them whole. */
+/** Definitions of configuration files, by their IDs and names only: the API of the agent shows them completely. */
 function definitionsPart({ checks, services, watches }: Pick<AgentConfig, 'checks' | 'services' | 'watches'>): Shown {
   return {
     Checks: checks.map(({ checkId, name, serviceId }) => ({ ID: checkId, Name: name, ServiceID: serviceId })),

@@ -13,7 +13,7 @@ import type { FileConfig } from './schema.ts'
 export interface DefinitionSource {
   readonly kind: 'service' | 'check'
   readonly value: unknown
-  /** The place of what stands at this path inside the definition: `file:line:column`. */
+  /** The place of the value at this path inside the definition: `file:line:column`. */
   placeOf(path: readonly PropertyKey[]): string
 }
 
@@ -49,7 +49,7 @@ export function withoutDefinitions(file: FileConfig): FileConfig {
 export interface ReadingRules {
   /** Whether checks may run programs. */
   readonly scripts: boolean
-  /** Checks that are wrong are left out and reported here; without it they are refused. */
+  /** Invalid checks are left out and reported here; without it they are refused. */
   readonly skipped?: ConfigProblem[] | undefined
   /**
    * Of several definitions with the same ID the last one counts, and the others are reported here; absent: they are
@@ -99,7 +99,7 @@ function readAs(value: unknown, { release, naming }: Reading): Parsed<ServiceDef
   return parseServiceDefinition(value, 'file', release, undefined, naming)
 }
 
-/** Without the checks that are wrong: each turn leaves out one. */
+/** The definitions without their invalid checks: each pass leaves out one. */
 function leniently(source: DefinitionSource, skipped: ConfigProblem[], reading: Reading): Parsed<ServiceDefinition> {
   for (let value = source.value; ; ) {
     const parsed = readAs(value, reading)
@@ -166,11 +166,11 @@ function problemOf(source: DefinitionSource, { path, message, remedy, names = []
 
 interface Subject {
   readonly text: string
-  /** Undefined where it has none. */
+  /** Undefined if it has none. */
   readonly name: string | undefined
 }
 
-/** The thing that a problem at this path is about, in its author's words: `service "web", check "api"`. */
+/** The thing that a problem at this path concerns, in the words of its author: `service "web", check "api"`. */
 function subjectOf(source: DefinitionSource, path: readonly PropertyKey[]): Subject {
   const outer = called(source.kind, source.value, '')
   const [head, at] = path

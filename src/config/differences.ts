@@ -7,7 +7,7 @@ import { valueAt } from './waiting.ts'
 /** A difference between two readings of the configuration, as a line for the log. */
 export interface ConfigDifference {
   readonly text: string
-  /** A reload took it over; otherwise it waits for the next start. */
+  /** Whether a reload applied it; otherwise it waits for the next start. */
   readonly applied: boolean
 }
 
@@ -64,7 +64,7 @@ function encryptText({ dataDir, naming, pool }: AgentConfig): string {
   return `encrypt has changed: restart to apply; if ${file} holds keys, they take precedence: ${change}`
 }
 
-/** A watch may carry a token, too. */
+/** A watch may contain a token as well. */
 function holdsSecrets(name: string): boolean {
   return name === 'watches' || name.startsWith('acl.tokens.') || /^acl_.*token$/.test(name)
 }

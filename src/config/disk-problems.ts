@@ -12,7 +12,7 @@ const named: readonly (readonly [key: string, kind: 'file' | 'directory'])[] = [
   ['ui_dir', 'directory'],
 ]
 
-/** Places that the agent makes at its start, with the directories above them. */
+/** Directories that the agent creates at its start, with their parent directories. */
 const made = ['log_file', 'pid_file', 'data_dir'] as const
 
 export interface DiskProblems {
@@ -21,8 +21,8 @@ export interface DiskProblems {
 }
 
 /**
- * Problems of a configuration on the disk. A place that the agent will make is no problem while it can be made. A
- * missing `ui_dir` is a warning: without it nothing but the web interface is missing.
+ * Problems of a configuration on the disk. A directory that the agent will create is no problem if it can be created. A
+ * missing `ui_dir` is a warning, because without it only the web interface is missing.
  */
 export async function diskProblems(
   disk: Disk,
@@ -58,7 +58,7 @@ function pathAt(file: FileConfig, key: string): string | undefined {
   return typeof path === 'string' && path !== '' ? path : undefined
 }
 
-/** Why the place cannot be made: the nearest thing above it that exists is no directory, or cannot be looked at. */
+/** Why the directory cannot be created: the nearest existing parent is no directory, or cannot be read. */
 async function unmakeable(disk: Disk, path: string, key: (typeof made)[number]): Promise<string | undefined> {
   if (key === 'data_dir') {
     const entry = await disk.stat(path)

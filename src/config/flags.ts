@@ -55,7 +55,7 @@ function pairsOf(pairs: readonly string[]): Readonly<Record<string, string>> {
   )
 }
 
-/** The flag that sets what stands at this path. */
+/** The flag that sets the value at this path. */
 export function flagAt(path: readonly PropertyKey[]): string {
   const dotted = path.join('.')
   const flag = agentFlags.find((each) => each.path !== undefined && isWithin(each.path.join('.'), dotted))

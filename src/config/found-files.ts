@@ -11,12 +11,12 @@ export type Format = 'json' | 'hcl'
 
 /** Determines the format of a file. */
 export interface Formats {
-  /** The format of every file; undefined: its name decides. */
+  /** The format of every file; undefined: the file's name decides. */
   readonly format: Format | undefined
   readonly release: Release
 }
 
-/** By its name; undefined where that says nothing. Release: `hcl-files`. */
+/** The format by the file's name; undefined if the name does not tell. Release: `hcl-files`. */
 export function extensionOf(path: string, { release }: Formats): Format | undefined {
   if (path.endsWith('.json')) return 'json'
   return path.endsWith('.hcl') && hasBehaviour(release, 'hcl-files') ? 'hcl' : undefined
@@ -28,7 +28,7 @@ export function skippedWhy({ release }: Formats): string {
 
 interface FoundFiles {
   readonly paths: string[]
-  /** Files in directories that are of no format that is read. */
+  /** Files in directories whose format is not read. */
   readonly skipped: string[]
 }
 

@@ -34,7 +34,7 @@ import { documentOf } from './sources/hcl-document.ts'
 import { gather } from './sources/sources.ts'
 import { type ExaminedFile, examineDocument } from './validate.ts'
 
-/** A configuration file may be this long, bytes. */
+/** Maximum size of a configuration file in bytes. */
 const fileBytesMax = 8 << 20
 
 export interface LoadedConfig extends Normalized {
@@ -93,7 +93,8 @@ export async function loadConfig(
     ...onDisk.warnings,
     ...whole.value.warnings,
   ]
-  // A flag alone, for one start: in a file it would give up the next loss too, unasked.
+  // Only as a flag, for one start: in a file it would also accept the next loss of the log, without a decision of the
+  // operator.
   const acceptLostLog = flags.get('accept-lost-log') === true
   const accepting = { ...whole.value.config, acceptLostLog }
   return ok({ ...whole.value, config: { ...accepting, debug: debugConfig(accepting) }, warnings, placeOf })
@@ -105,12 +106,12 @@ function toldTogether(read: readonly ExaminedFile[], ofWhole: readonly ConfigPro
   return [...read.flatMap(({ problems }) => problems), ...ofWhole.filter((problem) => !followsFrom(missing, problem))]
 }
 
-/** What to do instead is a text of the program's own; what was written stands in the message. */
+/** The remedy is a text of the program; the message contains what the user wrote. */
 function toldIn(naming: Naming, problem: ConfigProblem): ConfigProblem {
   return { ...problem, remedy: toldUnder(naming, problem.remedy) }
 }
 
-/** The format for every file; undefined: its name decides. */
+/** The format of every file; undefined: each file's name decides. */
 function formatOf(flags: GivenFlags): Result<Format | undefined, readonly ConfigProblem[]> {
   const given = flags.get('config-format')
   if (given === undefined || given === 'json' || given === 'hcl') return ok(given)
@@ -133,7 +134,7 @@ function pastWarnings(release: Release): readonly string[] {
   return [`runs as release ${releaseText(release)}, to learn or to rehearse: production runs the newest`]
 }
 
-/** Flags of later releases, by what brought them. */
+/** Flags of later releases, by the change that introduced them. */
 const flagsSince: ReadonlyMap<string, Behaviour> = new Map([
   ['hcl', 'hcl-files'],
   ['config-format', 'config-format'],

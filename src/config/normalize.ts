@@ -33,7 +33,7 @@ export interface Normalized {
   readonly file: FileConfig
   /** Printed before the agent starts. */
   readonly warnings: readonly string[]
-  /** Those of them about keys and values that have no effect. */
+  /** Those of the warnings that are about keys and values without effect. */
   readonly unheeded: readonly string[]
 }
 
@@ -116,7 +116,7 @@ export function normalize(
   return ok({ config: { ...config, debug: debugConfig(config) }, file: written, warnings, unheeded })
 }
 
-/** What is reported of the whole: problems, and what the agent starts without. */
+/** What is reported about the whole: problems, and warnings of parts that the agent starts without. */
 function collected(
   placeOf: (path: readonly string[]) => string,
 ): Reports & { readonly problems: ConfigProblem[]; readonly passedOver: string[] } {

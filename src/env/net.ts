@@ -59,30 +59,32 @@ export interface TlsOptions {
   /** Trusted roots. A dialler verifies the listener against them, unless it trusts `anyone`. */
   readonly trustedPems: readonly string[]
   /**
-   * Dialler: further trust. `system`: the authorities that the machine knows, none in the simulator. `anyone`: the
-   * certificate is not verified. For servers outside the cluster, such as web servers that a health check looks at.
+   * For a dialler: further trust. `system`: the authorities that the machine trusts, of which the simulator has none.
+   * `anyone`: the certificate is not verified. For servers outside the cluster, such as web servers that a health check
+   * requests from.
    */
   readonly trust?: 'system' | 'anyone'
-  /** Dialler: the name that the certificate must carry; without one it must carry the address that is dialled. */
+  /** For a dialler: the name that the certificate must contain; if absent, it must contain the dialled address. */
   readonly serverName?: string
   /**
-   * Dialler: the certificate may carry any name; the dialler checks `TcpStream.peer`. `serverName` is then only sent.
+   * For a dialler: the certificate may contain any name; the dialler checks `TcpStream.peer`. `serverName` is then only
+   * sent.
    */
   readonly anyName?: boolean
-  /** The least version that this end speaks; 1.2 where nothing is said. The simulator knows one version. */
+  /** The lowest version that this end accepts; 1.2 by default. The simulator has one version. */
   readonly minVersion?: TlsVersion
-  /** Suites that this end speaks, of TLS up to 1.2 by OpenSSL's names; those of 1.3 are always there. */
+  /** Suites that this end accepts, of TLS up to 1.2, by OpenSSL's names; those of 1.3 are always accepted. */
   readonly cipherSuites?: readonly string[]
-  /** Listener: the order of the suites is its own, not the dialler's. */
+  /** For a listener: the order of suites is its own, not the dialler's. */
   readonly preferOwnOrder?: boolean
   /**
-   * Listener: refuse a dialler without a certificate from a trusted root, at each connection anew: sessions are not
-   * taken up again.
+   * For a listener: refuse a dialler without a certificate from a trusted root, at each new connection: sessions are
+   * not resumed.
    */
   readonly requirePeerCertificate?: boolean
 }
 
-/** Why a listener did not take a dialler. */
+/** Why a listener refused a dialler. */
 export type TlsRefusal =
   | { readonly kind: 'plain' }
   | { readonly kind: 'no-certificate' }
@@ -91,8 +93,8 @@ export type TlsRefusal =
 
 export interface ListenerTls extends TlsOptions {
   /**
-   * A dialler whose first byte does not begin a TLS handshake (0x16) is taken without TLS: for as long as a cluster is
-   * being moved to it. It is not taken before it has said that byte.
+   * A dialler whose first byte does not begin a TLS handshake (0x16) is accepted without TLS, while a cluster is being
+   * moved to TLS. It is accepted only once that byte has arrived.
    */
   readonly plainToo?: boolean
   readonly onRefused?: (from: Endpoint, why: TlsRefusal) => void
@@ -100,7 +102,7 @@ export interface ListenerTls extends TlsOptions {
 
 /** What the other end of a TLS connection has proved: its certificate leads to a root that is trusted here. */
 export interface PeerCertificate {
-  /** The DNS names that it is for, in lower case. */
+  /** The DNS names in the certificate, in lower case. */
   readonly names: readonly string[]
   /** The URIs in the certificate. */
   readonly uris: readonly string[]
@@ -118,45 +120,45 @@ export interface Udp {
 }
 
 /**
- * A connected byte stream. Bytes arrive in order, once, in pieces of any size. The handlers are set in the same turn in
- * which the stream is handed over; what arrives before is kept. After `onClose` nothing is called any more.
+ * A connected byte stream. Bytes arrive in order, once, in pieces of any size. The handlers are set in the turn in
+ * which the stream is passed on; bytes that arrive before are kept. After `onClose` no handler is called any more.
  */
 export interface TcpStream extends Closable {
   readonly local: Endpoint
   readonly remote: Endpoint
-  /** Undefined without TLS, and where the peer's certificate was not asked for or not verified. */
+  /** Undefined without TLS, and if the peer's certificate was not requested or not verified. */
   readonly peer: PeerCertificate | undefined
   onData(use: (bytes: Uint8Array) => void): void
   /** The peer has finished writing (half-close); writing to it is still possible. */
   onEnd(use: () => void): void
-  /** The stream is over in both directions. Called once, never from within a call of ours. */
+  /** The stream has ended in both directions. Called once, never from within a call of the owner. */
   onClose(use: (why: StreamEnd) => void): void
   /**
-   * Queues bytes (which must not change afterwards). False when more than `highWaterBytes` wait to leave: write no more
-   * until `onDrain`. Writing after `end`, or to a stream that is over, does nothing and returns false.
+   * Queues bytes (which must not change afterwards). Returns false if more than `highWaterBytes` are queued: write no
+   * more until `onDrain`. Writing after `end`, or to a stream that has ended, does nothing and returns false.
    */
   write(bytes: Uint8Array): boolean
-  /** The queue has fallen to nothing after a `write` returned false. */
+  /** The queue has become empty after a `write` returned false. */
   onDrain(use: () => void): void
   /** Bytes queued and not yet taken by the network. */
   queuedBytes(): number
-  /** Reading back-pressure: nothing more is delivered until `resume`, and in time the peer's writes stall. */
+  /** Back-pressure for reading: nothing more is delivered until `resume`, and in time the peer's writes stall. */
   pause(): void
   resume(): void
-  /** Half-close: what is queued still leaves, then the peer sees the end. */
+  /** Half-close: queued bytes are still sent, then the peer sees the end. */
   end(): void
-  /** Drops what is queued and breaks the connection; `onClose('closed')` follows here, 'reset' at the peer. */
+  /** Drops queued bytes and breaks the connection; `onClose('closed')` follows here, 'reset' at the peer. */
   close(): void
 }
 
-/** Beyond this a stream's `write` returns false. */
+/** A stream's `write` returns false if more bytes than this are queued. */
 export const highWaterBytes = 1 << 20
 
 export interface TcpListener extends Closable {
   readonly local: Endpoint
   /**
-   * The peers that it accepts from now on, and the certificate it shows; open streams stay. For options without a
-   * `tlsProblem`.
+   * Sets the certificate that the listener shows and the peers that it accepts from now on; open streams stay. For
+   * options without a `tlsProblem`.
    */
   renewTls(tls: ListenerTls | undefined): void
 }
@@ -175,8 +177,8 @@ export interface Tcp {
     tls?: ListenerTls,
   ): Promise<Result<TcpListener, ListenFailure>>
   /**
-   * Why these cannot be used: a certificate (a trusted one, too) or key that cannot be read, certificate and key that
-   * do not belong together, or suites that are unknown, which the simulator does not look at.
+   * Why these options cannot be used: a certificate (also a trusted one) or key that cannot be read, a certificate and
+   * key that do not belong together, or unknown suites, which the simulator does not check.
    */
   tlsProblem(tls: TlsOptions): string | undefined
 }

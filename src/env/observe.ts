@@ -3,22 +3,22 @@ import type { Closable } from './async.ts'
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error'
 
 /**
- * Flat values only. Nothing drawn for the log's sake, no stack, no text of an engine's own errors: logs are part of a
- * simulated trace.
+ * Flat values only. They contain nothing drawn for the log alone, no stack, and no text of an engine's own errors,
+ * because logs are part of a simulated trace.
  */
 export type Fields = Readonly<Record<string, string | number | bigint | boolean | undefined>>
 
 export interface Log {
   /**
-   * `topic` is the part of the agent that speaks (`raft`, `http`); `text` is one fixed clause, what varies is in
-   * `fields`. `sampling`: an outside party can cause the line as often as it likes, see there.
+   * `topic` is the part of the agent that logs (`raft`, `http`); `text` is one fixed clause, and everything variable is
+   * in `fields`. `sampling` is for lines that an outside party can cause as often as it likes.
    */
   write(level: LogLevel, topic: string, text: string, fields?: Fields, sampling?: Sampling): void
-  /** Whether lines of this level go anywhere; ask before building costly fields. */
+  /** Whether lines of this level are written at all; ask before building costly fields. */
   enabled(level: LogLevel): boolean
   /**
-   * Calls `use` with each line of this level and above, in its printed form, without line feed, whatever level the
-   * agent's own log has. It may be called from within `write`.
+   * Calls `use` with each line of this level and above, in its printed form, without line feed, whatever the level of
+   * the agent's own log. It may be called from within `write`.
    */
   follow(level: LogLevel, use: (line: string, parts: LogParts) => void): FollowedLog
 }
@@ -26,9 +26,9 @@ export interface Log {
 /** The parts of a line. */
 export interface LogParts {
   readonly level: LogLevel
-  /** The line behind its time and its level: topic, text and fields. */
+  /** The line without its time and level: topic, text and fields. */
   readonly said: string
-  /** When it was written, by the wall clock. */
+  /** The wall clock when it was written. */
   readonly wallMs: number
 }
 
@@ -40,25 +40,27 @@ export interface LogParts {
  */
 export type Sampling = 'sampled' | { readonly by?: string; readonly burst?: number }
 
-/** Each change of a member of a pool causes a line: those of a small pool that starts at once are all written. */
+/**
+ * For lines that each change of a member of a pool causes: those of a small pool that starts at once are all written.
+ */
 export const memberLines: Sampling = { burst: 32 }
 
 export interface FollowedLog extends Closable {
-  /** The last lines of that level and above that the agent's own log has had, the oldest first: a bounded number. */
+  /** The latest lines of that level and above in the agent's own log, the oldest first; their number is bounded. */
   readonly recent: readonly string[]
 }
 
 /**
- * Sees what waits in one turn and goes on in a later one together with others, so that a reader of a trace can follow
- * what a batch does to each of its parts. Parts are known by their identity as objects.
+ * Observes work that waits in one turn and is done in a later turn together with other work, so that a reader of a
+ * trace can follow what a batch does for each of its parts. Parts are known by their identity as objects.
  */
 export interface Batches {
   waits(part: object): void
-  /** What this turn does from here on, it does for these. */
+  /** From here on, this turn works for these parts. */
   together(parts: readonly object[]): void
-  /** This work is to be done soon. It may have been asked for before, and is done once for all of these times. */
+  /** This work is due soon. It may have been requested before, and is done once for all requests. */
   woken(work: object): void
-  /** This work is done now, for every time that it was asked for since it was last done. */
+  /** This work is done now, for every request since it was last done. */
   goesOn(work: object): void
 }
 

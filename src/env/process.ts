@@ -3,23 +3,23 @@ import type { Result } from '../base/result.ts'
 export interface ChildExit {
   /** The exit code, or the signal that ended it. */
   readonly exit: number | string
-  /** Standard output and error as they came, the last `outputBytesMax` bytes. */
+  /** Standard output and error in the order of arrival, the last `outputBytesMax` bytes. */
   readonly output: Uint8Array
   readonly timedOut: boolean
 }
 
 export interface ChildOptions {
-  /** `Infinity`: it may run for ever. */
+  /** `Infinity`: no time limit. */
   readonly timeoutMs: number
   readonly outputBytesMax: number
-  /** Added to the agent's own. */
+  /** Added to the agent's own environment. */
   readonly environment?: ReadonlyMap<string, string>
   readonly input?: Uint8Array
-  /** Is given what it prints, as it comes. */
+  /** Called with the output as it arrives. */
   readonly onOutput?: (piece: Uint8Array) => void
   /** The process and its children are killed when this settles. */
   readonly until?: Promise<void>
-  /** They get `SIGTERM` first, and are killed after this time; absent: they are killed at once. */
+  /** The processes get `SIGTERM` first, and are killed after this time; absent: they are killed at once. */
   readonly graceMs?: number
   /** Its standard input stays open and empty while the agent's process lives, so that a reader notices its end. */
   readonly tether?: boolean
@@ -32,11 +32,11 @@ export type SpawnFailure = {
 }
 
 export interface Processes {
-  /** Runs a program, no shell, until it ends; past `timeoutMs` it and what it started are killed. */
+  /** Runs a program, without a shell, until it ends; after `timeoutMs` the program and its children are killed. */
   run(argv: readonly [string, ...string[]], options: ChildOptions): Promise<Result<ChildExit, SpawnFailure>>
 }
 
-/** Facts about the machine that the agent shows and decides by at start. */
+/** Facts about the machine that the agent shows, and that it uses at its start. */
 export interface Machine {
   readonly hostName: string
   readonly architecture: string
@@ -50,15 +50,15 @@ export interface Machine {
 
 /** The agent's own process. */
 export interface ProcessCondition {
-  /** Memory of its objects, and all of its memory. */
+  /** Memory of its objects, and its whole memory. */
   readonly heapBytes: number
   readonly residentBytes: number
-  /** Whether it may open another file or connection. */
+  /** Whether the process may open another file or connection. */
   readonly mayOpen: boolean
   readonly cpuSeconds: number
   /** Pending asynchronous work, of all kinds. */
   readonly pendingWork: number
-  /** Garbage collections since the process was first asked, and the time that they stopped it, nanoseconds. */
+  /** Garbage collections since the first request, and the time that they stopped the process, in nanoseconds. */
   readonly gcRuns: number
   readonly gcPauseNs: number
   /** Since 1970. */
@@ -66,15 +66,15 @@ export interface ProcessCondition {
 }
 
 export interface RunningMachine extends Machine {
-  /** By how much the local time of people at this machine is ahead of UTC at an instant; negative west of it. */
+  /** How much the local time of this machine is ahead of UTC at an instant; negative west of it. */
   localOffsetMs(wallMs: number): number
-  /** How this very program is started again; absent in the simulator, where it is no program. */
+  /** How to start this program again; absent in the simulator, where it is no program. */
   readonly ownProgram?: { readonly argv: readonly [string, ...string[]]; readonly asRoot: boolean }
   /** The runtime and its release, such as `node20.11.0`; absent in the simulator. */
   readonly runtimeVersion?: string
   /** The present condition of the process; absent in the simulator, where agents share one. */
   readonly process?: () => ProcessCondition
-  /** How it is at the moment. */
+  /** The present condition. */
   condition(): MachineCondition
 }
 
@@ -85,7 +85,7 @@ export interface MachineCondition {
   readonly uptimeS: number
   readonly bootTimeS: number
   readonly kernelVersion: string
-  /** Of the file system at the root; undefined where it cannot be asked. */
+  /** Of the file system at the root; undefined if it cannot be read. */
   readonly disk:
     | { readonly total: number; readonly free: number; readonly inodesTotal: number; readonly inodesFree: number }
     | undefined
@@ -94,6 +94,6 @@ export interface MachineCondition {
 export interface MachineInterface {
   readonly name: string
   readonly address: string
-  /** Bits of the address that are its network's; absent: all of them. */
+  /** Number of bits of the address that belong to its network; absent: all of them. */
   readonly prefix?: number
 }

@@ -11,9 +11,9 @@ export interface RandomStream {
 export interface Random {
   /**
    * Numbers for one decision: what is decided (`raft.election`), and about which thing (a term, the name of a check).
-   * They are asked for where the decision is made, and not kept: in the simulator they depend on the seed, the life of
-   * the process and these words, so that another decision more or less changes none of them. In production they are the
-   * machine's entropy.
+   * They are requested where the decision is made, and not kept: in the simulator they depend on the seed, the life of
+   * the process and these words, so that an additional decision elsewhere changes none of them. In production they are
+   * the machine's entropy.
    */
   draws(purpose: string, ...about: readonly (string | number)[]): RandomStream
 }

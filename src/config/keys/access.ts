@@ -6,7 +6,7 @@ import { bool, duration, text } from './types.ts'
 const key = keysOf('access control')
 const old = (instead: string, more: KeyFacts = {}): KeyFacts => ({ deprecated: instead, ...more })
 
-/** A reload takes them over. */
+/** A reload applies them. */
 const taken = { since: '1.4.0', reload: true } as const
 
 const tokens = block('Tokens that the agent itself uses.', {

@@ -4,13 +4,13 @@ import { z } from 'zod'
 export interface KeyFacts {
   /** The default value; absent if there is none, or if `about` describes it. */
   readonly default?: unknown
-  /** A reload takes it over; any other key waits for the next start. */
+  /** Whether a reload applies it; any other key waits for the next start. */
   readonly reload?: true
-  /** The release that brought it, where that is known. */
+  /** The release that introduced it, if that is known. */
   readonly since?: string
   /** What to write instead of a key that still works but is deprecated. */
   readonly deprecated?: string
-  /** The part of the program that will read it, and is not there yet. */
+  /** The part of the program that will read it, and does not exist yet. */
   readonly waits?: Waiting
 }
 
@@ -18,14 +18,14 @@ export interface Waiting {
   readonly for: string
   /** Any value but the default is refused for this reason: ignoring it would leave the agent open. */
   readonly refused?: string
-  /** Not a promise: it never has an effect. */
+  /** Whether it will never have an effect, in contrast to a key that is not implemented yet. */
   readonly never?: true
 }
 
 /** A key that a part of the program reads. */
 export type KeyMaker = <T extends z.ZodType>(type: T, about: string, facts?: KeyFacts) => z.ZodOptional<T>
 
-/** `reader`: the part of the program that the keys are for. `common`: what holds of all of them. */
+/** `reader`: the part of the program that reads the keys. `common`: facts that apply to all of them. */
 export function keysOf(reader: string, common: KeyFacts = {}): KeyMaker {
   return (type, about, facts = {}) => {
     const { default: otherwise, reload, since, deprecated, waits } = { ...common, ...facts }
@@ -51,7 +51,7 @@ export function block<T extends z.core.$ZodLooseShape>(
 
 /** A key as the table of all keys has it. */
 export interface KeyRow {
-  /** With dots where blocks are in one another, and `[]` behind a list of blocks. */
+  /** With dots for nested blocks, and `[]` after a list of blocks. */
   readonly name: string
   readonly type: z.ZodType
   readonly about: string

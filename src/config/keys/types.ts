@@ -23,12 +23,12 @@ export const definition = z.looseObject({})
 /** Names and values that people choose. */
 export const pairs = z.record(z.string(), z.string())
 
-/** Becomes part of header names and of a DNS domain. */
+/** It becomes part of header names and of a DNS domain. */
 export const alias = z
   .string()
   .regex(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/i, 'write letters and digits, with dashes between')
 
-/** RFC 9110, section 5. Checked here, for the HTTP server can send nothing else. */
+/** RFC 9110, section 5. Checked here, because the HTTP server cannot send anything else. */
 export const headers = z.record(z.string(), z.string()).superRefine((given, context) => {
   for (const [name, value] of Object.entries(given)) {
     if (/^[\w!#$%&'*+.^`|~-]+$/.test(name) && /^[\t\x20-\x7e]*$/.test(value)) continue

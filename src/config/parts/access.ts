@@ -13,7 +13,7 @@ const policies: readonly AccessPolicy[] = ['allow', 'deny']
 const downPolicies: readonly DownPolicy[] = ['allow', 'deny', 'extend-cache', 'async-cache']
 
 /**
- * The new key goes before the old one. Texts and rules are the field's. Reference:
+ * The new key takes precedence over the old one. Texts and rules are the field's. Reference:
  * configuration.md#access-control-keys.
  */
 export function accessOf(file: FileConfig, defaults: AccessSettings, problem: Report): AccessSettings {

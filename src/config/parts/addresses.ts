@@ -67,7 +67,7 @@ export function bindAddress(
   return ok({ bind, advertise: only })
 }
 
-/** In the field's words. Undefined where it is one address. */
+/** The field's error; undefined if it is exactly one address. */
 function notOneAddress(key: string, text: string): string | undefined {
   if (text === '') return `${key} cannot be empty`
   if (/\s/.test(text.trim())) return `${key} cannot contain multiple addresses`

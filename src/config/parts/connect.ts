@@ -27,7 +27,7 @@ const clusterOption = 'ClusterID'
 const knownOptions = new Map(
   [...Object.values(optionsOf).flat(), clusterOption].map((option) => [option.toLowerCase(), option]),
 )
-/** Their types are looked at where they are read. */
+/** Their types are checked where they are read. */
 const otherThanTexts: ReadonlySet<string> = new Set([
   'LeafCertTTL',
   'CSRMaxPerSecond',
@@ -98,7 +98,7 @@ export function meshOf(
 }
 
 /**
- * How proxies that the agent runs are run. Reference: configuration.md#connect-proxy,
+ * How the agent runs its managed proxies. Reference: configuration.md#connect-proxy,
  * configuration.md#connect-proxy-defaults.
  */
 export function managedOf({ connect, ports }: FileConfig, defaults: ManagedSettings): ManagedSettings {
@@ -113,7 +113,7 @@ export function managedOf({ connect, ports }: FileConfig, defaults: ManagedSetti
   }
 }
 
-/** Options without any effect. */
+/** Options that have no effect. */
 export function connectWarnings({ connect }: FileConfig, names: ProductNames): readonly string[] {
   const provider = providerOf(connect?.ca_provider, names)
   if (provider === undefined) return []
@@ -220,7 +220,7 @@ export function shownMesh({ mesh, sidecarPorts }: Pick<AgentConfig, 'mesh' | 'si
   }
 }
 
-/** As `/v1/agent/self` shows it. Proxies that the agent runs itself, of old. */
+/** As `/v1/agent/self` shows it: the deprecated proxies that the agent runs itself. */
 export function shownProxies(managed: AgentConfig['managedProxies']): Shown {
   return {
     ConnectProxyAllowManagedAPIRegistration: managed.viaApi,

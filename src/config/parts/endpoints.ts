@@ -15,8 +15,8 @@ type Listening = Pick<
 >
 
 /**
- * Where the agent listens and is reached, as `/v1/agent/self` shows it: each is the URL of a socket, because typed
- * clients of the field parse them as such. A closed port has none.
+ * The listening and advertised addresses of the agent, as `/v1/agent/self` shows them: each is the URL of a socket,
+ * because typed clients of the field parse them as such. A closed port has none.
  */
 export function shownEndpoints(config: Listening): Shown {
   const { advertiseAddress, bindAddress, ports, serfLanBindAddress, wan } = config

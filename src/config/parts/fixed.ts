@@ -17,7 +17,7 @@ export function shownFixed(naming: Naming): Shown {
     ConnectProxyDefaultScriptCommand: [],
     ConnectReplicationToken: '',
     ConnectTestDisableManagedProxies: false,
-    // Nothing is asked of, or told to, a place that knows of newer releases.
+    // The agent neither queries nor reports to a service that announces newer releases.
     DisableAnonymousSignature: true,
     DisableHostNodeID: true,
     DisableUpdateCheck: true,

@@ -15,7 +15,7 @@ export function httpOf(file: FileConfig, dev: boolean, defaults: AgentConfig): A
   }
 }
 
-/** A directory of one's own is served instead of what `-dev` would. */
+/** A configured directory takes precedence over the built-in interface of `-dev`. */
 function uiOf({ ui, ui_dir: path = '' }: FileConfig, dev: boolean): AgentConfig['http']['ui'] {
   if (path !== '') return { kind: 'directory', path }
   return { kind: (ui ?? dev) ? 'built-in' : 'off' }

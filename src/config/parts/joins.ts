@@ -10,7 +10,7 @@ type JoinKey = 'start_join' | 'retry_join' | 'start_join_wan' | 'retry_join_wan'
 /** Reports an entry that has no effect; the agent starts without it. */
 type Warn = (key: JoinKey, message: string) => void
 
-/** Reads the addresses of one key; `port`: of an address without one. */
+/** Reads the addresses of one key; `port` applies to an address without one. */
 export type Join = (key: JoinKey, port: number) => readonly string[]
 
 /**
@@ -44,8 +44,8 @@ function endpointOf(entry: string, port: number): string | undefined {
 }
 
 /**
- * Any entry may hold the keys of a cloud account, however its `provider=` is misspelled: none is repeated, and of what
- * is asked of a provider no value.
+ * Any entry may contain the keys of a cloud account, however its `provider=` is misspelled. So no entry is shown in a
+ * message, and of a request to a provider no value.
  */
 function askable(key: JoinKey, entry: string, mayRun: boolean, warn: Warn): readonly string[] {
   const request = parseDiscovery(entry)

@@ -54,7 +54,7 @@ export function networkOf(
   }
 }
 
-/** For releases that have that port. */
+/** For releases that have this port. */
 function cliRpcOf({ past }: FileConfig, client: string, defaults: AgentConfig, problem: Report): AgentConfig['cliRpc'] {
   const port = past?.cliRpcPort ?? defaults.cliRpc.port
   if (port <= 0) return { port: -1, addresses: [] }

@@ -41,8 +41,8 @@ export function portsOf(file: FileConfig, server: boolean, defaults: AgentPorts,
 }
 
 /**
- * Addresses that a face listens on, as one text with spaces between. `key` is the setting that the text came from;
- * `sockets`: `unix://` and an absolute path is taken, too.
+ * Addresses that a face listens on, as one text separated by spaces. `key` is the setting of the text; `sockets`:
+ * `unix://` and an absolute path is accepted, too.
  */
 export function listenAddresses(key: string, text: string, problem: Report, sockets = false): readonly string[] {
   const addresses = text.split(' ').filter((address) => address !== '')
@@ -65,7 +65,7 @@ export function serfBind(key: 'serf_lan' | 'serf_wan', file: FileConfig, otherwi
   return given
 }
 
-/** Keys that say what listens where. */
+/** Keys that set where a listener listens. */
 const placing = [
   'ports',
   'ports.*',

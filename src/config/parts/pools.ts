@@ -53,7 +53,7 @@ export function wanOf(
   }
 }
 
-/** If this agent has no such pool nothing is joined, but the written addresses are still checked. */
+/** If this agent has no such pool, it joins no address, but the configured addresses are still checked. */
 const defaultWanPort = 8302
 
 export function poolOf(file: FileConfig, dev: boolean, defaults: AgentConfig, problem: Report): AgentConfig['pool'] {

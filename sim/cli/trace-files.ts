@@ -118,7 +118,8 @@ export class TraceFiles {
 /** Receives each event of a run. */
 export type Reader = NonNullable<TraceOptions['onRecord']>
 
-function recordOptions(readers: readonly Reader[], meanings: Meanings | undefined): TraceOptions {
+/** Options by which each event of a run comes to readers; `meanings`: with what its bytes say. */
+export function recordOptions(readers: readonly Reader[], meanings: Meanings | undefined): TraceOptions {
   return {
     onRecord: (record, nodes) => {
       for (const reader of readers) reader(record, nodes)

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { countTo, type Ended, jobCount, wholeNumber } from '../flag-values.ts'
 import type { SimTerminal } from '../terminal.ts'
+import { type BookFlags, writeBook } from './book.ts'
 import { type CheckFlags, checkLesson } from './check.ts'
 import type { LessonFlags } from './desk.ts'
 import { type LessonRunFlags, runLesson } from './run.ts'
@@ -38,5 +39,13 @@ export function addLesson(program: Command, terminal: SimTerminal, ended: Ended)
     .option('--jobs <n>', 'number of seeds to run at a time; one for each core if not given', jobCount)
     .action(async (named: string | undefined, flags: CheckFlags) => {
       ended(await checkLesson(named, flags, terminal))
+    })
+  lesson
+    .command('book')
+    .description('Write all lessons with pictures of their runs as one page of HTML, to print.')
+    .requiredOption('-o, --output <file>', 'where to write the page')
+    .option('--teacher', 'with times, answers and solutions, in place of room to write')
+    .action(async (flags: BookFlags) => {
+      ended(await writeBook(flags, terminal))
     })
 }

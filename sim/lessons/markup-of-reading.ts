@@ -1,0 +1,27 @@
+import { escaped } from '../report/markup.ts'
+
+/**
+ * Paragraphs and numbered lists as HTML, with `code` within them: what readings of lessons are written in. Lines that
+ * follow each other are one paragraph, as in Markdown.
+ */
+export function readingMarkup(text: string): string {
+  return text
+    .trim()
+    .split(/\n\s*\n/)
+    .map(blockMarkup)
+    .join('\n')
+}
+
+/** One line of text with `code` in it. */
+export function lineMarkup(text: string): string {
+  return escaped(text.trim().replace(/\s*\n\s*/g, ' ')).replace(/`([^`]+)`/g, '<code>$1</code>')
+}
+
+function blockMarkup(block: string): string {
+  const items = block.split(/(?:^|\n)\d+\. /)
+  if (items.length === 1) return `<p>${lineMarkup(block)}</p>`
+  const [lead = '', ...rest] = items
+  const start = /(?:^|\n)(\d+)\. /.exec(block)?.[1] ?? '1'
+  const list = `<ol class="reading" start="${start}">${rest.map((item) => `<li>${lineMarkup(item)}</li>`).join('')}</ol>`
+  return lead.trim() === '' ? list : `<p>${lineMarkup(lead)}</p>\n${list}`
+}

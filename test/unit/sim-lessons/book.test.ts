@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest'
+import { bookMarkup } from '../../../sim/lessons/book.ts'
+import { lineMarkup, readingMarkup } from '../../../sim/lessons/markup-of-reading.ts'
+import { runDrawing, stepLines } from '../../../sim/lessons/run-drawing.ts'
+import type { FilmOverview, MachineLane } from '../../../sim/picture/film-format.ts'
+import { smallLesson } from './small-lesson.ts'
+
+const lane = (name: string, kind: MachineLane['kind']): MachineLane => ({
+  name,
+  kind,
+  lives: [
+    [0, 'up'],
+    [6_000_000, 'down'],
+  ],
+  roles: [
+    [0, 'follower', 1],
+    [2_000_000, 'leader', 2],
+  ],
+  progress: [],
+  beliefs: [],
+  clock: [],
+  releases: [],
+  density: [],
+})
+
+const film = {
+  scenario: 'Small & simple',
+  seed: 7,
+  endUs: 10_000_000,
+  machines: [lane('s1', 'server'), lane('driver', 'other')],
+  story: [
+    [0, 'step', 'the <first> step'],
+    [5_000_000, 'fault', 'partition s1'],
+    [5_100_000, 'note', 's1 no longer leads'],
+    [9_000_000, 'step', 'the last step'],
+  ],
+  faults: [{ kind: 'cut', fromUs: 5_000_000, toUs: 8_000_000, machines: [0, 1], text: 's1 | others' }],
+} as unknown as FilmOverview
+
+describe('the picture of a run in the workbook', () => {
+  const picture = runDrawing(film)
+
+  it('has a lane for each agent, and none for what drives the run', () => {
+    expect(picture).toContain('>s1</text>')
+    expect(picture).not.toContain('driver')
+  })
+
+  it('is as strong while an agent leads as its time as a leader is long', () => {
+    // 856 pixels for ten seconds: the leader from 2 s on.
+    expect(picture).toMatch(/<rect x="215\.2" y="22" width="684\.8" [^>]*fill-opacity="0\.85"\/>/)
+  })
+
+  it('shows when no process runs, and when a link is cut', () => {
+    expect(picture).toMatch(/<rect x="557\.6" [^>]*class="down"\/>/)
+    expect(picture).toMatch(/<title>cut: s1 \| others<\/title><rect x="472" [^>]*width="256\.8" height="3"/)
+  })
+
+  it('numbers steps and faults as their list does', () => {
+    expect(stepLines(film)).toEqual(['0.0 s: the <first> step', '5.0 s: fault: partition s1', '9.0 s: the last step'])
+    expect(picture.match(/text-anchor="middle">\d+/g)).toEqual([1, 2, 3].map((n) => `text-anchor="middle">${n}`))
+  })
+})
+
+describe('a reading as HTML', () => {
+  it('has paragraphs, numbered lists and code, and escapes the rest', () => {
+    expect(readingMarkup('One\nline.\n\n1. first\n2. `a<b>`\n')).toBe(
+      '<p>One line.</p>\n<ol class="reading" start="1"><li>first</li><li><code>a&lt;b&gt;</code></li></ol>',
+    )
+    expect(lineMarkup('<script>')).toBe('&lt;script&gt;')
+  })
+
+  it('goes on counting where a list is interrupted', () => {
+    expect(readingMarkup('3. third')).toContain('start="3"')
+  })
+})
+
+describe('the workbook', () => {
+  const chapters = [{ number: 1, lesson: smallLesson(), film }]
+
+  it('gives students room to write, and no answers', () => {
+    const book = bookMarkup(chapters, false)
+    expect(book).toContain('The run: Small &amp; simple, seed 7')
+    expect(book).toContain('<div class="write"></div>')
+    expect(book).not.toMatch(/Because\.|<b>b<\/b>|Replace/)
+  })
+
+  it('gives teachers the answer to each kind of task', () => {
+    const book = bookMarkup(chapters, true)
+    expect(book).not.toContain('class="write"')
+    expect(book).toContain('<b>b</b>. Because.')
+    expect(book).toContain('Replace <code>3</code> by <code>5</code>.')
+    expect(book).toContain('<b>4</b>, for instance.')
+    expect(book).toContain('<code>^sends to s\\d</code>')
+  })
+
+  it('holds no script and no style of its own, which the policy of the page would refuse', () => {
+    expect(bookMarkup(chapters, true)).not.toMatch(/<script|style=/)
+  })
+})

@@ -68,8 +68,9 @@ export function mutationBuild({
   const returns: NamedReturn[] = []
   let sites = 0
   const types = new ReturnTypes(ts, (file) => workshop.source?.(file))
+  const names = workshop.names()
   for (const room of rooms) {
-    const files = workshop.names().filter((name) => isIn(room, name))
+    const files = names.filter((name) => isIn(room, name))
     if (files.length === 0)
       return err(`${room}: the built program has no module there: name a folder or file of src or sim`)
     for (const file of files.filter((one) => !texts.has(one))) {
@@ -83,9 +84,15 @@ export function mutationBuild({
       mutants.push(...named(made.mutants, { room, file, workshop, sha256 }))
       const places = workshop.sourcePlaces(file)
       for (const each of made.returns) {
-        const source = places?.(each.at.line, each.at.column)
-        const isPromised = source !== undefined && types.promisesSomething(file.replace(/[.]js$/, '.ts'), source)
-        returns.push({ ...each, place: placeText(each, places), isPromised })
+        returns.push({
+          ...each,
+          place: placeText(each, places),
+          // Only few of them are asked, and each answer parses a source.
+          get isPromised() {
+            const source = places?.(each.at.line, each.at.column)
+            return source !== undefined && types.promisesSomething(file.replace(/[.]js$/, '.ts'), source)
+          },
+        })
       }
     }
   }

@@ -2,8 +2,7 @@ import type ts from 'typescript'
 import type { Compiler } from './operators/change.ts'
 
 /** Types whose values may be nothing whatever their arguments, or that say nothing about their values. */
-const openTypes =
-  /^(?:ReturnType|Awaited|Parameters|Extract|Exclude|NonNullable|(?:Async)?(?:Generator|Iterator|Iterable|IterableIterator))$/
+const openTypes = /^(?:ReturnType|Awaited|Parameters|Extract|Exclude|NonNullable)$/
 /** Maximum number of nested aliases that are resolved. */
 const aliasesMax = 4
 

@@ -20,6 +20,7 @@ export function mutationSwitch(): MutationSwitch | undefined {
     loaded: rangesText(reached),
     turn: (mutant) => {
       reached.fill(0)
+      returned.fill(0)
       generated.turn(mutant)
     },
     set: generated.turn,
@@ -36,5 +37,6 @@ export function mutationSwitch(): MutationSwitch | undefined {
       }
     },
     reached: () => rangesText(reached),
+    returned: () => rangesText(returned),
   }
 }

@@ -134,6 +134,8 @@ const ended = z.strictObject({
    * Changeable sites that were reached, as ranges: `3-7,12`. For a program that has any, while no mutant was active.
    */
   reached: z.string().optional(),
+  /** As `reached`, for the numbers of places that returned nothing. */
+  returned: z.string().optional(),
   /** As `reached`, for sites reached while the modules were loaded. */
   loaded: z.string().optional(),
 })

@@ -69,7 +69,10 @@ export async function serveSeeds(options: ServeOptions): Promise<void> {
     const watched = watch !== undefined && request.sites !== undefined ? watch.seen() : {}
     const ran = request.code === true && code !== undefined ? { code: code.ran() } : {}
     const record = await all.record(turn, made, verify, following === undefined ? undefined : turnOf(following))
-    const covered = mutation === undefined || mutant > 0 ? {} : { reached: mutation.reached(), loaded: mutation.loaded }
+    const covered =
+      mutation === undefined || mutant > 0
+        ? {}
+        : { reached: mutation.reached(), loaded: mutation.loaded, returned: mutation.returned() }
     const { runsBefore, account } = made
     say({
       kind: 'ended',

@@ -43,6 +43,8 @@ export interface MutationSwitch {
   takeReturns(onReturn?: (place: number, order: number) => void): void
   /** Sites that were reached since the last `turn`, as ranges: `3-7,12`. */
   reached(): string
+  /** Places that returned nothing since the last `turn` or `takeReturns`, as ranges. */
+  returned(): string
   /** Sites that were reached while the modules were loaded. */
   readonly loaded: string
 }

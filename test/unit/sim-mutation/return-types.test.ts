@@ -8,6 +8,7 @@ type Found = Name | undefined
 export function name(): Name { return /* name */ read() }
 export function found(): Found { return /* found */ read() }
 export function list<T>(all: readonly T[]): readonly T[] { return /* list */ all }
+export function each(): Iterable<number> { return /* each */ read() }
 export function first<Row>(all: readonly Row[]): Row { return /* first */ all[0] }
 export async function later(): Promise<Imported> { return /* later */ read() }
 export async function maybe(): Promise<Imported | undefined> { return /* maybe */ read() }
@@ -26,7 +27,7 @@ function promised(mark: string): boolean {
 }
 
 describe('what a function says by its type that it returns', () => {
-  it.each(['name', 'list', 'later'])('is something: %s', (mark) => {
+  it.each(['name', 'list', 'each', 'later'])('is something: %s', (mark) => {
     expect(promised(mark)).toBe(true)
   })
 

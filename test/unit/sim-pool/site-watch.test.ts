@@ -20,6 +20,10 @@ class Switch implements MutationSwitch {
     return ''
   }
 
+  returned(): string {
+    return ''
+  }
+
   take(onSite?: (site: number) => void): void {
     for (const site of this.reaches.splice(0)) onSite?.(site)
   }

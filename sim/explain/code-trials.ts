@@ -107,7 +107,9 @@ export class CodeTrials extends BudgetedLanes {
     }
     const { verdict, failures, cpuMs } = ended.record
     this.countCpuMs(cpuMs)
-    if (verdict === 'passed') return isBusy(ended.record, failing) ? 'cured' : 'idle'
+    // What a step still waits for, or a page demands of a whole run, counts as a failure of the time of giving up.
+    const isGivenUp = failures.length > 0 && failures.every(({ atUs }) => atUs >= (untilUs ?? Number.POSITIVE_INFINITY))
+    if (verdict === 'passed' || isGivenUp) return isBusy(ended.record, failing) ? 'cured' : 'idle'
     if (failures.length === 0) return 'broken'
     return hasFailed(ended) ? 'same' : 'other'
   }

@@ -1,6 +1,7 @@
 import type { NamedMutant, NamedReturn } from '../mutation/build.ts'
 import type { OperatorName } from '../mutation/operators/change.ts'
 import type { ReachedSite, ReturnedNothing } from '../pool/messages.ts'
+import type { Spectrum } from './spectrum.ts'
 
 /** A change of the program that may make the failure disappear. */
 export interface Candidate {
@@ -22,6 +23,10 @@ export interface Watched {
   /** The program reports that something was missing, so functions that returned nothing come first. */
   readonly returns: readonly NamedReturn[]
   readonly returned: readonly ReturnedNothing[]
+  /** How well other runs fit to a bug in each place. */
+  readonly spectrum: Spectrum
+  /** What fails is what never happened in the whole run, so no moment of it is nearer than another. */
+  readonly isTimeless: boolean
 }
 
 /** Code that the simulator also runs: a change of it would not affect only the agent. */
@@ -60,7 +65,7 @@ const lateCost = 5
 
 /** The possible changes, in the order in which they are tried. */
 export function candidatesOf(watched: Watched): readonly Candidate[] {
-  const { mutants, sites, rooms } = watched
+  const { mutants, sites, spectrum } = watched
   const bySite = new Map(sites.map((site) => [site.site, site]))
   const end = sites.reduce((last, { until }) => Math.max(last, until), 1)
   const taken = new Map<number, number>()
@@ -73,7 +78,7 @@ export function candidatesOf(watched: Watched): readonly Candidate[] {
       const nth = taken.get(mutant.site) ?? 0
       taken.set(mutant.site, nth + 1)
       const late = nth < changesOfSite && order.includes(mutant.operator) ? 0 : lateCost
-      const cost = costOf(site, mutant.file, { arrows: watched.arrows, rooms, end }) + late
+      const cost = costOf(site, mutant.file, { ...watched, end }) + late + spectrum.ofSite(site.site)
       return windowsOf(site).map((turns, at) => ({ mutant, turns, cost: cost + at * 3 }))
     })
   return tries.toSorted((a, b) => a.cost - b.cost || a.mutant.number - b.mutant.number)
@@ -92,9 +97,7 @@ function windowsOf({ first, last, from, until, isNew }: ReachedSite): readonly C
       ]
 }
 
-interface Around {
-  readonly arrows: readonly number[]
-  readonly rooms: readonly string[]
+interface Around extends Pick<Watched, 'arrows' | 'rooms' | 'isTimeless'> {
   readonly end: number
 }
 
@@ -102,10 +105,10 @@ interface Around {
 function costOf(
   { near, turns, until, isNew }: Pick<ReachedSite, 'near' | 'turns' | 'until' | 'isNew'>,
   file: string,
-  { arrows, rooms, end }: Around,
+  { arrows, rooms, end, isTimeless }: Around,
 ): number {
   const led = near === undefined ? besideArrows + longBefore * (1 - until / end) : (arrows[near] ?? besideArrows)
-  const far = isNew === true ? Math.min(newArrows, led) : led
+  const far = isTimeless ? 0 : isNew === true ? Math.min(newArrows, led) : led
   const room = rooms.length === 0 || rooms.some((each) => file === each || file.startsWith(`${each}/`)) ? 0 : otherRoom
   return Math.log2(1 + far) + Math.log2(1 + turns) + room
 }
@@ -122,7 +125,8 @@ export interface Nothing {
 }
 
 /** Functions that returned nothing before the failure: the last of the nearest turn first. */
-export function nothingsOf({ returns, returned, arrows, rooms }: Watched): readonly Nothing[] {
+export function nothingsOf(watched: Watched): readonly Nothing[] {
+  const { returns, returned, spectrum } = watched
   const end = Math.max(1, ...returned.map(({ order: at }) => at))
   return returned
     .flatMap((each): readonly Nothing[] => {
@@ -130,8 +134,9 @@ export function nothingsOf({ returns, returned, arrows, rooms }: Watched): reado
       if (place === undefined) return []
       const { turns, order: until } = each
       const near = each.near === undefined ? {} : { near: each.near }
-      const cost = costOf({ ...near, turns, until }, place.file, { arrows, rooms, end })
-      return [{ place, cost: cost + (1 - until / end) + (notOfTheAgent.test(place.file) ? lateCost : 0) }]
+      const closeness = costOf({ ...near, turns, until }, place.file, { ...watched, end }) + (1 - until / end)
+      const cost = closeness + (notOfTheAgent.test(place.file) ? lateCost : 0) + spectrum.ofReturn(each.place)
+      return [{ place, cost }]
     })
     .toSorted((a, b) => a.cost - b.cost)
 }

@@ -32,66 +32,70 @@ export interface Ranked {
   readonly functionAt: (file: string, at: NamedMutant['at']) => FunctionPlace | undefined
 }
 
-/** Maximum number of functions that come before all others because they returned nothing against their declared type. */
-const promisedFirst = 2
-/** Maximum number of functions that come before those in which a change cures because they returned nothing. */
-const nothingsFirst = 2
-/** This many curing changes, doubled, are worth one arrow less. */
-const cureWorth = 1.5
+/**
+ * How much each kind of evidence is worth against the cost of a place; one step is twice as likely. `promised`: a function
+ * returned nothing although its declared type excludes that. `missing`: a function returned nothing before the program
+ * failed because a value was missing. `nothing`: a function returned nothing.
+ */
+const worth = { promised: 12, missing: 8, nothing: 2 } as const
+/** Worth of a curing change: more if few changes cure, and more for each doubling of the cures in one function. */
+const cureWorth = { least: 6, most: 12, several: 1.5 } as const
 const suspectsMax = 10
 
 /** Functions of the agent that may be the cause, the likeliest first. */
-export function rankedCode({ trials, candidates, isMissing, nothings, functionAt }: Ranked): readonly SuspectCode[] {
-  const keyed = (
-    file: string,
-    at: NamedMutant['at'],
-  ): { readonly key: string; readonly of: FunctionPlace | undefined } => {
+export function rankedCode(ranked: Ranked): readonly SuspectCode[] {
+  const { trials, candidates, nothings, functionAt } = ranked
+  const keyOf = (file: string, at: NamedMutant['at']): FunctionKey => {
     const of = functionAt(file, at)
     return { key: `${file} ${of === undefined ? '' : of.first}`, of }
   }
-  const found = new Map<string, SuspectCode>()
-  const add = (key: string, suspect: SuspectCode): void => {
-    if (!found.has(key)) found.set(key, suspect)
-  }
-  const empty = groups(nothings, ({ place }) => keyed(place.file, place.at))
-  const tried = groups(trials, ({ candidate }) => keyed(candidate.mutant.file, candidate.mutant.at))
-  const triedOf = (key: string): number => tried.find((group) => group.key === key)?.all.length ?? 0
-  const addNothing = ({ key, of, all }: (typeof empty)[number]): void => {
-    const [first] = all
-    if (first === undefined) return
-    const places = all.map(({ place }) => place.place)
-    add(key, { file: first.place.file, of, reason: 'nothing', places, cures: [], tried: triedOf(key) })
-  }
-  const addNear = ({ key, of, all }: Group<Candidate>): void => {
-    const [first] = all
-    if (first === undefined) return
-    const places = [...new Set(all.map(({ mutant }) => mutant.place))]
-    add(key, { file: first.mutant.file, of, reason: 'near', places, cures: [], tried: triedOf(key) })
-  }
-  const broken = empty.filter(({ all }) => all.some(({ place }) => place.isPromised))
-  for (const group of broken.slice(0, promisedFirst)) addNothing(group)
-  if (isMissing) for (const group of empty.slice(0, nothingsFirst)) addNothing(group)
-  for (const { key, of, all } of tried.toSorted((a, b) => cureCost(a.all) - cureCost(b.all))) {
-    const cures = all.filter(isCure).map(({ candidate }) => candidate)
-    const [first] = cures
-    if (first === undefined) continue
-    const places = [...new Set(cures.map(({ mutant }) => mutant.place))]
-    add(key, { file: first.mutant.file, of, reason: 'cures', places, cures, tried: all.length })
-  }
-  const near = groups(candidates.slice(0, nearMax), ({ mutant }) => keyed(mutant.file, mutant.at))
-  const rest = [
-    ...empty.map((group) => ({ cost: costIn(group.all) - nothingWorth, add: () => addNothing(group) })),
-    ...near.map((group) => ({ cost: costIn(group.all), add: () => addNear(group) })),
+  const ofMutant = ({ mutant }: Candidate): FunctionKey => keyOf(mutant.file, mutant.at)
+  const tried = new Map(groups(trials, ({ candidate }) => ofMutant(candidate)).map((each) => [each.key, each.all]))
+  const weighed = [
+    ...groups(nothings, ({ place }) => keyOf(place.file, place.at)).map((each) => nothingIn(each, ranked)),
+    ...groups(trials.filter(isCure), ({ candidate }) => ofMutant(candidate)).map((each) => cureIn(each, trials)),
+    ...groups(candidates.slice(0, nearMax), ofMutant).map(nearIn),
   ]
-  for (const each of rest.toSorted((a, b) => a.cost - b.cost)) each.add()
+  const found = new Map<string, SuspectCode>()
+  for (const { key, suspect } of weighed.toSorted((a, b) => a.cost - b.cost)) {
+    if (!found.has(key)) found.set(key, { ...suspect, tried: tried.get(key)?.length ?? 0 })
+  }
   return [...found.values()].slice(0, suspectsMax)
 }
 
-/** A function that returned nothing counts as nearer by this many arrows, and slightly more. */
-const nothingWorth = 2
+/** A function with one kind of evidence; the lower its cost, the likelier it is the cause. */
+interface Weighed {
+  readonly key: string
+  readonly cost: number
+  readonly suspect: Omit<SuspectCode, 'tried'>
+}
 
-function costIn(all: readonly { readonly cost: number }[]): number {
-  return Math.min(...all.map(({ cost }) => cost))
+function nothingIn({ key, of, all }: Group<Nothing>, { isMissing }: Ranked): Weighed {
+  const costs = all.map(({ place: { isPromised }, cost }) => {
+    return cost - (isPromised ? worth.promised : isMissing ? worth.missing : worth.nothing)
+  })
+  const places = all.map(({ place }) => place.place)
+  const [{ place: first }] = all
+  return { key, cost: Math.min(...costs), suspect: { file: first.file, of, reason: 'nothing', places, cures: [] } }
+}
+
+function cureIn({ key, of, all }: Group<CodeTrial>, trials: readonly CodeTrial[]): Weighed {
+  const rarity = Math.log2((trials.length + 1) / (trials.filter(isCure).length + 0.5))
+  const credit = Math.min(cureWorth.most, cureWorth.least + rarity) + cureWorth.several * Math.log2(all.length)
+  const cures = all.map(({ candidate }) => candidate)
+  const cost = Math.min(...cures.map((each) => each.cost)) - credit
+  const [{ candidate: first }] = all
+  return { key, cost, suspect: { file: first.mutant.file, of, reason: 'cures', places: placesOf(cures), cures } }
+}
+
+function nearIn({ key, of, all }: Group<Candidate>): Weighed {
+  const [first] = all
+  const cost = Math.min(...all.map((each) => each.cost))
+  return { key, cost, suspect: { file: first.mutant.file, of, reason: 'near', places: placesOf(all), cures: [] } }
+}
+
+function placesOf(candidates: readonly Candidate[]): readonly string[] {
+  return [...new Set(candidates.map(({ mutant }) => mutant.place))]
 }
 
 /** Number of candidates among which functions near the failure are looked for. */
@@ -101,30 +105,24 @@ function isCure({ outcome }: CodeTrial): boolean {
   return outcome === 'cured'
 }
 
-/** The least cost of a curing change, lower if several cure; greater than any other if none does. */
-function cureCost(trials: readonly CodeTrial[]): number {
-  const cures = trials.filter(isCure)
-  if (cures.length === 0) return Number.MAX_VALUE
-  return Math.min(...cures.map(({ candidate }) => candidate.cost)) - cureWorth * Math.log2(cures.length)
+interface FunctionKey {
+  readonly key: string
+  /** Undefined: no function with a name. */
+  readonly of: FunctionPlace | undefined
 }
 
-interface Group<T> {
-  readonly key: string
-  readonly of: FunctionPlace | undefined
-  readonly all: T[]
+interface Group<T> extends FunctionKey {
+  readonly all: [T, ...T[]]
 }
 
 /** Groups in the order of their first elements. */
-function groups<T>(
-  all: readonly T[],
-  keyOf: (one: T) => { readonly key: string; readonly of: FunctionPlace | undefined },
-): readonly Group<T>[] {
+function groups<T>(all: readonly T[], keyOf: (one: T) => FunctionKey): readonly Group<T>[] {
   const made = new Map<string, Group<T>>()
   for (const one of all) {
     const { key, of } = keyOf(one)
-    const group = made.get(key) ?? { key, of, all: [] }
-    group.all.push(one)
-    made.set(key, group)
+    const group = made.get(key)
+    if (group === undefined) made.set(key, { key, of, all: [one] })
+    else group.all.push(one)
   }
   return [...made.values()]
 }

@@ -5,6 +5,7 @@ import { recordWords } from '../report/record-text.ts'
 import type { TraceRecord } from '../report/trace-record.ts'
 import type { ChainEvent, Part } from './chain-event.ts'
 import { kindsOf, meaningsIn } from './evidence.ts'
+import { isCode } from './judged-by.ts'
 import { isOfPlace, namesThing, type Things } from './things.ts'
 
 /** What happened, and why it matters to the law. */
@@ -36,8 +37,13 @@ export function sentenceOf({ event, part, lateUs }: ChainEvent, things: Things):
   return { node: nodeOf(event, part, node), what: `${whatOf(event, part, things)}${late}`, why: whyOf(event, part) }
 }
 
+/** Otherwise an expectation of the page is not met. */
+function isOfLaw(event: TraceRecord): boolean {
+  return event.kind === 'violation' && isCode(event.code)
+}
+
 function nodeOf(event: TraceRecord, part: Part, node: string): string {
-  if (part === 'violation') return 'law'
+  if (part === 'violation') return isOfLaw(event) ? 'law' : 'page'
   if (part === 'step') return 'step'
   return event.kind === 'driver' && part !== 'fault' ? (event.text.split(' ', 1)[0] ?? node) : node
 }
@@ -103,7 +109,7 @@ function relevant(event: TraceRecord, part: Part, things: Things): readonly Mean
 function whyOf(event: TraceRecord, part: Part): string {
   switch (part) {
     case 'violation':
-      return 'this breaks the law'
+      return isOfLaw(event) ? 'this breaks the law' : 'the page expects otherwise'
     case 'fault':
       return faultReason(event)
     case 'life':

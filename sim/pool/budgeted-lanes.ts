@@ -15,6 +15,8 @@ export interface BudgetedLanesOptions {
   readonly jobs: number
   readonly budget: RunBudget
   readonly searchStepsMax?: number | undefined
+  /** Lanes of the same program that are there already; `startWorker` and `jobs` then mean nothing. */
+  readonly lanes?: readonly Lane[]
 }
 
 /** Lanes for runs that a search decides on one by one, with the cost of these runs and the remaining budget. */
@@ -24,10 +26,10 @@ export abstract class BudgetedLanes {
   #runs = 0
   #cpuMs = 0
 
-  constructor({ startWorker, jobs, budget, searchStepsMax }: BudgetedLanesOptions) {
+  constructor({ startWorker, jobs, budget, searchStepsMax, lanes }: BudgetedLanesOptions) {
     this.#budget = budget
     const plain = { startWorker, pages: [], verify: false, confirm: false, searchStepsMax }
-    this.lanes = Array.from({ length: jobs }, () => new Lane(plain))
+    this.lanes = lanes ?? Array.from({ length: jobs }, () => new Lane(plain))
   }
 
   get runs(): number {

@@ -1,15 +1,20 @@
-import { candidatesOf, nothingsOf } from '../../explain/code-candidates.ts'
+import { candidatesOf, nothingsOf, type Watched } from '../../explain/code-candidates.ts'
 import { rankedCode, type SuspectCode } from '../../explain/code-ranking.ts'
 import { CodeTrials } from '../../explain/code-trials.ts'
+import { Comparisons } from '../../explain/comparisons.ts'
 import type { Events } from '../../explain/events.ts'
-import { type MutationWorkshop, mutationBuild } from '../../mutation/build.ts'
+import { type ComparedRun, Spectrum } from '../../explain/spectrum.ts'
+import { missingIn, throwersIn, waysTo } from '../../explain/ways.ts'
+import { type MutationBuild, type MutationWorkshop, mutationBuild } from '../../mutation/build.ts'
 import { Functions } from '../../mutation/functions.ts'
 import type { Compiler } from '../../mutation/operators/change.ts'
 import type { RunBudget } from '../../pool/budgeted-lanes.ts'
 import { Lane } from '../../pool/lane.ts'
 import type { Ended } from '../../pool/messages.ts'
 import type { SentPage } from '../../pool/warm-worker.ts'
+import type { Worker } from '../../pool/worker.ts'
 import type { TraceRecord } from '../../report/trace-record.ts'
+import { usualSeed } from '../../scenario/language/load.ts'
 
 export interface ChangesQuestion {
   readonly ts: Compiler
@@ -19,6 +24,8 @@ export interface ChangesQuestion {
   readonly sha256: (bytes: Uint8Array) => Uint8Array
   readonly page: SentPage
   readonly seed: number
+  /** Pages of the program whose runs are compared with the failing one, the most similar first. */
+  readonly others: readonly SentPage[]
   readonly events: Events
   readonly violation: TraceRecord
   /** A step's expectation was not met, and no law was broken. */
@@ -32,8 +39,8 @@ export interface ChangesQuestion {
   readonly jobs: number
   readonly stallMs: number
   readonly searchStepsMax?: number | undefined
-  /** Called as the trials begin, with an object that counts them. */
-  readonly onTrials: (trials: CodeTrials) => void
+  /** Called as each kind of runs begins, with an object that counts them. */
+  readonly onRuns: (what: string, made: { readonly runs: number; readonly cpuMs: number }) => void
 }
 
 /** The result of changing the code. */
@@ -41,30 +48,34 @@ export interface ChangesReport {
   readonly suspects: readonly SuspectCode[]
   readonly tried: number
   readonly cured: number
+  /** Number of other runs that the failing run was compared with. */
+  readonly compared: { readonly failed: number; readonly passed: number }
   /** Number of possible changes in code that ran. */
   readonly of: number
   readonly runs: number
   readonly cpuMs: number
 }
 
-/** Maximum number of events that the search follows back, the nearest to the failure first. */
-const eventsMax = 100_000
 /** A run may use this many times the CPU time of the failing one, and at least `leastMs`. */
 const costly = { times: 8, leastMs: 4_000 } as const
 /** How long after the failure a run must pass, if it continues for long: in microseconds. */
 const graceUs = 5_000_000
-/** Messages which say that a value was missing. */
-const missing = /TypeError|ReferenceError|\b(?:undefined|null)\b|is not (?:iterable|a function)/
 const unchanged = /^src\/(?:base|cli|cli-rpc|config|env|hcl|model|native|pki|program)$/
 /** Maximum number of places that are confirmed in fresh processes. */
 const confirmedMax = 3
 
+/** Part of the budget for other runs. */
+const comparedShare = 1 / 3
+/** Number of other seeds of the failing page among them. */
+const otherSeeds = 2
+
 /**
- * Finds code that may be wrong. The agent is changed in small ways, one at a time, from the last turn in which the code
- * led to the failure, and the run is repeated. If it then passes, the code is related to the failure.
+ * Finds code that may be wrong. Other seeds and other pages are run to learn which code passing runs execute. Then the
+ * agent is changed in small ways, one at a time, from the last turn in which the code led to the failure, and the run is
+ * repeated. If it then passes, the code is related to the failure.
  */
 export async function changesIn(question: ChangesQuestion): Promise<ChangesReport | string> {
-  const { ts, workshop, planted, sha256, page, seed, events, violation, run, searchStepsMax, stallMs } = question
+  const { ts, workshop, planted, sha256, searchStepsMax, stallMs, jobs } = question
   const read = (file: string): string | undefined => planted.get(file) ?? workshop.read(file)
   const built = mutationBuild({
     ts,
@@ -76,62 +87,118 @@ export async function changesIn(question: ChangesQuestion): Promise<ChangesRepor
   if (!built.ok) return built.error
   const copy = workshop.copy(new Map([...planted, ...built.value.texts]))
   const startWorker = (): ReturnType<typeof copy.startWorker> => copy.startWorker(stallMs)
+  const plain = { startWorker, pages: [], verify: false, confirm: false, searchStepsMax }
+  const lanes = Array.from({ length: jobs }, () => new Lane(plain))
   try {
-    const lost = missingIn(events, violation)
-    const ways = waysTo(events, lost === undefined ? [violation] : [violation, lost])
-    const lane = new Lane({ startWorker, pages: [], verify: false, confirm: false, searchStepsMax })
-    const seen = await lane.probe(
-      { page, seed },
-      { sites: { events: ways.map(([n]) => n), ...sinceOf(question) }, ...endsOf(question) },
-    )
-    lane.close()
-    if (seen === undefined) return 'the run did not come to an end with its code watched'
-    const { mutants, returns } = built.value
-    const thrown = lost === undefined ? [] : throwersIn(events, violation)
-    const arrows = ways.map(([, steps]) => steps)
-    const watched = {
-      mutants,
-      sites: seen.sites ?? [],
-      arrows,
-      rooms: thrown.length > 0 ? thrown : question.rooms,
-      returns,
-      returned: seen.returns ?? [],
-    }
-    const candidates = candidatesOf(watched)
-    const trials = new CodeTrials({
-      ...question,
-      startWorker,
-      failing: run.record,
-      untilUs: untilOf(question),
-      cpuMaxMs: Math.max(costly.leastMs, costly.times * run.record.cpuMs),
-    })
-    try {
-      question.onTrials(trials)
-      const tried = await trials.of(candidates)
-      const functions = new Functions(ts, read)
-      const suspects = rankedCode({
-        trials: tried,
-        candidates,
-        isMissing: lost !== undefined,
-        nothings: nothingsOf(watched),
-        functionAt: (file, at) => functions.at(file, at),
-      })
-      const sure = await confirmed(suspects, trials)
-      const cured = tried.filter(({ outcome }) => outcome === 'cured').length
-      return {
-        suspects: sure,
-        tried: tried.length,
-        cured,
-        of: candidates.length,
-        runs: trials.runs,
-        cpuMs: trials.cpuMs,
-      }
-    } finally {
-      trials.close()
-    }
+    const functions = new Functions(ts, read)
+    return await changesWith(question, { build: built.value, lanes, startWorker, functions })
   } finally {
+    for (const lane of lanes) lane.close()
     copy.remove()
   }
+}
+
+/** A program with all changes behind switches. */
+interface Changeable {
+  readonly build: MutationBuild
+  readonly lanes: readonly Lane[]
+  readonly startWorker: () => Worker
+  readonly functions: Functions
+}
+
+async function changesWith(question: ChangesQuestion, changeable: Changeable): Promise<ChangesReport | string> {
+  const { events, violation, run, budget } = question
+  const lost = missingIn(events, violation)
+  const { runs, ...compared } = await comparedIn(question, changeable)
+  const watched = await watchedIn(question, changeable, { lost, spectrum: new Spectrum(runs) })
+  if (watched === undefined) return 'the run did not come to an end with its code watched'
+  const candidates = candidatesOf(watched)
+  const trials = new CodeTrials({
+    ...question,
+    ...changeable,
+    budget: {
+      runs: budget.runs === undefined ? undefined : budget.runs - compared.made,
+      cpuMs: budget.cpuMs === undefined ? undefined : budget.cpuMs - compared.cpuMs,
+    },
+    failing: run.record,
+    untilUs: untilOf(question),
+    cpuMaxMs: cpuMaxOf(question),
+  })
+  question.onRuns('changes', trials)
+  const tried = await trials.of(candidates)
+  const suspects = rankedCode({
+    trials: tried,
+    candidates,
+    isMissing: lost !== undefined,
+    nothings: nothingsOf(watched),
+    functionAt: (file, at) => changeable.functions.at(file, at),
+  })
+  return {
+    suspects: await confirmed(suspects, trials),
+    tried: tried.length,
+    cured: tried.filter(({ outcome }) => outcome === 'cured').length,
+    compared: {
+      failed: runs.filter(({ hasFailed }) => hasFailed).length,
+      passed: runs.filter(({ hasFailed }) => !hasFailed).length,
+    },
+    of: candidates.length,
+    runs: trials.runs + compared.made,
+    cpuMs: trials.cpuMs + compared.cpuMs,
+  }
+}
+
+/** Runs other seeds of the page, and other pages. */
+async function comparedIn(
+  question: ChangesQuestion,
+  { build: { sites, returns }, lanes, startWorker }: Changeable,
+): Promise<{ readonly runs: readonly ComparedRun[]; readonly made: number; readonly cpuMs: number }> {
+  const { page, seed, others, budget } = question
+  const comparisons = new Comparisons({
+    ...question,
+    lanes,
+    startWorker,
+    budget: {
+      runs: budget.runs === undefined ? undefined : Math.floor(budget.runs * comparedShare),
+      cpuMs: budget.cpuMs === undefined ? undefined : budget.cpuMs * comparedShare,
+    },
+    sites,
+    returns: returns.length,
+    untilUs: untilOf(question),
+    cpuMaxMs: cpuMaxOf(question),
+  })
+  question.onRuns('other runs', comparisons)
+  const seeds = Array.from({ length: otherSeeds }, (_, at) => ({ page, seed: seed + at + 1, isOfPage: true }))
+  const pages = others.map((other) => ({ page: other, seed: usualSeed(other.loaded), isOfPage: false }))
+  const runs = await comparisons.of([...seeds, ...pages])
+  return { runs, made: comparisons.runs, cpuMs: comparisons.cpuMs }
+}
+
+/** Repeats the failing run and watches its code; undefined: it did not end. `lost`: the event which says that a value was missing. */
+async function watchedIn(
+  question: ChangesQuestion,
+  { build: { mutants, returns }, lanes }: Changeable,
+  { lost, spectrum }: { readonly lost: TraceRecord | undefined; readonly spectrum: Spectrum },
+): Promise<Watched | undefined> {
+  const { page, seed, events, violation } = question
+  const ways = waysTo(events, lost === undefined ? [violation] : [violation, lost])
+  const sites = { events: ways.map(([n]) => n), ...sinceOf(question) }
+  const seen = await lanes[0]?.probe({ page, seed }, { sites, ...endsOf(question) })
+  if (seen === undefined) return undefined
+  const thrown = lost === undefined ? [] : throwersIn(events, violation)
+  return {
+    mutants,
+    sites: seen.sites ?? [],
+    arrows: ways.map(([, steps]) => steps),
+    rooms: thrown.length > 0 ? thrown : question.rooms,
+    returns,
+    returned: seen.returns ?? [],
+    spectrum,
+    isTimeless: isOfDemand(question),
+  }
+}
+
+function cpuMaxOf({ run }: ChangesQuestion): number {
+  return Math.max(costly.leastMs, costly.times * run.record.cpuMs)
 }
 
 /**
@@ -153,19 +220,6 @@ async function confirmed(suspects: readonly SuspectCode[], trials: CodeTrials): 
   return sure
 }
 
-/** The last event before the violation which says that a value was missing. */
-function missingIn({ all }: Events, violation: TraceRecord): TraceRecord | undefined {
-  return all.findLast((event) => event.n <= violation.n && 'text' in event && missing.test(String(event.text)))
-}
-
-/** Modules on the stack of the last exception. */
-function throwersIn({ all }: Events, violation: TraceRecord): readonly string[] {
-  const told = all.findLast(
-    (event) => event.n <= violation.n && event.kind === 'note' && event.text.startsWith('thrown by '),
-  )
-  return told?.kind === 'note' ? [...told.text.matchAll(/src\/[^:]+[.]js/g)].map(([file]) => file) : []
-}
-
 /** A failure that shows only at rest needs the whole run: one that is stopped before never comes to rest. */
 function endsOf({ run, violation }: ChangesQuestion): { readonly ends?: { readonly atUs: number } } {
   return isAtRest(run) ? {} : { ends: { atUs: violation.t + 1 } }
@@ -181,20 +235,17 @@ function isAtRest({ account }: Ended): boolean {
   return account?.restUs !== undefined
 }
 
+/** The page demands of the whole run something that never happened. */
+function isOfDemand({ run: { account }, isOfStep }: ChangesQuestion): boolean {
+  return isOfStep && account?.unmet?.[0] === 'demands'
+}
+
 /** For a step that failed, the number of the event with which it began. */
-function sinceOf({ events, violation, isOfStep }: ChangesQuestion): { readonly since?: number } {
-  if (!isOfStep) return {}
+function sinceOf(question: ChangesQuestion): { readonly since?: number } {
+  const { events, violation, isOfStep } = question
+  if (!isOfStep || isOfDemand(question)) return {}
   const begun = events.all.findLast(
     (event) => event.n < violation.n && event.kind === 'driver' && event.story === 'step',
   )
   return begun === undefined ? {} : { since: begun.n }
-}
-
-/** Events that led to any of these, by the smallest number of arrows; the nearest and latest first. */
-function waysTo(events: Events, ends: readonly TraceRecord[]): readonly (readonly [number, number])[] {
-  const steps = new Map<number, number>()
-  for (const end of ends) {
-    for (const [n, arrows] of events.ancestors(end)) steps.set(n, Math.min(arrows, steps.get(n) ?? arrows))
-  }
-  return [...steps].toSorted(([n, a], [m, b]) => a - b || m - n).slice(0, eventsMax)
 }

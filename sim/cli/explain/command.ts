@@ -1,6 +1,5 @@
 import { generalised } from '../../campaign/fingerprint.ts'
 import { type Blamed, blame } from '../../explain/blame.ts'
-import type { CodeTrials } from '../../explain/code-trials.ts'
 import { shownLines } from '../../explain/explanation.ts'
 import { Reruns } from '../../explain/reruns.ts'
 import { roomsOf } from '../../explain/rooms.ts'
@@ -13,13 +12,23 @@ import { type Plant, plantOf } from '../plant.ts'
 import { plantedIn } from '../plant-flags.ts'
 import { usualStallMs } from '../run-flags.ts'
 import { Screen } from '../screen.ts'
-import { type FailingRun, failingRunOf, plantedRun } from '../shrink/failing-run.ts'
+import { failingRunOf, plantedRun, type ReadRun } from '../shrink/failing-run.ts'
 import { exits, type SimTerminal } from '../terminal.ts'
 import { type ChangesReport, changesIn } from './changes.ts'
 import { type CodeReport, codeIn } from './code.ts'
 import type { ExplainFlags } from './flags.ts'
+import { otherPages } from './other-pages.ts'
 import { ExplainedPicture } from './picture.ts'
-import { type BlameReport, blameLines, chainLines, changesLines, codeLines, headLines, jsonOf } from './printing.ts'
+import {
+  type BlameReport,
+  blameLines,
+  chainLines,
+  changesLines,
+  codeLines,
+  headLines,
+  jsonOf,
+  runsText,
+} from './printing.ts'
 import { type Failure, pageOfRun, type Traced, tracedRun } from './traced.ts'
 
 /** Maximum number of lines of the chain, unless the user asks for all. */
@@ -90,7 +99,7 @@ interface ExplainParts {
   readonly terminal: SimTerminal
 }
 
-async function explainRun(run: FailingRun, parts: ExplainParts): Promise<number> {
+async function explainRun(run: ReadRun, parts: ExplainParts): Promise<number> {
   const { flags, terminal } = parts
   const overwriting = await oneFileTwice(
     terminal.disk,
@@ -125,7 +134,7 @@ async function explainRun(run: FailingRun, parts: ExplainParts): Promise<number>
 }
 
 /** Judges the decisions on the way, with a line of progress on the screen; a text says why that is not possible. */
-async function blamedIn(run: FailingRun, traced: Traced, parts: ExplainParts): Promise<BlameReport | string> {
+async function blamedIn(run: ReadRun, traced: Traced, parts: ExplainParts): Promise<BlameReport | string> {
   const { flags, terminal, startWorker } = parts
   const { explanation, ended, events, failure } = traced
   const { runs, budget: cpuMs = runs === undefined ? usualBudgetMs : undefined } = flags
@@ -143,7 +152,7 @@ async function blamedIn(run: FailingRun, traced: Traced, parts: ExplainParts): P
     searchStepsMax: flags.steps,
   })
   let judging = ''
-  const status = (): string => `${reruns.runs} runs, ${(reruns.cpuMs / 1000).toFixed(0)} s of CPU time: ${judging}`
+  const status = (): string => `${runsText(reruns.runs)}, ${(reruns.cpuMs / 1000).toFixed(0)} s of CPU time: ${judging}`
   const screen = new Screen(terminal, () => (flags.quiet === true ? undefined : status()))
   try {
     const suspects = suspectsOf(events, explanation)
@@ -164,7 +173,7 @@ async function blamedIn(run: FailingRun, traced: Traced, parts: ExplainParts): P
 
 /** Changes the code that led to the failure; a text says why that is not possible. */
 async function changesOf(
-  run: FailingRun,
+  run: ReadRun,
   { explanation, ended, events, failure, evidence }: Traced,
   ts: Compiler,
   { planted, flags, terminal }: ExplainParts,
@@ -172,32 +181,30 @@ async function changesOf(
   const kind = kindOf(failure)
   const { runs, budget: cpuMs = runs === undefined ? usualBudgetMs : undefined } = flags
   const platform = terminal.createPlatform()
-  let trials: CodeTrials | undefined
-  const status = (): string =>
-    trials === undefined
-      ? 'the code is made ready to be changed'
-      : `${trials.runs} changes, ${(trials.cpuMs / 1000).toFixed(0)} s of CPU time`
+  let status = (): string => 'the code is made ready to be changed'
   const screen = new Screen(terminal, () => (flags.quiet === true ? undefined : status()))
   try {
+    const page = pageOfRun(run)
     return await changesIn({
       ts,
       workshop: terminal.createWorkshop(),
       planted,
       sha256: platform.sha256,
-      page: pageOfRun(run),
+      page,
       seed: run.seed,
+      others: await otherPages(page.loaded.file, page.text, terminal),
       events,
       violation: explanation.violation,
       isOfStep: failure.code === undefined,
       run: ended,
       rooms: failure.code === undefined || isPanic(failure.code) ? [] : roomsOf(evidence),
       hasFailed: ({ record }) => record.verdict === 'failed' && record.failures.some((each) => kindOf(each) === kind),
-      budget: { runs, cpuMs: cpuMs && cpuMs / 2 },
+      budget: { runs, cpuMs },
       jobs: flags.jobs ?? terminal.cores,
       stallMs: flags.stall ?? usualStallMs,
       searchStepsMax: flags.steps,
-      onTrials: (begun) => {
-        trials = begun
+      onRuns: (what, made) => {
+        status = () => `${made.runs} ${what}, ${(made.cpuMs / 1000).toFixed(0)} s of CPU time`
       },
     })
   } catch (cause) {
@@ -215,7 +222,7 @@ function isPanic(code: string): boolean {
 }
 
 async function codeOf(
-  run: FailingRun,
+  run: ReadRun,
   { explanation, failure }: Traced,
   blamed: readonly Blamed[],
   { startModules, flags }: ExplainParts,

@@ -6,7 +6,7 @@ import { isCode } from '../../explain/judged-by.ts'
 import type { MutationWorkshop, NamedMutant } from '../../mutation/build.ts'
 import { wilson } from '../../report/interval.ts'
 import type { SeedRecord } from '../../report/seed-record.ts'
-import type { FailingRun } from '../shrink/failing-run.ts'
+import type { ReadRun } from '../shrink/failing-run.ts'
 import { clean } from '../trace/printing.ts'
 import type { ChangesReport } from './changes.ts'
 import type { CodeReport } from './code.ts'
@@ -28,7 +28,7 @@ export function headLines({ violation, things, agents }: Explanation, place: str
   const shown = about.slice(0, 8).join(', ')
   const rest = about.length > 8 ? ` and ${about.length - 8} more` : ''
   return [
-    `${isCode(code) ? code : place} is violated at ${seconds(t)} s: ${clean(named(text, agents))}`,
+    `${isCode(code) ? `${code} is violated` : `${place} is not met`} at ${seconds(t)} s: ${clean(named(text, agents))}`,
     ...law,
     ...(about.length === 0 ? [] : [`  It is about ${shown}${rest}.`]),
   ]
@@ -52,6 +52,11 @@ function lineText({ chained, node, what, why }: ChainLine, width: number): strin
 
 function foldedText({ more, last }: Extract<ShownLine, { readonly more: number }>, width: number): string {
   return `${' '.repeat(width + 16)}… ${more} more such, until ${seconds(last.chained.event.t)}`
+}
+
+/** `1 run`, `12 runs`. */
+export function runsText(runs: number): string {
+  return `${runs} ${runs === 1 ? 'run' : 'runs'}`
 }
 
 /** The result of the runs. */
@@ -79,7 +84,7 @@ const judgementWords = {
 export function blameLines({ blamed, suspects, runs, cpuMs, isSpent }: BlameReport): readonly string[] {
   if (suspects === 0)
     return ['No fault and no operation of a client led to the failure: there is nothing to leave out.']
-  const spent = `${runs} runs, ${(cpuMs / 1000).toFixed(1)} s of CPU time`
+  const spent = `${runsText(runs)}, ${(cpuMs / 1000).toFixed(1)} s of CPU time`
   const isFound = blamed.some(({ judgement }) => judgement === 'needs')
   const told = blamed.filter(
     ({ suspect, judgement }) => !isFound || judgement !== 'open' || suspect.without.length === 1,
@@ -138,18 +143,22 @@ export function codeLines({ places, failing, passing }: CodeReport, workshop: Mu
 const reasonWords = {
   cures: 'the run passes with a change here',
   nothing: 'it returned nothing before the failure',
-  near: 'ran near to the failure, and seldom',
+  near: 'ran near to the failure, or in few other runs',
 } as const
 const changeMax = 70
 
 /** Functions that may be the cause, each with a change that makes the run pass. */
 export function changesLines(report: ChangesReport): readonly string[] {
-  const { suspects, tried, of, cured, cpuMs } = report
+  const { suspects, tried, of, cured, compared, cpuMs } = report
   const spent = `${tried} of ${of} tried, ${(cpuMs / 1000).toFixed(1)} s of CPU time`
-  const head =
+  const heads = [
+    ...(compared.passed + compared.failed === 0
+      ? []
+      : [`Code was compared with ${runsText(compared.passed)} that pass and ${compared.failed} more that fail.`]),
     cured === 0
-      ? `No change of the code that ran makes the run pass (${spent}). What is nearest to the failure:`
-      : `Where a change of the code makes the run pass (${spent}):`
+      ? `No change of the code that ran makes the run pass (${spent}). What is most suspect:`
+      : `Where a change of the code makes the run pass (${spent}):`,
+  ]
   const lines = suspects.map((suspect, at) => {
     const { places, cures, reason, of: within } = suspect
     const name = within === undefined ? '' : `  in ${within.name}`
@@ -158,7 +167,7 @@ export function changesLines(report: ChangesReport): readonly string[] {
     const more = cures.length > 1 ? ` (and ${cures.length - 1} other changes)` : ''
     return `  ${String(at + 1).padStart(2)}  ${lineOf(places[0] ?? '')}${name}: ${what}${more}`
   })
-  return [head, ...lines.map(cut)]
+  return [...heads, ...lines.map(cut)]
 }
 
 function changeText({ operator, before, after }: NamedMutant): string {
@@ -201,6 +210,7 @@ export function jsonOf({ run, explanation, failure, lines, blamed, code, changes
       tried: changes.tried,
       of: changes.of,
       cured: changes.cured,
+      compared: changes.compared,
       cpuMs: Math.round(changes.cpuMs),
       suspects: changes.suspects.map(({ file, of, reason, places, cures, tried }) => ({
         file,
@@ -233,7 +243,7 @@ export function jsonOf({ run, explanation, failure, lines, blamed, code, changes
 }
 
 interface Told {
-  readonly run: FailingRun
+  readonly run: ReadRun
   readonly explanation: Explanation
   readonly failure: SeedRecord['failures'][number]
   readonly lines: readonly ShownLine[]

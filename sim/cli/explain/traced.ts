@@ -7,7 +7,7 @@ import type { Ended } from '../../pool/messages.ts'
 import { type SentPage, WorkerDidNotStart } from '../../pool/warm-worker.ts'
 import type { Worker } from '../../pool/worker.ts'
 import type { TraceRecord } from '../../report/trace-record.ts'
-import type { FailingRun } from '../shrink/failing-run.ts'
+import { type ReadRun, violationsText } from '../shrink/failing-run.ts'
 import type { ExplainFlags } from './flags.ts'
 import type { ExplainedPicture } from './picture.ts'
 
@@ -17,8 +17,8 @@ interface TracedParts {
 }
 
 /** The page of a run as workers are sent it. */
-export function pageOfRun({ loaded }: FailingRun): SentPage {
-  return { loaded, text: JSON.stringify(loaded.document.value), hash: '' }
+export function pageOfRun({ loaded, text }: ReadRun): SentPage {
+  return { loaded, text, hash: '' }
 }
 
 export type Failure = Ended['record']['failures'][number]
@@ -33,7 +33,7 @@ export interface Traced {
 
 /** The run with all its events; a text: why there is nothing to explain. */
 export async function tracedRun(
-  run: FailingRun,
+  run: ReadRun,
   { startWorker, flags }: TracedParts,
   picture: ExplainedPicture | undefined,
 ): Promise<Traced | string> {
@@ -55,7 +55,7 @@ export async function tracedRun(
     const failure = failures[place]
     if (failure === undefined) {
       if (failures.length === 0) return `${loaded.file}: seed ${seed} does not fail: there is nothing to explain`
-      return `--violation ${place + 1}: the run has ${failures.length} in all`
+      return `--violation ${place + 1}: the run has only ${violationsText(failures.length)}`
     }
     const code = failure.code ?? ''
     const evidence = evidenceOf(code)

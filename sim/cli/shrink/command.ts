@@ -13,7 +13,7 @@ import { plantedIn, plantText } from '../plant-flags.ts'
 import { usualStallMs } from '../run-flags.ts'
 import { Screen } from '../screen.ts'
 import { exits, type SimTerminal } from '../terminal.ts'
-import { type FailingRun, failingRunOf, plantedRun } from './failing-run.ts'
+import { type FailingRun, failingRunOf, plantedRun, violationsText } from './failing-run.ts'
 import type { ShrinkFlags } from './flags.ts'
 
 const usualBudgetMs = 60_000
@@ -129,7 +129,7 @@ async function searchFor({ loaded, seed }: FailingRun, parts: ShrinkParts): Prom
     )
     const seconds = (terminal.wallMs() - startedMs) / 1000
     if (shrunk === 0) return `${loaded.file}: seed ${seed} does not fail: there is nothing to shrink`
-    if (typeof shrunk === 'number') return `--violation ${flags.violation}: the run has ${shrunk} in all`
+    if (typeof shrunk === 'number') return `--violation ${flags.violation}: the run has only ${violationsText(shrunk)}`
     return { shrunk, runs: oracle.runs, cpuMs: oracle.cpuMs, seconds }
   } catch (cause) {
     if (cause instanceof WorkerDidNotStart) return cause.message

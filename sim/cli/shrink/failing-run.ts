@@ -16,6 +16,11 @@ export interface FailingRun {
   readonly seed: number
 }
 
+/** The same with the page as it was written: only in that text are places those that people know. */
+export interface ReadRun extends FailingRun {
+  readonly text: string
+}
+
 /**
  * The run that a file refers to: a scenario, the records of a campaign, or a list of decisions; otherwise what is
  * wrong.
@@ -24,11 +29,11 @@ export async function failingRunOf(
   terminal: SimTerminal,
   file: string,
   seed: number | undefined,
-): Promise<Result<FailingRun, readonly string[]>> {
+): Promise<Result<ReadRun, readonly string[]>> {
   const named = await runNamed(terminal, file, { seed })
   if (named !== undefined) return named
   const read = await readScenario(terminal.disk, file)
-  return read.ok ? ok({ loaded: read.value.loaded, seed: seed ?? usualSeed(read.value.loaded) }) : read
+  return read.ok ? ok({ ...read.value, seed: seed ?? usualSeed(read.value.loaded) }) : read
 }
 
 /** The run of records or of a list of decisions; undefined: the file is neither, so it is a page. */
@@ -36,7 +41,7 @@ async function runNamed(
   terminal: SimTerminal,
   file: string,
   asked: AskedRecord,
-): Promise<Result<FailingRun, readonly string[]> | undefined> {
+): Promise<Result<ReadRun, readonly string[]> | undefined> {
   const head = await headOf(terminal, file)
   if (!head.ok) return head
   const first = head.value[0] ?? ''
@@ -57,16 +62,16 @@ export async function plantedRun(
   { words, planted }: { readonly words: string; readonly planted: string | undefined },
   { seed, jobs }: { readonly seed?: number; readonly jobs?: number | undefined },
   { startWorker, terminal }: { readonly startWorker: () => Worker; readonly terminal: SimTerminal },
-): Promise<Result<FailingRun, readonly string[]>> {
+): Promise<Result<ReadRun, readonly string[]>> {
   const named = await runNamed(terminal, file, { seed, planted })
   if (named !== undefined) return named
   const read = await readScenario(terminal.disk, file)
   if (!read.ok) return read
   const { loaded, text } = read.value
   const given = seed ?? loaded.scenario.seed
-  if (given !== undefined) return ok({ loaded, seed: given })
+  if (given !== undefined) return ok({ loaded, text, seed: given })
   const first = await firstFailure({ loaded, text }, { startWorker, jobs: jobs ?? terminal.cores })
-  return first === undefined ? err([`${file}: no seed fails with ${words}`]) : ok({ loaded, seed: first })
+  return first === undefined ? err([`${file}: no seed fails with ${words}`]) : ok({ loaded, text, seed: first })
 }
 
 /** Maximum number of bytes in which the first failure of a campaign is looked for. */
@@ -91,7 +96,7 @@ async function runOfRecords(
   file: string,
   lines: readonly string[],
   { seed, planted }: AskedRecord,
-): Promise<Result<FailingRun, readonly string[]>> {
+): Promise<Result<ReadRun, readonly string[]>> {
   let other: string | undefined
   for (const line of lines) {
     const record = seedRecordSchema.safeParse(jsonOf(line))
@@ -102,7 +107,7 @@ async function runOfRecords(
       continue
     }
     const read = await readScenario(terminal.disk, record.data.file)
-    return read.ok ? ok({ loaded: read.value.loaded, seed: record.data.seed }) : read
+    return read.ok ? ok({ ...read.value, seed: record.data.seed }) : read
   }
   if (other !== undefined) return err([`${file}: ${other}`])
   return err([`${file}: no record of a seed ${seed === undefined ? 'that' : `${seed} that`} failed: name one that has`])
@@ -119,7 +124,7 @@ async function runOfDecisions(
   terminal: SimTerminal,
   file: string,
   header: string,
-): Promise<Result<FailingRun, readonly string[]>> {
+): Promise<Result<ReadRun, readonly string[]>> {
   const reading = new DecisionReading(file)
   reading.line(header)
   const list = reading.end()
@@ -129,7 +134,7 @@ async function runOfDecisions(
     for (const candidate of [...(await besides(terminal, file)), ...terminal.shippedScenarios()]) {
       const read = await readScenario(terminal.disk, candidate)
       if (!read.ok || pageOf(read.value.loaded, platform).hash !== list.value.page) continue
-      return ok({ loaded: read.value.loaded, seed: list.value.seed })
+      return ok({ ...read.value, seed: list.value.seed })
     }
   } finally {
     platform.close()
@@ -159,4 +164,9 @@ function jsonOf(line: string): unknown {
   } catch {
     return undefined
   }
+}
+
+/** `1 violation`, `3 violations`. */
+export function violationsText(count: number): string {
+  return `${count} ${count === 1 ? 'violation' : 'violations'}`
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Candidate, candidatesOf, nothingsOf, type Watched } from '../../../sim/explain/code-candidates.ts'
 import { rankedCode } from '../../../sim/explain/code-ranking.ts'
+import { Spectrum } from '../../../sim/explain/spectrum.ts'
 import type { NamedMutant } from '../../../sim/mutation/build.ts'
 
 function mutant(number: number, site: number, file: string, operator: NamedMutant['operator']): NamedMutant {
@@ -42,6 +43,8 @@ const watched: Watched = {
     { number: 0, file: 'src/kv/c.js', at: { line: 4, column: 0 }, place: 'src/kv/c.js:5:1', isPromised: false },
   ],
   returned: [{ place: 0, turns: 1, near: 0, order: 8 }],
+  spectrum: new Spectrum([]),
+  isTimeless: false,
 }
 
 describe('changes of the code', () => {
@@ -61,6 +64,24 @@ describe('changes of the code', () => {
     const costOf = ({ sites: of }: Pick<Watched, 'sites'>): number =>
       candidatesOf({ ...watched, sites: of }).find(({ mutant: { number } }) => number === 4)?.cost ?? 0
     expect(costOf({ sites })).toBeLessThan(costOf(watched) - 3)
+  })
+
+  it('are tried in seldom run code first, whenever it ran, where something never happened', () => {
+    const tried = candidatesOf({ ...watched, rooms: [], isTimeless: true }).map(({ mutant: { number } }) => number)
+    expect(tried.indexOf(4)).toBeLessThan(tried.indexOf(3))
+  })
+
+  it('are tried late in code that runs that pass go through, too', () => {
+    const bytes = (...sites: readonly number[]): Uint8Array => Uint8Array.from(sites)
+    const runs = [
+      { isOfPage: true, hasFailed: true, reached: bytes(1, 1, 1, 1), returned: bytes(1) },
+      ...Array.from({ length: 6 }, () => ({
+        ...{ isOfPage: false, hasFailed: false, reached: bytes(1, 0, 1, 1), returned: bytes(1) },
+      })),
+    ]
+    const compared = { ...watched, spectrum: new Spectrum(runs) }
+    expect(candidatesOf(compared)[0]?.mutant.number).toBe(3)
+    expect(nothingsOf(compared)[0]?.cost).toBeGreaterThan((nothingsOf(watched)[0]?.cost ?? 0) + 3)
   })
 
   it('come behind a function that returned nothing although it says by its type that it does not', () => {

@@ -1,0 +1,29 @@
+import type { TraceRecord } from '../report/trace-record.ts'
+import type { Events } from './events.ts'
+
+/** Maximum number of events that the search follows back, the nearest to the failure first. */
+const eventsMax = 100_000
+/** Messages which say that a value was missing. */
+const missing = /TypeError|ReferenceError|\b(?:undefined|null)\b|is not (?:iterable|a function)/
+
+/** The last event before the violation which says that a value was missing. */
+export function missingIn({ all }: Events, violation: TraceRecord): TraceRecord | undefined {
+  return all.findLast((event) => event.n <= violation.n && 'text' in event && missing.test(String(event.text)))
+}
+
+/** Modules on the stack of the last exception. */
+export function throwersIn({ all }: Events, violation: TraceRecord): readonly string[] {
+  const told = all.findLast(
+    (event) => event.n <= violation.n && event.kind === 'note' && event.text.startsWith('thrown by '),
+  )
+  return told?.kind === 'note' ? [...told.text.matchAll(/src\/[^:]+[.]js/g)].map(([file]) => file) : []
+}
+
+/** Events that led to any of these, by the smallest number of arrows; the nearest and latest first. */
+export function waysTo(events: Events, ends: readonly TraceRecord[]): readonly (readonly [number, number])[] {
+  const steps = new Map<number, number>()
+  for (const end of ends) {
+    for (const [n, arrows] of events.ancestors(end)) steps.set(n, Math.min(arrows, steps.get(n) ?? arrows))
+  }
+  return [...steps].toSorted(([n, a], [m, b]) => a - b || m - n).slice(0, eventsMax)
+}

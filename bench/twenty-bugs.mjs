@@ -10,10 +10,11 @@
  * nothing, and prints the lines as the table of the page. Whether the true cause is among the first three that `explain` names,
  * a person says: put `"isFound": true` or `false` into the line of the bug.
  *
- *     node bench/twenty-bugs.mjs --code [--pages=FOLDER] [--out=code.jsonl] [--budget=30] [--only=…] [--table]
+ *     node bench/twenty-bugs.mjs --code [--pages=FOLDER] [--out=code.jsonl] [--budget=60] [--only=…] [--table]
  *
- * measures only `explain --code --no-blame`, in one process, and says itself which rank the true cause has: a place counts if it
- * lies within eight lines of the true one. A bug that has a small page in FOLDER, `NAME.yaml`, is explained by that.
+ * measures only `explain --code`, in one process, and says itself which rank the true cause has among the places of the code and
+ * among the blamed decisions. A place counts if it lies within eight lines of the true one; a decision counts if it is NEEDED and
+ * has the words that the table of the page names. A bug that has a small page in FOLDER, `NAME.yaml`, is explained by that.
  */
 import { execFile } from 'node:child_process'
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -37,8 +38,9 @@ function bugs() {
     const cells = rest.split(' | ')
     const isMutant = /^[0-9a-f]{8}$/.test(name)
     const [cause, page] = isMutant ? cells.slice(-2) : cells.slice(0, 2)
+    const decision = isMutant ? undefined : /^`(.+)`$/.exec(cells[3])?.[1]
     const plant = isMutant ? ['--mutant', `${place.replace(/:\d+$/, '')}:${name}`] : ['--bug', name]
-    return { name, place, cause, plant, page: `scenarios/${page}.yaml`, seed: isMutant ? '1' : cells[2] }
+    return { name, place, cause, decision, plant, page: `scenarios/${page}.yaml`, seed: isMutant ? '1' : cells[2] }
   })
 }
 
@@ -121,17 +123,35 @@ async function codeMeasured(bug) {
   const small = join(options.get('pages') ?? '', `${bug.name}.yaml`)
   const isSmall = options.has('pages') && existsSync(small)
   const which = isSmall ? [small, ...bug.plant] : [bug.page, '--seed', bug.seed, ...bug.plant]
-  const budgeted = ['--code', '--no-blame', '--budget', budget, '--jobs', '1', '--json', '--quiet']
+  // Where no decision can count, none is judged.
+  const judged = bug.decision === undefined ? ['--no-blame'] : []
+  const budgeted = ['--code', ...judged, '--budget', budget, '--jobs', '1', '--json', '--quiet']
   const { exit, out: said, err, seconds } = await run(['explain', ...which, ...budgeted])
   const row = { name: bug.name, place: bug.place, isSmall, exit, seconds }
   if (exit !== 0) return { ...row, error: err.trim().split('\n').at(-1) }
-  const { violation, changes } = JSON.parse(said)
-  const { tried, of, cured, cpuMs } = changes
+  const { violation, changes, blame } = JSON.parse(said)
+  const { tried, of, cured, compared } = changes
+  const cpuMs = changes.cpuMs + (blame?.cpuMs ?? 0)
   const suspects = changes.suspects.map(({ function: within, reason, places, cures }) => {
     return { function: within, reason, places, cures: cures.map((cure) => cure.place) }
   })
   const rank = suspects.findIndex(({ places }) => places.some((place) => isNear(place, bug.place))) + 1
-  return { ...row, violation: violation.text, tried, of, cured, cpuMs, rank, suspects }
+  const decisions = (blame?.decisions ?? []).map(({ what, judgement }) => ({ what, judgement }))
+  const isBlamed = ({ what, judgement }) => judgement === 'needs' && what.includes(bug.decision)
+  const decisionRank = decisions.findIndex(isBlamed) + 1
+  return {
+    ...row,
+    violation: violation.text,
+    tried,
+    of,
+    cured,
+    compared,
+    cpuMs,
+    rank,
+    decisionRank,
+    suspects,
+    decisions,
+  }
 }
 
 function isNear(place, truth) {
@@ -141,14 +161,34 @@ function isNear(place, truth) {
 }
 
 function codeTable(rows) {
-  const cells = rows.map(({ name, error, rank, suspects, tried, cured, seconds, isSmall }) => {
-    const reason = rank > 0 ? suspects[rank - 1].reason : '–'
+  const rankText = (rank) => (rank > 0 ? rank : '–')
+  const cells = rows.map(({ name, error, rank, decisionRank, suspects, tried, cured, cpuMs, isSmall }) => {
     const page = isSmall ? 'small' : 'whole'
-    const came = error === undefined ? [rank > 0 ? rank : 'not in 10', reason, tried, cured] : [error, '–', '–', '–']
-    return [`\`${name}\``, page, ...came, Math.round(seconds)]
+    if (error !== undefined) return [`\`${name}\``, page, error, '–', '–', '–', '–', '–', '–']
+    const reason = rank > 0 ? suspects[rank - 1].reason : '–'
+    const isFound = isAmongFirst(rank) || isAmongFirst(decisionRank)
+    const found = isFound ? 'yes' : 'no'
+    return [
+      `\`${name}\``,
+      page,
+      rankText(rank),
+      reason,
+      rankText(decisionRank),
+      tried,
+      cured,
+      Math.round(cpuMs / 1000),
+      found,
+    ]
   })
-  const head = ['| bug | page | rank | reason | changes tried | of these cure | s |', '|---|---|---|---|---|---|---|']
+  const head = [
+    '| bug | page | rank of the place | why it is named | rank of the decision | changes tried | of these cure | CPU s | found |',
+    '|---|---|---|---|---|---|---|---|---|',
+  ]
   return [...head, ...cells.map((row) => `| ${row.join(' | ')} |`)].join('\n')
+}
+
+function isAmongFirst(rank) {
+  return rank > 0 && rank <= 3
 }
 
 function known() {
@@ -184,7 +224,9 @@ if (options.has('table')) {
     if (done.has(bug.name) || only?.includes(bug.name) === false) continue
     const row = await codeMeasured(bug)
     appendFileSync(out, `${JSON.stringify(row)}\n`)
-    process.stdout.write(`${bug.name}: rank ${row.rank ?? row.error} in ${row.seconds.toFixed(0)} s\n`)
+    process.stdout.write(
+      `${bug.name}: ${row.error ?? `place ${row.rank}, decision ${row.decisionRank}`} in ${row.seconds.toFixed(0)} s\n`,
+    )
   }
 } else {
   const done = new Set(known().map(({ name }) => name))

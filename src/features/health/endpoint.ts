@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { CatalogCheck, HealthServiceEntry, TextPairs } from '../../model/catalog.ts'
-import { greater } from '../../model/log-position.ts'
+import { greater, type ModifyIndex } from '../../model/log-position.ts'
 import type { ReadTransaction } from '../../store/types.ts'
 import { areHealthEntries, isCatalogCheck } from '../catalog/replies.ts'
 import { checksSight, instancesSight } from '../catalog/sight.ts'
@@ -10,6 +10,7 @@ import {
   checksInState,
   checksOfNode,
   checksOfService,
+  departuresIndex,
   hasMeta,
   healthOfService,
   nodeByName,
@@ -107,7 +108,7 @@ export const stateChecksEndpoint: QueryEndpoint<z.infer<typeof stateChecksArgs>,
   reply: checksReply,
   access: filters(
     checksSeenBy,
-    checksSight(checksAsked, { nodeMeta: (args) => args.nodeMeta, floor: statusDeparturesIndex }),
+    checksSight(checksAsked, { nodeMeta: (args) => args.nodeMeta, floor: checksAskedFloor }),
   ),
   query: (tx, args) => {
     const { nodeMeta: wanted, near: place } = args
@@ -115,6 +116,11 @@ export const stateChecksEndpoint: QueryEndpoint<z.infer<typeof stateChecksArgs>,
     const index = wanted === undefined ? checksIndex(tx) : greater(checksIndex(tx), nodesIndex(tx))
     return { index, value: nearestFirst(tx, place, onNodesWith(tx, checks, wanted), ({ node }) => node) }
   },
+}
+
+/** A check whose status changes leaves the list of a status, and never that of all checks. */
+function checksAskedFloor(tx: ReadTransaction, { state }: z.infer<typeof stateChecksArgs>): ModifyIndex {
+  return state === 'any' ? departuresIndex(tx) : statusDeparturesIndex(tx)
 }
 
 function checksAsked(tx: ReadTransaction, { state }: z.infer<typeof stateChecksArgs>): Iterable<CatalogCheck> {

@@ -9,6 +9,7 @@ import { settled } from '../../unit/features/hand-clock.ts'
 import {
   allEndpoints,
   asItIs,
+  checkedNode,
   ofAll,
   ofCatalog,
   ofKeys,
@@ -121,6 +122,18 @@ describe('what a caller that may not see everything learns from an answer, index
   it('tells nothing of what is hidden, never falls, and misses no change', async () => {
     await fc.assert(property(allEndpoints), { numRuns: runs })
   }, 600_000)
+
+  it('leaves the index of all checks as it is when a hidden one changes its status', async () => {
+    const world = new World(asItIs, allEndpoints)
+    await world.begin()
+    const indexOf = async (state: string) => (await world.ask('Health.ChecksInState', { state })).index
+    for (const name of ['vis1', 'hid1']) await world.carryOut(checkedNode(name, 'passing'))
+    const before = await indexOf('any')
+    await world.carryOut(checkedNode('hid1', 'critical'))
+    expect([await indexOf('any'), await indexOf('critical')]).toEqual([before, world.index])
+    await world.carryOut(checkedNode('vis1', 'critical'))
+    expect(await indexOf('any')).toBe(world.index)
+  })
 
   it('finds an index that was computed before filtering', async () => {
     const whole = () => ({ sight: oneForAll('a bug') })

@@ -73,6 +73,14 @@ const plainService = {
 const plainProxy = { destinationId: '', localAddress: '', localPort: 0, config: '', upstreams: [] }
 const plainCheck = { name: 'n', notes: '', output: '', serviceName: '', serviceTags: [], definition: null }
 
+/** A node with one check of its own. */
+export function checkedNode(name: string, status: 'passing' | 'critical'): Operation {
+  const place = { id: nodeIds[name] ?? '', node: name, address: '10.0.0.1', taggedAddresses: null, meta: null }
+  const check = { ...plainCheck, checkId: 'c', status, node: name, serviceId: '' }
+  return (world) =>
+    world.propose(catalogRegister, { node: place, skipNodeUpdate: false, service: null, checks: [check] })
+}
+
 const registration: fc.Arbitrary<Operation> = fc
   .record({
     node,

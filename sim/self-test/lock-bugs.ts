@@ -72,4 +72,46 @@ export const lockBugs: readonly PlantedBug[] = [
     hunt: 'holders-sleep',
     foundBy: ['S1'],
   },
+  {
+    row: 330,
+    name: 'deleted-key-stays-held',
+    about: 'a key that is deleted while a session holds it is still listed among the locks of the session',
+    patches: [
+      {
+        file: 'src/features/kv/writes.js',
+        find: "if (session !== '')\n        tx.delete(holdsTable, holdKey(session, key));\n    return",
+        replace: 'void session;\n    return',
+      },
+    ],
+    hunt: 'own-keys',
+    foundBy: ['S1'],
+  },
+  {
+    row: 331,
+    name: 'passed-lock-is-not-counted',
+    about: 'a lock that a transaction takes after it has written the key is not counted in LockIndex',
+    patches: [
+      {
+        file: 'src/features/kv/writes.js',
+        find: "(before?.lockIndex ?? 0) + (holder === '' ? 1 : 0)",
+        replace: "(before?.lockIndex ?? 0) + (holder === '' && before?.modifyIndex !== tx.index ? 1 : 0)",
+      },
+    ],
+    hunt: 'own-keys',
+    foundBy: ['S3'],
+  },
+  {
+    row: 332,
+    name: 'transaction-seizes-a-lock',
+    about: 'a transaction that has written a key may lock it although another session holds it',
+    patches: [
+      {
+        file: 'src/features/kv/writes.js',
+        find: "if (holder !== '' && holder !== session)",
+        replace: "if (holder !== '' && holder !== session && before?.modifyIndex !== tx.index)",
+      },
+    ],
+    hunt: 'own-keys',
+    foundBy: ['S1', 'K4'],
+  },
 ]

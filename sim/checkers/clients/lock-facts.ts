@@ -1,6 +1,7 @@
 import { holdsTable, kvTable } from '../../../src/features/kv/tables.ts'
 import { sessionsTable } from '../../../src/features/session/tables.ts'
 import type { ReadTransaction } from '../../../src/store/types.ts'
+import type { Lockable, LockOperation } from './lock-steps.ts'
 
 /** Sessions and locks after one command. */
 export interface LockFacts {
@@ -13,10 +14,12 @@ export interface LockFacts {
   readonly sessions: ReadonlyMap<string, SessionFacts>
   /** The holder of each key. */
   readonly holds: ReadonlyMap<string, Hold>
-  /** LockIndex of a key; undefined: there is no such key. */
-  lockIndexOf(key: string): number | undefined
-  /** CreateIndex of a key; undefined: there is no such key. */
-  createIndexOf(key: string): number | undefined
+  /** What a key itself says of its lock; undefined: there is no such key. */
+  lockableOf(key: string): Lockable | undefined
+  /** By key that is held or ever was since it was created: its LockIndex. */
+  counted(): ReadonlyMap<string, number>
+  /** Of a transaction that took effect, in its order; none: another command. */
+  readonly operations: readonly LockOperation[]
 }
 
 export interface SessionFacts {
@@ -33,7 +36,7 @@ export interface Hold {
 /** Undefined: the command changed neither sessions nor keys that could be locked. */
 export function lockFactsOf(
   tx: ReadTransaction,
-  command: Pick<LockFacts, 'index' | 'atUs' | 'expiry'>,
+  command: Pick<LockFacts, 'index' | 'atUs' | 'expiry' | 'operations'>,
 ): LockFacts | undefined {
   const touched = tx.lastChange(sessionsTable) === command.index || tx.lastChange(holdsTable) === command.index
   const keyTouched = tx.lastChange(kvTable) === command.index && tx.lastChange(holdsTable) > 0
@@ -44,10 +47,12 @@ export function lockFactsOf(
   }
   const holds = new Map<string, Hold>()
   for (const { key, session, since } of tx.all(holdsTable)) holds.set(key, { session, fence: since })
-  const rowOf = (key: string) => tx.get(kvTable, key)
-  const counts = {
-    lockIndexOf: (key: string) => rowOf(key)?.lockIndex,
-    createIndexOf: (key: string) => rowOf(key)?.createIndex,
-  }
-  return { ...command, sessions, holds, ...counts }
+  const lockableOf = (key: string) => tx.get(kvTable, key)
+  return { ...command, sessions, holds, lockableOf, counted: () => countedIn(tx) }
+}
+
+function countedIn(tx: ReadTransaction): ReadonlyMap<string, number> {
+  const counted = new Map<string, number>()
+  for (const { key, lockIndex } of tx.all(kvTable)) if (lockIndex > 0) counted.set(key, lockIndex)
+  return counted
 }

@@ -1,5 +1,6 @@
 import { appliedIn, checker, eventIn, type Judge } from '../checker.ts'
 import type { Hold, LockFacts, SessionFacts } from './lock-facts.ts'
+import { lockedIn, walkOf } from './lock-steps.ts'
 
 /** The leader's clock, which measures the lock delay, may be faster than true time by this share. */
 const clockAllowance = 0.06
@@ -30,7 +31,10 @@ export class LockHolders {
 
   command(facts: LockFacts): void {
     for (const [key, before] of this.#holds) this.#heldBefore(key, before, facts)
+    const touched = new Set(lockedIn(facts.operations))
+    for (const key of touched) this.#walked(key, facts)
     for (const [key, hold] of facts.holds) this.#holdsNow(key, hold, facts)
+    for (const key of new Set([...touched, ...this.#holds.keys(), ...facts.holds.keys()])) this.#agrees(key, facts)
     this.#holds = facts.holds
     this.#sessions = facts.sessions
   }
@@ -65,6 +69,25 @@ export class LockHolders {
     this.#closed.set(key, { untilUs, session: before.session, event: eventIn(this.#judge) })
   }
 
+  /** Each operation of a transaction must respect the holder that those before it have left. */
+  #walked(key: string, facts: LockFacts): void {
+    const before = this.#holds.get(key)
+    const walk = walkOf(key, { session: before?.session ?? '', lockIndex: 0 }, facts.operations)
+    this.#judge.judged('S1')
+    const causes = appliedIn(this.#judge, before?.fence ?? 0)
+    for (const what of walk.broken)
+      this.#judge.report('S1', `the transaction at ${facts.index} on '${key}' ${what}`, causes)
+    for (const session of walk.taken) this.#takes(key, session, facts)
+    const holder = facts.holds.get(key)?.session ?? ''
+    if (holder === walk.session) return
+    const [is, expected] = [holder, walk.session].map(sessionText)
+    this.#judge.report(
+      'S1',
+      `after the transaction at ${facts.index} ${is} holds '${key}' instead of ${expected}`,
+      causes,
+    )
+  }
+
   #holdsNow(key: string, hold: Hold, facts: LockFacts): void {
     if (!facts.sessions.has(hold.session)) {
       this.#judge.judged('S1')
@@ -76,12 +99,10 @@ export class LockHolders {
     }
     const before = this.#holds.get(key)
     if (before?.session === hold.session && before.fence === hold.fence) return
-    this.#judge.judged('S1')
     this.#fences.set(`${key}@${hold.fence}`, hold.session)
-    // A transaction may delete a key, which releases it, and lock the new key of the same name.
-    const isMadeAnew = facts.createIndexOf(key) === facts.index
-    const isAnothers = before !== undefined && before.session !== hold.session && facts.sessions.has(before.session)
-    if (isAnothers && !isMadeAnew) {
+    if (facts.operations.length > 0) return
+    this.#judge.judged('S1')
+    if (before !== undefined && before.session !== hold.session && facts.sessions.has(before.session)) {
       const held = `while session ${before.session} held it since entry ${before.fence}`
       this.#judge.report(
         'S1',
@@ -89,6 +110,21 @@ export class LockHolders {
         appliedIn(this.#judge, before.fence),
       )
     }
+    this.#takes(key, hold.session, facts)
+  }
+
+  /** What a key says of itself, which clients read, is what its lock is. */
+  #agrees(key: string, { holds, index, lockableOf }: LockFacts): void {
+    const hold = holds.get(key)
+    const named = lockableOf(key)?.session ?? ''
+    if (named === (hold?.session ?? '')) return
+    const [names, holder] = [named, hold?.session ?? ''].map(sessionText)
+    const causes = appliedIn(this.#judge, hold?.fence ?? 0)
+    this.#judge.report('S1', `'${key}' names ${names} after entry ${index}, and ${holder} holds it`, causes)
+  }
+
+  /** A session locks a key that no other session holds. */
+  #takes(key: string, session: string, facts: LockFacts): void {
     const closed = this.#closed.get(key)
     if (closed === undefined) return
     if (facts.atUs >= closed.untilUs) {
@@ -96,8 +132,12 @@ export class LockHolders {
       return
     }
     const early = `${((closed.untilUs - facts.atUs) / 1e6).toFixed(3)} s before the lock delay of ${closed.session} was over`
-    this.#judge.report('S1', `entry ${facts.index} gave '${key}' to session ${hold.session} ${early}`, [closed.event])
+    this.#judge.report('S1', `entry ${facts.index} gave '${key}' to session ${session} ${early}`, [closed.event])
   }
+}
+
+function sessionText(session: string): string {
+  return session === '' ? 'no session' : `session ${session}`
 }
 
 export const lockHolders = checker({

@@ -1,14 +1,13 @@
 import { appliedIn, checker, type Judge } from '../checker.ts'
 import type { LockFacts } from './lock-facts.ts'
+import { type Lockable, lockedIn, walkOf } from './lock-steps.ts'
 
 /** A key that was held once. */
-interface Known {
-  readonly lockIndex: number
-  /** A key with another CreateIndex was deleted meanwhile, perhaps within one transaction. */
-  readonly createIndex: number | undefined
-  readonly session: string
+interface Known extends Lockable {
   readonly fence: number
 }
+
+const unknown: Known = { lockIndex: 0, session: '', fence: 0 }
 
 /**
  * S3. LockIndex grows by one with each change of holder, and by nothing else; a key that was deleted begins anew. The
@@ -26,43 +25,38 @@ export class LockIndex {
   }
 
   command(facts: LockFacts): void {
-    for (const key of new Set([...this.#known.keys(), ...facts.holds.keys()])) this.#look(key, facts)
+    const keys = new Set([...this.#known.keys(), ...facts.holds.keys(), ...lockedIn(facts.operations)])
+    for (const key of keys) this.#look(key, facts)
   }
 
   /** An operator restored another state: LockIndex continues from there. Later fencing numbers still grow. */
   replaced(facts: LockFacts): void {
     this.#judge.excused('S3', 'restored', facts.holds.size)
-    for (const key of this.#known.keys()) if (facts.lockIndexOf(key) === undefined) this.#known.delete(key)
-    for (const [key, { session, fence }] of facts.holds) {
-      this.#known.set(key, { ...countsOf(key, facts), session, fence })
-    }
-    for (const [key, known] of this.#known) {
-      if (!facts.holds.has(key)) this.#known.set(key, { ...known, ...countsOf(key, facts), session: '', fence: 0 })
+    this.#known.clear()
+    for (const [key, lockIndex] of facts.counted()) {
+      this.#known.set(key, { session: '', fence: 0, ...facts.holds.get(key), lockIndex })
     }
   }
 
   #look(key: string, facts: LockFacts): void {
-    const lockIndex = facts.lockIndexOf(key)
+    const before = this.#known.get(key) ?? unknown
+    const hold = facts.holds.get(key)
+    const { isNew, expected } = expectedOf(key, before, facts)
+    if (isNew) this.#judge.judged('S3')
+    const lockIndex = facts.lockableOf(key)?.lockIndex
     if (lockIndex === undefined) {
       this.#known.delete(key)
       return
     }
-    const createIndex = facts.createIndexOf(key)
-    const known = this.#known.get(key)
-    const before = known !== undefined && known.createIndex !== createIndex ? undefined : known
-    const hold = facts.holds.get(key)
-    const isNew = hold !== undefined && (hold.session !== before?.session || hold.fence !== before.fence)
-    const expected = (before?.lockIndex ?? 0) + (isNew ? 1 : 0)
-    if (isNew) this.#judge.judged('S3')
     if (lockIndex !== expected) {
       this.#judge.report(
         'S3',
         `LockIndex of '${key}' is ${lockIndex} after entry ${facts.index} instead of ${expected}`,
-        appliedIn(this.#judge, before?.fence ?? 0),
+        appliedIn(this.#judge, before.fence),
       )
     }
-    if (isNew) this.#newFence(key, hold.fence, facts.index)
-    this.#known.set(key, { lockIndex, createIndex, session: hold?.session ?? '', fence: hold?.fence ?? 0 })
+    if (isNew && hold !== undefined) this.#newFence(key, hold.fence, facts.index)
+    this.#known.set(key, { lockIndex, session: hold?.session ?? '', fence: hold?.fence ?? 0 })
   }
 
   #newFence(key: string, fence: number, index: number): void {
@@ -77,8 +71,19 @@ export class LockIndex {
   }
 }
 
-function countsOf(key: string, facts: LockFacts): Pick<Known, 'lockIndex' | 'createIndex'> {
-  return { lockIndex: facts.lockIndexOf(key) ?? 0, createIndex: facts.createIndexOf(key) }
+/** What a command must make of the LockIndex of a key, and whether a session came to hold it. */
+function expectedOf(
+  key: string,
+  before: Known,
+  { holds, operations }: LockFacts,
+): { readonly isNew: boolean; readonly expected: number } {
+  if (operations.length > 0) {
+    const { taken, lockIndex } = walkOf(key, before, operations)
+    return { isNew: taken.length > 0, expected: lockIndex }
+  }
+  const hold = holds.get(key)
+  const isNew = hold !== undefined && (hold.session !== before.session || hold.fence !== before.fence)
+  return { isNew, expected: before.lockIndex + (isNew ? 1 : 0) }
 }
 
 export const lockIndex = checker({

@@ -3,6 +3,7 @@ import { checker } from '../checker.ts'
 import type { Facts } from '../facts.ts'
 import { type Reach, rareStates } from '../rare-states.ts'
 import type { Hold, LockFacts } from './lock-facts.ts'
+import { lockedIn } from './lock-steps.ts'
 
 export const lockMarks = rareStates({
   'lock delay refused an acquire': 'a session was refused a lock, because the delay after the last holder was not over',
@@ -12,6 +13,8 @@ export const lockMarks = rareStates({
   'session expired': 'the leader ended a session that was not renewed in time',
   'session ended by the catalog': 'a session ended with its node or a check, by a command of the catalog',
   'lock passed on': 'a key was locked by another session after the session that held it had ended',
+  'lock passed on within a transaction':
+    'a transaction released or deleted a locked key, and locked it for another session',
   'locks restored': 'a restore brought back locks that were held when the snapshot was taken',
 })
 
@@ -45,7 +48,7 @@ class LockMarks {
     if (index === this.#endedAt && kind.startsWith('catalog.')) this.#reach('session ended by the catalog')
   }
 
-  changed({ index, expiry, sessions, holds }: LockFacts): void {
+  changed({ index, expiry, sessions, holds, operations }: LockFacts): void {
     for (const id of this.#sessions.keys()) {
       if (sessions.has(id)) continue
       this.#endedAt = index
@@ -60,6 +63,11 @@ class LockMarks {
       const before = this.#freed.get(key)
       if (before !== undefined && before !== session) this.#reach('lock passed on')
       this.#freed.delete(key)
+    }
+    for (const key of lockedIn(operations)) {
+      const [before, now] = [this.#holds.get(key)?.session, holds.get(key)?.session]
+      if (before !== undefined && now !== undefined && before !== now)
+        this.#reach('lock passed on within a transaction')
     }
     this.#keep({ sessions, holds })
   }

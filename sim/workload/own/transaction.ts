@@ -11,20 +11,36 @@ const operationsMax = 5
 /** Has the form of an ID, and belongs to no session. */
 export const noSession = '00000000-0000-4000-8000-000000000000'
 
-/** At most one lock operation per key: the state between two of them is visible to no client. */
+/** Any of its own, so that a transaction may pass a lock on; else one that has ended. */
+function sessionIn({ draws, tree }: Asking): string {
+  return tree.sessions.length === 0 ? (tree.ended ?? noSession) : oneOf(tree.sessions, draws).id
+}
+
 function verbsOf(asking: Asking): readonly OwnVerb[] {
   const { draws, tree } = asking
-  const locked = new Set<string>()
-  return Array.from({ length: 1 + draws.below(operationsMax) }, (_, at): OwnVerb => {
+  const drawn = Array.from({ length: 1 + draws.below(operationsMax) }, (_, at): OwnVerb => {
     const drawn = oneOf(verbs, draws)
     const key = drawn.endsWith('-tree') ? prefixOf(asking) : keyOf(asking)
     const isOfLock = drawn === 'lock' || drawn === 'unlock'
-    const verb = isOfLock && (locked.has(key) || tree.isDelayed(key)) ? 'get' : drawn
-    if (isOfLock) locked.add(key)
-    const session = tree.sessions[0]?.id ?? tree.ended ?? noSession
-    const written = writtenOf({ draws, value: `${asking.value}.${at}` })
-    return { verb, key, ...written, index: indexOf(asking, key), session }
+    const verb = isOfLock && tree.isDelayed(key) ? 'get' : drawn
+    return verbOf(asking, { verb, key, session: sessionIn(asking) }, at)
   })
+  return draws.below(4) > 0 ? drawn : [...drawn, ...passedOn(asking, drawn.length)]
+}
+
+/** A held key is released or deleted, and locked for any of the client's sessions. */
+function passedOn(asking: Asking, from: number): readonly OwnVerb[] {
+  const { draws, tree, prefix } = asking
+  const held = tree.under(prefix).filter(([, { session }]) => session !== '')
+  if (held.length === 0) return []
+  const [key, { session }] = oneOf(held, draws)
+  const freed = { verb: oneOf(['unlock', 'delete'], draws), key, session }
+  return [verbOf(asking, freed, from), verbOf(asking, { verb: 'lock', key, session: sessionIn(asking) }, from + 1)]
+}
+
+function verbOf(asking: Asking, of: Pick<OwnVerb, 'verb' | 'key' | 'session'>, at: number): OwnVerb {
+  const { draws, value } = asking
+  return { ...of, ...writtenOf({ draws, value: `${value}.${at}` }), index: indexOf(asking, of.key) }
 }
 
 function bodyOf(operations: readonly OwnVerb[]): string {

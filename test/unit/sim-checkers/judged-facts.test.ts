@@ -142,8 +142,9 @@ describe('what clients saw counts', () => {
       expiry,
       sessions: new Map(ids.map((id) => [id, { ttlMs: 10_000, lockDelayMs: 0 }])),
       holds: new Map(),
-      lockIndexOf: () => undefined,
-      createIndexOf: () => undefined,
+      lockableOf: () => undefined,
+      counted: () => new Map(),
+      operations: [],
     })
     lives.command(facts(0, ['a', 'b', 'c']))
     lives.attempted('a', 5 * second)

@@ -10,9 +10,11 @@ interface State {
   /** `key: session@fence` */
   readonly holds?: Readonly<Record<string, string>>
   readonly lockIndexes?: Readonly<Record<string, number>>
-  /** CreateIndex of each key that has a LockIndex; 1 if not given. */
-  readonly createdAt?: number
+  /** Of a transaction, each `verb key session`. */
+  readonly operations?: readonly string[]
   readonly expiry?: boolean
+  /** The session that keys name, if not their holder. */
+  readonly named?: string
 }
 
 /** Sessions have a time to live of 10 s and a lock delay of 5 s. */
@@ -27,9 +29,19 @@ function facts(index: number, atS: number, state: State): LockFacts {
     expiry: state.expiry ?? false,
     sessions: new Map((state.sessions ?? []).map((id) => [id, { ttlMs: 10_000, lockDelayMs: 5_000 }])),
     holds: new Map(holds),
-    lockIndexOf: (key) => state.lockIndexes?.[key],
-    createIndexOf: (key) => (state.lockIndexes?.[key] === undefined ? undefined : (state.createdAt ?? 1)),
+    lockableOf: (key) => lockableIn(state, key),
+    counted: () => new Map(Object.entries(state.lockIndexes ?? {})),
+    operations: (state.operations ?? []).map((text) => {
+      const [verb = '', key = '', session = ''] = text.split(' ')
+      return { verb, key, session }
+    }),
   }
+}
+
+function lockableIn({ holds, lockIndexes, named }: State, key: string): ReturnType<LockFacts['lockableOf']> {
+  const session = holds?.[key]?.split('@')[0]
+  const lockIndex = lockIndexes?.[key] ?? (session === undefined ? undefined : 1)
+  return lockIndex === undefined ? undefined : { lockIndex, session: named ?? session ?? '' }
 }
 
 describe('S1, mutual exclusion', () => {
@@ -59,12 +71,40 @@ describe('S1, mutual exclusion', () => {
     ).toEqual(["S1: entry 6 gave 'k' to session b while session a held it since entry 5"])
   })
 
-  it('lets a transaction delete a held key and lock the one that it makes in its place', () => {
-    const held = facts(5, 1, { sessions: ['a', 'b'], holds: { k: 'a@5' }, lockIndexes: { k: 1 } })
-    const lockedAnew = (createdAt: number) =>
-      facts(6, 2, { sessions: ['a', 'b'], holds: { k: 'b@6' }, lockIndexes: { k: 1 }, createdAt })
-    expect(checked(held, lockedAnew(6))).toEqual([])
-    expect(checked(held, lockedAnew(1))).toHaveLength(1)
+  const both = ['a', 'b']
+  const heldByA = facts(5, 1, { sessions: both, holds: { k: 'a@5' }, lockIndexes: { k: 1 } })
+  const left = (operations: readonly string[], holder?: string) =>
+    facts(6, 2, { sessions: both, operations, holds: holder === undefined ? {} : { k: `${holder}@6` } })
+
+  it('lets a transaction free a held key, by its deletion or release, and lock it for another session', () => {
+    expect(checked(heldByA, left(['delete k', 'lock k b'], 'b'))).toEqual([])
+    expect(checked(heldByA, left(['delete-tree k', 'set k', 'lock k b'], 'b'))).toEqual([])
+    expect(checked(heldByA, left(['unlock k a', 'lock k b'], 'b'))).toEqual([])
+    expect(checked(heldByA, left(['unlock k a', 'lock k b', 'unlock k b']))).toEqual([])
+  })
+
+  it('refuses a transaction that locks a key over the head of its holder', () => {
+    expect(checked(heldByA, left(['set k', 'lock k b'], 'b'))).toEqual([
+      "S1: the transaction at 6 on 'k' gave it to session b while session a held it",
+    ])
+    expect(checked(heldByA, left(['unlock k b', 'lock k b'], 'b'))).toEqual([
+      "S1: the transaction at 6 on 'k' released it for session b, which did not hold it",
+    ])
+  })
+
+  it('refuses what a transaction leaves, if its operations lead to another holder', () => {
+    expect(checked(heldByA, left(['unlock k a', 'lock k b'], 'a'))).toEqual([
+      "S1: after the transaction at 6 session a holds 'k' instead of session b",
+    ])
+    expect(checked(heldByA, left(['delete k', 'lock k b']))).toEqual([
+      "S1: after the transaction at 6 no session holds 'k' instead of session b",
+    ])
+  })
+
+  it('refuses a lock within the lock delay that a transaction has given up again', () => {
+    const ended = facts(6, 10, { sessions: ['b'] })
+    const passed = facts(7, 11, { sessions: ['b'], operations: ['lock k b', 'unlock k b'] })
+    expect(checked(heldByA, ended, passed)).toHaveLength(1)
   })
 
   it('refuses a holder within the lock delay of one that ended, and not after it', () => {
@@ -75,6 +115,12 @@ describe('S1, mutual exclusion', () => {
       "S1: entry 7 gave 'k' to session b 0.700 s before the lock delay of a was over",
     ])
     expect(checked(held, ended, again(15))).toEqual([])
+  })
+
+  it('refuses a key that names another session than the one that holds it, or none', () => {
+    const named = (session: string) => facts(5, 1, { sessions: both, holds: { k: 'a@5' }, named: session })
+    expect(checked(named('b'))).toEqual(["S1: 'k' names session b after entry 5, and session a holds it"])
+    expect(checked(named(''))).toEqual(["S1: 'k' names no session after entry 5, and session a holds it"])
   })
 
   it('refuses a holder that has ended', () => {
@@ -194,6 +240,31 @@ describe('S3, LockIndex and fencing numbers', () => {
       "S3: LockIndex of 'k' is 1 after entry 7 instead of 2",
     ])
     expect(checked(held, free(6, 2))).toEqual(["S3: LockIndex of 'k' is 2 after entry 6 instead of 1"])
+  })
+
+  it('counts every holder that a key has within a transaction', () => {
+    const twice = (lockIndex: number) =>
+      facts(6, 2, { operations: ['unlock k a', 'lock k b', 'unlock k b'], lockIndexes: { k: lockIndex } })
+    expect(checked(held, twice(2))).toEqual([])
+    expect(checked(held, twice(1))).toEqual(["S3: LockIndex of 'k' is 1 after entry 6 instead of 2"])
+    const first = facts(4, 1, { operations: ['lock k a', 'unlock k a'], lockIndexes: { k: 1 } })
+    const next = facts(5, 1, { holds: { k: 'b@5' }, lockIndexes: { k: 2 } })
+    expect(checked(first, next)).toEqual([])
+  })
+
+  it('lets a transaction make a key anew, which counts from the beginning', () => {
+    const anew = (lockIndex: number) =>
+      facts(6, 2, { operations: ['delete k', 'set k', 'lock k b'], holds: { k: 'b@6' }, lockIndexes: { k: lockIndex } })
+    expect(checked(held, anew(1))).toEqual([])
+    expect(checked(held, anew(2))).toHaveLength(1)
+  })
+
+  it('counts on from what a restored state has, held or not', () => {
+    const reports = recorder()
+    const checker = new LockIndex(reports.judge)
+    checker.replaced(facts(5, 1, { lockIndexes: { k: 3 } }))
+    checker.command(facts(6, 2, { holds: { k: 'a@6' }, lockIndexes: { k: 4 } }))
+    expect(reports.lines).toEqual([])
   })
 
   it('refuses a fencing number that is not the index, or not greater than those before', () => {

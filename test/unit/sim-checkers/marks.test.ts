@@ -177,6 +177,11 @@ function stories(): readonly (readonly [string, readonly Telling[], readonly Mar
       [locks(1, ['a', 'b'], 'a'), locks(2, ['b'], undefined), locks(3, ['b'], 'b')],
       ['session ended with a lock held', 'lock passed on'],
     ],
+    [
+      'of a lock that passed on within a transaction',
+      [locks(1, ['a', 'b'], 'a'), locks(2, ['a', 'b'], 'b', ['unlock', 'lock'])],
+      ['lock passed on within a transaction'],
+    ],
     ['of a lock that is held on needs nothing else', [locks(1, ['a', 'b'], 'a'), locks(2, ['a'], 'a')], []],
     [
       'of mixed modes needs a server in each',
@@ -205,15 +210,21 @@ function carried(node: string, minor: number, kind: string): Telling {
   })
 }
 
-/** Sessions that there are, and the one that holds the key. */
-function locks(index: number, sessions: readonly string[], holder: string | undefined): Telling {
+/** Sessions that there are, the one that holds the key, and the verbs of a transaction that led to it. */
+function locks(
+  index: number,
+  sessions: readonly string[],
+  holder: string | undefined,
+  verbs: readonly string[] = [],
+): Telling {
   return fact('locks changed', {
     index,
     atUs: index * 100_000_000,
     expiry: false,
     sessions: new Map(sessions.map((id) => [id, { ttlMs: 0, lockDelayMs: 0 }])),
     holds: new Map(holder === undefined ? [] : [['key', { session: holder, fence: index }]]),
-    lockIndexOf: () => index,
-    createIndexOf: () => 1,
+    lockableOf: () => ({ lockIndex: index, session: holder ?? '' }),
+    counted: () => new Map(),
+    operations: verbs.map((verb, at) => ({ verb, key: 'key', session: sessions[at] ?? '' })),
   })
 }

@@ -46,8 +46,9 @@ function locks(index: number, atS: number, sessions: readonly string[], holder?:
     expiry: true,
     sessions: new Map(sessions.map((id) => [id, { ttlMs: 10_000, lockDelayMs: 5_000 }])),
     holds: new Map(holder === undefined ? [] : [['k', { session: holder, fence }]]),
-    lockIndexOf: () => (holder === undefined ? undefined : 1),
-    createIndexOf: () => 1,
+    lockableOf: () => (holder === undefined ? undefined : { lockIndex: 1, session: holder }),
+    counted: () => new Map(),
+    operations: [],
   }
 }
 

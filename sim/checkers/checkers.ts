@@ -8,6 +8,7 @@ import { visitEffects } from './access/visit-effects.ts'
 import { careTold, serversCaredFor } from './autopilot-marks.ts'
 import type { Checker, CodeOf, Invariant } from './checker.ts'
 import { cleanDeath } from './clean-death.ts'
+import { hiddenChanges } from './clients/hidden-changes.ts'
 import { lockHolders } from './clients/lock-holders.ts'
 import { lockIndex } from './clients/lock-index.ts'
 import { markedLocks } from './clients/lock-marks.ts'
@@ -15,6 +16,7 @@ import { lockStates } from './clients/lock-states.ts'
 import { monotoneIndex } from './clients/monotone-index.ts'
 import { parkedReads } from './clients/parked-reads.ts'
 import { markedReaders, readersTold } from './clients/reader-marks.ts'
+import { restoredLocks } from './clients/restored-locks.ts'
 import { sessionGrounds } from './clients/session-grounds.ts'
 import { sessionLives } from './clients/session-lives.ts'
 import { waitingAnswers } from './clients/waiting-answers.ts'
@@ -139,10 +141,12 @@ const all = [
   sessionLives,
   lockIndex,
   sessionGrounds,
+  restoredLocks,
   monotoneIndex,
   parkedReads,
   watchSequences,
   waitingAnswers,
+  hiddenChanges,
   poolViews,
   incarnations,
   deathDetection,

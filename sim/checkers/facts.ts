@@ -10,7 +10,7 @@ import type { Configuration, Entry } from '../../src/raft/core/types.ts'
 import type { ReadTransaction } from '../../src/store/types.ts'
 import type { AccessState, ServerSeen, TokenState, Visit } from './access/access-facts.ts'
 import type { LockFacts } from './clients/lock-facts.ts'
-import type { WaitingRead } from './clients/read-facts.ts'
+import type { StillAnswer, WaitingRead } from './clients/read-facts.ts'
 import type {
   EventListing,
   EventLook,
@@ -240,6 +240,7 @@ interface ClientFacts {
     /** The result differs from that of the index that was waited for. */
     readonly isChanged: boolean
   }
+  readonly 'still answered': StillAnswer
   readonly 'watcher follows': { readonly watcher: string; readonly prefix: string }
   readonly 'watcher answered': { readonly watcher: string; readonly rows: readonly ListedKey[] }
   /** A client was told that it holds the key, with this fencing number. */

@@ -90,4 +90,19 @@ export const promiseBugs: readonly PlantedBug[] = [
     hunt: 'mesh-root-ends',
     foundBy: ['R11'],
   },
+  {
+    row: 336,
+    name: 'reads-before-the-first-commit',
+    about: 'a leader answers reads before an entry of its own term is committed, from what it knows to be committed',
+    patches: [
+      {
+        file: `${core}/read.js`,
+        find: 'if (hasCommittedInOwnTerm(raft, role))',
+        replace:
+          "if (mode === 'lease')\n        emit(raft, { kind: 'read-ready', requestId, index: raft.commit });\n    else if (hasCommittedInOwnTerm(raft, role))",
+      },
+    ],
+    hunt: 'leaders-are-asked',
+    foundBy: ['R10', 'E8'],
+  },
 ]

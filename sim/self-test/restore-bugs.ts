@@ -91,4 +91,32 @@ export const restoreBugs: readonly PlantedBug[] = [
     hunt: 'tails-and-snapshots',
     foundBy: ['W2', 'W3'],
   },
+  {
+    row: 333,
+    name: 'restore-loses-a-lock',
+    about: 'a restore leaves out the first of the locks that sessions hold',
+    patches: [
+      {
+        file: 'src/store/restore.js',
+        find: 'draft.restore(key, ',
+        replace: "if (announced.name !== 'kv-holds' || filling.rows > 0)\n            draft.restore(key, ",
+      },
+    ],
+    hunt: 'locks-are-put-back',
+    foundBy: ['S5'],
+  },
+  {
+    row: 334,
+    name: 'sessions-survive-a-restore',
+    about: 'a restore leaves sessions as they are at present',
+    patches: [
+      {
+        file: store,
+        find: 'if (!this.#isReplaced(name))',
+        replace: "if (!this.#isReplaced(name) || name === 'sessions')",
+      },
+    ],
+    hunt: 'locks-are-put-back',
+    foundBy: ['S5'],
+  },
 ]

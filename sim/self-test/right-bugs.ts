@@ -76,4 +76,32 @@ export const rightBugs: readonly PlantedBug[] = [
     hunt,
     foundBy: ['A1'],
   },
+  {
+    row: 340,
+    name: 'index-of-hidden-rows',
+    about: 'the index of an answer to a token with few rights is that of the whole result, hidden rows included',
+    patches: [
+      {
+        file: 'src/agent/requests/serving/seen-results.js',
+        find: 'return greater(visibleIndex(sight, newest, store.live, args), store.floor, firstChange);',
+        replace: 'return whole;',
+      },
+    ],
+    hunt: 'hidden-things-change',
+    foundBy: ['W6'],
+  },
+  {
+    row: 341,
+    name: 'hidden-checks-count',
+    about: 'the index of a list of checks counts those that the token may not see',
+    patches: [
+      {
+        file: 'src/features/catalog/sight.js',
+        find: 'of checksSeenBy(authorizer, [...checks])) {',
+        replace: 'of checks) {',
+      },
+    ],
+    hunt: 'hidden-things-change',
+    foundBy: ['W6'],
+  },
 ]

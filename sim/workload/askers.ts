@@ -19,6 +19,8 @@ export interface AskerPlan {
   readonly clients: number
   /** Whether half of the questions are asked over DNS. */
   readonly names: boolean
+  /** Whether some questions ask for cached answers. */
+  readonly cached: boolean
   /** Address of the clients' machine. */
   readonly host: string
   readonly everyMs: { readonly min: number; readonly max: number }
@@ -68,9 +70,9 @@ export class Askers implements Crew {
   }
 
   async #ask(agent: AskedAgent, draws: Draws): Promise<void> {
-    const { service, names } = this.#plan
+    const { service, names, cached } = this.#plan
     if (names && draws.below(2) === 0) return this.#askName(agent)
-    const question = drawnTimely(draws, this.#world.nodes)
+    const question = drawnTimely(draws, this.#world.nodes, cached)
     const { of, how, near, wanted } = question
     const calledUs = this.#world.nowUs()
     const boot = this.#world.bootOf(agent.name)
@@ -116,6 +118,7 @@ const group = z.strictObject({
   service: z.string().min(1).describe('The service that they ask for.'),
   clients: z.int().min(1).max(100).default(4).describe('How many; each asks one thing at a time.'),
   names: z.boolean().default(false).describe('Whether half of the questions are asked over DNS.'),
+  cached: z.boolean().default(true).describe('Whether some of the questions are for cached answers.'),
   every: durationRange.default({ min: 50, max: 400 }).describe('Time between an answer and the next question.'),
 })
 
@@ -127,12 +130,12 @@ export const askers = workloadKind({
   crews: [
     {
       machine: 'askers',
-      open: ({ at, service, clients, names, every: everyMs }, { name, env, host, run }) => {
+      open: ({ at, service, clients, names, cached, every: everyMs }, { name, env, host, run }) => {
         const world = groupWorld(run, { at })
         const datacenter = run.cluster.datacenterNames[0]
         return new Askers(
           env,
-          { name, service, clients, names, host, everyMs },
+          { name, service, clients, names, cached, host, everyMs },
           {
             nowUs: world.nowUs,
             decisions: world.decisions,

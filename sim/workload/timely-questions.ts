@@ -23,9 +23,10 @@ const freshness: readonly WantedFreshness[] = [
 const hows = ['cached', 'cached', 'default', 'consistent', 'stale'] as const
 const lists: readonly TimelyList[] = ['instances', 'instances', 'health', 'health', 'nodes']
 
-/** `nodes`: the nodes that a question may name as near. */
-export function drawnTimely(draws: Draws, nodes: readonly string[]): TimelyQuestion {
-  const how = hows[draws.below(hows.length)] ?? 'default'
+/** `nodes`: the nodes that a question may name as near. `cached`: whether some questions ask for cached answers. */
+export function drawnTimely(draws: Draws, nodes: readonly string[], cached = true): TimelyQuestion {
+  const drawnHow = hows[draws.below(hows.length)] ?? 'default'
+  const how = drawnHow === 'cached' && !cached ? 'default' : drawnHow
   const drawn = lists[draws.below(lists.length)] ?? 'instances'
   // The list of all nodes is never cached.
   const of = drawn === 'nodes' && how === 'cached' ? 'health' : drawn

@@ -4,10 +4,11 @@ import type { Env } from '../../src/env/env.ts'
 import { headerSaid } from '../../src/model/naming/names.ts'
 import { pause } from '../../src/model/pause.ts'
 import { waitingAnswers } from '../checkers/clients/waiting-answers.ts'
-import { durationRange, selector } from '../notation/fields.ts'
+import { durationRange, selector, template } from '../notation/fields.ts'
 import type { Draws } from '../world/decisions/draws.ts'
 import { type AskedAgent, type GroupWorld, groupWorld } from './asked-agents.ts'
 import { drawnMs } from './drawn-pause.ts'
+import { tokenHeaders } from './key-client.ts'
 import { workloadKind } from './kind.ts'
 
 /** What a group reads, with all defaults applied. */
@@ -19,6 +20,8 @@ export interface ReaderPlan {
   readonly consistencies: readonly ('default' | 'consistent' | 'stale')[]
   readonly waitMs: { readonly min: number; readonly max: number }
   readonly pauseMs: { readonly min: number; readonly max: number }
+  /** Nothing changes that their token may see. */
+  readonly isStill: boolean
 }
 
 /** Beyond any index that a run reaches. */
@@ -90,14 +93,17 @@ export class WaitingReaders {
     const read = invariants.of(waitingAnswers).began(asked)
     const how = consistency === 'default' ? '' : `&${consistency}`
     const target = `${query}${query.includes('?') ? '&' : '?'}index=${waited}&wait=${waitMs}ms${how}`
-    const request = { method: 'GET', target, timeoutMs: waitMs * 1.2 + answerSlackMs }
+    const headers = tokenHeaders(agent.endpoint.token)
+    const request = { method: 'GET', target, timeoutMs: waitMs * 1.2 + answerSlackMs, headers }
     const answer = await this.#env.http.request(agent.endpoint, request)
     if (!answer.ok || this.#round !== round) return undefined
-    const { status, headers } = answer.value
-    const told = Number(headerSaid(headers, 'index') ?? Number.NaN)
+    const { status } = answer.value
+    const told = Number(headerSaid(answer.value.headers, 'index') ?? Number.NaN)
     if ((status !== 200 && status !== 404) || Number.isNaN(told) || bootOf(agent.name) !== boot) return undefined
     const found = `${status} ${textOf(answer.value.body)}`
     invariants.tell('reader answered', { read, index: told, isChanged: found !== body })
+    const { name, isStill } = this.#plan
+    if (isStill) invariants.tell('still answered', { query, token: name, agent: agent.name, index: told, body: found })
     return { index: told, body: found }
   }
 }
@@ -123,6 +129,11 @@ const readerGroup = z.strictObject({
     .describe('One kind, or several of which one is drawn for each question.'),
   wait: durationRange.default({ min: 1_000, max: 6_000 }).describe('How long a question waits for a change.'),
   pause: durationRange.default({ min: 0, max: 200 }).describe('Between an answer and the next question.'),
+  token: template.optional().describe('The token of their requests; none if absent.'),
+  still: z
+    .boolean()
+    .default(false)
+    .describe('Nothing changes that their token may see: every answer to a query must be the same, index included.'),
 })
 
 export const readers = workloadKind({
@@ -135,10 +146,14 @@ export const readers = workloadKind({
     {
       machine: 'readers',
       open: (group, { name, env, run }) => {
-        const { queries, wait: waitMs, pause: pauseMs } = group
+        const { queries, wait: waitMs, pause: pauseMs, token, still: isStill } = group
         const consistencies = typeof group.consistency === 'string' ? [group.consistency] : group.consistency
-        const plan = { name, queries, readers: group.readers ?? queries.length, consistencies, waitMs, pauseMs }
-        return new WaitingReaders(env, plan, groupWorld(run, { at: group.at }))
+        const of = { name, queries, readers: group.readers ?? queries.length, isStill }
+        return new WaitingReaders(
+          env,
+          { ...of, consistencies, waitMs, pauseMs },
+          groupWorld(run, { at: group.at, token }),
+        )
       },
     },
   ],

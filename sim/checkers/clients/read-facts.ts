@@ -6,6 +6,17 @@ export interface Floor {
   readonly event: number
 }
 
+/** An answer to a client whose token sees nothing that changes. */
+export interface StillAnswer {
+  readonly query: string
+  /** A name for the token: that of the group of clients. */
+  readonly token: string
+  readonly agent: string
+  readonly index: number
+  /** With the status. */
+  readonly body: string
+}
+
 /** A blocking read that was sent. */
 export interface WaitingRead {
   readonly query: string

@@ -8,8 +8,6 @@ import type { TimelyAnswer } from './timely-facts.ts'
 const refreshedUs = 5_000_000
 /** How far any server, and an agent's cache, may be behind the leader while all are in contact. */
 const behindUs = 2_000_000
-/** How far a read of the leader may be behind the first server to apply an entry. */
-const leaderBehindUs = 1_000_000
 /** Clocks of agents may be wrong by this share. */
 const clockShare = 0.06
 /** Time in which a server that hears a leader again has caught up with it. */
@@ -26,7 +24,8 @@ type Excuse = 'out of reach' | 'not known' | 'catching up'
 /**
  * Compares the answers of agents about a changing service with the replicated state of that time.
  * 1. E8. A list has exactly what existed at one moment between question and answer, and therefore everything that
- *    existed throughout; a stale list, at a moment no longer ago than the contact with a leader that it reports.
+ *    existed throughout, and every command that a server had applied before the question, whichever server leads now; a
+ *    stale list, at a moment no longer ago than the contact with a leader that it reports.
  * 2. E9. A cached answer is returned only to clients that accept its age, and it was true no longer ago than that age.
  * 3. E10. An answer by distance is in the order of the coordinates in force.
  */
@@ -70,14 +69,14 @@ export class TimelyAnswers {
 
   /** The oldest moment that an uncached answer may be of; undefined: the answer says that it may be of any time. */
   #oldestUs({ how, calledUs, lastContactMs }: TimelyAnswer): number | undefined {
-    if (how !== 'stale') return calledUs - leaderBehindUs - this.#run.staleDefaultMs * 1000
+    if (how !== 'stale') return calledUs - this.#run.staleDefaultMs * 1000
     if (lastContactMs === undefined) return undefined
     return calledUs - lastContactMs * 1000 * (1 + clockShare) - behindUs - this.#contact.lapseUs
   }
 
   #nearest(answer: TimelyAnswer, near: string): void {
     const { service, calledUs, nodes } = answer
-    const fromUs = calledUs - leaderBehindUs - this.#run.staleDefaultMs * 1000
+    const fromUs = calledUs - this.#run.staleDefaultMs * 1000
     const seen = this.#versions.between(service, fromUs, this.#run.nowUs()) ?? []
     // Without a coordinate of that node, nothing is near it.
     if (nodes.length < 2 || seen.some(({ places }) => !places.has(near))) return

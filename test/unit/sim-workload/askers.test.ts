@@ -64,6 +64,7 @@ it('asks in every way, and tells what was wanted of kept answers, and what they 
         service: 'web',
         clients: 2,
         names: false,
+        cached: true,
         host: '10.0.0.9',
         everyMs: { min: 50, max: 100 },
       }

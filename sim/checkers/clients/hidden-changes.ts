@@ -12,8 +12,8 @@ interface First {
 /**
  * W6. The index of an answer is the one at which something last changed that the token may see, and a blocking query is
  * answered for nothing else. So clients whose tokens see nothing that changes get the same answer with the same index
- * for ever, from every agent, whatever happens to the rest of the state; else the index tells them of hidden things,
- * and their waits end for nothing.
+ * for ever, from every agent, whatever happens to the rest of the state. Another index would reveal hidden changes, and
+ * end waits without news.
  */
 export class HiddenChanges {
   readonly #judge: Judge<{ W6: 'another state' }>

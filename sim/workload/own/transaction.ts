@@ -11,7 +11,7 @@ const operationsMax = 5
 /** Has the form of an ID, and belongs to no session. */
 export const noSession = '00000000-0000-4000-8000-000000000000'
 
-/** Any of its own, so that a transaction may pass a lock on; else one that has ended. */
+/** Any session of the client, so that a transaction may pass a lock on. Without one, a session that has ended. */
 function sessionIn({ draws, tree }: Asking): string {
   return tree.sessions.length === 0 ? (tree.ended ?? noSession) : oneOf(tree.sessions, draws).id
 }

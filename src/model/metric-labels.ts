@@ -1,3 +1,4 @@
+import { hideUuids } from '../base/uuid.ts'
 import type { Labels } from '../env/observe.ts'
 
 /** Bounds of the labels of one series, in characters: callers choose some of the values. */
@@ -7,13 +8,14 @@ const labelsTextMax = 512
 
 /**
  * Labels in the order given. A name may occur more than once, as `tag` does where several tags were asked for. A long
- * value is cut, and labels beyond the bounds are left out. Reference: telemetry.md#metrics-5.
+ * value is cut, and labels beyond the bounds are left out. What has the form of a token is hidden, because a caller may
+ * have written its token in the place of a name. Reference: telemetry.md#metrics-5.
  */
 export function labelsOf(...given: readonly (readonly [name: string, value: string])[]): Labels {
   const pairs: (readonly [string, string])[] = []
   let key = ''
   for (const [name, value] of given.slice(0, labelsMax)) {
-    const kept = value.slice(0, labelValueMax)
+    const kept = hideUuids(value).slice(0, labelValueMax)
     const text = `;${name}=${kept.replaceAll(';', ';;')}`
     if (key.length + text.length > labelsTextMax) break
     key += text

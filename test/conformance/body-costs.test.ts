@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { features } from '../../src/agent/assembly/features.ts'
 import { bodyMembersMax } from '../../src/model/limits.ts'
-import { threadCpuMs } from '../tools/turn-cpu.ts'
+import { machineSlowness, threadCpuMs } from '../tools/turn-cpu.ts'
 import { ask } from './ask.ts'
 import { type SimulatedAgent, startSimulatedAgent } from './simulated-agent.ts'
 import { worstBodies } from './worst-bodies.ts'
@@ -12,12 +12,12 @@ const isLong = process.env['SVC_TEST_LONG'] === '1'
  * CPU time of this thread, from the request to its answer and what follows from it. In a short run nothing is warm yet:
  * the bound then only tells bodies whose cost grows without one.
  */
-const cpuMsMax = isLong ? 50 : 250
+const cpuMsMax = (isLong ? 50 : 250) * machineSlowness()
 /**
  * Of rules, which managers of access control alone may send: their bounds (accessRulesMax) also hold for what is
  * stored. All turns together: of a turn `rule-stalls.test.ts` has the bound.
  */
-const rulesCpuMsMax = isLong ? 75 : 200
+const rulesCpuMsMax = (isLong ? 75 : 200) * machineSlowness()
 
 /** In the gate a sample, and the kinds that were found outside. */
 
@@ -70,7 +70,7 @@ describe('a body of any route', () => {
 })
 
 /** All turns together. Of names as long as a body, which the field does not bound, each pass over the text counts. */
-const nameCpuMsMax = isLong ? 120 : 250
+const nameCpuMsMax = (isLong ? 120 : 250) * machineSlowness()
 
 describe('a name as long as a body', () => {
   let agent: SimulatedAgent

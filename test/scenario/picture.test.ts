@@ -152,7 +152,8 @@ describe('the page of a run', () => {
       expect(await brightness()).toBe(255)
       await page.evaluate('dispatchEvent(new Event("afterprint"))')
       expect(await brightness()).toBeLessThan(80)
-      expect(problems).toEqual([])
+      // The browser's advice on the pixels that this test reads.
+      expect(problems.filter((each) => !each.includes('willReadFrequently'))).toEqual([])
       await page.close()
     })
 

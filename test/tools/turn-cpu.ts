@@ -39,3 +39,24 @@ export async function longestTurnMs(work: () => Promise<unknown>): Promise<numbe
   })
   return longest
 }
+
+/** Steps of the fixed loop, and the milliseconds that they take on the machine for which bounds were written. */
+const fixedSteps = 50_000_000
+const fixedMs = 55
+let slowness: number | undefined
+
+/**
+ * How many times as slow as that machine this one is at present, at least 1: bounds of CPU time are multiplied by it. A
+ * virtual machine may run at two thirds of its speed for an hour, because of what runs beside it.
+ */
+export function machineSlowness(): number {
+  slowness ??= Math.max(1, Math.min(...[1, 2, 3].map(fixedLoopMs)) / fixedMs)
+  return slowness
+}
+
+function fixedLoopMs(): number {
+  const before = threadCpuMs()
+  let sum = 0
+  for (let at = 0; at < fixedSteps; at++) sum = (Math.imul(sum, 31) + at) | 0
+  return sum === 0 ? 0 : threadCpuMs() - before
+}

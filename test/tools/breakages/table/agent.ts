@@ -47,9 +47,9 @@ export const agentBreakages: readonly Breakage[] = [
   {
     id: 'AGT-008',
     file: 'src/agent/requests/asking/client-target.ts',
-    find: 'this.#parts.router.failed(server.id)\n    return answer\n',
+    find: 'this.#failed(server)\n    return answer\n',
     replace:
-      'this.#parts.router.failed(server.id)\n    const { meta, ...rest } = Object(answer.value)\n    return meta === undefined ? answer : { ...answer, value: { ...rest, meta: { ...meta, index: 1 } } }\n',
+      'this.#failed(server)\n    const { meta, ...rest } = Object(answer.value)\n    return meta === undefined ? answer : { ...answer, value: { ...rest, meta: { ...meta, index: 1 } } }\n',
   },
   {
     id: 'AGT-009',

@@ -35,8 +35,8 @@ export const telemetryBreakages: readonly Breakage[] = [
   {
     id: 'TEL-006',
     file: 'src/agent/telemetry/telemetry.ts',
-    find: 'sink.gauge(full, value)',
-    replace: 'sink.gauge(named, value)',
+    find: 'sink.gauge(full, value, labels)',
+    replace: 'sink.gauge(named, value, labels)',
   },
   {
     id: 'TEL-007',

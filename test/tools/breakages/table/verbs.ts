@@ -36,8 +36,8 @@ const rows: readonly Row[] = [
   ['HTP-049', 'agent/pool-routes.ts', 'PUT', 'Join a pool through a member', 'GET'],
   ['HTP-050', 'agent/service-routes.ts', 'PUT', "Register a service with this agent'", 'POST'],
   ['HTP-051', 'agent/service-routes.ts', 'PUT', 'Deregister a service of this agent', 'DELETE'],
-  ['HTP-052', 'catalog/routes.ts', 'PUT', 'Deregister a node, or one service or check of it', 'DELETE'],
-  ['HTP-053', 'catalog/routes.ts', 'PUT', 'Register a node, with a service and checks', 'POST'],
+  ['HTP-052', 'catalog/registration-routes.ts', 'PUT', 'Deregister a node, or one service or check of it', 'DELETE'],
+  ['HTP-053', 'catalog/registration-routes.ts', 'PUT', 'Register a node, with a service and checks', 'POST'],
   ['HTP-054', 'operator/routes.ts', 'PUT', 'Join a network area', 'POST'],
 ]
 

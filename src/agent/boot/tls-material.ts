@@ -75,7 +75,7 @@ export function differ(one: TlsMaterial, other: TlsMaterial): boolean {
   return texts(one) !== texts(other)
 }
 
-/** For the HTTPS listeners. `own`: the identity where the operator named none. */
+/** The settings of the HTTPS listeners. `own` is the identity that is used if the operator has configured none. */
 export function httpsTls({ settings, identity, trustedPems }: TlsMaterial, own?: TlsMaterial['identity']): TlsOptions {
   const { verifyIncomingHttps, preferOwnOrder } = settings
   return {

@@ -35,7 +35,7 @@ export class CatalogWrites {
     this.#parts = parts
   }
 
-  /** From now on no failure is taken for one of a single request, so that the pass under way ends. */
+  /** From now on every failure counts as one that other requests would meet, too, so that the pass under way ends. */
   close(): void {
     this.#closed = true
   }

@@ -92,7 +92,7 @@ export class DueChanges {
         if (offer === undefined) continue
         if (offers[0] !== undefined && offers[0].token !== offer.token) break
         offers.push(offer)
-        // Of the last one the size would decide nothing.
+        // The size of the last offer decides nothing.
         if (next + 1 < ids.length) size += sizeOf(offer)
       }
       const outcome = offers.length === 0 ? 'accepted' : await this.#parts.writes.register(offers)

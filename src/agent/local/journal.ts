@@ -87,8 +87,8 @@ export class Journal {
       this.#number++
       return written
     }
-    // Cuts off what was written of the frame, for the next start would read it. Only after "no space left" is it known
-    // that none of it was synced.
+    // Cuts off what was written of the frame, because the next start would read it. Only after "no space left" is it
+    // known that none of it was synced.
     const cut = await file.value.truncate(this.#endsAt)
     if (!cut.ok || written.error.kind !== 'full') this.#isWhole = false
     return written

@@ -20,9 +20,10 @@ export interface LocalChanges {
 }
 
 /**
- * The node, services and checks of this agent, and how much of them the catalog has. Held in memory only: writing to
- * disk, running checks and syncing with the catalog are separate parts. A removed item stays as a mark until the
- * catalog has removed it. Here is what services and checks have to do with each other, and each change is announced.
+ * The node, services and checks of this agent, and how much of them the catalog has. They are held in memory only:
+ * writing to disk, running checks and syncing with the catalog are separate parts. A removed item stays as a mark until
+ * the catalog has removed it. This class keeps services and checks consistent with each other, and announces each
+ * change.
  */
 export class LocalState {
   readonly #services = new ServiceEntries()

@@ -79,7 +79,7 @@ export interface LocalServicesParts {
   checkTls?(): TlsOptions | undefined
 }
 
-/** What `createLocalServices` gives. */
+/** The local services as `createLocalServices` returns them. */
 export interface RunningLocalServices extends LocalServices {
   /** The data that this agent registers about its node. */
   nodeFacts(): NodeFacts

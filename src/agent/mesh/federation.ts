@@ -33,7 +33,9 @@ interface Seen {
   readonly raft: Pick<Raft, 'status'>
 }
 
-/** Servers that do not support federation, as far as they are seen; failed servers count, for they may come back. */
+/**
+ * Servers that do not support federation, as far as they are seen. Failed servers count, because they may come back.
+ */
 function missing(own: string, primary: string, { lan, wan, raft }: Seen): readonly MissingServer[] {
   const here = serversIn(lan, own)
   const there = serversIn(wan, primary)

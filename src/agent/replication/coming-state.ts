@@ -100,7 +100,10 @@ export class ComingState implements WholeState {
   }
 }
 
-/** Names of one cluster would stand beside those of another: its servers' service, its provider, its trust domain. */
+/**
+ * Restoring a state of another naming would mix the names of two clusters: the servers' service, the provider and the
+ * trust domain.
+ */
 function namesProblem(coming: NamingName, own: NamingName): string | undefined {
   if (coming === own) return undefined
   return `snapshot: it is of a cluster with names = "${coming}", and this one has names = "${own}"`

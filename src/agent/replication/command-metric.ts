@@ -1,7 +1,7 @@
 import type { Labels } from '../../env/observe.ts'
 import { labelsOf } from '../../model/metric-labels.ts'
 
-/** What the time that a replicated command takes is reported as. */
+/** The metric under which the time of a replicated command is reported. */
 export interface CommandMetric {
   readonly name: string
   readonly labels: Labels | undefined

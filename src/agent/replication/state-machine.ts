@@ -35,7 +35,7 @@ export class UnknownCommand extends InvariantViolation {
   }
 }
 
-/** A command of this release, and what the time that it takes is reported as. */
+/** A command of this release, and the metric under which its time is reported. */
 interface KnownCommand {
   readonly definition: CommandDefinition
   readonly metric: CommandMetric

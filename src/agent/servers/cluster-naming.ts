@@ -10,9 +10,9 @@ import type { FatalSignal } from '../boot/lifecycle.ts'
 type NamedServer = Pick<ServerContext, 'naming' | 'read' | 'propose'>
 
 /**
- * The first act of a leader, before its duties write any name: in a new cluster it fixes what the cluster is called.
- * Undefined where there is nothing to wait for. A cluster called `svc` needs no record: it is what one without it is
- * called, so that clusters of earlier builds have it.
+ * Fixes the naming of a new cluster, as the first act of a leader, before its duties write any name. Undefined: there
+ * is nothing to wait for. A cluster called `svc` needs no record, because a cluster without a record is called that;
+ * clusters of earlier builds have none.
  */
 export function fixNames({ naming, read, propose }: NamedServer): Promise<Result<unknown, Failure>> | undefined {
   if (naming.name === svcNaming.name || fixedNames(read()) !== undefined) return undefined
@@ -28,8 +28,8 @@ export function otherNames(naming: Naming, tx: ReadTransaction): string | undefi
 }
 
 /**
- * Ends a server that has another naming than its cluster: a leader of it would write its names beside the others. It
- * looks at the state of the start, and whenever the record changes.
+ * Stops a server whose naming differs from its cluster's, because as leader it would write its own names beside the
+ * others. The check runs on the state at the start, and whenever the record changes.
  */
 export function guardNames(
   naming: Naming,
@@ -40,7 +40,7 @@ export function guardNames(
   const look = (): void => {
     const problem = otherNames(naming, store.read())
     if (problem !== undefined) return fatal.raise({ kind: 'other-names', message: problem })
-    // What is fixed stays so: a state of another naming is not restored.
+    // Once fixed, the naming stays: a state of another naming is never restored.
     if (fixedNames(store.read()) === undefined) watching = store.watch((tx) => void fixedNames(tx), look)
   }
   look()

@@ -98,7 +98,10 @@ export class Leadership {
     this.#running.start(this.#duties, this.#context)
   }
 
-  /** Whether this leader may go on; if what the cluster is called could not be fixed yet, it tries again later. */
+  /**
+   * Whether this leader may continue. If the naming of the cluster could not be fixed yet, the leader tries again
+   * later.
+   */
   async #fixed(fixing: Promise<Result<unknown, Failure>>, endings: number): Promise<boolean> {
     const { env } = this.#context
     const fixed = await fixing

@@ -32,8 +32,8 @@ export const serverRecordSchema = z.object({
 export type ServerRecord = z.infer<typeof serverRecordSchema>
 
 /**
- * A record as it came from another server, or why it cannot be read. Without a record that can be read a server is left
- * out: neither a first configuration nor the leader knows of it.
+ * A record as it came from another server, or why it cannot be read. A server without a readable record is left out:
+ * neither a first configuration nor the leader takes account of it.
  */
 export function readRecord(body: unknown): Result<ServerRecord, string> {
   const read = serverRecordSchema.safeParse(body)

@@ -21,7 +21,7 @@ import type { WatchDefinition } from './watch-settings.ts'
  * `config/` makes one from files and flags, and `defaultAgentConfig` gives the defaults to begin from.
  */
 export interface AgentConfig extends LogSettings {
-  /** What the product is called in all that the agent shows and reads. */
+  /** The product's names in everything that the agent shows and reads. */
   readonly naming: Naming
   /** The release that the agent runs as: the newest, except in simulated clusters of several releases. */
   readonly release: Release

@@ -6,7 +6,7 @@ export type MetricNames = 'single' | 'doubled' | 'both'
 export interface TelemetryConfig {
   /** Prefix of all names. */
   readonly prefix: string
-  /** The name that those begin with which `names` doubles. */
+  /** The product's name, with which those names begin that `names` doubles. */
   readonly product: string
   /** Names of some groups begin with the product's name twice, or are reported in both spellings. */
   readonly names: MetricNames

@@ -44,7 +44,7 @@ class ToldMetrics implements Telemetry, Metrics {
   readonly #process: Env['machine']['process']
   #runtimeTimer: Closable | undefined
   readonly #spelling: Pick<TelemetryConfig, 'names' | 'product'>
-  /** By the name that the code gives: what is reported of it. One look-up for each report. */
+  /** What is reported of each metric, by its name in the code, so that each report costs one look-up. */
   readonly #reported = new Map<string, readonly ReportedName[]>()
   readonly #reportedGauges = new Map<string, readonly ReportedName[]>()
   /** Undefined: the release has no labels. */
@@ -173,7 +173,7 @@ function linesOf(env: Env, { statsd, statsite, dogstatsd, dogstatsdTags }: Telem
  */
 const doubled = /^(?:acl|autopilot|catalog|fsm|health|http|kvs|leader|prepared-query|rpc|session|session_ttl|txn)\./
 
-/** With which names begin in the code that have the product's name behind the prefix, too, as in the field. */
+/** The beginning of those names in the code that have the product's name behind the prefix, too, as in the field. */
 const ownMetrics = 'svc.'
 
 /** The names under which a metric is reported. */

@@ -19,7 +19,7 @@ interface Member<Reply> {
 }
 
 interface Group<Reply = unknown> {
-  /** Of the endpoint, which decides the type of the replies. */
+  /** The method of the endpoint, which decides the type of the replies. */
   readonly method: string
   readonly members: Set<Member<Reply>>
   /** Ends the request that is under way. */
@@ -132,8 +132,8 @@ function isGroupOf<Args, Reply>({ method }: QueryEndpoint<Args, Reply>, group: G
 }
 
 /**
- * An answer of another agent gets forms that its members share. One that this agent has made has forms already: it
- * leads since the members began to wait.
+ * An answer of another agent gets encoded forms that the members of the group share. An answer that this agent has made
+ * has forms already: the agent has become the leader since the members began to wait.
  */
 function shareable<Reply>(answer: Answer<Reply>): Answer<Reply> {
   if (answer.forms !== undefined) return answer

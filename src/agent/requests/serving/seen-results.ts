@@ -123,8 +123,8 @@ export class Served implements Answer<unknown> {
   }
 
   /**
-   * The same as an answer of this endpoint. What this agent made is not checked as a reply: the endpoint's own query
-   * has made it, and many callers share a result, each of which would look at every row.
+   * The same as an answer of this endpoint. A result of this agent is not checked as a reply: the endpoint's own query
+   * has made it, and the check would read every row once for each caller that shares the result.
    */
   of<Args, Reply>(endpoint: QueryEndpoint<Args, Reply>): Answer<Reply> {
     invariant(endpoint.method === this.#endpoint.method, 'an answer was stored for another endpoint')

@@ -59,7 +59,7 @@ export class ViewSelections {
     this.#mayKeep = mayKeep
   }
 
-  /** `ResultForms.selected`. The caller whose `select` was called is the first to be told. */
+  /** Implements `ResultForms.selected`. The caller whose `select` was called gets the result first. */
   selected(name: string, select: () => Promise<Result<Positions, Failure>>): Promise<Result<SelectedPart, Failure>> {
     const known = this.#kept.get(name)
     if (known !== undefined) {
@@ -71,7 +71,7 @@ export class ViewSelections {
     return underWay
   }
 
-  /** Those that are being sent have their bytes still. */
+  /** Selections that are being sent keep their bytes. */
   forget(): void {
     for (const selection of [...this.#kept.values()]) selection.forget()
   }
@@ -100,7 +100,7 @@ class Selection implements SelectedPart {
   readonly positions: Positions
   readonly #budget: SelectionsBudget
   readonly #onGone: () => void
-  /** Also of one that is not kept: many callers may have waited for it. */
+  /** Encoded forms, also of a selection that is not kept, because many callers may have waited for it. */
   readonly #forms = new Map<string, Uint8Array>()
   #isKept = false
   /** Its estimated memory; 0 when it is not kept. */

@@ -22,7 +22,7 @@ export function metricsText(intervals: readonly MetricsInterval[], prefix: strin
   return lines.map((line) => `${line}\n`).join('')
 }
 
-/** Values that do not differ have no more than their sum, as in the field. */
+/** Equal values are shown by their count and sum alone, as in the field. */
 function aggregateText(aggregate: Aggregate): string {
   const { count, sum, min, max, lastWallMs } = aggregate
   const deviation = standardDeviation(aggregate)

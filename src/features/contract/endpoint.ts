@@ -26,7 +26,7 @@ export interface WriteEndpoint<Args = unknown, Reply = unknown, Server = never> 
   readonly method: string
   readonly kind: 'write'
   readonly args: z.ZodType<Args>
-  /** Checked by the asking agent, for the server may be of another release (`reply.ts`). */
+  /** Checked by the asking agent, because the server may be of another release (`reply.ts`). */
   readonly reply: z.ZodType<Reply>
   readonly access: Access<Args>
   serve(
@@ -47,7 +47,7 @@ export interface QueryEndpoint<Args = unknown, Reply = unknown> {
   readonly method: string
   readonly kind: 'query'
   readonly args: z.ZodType<Args>
-  /** Checked by the asking agent, for the server may be of another release (`reply.ts`). */
+  /** Checked by the asking agent, because the server may be of another release (`reply.ts`). */
   readonly reply: z.ZodType<Reply>
   readonly access: ReadAccess<Args, Reply>
   /**
@@ -72,7 +72,7 @@ export interface ServerEndpoint<Args = unknown, Reply = unknown, Server = never>
   readonly method: string
   readonly kind: 'server'
   readonly args: z.ZodType<Args>
-  /** Checked by the asking agent, for the server may be of another release (`reply.ts`). */
+  /** Checked by the asking agent, because the server may be of another release (`reply.ts`). */
   readonly reply: z.ZodType<Reply>
   /** Asks the leader unless the caller said `stale`. */
   readonly leader: boolean

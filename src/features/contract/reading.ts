@@ -47,16 +47,20 @@ export interface Forms {
   bytesOf(form: string, make: () => Uint8Array): Uint8Array
 }
 
-/** Those of a whole result, and of what callers select of it in their own words. They are kept with the result. */
+/**
+ * The encoded forms of a whole result, and of the parts that callers select from it by filters. They are kept with the
+ * result.
+ */
 export interface ResultForms extends Forms {
   /**
-   * The part that `selection` names, together with the form. `select` is called once for all callers that ask for it
-   * while it is kept or under way; what it fails with is told to those that wait for it, and not kept.
+   * The part that `selection` names, together with its forms. `select` is called once for all callers that ask for the
+   * part while it is kept or under way. A failure of `select` is returned to the callers that wait for it, and is not
+   * kept.
    */
   selected(selection: string, select: () => Promise<Result<Positions, Failure>>): Promise<Result<SelectedPart, Failure>>
 }
 
-/** Which items of a list are in a part of it: their positions, ascending. */
+/** The positions of those items of a list that belong to a part of it, ascending. */
 export type Positions = Uint32Array
 
 export interface SelectedPart extends Forms {

@@ -73,7 +73,7 @@ export const textReply = replyWith(isText)
 export const textsReply = replyWith(listOfAll(isText))
 export const nothingReply = z.null()
 
-/** Comes with every answer of a query that another agent gave. */
+/** The metadata that comes with the answer of another agent to a query. */
 export const readMeta = readWith((given): ReadMeta | undefined => {
   if (!isRecord(given)) return undefined
   const { index, knownLeader, lastContactMs } = given

@@ -8,7 +8,7 @@ export interface WithEnv {
   readonly env: Env
 }
 
-/** What the product is called here. */
+/** The names of the product. */
 export interface WithNaming {
   readonly naming: Naming
 }

@@ -11,8 +11,8 @@ export function nextTurn(env: Turns): Promise<undefined> {
 
 /**
  * Does long work in turns of the event loop, one up to each `yield`, so that heartbeats, probes and other requests get
- * in between. For work before a command is proposed or beside the log: what applies a command never gives way, for the
- * state must not be seen in the middle of it.
+ * in between. It serves work before a command is proposed, or beside the log. Code that applies a command never gives
+ * way, because the state must not be seen in the middle of a command.
  */
 export async function inTurns<T>(env: Turns, work: Generator<void, T, void>): Promise<T> {
   for (;;) {

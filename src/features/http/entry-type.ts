@@ -26,7 +26,10 @@ function fieldTypeOf(schema: unknown): FieldType {
   return { kind: typeof one === 'string' ? 'text' : typeof one === 'boolean' ? 'flag' : 'opaque' }
 }
 
-/** What a schema says of the same value in its own way: that it may be absent, null, or is not to be changed. */
+/**
+ * The schema inside a wrapper that only says of the same value that it may be absent, may be null, or must not be
+ * changed.
+ */
 function wrapped(schema: unknown): unknown {
   const isWrapper =
     schema instanceof z.ZodOptional ||

@@ -12,7 +12,7 @@ import { nextTurn } from '../contract/turns.ts'
 /** Work between two turns of the event loop, in units of a filter's meter: some 2 ms. */
 const turnWork = 40_000
 
-/** Most work of one answer: about a second. A list of 10,000 entries leaves 2,000 units for each. */
+/** Maximum work of one answer: about a second. A list of 10,000 entries leaves 2,000 units for each. */
 const answerWorkMax = 20_000_000
 
 /** Units of work that the JSON of one entry takes. */
@@ -30,8 +30,8 @@ export function filterOf(query: QueryParameters<'filter'>, entry: ObjectType): R
 export type Shown<Entry> = readonly [entry: Entry, json: Json]
 
 /**
- * The entries that a filter keeps, in their order; without one, all. It applies after the caller's rights and where
- * nothing is cut off or counted yet. Long lists are judged in turns of the event loop.
+ * The entries that a filter keeps, in their order; without a filter, all of them. The filter applies after the caller's
+ * rights, and before anything is cut off or counted. Long lists are judged in turns of the event loop.
  */
 export async function kept<Entry>(
   { env }: WithEnv,

@@ -207,7 +207,7 @@ interface Entry {
 }
 
 async function lock(context: WithWrites, request: PutRequest, entry: Entry, acquire: string): Promise<RouteResponse> {
-  // A header that the field does not have goes to a caller that asks for it.
+  // The field does not have this header, so only a caller that asks for it gets it.
   const fenced = request.query.has('fence')
   if (acquire === '') return missingSession
   const session = sessionIdOf(acquire)

@@ -42,7 +42,7 @@ export const autopilotSet: CommandDefinition<z.infer<typeof setBody>, boolean> =
 
 const namesBody = z.strictObject({ names: z.enum(namingNames) })
 
-/** Fixes what the cluster is called, while that is open; the outcome is what it is called from then on. */
+/** Fixes the naming of the cluster unless it is fixed already. Returns the naming that holds from then on. */
 export const namesFix: CommandDefinition<z.infer<typeof namesBody>, NamingName> = {
   kind: 'operator.names',
   outcome: z.enum(namingNames),

@@ -5,7 +5,7 @@ import { namingNames } from '../../model/naming/naming.ts'
 import type { ClusterHealth } from '../../model/server-health.ts'
 import { indexValue, listOf } from '../http/declared.ts'
 
-/** What the cluster is called since it was formed. */
+/** The naming of the cluster since it was formed. */
 export const clusterNamesRow = z.strictObject({
   names: z.enum(namingNames),
   createIndex: z.number().int().positive(),

@@ -10,14 +10,15 @@ export function autopilotOf(tx: ReadTransaction): AutopilotRow | undefined {
   return tx.get(autopilotTable, autopilotKey)
 }
 
-/** What the log says that the cluster is called; one without that record is called `svc`. */
+/** The naming of the cluster by its log. A cluster without that record is called `svc`. */
 export function clusterNames(tx: ReadTransaction): NamingName {
   return tx.get(clusterNamesTable, clusterNamesKey)?.names ?? svcNaming.name
 }
 
 /**
- * The same, undefined while it is still open. Without the record it is open until a leader has begun its duties, of
- * which each leaves a trace: its settings, or the servers in the catalog. The record comes before all of them.
+ * The same; undefined while the naming is still open. Without the record, it is open until a leader has begun its
+ * duties. Each duty leaves a trace, its settings or the servers in the catalog, and the record comes before all of
+ * them.
  */
 export function fixedNames(tx: ReadTransaction): NamingName | undefined {
   const recorded = tx.get(clusterNamesTable, clusterNamesKey)?.names

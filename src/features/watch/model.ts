@@ -1,7 +1,7 @@
 import { err, ok, type Result } from '../../base/result.ts'
 import { type ProductNames, variableNames } from '../../model/naming/names.ts'
 
-/** The index, under each of the environment variables that a handler may look for it in. */
+/** The index, under each environment variable in which a handler may look for it. */
 export function indexVariables(names: ProductNames, index: string): ReadonlyMap<string, string> {
   return new Map(variableNames(names, 'INDEX').map((name) => [name, index]))
 }

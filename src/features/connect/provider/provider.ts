@@ -17,7 +17,7 @@ export type Provided<T> = Promise<Result<T, ProviderFailure>>
 export interface MeshIdentity {
   readonly clusterId: string
   readonly trustDomain: string
-  /** With which the common names of its authorities begin. */
+  /** The text with which the common names of its authorities begin. */
   readonly title: string
   readonly datacenter: string
   /** Maximum difference between clocks: every certificate is back-dated by it. */

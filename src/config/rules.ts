@@ -11,7 +11,7 @@ import type { FileConfig } from './schema.ts'
  */
 
 const logLevels = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERR'] as const
-/** 8-4-4-4-12 hexadecimal digits, of any case. */
+/** Whether the text is a UUID: 8-4-4-4-12 hexadecimal digits, of any case. */
 export function isUuid(text: string): boolean {
   return uuidShape.test(text.toLowerCase())
 }
@@ -60,7 +60,7 @@ export function checkRaft(file: FileConfig, release: Release, problem: Report): 
   }
 }
 
-/** Integers that are no valid counts, and versions of the protocol between agents. */
+/** Reports integers that are not valid counts, and unknown versions of the protocol between agents. */
 export function checkCounts(file: FileConfig, release: Release, problem: Report): void {
   const { min, max, spoken } = internalProtocolsOf(release)
   const { protocol = spoken } = file

@@ -12,8 +12,8 @@ import { tlsKeys } from './keys/tls.ts'
 import type { PastSettings } from './past/past-keys.ts'
 
 /**
- * A configuration file as people write it. Strict: a key that is not here is an error. Each field may be absent; the
- * defaults are applied when all sources are merged. Reference: configuration.md#top-level-keys,
+ * A configuration file as people write it. The schema is strict: a key that is not listed here is an error. Each field
+ * may be absent; the defaults are applied when all sources are merged. Reference: configuration.md#top-level-keys,
  * configuration.md#fact-6.
  */
 export const fileSchema = z.strictObject({
@@ -33,7 +33,7 @@ export const fileSchema = z.strictObject({
 /** `past` holds options that only earlier releases read; no file can contain it. */
 export type FileConfig = z.infer<typeof fileSchema> & { readonly past?: PastSettings | undefined }
 
-/** Every key there is, with what is known of it: what the page of the configuration shows. */
+/** Every key of the configuration with its description, as the page of the configuration shows it. */
 export function configKeys(): readonly KeyRow[] {
   return keys
 }

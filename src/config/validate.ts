@@ -15,24 +15,27 @@ const toldMax = 100
 
 export interface ValidatedFile {
   readonly config: FileConfig
-  /** Values that are read differently than they are written. */
+  /** Values whose effective meaning differs from what is written. */
   readonly warnings?: readonly string[]
-  /** `file:line:column` of what stands at this path. */
+  /** `file:line:column` of the value at this path. */
   placeOf(path: readonly PropertyKey[]): string
 }
 
-/** A document as far as its form holds. */
+/** The valid parts of a document. */
 export interface ExaminedFile {
-  /** Without what is wrong; undefined where nothing is left that could be read. */
+  /** The document without its invalid parts; undefined if nothing valid remains. */
   readonly file: ValidatedFile | undefined
   readonly problems: readonly ConfigProblem[]
-  /** Removed keys, with dots, and keys that may have been meant: a check that misses one of them may be wrong. */
+  /**
+   * Removed keys, with dots, and known keys that an unknown one may have meant. A check that depends on one of them may
+   * be wrong.
+   */
   readonly missing: readonly string[]
 }
 
 /**
- * Checks one document against the schema, as an agent of this release reads it: every problem with its place in the
- * file, or the typed content. `keys`: those that the release may not know yet.
+ * Checks one document against the schema, as an agent of this release reads it. Returns the typed content, or every
+ * problem with its place in the file. `keys` are those that the release may not know yet.
  */
 export function validateDocument(
   written: ConfigDocument,
@@ -117,7 +120,7 @@ function pathsOf(issue: z.core.$ZodIssue): readonly WrongPath[] {
   })
 }
 
-/** The value, and in it what leads to the paths anew, without what stands there. */
+/** The value without the parts at these paths. Only the objects and lists on the way to them are copied. */
 function without(value: unknown, paths: readonly WrongPath[]): unknown {
   return pruned(
     value,
@@ -147,14 +150,14 @@ function pruned(value: unknown, paths: readonly (readonly PropertyKey[])[], dept
   )
 }
 
-/** A violation of the schema; of several unknown keys of one object one. */
+/** A violation of the schema. Each unknown key of an object is a violation of its own. */
 interface Violation {
   readonly issue: z.core.$ZodIssue
   readonly key?: string
 }
 
 interface ToldViolation extends Violation {
-  /** The key that may have been meant by an unknown one. */
+  /** The known key that an unknown one probably means. */
   readonly meant: string | undefined
 }
 
@@ -200,7 +203,7 @@ function problemOf(document: ConfigDocument, { issue, key, meant }: ToldViolatio
   return { place: document.placeOf(issue.path), message: `'${dotted}' is not valid`, remedy: issue.message }
 }
 
-/** A block that stands twice in a file of HCL is a list. */
+/** A block that appears twice in an HCL file is a list. */
 function remedyOf(found: unknown, expected: string): string {
   const blocks = Array.isArray(found) ? found.filter((each) => typeName(each) === 'object').length : 0
   if (expected !== 'object' || blocks < 2) return `write a value of type ${expected}`

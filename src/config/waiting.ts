@@ -5,8 +5,8 @@ import type { Report } from './parts/values.ts'
 import { configKeys, type FileConfig } from './schema.ts'
 
 /**
- * Keys of what is not there yet. Where ignoring one would leave the agent open, it is refused with the name of what is
- * missing; of any other that says more than its default, the lines that come back warn.
+ * Handles keys of features that are not built yet. If ignoring a key would leave the agent open, it is refused with the
+ * name of the missing feature. For any other key whose value differs from its default, a warning is returned.
  */
 export function waitingKeys(
   file: FileConfig,
@@ -31,7 +31,7 @@ export function waitingKeys(
   return warnings
 }
 
-/** Whether it is the same as leaving it out. */
+/** Whether the value has the same effect as leaving the key out. */
 function saysNothing(value: unknown, row: KeyRow): boolean {
   if (value === undefined || value === '' || JSON.stringify(value) === JSON.stringify(row.default)) return true
   return Array.isArray(value) && value.length === 0

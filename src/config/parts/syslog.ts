@@ -44,7 +44,7 @@ export function syslogOf(file: FileConfig, tag: string, problem: Report): Syslog
   return facility === undefined || to === undefined ? undefined : { tag, facility, to }
 }
 
-/** `LOCAL0`, which is also what counts where nothing is said. */
+/** The name of a facility; `LOCAL0` is the default. */
 function facilityName(number: number | undefined): string {
   return [...numbers].find(([, each]) => each === number)?.[0] ?? usualFacility
 }
@@ -67,7 +67,7 @@ function placeOf(written: string, problem: Report): SyslogPlace | undefined {
   return at && { kind: 'udp', at }
 }
 
-/** As `/v1/agent/self` shows it. */
+/** The settings as `/v1/agent/self` shows them. */
 export function shownSyslog(syslog: SyslogSettings | undefined): Shown {
   const to = syslog?.to
   return {

@@ -16,7 +16,8 @@ export function telemetryOf(
   const rules = given.prefix_filter ?? []
   const rulesWith = (sign: string): readonly string[] =>
     rules.filter((rule) => rule.startsWith(sign)).map((rule) => rule.slice(1))
-  // The field starts without the first two, and does not without the last.
+  // With a malformed address under one of the first two keys the field starts, and sends nothing there. With one under
+  // the last key it does not start.
   const receiver = (key: 'statsd_address' | 'statsite_address' | 'dogstatsd_addr'): Endpoint | undefined =>
     receiverOf(`telemetry.${key}`, given[key], key === 'dogstatsd_addr' ? problem : warn)
   return {
@@ -48,7 +49,7 @@ export function filterWarnings(file: FileConfig): readonly string[] {
   })
 }
 
-/** As `/v1/agent/self` shows it: together under `Telemetry`, as in the field, and each as a flat key. */
+/** The settings as `/v1/agent/self` shows them: together under `Telemetry`, as in the field, and each as a flat key. */
 export function shownTelemetry(telemetry: TelemetryConfig): Shown {
   const at = (endpoint: Endpoint | undefined): string => (endpoint === undefined ? '' : endpointText(endpoint))
   const together: Shown = {
@@ -68,7 +69,7 @@ export function shownTelemetry(telemetry: TelemetryConfig): Shown {
   return { Telemetry: { ...together, ...circonus }, ...Object.fromEntries(flat) }
 }
 
-/** Nothing is sent there: see divergence 35. */
+/** The agent sends nothing there: see divergence 35. */
 const circonus: Shown = Object.fromEntries(
   [
     ...['APIApp', 'APIToken', 'APIURL', 'BrokerID', 'BrokerSelectTag', 'CheckDisplayName'],

@@ -7,7 +7,7 @@ import type { FileConfig } from '../schema.ts'
 import { gossipOf } from './pools.ts'
 import { interval, milliseconds, type Report, type Reports } from './values.ts'
 
-/** How fast it is to notice and to act. */
+/** The settings that decide how fast the agent notices changes and acts on them. */
 export function timingOf(
   file: FileConfig,
   dev: boolean,
@@ -46,7 +46,7 @@ export function timingOf(
   }
 }
 
-/** Of 0 it is the default, as in the field; so is the threshold. */
+/** A value of 0 means the default, as in the field; the same holds for the threshold. */
 function snapshotIntervalOf(file: FileConfig, defaults: AgentConfig, warn: Report): number {
   const otherwise = defaults.raft.snapshotIntervalMs
   const asked = milliseconds(file.raft_snapshot_interval, otherwise)

@@ -4,7 +4,7 @@ import type { TlsVersion } from '../../env/net.ts'
 import type { FileConfig } from '../schema.ts'
 import type { Report, Reports, Shown } from './values.ts'
 
-/** Keys that say whether something needs a certificate, or authorities. */
+/** Keys that decide whether a certificate, or authorities, are required. */
 const asking = ['ports', 'ports.*', 'server'] as const
 const ownPair = ['cert_file', 'key_file'] as const
 const authoritiesAsked = ['ca_file', 'ca_path', ...asking] as const
@@ -73,12 +73,12 @@ export function tlsOf(
   }
 }
 
-/** Which of two keys asked for something that both can ask for. */
+/** Which of two keys requested something that both can request. */
 function askedBy<K extends keyof FileConfig>(file: FileConfig, one: K, other: K): K {
   return file[one] === true ? one : other
 }
 
-/** An empty name names nothing. */
+/** An empty name counts as absent. */
 function named(file: FileConfig): Pick<FileConfig, 'cert_file' | 'key_file' | 'ca_file' | 'ca_path'> {
   const of = (value: string | undefined): string | undefined => (value === '' ? undefined : value)
   return {
@@ -99,7 +99,7 @@ function minVersionOf({ tls_min_version: given }: FileConfig, problem: Report): 
   return version ?? defaultTls.minVersion
 }
 
-/** By the names that the field has them under, those of OpenSSL. Reference: configuration.md#fact-81. */
+/** Cipher suites by their names in the field, which are those of OpenSSL. Reference: configuration.md#fact-81. */
 const suites: ReadonlyMap<string, string> = new Map([
   ['TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305', 'ECDHE-RSA-CHACHA20-POLY1305'],
   ['TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305', 'ECDHE-ECDSA-CHACHA20-POLY1305'],
@@ -159,7 +159,7 @@ export function socketAccessOf(
   }
 }
 
-/** As `/v1/agent/self` shows it. */
+/** The settings as `/v1/agent/self` shows them. */
 export function shownTls(tls: TlsSettings): Shown {
   return {
     CAFile: tls.authorities ?? '',

@@ -7,15 +7,15 @@ import { isAddress, isHostName, parseEndpoint } from '../../rpc/address.ts'
 export type Shown = { readonly [key: string]: Json }
 
 /**
- * Reports something wrong with the whole: what, and what to do. `key` is the key that it is about, with dots, for the
- * place that is named; undefined where it is about none. `restsOn`: the other keys by whose values it is judged, as in
- * `ConfigProblem`.
+ * Reports a problem of the whole configuration: the problem, and what to do. `key` is the key that it concerns, with
+ * dots, from which the reported place follows; undefined if it concerns no single key. `restsOn` are the other keys
+ * whose values decide whether the problem exists, as in `ConfigProblem`.
  */
 export type Report = (message: string, remedy: string, key: string | undefined, restsOn?: readonly string[]) => void
 
 /**
- * `problem` keeps the agent from starting, because data or safety is at stake; `warn` says what it does instead, and
- * the agent starts as it would in the field.
+ * `problem` keeps the agent from starting, because data or safety is at stake. `warn` says what the agent does instead;
+ * the agent then starts as it would in the field.
  */
 export interface Reports {
   readonly problem: Report
@@ -25,19 +25,19 @@ export interface Reports {
 /** Minimum interval of repeated work: a shorter one would keep a processor busy. */
 const shortestIntervalMs = 10
 
-/** A duration that the schema has let through, or what holds without one. */
+/** A duration that the schema has accepted, or the default if there is none. */
 export function milliseconds(text: string | undefined, otherwise: number): number {
   if (text === undefined) return otherwise
   const parsed = parseDuration(text)
   return parsed.ok ? parsed.value : otherwise
 }
 
-/** The same in whole seconds, as DNS counts. */
+/** The same in whole seconds, as DNS expresses durations. */
 export function wholeSeconds(text: string | undefined, otherwise: number): number {
   return text === undefined ? otherwise : Math.floor(milliseconds(text, 0) / 1000)
 }
 
-/** The interval that a key asks for, or the shortest one that there is. */
+/** The configured interval, or the shortest one that is allowed. */
 export function interval(key: string, text: string | undefined, otherwise: number, warn: Report): number {
   const asked = milliseconds(text, otherwise)
   if (asked >= shortestIntervalMs) return asked
@@ -45,7 +45,7 @@ export function interval(key: string, text: string | undefined, otherwise: numbe
   return shortestIntervalMs
 }
 
-/** A limit, where 0 means no limit. The field takes a negative number to mean the same. */
+/** A limit, where 0 means no limit. The field also accepts a negative number for no limit. */
 export function notNegative(key: string, given = 0, warn: Report): number {
   if (given < 0) warn(`${key} cannot be ${given}`, 'it is 0, no limit', key)
   return Math.max(0, given)

@@ -5,7 +5,10 @@ import { err, ok, type Result } from '../../base/result.ts'
 import { watchPlan } from '../../features/watch/model.ts'
 import type { Report } from './values.ts'
 
-/** More of them are a mistake: each waits at the servers, and runs a program of its own. */
+/**
+ * Maximum number of watches. A larger number is a mistake, because each one waits at the servers and runs a program of
+ * its own.
+ */
 const watchesMax = 1_024
 
 export const watchSchema = z.strictObject({

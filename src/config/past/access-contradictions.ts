@@ -10,8 +10,8 @@ interface Pair {
 }
 
 /**
- * Keys of access control from before 1.4.0, and those that hold in their place.
- * Reference: configuration.md#access-control-keys.
+ * Keys of access control from before 1.4.0, and the keys that replace them. Reference:
+ * configuration.md#access-control-keys.
  */
 const pairs: readonly Pair[] = [
   { old: 'acl_datacenter', key: 'primary_datacenter', is: 'name' },
@@ -34,8 +34,8 @@ const switches = [
 ] as const
 
 /**
- * Settings that are given twice with different values: one line each, with the place of the one that is ignored, and
- * never with a secret.
+ * Settings that are given twice with different values. Each has one line with the place of the value that is ignored,
+ * and never shows a secret.
  */
 export function accessContradictions(
   file: FileConfig,

@@ -1,6 +1,6 @@
 /**
- * Keys that later releases of the field brought, by which operators of those know it: with dots where they are nested,
- * and what to write here instead, as a clause; empty: there is nothing like it.
+ * Keys that later releases of the field introduced, which operators may know from there. Keys are written with dots
+ * where they are nested. The value is a clause that says what to write here instead; empty: there is no equivalent.
  */
 const laterKeys: ReadonlyMap<string, string> = new Map([
   ['tls', "use 'ca_file', 'cert_file', 'key_file' and 'verify_incoming', 'verify_outgoing', 'verify_server_hostname'"],
@@ -35,7 +35,7 @@ const laterKeys: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * Says that this release does not know the key, and what it has in its place; undefined: no other release has it
+ * Says that this release does not know the key, and what to use instead; undefined if no other release has the key
  * either.
  */
 export function laterKey(dotted: string): string | undefined {
@@ -44,7 +44,7 @@ export function laterKey(dotted: string): string | undefined {
   return `this release does not know it, later ones do: ${instead === '' ? 'leave it to those' : instead}`
 }
 
-/** All of them. */
+/** The names of all later keys. */
 export function laterKeyNames(): readonly string[] {
   return [...laterKeys.keys()]
 }

@@ -14,7 +14,7 @@ export interface PastSettings {
   readonly cliRpcAddress?: string
 }
 
-/** A document as an earlier release reads it, in the keys of today. */
+/** A document as an earlier release reads it, expressed in the keys of today. */
 interface PastReading {
   readonly document: ConfigDocument
   readonly past: PastSettings
@@ -24,7 +24,7 @@ interface PastReading {
 
 type Path = readonly PropertyKey[]
 
-/** The present meaning of an option with an old name; or why it has no effect. */
+/** The present meaning of an option with an old name, or why it has no effect. */
 type Meaning =
   | { readonly says: (value: unknown) => readonly (readonly [key: string, value: unknown])[] }
   | { readonly nothing: string }
@@ -78,9 +78,9 @@ const meanings: ReadonlyMap<string, Meaning> = new Map<string, Meaning>([
 const deprecatedNames = 'telemetry.enable_deprecated_names'
 
 /**
- * Reads a document as an agent of an earlier release does: options that were removed since say what they said then;
- * keys that came later, or never, are read past or refused. `keys`: all that there are. `written`: with every known key
- * in its own case.
+ * Reads a document as an agent of an earlier release does. Options that were removed since then keep the meaning that
+ * they had; keys that came later, or never existed, are ignored or refused. `keys` are all known keys. `written` has
+ * every known key in its own case.
  */
 export function readAsPast(written: ConfigDocument, keys: readonly KeyRow[], release: Release): PastReading {
   const reading = new Reading(written, release)
@@ -94,7 +94,7 @@ class Reading {
   readonly #release: Release
   readonly #warnings: string[] = []
   readonly #problems: ConfigProblem[] = []
-  /** The places of values that were given by an old name. */
+  /** The places of values that were given under an old name. */
   readonly #moved = new Map<string, Path>()
   #value: unknown
   #past: PastSettings = {}
@@ -115,7 +115,10 @@ class Reading {
     return { document, past: this.#past, warnings: this.#warnings, problems: this.#problems }
   }
 
-  /** A key that this release does not know yet. Lists are looked at as a whole. */
+  /**
+   * Refuses keys that this release does not know yet, or ignores them with a warning. Keys within the items of a list
+   * are not looked at.
+   */
   laterKeys(keys: readonly KeyRow[]): void {
     for (const { name, since: text } of keys) {
       const since = text === undefined ? undefined : parseRelease(text)
@@ -140,7 +143,7 @@ class Reading {
     const value = valueAt(this.#value, path)
     const place = this.#written.placeOf(path)
     if (name === deprecatedNames) {
-      // Before there were two kinds of names there was nothing to choose.
+      // Before there were two kinds of names, there was no choice between them.
       if (!hasBehaviour(this.#release, 'metric-names-single')) return
       this.#past = { ...this.#past, deprecatedMetricNames: value === true }
       this.#warnings.push(`${place}: '${name}' is read as it was before 1.1.0`)
@@ -161,7 +164,10 @@ class Reading {
     this.#warnings.push(`${place}: '${name}' is read as ${now === '' ? 'nothing' : now}: later releases refuse it`)
   }
 
-  /** Whether it says where the port of the command line is, to a release that has one. */
+  /**
+   * Reads an option about the port of the command line, for a release that has one. Returns whether it is such an
+   * option.
+   */
   #cliRpc(name: string, value: unknown, path: Path): boolean {
     const isPort = name === 'ports.rpc'
     if (hasBehaviour(this.#release, 'cli-rpc-gone') || !(isPort || name === 'addresses.rpc')) return false
@@ -177,8 +183,8 @@ class Reading {
   }
 
   /**
-   * A value under the present name wins; lists are merged. A value of the wrong type stays, to be refused: a text or
-   * number in place of a block, or a value that is not a list.
+   * Sets a value under its present name. An existing value under that name wins; lists are merged. A value of the wrong
+   * type stays, so that it is refused: a text or number in place of a block, or a value that is not a list.
    */
   #say(path: readonly string[], value: unknown, from: Path): void {
     const blocks = path.slice(0, -1).map((_, at) => valueAt(this.#value, path.slice(0, at + 1)))
@@ -191,7 +197,7 @@ class Reading {
   }
 }
 
-/** The same path with each key as it is spelled there; undefined where nothing stands. */
+/** The same path with each key as it is spelled there; undefined if there is no value at the path. */
 function spelledAt(value: unknown, path: readonly string[]): Path | undefined {
   const spelled: string[] = []
   let at = value
@@ -209,7 +215,7 @@ function valueAt(value: unknown, path: Path): unknown {
   return path.reduce<unknown>((at, part) => (isObject(at) ? at[String(part)] : undefined), value)
 }
 
-/** The same without what stands at the path. */
+/** The same value without the part at the path. */
 function without(value: unknown, [head, ...rest]: Path): unknown {
   if (head === undefined || !isObject(value)) return value
   const members = Object.entries(value)
@@ -227,14 +233,14 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** `provider=aws region=…`, of a block of settings for that cloud. */
+/** The text `provider=aws region=…` that corresponds to a block of settings for that cloud. */
 export function providerText(provider: string, value: unknown): string {
   const said = typeof value === 'object' && value !== null ? Object.entries(value) : []
   const pairs = said.filter(([, each]) => typeof each === 'string' && each !== '')
   return [`provider=${provider}`, ...pairs.map(([key, each]) => `${key}=${quoted(String(each))}`)].join(' ')
 }
 
-/** As the grammar of discovery wants it. Reference: configuration.md#discovery-strings. */
+/** Quotes a value as the grammar of discovery requires. Reference: configuration.md#discovery-strings. */
 function quoted(text: string): string {
   return /[\s\\"]/.test(text) ? `"${text.replace(/[\\"]/g, '\\$&')}"` : text
 }

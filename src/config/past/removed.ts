@@ -4,23 +4,23 @@ import { checkOldSpellings, serviceOldSpellings } from '../../features/agent/def
 import { type Behaviour, hasBehaviour, isAtLeast, parseRelease, type Release } from '../../model/release.ts'
 
 /**
- * A removed option, since which release, and what to write instead. Spec: CFG-042. Reference:
+ * A removed option, the release that removed it, and what to write instead. Spec: CFG-042. Reference:
  * configuration.md#removed-keys.
  */
 interface RemovedOption {
   readonly kind: 'key' | 'flag' | 'service key' | 'check key'
-  /** With dots where blocks are in one another; a flag without its dash. */
+  /** With dots where blocks are nested; a flag has no dash. */
   readonly name: string
   readonly since: string
   readonly instead: string
-  /** How else it may be spelled, and is then still read. */
+  /** Another spelling that is still accepted. */
   readonly spared?: string
 }
 
 interface Removal {
   readonly since: string
   readonly instead: string
-  /** Earlier releases than this behaviour's still read it. */
+  /** Releases before this behaviour still read the option. */
   readonly by: Behaviour
 }
 
@@ -91,7 +91,10 @@ const removedFlags: ReadonlyMap<string, Removal> = new Map([
   ...['atlas', 'atlas-token', 'atlas-join', 'atlas-endpoint'].map((name) => [name, updateService] as const),
 ])
 
-/** All of them, in one table. What was removed of definitions their own reader has (`features/agent`). */
+/**
+ * All removed options, in one table. Removed keys of definitions are listed by the reader of definitions
+ * (`features/agent`).
+ */
 export function removedOptions(): readonly RemovedOption[] {
   return [
     ...[...removedKeys].map(([name, removal]) => ({ kind: 'key' as const, name, ...shown(removal) })),
@@ -105,12 +108,12 @@ function shown({ since, instead }: Removal): Pick<RemovedOption, 'since' | 'inst
   return { since, instead }
 }
 
-/** Keys that an agent of this release still reads, with dots where they are nested. */
+/** Removed keys that an agent of this release still reads, with dots where they are nested. */
 export function keysStillRead(release: Release): readonly string[] {
   return [...removedKeys].flatMap(([name, { by }]) => (hasBehaviour(release, by) ? [] : [name]))
 }
 
-/** Whether an agent of this release still takes the flag. */
+/** Whether an agent of this release still accepts the flag. */
 export function isFlagStillRead(name: string, release: Release): boolean {
   const removal = removedFlags.get(name)
   return removal !== undefined && !hasBehaviour(release, removal.by)
@@ -141,7 +144,7 @@ export interface RefusedOption extends Omit<RemovedOption, 'since'> {
   readonly since: Release
 }
 
-/** Options that the one release accepts, and the other refuses. */
+/** Options that the first release accepts, and the second one refuses. */
 export function optionsRefusedBetween(from: Release, to: Release): readonly RefusedOption[] {
   return refusedOptions().filter(({ since }) => !isAtLeast(from, since) && isAtLeast(to, since))
 }
@@ -154,7 +157,7 @@ export function refusedOptions(): readonly RefusedOption[] {
   })
 }
 
-/** As an operator would look for it. */
+/** The name of an option as an operator would search for it. */
 export function optionText({ kind, name }: Pick<RefusedOption, 'kind' | 'name'>): string {
   return kind === 'flag' ? `-${name}` : `${kind === 'key' ? '' : `${kind} `}${name}`
 }

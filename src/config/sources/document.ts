@@ -147,7 +147,9 @@ function withoutNulls(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null))
 }
 
-/** A key that stands there in both cases is left, and so refused as unknown. */
+/**
+ * If the document has the key in lower case as well, this spelling stays as it is, and is therefore refused as unknown.
+ */
 function ownName(key: string, shape: Readonly<Record<string, unknown>>, keys: ReadonlySet<string>): string {
   const lower = key.toLowerCase()
   return Object.hasOwn(shape, key) || !Object.hasOwn(shape, lower) || keys.has(lower) ? key : lower

@@ -4,8 +4,8 @@ import type { FileConfig } from '../schema.ts'
 import { evaluateTemplate } from '../templates/template.ts'
 
 /**
- * The configuration with every template for addresses worked out on this machine.
- * Reference: configuration.md#address-templates.
+ * The configuration with every address template evaluated on this machine. Reference:
+ * configuration.md#address-templates.
  */
 export function withAddresses(file: FileConfig, machine: Machine, problem: Report): FileConfig {
   const one = (key: string, text: string | undefined): string | undefined =>
@@ -42,7 +42,7 @@ export function withAddresses(file: FileConfig, machine: Machine, problem: Repor
   }
 }
 
-/** A request to a cloud may contain braces of its own. */
+/** A discovery request, such as `provider=aws`, may contain braces of its own. */
 function hasTemplate(text: string): boolean {
   return text.includes('{{') && !text.includes('provider=')
 }

@@ -38,7 +38,7 @@ export function documentOf(file: string, text: string, format: 'json' | 'hcl'): 
   return format === 'json' || /^\s*\{/.test(text) ? parseDocument(file, text) : parseHclDocument(file, text)
 }
 
-/** Reads a file of HCL: the same as its JSON would be, and as able to tell where each value stands. */
+/** Reads an HCL file: returns the same content as the equivalent JSON, with the place of each value. */
 export function parseHclDocument(file: string, text: string): Result<ConfigDocument, ConfigProblem> {
   const parsed = parseHcl(text)
   if (!parsed.ok) {
@@ -50,7 +50,7 @@ export function parseHclDocument(file: string, text: string): Result<ConfigDocum
   return ok({ file, value: plainValue(root), placeOf })
 }
 
-/** Two blocks `service` are a list of services. */
+/** Several blocks named `service` form a list of services. */
 function gathered(root: HclBlock): HclBlock {
   const members = new Map<string, HclMember>()
   for (const member of root.members) {

@@ -11,7 +11,7 @@ interface Gathered {
   placeOf(path: readonly string[]): string
 }
 
-/** Puts sources together, a later one over an earlier one. Definitions are gathered and not merged. */
+/** Merges sources, of which a later one overrides an earlier one. Definitions are collected, and not merged. */
 export function gather(sources: readonly ValidatedFile[]): Gathered {
   const bare = sources.map(({ config }) => withoutDefinitions(config))
   const placeOf = (path: readonly string[]): string => {
@@ -30,7 +30,7 @@ export function gather(sources: readonly ValidatedFile[]): Gathered {
 }
 
 /**
- * Puts a later source over an earlier one: scalars are replaced, lists appended, maps and blocks merged key by key.
+ * Merges a later source into an earlier one: scalars are replaced, lists appended, maps and blocks merged key by key.
  * Reference: configuration.md#fact-2.
  */
 export function mergeConfig(earlier: FileConfig, later: FileConfig): FileConfig {

@@ -28,7 +28,7 @@ export function allInterfaces(machine: Machine): readonly InterfaceAddress[] {
 
 type Test = (at: InterfaceAddress) => boolean
 
-/** Keeps those that a selector names. `wanted` false: the others. */
+/** Keeps the addresses that a selector matches. If `wanted` is false, keeps the others. */
 export function select(list: readonly InterfaceAddress[], selector: string, text: string, wanted: boolean): List {
   const test = testOf(selector.toLowerCase(), text)
   return test.ok ? ok(list.filter((at) => test.value(at) === wanted)) : test
@@ -83,7 +83,7 @@ const flags: ReadonlyMap<string, Test> = new Map<string, Test>([
   ['link-local unicast', (at) => isLinkLocal(at.ip)],
 ])
 
-/** Each of them must hold. */
+/** Every named flag must be set. */
 function flagTest(names: readonly string[]): Result<Test, string> {
   const unknown = names.find((name) => !flags.has(name))
   if (unknown !== undefined)
@@ -114,7 +114,7 @@ function compareBig(a: bigint, b: bigint): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** `default,-size`: by the first key that differs; a minus reverses its order. */
+/** Sorts by keys such as `default,-size`: the first key that differs decides; a minus reverses its order. */
 export function sorted(list: readonly InterfaceAddress[], text: string): List {
   const by: Order[] = []
   for (const each of text.split(',')) {
@@ -154,7 +154,7 @@ export function attributeOf(name: string): Result<(at: InterfaceAddress) => stri
     : ok(found)
 }
 
-/** `address` or `network` and a number to add, or `mask` and its length. */
+/** Applies an address calculation: `address` or `network` with a number to add, or `mask` with its length. */
 export function reckoned(list: readonly InterfaceAddress[], what: string, text: string): List {
   const number = /^\s*([+-]?\d+)\s*$/.exec(text)?.[1]
   if (number === undefined) return err(`${JSON.stringify(text)} is not a whole number`)
@@ -169,7 +169,7 @@ export function reckoned(list: readonly InterfaceAddress[], what: string, text: 
   return ok(list.map((at) => ({ ...at, ip: added(at, what, BigInt(number.replace('+', ''))) })))
 }
 
-/** A network is counted from its first address, or from its last where the number is negative. */
+/** A positive number counts from the first address of a network, a negative one from the last. */
 function added(at: InterfaceAddress, what: 'address' | 'network', by: bigint): Ip {
   const all = (1n << BigInt(at.ip.bits)) - 1n
   if (what === 'address') return { ...at.ip, value: (at.ip.value + by) & all }

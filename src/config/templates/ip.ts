@@ -1,10 +1,10 @@
-/** An IP address as a number, to compare and to reckon with. */
+/** An IP address as a number, for comparisons and calculations. */
 export interface Ip {
   readonly bits: 32 | 128
   readonly value: bigint
 }
 
-/** Undefined where the text is no address. A zone (`%eth0`) is left out. */
+/** Undefined if the text is not an address. A zone (`%eth0`) is dropped. */
 export function parseIp(text: string): Ip | undefined {
   const bare = text.replace(/%.*$/, '')
   const four = parseIpv4(bare)
@@ -21,7 +21,7 @@ function parseIpv4(text: string): bigint | undefined {
   return parts.reduce((value, part) => (value << 8n) | BigInt(part), 0n)
 }
 
-/** RFC 4291, section 2.2. */
+/** Parses the forms of RFC 4291, section 2.2. */
 function parseIpv6(text: string): bigint | undefined {
   const tail = /^(.*:)([\d.]+)$/.exec(text)
   const four = tail?.[2]?.includes('.') === true ? parseIpv4(tail[2]) : undefined
@@ -36,7 +36,7 @@ function parseIpv6(text: string): bigint | undefined {
   return groups.reduce((value, group) => (value << 16n) | BigInt(`0x${group}`), 0n)
 }
 
-/** As people write it. RFC 5952, section 4. */
+/** The canonical text of an address. RFC 5952, section 4. */
 export function ipText({ bits, value }: Ip): string {
   if (bits === 32) return [24n, 16n, 8n, 0n].map((shift) => String((value >> shift) & 0xffn)).join('.')
   const groups = Array.from({ length: 8 }, (_, at) => (value >> BigInt(112 - 16 * at)) & 0xffffn)
@@ -54,7 +54,7 @@ export function ipText({ bits, value }: Ip): string {
   return best.at < 0 ? part(0, 8) : `${part(0, best.at)}::${part(best.at + best.length, 8)}`
 }
 
-/** Ones from the left. */
+/** A mask of ones from the left. */
 export function maskOf(bits: 32 | 128, prefix: number): bigint {
   const all = (1n << BigInt(bits)) - 1n
   return all ^ ((1n << BigInt(bits - prefix)) - 1n)
@@ -65,7 +65,7 @@ interface Network {
   readonly prefix: number
 }
 
-/** `10.0.0.0/8`; an address alone is a network of itself. */
+/** Parses `10.0.0.0/8`; an address without a prefix length is a network of that one address. */
 export function parseNetwork(text: string): Network | undefined {
   const [address = '', length] = text.split('/')
   const ip = parseIp(address)
@@ -79,7 +79,7 @@ export function contains({ first, prefix }: Network, ip: Ip): boolean {
   return first.bits === ip.bits && (ip.value & maskOf(ip.bits, prefix)) === first.value
 }
 
-/** Addresses by what they are for, by the number of the RFC that says so. */
+/** Networks by their purpose, under the number of the RFC that reserves them. */
 const networksOf: ReadonlyMap<string, readonly string[]> = new Map([
   ['1112', ['224.0.0.0/4']],
   ['1918', ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16']],
@@ -101,7 +101,7 @@ const networksOf: ReadonlyMap<string, readonly string[]> = new Map([
   ],
 ])
 
-/** RFC 6890, tables 1 to 26, column Forwardable; and what is sent to many. */
+/** Networks that are not forwardable by RFC 6890, tables 1 to 26, column Forwardable, and multicast. */
 const notForwardable = [
   ...['0.0.0.0/8', '127.0.0.0/8', '169.254.0.0/16', '192.0.0.0/24', '192.0.2.0/24', '198.51.100.0/24'],
   ...['203.0.113.0/24', '240.0.0.0/4', '224.0.0.0/4'],
@@ -112,7 +112,7 @@ export function knownRfcs(): readonly string[] {
   return [...networksOf.keys()]
 }
 
-/** Undefined where the number is not one that is known. */
+/** Undefined if the number is not that of a known RFC. */
 export function isOfRfc(number: string, ip: Ip): boolean | undefined {
   const networks = networksOf.get(number)
   return networks === undefined ? undefined : within(networks, ip)

@@ -113,7 +113,7 @@ function unknown(name: string, args: number): Outcome {
   return err(`${name} cannot stand here with ${args} argument${args === 1 ? '' : 's'}`)
 }
 
-/** Addresses that others can send to, of private networks or not. RFC 6890. */
+/** Addresses that other machines can send to, either private or public ones. RFC 6890. */
 function reachable(all: Addresses, isPrivate: boolean): Result<Addresses, string> {
   const forwardable = select(all, 'flags', 'forwardable', true)
   return forwardable.ok ? select(forwardable.value, 'rfc', '6890', isPrivate) : forwardable
@@ -152,12 +152,12 @@ interface Call {
   readonly args: readonly string[]
 }
 
-/** Text as it stands, or calls that hand on to each other. */
+/** Literal text, or a pipe of calls, each of which receives the result of the one before. */
 type Piece = string | readonly Call[]
 
 /**
- * Reads `a {{ F "x" | g 1 }} b`. Of the field's templates these are calls and pipes; conditions, loops and variables
- * are refused. The error is one clause. Reference: configuration.md#address-templates.
+ * Parses `a {{ F "x" | g 1 }} b`. Of the field's templates, calls and pipes are supported; conditions, loops and
+ * variables are refused. The error is one clause. Reference: configuration.md#address-templates.
  */
 function parseTemplate(text: string): Result<readonly Piece[], string> {
   const pieces: Piece[] = []
@@ -181,7 +181,7 @@ const words = new Set(['if', 'else', 'end', 'range', 'with', 'define', 'template
 
 interface ReadCalls {
   readonly calls: readonly Call[]
-  /** Behind the closing braces. */
+  /** The position after the closing braces. */
   readonly end: number
 }
 

@@ -26,9 +26,9 @@ export interface Command {
 }
 
 const done: Reply = { error: '' }
-/** Text is sent as text or as bytes, as the writer of the program liked it. */
+/** A client sends text as a string or as bytes; the programs of that time differ in this. */
 const text = z.union([z.string(), z.instanceof(Uint8Array).transform((bytes) => textOf(bytes))])
-/** Joining through each of them takes a connection. */
+/** Limits the number of addresses, because joining through each one takes a connection. */
 const addressesMax = 64
 
 export const handshakeBody = z.object({ Version: z.int() })
@@ -36,8 +36,8 @@ const nodeBody = z.object({ Node: text })
 const joinBody = z.object({ Existing: z.array(text).max(addressesMax).nullable(), WAN: z.boolean().default(false) })
 
 /**
- * Requests that scripts of that time send to an agent. Every client that reaches the port may: this protocol never had
- * a token.
+ * Requests that scripts of that time send to an agent. Every client that reaches the port may send them, because this
+ * protocol never had a token.
  */
 export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ['members-lan', bare(async ({ lan }) => membersOf(lan.members()))],
@@ -49,7 +49,7 @@ export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ['reload', bare(async (context) => replyOf(await context.reload()))],
 ])
 
-/** Nothing follows its header. */
+/** A command whose header is followed by nothing. */
 function bare(run: Work): Command {
   return { hasBody: false, read: () => run }
 }
@@ -65,7 +65,7 @@ function withBody<Body extends object>(
   return { hasBody: true, read }
 }
 
-/** Undefined: the bytes are no such body. */
+/** Undefined: the bytes are not a valid body. */
 export function readBody<Body extends object>(schema: z.ZodType<Body>, bytes: Uint8Array): Body | undefined {
   const value = unpack(bytes)
   return value.ok ? schema.safeParse(value.value).data : undefined
@@ -83,7 +83,7 @@ async function join(context: WithJoining, { Existing, WAN }: z.output<typeof joi
   return joined.ok ? { error: '', body: { Num: joined.value } } : { error: joined.error, body: { Num: 0 } }
 }
 
-/** A server is known by another name among all datacenters. */
+/** A server has another name in the pool of all datacenters. */
 function forceLeave(context: WithSelf & WithPools, { Node }: z.output<typeof nodeBody>): Reply {
   context.lan.forceLeave(Node)
   for (const name of [Node, `${Node}.${context.self().datacenter}`]) context.wan?.forceLeave(name)

@@ -19,20 +19,20 @@ const headerShape = z.object({
 type Header = z.output<typeof headerShape>
 
 /**
- * One connection of the command line, in the protocol of the field's agents: MessagePack values one after the other, a
- * header {Command, Seq} and with some commands a body; back come {Seq, Error} and a body. One request is answered
- * before the next is read.
+ * One connection of the command line, in the protocol of the field's agents. MessagePack values follow each other: a
+ * request is a header {Command, Seq} and, with some commands, a body; an answer is {Seq, Error} and a body. One request
+ * is answered before the next is read.
  */
 class Conversation {
   readonly #env: Env
   readonly #context: () => CommandContext | undefined
   readonly #stream: TcpStream
-  /** At most one value that is not whole, beyond what came with it in one piece. */
+  /** Bytes that are not parsed yet: at most one incomplete value, and the rest of the chunk that it came with. */
   #pending: Uint8Array = emptyBytes
   #header: Header | undefined
   #greeted = false
   #busy = false
-  /** The peer sends no more questions. */
+  /** The peer sends no more requests. */
   #ended = false
   #over = false
 
@@ -138,12 +138,12 @@ class Conversation {
   }
 }
 
-/** At once; one more is closed at once. */
+/** Maximum number of connections at a time; a further one is closed at once. */
 const conversationsMax = 64
 
 /**
- * The port of the command line, as agents before 0.8.0 have it. `context`: undefined while the agent starts. Port 0 takes a
- * free one.
+ * Opens the port of the command line, as agents before 0.8.0 have it. `context` is undefined while the agent starts.
+ * Port 0 chooses a free port.
  */
 export async function openCliRpc(
   env: Env,

@@ -23,7 +23,7 @@ export function openAesGcm(
   try {
     cipher.final()
   } catch {
-    // Node says by a throw that the tag does not fit: an answer here.
+    // Node throws if the tag does not fit; here that is an ordinary result.
     return undefined
   }
   return plainBytes(opened)

@@ -6,14 +6,14 @@ import { plainBytes } from './plain-bytes.ts'
 const rsaBitsMin = 2048
 const rsaBitsMax = 8192
 
-/** By OpenSSL's names. */
+/** Signature algorithms by OpenSSL's names of curves. */
 const byCurve: Readonly<Record<string, SignatureAlgorithm>> = {
   prime256v1: 'ecdsa-sha256',
   secp384r1: 'ecdsa-sha384',
   secp521r1: 'ecdsa-sha512',
 }
 
-/** Node's names of them; null: the algorithm hashes by itself. */
+/** Node's names of hash functions; null: the algorithm hashes by itself. */
 export const hashes: Readonly<Record<SignatureAlgorithm, string | null>> = {
   'ecdsa-sha256': 'sha256',
   'ecdsa-sha384': 'sha384',
@@ -24,7 +24,7 @@ export const hashes: Readonly<Record<SignatureAlgorithm, string | null>> = {
   ed25519: null,
 }
 
-/** A private key, and what it signs by. */
+/** A private key, and the algorithm with which it signs. */
 export interface PrivateKey {
   readonly key: KeyObject
   readonly algorithm: SignatureAlgorithm
@@ -35,12 +35,12 @@ export function readPrivateKey(pem: string): PrivateKey | undefined {
   try {
     return privateKeyOf(createPrivateKey(pem))
   } catch {
-    // Node says by a throw that this is no key.
+    // Node throws if the text is not a key.
     return undefined
   }
 }
 
-/** Undefined: it is of a kind or size that is not taken. */
+/** Undefined: the key has an unsupported type or size. */
 export function privateKeyOf(key: KeyObject): PrivateKey | undefined {
   const algorithm = algorithmOf(key)
   return algorithm === undefined ? undefined : { key, algorithm }
@@ -60,13 +60,13 @@ function algorithmOf(key: KeyObject): SignatureAlgorithm | undefined {
   }
 }
 
-/** Node's signatures of RSA (PKCS #1 v1.5) and Ed25519 are the same each time; those of ECDSA are random. */
+/** Node's signatures of RSA (PKCS #1 v1.5) and Ed25519 are deterministic; those of ECDSA are random. */
 export function nativeKey({ key, algorithm }: PrivateKey): SigningKey {
   const hash = hashes[algorithm]
   return { algorithm, ...textOf(key), sign: (bytes) => plainBytes(sign(hash, bytes, key)) }
 }
 
-/** The two halves as others read them. */
+/** Both halves of a key pair in the formats that other programs read. */
 export function textOf(key: KeyObject): Pick<SigningKey, 'privateKeyPem' | 'publicKey'> {
   return {
     privateKeyPem: key.export({ type: 'pkcs8', format: 'pem' }).toString(),

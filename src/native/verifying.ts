@@ -5,15 +5,15 @@ import { hashes } from './keys.ts'
 const readKeysMax = 64
 
 /**
- * Public keys that were read: reading one takes three times as long as verifying with it, and those of authorities come
- * again and again.
+ * Caches parsed public keys: parsing one takes three times as long as verifying with it, and the keys of authorities
+ * are used again and again.
  */
 class ReadKeys {
   readonly #keys = new Map<string, KeyObject>()
 
-  /** Throws where it cannot be read. */
+  /** Throws if the key cannot be parsed. */
   keyOf(publicKey: Uint8Array): KeyObject {
-    // No copy: Node wants the class, not other memory.
+    // Makes no copy: Node requires the class Buffer, not other memory.
     const der = Buffer.from(publicKey.buffer, publicKey.byteOffset, publicKey.byteLength)
     const name = der.toString('latin1')
     const before = this.#keys.get(name)
@@ -32,13 +32,13 @@ export function verifier(): Crypto['verify'] {
       const key = keys.keyOf(publicKey)
       return fits(key, algorithm) && verify(hashes[algorithm], bytes, key, signature)
     } catch {
-      // Node says by a throw that this is no key, or that no signature looks like this.
+      // Node throws if the bytes are not a key, or if they cannot be a signature.
       return false
     }
   }
 }
 
-/** The key's type must be the algorithm's; Node would use the key alone. */
+/** The key's type must match the algorithm, because Node would go by the key alone. */
 function fits(key: KeyObject, algorithm: SignatureAlgorithm): boolean {
   const kind = key.asymmetricKeyType
   if (kind === 'rsa') return algorithm.startsWith('rsa-')

@@ -8,7 +8,7 @@ import { variableName } from '../model/naming/names.ts'
 import { proxyVariables } from '../model/proxy-variables.ts'
 import { ProxyDaemon } from './proxy-daemon.ts'
 
-/** Proxies that one agent runs; more are not started. */
+/** Maximum number of proxies that one agent runs; further ones are not started. */
 const runningMax = 1_024
 
 type Local = Pick<LocalServices, 'managedProxies' | 'onServicesChange'>
@@ -17,14 +17,13 @@ type Config = Pick<AgentConfig, 'naming' | 'ports' | 'clientAddresses' | 'httpsA
 interface Running {
   readonly daemon: ProxyDaemon
   readonly command: string
-  /** Known to this proxy and this agent alone, for as long as both run. */
+  /** Known only to this proxy and this agent, for as long as both run. */
   readonly secret: string
 }
 
 /**
- * Runs the proxies that are registered to be run by the agent, each as a process: those that come are started, those
- * that go are stopped, and one whose command changes is replaced. What else changes of one it hears from the agent by
- * itself.
+ * Runs the proxies that are registered as managed, each as a process. An added proxy is started, a removed one is
+ * stopped, and one whose command changes is replaced. A proxy learns of its other changes from the agent by itself.
  */
 export class ManagedProxies {
   readonly #env: Env
@@ -32,11 +31,11 @@ export class ManagedProxies {
   readonly #local: Local
   readonly #watching: Closable
   readonly #running = new Map<string, Running>()
-  /** Proxies for which it was logged why they do not run. */
+  /** Why certain proxies do not run, as it was logged. */
   readonly #refused = new Map<string, string>()
-  /** By the secret of a proxy the token of its service. */
+  /** The token of each proxy's service, by the secret of the proxy. */
   #tokens: ReadonlyMap<string, string> = new Map()
-  /** Agents without any tell nothing of them. */
+  /** Agents that never ran a proxy report nothing about them. */
   #hasRun = false
   readonly #ending = new Set<Promise<void>>()
 
@@ -49,8 +48,8 @@ export class ManagedProxies {
   }
 
   /**
-   * The secret that a request is served by: a proxy of ours acts with the token of its service; any other is left as it
-   * is.
+   * The secret with which a request is served: a managed proxy acts with the token of its service; any other secret is
+   * returned unchanged.
    */
   actingToken(secret: string): string {
     return this.#tokens.get(secret) ?? secret
@@ -117,7 +116,7 @@ export class ManagedProxies {
     return own === undefined ? undefined : [...own, 'connect', 'proxy']
   }
 
-  /** How the proxy finds this agent; undefined: its API listens nowhere. */
+  /** Environment variables through which the proxy finds this agent; undefined if the API has no listener. */
   #agentVariables(): readonly (readonly [string, string])[] | undefined {
     const { naming, ports, clientAddresses, httpsAddresses, tls } = this.#config
     const variable = (name: string): string => variableName(naming, name)

@@ -3,10 +3,10 @@ import type { Env } from '../env/env.ts'
 
 /** A process that has run for this long counts as healthy: when it ends, it is restarted as if for the first time. */
 const healthyMs = 10_000
-/** After it has ended the pause doubles from the first to the last of these. */
+/** After the process has ended, the pause before a restart doubles from the minimum to the maximum. */
 const pauseMinMs = 500
 const pauseMaxMs = 60_000
-/** From when it is asked to end until it is killed: `svc connect proxy` gives its connections five seconds. */
+/** Time between the request to end and the kill: `svc connect proxy` gives its connections five seconds. */
 const graceMs = 7_000
 const outputBytesMax = 4 << 10
 const lineLengthMax = 500
@@ -17,7 +17,7 @@ export interface DaemonPlan {
   readonly environment: ReadonlyMap<string, string>
 }
 
-/** The process of one proxy: runs until it is stopped, and is started again whenever it ends. */
+/** The process of one proxy. It is restarted whenever it ends, until the proxy is stopped. */
 export class ProxyDaemon {
   readonly #env: Env
   readonly #plan: DaemonPlan
@@ -34,7 +34,7 @@ export class ProxyDaemon {
     env.detach(this.#over)
   }
 
-  /** Asks it to end, and kills it if it does not. Settles when it has ended. */
+  /** Asks the process to end, and kills it if it does not. Settles when it has ended. */
   stop(): Promise<void> {
     this.#stopped = true
     this.#unwanted.resolve()
@@ -57,7 +57,7 @@ export class ProxyDaemon {
     }
   }
 
-  /** Why it has ended. */
+  /** Runs the process once; returns why it has ended. */
   async #once(): Promise<string> {
     const { id, argv, environment } = this.#plan
     this.#env.log.write('info', 'agent', 'A managed proxy is started', { id, program: argv[0] })

@@ -21,14 +21,14 @@ import { createHttpFace } from '../http/face.ts'
 import { ManagedProxies } from './managed-proxies.ts'
 import { ConfiguredWatches } from './watches.ts'
 
-/** One whole agent with its faces: what `svc agent` and the simulator both start. */
+/** One whole agent with its interfaces, as both `svc agent` and the simulator start it. */
 export interface Program {
   readonly agent: Agent
   /** Listeners of the HTTP API. */
   readonly http: readonly HttpListener[]
   stop(): Promise<void>
   /**
-   * Lets the last lines of the log leave for syslog, within a bound of time. After `stop`, or where the agent broke.
+   * Sends the last lines of the log to syslog, within a time limit. Called after `stop`, or when the agent has failed.
    */
   endLog(): Promise<void>
 }
@@ -37,13 +37,13 @@ export interface Program {
 interface Faces {
   http: HttpHandler
   dns: DnsFace
-  /** The agent for which commands are answered; undefined while it starts. */
+  /** The agent that serves the commands; undefined while it starts. */
   commanded: RouteContext | undefined
 }
 
 /**
- * Starts an agent and its faces. The faces' ports are taken first, so that one in use is found before anything is
- * written; until the agent runs they say so.
+ * Starts an agent and its interfaces. Their ports are opened first, so that a port in use is found before anything is
+ * written; until the agent runs, they answer that it is starting.
  */
 export async function startProgram(
   env: Env,
@@ -85,7 +85,7 @@ export async function startProgram(
     await syslog?.close()
     return agent
   }
-  // The faces' ports are open: proxies ask at them as soon as they run.
+  // The ports are open by now, because proxies send requests to them as soon as they run.
   const proxies = new ManagedProxies(env, config, agent.value.local)
   const routes = features.flatMap((feature) => feature.routes ?? [])
   faces.http = createHttpFace({

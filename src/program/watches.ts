@@ -13,7 +13,7 @@ import { runHandler } from './watch-handlers.ts'
 const client = { host: 'watches', port: 0 } as const
 const wait = '5m'
 
-/** The watches of the configuration: they ask this agent's own HTTP face, and tell their handlers. */
+/** The watches of the configuration. They read this agent's own HTTP API, and call their handlers. */
 export class ConfiguredWatches implements Closable {
   readonly #env: Env
   readonly #face: HttpHandler
@@ -26,7 +26,7 @@ export class ConfiguredWatches implements Closable {
     this.#face = face
   }
 
-  /** Ends those there are, and begins these. */
+  /** Ends the present watches, and starts these. */
   replace(definitions: readonly WatchDefinition[]): void {
     this.close()
     this.#running = definitions.flatMap((definition) => {

@@ -8,7 +8,7 @@ import type { RandomStreams } from './random-streams.ts'
 /** Default sizes of the measured pools. */
 export const usualSizes: readonly number[] = [10, 100, 1_000]
 
-/** Many times what gossip takes to reach all members. */
+/** Time limit of one trial: many times what gossip needs to reach all members. */
 const patienceMs = 30_000
 
 export interface SizeMeasured {

@@ -87,7 +87,7 @@ function markShapes(plot: Plot, { name, value, percent, line }: PlotMark): reado
     ]
   }
   const y = yOf(percent)
-  // The numbers of the ticks are below the axis.
+  // The labels of the ticks are below the axis.
   const textY = percent === 0 ? y - 10 : y + 16
   return [
     `<circle cx="${x}" cy="${y}" r="5" fill="none" stroke-width="1.8" ${strokeColour(index)}/>`,

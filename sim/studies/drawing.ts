@@ -16,18 +16,18 @@ function strokeAt(index: number): number {
   return Math.max(0, index) % strokes.length
 }
 
-/** The style of a line as attributes. A page that has colours of its own, for the dark, finds it by its class. */
+/** The style of a line as attributes. The class lets a page with a dark scheme choose colours of its own. */
 export function strokeStyle(index: number): string {
   const { dash } = strokes[strokeAt(index)] as (typeof strokes)[number]
   return `${strokeColour(index)}${dash === '' ? '' : ` stroke-dasharray="${dash}"`}`
 }
 
-/** The colour of a line alone. */
+/** The colour of a line, without its dashes. */
 export function strokeColour(index: number): string {
   return `class="s${strokeAt(index)}" stroke="${strokes[strokeAt(index)]?.colour}"`
 }
 
-/** Of a text in the colour of a line. */
+/** The style of a text in the colour of a line. */
 export function textStyle(index: number): string {
   const { colour } = strokes[strokeAt(index)] as (typeof strokes)[number]
   return `class="s${strokeAt(index)}" fill="${colour}"`
@@ -41,7 +41,7 @@ export interface Axis {
   readonly ticks: readonly number[]
 }
 
-/** Where on an axis a value stands, from 0 to 1. Values beyond the axis are drawn at its end. */
+/** The position of a value on an axis, from 0 to 1. Values beyond the axis are drawn at its end. */
 export function shareOf({ scale, from, to }: Omit<Axis, 'name' | 'ticks'>, value: number): number {
   const inside = Math.min(to, Math.max(from, value))
   return scale === 'linear' ? (inside - from) / (to - from) : Math.log10(inside / from) / Math.log10(to / from)
@@ -50,7 +50,7 @@ export function shareOf({ scale, from, to }: Omit<Axis, 'name' | 'ticks'>, value
 /** Shapes and texts of one plot. */
 export type PlotShapes = readonly string[]
 
-/** The plots of a study, and a sentence that says what they are of. */
+/** The plots of a study, and a sentence that describes them. */
 export interface Drawing {
   readonly description: string
   readonly plots: readonly PlotShapes[]
@@ -67,7 +67,7 @@ export function gridLine(x1: number, y1: number, x2: number, y2: number): string
   return `<line class="grid" x1="${x1}" y1="${y1}" x2="${x2}" y2="${y2}" stroke="#dddddd"/>`
 }
 
-/** Where the area of a plot begins and ends, in pixels. */
+/** The edges of a plot's area, in pixels. */
 export interface PlotArea {
   readonly left: number
   readonly right: number
@@ -75,7 +75,10 @@ export interface PlotArea {
   readonly bottom: number
 }
 
-/** A line up from each tick, its figure below the area, and the name of the axis; `at` has the pixel of a value. */
+/**
+ * Draws a vertical line at each tick, the label below the area, and the name of the axis; `at` returns the pixel of a
+ * value.
+ */
 export function horizontalAxis(
   { name, ticks }: Pick<Axis, 'name' | 'ticks'>,
   { left, right, top, bottom }: PlotArea,
@@ -101,7 +104,7 @@ export function svgDocument({ description, plots }: Drawing): string {
   ].join('\n')
 }
 
-/** The page of a study: its plots, and below them the lines that it printed. */
+/** The page of a study: its plots, followed by the lines that it printed. */
 export function studyPage(drawing: Drawing, lines: readonly string[]): StillPage {
   const body = [
     `<h1>${escaped(drawing.description)}</h1>`,

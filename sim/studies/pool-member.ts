@@ -11,10 +11,10 @@ export class PoolMember {
   readonly number: number
   readonly address: GossipAddress
   readonly core: GossipCore
-  /** Running timers: the number of their setting. */
+  /** Running timers, with the number of their setting. */
   readonly timers = new Map<GossipTimer, number>()
   #isBlocked = false
-  /** Its loops that are blocked in a send. */
+  /** The member's loops that are blocked in a send. */
   readonly #stuck = new Set<GossipTimer>()
   /** Pending sends, the next actions of its loops, and received messages; bounded by how long it is blocked. */
   readonly #outgoing: (() => void)[] = []
@@ -44,13 +44,13 @@ export class PoolMember {
     for (const run of this.#inbox.splice(0)) run()
   }
 
-  /** Sends, or blocks in that. */
+  /** Sends at once, or queues the message while the member is blocked. */
   say(run: () => void): void {
     if (this.#isBlocked) this.#outgoing.push(run)
     else run()
   }
 
-  /** Reads a message, or leaves it for later. */
+  /** Reads a message at once, or queues it while the member is blocked. */
   read(run: () => void): void {
     if (this.#isBlocked) this.#inbox.push(run)
     else run()

@@ -3,7 +3,7 @@ import type { GossipAddress, Message } from '../../src/gossip/core/messages.ts'
 import type { GossipTimer } from '../../src/gossip/core/types.ts'
 import type { PoolMember } from './pool-member.ts'
 
-/** What is due in a pool at a time. */
+/** An event of a pool that is due at a certain time. */
 export type Happening =
   | {
       readonly kind: 'packet'
@@ -21,12 +21,12 @@ export type Happening =
 
 interface Due {
   readonly atMs: number
-  /** How many were queued before it: of two at one time the earlier one comes first. */
+  /** The number of events that were queued before this one: of two at the same time, the earlier one comes first. */
   readonly order: number
   readonly happening: Happening
 }
 
-/** Virtual time of a pool, and what is to happen in it. */
+/** The virtual time of a pool, and its future events. */
 export class PoolQueue {
   readonly #due = new Heap<Due>((a, b) => a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order))
   #nowMs = 0

@@ -12,8 +12,8 @@ export interface Traffic {
 }
 
 /**
- * Counts what a pool sends. The real encoder gives the size of a message once for each kind, and of a full state once,
- * as all names and tags of a pool have equal lengths.
+ * Counts what a pool sends. The real encoder measures one message of each kind, and one full state: all names and tags
+ * of a pool have equal lengths, so one measurement holds for all.
  */
 export class PoolTraffic {
   readonly counted: Traffic = { datagrams: 0, datagramBytes: 0, exchanges: 0, streamBytes: 0 }
@@ -26,7 +26,7 @@ export class PoolTraffic {
     this.counted.datagramBytes += this.#packetBytes(messages)
   }
 
-  /** `state` went one way, and one of the same size the other. */
+  /** Counts an exchange: `state` is sent one way, and a state of the same size the other way. */
   exchange(state: FullState): void {
     this.counted.exchanges++
     this.counted.streamBytes += 2 * this.#bytesOfState(state)

@@ -6,9 +6,9 @@ import type { RandomStream } from '../../src/env/random.ts'
 const twoTo32 = 0x1_0000_0000
 
 /**
- * The streams of one study, by name: a trial is one stream, for nothing is ever taken out of it (docs/determinism.md).
- * The seed is spread by seedrandom into a root key; a stream starts from SHA-256(root key, name), so that streams are
- * independent and a new one shifts no other.
+ * The streams of one study, by name. Each trial has one stream, because nothing is ever removed from a trial
+ * (docs/determinism.md). seedrandom spreads the seed into a root key, and a stream starts from SHA-256(root key, name),
+ * so that streams are independent and a new one shifts no other.
  */
 export class RandomStreams {
   readonly #root: Uint8Array
@@ -16,14 +16,15 @@ export class RandomStreams {
   readonly #streams = new Map<string, RandomStream>()
 
   constructor(seed: string, sha256: (bytes: Uint8Array) => Uint8Array) {
-    // Ended by a mark, for seedrandom repeats a short seed to fill its key: '1' and '11' would be one.
+    // The line feed marks the end of the seed, because seedrandom repeats a short seed to fill its key: '1' and '11'
+    // would give the same key.
     const spread = seedrandom(`${seed}\n`)
     this.#root = new Uint8Array(32)
     for (let at = 0; at < 32; at++) this.#root[at] = spread.int32() & 255
     this.#sha256 = sha256
   }
 
-  /** The same name gives the same stream, going on where it was. */
+  /** The same name returns the same stream, which continues where it was. */
   stream(name: string): RandomStream {
     let stream = this.#streams.get(name)
     if (stream === undefined) {
@@ -33,7 +34,7 @@ export class RandomStreams {
     return stream
   }
 
-  /** The stream of that name from its beginning, not kept here. */
+  /** The stream of that name from its beginning. The stream is not stored here. */
   fresh(name: string): RandomStream {
     const digest = this.#sha256(concatBytes([this.#root, utf8(name)]))
     const word = (at: number): number =>
@@ -45,7 +46,9 @@ export class RandomStreams {
   }
 }
 
-/** sfc32 of PractRand (C. Doty-Humphrey): 128 bits of state of which 32 are a counter, only additions and shifts. */
+/**
+ * sfc32 of PractRand (C. Doty-Humphrey): 128 bits of state, of which 32 are a counter, with only additions and shifts.
+ */
 class Sfc32 implements RandomStream {
   #a: number
   #b: number
@@ -71,7 +74,7 @@ class Sfc32 implements RandomStream {
 
   below(bound: number): number {
     invariant(Number.isInteger(bound) && bound >= 1 && bound <= twoTo32, 'a bound from 1 to 2^32', { bound })
-    // Numbers beyond the last whole multiple of the bound are drawn again: they would favour the small ones.
+    // A number beyond the last whole multiple of the bound is drawn again, because it would favour the small results.
     const fair = twoTo32 - (twoTo32 % bound)
     for (;;) {
       const drawn = this.uint32()

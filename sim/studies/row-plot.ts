@@ -11,7 +11,7 @@ import {
   titleText,
 } from './drawing.ts'
 
-/** One row: how measured values are spread, or one figure. */
+/** One row: the distribution of measured values, or a single figure. */
 export interface PlotRow {
   readonly name: string
   readonly is: Distribution | number
@@ -29,8 +29,9 @@ const top = 44
 const bottom = 74
 
 /**
- * Rows of a table as shapes. Of values: a line from the least to the worst, a tall stroke at the median, low ones that
- * 90 and 99 % do not exceed, a ring at the mean; beside it the median in figures. Of a figure: a bar from the left edge.
+ * Draws rows of a table as shapes. For values, the row has a line from the least to the greatest, a tall stroke at the
+ * median, low strokes that 90 and 99 % do not exceed, a ring at the mean, and the median as text beside it. For a
+ * figure, the row has a bar from the left edge.
  */
 export function rowPlot({ title, x, rows }: RowPlot): PlotShapes {
   const [x1, y0] = [plotWidth - right, plotHeight - bottom]
@@ -76,14 +77,17 @@ function xOf(axis: Axis, value: number): number {
   return rounded(left + shareOf(axis, value) * (plotWidth - right - left))
 }
 
-/** Three figures of a number, as far as they tell something. */
+/** The text of a number: three significant digits, or a whole number from 100 on. */
 function figure(value: number): string {
   return value >= 100 ? value.toFixed(0) : String(Number(value.toPrecision(3)))
 }
 
 const steps = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000]
 
-/** An axis from 0 that has room for the values, with ticks at round figures: five at the most, up to 100,000. */
+/**
+ * An axis from 0 with room for the values. It has at most five ticks besides 0, at round numbers for values up to
+ * 100,000.
+ */
 export function axisUpTo(name: string, values: readonly number[]): Axis {
   const most = Math.max(...values, 0) || 1
   const step = steps.find((each) => most <= each * 5) ?? most / 5

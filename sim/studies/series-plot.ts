@@ -13,7 +13,7 @@ import {
 
 export interface SeriesLine {
   readonly name: string
-  /** In order of `x`; a value of 0 or less has no place on a logarithmic axis and is left out. */
+  /** In order of `x`. A value of 0 or less has no place on a logarithmic axis, and is left out. */
   readonly points: readonly { readonly x: number; readonly y: number }[]
 }
 

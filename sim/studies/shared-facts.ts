@@ -9,7 +9,7 @@ import { sameAddress, sameVersions } from '../../src/gossip/core/validity.ts'
 export class SharedFacts {
   readonly #known = new Map<string, MemberFacts>()
 
-  /** The same facts, as they are stored already. */
+  /** Returns the stored copy of equal facts. */
   of(facts: MemberFacts): MemberFacts {
     const known = this.#known.get(facts.name)
     if (known !== undefined && sameFacts(known, facts)) return known

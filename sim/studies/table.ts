@@ -1,6 +1,6 @@
 /**
- * One row of a table: the first column is left-aligned, the others right-aligned, except those of width 0, which end
- * it.
+ * One row of a table. The first column is left-aligned and the others are right-aligned, except columns of width 0,
+ * which end the row.
  */
 export function tableRow(cells: readonly string[], widths: readonly number[]): string {
   return cells

@@ -76,7 +76,7 @@ function section(title: string, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : [`  ${title}:`, ...lines.map((line) => `    - ${line}`)]
 }
 
-/** One clause, and how to know that it is done. */
+/** One step as a clause, with the sign by which an operator knows that it is done. */
 function stepText(step: PlanStep): string {
   const where = step.datacenter
   if (step.kind === 'agents') {

@@ -20,32 +20,34 @@ import {
   type ServerNaming,
 } from './reasons.ts'
 
-/** What is to be upgraded, and how. */
+/** The upgrade to plan, and how it is to be done. */
 export interface PlanOrder {
   readonly from: Release
   readonly to: Release
-  /** In each datacenter. */
+  /** Number of servers in each datacenter. */
   readonly servers: number
   readonly clients: number
-  /** The first is the primary one. */
+  /** The first datacenter is the primary one. */
   readonly datacenters: readonly string[]
   readonly accessControl: boolean
-  /** Through as few other releases as may be, or through all that changed something. */
+  /**
+   * Whether the plan passes through as few other releases as possible, or through every release that changed something.
+   */
   readonly through: 'needed' | 'every'
 }
 
-/** Servers of one datacenter, one by one and the leader last: to a release, to a Raft protocol, or both. */
+/** Upgrades the servers of one datacenter one by one, the leader last: to a release, to a Raft protocol, or both. */
 export interface ServerStep {
   readonly kind: 'servers'
   readonly datacenter: string
-  /** Absent: they stay as they are, and change their protocol alone. */
+  /** Absent: the servers keep their release, and change only their protocol. */
   readonly release?: Release
-  /** What `protocol` is set to; absent: nothing is. */
+  /** The value to set `protocol` to; absent: it is not set. */
   readonly agentProtocol?: number
-  /** What `raft_protocol` is set to; absent: nothing is. */
+  /** The value to set `raft_protocol` to; absent: it is not set. */
   readonly raftProtocol?: number
   readonly names: ServerNaming
-  /** Servers with a vote when all are done. */
+  /** Number of servers with a vote once all servers are done. */
   readonly voters: number
   readonly why: readonly string[]
 }
@@ -54,12 +56,12 @@ export interface ClientStep {
   readonly kind: 'clients'
   readonly datacenter: string
   readonly release: Release
-  /** What `protocol` is set to; absent: nothing is. */
+  /** The value to set `protocol` to; absent: it is not set. */
   readonly agentProtocol?: number
   readonly why: readonly string[]
 }
 
-/** Every agent of a datacenter, servers first: to another version of the protocol between agents. */
+/** Moves every agent of a datacenter, servers first, to another version of the protocol between agents. */
 export interface AgentStep {
   readonly kind: 'agents'
   readonly datacenter: string
@@ -79,11 +81,11 @@ export interface PlannedLeg {
 export interface UpgradePlan {
   readonly order: PlanOrder
   readonly legs: readonly PlannedLeg[]
-  /** What speaks against the order as a whole. */
+  /** Reasons against the order as a whole. */
   readonly warnings: readonly string[]
 }
 
-/** The steps of an upgrade, or in one line why there are none. */
+/** The steps of an upgrade, or one line that says why the upgrade is not possible. */
 export function planUpgrade(wanted: PlanOrder): Result<UpgradePlan, string> {
   const refusal = refusalOf(wanted)
   if (refusal !== undefined) return err(refusal)

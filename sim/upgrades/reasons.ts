@@ -1,7 +1,7 @@
 import { type Release, releaseText } from '../../src/model/release.ts'
 import type { Leg, NamedNote } from '../../src/model/upgrade-way.ts'
 
-/** How servers come by their names in the consensus group: `leader`: it takes in each under its node ID. */
+/** How servers get their names in the consensus group. `leader`: the leader adds each server under its node ID. */
 export type ServerNaming = 'stay' | 'leader' | 'peers.json'
 
 /* Why the steps of a plan are as they are, in sentences for an operator. */
@@ -29,7 +29,7 @@ export function sourceText({ since, reference, scenario }: NamedNote): string {
   return `[${releaseText(since)}, ${reference}${shown}]`
 }
 
-/** Changes on the way for whose sake the order of steps is as it is. */
+/** The changes on the way that explain the order of the steps. */
 export function reasonsFor(wanted: 'leader last' | 'servers first', { notes }: Leg): readonly string[] {
   return notes.flatMap((note) =>
     note.order === wanted && note.during !== undefined ? [`${note.during} ${sourceText(note)}`] : [],

@@ -16,7 +16,7 @@ function stepLines(step: PlanStep, order: PlanOrder): readonly string[] {
   return step.kind === 'clients' ? clientLines(step, order) : agentLines(step, order)
 }
 
-/** What of a plan the scenario does not show, and why. */
+/** The parts of a plan that the scenario does not show, and why. */
 export function unrehearsed({ order, legs }: UpgradePlan): readonly string[] {
   const settings = legs.some(({ refused }) => refused.length > 0)
   return [
@@ -31,10 +31,13 @@ export function unrehearsed({ order, legs }: UpgradePlan): readonly string[] {
   ]
 }
 
-/** Longer than any election and any change of the group takes; nothing waits for it that goes well. */
+/**
+ * Time limit of each condition: longer than any election or change of the group takes. A run that goes well does not
+ * wait for it.
+ */
 const within = '60s'
 
-/** The leader looks every two seconds for servers that introduced themselves, and makes one change at a time. */
+/** The leader looks for newly introduced servers every two seconds, and makes one change at a time. */
 const renamedAfter = '4s'
 
 function head(order: PlanOrder, command: string): readonly string[] {
@@ -87,7 +90,10 @@ function head(order: PlanOrder, command: string): readonly string[] {
   ]
 }
 
-/** Without a leader older agents cannot tell over DNS; with one or two servers there is none while one is restarted. */
+/**
+ * Without a leader, older agents cannot answer over DNS. With one or two servers, there is no leader while one of them
+ * restarts.
+ */
 function silence(servers: number): string {
   return servers < 3 ? '30s' : '10s'
 }
@@ -113,12 +119,12 @@ function beginning(order: PlanOrder): readonly string[] {
   ])
 }
 
-/** Of the datacenter at this place. */
+/** The key of the datacenter at this position. */
 function key(at: number): string {
   return `upgrade-${at + 1}`
 }
 
-/** One leads, all run and know all, and the service is there. */
+/** One server leads, every agent runs and knows all others, and the service is registered. */
 function standing(datacenter: string, { clients }: PlanOrder, indent: string): readonly string[] {
   const web = `answer: { at: ${datacenter}/nodes, request: "GET /v1/health/service/web?passing", body: '/(.*"Service":"web"){${clients}}/' }`
   return [
@@ -178,7 +184,7 @@ function upgradeLines(step: ServerStep, nodes: string): readonly string[] {
   ]
 }
 
-/** No server of protocol 3 is still named by its address, or out of the group while its name changes. */
+/** No server of protocol 3 is still named by its address, or missing from the group while its name changes. */
 function allIn(voters: number): string {
   return `/^(?!.*"ID":"[0-9.]+:[0-9]+"[^}]*"ProtocolVersion":"3")(?=(.*"Voter":true){${voters}})/`
 }
@@ -235,7 +241,7 @@ function clientLines(step: ClientStep, order: PlanOrder): readonly string[] {
   ]
 }
 
-/** All run the release, and nothing was lost. */
+/** Every agent runs the release, and no data was lost. */
 function upgradedLines(release: Release, { datacenters }: PlanOrder): readonly string[] {
   const another = `"build":"(?!${releaseText(release).replaceAll('.', '[.]')}:)`
   return datacenters.flatMap((datacenter, at) => [

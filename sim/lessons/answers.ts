@@ -4,10 +4,10 @@ import { parseYaml } from '../scenario/language/yaml-document.ts'
 import type { Lesson, Task } from './lesson.ts'
 import { checked } from './load.ts'
 
-/** A line of a student. */
+/** Maximum number of characters in one line of an answer. */
 const lineMax = 4_000
 
-/** Left empty, `answers.yaml` has nothing behind the colon: null. */
+/** An answer that the student has left empty is null: nothing follows the colon in `answers.yaml`. */
 const line = z
   .union([z.string().max(lineMax), z.number(), z.null()], { error: 'write a word, a number or a sentence' })
   .transform((value) => (value === null ? '' : String(value).trim()))
@@ -22,20 +22,20 @@ const answersSchema = z.strictObject({
   ),
 })
 
-/** What a student wrote to one task. Pages are answered by editing them. */
+/** A student's answer to one task. Tasks about a page are answered by editing the page instead. */
 export interface Answer {
   readonly line: string
-  /** Of a task that asks for a cause: the number of its event. */
+  /** For a task that asks for a cause: the number of the event that shows it. */
   readonly event: string
 }
 
 export interface Answers {
   readonly prediction: string
-  /** By the number of the task, from 1 on. */
+  /** Keyed by the number of the task, starting from 1. */
   readonly byTask: ReadonlyMap<number, Answer>
 }
 
-/** The file that a student fills in. */
+/** The text of the answers file before the student fills it in. */
 export function blankAnswers(number: number, { lesson, predict, tasks }: Lesson): string {
   const lines = [
     `# Your answers to lesson ${number}: ${lesson}`,
@@ -49,7 +49,7 @@ export function blankAnswers(number: number, { lesson, predict, tasks }: Lesson)
   return `${lines.join('\n')}\n`
 }
 
-/** Reads that file, or says what is wrong with it. */
+/** Reads the answers file, or says what is wrong with it. */
 export function readAnswers(file: string, text: string, { tasks }: Lesson): Result<Answers, readonly string[]> {
   const yaml = parseYaml(file, text, "the answers are a map of keys: 'prediction' and 'answers'")
   if (!yaml.ok) return err(yaml.error.map(({ place, message }) => `${place}: ${message}`))
@@ -70,7 +70,7 @@ export function readAnswers(file: string, text: string, { tasks }: Lesson): Resu
   return ok({ prediction: parsed.value.prediction, byTask })
 }
 
-/** What stands for an answer in the file. */
+/** The empty place for an answer in the file. */
 function blank(task: Task, number: number): readonly string[] {
   switch (task.kind) {
     case 'choice':
@@ -100,7 +100,7 @@ function formText(task: Task): string {
   return task.kind === 'cause' ? "a map with 'cause' and 'event'" : wantedText(task)
 }
 
-/** The name of a page in the folder of the student. */
+/** The name of a page in the student's folder. */
 export function fileName(page: string): string {
   return page.split('/').at(-1) ?? page
 }

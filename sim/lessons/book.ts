@@ -12,7 +12,8 @@ export interface Chapter {
 }
 
 /**
- * The workbook as the body of a page: for students with room to write, for teachers with answers, solutions and times.
+ * The workbook as the body of a page: the students' copy has room to write, the teacher's copy has answers, solutions
+ * and times.
  */
 export function bookMarkup(chapters: readonly Chapter[], isForTeachers: boolean): string {
   const heading = isForTeachers ? 'How clusters behave: the teacher’s book' : 'How clusters behave: a workbook'
@@ -77,7 +78,7 @@ function solutionMarkup(task: Task): string {
   }
 }
 
-/** Room to write. */
+/** Empty lines to write on. */
 function lines(count: number): string {
   return '<div class="write"></div>'.repeat(count)
 }

@@ -4,11 +4,11 @@ import type { RunTask, Task, TaskOf } from './lesson.ts'
 import { changedPaths, isWithin } from './page-changes.ts'
 import { type SeedsOfTask, seedRangeOf } from './seed-range.ts'
 
-/** What became of one task. */
+/** The judgement of one task. */
 export type Judgement =
   | { readonly kind: 'right'; readonly say: string }
   | { readonly kind: 'wrong'; readonly say: string }
-  /** It has no answer yet. */
+  /** The task has no answer yet. */
   | { readonly kind: 'open'; readonly say: string }
 
 /** An event of a trace in words. */
@@ -25,7 +25,10 @@ export function judgeChoice(task: TaskOf<'choice'>, { line }: Answer): Judgement
   return line.toLowerCase() === task.right ? right(task) : wrong(task, `${line} is not the answer`)
 }
 
-/** What is wrong with the edited page before any run; undefined: it may be run. `before`, `now`: as plain data. */
+/**
+ * What is wrong with the edited page before any run; undefined if it may be run. `before` and `now` are the page as
+ * plain data.
+ */
 export function judgeEdit(task: TaskOf<'page'>, before: unknown, now: unknown): Judgement | undefined {
   const changed = changedPaths(before, now)
   if (changed.length === 0) return { kind: 'open', say: 'the page is as it was' }
@@ -47,12 +50,12 @@ export function seedGiven(task: TaskOf<'seed'>, { line }: Answer): number | Judg
 
 export function seedsOf({ seeds }: RunTask): SeedsOfTask {
   const range = seedRangeOf(seeds, Number.MAX_SAFE_INTEGER)
-  // The schema of lessons has checked it.
+  // The schema of lessons has already checked the range.
   if (range === undefined) throw new Error(`a lesson has the seeds ${seeds}`)
   return range
 }
 
-/** By the runs of the page: each must pass, or break the invariant that the task names. */
+/** Judges the runs of a page: each must pass, or break the invariant that the task names. */
 export function judgeRuns(task: RunTask, records: readonly SeedRecord[]): Judgement {
   const failing = records.find((record) => !isAsWanted(record, task))
   return failing === undefined ? right(task) : wrong(task, missText(failing, task))
@@ -69,7 +72,10 @@ function missText({ seed, verdict, failures, notes }: SeedRecord, { breaks }: Ru
   return `seed ${seed}: ${what}`
 }
 
-/** The cause by its letter, and an event of the trace that shows it; `eventNamed`: the event of this number. */
+/**
+ * Judges the letter of the cause, and the event of the trace that shows it. `eventNamed` is the event with the
+ * student's number.
+ */
 export function judgeCause(
   task: TaskOf<'cause'>,
   { line, event }: Answer,

@@ -17,7 +17,7 @@ function doneText(right: number, tasks: number): string {
   return right === tasks ? 'done' : `${right} of ${tasks} tasks`
 }
 
-/** What a student reads first. `commands`: how to go on. */
+/** The lines that a student reads first. `commands` says how to continue. */
 export function startLines(number: number, lesson: Lesson, commands: readonly string[]): readonly string[] {
   return [
     `Lesson ${number}: ${lesson.lesson} (${lesson.minutes} minutes)`,
@@ -34,7 +34,7 @@ export function startLines(number: number, lesson: Lesson, commands: readonly st
   ]
 }
 
-/** What is said once the student has predicted, and the run has been seen. */
+/** The lines that are shown after the student has predicted and seen the run. */
 export function answerLines({ predict, run, tasks }: Lesson): readonly string[] {
   return [
     '',

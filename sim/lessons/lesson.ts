@@ -3,10 +3,10 @@ import { parseDuration } from '../../src/base/duration.ts'
 import { type InvariantCode, invariants } from '../checkers/checkers.ts'
 import { seedRangeOf } from './seed-range.ts'
 
-/** Bounds of one lesson: a person reads it at one sitting. */
+/** Limits on one lesson, because a person reads it at one sitting. */
 const textMax = 20_000
 const tasksMax = 8
-/** Seeds of one task at most: a check answers within a minute. */
+/** Maximum number of seeds of one task, so that a check answers within a minute. */
 const seedsMax = 500
 
 const words = z.string().trim().min(1).max(textMax)
@@ -37,10 +37,10 @@ const virtualMs = z.string().transform((text, context) => {
   return z.NEVER
 })
 
-/** A path of keys in a page: `cluster.dc1.config`. Everything below it may change, too. */
+/** A path of keys in a page: `cluster.dc1.config`. Everything below the path may change, too. */
 const pagePath = z.string().regex(/^[^.]+(?:\.[^.]+)*$/, 'write keys with dots between them: cluster.dc1.config')
 
-/** What a page must come to, beside what it says itself. */
+/** Results that a page must have in addition to its own conditions. */
 const demanded = {
   /** Steps, conditions and demands that the check adds to the page. The student does not see them. */
   added: z
@@ -111,7 +111,7 @@ const causeTask = z.strictObject({
 
 const task = z.discriminatedUnion('kind', [choiceTask, pageTask, seedTask, causeTask])
 
-/** One lesson, as `lesson.yaml` of its folder writes it. */
+/** One lesson, in the form of `lesson.yaml` in its folder. */
 export const lessonSchema = z.strictObject({
   lesson: words.describe('the title'),
   minutes: z.int().min(5).max(180).describe('how long the lesson takes'),

@@ -3,10 +3,10 @@ import { err, ok, type Result } from '../../src/base/result.ts'
 import { parseYaml, type YamlDocument } from '../scenario/language/yaml-document.ts'
 import { type Lesson, lessonSchema } from './lesson.ts'
 
-/** Problems of one file that are shown. */
+/** Maximum number of problems that are shown for one file. */
 const problemsMax = 10
 
-/** Parses a lesson, or says in one line each what is wrong with it. */
+/** Parses a lesson, or returns one line for each problem in it. */
 export function loadLesson(file: string, text: string): Result<Lesson, readonly string[]> {
   const yaml = parseYaml(file, text, "a lesson is a map of keys: begin with 'lesson: a title'")
   if (!yaml.ok) return err(yaml.error.map(({ place, message }) => `${place}: ${message}`))
@@ -20,7 +20,7 @@ export function loadLesson(file: string, text: string): Result<Lesson, readonly 
   return problems.length === 0 ? parsed : err(problems)
 }
 
-/** The value of a document by its schema, or a line for each thing that is wrong. */
+/** The value of a document by its schema, or one line for each problem. */
 export function checked<Schema extends z.ZodType>(
   document: YamlDocument,
   schema: Schema,

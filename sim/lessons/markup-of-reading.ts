@@ -1,8 +1,8 @@
 import { escaped } from '../report/markup.ts'
 
 /**
- * Paragraphs and numbered lists as HTML, with `code` within them: what readings of lessons are written in. Lines that
- * follow each other are one paragraph, as in Markdown.
+ * Converts the text of a lesson to HTML: paragraphs and numbered lists, with `code` within them. Consecutive lines form
+ * one paragraph, as in Markdown.
  */
 export function readingMarkup(text: string): string {
   return text

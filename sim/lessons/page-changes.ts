@@ -1,7 +1,7 @@
 import { isRecord } from '../../src/base/shape.ts'
 import type { RunTask } from './lesson.ts'
 
-/** Paths of what differs between two pages, as deep as both have the same keys. */
+/** The paths at which two pages differ. The comparison descends where both pages have a map, or both have a list. */
 export function changedPaths(before: unknown, now: unknown, path: readonly string[] = []): readonly string[] {
   if (isRecord(before) && isRecord(now)) {
     const keys = [...new Set([...Object.keys(before), ...Object.keys(now)])]
@@ -20,8 +20,8 @@ export function isWithin(path: string, parts: readonly string[]): boolean {
 }
 
 /**
- * A page with what a check adds to it: its steps follow those of the page, and its conditions and demands stand beside
- * them. The result is JSON, which is YAML, too.
+ * A page together with the parts that a check adds: the added steps follow the steps of the page, and the added
+ * conditions and demands are merged with its own. The result is JSON, which is also YAML.
  */
 export function withAdded(page: unknown, { added }: Pick<RunTask, 'added'>): string {
   if (!isRecord(page) || added === undefined) return JSON.stringify(page)
@@ -31,7 +31,7 @@ export function withAdded(page: unknown, { added }: Pick<RunTask, 'added'>): str
   return JSON.stringify({ ...page, steps: [...own, ...steps], ...Object.fromEntries(merged) })
 }
 
-/** Lists are joined, and maps merged; what is added wins. */
+/** Joins lists and merges maps; where values conflict, the added one wins. */
 function joined(own: unknown, added: unknown): unknown {
   if (own === undefined) return added
   if (Array.isArray(own) && Array.isArray(added)) return [...own, ...added]

@@ -3,7 +3,7 @@ import { err, ok, type Result } from '../../src/base/result.ts'
 
 const lessonProgress = z.strictObject({
   predicted: z.boolean(),
-  /** By the number of the task. */
+  /** Keyed by the number of the task. */
   tasks: z.record(z.string().regex(/^[1-9]$/), z.strictObject({ tries: z.int().min(0), right: z.boolean() })),
 })
 
@@ -20,7 +20,7 @@ export type LessonProgress = Progress['lessons'][string]
 
 export const noProgress: Progress = { version: 1, lessons: {} }
 
-/** Reads that file; `lesson start --reset` makes it anew where it cannot be read. */
+/** Reads the progress file. If it cannot be read, `lesson start --reset` creates it anew. */
 export function readProgress(file: string, text: string): Result<Progress, string> {
   let value: unknown
   try {
@@ -36,7 +36,7 @@ export function progressText(progress: Progress): string {
   return `${JSON.stringify(progress, undefined, 2)}\n`
 }
 
-/** The lesson is the current one from here on. `isAnew`: what was done of it before does not count. */
+/** Makes the lesson the current one. `isAnew` discards its earlier progress. */
 export function started(progress: Progress, name: string, isAnew: boolean): Progress {
   const kept = isAnew ? undefined : progress.lessons[name]
   const lesson = kept ?? { predicted: false, tasks: {} }
@@ -47,7 +47,7 @@ export function predicted(progress: Progress, name: string): Progress {
   return { ...progress, lessons: { ...progress.lessons, [name]: { ...ofLesson(progress, name), predicted: true } } }
 }
 
-/** One more try at a task. What was right once stays so. */
+/** Counts one more attempt at a task. A task that was right once stays right. */
 export function tried(progress: Progress, name: string, task: number, isRight: boolean): Progress {
   const lesson = ofLesson(progress, name)
   const before = lesson.tasks[String(task)] ?? { tries: 0, right: false }
@@ -59,7 +59,7 @@ export function ofLesson({ lessons }: Progress, name: string): LessonProgress {
   return lessons[name] ?? { predicted: false, tasks: {} }
 }
 
-/** Tasks that were right once. */
+/** Number of tasks that were right at least once. */
 export function rightCount({ tasks }: LessonProgress): number {
   return Object.values(tasks).filter(({ right }) => right).length
 }

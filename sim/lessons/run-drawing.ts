@@ -1,18 +1,18 @@
 import type { FaultSpan, FilmOverview, MachineLane, StoryMoment } from '../picture/film-format.ts'
 import { escaped, rounded } from '../report/markup.ts'
 
-/** Pixels. */
+/** In pixels. */
 const width = 900
 const nameWidth = 44
 const rowHeight = 20
 const laneHeight = 14
 const rulerHeight = 22
-/** Numbers of steps that stand closer than this on the ruler would cover each other. */
+/** The numbers of steps that stand closer together than this on the ruler would overlap. */
 const numberGap = 16
 
 /**
- * The run of a lesson as a still picture: a lane for each agent, coloured by its term, strong while it leads; shades for
- * faults; and the numbers of the steps, which `stepLines` lists.
+ * The run of a lesson as a still picture. It has a lane for each agent, coloured by its term and saturated while the
+ * agent leads, shades for faults, and the numbers of the steps that `stepLines` lists.
  */
 export function runDrawing({ machines, faults, story, endUs }: FilmOverview): string {
   const agents = machines.flatMap((lane, at) => (lane.kind === 'other' ? [] : [{ lane, at }]))
@@ -32,7 +32,7 @@ export function runDrawing({ machines, faults, story, endUs }: FilmOverview): st
   ].join('\n')
 }
 
-/** The steps and faults of a run, with the numbers that the ruler has. */
+/** The steps and faults of a run, with the same numbers as on the ruler. */
 export function stepLines({ story }: Pick<FilmOverview, 'story'>): readonly string[] {
   return stepsOf(story).map(([atUs, kind, text]) => `${seconds(atUs)} s: ${kind === 'fault' ? 'fault: ' : ''}${text}`)
 }
@@ -56,7 +56,7 @@ function laneOf({ name, roles, lives }: MachineLane, y: number, endUs: number, x
   return parts.join('')
 }
 
-/** As the page of a run colours terms: each far from the one before. */
+/** The page of a run colours terms in the same way: each hue is far from the one before. */
 function hueOf(term: number): string {
   return `hsl(${90 + ((term * 103) % 250)}, 60%, 50%)`
 }

@@ -1,10 +1,10 @@
-/** Seeds from the first to the last, both included. */
+/** A range of seeds, including the first and the last. */
 export interface SeedsOfTask {
   readonly first: number
   readonly last: number
 }
 
-/** Reads `1..5`; undefined: it is no range, or one of more than `most` seeds. */
+/** Parses `1..5`; undefined if the text is not a range, or the range has more than `most` seeds. */
 export function seedRangeOf(text: string, most: number): SeedsOfTask | undefined {
   const match = /^(\d{1,15})\.\.(\d{1,15})$/.exec(text)
   const first = Number(match?.[1])

@@ -17,7 +17,7 @@ import { type ShelvedLesson, shelvedLessons } from './shelf.ts'
 
 export interface BookFlags {
   readonly output: string
-  /** With answers, solutions and notes. */
+  /** Whether the book has answers, solutions and notes. */
   readonly teacher?: boolean
 }
 
@@ -41,7 +41,7 @@ export async function writeBook({ output, teacher }: BookFlags, terminal: SimTer
   return (await writeText(terminal, output, page)) ? exits.passed : exits.usage
 }
 
-/** Runs the page of a lesson, and gives what its picture is made of. */
+/** Runs the page of a lesson, and returns the data from which its picture is drawn. */
 async function filmOf(
   { folder, lesson }: ShelvedLesson,
   terminal: SimTerminal,

@@ -27,7 +27,7 @@ export interface CheckFlags extends LessonFlags {
 
 const noAnswer: Answer = { line: '', event: '' }
 
-/** `svc-sim lesson check`: judges what the student has answered. The exit code is 0 when every task is right. */
+/** `svc-sim lesson check`: judges the student's answers. The exit code is 0 when every task is right. */
 export async function checkLesson(
   named: string | undefined,
   flags: CheckFlags,
@@ -123,7 +123,7 @@ class Checking {
     return judgeCause(task, answer, () => event.value)
   }
 
-  /** The edited page as plain data, or what is wrong with it. */
+  /** The edited page as plain data, or a text that says what is wrong with it. */
   async #pageOf({ page }: Extract<Task, { readonly page: string }>): Promise<{ readonly value: unknown } | string> {
     const text = await this.#desk.folder.read(this.#shelved, page)
     if (!text.ok) return text.error

@@ -5,11 +5,11 @@ import { lessonNamed, type ShelvedLesson, shelvedLessons } from './shelf.ts'
 import { usualFolder, WorkFolder } from './work-folder.ts'
 
 export interface LessonFlags {
-  /** Folder of the student. */
+  /** The student's folder. */
   readonly dir?: string
 }
 
-/** What a student has before them: the lessons, their folder, and how far they are. */
+/** The student's workplace: the lessons, the student's folder, and the progress so far. */
 export interface Desk {
   readonly lessons: readonly ShelvedLesson[]
   readonly folder: WorkFolder
@@ -27,7 +27,7 @@ export async function deskOf(
   return progress.ok ? ok({ lessons: lessons.value, folder, progress: progress.value }) : err([progress.error])
 }
 
-/** The lesson that is named, or the one that was started last. */
+/** The lesson with this name or number; without one, the lesson that was started last. */
 export function lessonAt({ lessons, progress }: Desk, named: string | undefined): Result<ShelvedLesson, string> {
   const name = named ?? progress.current
   if (name === undefined) return err('no lesson is started: svc-sim lesson start 1')

@@ -7,16 +7,16 @@ import type { SimTerminal } from '../terminal.ts'
 import { eventOf, readTrace } from '../trace/events.ts'
 import { clean } from '../trace/printing.ts'
 
-/** Which event of the run of a task: by its number. */
+/** The number of an event in the run of a task. */
 interface NamedEvent {
   readonly task: TaskOf<'cause'>
   readonly page: string
-  /** Where the trace is written meanwhile. */
+  /** The file to which the trace is written meanwhile. */
   readonly trace: string
   readonly n: number
 }
 
-/** Runs the planted program, and finds an event of its trace; undefined: there is none of this number. */
+/** Runs the planted program, and finds an event of its trace; undefined if no event has this number. */
 export async function eventOfBug(
   { task, page, trace, n }: NamedEvent,
   terminal: SimTerminal,
@@ -29,7 +29,7 @@ export async function eventOfBug(
   return read.ok ? ok(found) : read
 }
 
-/** Calls with each event of the run of a task, until that gives false. */
+/** Calls the callback with each event of a task's run, until the callback returns false. */
 async function eventsOfBug(
   { task, page, trace }: Omit<NamedEvent, 'n'>,
   terminal: SimTerminal,

@@ -12,12 +12,12 @@ import type { ShelvedLesson } from './shelf.ts'
 import { answersFile } from './start.ts'
 
 export interface LessonRunFlags extends LessonFlags {
-  /** The run of this task; absent: that of the lesson. */
+  /** The task whose run is shown; absent: the run of the lesson. */
   readonly task?: number
   readonly seed?: number
 }
 
-/** `svc-sim lesson run`: the run of a lesson with its picture, or that of a task. */
+/** `svc-sim lesson run`: shows the run of a lesson, or of one of its tasks, with its picture. */
 export async function runLesson(
   named: string | undefined,
   flags: LessonRunFlags,
@@ -39,7 +39,7 @@ export async function runLesson(
     : runOfTask(shelved, flags.task, desk.value, flags, terminal)
 }
 
-/** What the student has written, or why it cannot be read. */
+/** The student's answers, or why the file cannot be read. */
 export async function answersOf(shelved: ShelvedLesson, { folder }: Desk): Promise<Answers | readonly string[]> {
   const text = await folder.read(shelved, answersFile)
   if (!text.ok) return [text.error, `svc-sim lesson start ${shelved.number} writes the files of the lesson`]

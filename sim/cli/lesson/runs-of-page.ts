@@ -8,7 +8,10 @@ import { usualStallMs } from '../run-flags.ts'
 import { Screen } from '../screen.ts'
 import type { SimTerminal } from '../terminal.ts'
 
-/** Runs a page over seeds, up to the first that fails. A text: why it cannot be run with what the check adds to it. */
+/**
+ * Runs a page over seeds, up to the first that fails. Returns a text if the page cannot be run together with the parts
+ * that the check adds.
+ */
 export async function runsOfPage(
   file: string,
   text: string,
@@ -42,7 +45,7 @@ export async function runsOfPage(
   } finally {
     screen.close()
   }
-  // Seeds behind the first failure tell a student nothing.
+  // Further seeds after the first failure tell a student nothing new.
   const failed = records.findIndex(hasFailed)
   return failed === -1 ? records : records.slice(0, failed + 1)
 }

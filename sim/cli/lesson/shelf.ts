@@ -4,19 +4,19 @@ import { loadLesson } from '../../lessons/load.ts'
 import { readText, type TextKind } from '../files.ts'
 import type { SimTerminal } from '../terminal.ts'
 
-/** A lesson that comes with this program. */
+/** A lesson that is shipped with this program. */
 export interface ShelvedLesson {
   readonly number: number
-  /** Of its folder: `01-elections`. */
+  /** The name of its folder: `01-elections`. */
   readonly name: string
   readonly folder: string
   readonly lesson: Lesson
 }
 
-/** A lesson is text for one sitting. */
+/** A lesson is short enough to be read at one sitting. */
 const lessonText: TextKind = { bytesMax: 1 << 20, instead: 'name the lesson.yaml in it', tooLarge: 'split it in two' }
 
-/** All lessons in their order, or what is wrong with one of them, in a line each. */
+/** All lessons in their order, or what is wrong with them, one line for each problem. */
 export async function shelvedLessons(
   terminal: Pick<SimTerminal, 'disk' | 'shippedLessons'>,
 ): Promise<Result<readonly ShelvedLesson[], readonly string[]>> {
@@ -33,7 +33,7 @@ export async function shelvedLessons(
   return ok(shelved)
 }
 
-/** By number or name; the error lists what there is. */
+/** Finds a lesson by number or name; the error lists the lessons that exist. */
 export function lessonNamed(lessons: readonly ShelvedLesson[], text: string): Result<ShelvedLesson, string> {
   const found = lessons.find(({ number, name }) => String(number) === text || name === text)
   if (found !== undefined) return ok(found)

@@ -10,7 +10,7 @@ import type { ShelvedLesson } from './shelf.ts'
 import type { WorkFolder } from './work-folder.ts'
 
 export interface StartFlags extends LessonFlags {
-  /** What was done before does not count, and the files are written anew. */
+  /** Discards earlier progress, and writes the files anew. */
   readonly reset?: boolean
 }
 

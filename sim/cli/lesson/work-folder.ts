@@ -6,7 +6,7 @@ import { readText, type TextKind, writeText } from '../files.ts'
 import type { SimTerminal } from '../terminal.ts'
 import type { ShelvedLesson } from './shelf.ts'
 
-/** Where a student works if no other folder is named. */
+/** The folder in which a student works if no other one is named. */
 export const usualFolder = 'svc-lessons'
 
 const studentText: TextKind = {
@@ -38,24 +38,24 @@ export class WorkFolder {
     return text.ok ? readProgress(file, text.value) : text
   }
 
-  /** False: it could not be written, which has been said. */
+  /** Returns false if the progress could not be written; the error has been printed then. */
   keep(progress: Progress): Promise<boolean> {
     return writeText(this.#terminal, this.#progressFile, progressText(progress))
   }
 
-  /** Text of a file of the student. */
+  /** The text of one of the student's files. */
   read(lesson: ShelvedLesson, file: string): Promise<Result<string, string>> {
     return readText(this.#terminal.disk, this.pathOf(lesson, file), studentText)
   }
 
-  /** A page of a lesson as it comes with this program. */
+  /** A page of a lesson as it is shipped with this program. */
   original({ folder }: ShelvedLesson, page: string): Promise<Result<string, string>> {
     return readText(this.#terminal.disk, `${folder}/${page}`, studentText)
   }
 
   /**
-   * Writes these files into the folder of a lesson; one that is there stays as it is, unless `isAnew`. Gives the names
-   * of those that stayed.
+   * Writes these files into the folder of a lesson. Existing files stay as they are, unless `isAnew` is set. Returns
+   * the names of the files that stayed.
    */
   async fill(
     lesson: ShelvedLesson,

@@ -115,7 +115,7 @@ export class TwoDatacenters {
   }
 }
 
-/** Whether somebody has the port of the pool of all datacenters at this address. */
+/** Whether the port of the pool of all datacenters is taken at this address. */
 export function isTakenForTcp(host: string): Promise<boolean> {
   const server = createServer()
   return new Promise((resolve) => {

@@ -111,7 +111,7 @@ export function meshLaws(law: Law): void {
         expect(await isServed(peer, listener, shown, trusted)).toBe(true)
       }
     }
-    // It has gone on with its old leaf, or has forgotten the oldest root already.
+    // The proxy has continued with its old leaf, or has forgotten the oldest root already.
     listener.renewTls(proxyOf(old, pems(first, second)))
     expect(await isServed(peer, listener, fresh, pems(first, second, third))).toBe(true)
     expect(await isServed(peer, listener, fresh, pems(second, third))).toBe(false)

@@ -13,37 +13,33 @@ import {
 } from '../../tools/lint/prose.ts'
 import { projectRoot } from '../../tools/planted.ts'
 
-/**
- * How many lines may still break a rule. A ceiling is only ever lowered: a new line is written without the habit.
- * Ceilings of sources that are multiples of five leave room for what is not landed yet; there were no such lines when
- * they were set.
- */
+/** How many lines may still break a rule. A ceiling is only ever lowered: a new line is written without the habit. */
 const ceilings = {
   sources: {
     who: 0,
     'told of': 0,
     'so long': 0,
     'telegraphic else': 0,
-    nobody: 20,
-    'carry out': 5,
-    'own accord': 5,
-    'all the same': 10,
-    'left of': 5,
-    'go on with': 5,
-    'that is none': 5,
+    nobody: 0,
+    'carry out': 0,
+    'own accord': 0,
+    'all the same': 0,
+    'left of': 0,
+    'go on with': 0,
+    'that is none': 1,
   },
   pages: {
     who: 16,
     'told of': 5,
     'so long': 0,
     'telegraphic else': 8,
-    nobody: 70,
-    'carry out': 10,
-    'own accord': 5,
-    'all the same': 10,
-    'left of': 5,
-    'go on with': 10,
-    'that is none': 5,
+    nobody: 28,
+    'carry out': 6,
+    'own accord': 0,
+    'all the same': 6,
+    'left of': 0,
+    'go on with': 0,
+    'that is none': 1,
     long: 2,
   },
   scenarios: {

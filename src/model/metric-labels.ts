@@ -5,6 +5,7 @@ import type { Labels } from '../env/observe.ts'
 export const labelsMax = 8
 export const labelValueMax = 128
 const labelsTextMax = 512
+const uuidLength = 36
 
 /**
  * Labels in the order given. A name may occur more than once, as `tag` does where several tags were asked for. A long
@@ -15,7 +16,8 @@ export function labelsOf(...given: readonly (readonly [name: string, value: stri
   const pairs: (readonly [string, string])[] = []
   let key = ''
   for (const [name, value] of given.slice(0, labelsMax)) {
-    const kept = hideUuids(value).slice(0, labelValueMax)
+    // Read a little further than is kept, so that no part of a token is left at the cut.
+    const kept = hideUuids(value.slice(0, labelValueMax + uuidLength)).slice(0, labelValueMax)
     const text = `;${name}=${kept.replaceAll(';', ';;')}`
     if (key.length + text.length > labelsTextMax) break
     key += text

@@ -46,10 +46,20 @@ describe('labels of one series', () => {
     expect(labelsOf(...tags).pairs).toHaveLength(labelsMax)
     const [[, value] = ['', '']] = labelsOf(['service', 'x'.repeat(100_000)]).pairs
     expect(value).toHaveLength(labelValueMax)
-    const long = Array.from({ length: labelsMax }, (_, at) => ['tag', `${at}`.repeat(labelValueMax)] as const)
+    const long = Array.from(
+      { length: labelsMax },
+      (_, at) => ['tag', 'stuvwxyz'.charAt(at).repeat(labelValueMax)] as const,
+    )
     const { key, pairs } = labelsOf(...long)
     expect(key.length).toBeLessThanOrEqual(512)
     expect(pairs).toHaveLength(3)
+  })
+
+  it('hide what has the form of a token, also at the place where a long value is cut', () => {
+    const token = '0b2c1f3a-9d4e-4f5a-8b6c-7d8e9f0a1b2c'
+    expect(labelsOf(['service', token]).pairs).toEqual([['service', '<hidden>']])
+    const [[, value] = ['', '']] = labelsOf(['service', `${'x'.repeat(labelValueMax - 10)}${token}`]).pairs
+    expect(value).not.toMatch(/0b2c/)
   })
 })
 

@@ -36,7 +36,7 @@ const wrongEdits: Readonly<Record<string, readonly [string, string]>> = {
 /** A seed of the range that is not right. */
 const wrongSeeds: Readonly<Record<string, number>> = { '01-elections': 1, '05-leases-and-clocks': 1 }
 
-/** One of each kind of judgement but that of seeds, which are those of pages with another number of runs. */
+/** A lesson with every kind of task but seeds, which are judged by the same code as pages. */
 const sample = ['09-blocking-queries']
 const names = readdirSync(root).filter((name) => existsSync(join(root, name, 'lesson.yaml')))
 const tried = isLong ? names : names.filter((name) => sample.includes(name))

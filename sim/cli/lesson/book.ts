@@ -12,7 +12,7 @@ import { newFilm } from '../run-page.ts'
 import { Screen } from '../screen.ts'
 import { exits, type SimTerminal } from '../terminal.ts'
 import { recordOptions } from '../trace-files.ts'
-import { refused } from './refused.ts'
+import { refused } from './desk.ts'
 import { type ShelvedLesson, shelvedLessons } from './shelf.ts'
 
 export interface BookFlags {

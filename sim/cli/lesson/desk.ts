@@ -1,6 +1,6 @@
 import { err, ok, type Result } from '../../../src/base/result.ts'
 import type { Progress } from '../../lessons/progress.ts'
-import type { SimTerminal } from '../terminal.ts'
+import { exits, type SimTerminal } from '../terminal.ts'
 import { lessonNamed, type ShelvedLesson, shelvedLessons } from './shelf.ts'
 import { usualFolder, WorkFolder } from './work-folder.ts'
 
@@ -32,4 +32,10 @@ export function lessonAt({ lessons, progress }: Desk, named: string | undefined)
   const name = named ?? progress.current
   if (name === undefined) return err('no lesson is started: svc-sim lesson start 1')
   return lessonNamed(lessons, name)
+}
+
+/** Prints what is wrong, one line for each problem; returns the exit code. */
+export function refused(lines: readonly string[], { error }: Pick<SimTerminal, 'error'>): number {
+  for (const line of lines) error(`${line}\n`)
+  return exits.usage
 }

@@ -17,7 +17,7 @@ const cpuMsMax = (isLong ? 50 : 250) * machineSlowness()
  * Of rules, which managers of access control alone may send: their bounds (accessRulesMax) also hold for what is
  * stored. All turns together: of a turn `rule-stalls.test.ts` has the bound.
  */
-const rulesCpuMsMax = (isLong ? 75 : 200) * machineSlowness()
+const rulesCpuMsMax = (isLong ? 75 : 300) * machineSlowness()
 
 /** In the gate a sample, and the kinds that were found outside. */
 

@@ -117,8 +117,7 @@ describe('three real servers', () => {
   })
 
   // A follower waits 5 to 10 s for a leader that is silent (Reference: configuration.md#raft-timers), but not for one
-  // whose machine
-  // refuses connections: its process is gone.
+  // whose machine refuses connections: its process is gone.
   it.runIf(long)('do so as soon at the default raft_multiplier', async () => {
     expect(await longestOutageMs(5)).toBeLessThan(outageMaxMs)
   })

@@ -1,6 +1,7 @@
 import { type KeyCare, keyCare } from '../../src/model/limits.ts'
 import type { ClusterPlan } from '../cluster/cluster-plan.ts'
 import type { Tuning } from '../cluster/settings.ts'
+import type { WorkloadKey } from '../workload/kinds.ts'
 import type { Decisions } from '../world/decisions/decisions.ts'
 import type { Draws } from '../world/decisions/draws.ts'
 import type { Scenario } from './language/scenario-schema.ts'
@@ -21,6 +22,18 @@ export function drawnCluster(scenario: Scenario, decisions: Decisions): ClusterP
     return [name, plan] as const
   })
   return Object.fromEntries(datacenters)
+}
+
+/**
+ * Whether a group of clients takes part in the run of this seed. Groups that compete for every turn hide what any of
+ * them alone would show, so each seed has some and lacks others; those of keys stay, for something must go on.
+ */
+export function takesPart(
+  { swarm }: Pick<Scenario, 'swarm'>,
+  decisions: Decisions,
+  { key, name }: { readonly key: WorkloadKey; readonly name: string },
+): boolean {
+  return swarm === undefined || key === 'workload' || !decisions.draws('swarm', key, name).chance(swarm)
 }
 
 /** The seed's settings that have no key in configuration files. */

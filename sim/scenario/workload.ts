@@ -1,6 +1,7 @@
 import { clientHost } from '../cluster/node-identity.ts'
 import type { Crew, JudgedBy, Place, WorkloadRun } from '../workload/kind.ts'
 import { kindsInOrder } from '../workload/kinds.ts'
+import { takesPart } from './drawn.ts'
 import type { Scenario } from './language/scenario-schema.ts'
 
 type Deed = 'live' | 'follow' | 'watch' | 'unwatch' | 'start' | 'stop'
@@ -18,11 +19,12 @@ export class Workload {
     this.#run = run
     const given = kindsInOrder.filter(([key]) => scenario[key] !== undefined)
     this.judgedBy = new Set(given.flatMap(([, { judgedBy }]) => (judgedBy === undefined ? [] : [judgedBy])))
+    const { decisions } = run.simulation
     for (const [key, { crews }] of kindsInOrder) {
       const groups = Object.entries(scenario[key] ?? {})
       for (const crew of crews) {
         for (const [at, [name, group]] of groups.entries()) {
-          if (crew.isWanted?.(group) === false) continue
+          if (crew.isWanted?.(group) === false || !takesPart(scenario, decisions, { key, name })) continue
           this.#machine(`${crew.machine}-${at + 1}`, (env, host) => crew.open(group, { name, env, host, run }))
         }
       }

@@ -197,6 +197,11 @@ export const scenarioSchema = z.strictObject({
   clocks: clocks.optional().describe('Clock errors of the machines.'),
   knobs: knobs.optional().describe('Settings that configuration files do not have; each seed draws one of the values.'),
   ...workloadShape,
+  swarm: chance
+    .optional()
+    .describe(
+      "For each seed, each group of clients is left out of the whole run with this chance; those of 'workload' always take part.",
+    ),
   mesh: mesh.optional().describe('Settings of the mesh that configuration files do not have.'),
   'secrets manager': z
     .strictObject({

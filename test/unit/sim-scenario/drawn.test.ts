@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { drawnCluster, drawnTuning } from '../../../sim/scenario/drawn.ts'
+import { drawnCluster, drawnTuning, takesPart } from '../../../sim/scenario/drawn.ts'
 import { loadScenario } from '../../../sim/scenario/language/load.ts'
 import { Decisions } from '../../../sim/world/decisions/decisions.ts'
 
@@ -34,6 +34,23 @@ describe('what is drawn for each seed', () => {
       '[5,{"raft_snapshot_threshold":100,"log_level":"INFO"}]',
       '[5,{"raft_snapshot_threshold":8}]',
     ])
+  })
+
+  it('is which groups of clients take part, and those of keys always do', () => {
+    const groups = [
+      { key: 'workload', name: 'shared' },
+      { key: 'owners', name: 'alone' },
+      { key: 'readers', name: 'fresh' },
+      { key: 'readers', name: 'stale' },
+    ] as const
+    const drawn = (swarm: number | undefined) =>
+      Array.from({ length: 60 }, (_, seed) =>
+        groups.filter((group) => takesPart({ swarm }, decisionsOf(seed), group)).map(({ name }) => name),
+      )
+    expect(new Set(drawn(undefined).map(String))).toEqual(new Set(['shared,alone,fresh,stale']))
+    expect(new Set(drawn(1).map(String))).toEqual(new Set(['shared']))
+    expect(new Set(drawn(0.5).map(String)).size).toBe(8)
+    expect(drawn(0.5)).toEqual(drawn(0.5))
   })
 
   it('is settings of consensus, and nothing where there is one value', () => {

@@ -25,10 +25,10 @@ const homes = {
   fastify: '^src/host/',
   commander: '^(src/cli/|sim/main[.]ts$|sim/cli/)',
   yaml: '^sim/scenario/',
-  'node-forge': '^src/pki/der[.]ts$',
+  'node-forge': '^(src/pki/der[.]ts$|sim/web/platform/aes-gcm[.]ts$)',
   'pprof-format': '^src/host/pprof[.]ts$',
-  '@noble/curves': '^sim/platform/(ecdsa|signing-keys)[.]ts$',
-  '@noble/hashes': '^src/features/acl/hash[.]ts$',
+  '@noble/curves': '^sim/(platform/(ecdsa|signing-keys)[.]ts$|web/platform/)',
+  '@noble/hashes': '^(src/features/acl/hash[.]ts$|sim/web/platform/)',
   typescript: '^sim/(mutation/|platform/compiler[.]ts$)',
   preact: '^sim/page/',
   uplot: '^sim/page/',
@@ -39,7 +39,7 @@ const homes = {
 const sharedByFeatures = ['contract', 'mesh', 'http', 'discovery']
 const shared = `^src/features/(${sharedByFeatures.join('|')})/`
 
-const nodeWorld = '^(src/(host|native)/|bin/|sim/(main|library)[.]ts$|sim/platform/|test/|bench/)'
+const nodeWorld = '^(src/(host|native)/|bin/|sim/(main|library)[.]ts$|sim/platform/[^/]+[.]ts$|test/|bench/)'
 
 const layerRules = layers.flatMap((rooms, number) =>
   rooms.map((room) => {
@@ -135,6 +135,13 @@ module.exports = {
       comment: 'What runs in a browser runs nowhere else: the build makes one script of it.',
       from: { path: '^(src|sim|bin)/', pathNot: '^sim/page/' },
       to: { path: '^sim/page/' },
+    },
+    {
+      name: 'web-is-not-imported',
+      severity: 'error',
+      comment: "What runs in a browser's thread runs nowhere else: a bundle is made of it.",
+      from: { path: '^(src|sim|bin)/', pathNot: '^sim/web/' },
+      to: { path: '^sim/web/' },
     },
     {
       name: 'product-never-knows-tests',

@@ -10,7 +10,7 @@
  * leaf is for another service, so that no agent has it already.
  */
 import { createPlatform } from '../dist/sim/platform/platform.js'
-import { rsaPool } from '../dist/sim/platform/rsa-pool.js'
+import { rsaPool } from '../dist/sim/platform/pure/rsa-pool.js'
 import { Simulation } from '../dist/sim/simulation/simulation.js'
 import { hostCrypto } from '../dist/src/host/crypto.js'
 import { readCertificate } from '../dist/src/pki/certificate.js'

@@ -1,5 +1,3 @@
-import type { Deferred } from '../../src/env/async.ts'
-
 /**
  * Number of immediates in one round of Node's event loop. Between two of them Node runs every promise job, without
  * looking for input.
@@ -45,14 +43,4 @@ export function pump(
     }
     round()
   })
-}
-
-export function deferred<T>(): Deferred<T> {
-  let resolve: (value: T) => void = () => undefined
-  let reject: (reason: Error) => void = () => undefined
-  const promise = new Promise<T>((onResolve, onReject) => {
-    resolve = onResolve
-    reject = onReject
-  })
-  return { promise, resolve, reject }
 }

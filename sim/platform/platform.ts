@@ -3,8 +3,10 @@ import { openAesGcm, sealAesGcm } from '../../src/native/aes-gcm.ts'
 import { runningSha256, sha1, sha256 } from '../../src/native/hash.ts'
 import { verifier } from '../../src/native/verifying.ts'
 import type { Platform, TurnState } from '../world/platform.ts'
-import { certificateProblem, identityProblem, peerOf, ReadPems } from './certificates.ts'
-import { deferred, pump } from './drain.ts'
+import { readCertificate } from './certificates.ts'
+import { pump } from './drain.ts'
+import { deferred } from './pure/deferred.ts'
+import { PathValidation } from './pure/path-validation.ts'
 import { ecKey, readSigningKey, rsaKey, signingKey } from './signing-keys.ts'
 import { Tripwire } from './tripwire.ts'
 import { UnhandledRejections } from './unhandled.ts'
@@ -23,7 +25,7 @@ export function createPlatform(): Platform {
   const stopHook = promiseHooks.createHook({ init: touch, settled: touch })
   const unhandled = new UnhandledRejections(turn)
   const tripwire = new Tripwire(turn)
-  const read = new ReadPems()
+  const paths = new PathValidation(readCertificate)
   const follows: (() => void)[] = []
   return {
     turn,
@@ -34,9 +36,9 @@ export function createPlatform(): Platform {
     runningSha256,
     sealAesGcm,
     openAesGcm,
-    certificateProblem: (check) => certificateProblem(read, check),
-    identityProblem: (tls) => identityProblem(read, tls),
-    peerOf: (presented) => peerOf(read, presented),
+    certificateProblem: (check) => paths.certificateProblem(check),
+    identityProblem: (tls) => paths.identityProblem(tls),
+    peerOf: (presented) => paths.peerOf(presented),
     signingKey,
     ecKey,
     rsaKey,

@@ -4,7 +4,7 @@ import { concatBytes } from '../../src/base/bytes.ts'
 import type { EcKind, RsaKind, SigningKey } from '../../src/env/crypto.ts'
 import { nativeKey, type PrivateKey, privateKeyOf, readPrivateKey, textOf } from '../../src/native/keys.ts'
 import { curves, signRepeatably } from './ecdsa.ts'
-import { rsaPool } from './rsa-pool.ts'
+import { rsaPool } from './pure/rsa-pool.ts'
 
 /**
  * Keys with deterministic signatures, because runs must be deterministic. Node's own ECDSA signatures are random; those

@@ -1,6 +1,6 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { expect } from 'vitest'
-import { rsaPool } from '../../../sim/platform/rsa-pool.ts'
+import { rsaPool } from '../../../sim/platform/pure/rsa-pool.ts'
 import { hex, utf8 } from '../../../src/base/bytes.ts'
 import type { KeyKind, SignatureAlgorithm, SigningKey } from '../../../src/env/crypto.ts'
 import type { Law } from './law-world.ts'

@@ -1,4 +1,4 @@
-import { rsaPool } from '../../../sim/platform/rsa-pool.ts'
+import { rsaPool } from '../../../sim/platform/pure/rsa-pool.ts'
 import type { Result } from '../../../src/base/result.ts'
 import type { KeyKind, SigningKey } from '../../../src/env/crypto.ts'
 import { hostCrypto } from '../../../src/host/crypto.ts'

@@ -36,6 +36,8 @@ const violations: readonly { readonly from: string; readonly to: string; readonl
   { from: 'sim/g.ts', to: 'uplot', rule: 'home-of-uplot' },
   { from: 'sim/page/a.ts', to: '../island.ts', rule: 'page-runs-in-a-browser' },
   { from: 'sim/h.ts', to: './page/island.ts', rule: 'page-is-not-imported' },
+  { from: 'sim/i.ts', to: './web/island.ts', rule: 'web-is-not-imported' },
+  { from: 'sim/platform/pure/a.ts', to: 'node:timers', rule: 'node-only-in-its-world' },
   { from: 'sim/e.ts', to: 'typescript', rule: 'home-of-typescript' },
   { from: 'src/config/b.ts', to: './missing.ts', rule: 'no-unresolvable' },
   { from: 'src/cellar/a.ts', to: '../base/island.ts', rule: 'every-room-has-a-layer' },
@@ -108,6 +110,7 @@ function planted(): PlantedTree {
     tree.plant(`src/features/${shared}/island.ts`, 'export const island = 1')
   }
   tree.plant('sim/page/island.ts', 'export const island = 1')
+  tree.plant('sim/web/island.ts', 'export const island = 1')
   tree.plant('src/raft/driver.ts', 'export const driver = 1')
   for (const { from, to } of pairs) tree.plant(`src/${from}/to-${to}.ts`, `import '../${to}/island.ts'`)
   for (const { from, to } of [...violations, ...allowed]) tree.plant(from, `import type { X } from '${to}'`)

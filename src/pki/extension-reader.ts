@@ -18,6 +18,8 @@ export interface ExtensionFacts {
   readonly extendedUses: readonly string[] | undefined
   readonly uris: readonly string[]
   readonly dnsNames: readonly string[]
+  /** IP addresses, of 4 or 16 bytes. They are among the other names, too. */
+  readonly addresses: readonly Uint8Array[]
   /** Number of other names of the subject: addresses, mail and the like. */
   readonly otherNames: number
   /** Object identifiers of unknown critical extensions: a certificate with one must not be trusted. */
@@ -70,6 +72,7 @@ export function readExtensions(read: DerReader, list: readonly Der[]): Extension
     extendedUses: undefined,
     uris: [],
     dnsNames: [],
+    addresses: [],
     otherNames: 0,
     unknownCritical: [],
   }
@@ -126,6 +129,7 @@ function subjectNames(read: DerReader, value: Der, facts: Facts): void {
     names.slice(0, namesMax).flatMap(({ tag, content }) => (tag === wanted ? [content] : []))
   facts.dnsNames = texts(0x82)
   facts.uris = texts(0x86)
+  facts.addresses = texts(0x87).map(bytesOf)
   facts.otherNames = names.length - facts.dnsNames.length - facts.uris.length
   for (const name of [...facts.dnsNames, ...facts.uris]) {
     if (!/^[\x21-\x7e]*$/.test(name) || name.length > uriMax) {

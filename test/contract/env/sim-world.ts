@@ -2,6 +2,7 @@ import type { ProgramCall, ProgramRun } from '../../../sim/env/machine.ts'
 import { createPlatform } from '../../../sim/platform/platform.ts'
 import type { SimNode } from '../../../sim/simulation/node.ts'
 import { Simulation } from '../../../sim/simulation/simulation.ts'
+import type { Platform } from '../../../sim/world/platform.ts'
 import { textOf } from '../../../src/base/bytes.ts'
 import type { TlsMaterial } from '../host/tls-material.ts'
 import type { LawWorld, Place } from './law-world.ts'
@@ -12,12 +13,12 @@ const lawLimitMs = 120_000
 const seedsOfLaws = ['1', '2', '3']
 const seedsOfCrashes = Array.from({ length: process.env['SVC_TEST_LONG'] === '1' ? 500 : 40 }, (_, at) => `crash-${at}`)
 
-/** Two machines on a simulated network, looked at with several seeds. */
-export function simWorld(tls: TlsMaterial | undefined): LawWorld {
+/** Two machines on a simulated network, looked at with several seeds. `newPlatform`: Node's, unless it is given. */
+export function simWorld(tls: TlsMaterial | undefined, newPlatform: () => Platform = createPlatform): LawWorld {
   return {
     look: async (law) => {
       for (const seed of seedsOfLaws) {
-        await withMachines(seed, tls, async (simulation, node, place) => {
+        await withMachines({ seed, tls, newPlatform }, async (simulation, node, place) => {
           await simulation.play(node, () => law(place()), lawLimitMs)
           failIfFailed(simulation)
         })
@@ -26,7 +27,7 @@ export function simWorld(tls: TlsMaterial | undefined): LawWorld {
     crash: {
       look: async (before, after) => {
         for (const seed of seedsOfCrashes) {
-          await withMachines(seed, tls, async (simulation, node, place) => {
+          await withMachines({ seed, tls, newPlatform }, async (simulation, node, place) => {
             await simulation.play(node, () => before(place()), lawLimitMs)
             node.crash()
             await simulation.play(node, () => after(place()), lawLimitMs)
@@ -43,12 +44,17 @@ function failIfFailed(simulation: Simulation): void {
   if (failure !== undefined) throw failure.error ?? new Error(failure.message)
 }
 
+interface World {
+  readonly seed: string
+  readonly tls: TlsMaterial | undefined
+  readonly newPlatform: () => Platform
+}
+
 async function withMachines(
-  seed: string,
-  tls: TlsMaterial | undefined,
+  { seed, tls, newPlatform }: World,
   use: (simulation: Simulation, node: SimNode, place: () => Place) => Promise<void>,
 ): Promise<void> {
-  const platform = createPlatform()
+  const platform = newPlatform()
   try {
     const startWallMs = Date.now()
     const simulation = new Simulation({ seed, platform, startWallMs, link: { latencyMs: [0.1, 2] }, shuffleTies: true })

@@ -1,4 +1,5 @@
-import type { FilmOverview } from '../picture/film-format.ts'
+import { type FilmOverview, stillWaiting } from '../picture/film-format.ts'
+import { hasFailed } from './operation-drawing.ts'
 import type { View } from './view.ts'
 
 /** Number of parts of the visible time in which operations are counted. */
@@ -27,7 +28,8 @@ export function countedIn(
     const part = Math.floor((atUs - fromUs) / each)
     if (part < 0 || part >= parts) continue
     const status = operations.status[at] ?? 0
-    const counts = status === 0 || status >= 500 ? failed : answered
+    if (status === stillWaiting) continue
+    const counts = hasFailed(status) ? failed : answered
     counts[part] = (counts[part] ?? 0) + 1
     if (counts === answered) times[part]?.push((operations.tookUs[at] ?? 0) / 1000)
   }

@@ -2,8 +2,10 @@ import type { FilmOverview } from '../picture/film-format.ts'
 import type { OpenPiece } from './film-source.ts'
 import type { Geometry, TimeScale } from './geometry.ts'
 import type { Arrow } from './messages.ts'
+import type { OperationsByMachine } from './operation-drawing.ts'
 import type { Palette } from './palette.ts'
 import type { View } from './view.ts'
+import type { Words } from './words.ts'
 
 /** The input of one drawing. */
 export interface Drawing {
@@ -12,10 +14,13 @@ export interface Drawing {
   readonly geometry: Geometry
   readonly scale: TimeScale
   readonly palette: Palette
+  /** The words of lanes, none of which covers another. */
+  readonly words: Words
   readonly view: View
   /** The visible events; empty: there are too many, and their number is drawn. */
   readonly pieces: readonly OpenPiece[]
   readonly arrows: readonly Arrow[]
+  readonly operations: OperationsByMachine
   /** Highlighted events: the chain of a violation, or those about the selected one. */
   readonly lit: ReadonlySet<number>
 }

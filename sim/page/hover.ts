@@ -3,6 +3,7 @@ import { recordWords } from '../report/record-text.ts'
 import type { TraceRecord } from '../report/trace-record.ts'
 import { type Geometry, type LaneBox, nameWidth, rulerHeight, type TimeScale } from './geometry.ts'
 import { faultWordsOf } from './lane-drawing.ts'
+import { operationAt, statusWords } from './operation-drawing.ts'
 import { pickedAt, type Scene } from './picking.ts'
 import { shortSeconds } from './view.ts'
 
@@ -16,7 +17,9 @@ export function wordsAt(x: number, y: number, scene: Scene & { readonly overview
   const { geometry, scale, overview } = scene
   const box = geometry.lanes.find(({ top, height }) => y >= top && y < top + height)
   const atUs = Math.max(0, Math.min(overview.endUs, scale.us(Math.max(x, nameWidth))))
-  if (box !== undefined) return [laneWords(box, atUs, overview), ...eventWords(x, y, scene)]
+  if (box !== undefined) {
+    return [laneWords(box, atUs, overview), ...operationWords(x, y, box, scene), ...eventWords(x, y, scene)]
+  }
   if (y < rulerHeight) return markWords(x, scale, overview)
   return barWords(x, y, geometry, scale)
 }
@@ -36,6 +39,16 @@ function laneWords({ lane, place }: LaneBox, atUs: number, overview: FilmOvervie
     faultWordsOf(faults, place, lane, overview),
   ].filter((text) => text !== '')
   return `${lane.name} at ${shortSeconds(atUs)} s${words.length === 0 ? '' : `: ${words.join('; ')}`}`
+}
+
+/** `request: answered 200 after 12.3 ms` */
+function operationWords(x: number, y: number, box: LaneBox, scene: Scene): readonly string[] {
+  const operation = operationAt(x, y, box, scene)
+  if (operation === undefined) return []
+  const { fromUs, toUs, status } = operation
+  return [
+    `request of ${shortSeconds(fromUs)} s: ${statusWords(status)} after ${((toUs - fromUs) / 1000).toFixed(1)} ms`,
+  ]
 }
 
 function eventWords(x: number, y: number, scene: Scene): readonly string[] {

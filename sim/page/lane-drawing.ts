@@ -18,11 +18,13 @@ export function drawLane(drawing: Drawing, box: LaneBox): void {
   context.fillRect(nameWidth, box.top, scale.width - nameWidth, box.height)
   drawRoles(drawing, box)
   drawLives(drawing, box)
-  drawReleases(drawing, box)
   drawProgress(drawing, box)
 }
 
-function drawRoles({ context, palette, overview, scale }: Drawing, { lane, top, height }: LaneBox): void {
+function drawRoles(
+  { context, palette, overview, scale, words: written }: Drawing,
+  { lane, top, height }: LaneBox,
+): void {
   for (const [at, [fromUs, role, term]] of lane.roles.entries()) {
     const span = role === '' ? undefined : scale.span(fromUs, lane.roles[at + 1]?.[0] ?? overview.endUs)
     if (span === undefined) continue
@@ -30,13 +32,12 @@ function drawRoles({ context, palette, overview, scale }: Drawing, { lane, top, 
     context.fillRect(span.x, top, span.width, height)
     const words = `${role}, term ${term}`
     if (height < wordsFrom || span.width < context.measureText(words).width + 8) continue
-    context.fillStyle = role === 'follower' ? palette.faint : palette.text
-    context.fillText(words, span.x + 4, top + roleWords)
+    written.write(words, span.x + 4, top + roleWords, role === 'follower' ? palette.faint : palette.text)
   }
 }
 
 /** Hides the times at which a process does not run, or is paused. */
-function drawLives({ context, palette, overview, scale }: Drawing, { lane, top, height }: LaneBox): void {
+function drawLives({ context, palette, overview, scale, words }: Drawing, { lane, top, height }: LaneBox): void {
   const lives = lane.kind === 'other' ? lane.lives : [[0, 'down'] as const, ...lane.lives]
   for (const [at, [fromUs, is]] of lives.entries()) {
     const span = is === 'up' ? undefined : scale.span(fromUs, lives[at + 1]?.[0] ?? overview.endUs)
@@ -46,27 +47,36 @@ function drawLives({ context, palette, overview, scale }: Drawing, { lane, top, 
     context.fillRect(span.x, top, span.width, height)
     context.globalAlpha = 1
     if (span.width < 40) continue
-    context.fillStyle = is === 'down' ? palette.onDown : palette.faint
-    context.fillText(is, span.x + 4, top + height / 2)
+    words.write(is, span.x + 4, top + height / 2, is === 'down' ? palette.onDown : palette.faint)
   }
 }
 
+/** The own time of a machine whose clock is wrong, and its releases: after the words about faults, which go first. */
+export function drawClockAndRelease(drawing: Drawing, box: LaneBox): void {
+  drawReleases(drawing, box)
+  const own = drawing.overview.faults.find(({ kind, machines }) => kind === 'clock' && machines.includes(box.place))
+  if (own !== undefined && box.height >= wordsFrom) drawOwnTime(drawing, box, own.fromUs)
+}
+
 /** A flag where a machine goes on as another release. */
-function drawReleases({ context, palette, scale }: Drawing, { lane, top, height }: LaneBox): void {
+function drawReleases({ context, palette, scale, words }: Drawing, { lane, top, height }: LaneBox): void {
   for (const [at, [atUs, release]] of lane.releases.entries()) {
     const x = scale.x(atUs)
     const before = lane.releases[at - 1]
     if (before === undefined || x < nameWidth || x > scale.width) continue
     context.fillStyle = palette.cursor
     context.fillRect(x - 1, top, 2, height)
-    if (height >= wordsFrom) context.fillText(`${before[1]} → ${release}`, x + 4, top + height - 8)
+    if (height < wordsFrom) continue
+    words.writePlated(`${before[1]} → ${release}`, x + 4, top + height - 8, palette.cursor)
   }
 }
 
 /** How far the log is committed and applied, from the bottom of the lane to its top over the whole run. */
-function drawProgress({ context, palette, overview, scale }: Drawing, { lane, top, height }: LaneBox): void {
+function drawProgress({ context, palette, overview, scale, view }: Drawing, { lane, top, height }: LaneBox): void {
   const most = Math.max(1, ...overview.machines.map(({ progress }) => progress.at(-1)?.[1] ?? 0))
   const y = (index: number): number => top + height - 2 - (index / most) * (height - 16)
+  const first = lane.progress.findLastIndex(([atUs]) => atUs <= view.fromUs)
+  const seen = lane.progress.slice(Math.max(0, first)).filter(([atUs]) => atUs <= view.toUs)
   for (const [of, dash] of [
     [1, [] as number[]],
     [2, [2, 2]],
@@ -75,8 +85,8 @@ function drawProgress({ context, palette, overview, scale }: Drawing, { lane, to
     context.setLineDash(dash)
     context.strokeStyle = palette.progress
     let before: number | undefined
-    for (const step of lane.progress) {
-      const x = Math.min(Math.max(scale.x(step[0]), nameWidth), scale.width)
+    for (const step of seen) {
+      const x = Math.max(scale.x(step[0]), nameWidth)
       if (before === undefined) context.moveTo(x, y(step[of]))
       else {
         context.lineTo(x, before)
@@ -110,28 +120,23 @@ export function drawFaults(drawing: Drawing, { lane, place, top, height }: LaneB
   }
   if (height < wordsFrom) return
   drawFaultWords(drawing, own, { lane, place, top, height })
-  const clockUs = own.find(({ kind }) => kind === 'clock')?.fromUs
-  if (clockUs !== undefined) drawOwnTime(drawing, { lane, top, height }, clockUs)
 }
 
 function drawFaultWords(
-  { context, palette, overview, scale }: Drawing,
+  { context, palette, overview, scale, words: written }: Drawing,
   own: readonly FaultSpan[],
   { lane, place, top }: LaneBox,
 ): void {
-  context.fillStyle = palette.fault
   context.font = smallFont
-  let freeX = nameWidth
   for (const fromUs of new Set(own.map((fault) => fault.fromUs))) {
     const begun = own.filter((fault) => fault.fromUs === fromUs)
     const span = scale.span(fromUs, Math.max(...begun.map(({ toUs }) => toUs)))
-    if (span === undefined || span.x < freeX) continue
+    if (span === undefined) continue
     const words = faultWordsOf(begun, place, lane, overview)
     const width = context.measureText(words).width + 8
     const isMoment = begun.every(({ toUs }) => toUs === fromUs)
     if (!isMoment && span.width < width) continue
-    context.fillText(words, span.x + 4, top + faultWords)
-    freeX = span.x + width
+    written.writePlated(words, span.x + 4, top + faultWords, palette.fault)
   }
   context.font = usualFont
 }
@@ -158,11 +163,10 @@ const ownMarkWidth = 110
 
 /** What the wall clock of a machine shows, where it was set or runs at a wrong rate: seconds since the run began. */
 function drawOwnTime(
-  { context, palette, overview, scale }: Drawing,
-  { lane, top, height }: Pick<LaneBox, 'lane' | 'top' | 'height'>,
+  { context, palette, overview, scale, words }: Drawing,
+  { lane, top, height }: LaneBox,
   sinceUs: number,
 ): void {
-  context.fillStyle = palette.fault
   context.font = smallFont
   for (const [at, [fromUs, aheadMs]] of lane.clock.entries()) {
     const toUs = lane.clock[at + 1]?.[0] ?? overview.endUs
@@ -170,8 +174,9 @@ function drawOwnTime(
     if (span === undefined || span.width < ownMarkWidth) continue
     for (const ownUs of ownMarks(scale, span, aheadMs * 1000)) {
       const x = scale.x(ownUs - aheadMs * 1000)
+      context.fillStyle = palette.fault
       context.fillRect(x, top + height - 5, 1, 5)
-      context.fillText(`own ${seconds(ownUs)} s`, x + 3, top + height - 6)
+      words.writePlated(`own ${seconds(ownUs)} s`, x + 3, top + height - 6, palette.fault)
     }
   }
   context.font = usualFont

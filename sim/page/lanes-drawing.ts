@@ -1,8 +1,10 @@
 import { type Drawing, smallFont, usualFont } from './drawing.ts'
 import { drawArrows, drawChains, drawEvents } from './event-drawing.ts'
 import { type BarRow, barHeight, nameWidth } from './geometry.ts'
-import { drawFaults, drawLane } from './lane-drawing.ts'
+import { drawClockAndRelease, drawFaults, drawLane } from './lane-drawing.ts'
+import { drawOperations } from './operation-drawing.ts'
 import { drawCursor, drawGone, drawRuler } from './ruler-drawing.ts'
+import { fitted } from './words.ts'
 
 export function drawFilm(drawing: Drawing): void {
   const { context, geometry, scale, palette } = drawing
@@ -12,7 +14,9 @@ export function drawFilm(drawing: Drawing): void {
   context.textBaseline = 'middle'
   for (const box of geometry.lanes) drawLane(drawing, box)
   for (const row of geometry.rows) drawRow(drawing, row)
+  for (const box of geometry.lanes) drawOperations(drawing, box)
   for (const box of geometry.lanes) drawFaults(drawing, box)
+  for (const box of geometry.lanes) drawClockAndRelease(drawing, box)
   drawGone(drawing)
   for (const box of geometry.lanes) drawEvents(drawing, box)
   drawArrows(drawing)
@@ -23,18 +27,14 @@ export function drawFilm(drawing: Drawing): void {
 }
 
 function drawRow({ context, palette, scale }: Drawing, { name, top, boxes, unseen }: BarRow): void {
+  const letterWidth = context.measureText('m').width
   for (const { bar, top: y, height } of boxes) {
     const span = scale.span(bar.fromUs, bar.toUs)
     if (span === undefined) continue
     context.fillStyle = palette.bar
     context.fillRect(span.x, y, span.width - 1, height)
-    context.save()
-    context.beginPath()
-    context.rect(span.x, y, span.width - 1, height)
-    context.clip()
     context.fillStyle = palette.text
-    if (span.width > 20) context.fillText(bar.text, span.x + 3, y + height / 2)
-    context.restore()
+    context.fillText(fitted(bar.text, span.width - 6, letterWidth), span.x + 3, y + height / 2)
   }
   context.fillStyle = palette.ground
   context.fillRect(0, top, nameWidth, barHeight)

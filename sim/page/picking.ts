@@ -2,6 +2,7 @@ import type { TraceRecord } from '../report/trace-record.ts'
 import type { OpenPiece } from './film-source.ts'
 import type { Geometry, LaneBox, TimeScale } from './geometry.ts'
 import type { Arrow } from './messages.ts'
+import { type OperationsByMachine, operationAt } from './operation-drawing.ts'
 import type { View } from './view.ts'
 
 /** Distance in pixels within which something is hit. */
@@ -19,6 +20,7 @@ export interface Scene {
   readonly pieces: readonly OpenPiece[]
   readonly arrows: readonly Arrow[]
   readonly view: View
+  readonly operations: OperationsByMachine
 }
 
 /** The message, or the event of a machine's lane, at a point of the picture. */
@@ -28,7 +30,8 @@ export function pickedAt(x: number, y: number, scene: Scene): Picked {
   const middle = box === undefined ? Number.POSITIVE_INFINITY : Math.abs(y - middleOf(box))
   const event = box === undefined || middle > near ? undefined : nearestEvent(x, box, pieces, scale)
   const arrow = event === undefined ? nearestArrow(x, y, scene) : undefined
-  return { machine: box?.lane.name, n: event?.n ?? arrow?.n }
+  const operation = box === undefined || event !== undefined ? undefined : operationAt(x, y, box, scene)
+  return { machine: box?.lane.name, n: event?.n ?? operation?.n ?? arrow?.n }
 }
 
 function middleOf({ top, height }: LaneBox): number {

@@ -4,11 +4,13 @@ import { geometryOf, nameWidth, TimeScale } from './geometry.ts'
 import { wordsAt } from './hover.ts'
 import { drawFilm } from './lanes-drawing.ts'
 import { arrowsIn } from './messages.ts'
+import { operationsOf } from './operation-drawing.ts'
 import { paletteOf } from './palette.ts'
 import { pickedAt } from './picking.ts'
 import { useRedrawForPrint } from './printing.ts'
 import { panned, type View, zoomed } from './view.ts'
 import { useWidth } from './width.ts'
+import { Words } from './words.ts'
 
 /** With more pieces in sight the number of events is drawn in place of each. */
 const piecesDrawnMax = 5
@@ -35,7 +37,8 @@ export function Picture({ source, opened, view, lit, theme, onView }: PicturePro
   const isNear = source.countBetween(view.fromUs, view.toUs) <= piecesDrawnMax
   const pieces = isNear ? source.between(view.fromUs, view.toUs) : []
   const arrows = useMemo(() => arrowsIn(pieces), [pieces.map(({ span }) => span.first).join(), opened])
-  const scene = { geometry, scale, pieces, arrows, view }
+  const operations = useMemo(() => operationsOf(overview), [overview])
+  const scene = { geometry, scale, pieces, arrows, view, operations }
 
   const draw = (): void => {
     const element = canvas.current
@@ -45,7 +48,8 @@ export function Picture({ source, opened, view, lit, theme, onView }: PicturePro
     element.width = width * ratio
     element.height = geometry.height * ratio
     context.scale(ratio, ratio)
-    drawFilm({ context, overview, palette: paletteOf(document.documentElement), lit, ...scene })
+    const palette = paletteOf(document.documentElement)
+    drawFilm({ context, overview, palette, words: new Words(context, palette), lit, ...scene })
   }
   useEffect(draw, [view, width, opened, lit, theme, arrows])
   useRedrawForPrint(draw)

@@ -117,11 +117,16 @@ export interface Bar {
 export interface Operations {
   readonly atUs: readonly number[]
   readonly tookUs: readonly number[]
-  /** HTTP status; 0: no answer came before the connection broke or the run ended. */
+  /** HTTP status; `noAnswer`: the connection broke before an answer came; `stillWaiting`: the film ends before. */
   readonly status: readonly number[]
+  /** Position of the machine that asked. */
+  readonly machine: readonly number[]
   /** Number of the request's event. */
   readonly n: readonly number[]
 }
+
+export const noAnswer = 0
+export const stillWaiting = -1
 
 export interface PieceSpan {
   readonly fromUs: number

@@ -78,10 +78,12 @@ export class FilmMaker {
   constructor(options: FilmOptions) {
     this.#options = options
     this.#events = new Events(options.explainedEventsMax)
-    this.#operations = new AskedAndAnswered(options.operationsMax)
     const names = ['world', ...options.header.nodes]
     for (const name of names) this.#lanes.set(name, new Lane(name))
-    this.#faults = new FaultSpans((name) => names.indexOf(name))
+    const places = new Map(names.map((name, place) => [name, place]))
+    const placeOf = (name: string): number => places.get(name) ?? -1
+    this.#faults = new FaultSpans(placeOf)
+    this.#operations = new AskedAndAnswered(placeOf, options.operationsMax)
   }
 
   add(event: TraceRecord): void {

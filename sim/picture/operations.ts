@@ -1,16 +1,17 @@
 import { meaningsIn } from '../explain/evidence.ts'
 import type { TraceRecord } from '../report/trace-record.ts'
-import type { Operations } from './film-format.ts'
+import { noAnswer, type Operations, stillWaiting } from './film-format.ts'
 import { type Forgotten, Latest } from './latest.ts'
 
 /** Requests with their answers that are kept of one run: the latest. */
 const operationsUsual = 100_000
 
-type Ended = readonly [atUs: number, tookUs: number, status: number, n: number]
+type Ended = readonly [atUs: number, tookUs: number, status: number, n: number, machine: number]
 
 interface Asked {
   readonly n: number
   readonly t: number
+  readonly machine: number
 }
 
 /** HTTP requests of machines that are not agents, each with its answer. Those of one connection come in their order. */
@@ -18,8 +19,11 @@ export class AskedAndAnswered {
   /** By machine and connection. */
   readonly #waiting = new Map<string, Asked[]>()
   readonly #ended: Latest<Ended>
+  readonly #machineOf: (name: string) => number
 
-  constructor(most = operationsUsual) {
+  /** `machineOf` gives a machine's position in the film's list. */
+  constructor(machineOf: (name: string) => number, most = operationsUsual) {
+    this.#machineOf = machineOf
     this.#ended = new Latest(most)
   }
 
@@ -30,15 +34,18 @@ export class AskedAndAnswered {
     else if (event.kind === 'streamControl') this.#broke(event.node, event.stream, event.t)
   }
 
-  /** Requests without an answer count as failed at the end; more may follow. */
+  /** Requests that have no answer yet are listed as they stand; more may follow. */
   ended(endUs: number): Operations {
-    const open = [...this.#waiting.values()].flat().map(({ t, n }): Ended => [t, endUs - t, 0, n])
+    const open = [...this.#waiting.values()]
+      .flat()
+      .map(({ t, n, machine }): Ended => [t, endUs - t, stillWaiting, n, machine])
     const all = [...this.#ended.steps, ...open]
     return {
       atUs: all.map(([atUs]) => atUs),
       tookUs: all.map(([, tookUs]) => tookUs),
       status: all.map(([, , status]) => status),
       n: all.map(([, , , n]) => n),
+      machine: all.map(([, , , , machine]) => machine),
     }
   }
 
@@ -51,7 +58,8 @@ export class AskedAndAnswered {
     if (requests.length === 0) return
     const key = `${event.node} ${event.stream}`
     const waiting = this.#waiting.get(key) ?? []
-    for (const _ of requests) waiting.push({ n: event.n, t: event.t })
+    const asked = { n: event.n, t: event.t, machine: this.#machineOf(event.node) }
+    for (const _ of requests) waiting.push(asked)
     this.#waiting.set(key, waiting)
   }
 
@@ -67,11 +75,11 @@ export class AskedAndAnswered {
 
   #broke(node: string, stream: number, t: number): void {
     const key = `${node} ${stream}`
-    for (const asked of this.#waiting.get(key) ?? []) this.#end(asked, t, 0)
+    for (const asked of this.#waiting.get(key) ?? []) this.#end(asked, t, noAnswer)
     this.#waiting.delete(key)
   }
 
-  #end({ n, t }: Asked, endUs: number, status: number): void {
-    this.#ended.push([t, endUs - t, status, n])
+  #end({ n, t, machine }: Asked, endUs: number, status: number): void {
+    this.#ended.push([t, endUs - t, status, n, machine])
   }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { FilmMaker } from '../../../sim/picture/film.ts'
+import { noAnswer, stillWaiting } from '../../../sim/picture/film-format.ts'
 import { filmPage } from '../../../sim/picture/film-page.ts'
 import type { RecordKind, TraceHeader, TraceRecord } from '../../../sim/report/trace-record.ts'
 
@@ -137,12 +138,15 @@ describe('the film of a run', () => {
       ['clients-1', 'segmentSent', { to: 's1', stream: 4, size: 1, ...request }],
       ['clients-1', 'segment', { from: 's1', stream: 4, size: 1, ...answer(200) }],
       ['clients-1', 'streamControl', { stream: 4, text: 'reset' }],
+      ['clients-1', 'segmentSent', { to: 's1', stream: 5, size: 1, ...request }],
+      ['s1', 'log', { text: 'a' }],
     )
     expect(operations).toEqual({
-      atUs: [0, 1_000_000],
-      tookUs: [2_000_000, 2_000_000],
-      status: [200, 0],
-      n: [1, 2],
+      atUs: [0, 1_000_000, 4_000_000],
+      tookUs: [2_000_000, 2_000_000, 1_000_000],
+      status: [200, noAnswer, stillWaiting],
+      n: [1, 2, 5],
+      machine: [3, 3, 3],
     })
   })
 

@@ -2,10 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { countedIn, parts } from '../../../sim/page/counts.ts'
 import { joined } from '../../../sim/page/fault-times.ts'
 import { geometryOf, nameWidth, TimeScale } from '../../../sim/page/geometry.ts'
+import { wordsAt } from '../../../sim/page/hover.ts'
 import { arrowsIn } from '../../../sim/page/messages.ts'
+import { operationsOf } from '../../../sim/page/operation-drawing.ts'
 import { pickedAt } from '../../../sim/page/picking.ts'
 import { hashOf, panned, showing, viewOfHash, wholeView, zoomed } from '../../../sim/page/view.ts'
-import type { FilmOverview } from '../../../sim/picture/film-format.ts'
+import { fitted, Words } from '../../../sim/page/words.ts'
+import { type FilmOverview, noAnswer, stillWaiting } from '../../../sim/picture/film-format.ts'
 import type { TraceRecord } from '../../../sim/report/trace-record.ts'
 
 const lane = { kind: 'server', lives: [], roles: [], progress: [], beliefs: [], clock: [], releases: [] } as const
@@ -21,7 +24,7 @@ const overview: FilmOverview = {
   violations: [],
   faults: [],
   bars: [],
-  operations: { atUs: [], tookUs: [], status: [], n: [] },
+  operations: { atUs: [], tookUs: [], status: [], n: [], machine: [] },
   pieces: [],
   leftOut: [],
 }
@@ -57,8 +60,14 @@ describe('what a page of a run shows', () => {
     expect(tops).toEqual([0, 16, 0])
   })
 
-  it('counts operations by the time of their question, and failures apart', () => {
-    const operations = { atUs: [0, 1, 9_999_999], tookUs: [2000, 4000, 1], status: [200, 404, 0], n: [1, 2, 3] }
+  it('counts operations by the time of their question, failures apart, and none that still waits', () => {
+    const operations = {
+      atUs: [0, 1, 2, 9_999_999],
+      tookUs: [2000, 4000, 5, 1],
+      status: [200, 404, stillWaiting, noAnswer],
+      n: [1, 2, 3, 4],
+      machine: [1, 1, 1, 1],
+    }
     const counted = countedIn({ operations }, whole)
     expect([counted.answered[0], counted.failed[0], counted.failed[parts - 1]]).toEqual([2, 0, 1])
     expect([counted.median[0], counted.slow[0], counted.median[1]]).toEqual([2, 2, null])
@@ -77,6 +86,66 @@ describe('what a page of a run shows', () => {
     ])
   })
 })
+
+describe('requests', () => {
+  it('of clients are rows of their lane, each as long as it took; the one that is hit is named', () => {
+    const lanes = overview.machines.with(2, { ...machine('clients-1'), kind: 'other' })
+    const film = {
+      ...overview,
+      machines: lanes,
+      operations: {
+        atUs: [1_000_000, 0, 4_000_000],
+        tookUs: [2_000_000, 2_000_000, 1_000_000],
+        status: [500, 200, 200],
+        n: [8, 7, 9],
+        machine: [2, 2, 2],
+      },
+    }
+    const operations = operationsOf(film)
+    expect(operations.get(2)?.map(({ n, row }) => [n, row])).toEqual([
+      [7, 0],
+      [8, 1],
+      [9, 0],
+    ])
+    const scene = {
+      geometry: geometryOf(film),
+      scale: new TimeScale(whole, nameWidth + 1000),
+      pieces: [],
+      arrows: [],
+      view: whole,
+      operations,
+      overview: film,
+    }
+    const top = scene.geometry.lanes.find(({ place }) => place === 2)?.top ?? 0
+    expect(pickedAt(nameWidth + 250, top + 9, scene)).toEqual({ machine: 'clients-1', n: 8 })
+    expect(wordsAt(nameWidth + 250, top + 9, scene)[1]).toBe('request of 1.000 s: answered 500 after 2000.0 ms')
+    expect(pickedAt(nameWidth + 350, top + 9, scene).n).toBeUndefined()
+  })
+})
+
+describe('words', () => {
+  const context = { fillText: (text: string) => written.push(text), fillRect: () => undefined, measureText: widthOf }
+  const written: string[] = []
+
+  it('never cover one another: those that come first keep their place', () => {
+    const words = new Words(context as never, { lane: '' } as never)
+    const all = [words.write('leader', 0, 8, ''), words.writePlated('cut', 60, 12, ''), words.write('own', 30, 8, '')]
+    expect([...all, words.writePlated('own', 30, 20, '')]).toEqual([true, true, false, true])
+    expect(written).toEqual(['leader', 'cut', 'own'])
+  })
+
+  it('end with an ellipsis where there is no room for all, and are left out where nothing could be read', () => {
+    expect([fitted('contenders', 100, 10), fitted('contenders', 72, 10), fitted('contenders', 45, 10)]).toEqual([
+      'contenders',
+      'conten…',
+      '',
+    ])
+  })
+})
+
+function widthOf(text: string): { readonly width: number } {
+  return { width: text.length * 8 }
+}
 
 describe('messages of a page', () => {
   const means = [
@@ -101,7 +170,7 @@ describe('messages of a page', () => {
   it('are hit between their ends, and events on their lane', () => {
     const geometry = geometryOf(overview)
     const scale = new TimeScale(whole, nameWidth + 1000)
-    const scene = { geometry, scale, pieces: [piece], arrows: arrowsIn([piece]), view: whole }
+    const scene = { geometry, scale, pieces: [piece], arrows: arrowsIn([piece]), view: whole, operations: new Map() }
     const [s1, s2] = geometry.lanes.map(({ top, height }) => top + height / 2)
     const between = pickedAt(nameWidth + 150, ((s1 ?? 0) + (s2 ?? 0)) / 2, scene)
     expect(between.n).toBe(2)

@@ -1,11 +1,20 @@
 import type { FilmOverview, Piece } from '../picture/film-format.ts'
 import { type FilmEars, type FilmSource, OpenPieces } from './film-source.ts'
 
-/** The film in this document; its overview is opened at once. */
+/** The film in this document; its overview is opened at once, and its pieces once the whole document has been read. */
 export async function documentFilm(document: Document, told: FilmEars): Promise<FilmSource> {
   const overview = await unpacked<FilmOverview>(document.querySelector('#overview')?.textContent ?? '')
-  const packed = [...document.querySelectorAll('.piece')]
-  return new OpenPieces(overview, (at) => unpacked<Piece>(packed[at]?.textContent ?? ''), told)
+  const isRead = readWhole(document)
+  const load = async (at: number): Promise<Piece> => {
+    await isRead
+    return await unpacked<Piece>(document.querySelectorAll('.piece')[at]?.textContent ?? '')
+  }
+  return new OpenPieces(overview, load, told)
+}
+
+function readWhole(document: Document): Promise<unknown> {
+  if (document.readyState !== 'loading') return Promise.resolve()
+  return new Promise((resolve) => document.addEventListener('DOMContentLoaded', resolve, { once: true }))
 }
 
 /** Unpacks what `film-page.ts` packed: JSON in gzip in base64. */

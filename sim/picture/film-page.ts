@@ -8,11 +8,12 @@ import type { Film, FilmOptions } from './film.ts'
  */
 export function filmPage(template: string, { overview, pieces }: Film, gzip: FilmOptions['gzip']): string {
   const packed = base64(gzip(utf8(JSON.stringify(overview))))
-  const data = [
-    `<script type="text/plain" id="overview">${packed}</script>`,
-    ...pieces.map((piece) => `<script type="text/plain" class="piece">${piece}</script>`),
-  ]
+  const first = `<script type="text/plain" id="overview">${packed}</script>`
+  const rest = pieces.map((piece) => `<script type="text/plain" class="piece">${piece}</script>`)
   const title = escaped(`${overview.scenario}, seed ${overview.seed}`)
   // Replacements are functions, because dollar signs in a text would be interpreted as patterns.
-  return template.replace('<!-- title -->', () => title).replace('<!-- film -->', () => data.join('\n'))
+  return template
+    .replace('<!-- title -->', () => title)
+    .replace('<!-- film -->', () => first)
+    .replace('<!-- pieces -->', () => rest.join('\n'))
 }

@@ -7,7 +7,8 @@ import { brotliCompressSync } from 'node:zlib'
  * Puts each page of the simulator together as one file of HTML, `dist/pages/<name>.html.br`, which fetches nothing: its
  * script with all it imports, its style sheet, and a policy that lets a browser run these and nothing else. What the
  * page shows is put in place of `<!-- film -->` by `sim/picture/film-page.ts`, and in the page without a script by
- * `sim/report/still-page.ts`. Does nothing when it would write the same again.
+ * `sim/report/still-page.ts`. The script runs before the events in place of `<!-- pieces -->` are read, so that the
+ * first picture need not wait for them. Does nothing when it would write the same again.
  */
 const root = new URL('../../', import.meta.url)
 const path = (name) => fileURLToPath(new URL(name, root))
@@ -71,7 +72,8 @@ async function pageOf({ entry, styles, connect }) {
       : [
           '<div id="page">A browser with scripts shows the run here.</div>',
           '<!-- film -->',
-          `<script type="module">${script}</script>`,
+          `<script type="module" async>${script}</script>`,
+          '<!-- pieces -->',
         ]),
     '</body>',
     '</html>',

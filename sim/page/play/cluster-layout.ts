@@ -14,7 +14,10 @@ export type Places = ReadonlyMap<string, Point>
 
 /** Size of the picture of the cluster, in its own units. */
 export const pictureWidth = 640
-export const pictureHeight = 320
+export const pictureHeight = 360
+
+/** Of the middle of a node from the edge of the picture. */
+const edgeRoom = 34
 
 /** Maximum number of nodes of one datacenter on one ring. */
 const ringMost = 10
@@ -25,6 +28,8 @@ const awayFrom = 60
 const together = 110
 /** Distance in pixels of a separated side from its home position. */
 const asideBy = 75
+/** Turns from the way outwards that are tried for it, in this order. */
+const asideTurns = [0, 1, -1, 2, -2].map((eighths) => (eighths * Math.PI) / 4)
 
 /** Where a datacenter stands among the others: the middle of its ring, and how far that reaches. */
 export interface Region {
@@ -37,7 +42,7 @@ export interface Region {
 export function regionsOf(nodes: readonly Standing[]): readonly Region[] {
   const datacenters = [...new Set(nodes.map(({ datacenter }) => datacenter))]
   const width = pictureWidth / Math.max(1, datacenters.length)
-  const radius = { x: Math.min(width * 0.33, 210), y: pictureHeight * 0.3 }
+  const radius = { x: Math.min(width * 0.33, 210), y: pictureHeight * 0.25 }
   return datacenters.map((datacenter, place) => {
     return { datacenter, middle: { x: width * (place + 0.5), y: pictureHeight / 2 }, radius }
   })
@@ -90,16 +95,39 @@ export function placesOf(homes: Places, sides: readonly (readonly string[])[]): 
   const places = new Map(homes)
   for (const side of sides.slice(1)) {
     const at = side.map((name) => homes.get(name)).filter((home) => home !== undefined)
-    const x = at.reduce((sum, home) => sum + home.x, 0) / Math.max(1, at.length) - pictureWidth / 2
-    const y = at.reduce((sum, home) => sum + home.y, 0) / Math.max(1, at.length) - pictureHeight / 2
-    const far = Math.hypot(x, y)
-    const [byX, byY] = far < 1 ? [asideBy, 0] : [(x / far) * asideBy, (y / far) * asideBy]
+    const by = asideOf(at)
     for (const name of side) {
       const home = homes.get(name)
-      if (home !== undefined) places.set(name, { x: home.x + byX, y: home.y + byY })
+      if (home !== undefined) places.set(name, moved(home, by))
     }
   }
   return places
+}
+
+/** Away from the middle of the picture, or as far to a side of that as all of these stay within the picture. */
+function asideOf(homes: readonly Point[]): Point {
+  const x = homes.reduce((total, home) => total + home.x, 0) / Math.max(1, homes.length) - pictureWidth / 2
+  const y = homes.reduce((total, home) => total + home.y, 0) / Math.max(1, homes.length) - pictureHeight / 2
+  const outwards = Math.hypot(x, y) < 1 ? 0 : Math.atan2(y, x)
+  const ways = asideTurns.map((turn) => {
+    return { x: asideBy * Math.cos(outwards + turn), y: asideBy * Math.sin(outwards + turn) }
+  })
+  const isInside = (by: Point): boolean => homes.every((home) => distance(moved(home, by), sum(home, by)) < 1)
+  return ways.find(isInside) ?? ways[0] ?? { x: 0, y: 0 }
+}
+
+/** Never so far that a part of a node is not seen. */
+function moved(home: Point, by: Point): Point {
+  const at = sum(home, by)
+  return { x: inside(at.x, pictureWidth), y: inside(at.y, pictureHeight) }
+}
+
+function sum(a: Point, b: Point): Point {
+  return { x: a.x + b.x, y: a.y + b.y }
+}
+
+function inside(at: number, size: number): number {
+  return Math.min(Math.max(at, edgeRoom), size - edgeRoom)
 }
 
 /** The effect of dropping a node: the sides that are to be separated from all others, if any. */

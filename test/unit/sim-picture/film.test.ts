@@ -175,8 +175,10 @@ describe('the film of a run', () => {
   })
 
   it('is data in its page: what a scenario is called is text there, and a dollar a dollar', () => {
-    const page = filmPage('<title><!-- title --></title><!-- film -->', filmOf([]), (bytes) => bytes)
+    const template = '<title><!-- title --></title><!-- film --><script>0</script><!-- pieces -->'
+    const page = filmPage(template, filmOf(events(['s1', 'log', { text: 'a' }])), (bytes) => bytes)
     expect(page).toContain('<title>A &lt;test&gt; costs $1, seed 7</title><script type="text/plain" id="overview">')
+    expect(page).toMatch(/<\/script><script>0<\/script><script type="text\/plain" class="piece">[^<]+<\/script>$/)
     expect(page).not.toContain('<test>')
   })
 })

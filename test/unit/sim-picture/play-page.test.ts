@@ -3,6 +3,8 @@ import { linkDeeds, sidesDeeds, wordsOf } from '../../../sim/page/play/act-words
 import {
   areLinked,
   homesOf,
+  pictureHeight,
+  pictureWidth,
   placesOf,
   regionsOf,
   sidesAfterDrop,
@@ -13,7 +15,8 @@ import { changedSettings } from '../../../sim/page/play/settings.ts'
 const names = ['s1', 's2', 's3', 's4', 's5']
 const nodes = names.map((name) => ({ name, datacenter: 'dc1', kind: 'server' as const }))
 const homes = homesOf(nodes)
-const at = (name: string) => homes.get(name) ?? { x: Number.NaN, y: Number.NaN }
+const far = { x: Number.NaN, y: Number.NaN }
+const at = (name: string) => homes.get(name) ?? far
 
 describe('the agents of a cluster on the screen', () => {
   it('stand apart from each other, each at a place of its own, in every datacenter', () => {
@@ -29,8 +32,8 @@ describe('the agents of a cluster on the screen', () => {
   })
 
   it('have a region in each datacenter, and no links to clients of another', () => {
-    const far = nodes.map((node) => ({ ...node, datacenter: 'dc2' }))
-    const [one, other] = regionsOf([...nodes, ...far])
+    const others = nodes.map((node) => ({ ...node, datacenter: 'dc2' }))
+    const [one, other] = regionsOf([...nodes, ...others])
     expect([one?.datacenter, other?.datacenter]).toEqual(['dc1', 'dc2'])
     expect((one?.middle.x ?? 0) + (one?.radius.x ?? 0)).toBeLessThan((other?.middle.x ?? 0) - (other?.radius.x ?? 0))
     const [server = { name: 's1', datacenter: 'dc1', kind: 'server' }] = nodes
@@ -56,13 +59,30 @@ describe('the agents of a cluster on the screen', () => {
     expect(Math.hypot((places.get('s2')?.x ?? 0) - at('s2').x, (places.get('s2')?.y ?? 0) - at('s2').y)).toBeCloseTo(75)
   })
 
+  it('are seen whole wherever they stand, in a picture of one datacenter and of two', () => {
+    const two = [
+      ...nodes,
+      ...nodes.map(({ name }) => ({ name: `${name}b`, datacenter: 'dc2', kind: 'server' as const })),
+    ]
+    for (const cluster of [nodes, two]) {
+      const all = cluster.map(({ name }) => name)
+      const standing = homesOf(cluster)
+      for (const name of all) {
+        const { x, y } = placesOf(standing, [all.filter((one) => one !== name), [name]]).get(name) ?? far
+        expect(Math.min(x, y, pictureWidth - x, pictureHeight - y)).toBeGreaterThanOrEqual(30)
+        const home = standing.get(name) ?? far
+        expect(Math.hypot(x - home.x, y - home.y)).toBeGreaterThan(60)
+      }
+    }
+  })
+
   it('form a side of their own when they are dropped far from home, or join the one nearby', () => {
     const whole = [names]
-    const far = { x: at('s2').x + 150, y: at('s2').y }
+    const dropped = { x: at('s2').x + 150, y: at('s2').y }
     expect(sidesAfterDrop(homes, whole, 's2', { x: at('s2').x + 30, y: at('s2').y })).toEqual([])
-    expect(sidesAfterDrop(homes, whole, 's2', far)).toEqual([['s2']])
+    expect(sidesAfterDrop(homes, whole, 's2', dropped)).toEqual([['s2']])
     const apart = [['s1', 's3', 's4', 's5'], ['s2']]
-    const beside = placesOf(homes, apart).get('s2') ?? far
+    const beside = placesOf(homes, apart).get('s2') ?? dropped
     expect(sidesAfterDrop(homes, apart, 's3', { x: beside.x + 40, y: beside.y })).toEqual([['s2', 's3']])
     expect(sidesAfterDrop(homes, apart, 's5', { x: 0, y: 300 })).toEqual([['s2'], ['s5']])
     expect(sidesAfterDrop(homes, apart, 's2', at('s2'))).toEqual([])

@@ -1,7 +1,6 @@
 import type { StartFailure } from '../../src/agent/boot/lifecycle.ts'
 import type { LoggedCommand } from '../../src/agent/replication/command-codec.ts'
 import type { AgentConfig } from '../../src/agent/settings/agent-config.ts'
-import type { InvariantViolation } from '../../src/base/invariant.ts'
 import type { WriteIdentity } from '../../src/features/contract/command.ts'
 import type { LogIndex, Term } from '../../src/model/log-position.ts'
 import type { Release } from '../../src/model/release.ts'
@@ -76,7 +75,7 @@ interface ProcessFacts {
   /** The process has ended, and nothing of it waits. */
   readonly 'process died': OfNode
   /** It stopped itself: its release does not know a command, or it panicked. */
-  readonly 'process panicked': OfNode & { readonly release: Release; readonly violation: InvariantViolation }
+  readonly 'process panicked': OfNode & { readonly release: Release; readonly violation: Error }
   readonly 'start failed': OfNode & { readonly message: string }
   /** The process is paused from now on. */
   readonly 'process paused': OfNode

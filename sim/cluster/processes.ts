@@ -174,10 +174,13 @@ export class Processes {
   }
 
   #stoppedItself(server: ClusterNode, boot: number, failure: ForcedEnd | Error): void {
-    const { release, identity } = server
-    if (failure instanceof InvariantViolation)
+    const { release, node, identity } = server
+    if (failure instanceof Error && isOfProgram(failure)) {
+      this.#world.simulation.tellStack(node, failure)
       this.#checks(server).tell('process panicked', { node: identity.name, release, violation: failure })
-    else if (failure instanceof Error) this.#checks(server).tell('process stopped by its disk', { node: identity.name })
+    } else if (failure instanceof Error) {
+      this.#checks(server).tell('process stopped by its disk', { node: identity.name })
+    }
     this.#exit(server, boot, `stopped itself: ${failure.message}`)
   }
 
@@ -227,4 +230,12 @@ export class Processes {
   #checks(server: ClusterNode): Invariants {
     return this.#world.checksOf(server)
   }
+}
+
+/**
+ * Whether the program itself is at fault for the exception that ended it: an invariant does not hold, or a value is not
+ * what the code takes it for. A disk that fails ends it with a plain `Error`.
+ */
+export function isOfProgram(failure: Error): boolean {
+  return failure instanceof InvariantViolation || Object.getPrototypeOf(failure) !== Error.prototype
 }

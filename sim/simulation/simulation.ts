@@ -240,6 +240,12 @@ export class Simulation {
     return ended.value
   }
 
+  /** For readers only: where a module is located is not part of what happens. */
+  tellStack(node: SimNode, error: unknown): void {
+    const frames = framesOf(error)
+    if (frames.length > 0) this.#kernel.trace.remark(node.number, `thrown by ${frames.join(' < ')}`)
+  }
+
   /** The digest of everything so far. */
   finish(): TraceDigest {
     return this.#kernel.trace.digest()
@@ -248,9 +254,7 @@ export class Simulation {
   #nodeError(node: SimNode, error: unknown): void {
     const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
     this.#kernel.trace.addText(traceKinds.error, node.number, 0, 0, 0, message)
-    const frames = framesOf(error)
-    // For readers only: where a module is located is not part of what happens.
-    if (frames.length > 0) this.#kernel.trace.remark(node.number, `thrown by ${frames.join(' < ')}`)
+    this.tellStack(node, error)
     if (this.#options.onNodeError?.(node, error) === 'crash') {
       node.crash()
       return

@@ -50,6 +50,18 @@ export const marks: Readonly<Record<Mark, string>> = all
 
 export type Mark = keyof typeof all
 
+/** How a process reports a mark: `topic: text` of a line of its log, or the name of a counter. Others are observed. */
+export const toldBy: Readonly<Partial<Record<string, string>>> = {
+  ...raftTold.toldBy,
+  ...careTold.toldBy,
+  ...diskTold.toldBy,
+  ...poolTold.toldBy,
+  ...agentTold.toldBy,
+  ...readersTold.toldBy,
+  ...accessTold.toldBy,
+  ...meshTold.toldBy,
+}
+
 /** Each once, in the order of the table. */
 export function inOrder(reached: Iterable<string>): readonly Mark[] {
   const names = new Set(reached)

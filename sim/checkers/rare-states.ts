@@ -60,8 +60,8 @@ export function toldStates<const Told extends Readonly<Record<string, ToldState>
       },
     },
   })
-  const marks = Object.fromEntries(states.map(([mark, [, text]]) => [mark, text])) as Readonly<
-    Record<keyof Told & string, string>
-  >
-  return { ...listening, marks, toldBy: [...markOf.keys()] }
+  type Texts = Readonly<Record<keyof Told & string, string>>
+  const marks = Object.fromEntries(states.map(([mark, [, text]]) => [mark, text])) as Texts
+  const toldBy = Object.fromEntries(states.map(([mark, [by]]) => [mark, by])) as Texts
+  return { ...listening, marks, toldBy }
 }

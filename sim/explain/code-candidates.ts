@@ -30,13 +30,13 @@ export interface Watched {
 }
 
 /** Code that the simulator also runs: a change of it would not affect only the agent. */
-const notOfTheAgent = /^src\/(?:base|env|native|pki|model)\//
+export const notOfTheAgent = /^src\/(?:base|env|native|pki|model)\//
 /**
  * Distance of code without a part in the causes of the trace; the distance grows by up to this much more, the earlier
  * it ran.
  */
-const besideArrows = 24
-const longBefore = 200
+export const besideArrows = 24
+export const longBefore = 200
 /** Code that ran for the first time in the failed step counts as this many arrows away from the failure. */
 const newArrows = 3
 /** Additional cost of code outside the rooms of the law. */
@@ -82,6 +82,21 @@ export function candidatesOf(watched: Watched): readonly Candidate[] {
       return windowsOf(site).map((turns, at) => ({ mutant, turns, cost: cost + at * 3 }))
     })
   return tries.toSorted((a, b) => a.cost - b.cost || a.mutant.number - b.mutant.number)
+}
+
+/** Code that ran and can be changed, and how little other runs fit to a bug in it. */
+export interface RanSite {
+  readonly file: string
+  readonly at: NamedMutant['at']
+  readonly unfit: number
+}
+
+export function ranSitesOf({ mutants, sites, spectrum }: Watched): readonly RanSite[] {
+  const places = new Map(mutants.map((mutant) => [mutant.site, mutant]))
+  return sites.flatMap(({ site }): readonly RanSite[] => {
+    const place = places.get(site)
+    return place === undefined ? [] : [{ file: place.file, at: place.at, unfit: spectrum.ofSite(site) }]
+  })
 }
 
 /** From the last turn on in which it led to the failure, then from the first one. */

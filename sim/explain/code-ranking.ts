@@ -1,13 +1,15 @@
 import type { NamedMutant } from '../mutation/build.ts'
 import type { FunctionPlace } from '../mutation/functions.ts'
+import type { Clue } from './clues.ts'
 import type { Candidate, Nothing } from './code-candidates.ts'
 import type { CodeTrial } from './code-trials.ts'
 
 /**
  * Why a function is named: with a change in it, the run passes (`cures`); it returned nothing before the program
- * reported something missing (`nothing`); or it ran near the failure, and rarely (`near`).
+ * reported something missing (`nothing`); the run itself points at it (as a clue does); or it ran near the failure, and
+ * rarely (`near`).
  */
-export type CodeReason = 'cures' | 'nothing' | 'near'
+export type CodeReason = 'cures' | 'nothing' | Clue['kind'] | 'near'
 
 /** A function that may be wrong. */
 export interface SuspectCode {
@@ -19,6 +21,8 @@ export interface SuspectCode {
   readonly places: readonly string[]
   /** With each of these changes alone the run passes; the likeliest first. */
   readonly cures: readonly Candidate[]
+  /** For `said` and `unsaid`: the text. */
+  readonly text?: string | undefined
   /** Number of its changes that were tried. */
   readonly tried: number
 }
@@ -29,22 +33,24 @@ export interface Ranked {
   /** The program reports that something was missing. */
   readonly isMissing: boolean
   readonly nothings: readonly Nothing[]
+  readonly clues: readonly Clue[]
   readonly functionAt: (file: string, at: NamedMutant['at']) => FunctionPlace | undefined
 }
 
 /**
  * How much each kind of evidence is worth against the cost of a place; one step is twice as likely. `promised`: a function
  * returned nothing although its declared type excludes that. `missing`: a function returned nothing before the program
- * failed because a value was missing. `nothing`: a function returned nothing.
+ * failed because a value was missing. `nothing`: a function returned nothing. `thrown`: it threw. `said`: a text that
+ * stands only there was reported. `unsaid`: what was demanded would have been reported there.
  */
-const worth = { promised: 12, missing: 8, nothing: 2 } as const
+const worth = { promised: 12, missing: 8, nothing: 2, thrown: 9, said: 10, unsaid: 14 } as const
 /** Worth of a curing change: more if few changes cure, and more for each doubling of the cures in one function. */
 const cureWorth = { least: 6, most: 12, several: 1.5 } as const
 const suspectsMax = 10
 
 /** Functions of the agent that may be the cause, the likeliest first. */
 export function rankedCode(ranked: Ranked): readonly SuspectCode[] {
-  const { trials, candidates, nothings, functionAt } = ranked
+  const { trials, candidates, nothings, clues, functionAt } = ranked
   const keyOf = (file: string, at: NamedMutant['at']): FunctionKey => {
     const of = functionAt(file, at)
     return { key: `${file} ${of === undefined ? '' : of.first}`, of }
@@ -53,6 +59,7 @@ export function rankedCode(ranked: Ranked): readonly SuspectCode[] {
   const tried = new Map(groups(trials, ({ candidate }) => ofMutant(candidate)).map((each) => [each.key, each.all]))
   const weighed = [
     ...groups(nothings, ({ place }) => keyOf(place.file, place.at)).map((each) => nothingIn(each, ranked)),
+    ...groups(clues, ({ file, at }) => keyOf(file, at)).map(clueIn),
     ...groups(trials.filter(isCure), ({ candidate }) => ofMutant(candidate)).map((each) => cureIn(each, trials)),
     ...groups(candidates.slice(0, nearMax), ofMutant).map(nearIn),
   ]
@@ -77,6 +84,12 @@ function nothingIn({ key, of, all }: Group<Nothing>, { isMissing }: Ranked): Wei
   const places = all.map(({ place }) => place.place)
   const [{ place: first }] = all
   return { key, cost: Math.min(...costs), suspect: { file: first.file, of, reason: 'nothing', places, cures: [] } }
+}
+
+function clueIn({ key, of, all }: Group<Clue>): Weighed {
+  const [first] = all.toSorted((a, b) => a.cost - worth[a.kind] - (b.cost - worth[b.kind])) as [Clue, ...Clue[]]
+  const { file, kind: reason, text, place } = first
+  return { key, cost: first.cost - worth[reason], suspect: { file, of, reason, places: [place], cures: [], text } }
 }
 
 function cureIn({ key, of, all }: Group<CodeTrial>, trials: readonly CodeTrial[]): Weighed {

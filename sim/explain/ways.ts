@@ -11,12 +11,26 @@ export function missingIn({ all }: Events, violation: TraceRecord): TraceRecord 
   return all.findLast((event) => event.n <= violation.n && 'text' in event && missing.test(String(event.text)))
 }
 
-/** Modules on the stack of the last exception. */
-export function throwersIn({ all }: Events, violation: TraceRecord): readonly string[] {
-  const told = all.findLast(
-    (event) => event.n <= violation.n && event.kind === 'note' && event.text.startsWith('thrown by '),
+/** A line of a built module, counted from 0. */
+export interface Frame {
+  readonly file: string
+  readonly line: number
+}
+
+/** An exception, and its stack in modules of the agent, the innermost frame first. */
+export interface Stack {
+  readonly event: TraceRecord
+  readonly frames: readonly Frame[]
+}
+
+/** The stack of the last exception before the violation. */
+export function stackIn({ all }: Events, violation: TraceRecord): Stack | undefined {
+  const event = all.findLast(
+    (each) => each.n <= violation.n && each.kind === 'note' && each.text.startsWith('thrown by '),
   )
-  return told?.kind === 'note' ? [...told.text.matchAll(/src\/[^:]+[.]js/g)].map(([file]) => file) : []
+  if (event?.kind !== 'note') return undefined
+  const places = [...event.text.matchAll(/(src\/[^:]+[.]js):(\d+)/g)]
+  return { event, frames: places.map(([, file = '', line]) => ({ file, line: Number(line) - 1 })) }
 }
 
 /** Events that led to any of these, by the smallest number of arrows; the nearest and latest first. */

@@ -2,6 +2,7 @@ import { compareText, hex, utf8 } from '../../src/base/bytes.ts'
 import { err, ok, type Result } from '../../src/base/result.ts'
 import type { Workshop } from '../self-test/workshop.ts'
 import { instrumented, type Mutant, type ReturnPlace, switchModule, switchText } from './instrument.ts'
+import type { Literal } from './literals.ts'
 import type { Compiler } from './operators/change.ts'
 import { ReturnTypes } from './return-types.ts'
 
@@ -36,6 +37,10 @@ export interface MutationBuild {
   readonly mutants: readonly NamedMutant[]
   readonly sites: number
   readonly returns: readonly NamedReturn[]
+  /** The texts of the rooms; empty unless returns are observed. */
+  readonly literals: readonly Literal[]
+  /** The place of something in a built module, for people: `src/raft/core/commit.ts:17:7`. */
+  readonly placeOf: (of: { readonly file: string; readonly at: SourcePlace }) => string
 }
 
 export interface NamedReturn extends ReturnPlace {
@@ -50,7 +55,7 @@ export interface BuildOptions {
   readonly workshop: Pick<MutationWorkshop, 'names' | 'read' | 'sourcePlaces' | 'source'>
   /** Folders or files of source: `src/raft/core`, `src/raft/core/commit.ts`. */
   readonly rooms: readonly string[]
-  /** Whether functions that return nothing are observed, too. */
+  /** Whether functions that return nothing are observed, too, and texts are collected. */
   readonly watchesReturns?: boolean
   readonly sha256: (bytes: Uint8Array) => Uint8Array
 }
@@ -66,6 +71,7 @@ export function mutationBuild({
   const texts = new Map<string, string>()
   const mutants: NamedMutant[] = []
   const returns: NamedReturn[] = []
+  const literals: Literal[] = []
   let sites = 0
   const types = new ReturnTypes(ts, (file) => workshop.source?.(file))
   const names = workshop.names()
@@ -82,6 +88,7 @@ export function mutationBuild({
       texts.set(file, made.text)
       sites += made.sites
       mutants.push(...named(made.mutants, { room, file, workshop, sha256 }))
+      literals.push(...made.literals)
       const places = workshop.sourcePlaces(file)
       for (const each of made.returns) {
         returns.push({
@@ -97,7 +104,8 @@ export function mutationBuild({
     }
   }
   texts.set(switchModule, switchText(sites, returns.length))
-  return ok({ texts, mutants, sites, returns })
+  const placeOf: MutationBuild['placeOf'] = (of) => placeText(of, workshop.sourcePlaces(of.file))
+  return ok({ texts, mutants, sites, returns, literals, placeOf })
 }
 
 function isIn(room: string, name: string): boolean {

@@ -1,4 +1,5 @@
 import type ts from 'typescript'
+import { type Literal, literalsOf } from './literals.ts'
 import { type Change, type Compiler, type OperatorName, textOf } from './operators/change.ts'
 import { parsed, returnsOf, type Site, sitesOf } from './walk.ts'
 
@@ -36,6 +37,8 @@ export interface Instrumented {
   readonly sites: number
   /** Empty unless they are observed. */
   readonly returns: readonly ReturnPlace[]
+  /** Its texts; empty unless returns are observed. */
+  readonly literals: readonly Literal[]
 }
 
 /** Numbers that are in use already: sites counted from 0, mutants from 1. */
@@ -92,6 +95,7 @@ export function instrumented(ts: Compiler, file: string, text: string, taken: Ta
     mutants,
     sites: sites.length,
     returns: places,
+    literals: taken.returns === undefined ? [] : literalsOf(ts, source, file),
   }
 }
 

@@ -1,10 +1,12 @@
+import { toldBy } from '../../checkers/marks.ts'
+import { cluesIn } from '../../explain/clues.ts'
 import { candidatesOf, nothingsOf, type Watched } from '../../explain/code-candidates.ts'
-import { rankedCode, type SuspectCode } from '../../explain/code-ranking.ts'
+import { type Ranked, rankedCode, type SuspectCode } from '../../explain/code-ranking.ts'
 import { CodeTrials } from '../../explain/code-trials.ts'
 import { Comparisons } from '../../explain/comparisons.ts'
 import type { Events } from '../../explain/events.ts'
 import { type ComparedRun, Spectrum } from '../../explain/spectrum.ts'
-import { missingIn, throwersIn, waysTo } from '../../explain/ways.ts'
+import { missingIn, stackIn, waysTo } from '../../explain/ways.ts'
 import { type MutationBuild, type MutationWorkshop, mutationBuild } from '../../mutation/build.ts'
 import { Functions } from '../../mutation/functions.ts'
 import type { Compiler } from '../../mutation/operators/change.ts'
@@ -126,12 +128,21 @@ async function changesWith(question: ChangesQuestion, changeable: Changeable): P
   })
   question.onRuns('changes', trials)
   const tried = await trials.of(candidates)
+  const functionAt: Ranked['functionAt'] = (file, at) => changeable.functions.at(file, at)
   const suspects = rankedCode({
     trials: tried,
     candidates,
     isMissing: lost !== undefined,
     nothings: nothingsOf(watched),
-    functionAt: (file, at) => changeable.functions.at(file, at),
+    clues: cluesIn({
+      ...question,
+      ...changeable.build,
+      unreported: unreportedIn(question),
+      page: question.page.text,
+      watched,
+      functionAt,
+    }),
+    functionAt,
   })
   return {
     suspects: await confirmed(suspects, trials),
@@ -184,7 +195,7 @@ async function watchedIn(
   const sites = { events: ways.map(([n]) => n), ...sinceOf(question) }
   const seen = await lanes[0]?.probe({ page, seed }, { sites, ...endsOf(question) })
   if (seen === undefined) return undefined
-  const thrown = lost === undefined ? [] : throwersIn(events, violation)
+  const thrown = lost === undefined ? [] : (stackIn(events, violation)?.frames ?? []).map(({ file }) => file)
   return {
     mutants,
     sites: seen.sites ?? [],
@@ -238,6 +249,12 @@ function isAtRest({ account }: Ended): boolean {
 /** The page demands of the whole run something that never happened. */
 function isOfDemand({ run: { account }, isOfStep }: ChangesQuestion): boolean {
   return isOfStep && account?.unmet?.[0] === 'demands'
+}
+
+/** How an agent would have reported what the page demands. */
+function unreportedIn(question: ChangesQuestion): string | undefined {
+  const mark = question.run.account?.unmet?.at(-1)
+  return isOfDemand(question) && typeof mark === 'string' ? toldBy[mark] : undefined
 }
 
 /** For a step that failed, the number of the event with which it began. */

@@ -51,10 +51,8 @@ export async function runExplain(
   // A bundle has no modules whose lines could be named.
   const copy = flags.code === true ? terminal.createWorkshop().copy(new Map()) : undefined
   try {
-    const startModules = (): Worker => (copy ?? terminal).startWorker(stallMs)
     return await explainRun(run.value, {
-      startWorker: () => terminal.startWorker(stallMs),
-      startModules,
+      startWorker: () => (copy ?? terminal).startWorker(stallMs),
       planted: new Map(),
       flags,
       terminal,
@@ -79,7 +77,6 @@ async function explainPlanted(
     if (!run.ok) return refused(terminal, run.error)
     return await explainRun(run.value, {
       startWorker,
-      startModules: startWorker,
       planted: plant.texts,
       flags,
       terminal,
@@ -90,9 +87,8 @@ async function explainPlanted(
 }
 
 interface ExplainParts {
+  /** With `--code`, of a copy of the program whose modules are separate files. */
   readonly startWorker: () => Worker
-  /** Starts a copy of the program whose modules are separate files. */
-  readonly startModules: () => Worker
   /** Modules that differ from this program's. */
   readonly planted: ReadonlyMap<string, string>
   readonly flags: ExplainFlags
@@ -225,12 +221,12 @@ async function codeOf(
   run: ReadRun,
   { explanation, failure }: Traced,
   blamed: readonly Blamed[],
-  { startModules, flags }: ExplainParts,
+  { startWorker, flags }: ExplainParts,
 ): Promise<CodeReport | string> {
   const kind = kindOf(failure)
   try {
     return await codeIn({
-      startWorker: startModules,
+      startWorker,
       page: pageOfRun(run),
       seed: run.seed,
       failsAtUs: explanation.violation.t,

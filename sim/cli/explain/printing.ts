@@ -143,6 +143,9 @@ export function codeLines({ places, failing, passing }: CodeReport, workshop: Mu
 const reasonWords = {
   cures: 'the run passes with a change here',
   nothing: 'it returned nothing before the failure',
+  thrown: 'it threw, or what it called did',
+  said: 'it has the text of what was reported',
+  unsaid: 'it would have reported what is missed',
   near: 'ran near to the failure, or in few other runs',
 } as const
 const changeMax = 70
@@ -160,10 +163,11 @@ export function changesLines(report: ChangesReport): readonly string[] {
       : `Where a change of the code makes the run pass (${spent}):`,
   ]
   const lines = suspects.map((suspect, at) => {
-    const { places, cures, reason, of: within } = suspect
+    const { places, cures, reason, of: within, text } = suspect
     const name = within === undefined ? '' : `  in ${within.name}`
     const [cure] = cures
-    const what = cure === undefined ? reasonWords[reason] : changeText(cure.mutant)
+    const words = text === undefined ? reasonWords[reason] : `${reasonWords[reason]}: "${oneLine(text)}"`
+    const what = cure === undefined ? words : changeText(cure.mutant)
     const more = cures.length > 1 ? ` (and ${cures.length - 1} other changes)` : ''
     return `  ${String(at + 1).padStart(2)}  ${lineOf(places[0] ?? '')}${name}: ${what}${more}`
   })
@@ -212,11 +216,12 @@ export function jsonOf({ run, explanation, failure, lines, blamed, code, changes
       cured: changes.cured,
       compared: changes.compared,
       cpuMs: Math.round(changes.cpuMs),
-      suspects: changes.suspects.map(({ file, of, reason, places, cures, tried }) => ({
+      suspects: changes.suspects.map(({ file, of, reason, places, cures, text, tried }) => ({
         file,
         function: of?.name,
         reason,
         places,
+        text,
         tried,
         cures: cures.map(({ mutant: { id, place, operator, before, after }, turns }) => ({
           ...{ id, place, operator, before, after },

@@ -34,7 +34,7 @@ describe('marks of rare states', () => {
       .map((name) => readFileSync(join(projectRoot, 'src', name), 'utf8'))
       .join('\n')
     const all = [raftTold, careTold, diskTold, agentTold, poolTold, readersTold, accessTold, meshTold]
-    const texts = all.flatMap(({ toldBy }) => toldBy).map((told) => told.replace(/^[a-z]+: /, ''))
+    const texts = all.flatMap(({ toldBy }) => Object.values(toldBy)).map((told) => told.replace(/^[a-z]+: /, ''))
     expect(texts.length).toBeGreaterThan(30)
     expect([...texts, routeThrew].filter((text) => !source.includes(text))).toEqual([])
   })

@@ -89,7 +89,14 @@ describe('changes of the code', () => {
     const trials = candidates.map((candidate) => ({ candidate, outcome: 'cured' as const }))
     const returns = watched.returns.map((each) => ({ ...each, isPromised: true }))
     const nothings = nothingsOf({ ...watched, returns })
-    const ranked = rankedCode({ trials, candidates, isMissing: false, nothings, functionAt: () => undefined })
+    const ranked = rankedCode({
+      trials,
+      candidates,
+      isMissing: false,
+      nothings,
+      clues: [],
+      functionAt: () => undefined,
+    })
     expect(ranked[0]).toMatchObject({ file: 'src/kv/c.js', reason: 'nothing' })
   })
 
@@ -97,7 +104,7 @@ describe('changes of the code', () => {
     const candidates = candidatesOf(watched)
     const outcomeOf = ({ mutant: { number } }: Candidate) => (number === 3 ? ('cured' as const) : ('same' as const))
     const trials = candidates.map((candidate) => ({ candidate, outcome: outcomeOf(candidate) }))
-    const asked = { trials, candidates, nothings: nothingsOf(watched), functionAt: () => undefined }
+    const asked = { trials, candidates, nothings: nothingsOf(watched), clues: [], functionAt: () => undefined }
     const named = (isMissing: boolean): readonly (readonly string[])[] =>
       rankedCode({ ...asked, isMissing }).map(({ file, reason }) => [file, reason])
     expect(named(false)).toEqual([

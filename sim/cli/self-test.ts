@@ -103,10 +103,22 @@ export function bugsNamed(names: readonly string[] | undefined): readonly Plante
   for (const name of names) {
     const named = plantedBugs.filter((bug) => bug.name === name || String(bug.row) === name)
     if (named.length === 0) {
-      const known = plantedBugs.map((bug) => `${bug.row} ${bug.name}`).join(', ')
-      return `no planted bug is called '${name}': there are ${known}`
+      return `no planted bug is called '${name}': ${knownBugs(name)}`
     }
     for (const bug of named) chosen.add(bug)
   }
   return plantedBugs.filter((bug) => chosen.has(bug))
+}
+
+/** Maximum number of bugs that a refusal names. */
+const namedMax = 8
+const shortWord = 3
+
+/** Bugs that share a word with a name that none has; if there are none, the first ones. */
+function knownBugs(name: string): string {
+  const words = name.split('-').filter((word) => word.length > shortWord)
+  const alike = plantedBugs.filter((bug) => bug.name.split('-').some((word) => words.includes(word)))
+  const shown = (alike.length > 0 ? alike : plantedBugs).slice(0, namedMax).map((bug) => `${bug.row} ${bug.name}`)
+  const more = plantedBugs.length - shown.length
+  return `${alike.length > 0 ? 'alike are' : 'there are'} ${shown.join(', ')}, and ${more} others (docs/self-test.md has all)`
 }

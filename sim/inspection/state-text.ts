@@ -37,10 +37,17 @@ function nodeLines(state: NodeState): readonly string[] {
     ...registeredParts(state),
     ...Object.entries(state.leaves).map(([serial, of]) => ['leaf', `${serial} ${of}`] as const),
     ...state.waits.reads.map((read) => ['waits', read] as const),
-    ...state.waits.requests.map((request) => ['serves', request] as const),
+    ...counted(state.waits.requests).map((request) => ['serves', request] as const),
     ['disk', diskText(state)],
   ]
   return [headLine(state), ...parts.map(([name, text]) => `  ${name.padEnd(10)} ${text}`)]
+}
+
+/** Equal texts once, with their number. */
+function counted(texts: readonly string[]): readonly string[] {
+  const counts = new Map<string, number>()
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1)
+  return [...counts].map(([text, count]) => (count === 1 ? text : `${text} (${count} of these)`))
 }
 
 function headLine({ node, kind, datacenter, process }: NodeState): string {

@@ -100,6 +100,18 @@ describe('changes of the code', () => {
     expect(ranked[0]).toMatchObject({ file: 'src/kv/c.js', reason: 'nothing' })
   })
 
+  it('come behind the code that would have reported what the page demands, and before what lies about', () => {
+    const candidates = candidatesOf(watched)
+    const trials = candidates.map((candidate) => ({ candidate, outcome: 'same' as const }))
+    const clue = { file: 'src/kv/c.js', at: { line: 4, column: 0 }, place: 'src/kv/c.js:5:1', text: 'it goes on' }
+    const reasonsOf = (kind: 'said' | 'unsaid', cost: number): readonly unknown[] => {
+      const asked = { trials, candidates, isMissing: true, nothings: nothingsOf(watched), functionAt: () => undefined }
+      return rankedCode({ ...asked, clues: [{ ...clue, kind, cost }] }).map(({ reason }) => reason)
+    }
+    expect(reasonsOf('unsaid', 0)[0]).toBe('unsaid')
+    expect(reasonsOf('said', 40)).not.toContain('said')
+  })
+
   it('name the function first in which most of them make the run pass, and then what is near', () => {
     const candidates = candidatesOf(watched)
     const outcomeOf = ({ mutant: { number } }: Candidate) => (number === 3 ? ('cured' as const) : ('same' as const))

@@ -118,7 +118,8 @@ function misuseOf([, second]: Asked, flags: DiffFlags): string | undefined {
   ]
   if (others.length > 1) return `compare with one thing: give either ${others.join(' or ')}`
   if (seed !== undefined && seeds !== undefined) return 'give either --seed or --seeds'
-  if (seeds !== undefined && seeds[0] === seeds[1]) return `--seeds ${seeds.join(',')}: a run is equal to itself: name two seeds`
+  if (seeds !== undefined && seeds[0] === seeds[1])
+    return `--seeds ${seeds.join(',')}: a run is equal to itself: name two seeds`
   if (against !== undefined && (bug ?? mutant) !== undefined)
     return 'what is planted is compared with this program: leave out --against'
   return undefined

@@ -120,6 +120,11 @@ export function proseOfScenario(path: string, text: string): readonly ProseLine[
   return numbered(path, text).filter(({ text }) => /^\s*#|^about:|^ {2}[A-Z]|\bstep: /.test(text))
 }
 
+/** The lines of a lesson, all of which a student reads: texts, questions, choices and hints. */
+export function proseOfLesson(path: string, text: string): readonly ProseLine[] {
+  return numbered(path, text).filter(({ text }) => !/^\s*(?:says|bug|page|replace|by|request|answer): /.test(text))
+}
+
 /** What a line may be long for: a table, a link, or a word of code that cannot be broken. */
 const mayBeLong = /^\s*\||\]\([^)]*\)|^\[[^\]]+\]: |https?:\/\/|`[^`]{80,}`/
 

@@ -6,6 +6,7 @@ import {
   breaking,
   longLines,
   type ProseLine,
+  proseOfLesson,
   proseOfPage,
   proseOfScenario,
   proseOfSource,
@@ -55,6 +56,20 @@ const ceilings = {
     'go on with': 0,
     'that is none': 0,
   },
+  lessons: {
+    who: 0,
+    'told of': 0,
+    'so long': 0,
+    'telegraphic else': 0,
+    nobody: 0,
+    'carry out': 0,
+    'own accord': 0,
+    'all the same': 0,
+    'left of': 0,
+    'go on with': 0,
+    'that is none': 0,
+    long: 0,
+  },
 } as const
 
 // These two quote what they look for.
@@ -74,6 +89,10 @@ const places = {
   sources: proseOf(/^(?:src|sim|test|bench|bin)\/.*\.(?:ts|mjs|js)$/, proseOfSource),
   pages: proseOf(/\.md$/, proseOfPage),
   scenarios: proseOf(/^scenarios\/.*\.yaml$/, proseOfScenario),
+  lessons: [
+    ...proseOf(/^lessons\/.*\/lesson\.yaml$/, proseOfLesson),
+    ...proseOf(/^lessons\/.*\/(?!lesson\.)[a-z-]+\.yaml$/, proseOfScenario),
+  ],
 }
 
 /** The first lines that are over the ceiling, where there are any, with what to write instead. */
@@ -89,13 +108,20 @@ describe('prose that people read', () => {
     expect(sound.filter(wrong)).toEqual([])
   })
 
-  it('comments and titles of sources, text of pages and scenarios, and nothing else, is prose', () => {
+  it('comments and titles of sources, text of pages, scenarios and lessons, and nothing else, is prose', () => {
     const source = "const who = 1\n/** who */\nit('who', () => {\n  call(who) // who\n"
     expect(proseOfSource('a.ts', source).map(({ place }) => place)).toEqual(['a.ts:2', 'a.ts:3', 'a.ts:4'])
     const page = 'who\n```\nwho\n```\nwho\n'
     expect(proseOfPage('a.md', page).map(({ place }) => place)).toEqual(['a.md:1', 'a.md:5', 'a.md:6'])
     const scenario = 'about: who\n# who\nsteps:\n  - step: who\n    key: who\n'
     expect(proseOfScenario('a.yaml', scenario).map(({ place }) => place)).toEqual(['a.yaml:1', 'a.yaml:2', 'a.yaml:4'])
+    const lesson = 'reading: |\n  who\n    says: who\n    hint: who\n'
+    expect(proseOfLesson('a.yaml', lesson).map(({ place }) => place)).toEqual([
+      'a.yaml:1',
+      'a.yaml:2',
+      'a.yaml:4',
+      'a.yaml:5',
+    ])
   })
 
   it('a line of a page is long when it could be broken', () => {
@@ -104,7 +130,7 @@ describe('prose that people read', () => {
     expect(longLines(texts.map((text) => ({ place: 'a.md:1', text }))).map(({ text }) => text)).toEqual([word])
   })
 
-  it.each(['sources', 'pages', 'scenarios'] as const)('%s keep below their ceilings', (kind) => {
+  it.each(['sources', 'pages', 'scenarios', 'lessons'] as const)('%s keep below their ceilings', (kind) => {
     expect(places[kind].length).toBeGreaterThan(1000)
     const wrong = proseRules.flatMap((rule) => {
       const ceiling = ceilings[kind][rule.name as keyof (typeof ceilings)[typeof kind]]
@@ -113,7 +139,7 @@ describe('prose that people read', () => {
     expect(wrong).toEqual([])
   })
 
-  it('lines of pages are at most 120 characters, but for tables and links', () => {
-    expect(over(longLines(places.pages), ceilings.pages.long, 'shorter lines')).toEqual([])
+  it.each(['pages', 'lessons'] as const)('lines of %s are at most 120 characters, but for tables and links', (kind) => {
+    expect(over(longLines(places[kind]), ceilings[kind].long, 'shorter lines')).toEqual([])
   })
 })

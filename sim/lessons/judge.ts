@@ -1,7 +1,8 @@
+import { formatDuration, parseDuration } from '../../src/base/duration.ts'
 import type { SeedRecord } from '../report/seed-record.ts'
 import type { Answer } from './answers.ts'
 import type { RunTask, Task, TaskOf } from './lesson.ts'
-import { changedPaths, isWithin } from './page-changes.ts'
+import { changedPaths, isWithin, valueAt } from './page-changes.ts'
 import { type SeedsOfTask, seedRangeOf } from './seed-range.ts'
 
 /** The judgement of one task. */
@@ -10,6 +11,8 @@ export type Judgement =
   | { readonly kind: 'wrong'; readonly say: string }
   /** The task has no answer yet. */
   | { readonly kind: 'open'; readonly say: string }
+  /** The answer could not be judged, for a reason that is not the student's: it counts as no attempt. */
+  | { readonly kind: 'unjudged'; readonly say: string }
 
 /** An event of a trace in words. */
 export interface ToldEvent {
@@ -35,8 +38,18 @@ export function judgeEdit(task: TaskOf<'page'>, before: unknown, now: unknown): 
   const allowed = task['may change']
   const outside = changed.filter((path) => !isWithin(path, allowed))
   const [first] = outside
-  if (first === undefined) return undefined
-  return { kind: 'wrong', say: `the task lets you change ${allowed.join(', ')}; you changed ${first}` }
+  if (first !== undefined) {
+    return { kind: 'wrong', say: `the task lets you change ${allowed.join(', ')}; you changed ${first}` }
+  }
+  const longest = Object.entries(task['at most'] ?? {})
+  const long = longest.find(([path, mostMs]) => !isWithinTime(valueAt(now, path), mostMs))
+  if (long === undefined) return undefined
+  return wrong(task, `${long[0]} is ${String(valueAt(now, long[0]))}, and at most ${formatDuration(long[1])} is right`)
+}
+
+function isWithinTime(value: unknown, mostMs: number): boolean {
+  const time = parseDuration(String(value))
+  return time.ok && time.value <= mostMs
 }
 
 /** The seed that a student gives, or what is wrong with it. */

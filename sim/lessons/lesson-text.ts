@@ -66,8 +66,8 @@ function choiceLines(task: Task): readonly string[] {
 export function judgementLines({ kind, say }: Judgement, number: number): readonly string[] {
   const [first = '', ...more] = block(say)
   return [
-    `${String(number).padStart(3)}  ${kind.padEnd(6)} ${first}`,
-    ...more.map((line) => `${' '.repeat(12)}${line}`),
+    `${String(number).padStart(3)}  ${kind.padEnd(8)} ${first}`,
+    ...more.map((line) => `${' '.repeat(14)}${line}`),
   ]
 }
 

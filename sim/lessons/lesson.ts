@@ -73,6 +73,10 @@ const pageTask = z.strictObject({
   ...common,
   page: pageFile.describe('the page that the student edits'),
   'may change': z.array(pagePath).min(1).max(20).describe('parts of the page that may be edited'),
+  'at most': z
+    .record(pagePath, virtualMs)
+    .optional()
+    .describe('times of the edited page, by their paths, and the longest that each may be'),
   seeds: seeds.describe('the seeds over which the edited page runs'),
   ...demanded,
   solution: z

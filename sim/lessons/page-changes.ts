@@ -14,6 +14,16 @@ export function changedPaths(before: unknown, now: unknown, path: readonly strin
   return JSON.stringify(before) === JSON.stringify(now) ? [] : [path.join('.')]
 }
 
+/** The value at a path of a page, such as `steps.3.wait`; undefined if there is none. */
+export function valueAt(page: unknown, path: string): unknown {
+  let value = page
+  for (const key of path.split('.')) {
+    if (Array.isArray(value)) value = value[Number(key) - 1]
+    else value = isRecord(value) ? value[key] : undefined
+  }
+  return value
+}
+
 /** Whether a path is one of these parts of a page, or below one. */
 export function isWithin(path: string, parts: readonly string[]): boolean {
   return parts.some((part) => path === part || path.startsWith(`${part}.`))

@@ -45,18 +45,21 @@ export async function checkLesson(
   if (!('prediction' in answers)) return refused(answers, terminal)
   const checking = new Checking(shelved, desk.value, flags, terminal)
   let { progress } = desk.value
+  let unjudged = 0
   terminal.out(`Lesson ${number}: ${lesson.lesson}\n`)
   for (const [at, task] of lesson.tasks.entries()) {
     const judged = await checking.judge(task, answers.byTask.get(at + 1) ?? noAnswer)
     for (const line of judgementLines(judged, at + 1)) terminal.out(`${line}\n`)
-    if (judged.kind !== 'open') progress = tried(progress, name, at + 1, judged.kind === 'right')
+    if (judged.kind === 'unjudged') unjudged++
+    else if (judged.kind !== 'open') progress = tried(progress, name, at + 1, judged.kind === 'right')
   }
   const right = rightCount(ofLesson(progress, name))
   const isDone = right === lesson.tasks.length
   terminal.out(`${right} of ${lesson.tasks.length} tasks are right\n`)
   if (isDone) for (const line of readOnLines(lesson)) terminal.out(`${line}\n`)
   if (!(await desk.value.folder.keep(progress))) return exits.usage
-  return isDone ? exits.passed : exits.failed
+  if (isDone) return exits.passed
+  return unjudged > 0 ? exits.noVerdict : exits.failed
 }
 
 /** Judges the tasks of one lesson. */
@@ -107,8 +110,11 @@ class Checking {
 
   async #runs(task: RunTask, page: unknown, seeds: ReturnType<typeof seedsOf>): Promise<Judgement> {
     const file = this.#desk.folder.pathOf(this.#shelved, task.page)
-    const records = await runsOfPage(file, withAdded(page, task), seeds, this.#flags, this.#terminal)
-    return typeof records === 'string' ? { kind: 'wrong', say: records } : judgeRuns(task, records)
+    const text = withAdded(page, task)
+    const runs = await runsOfPage({ file, text, seeds, untilFailure: true, jobs: this.#flags.jobs }, this.#terminal)
+    if (runs.ok) return judgeRuns(task, runs.value)
+    const { kind, message } = runs.error
+    return { kind: kind === 'worker' ? 'unjudged' : 'wrong', say: message }
   }
 
   async #cause(task: TaskOf<'cause'>, answer: Answer): Promise<Judgement> {
@@ -118,7 +124,7 @@ class Checking {
     const page = folder.pathOf(this.#shelved, task.page)
     const trace = folder.pathOf(this.#shelved, 'check.jsonl.gz')
     const event = await eventOfBug({ task, page, trace, n: Number(answer.event) }, this.#terminal)
-    if (!event.ok) return { kind: 'wrong', say: event.error }
+    if (!event.ok) return { kind: 'unjudged', say: event.error }
     return judgeCause(task, answer, () => event.value)
   }
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { countTo, type Ended, jobCount, wholeNumber } from '../flag-values.ts'
+import { countTo, type Ended, jobCount, seedRange, wholeNumber } from '../flag-values.ts'
 import type { SimTerminal } from '../terminal.ts'
 import { type BookFlags, writeBook } from './book.ts'
 import { type CheckFlags, checkLesson } from './check.ts'
@@ -31,6 +31,7 @@ export function addLesson(program: Command, terminal: SimTerminal, ended: Ended)
     .argument('[lesson]', 'its number or name; the one that was started last if not given')
     .option('--task <n>', 'the run of this task, with a trace', countTo(tasksMax))
     .option('--seed <n>', 'another seed than that of the lesson', wholeNumber)
+    .option('--seeds <a..b>', 'of a task: the marks of each of these seeds, in place of one run', seedRange)
     .action(async (named: string | undefined, flags: LessonRunFlags) => {
       ended(await runLesson(named, flags, terminal))
     })

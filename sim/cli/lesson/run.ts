@@ -5,8 +5,10 @@ import { answerLines } from '../../lessons/lesson-text.ts'
 import { predicted } from '../../lessons/progress.ts'
 import { inPlantedCopy } from '../plant.ts'
 import { runFiles } from '../run.ts'
+import type { SeedRange } from '../run-flags.ts'
 import { exits, type SimTerminal } from '../terminal.ts'
 import { type Desk, deskOf, type LessonFlags, lessonAt, refused } from './desk.ts'
+import { listMarks } from './marks.ts'
 import type { ShelvedLesson } from './shelf.ts'
 import { answersFile } from './start.ts'
 
@@ -14,6 +16,8 @@ export interface LessonRunFlags extends LessonFlags {
   /** The task whose run is shown; absent: the run of the lesson. */
   readonly task?: number
   readonly seed?: number
+  /** Seeds of the task's page, of which the marks are listed. */
+  readonly seeds?: SeedRange
 }
 
 /** `svc-sim lesson run`: shows the run of a lesson, or of one of its tasks, with its picture. */
@@ -27,6 +31,7 @@ export async function runLesson(
   const found = lessonAt(desk.value, named)
   if (!found.ok) return refused([found.error], terminal)
   const shelved = found.value
+  if (flags.seeds !== undefined && flags.task === undefined) return refused(['--seeds is for a task: add --task'], terminal)
   const answers = await answersOf(shelved, desk.value)
   if (!('prediction' in answers)) return refused(answers, terminal)
   if (answers.prediction === '') {
@@ -76,6 +81,10 @@ async function runOfTask(
     return refused([`task ${number} of lesson ${shelved.number} has no run`], terminal)
   }
   const page = folder.pathOf(shelved, task.page)
+  if (flags.seeds !== undefined) {
+    if (task.kind !== 'cause') return listMarks(page, flags.seeds, terminal)
+    return refused(['--seeds is not for a planted program: its task is about one run'], terminal)
+  }
   const html = folder.pathOf(shelved, `task-${number}.html`)
   const trace = folder.pathOf(shelved, `task-${number}.jsonl.gz`)
   const seed = flags.seed ?? seedOf(task)

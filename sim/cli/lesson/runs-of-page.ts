@@ -1,32 +1,56 @@
+import { err, ok, type Result } from '../../../src/base/result.ts'
 import type { SeedsOfTask } from '../../lessons/seed-range.ts'
 import { everySeed, runPool } from '../../pool/pool.ts'
 import { pageOf } from '../../pool/seed-runs.ts'
-import { sentPage } from '../../pool/warm-worker.ts'
+import { type SentPage, sentPage, WorkerDidNotStart } from '../../pool/warm-worker.ts'
 import { hasFailed, type SeedRecord } from '../../report/seed-record.ts'
 import { loadScenario } from '../../scenario/language/load.ts'
 import { usualStallMs } from '../run-flags.ts'
 import { Screen } from '../screen.ts'
 import type { SimTerminal } from '../terminal.ts'
 
-/**
- * Runs a page over seeds, up to the first that fails. Returns a text if the page cannot be run together with the parts
- * that the check adds.
- */
+/** Why there are no records of the runs of a page. */
+export type NoRuns =
+  /** The page, with the parts that the check adds, is not well formed. */
+  | { readonly kind: 'page'; readonly message: string }
+  /** No process for the runs could be started. */
+  | { readonly kind: 'worker'; readonly message: string }
+
+export interface PageRuns {
+  readonly file: string
+  readonly text: string
+  readonly seeds: SeedsOfTask
+  /** Whether the first seed that fails ends the runs. */
+  readonly untilFailure: boolean
+  readonly jobs?: number | undefined
+}
+
+/** Runs a page over seeds; returns the records in the order of the seeds. */
 export async function runsOfPage(
-  file: string,
-  text: string,
-  seeds: SeedsOfTask,
-  { jobs }: { readonly jobs?: number },
+  runs: PageRuns,
   terminal: SimTerminal,
-): Promise<readonly SeedRecord[] | string> {
+): Promise<Result<readonly SeedRecord[], NoRuns>> {
+  const { file, text } = runs
   const loaded = loadScenario(file, text)
   if (!loaded.ok) {
     const [first] = loaded.error
-    return `with what the check adds, the page is not well formed: ${first?.message}`
+    return err({ kind: 'page', message: `with what the check adds, the page is not well formed: ${first?.message}` })
   }
   const platform = terminal.createPlatform()
   const page = sentPage(pageOf(loaded.value, platform), text, true)
   platform.close()
+  const records = await recordsOf(page, runs, terminal)
+  if (!records.ok || !runs.untilFailure) return records
+  // Further seeds after the first failure tell a student nothing new.
+  const failed = records.value.findIndex(hasFailed)
+  return failed === -1 ? records : ok(records.value.slice(0, failed + 1))
+}
+
+async function recordsOf(
+  page: SentPage,
+  { seeds, jobs, untilFailure }: PageRuns,
+  terminal: SimTerminal,
+): Promise<Result<readonly SeedRecord[], NoRuns>> {
   const records: SeedRecord[] = []
   const count = seeds.last - seeds.first + 1
   const screen = new Screen(terminal, () => (count === 1 ? undefined : `${records.length} of ${count} runs`))
@@ -36,16 +60,17 @@ export async function runsOfPage(
       turns: everySeed([page], seeds),
       jobs: Math.min(jobs ?? terminal.cores, count),
       verify: false,
-      untilFailure: true,
+      untilFailure,
       confirm: false,
       searchStepsMax: undefined,
       startWorker: () => terminal.startWorker(usualStallMs),
       onRecord: (record) => void records.push(record),
     })
+  } catch (cause) {
+    if (!(cause instanceof WorkerDidNotStart)) throw cause
+    return err({ kind: 'worker', message: `no process for the runs could be started: ${cause.message}` })
   } finally {
     screen.close()
   }
-  // Further seeds after the first failure tell a student nothing new.
-  const failed = records.findIndex(hasFailed)
-  return failed === -1 ? records : records.slice(0, failed + 1)
+  return ok(records)
 }

@@ -39,6 +39,14 @@ describe('an edited page', () => {
   }
   const edited = (change: object) => ({ ...before, ...change })
 
+  it('is wrong without a run when a time is longer than the task grants', () => {
+    const bounded = { ...page, 'at most': { 'steps.2.wait': 9_000 } }
+    const waiting = (wait: string) => judgeEdit(bounded, before, edited({ steps: [{ wait: '1s' }, { wait }] }))
+    expect(waiting('9s')).toBeUndefined()
+    expect(waiting('1m')).toEqual({ kind: 'wrong', say: 'steps.2.wait is 1m, and at most 9s is right' })
+    expect(waiting('soon')?.kind).toBe('wrong')
+  })
+
   it('is open while it is as it was', () => {
     expect(judgeEdit(page, before, structuredClone(before))?.kind).toBe('open')
   })

@@ -69,6 +69,8 @@ export async function main(_argv: readonly string[], revision?: string): Promise
       startWorker: (stallCpuMs) => startWorker({ script, stallCpuMs }),
       shippedScenarios: () => shippedScenarios(root, process.cwd()),
       shippedLessons: () => shippedLessons(root, process.cwd()),
+      lessonsFolder: () => join(root, 'lessons'),
+      libraryUrl: () => new URL('../../bin/sim.js', import.meta.url).href,
       createWorkshop: () => createWorkshop(root),
       workplace: createWorkplace(),
       loadCompiler,

@@ -18,6 +18,8 @@ export interface RunOptions {
   readonly folder?: string
   /** Added to the variables of this process. */
   readonly environment?: Readonly<Record<string, string>>
+  /** Maximum real time, in milliseconds; then the program and all that it has started end. Absent: no limit. */
+  readonly withinMs?: number
 }
 
 export interface ProgramEnd {

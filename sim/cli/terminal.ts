@@ -127,6 +127,10 @@ export interface SimTerminal {
   readonly shippedScenarios: () => readonly string[]
   /** Paths of the `lesson.yaml` of each lesson that comes with this program, in their order. */
   readonly shippedLessons: () => readonly string[]
+  /** Path of the folder with the lessons that come with this program. */
+  readonly lessonsFolder: () => string
+  /** URL of the module that a test imports as `svc/sim`. */
+  readonly libraryUrl: () => string
   /** Where copies of this program are made. */
   readonly createWorkshop: () => MutationWorkshop
   /** Folders and programs of the machine. */

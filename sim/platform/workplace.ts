@@ -50,7 +50,7 @@ export function createWorkplace(): Workplace {
 /** In a process group of its own: builds start further processes, which end with it. */
 function runProgram(
   [program = '', ...args]: readonly string[],
-  { folder, environment = {} }: RunOptions,
+  { folder, environment = {}, withinMs }: RunOptions,
   children: Set<number>,
 ): Promise<ProgramEnd> {
   const child = spawn(program, args, {
@@ -68,9 +68,17 @@ function runProgram(
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     error = (error + text).slice(-errorMax)
   })
+  const limit = withinMs === undefined || pid === undefined ? undefined : setTimeout(() => {
+    error = `${error}\nended by force after ${withinMs} ms`.slice(-errorMax)
+    killGroup(pid)
+  }, withinMs)
   return new Promise((resolve) => {
-    child.on('error', (cause) => resolve({ exit: undefined, out, error: cause.message }))
+    child.on('error', (cause) => {
+      clearTimeout(limit)
+      resolve({ exit: undefined, out, error: cause.message })
+    })
     child.on('close', (code) => {
+      clearTimeout(limit)
       if (pid !== undefined) children.delete(pid)
       resolve({ exit: code ?? undefined, out, error })
     })

@@ -4,6 +4,7 @@ import type { SimTerminal } from '../terminal.ts'
 import { type BookFlags, writeBook } from './book.ts'
 import { type CheckFlags, checkLesson } from './check.ts'
 import type { LessonFlags } from './desk.ts'
+import { addProject } from './project/options.ts'
 import { type LessonRunFlags, runLesson } from './run.ts'
 import { listLessons, type StartFlags, startLesson } from './start.ts'
 
@@ -41,6 +42,7 @@ export function addLesson(program: Command, terminal: SimTerminal, ended: Ended)
     .action(async (named: string | undefined, flags: CheckFlags) => {
       ended(await checkLesson(named, flags, terminal))
     })
+  addProject(lesson, terminal, ended)
   lesson
     .command('book')
     .description('Write all lessons with pictures of their runs as one page of HTML, to print.')

@@ -12,7 +12,9 @@ export interface JudgedHistory {
 
 /** All histories of the first project: by hand, at random, and long ones last. */
 export function checkerHistories(): readonly JudgedHistory[] {
-  const drawn = Array.from({ length: 280 }, (_, at) => drawnHistory(`small-${at}`, { clients: 4, operations: 8 + (at % 5) }))
+  const drawn = Array.from({ length: 280 }, (_, at) =>
+    drawnHistory(`small-${at}`, { clients: 4, operations: 8 + (at % 5) }),
+  )
   const long = Array.from({ length: 4 }, (_, at) => drawnHistory(`long-${at}`, { clients: 5, operations: 150 }))
   return [...byHand, ...drawn, ...long].map(judged)
 }
@@ -175,7 +177,14 @@ function drawnOperation(
   below: (count: number) => number,
 ): KeyOperation {
   const value = below(3) === 0 ? `v${below(2)}` : `u${place}`
-  const kinds = [read(), read(), write(value), write(value), { kind: 'cas', value } as const, { kind: 'delete' } as const]
+  const kinds = [
+    read(),
+    read(),
+    write(value),
+    write(value),
+    { kind: 'cas', value } as const,
+    { kind: 'delete' } as const,
+  ]
   const part = kinds[below(kinds.length)] ?? read()
   return operation(client, callUs, returnUs, { ...part, ...(isOpen ? { outcome: 'unknown' } : {}) })
 }

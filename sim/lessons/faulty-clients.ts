@@ -27,7 +27,10 @@ export const faultyClients: readonly FaultyClient[] = [
     about: 'misses a change that was written while it went over to another agent',
     edits: [
       { replace: 'for (;;) {\n', by: 'for (;;) {\n      const before = this.#at\n' },
-      { replace: 'if (read.index !== index)', by: 'if (this.#at !== before) index = read.index\n      else if (read.index !== index)' },
+      {
+        replace: 'if (read.index !== index)',
+        by: 'if (this.#at !== before) index = read.index\n      else if (read.index !== index)',
+      },
     ],
   },
 ]
@@ -36,7 +39,8 @@ export const faultyClients: readonly FaultyClient[] = [
 export function faultyText(sound: string, { about, edits }: FaultyClient): Result<string, string> {
   let text = sound
   for (const { replace, by } of edits) {
-    if (!text.includes(replace)) return err(`the client that ${about} does not fit client.mjs: '${replace}' is not there`)
+    if (!text.includes(replace))
+      return err(`the client that ${about} does not fit client.mjs: '${replace}' is not there`)
     text = text.replace(replace, () => by)
   }
   return ok(text)

@@ -68,10 +68,13 @@ function runProgram(
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     error = (error + text).slice(-errorMax)
   })
-  const limit = withinMs === undefined || pid === undefined ? undefined : setTimeout(() => {
-    error = `${error}\nended by force after ${withinMs} ms`.slice(-errorMax)
-    killGroup(pid)
-  }, withinMs)
+  const limit =
+    withinMs === undefined || pid === undefined
+      ? undefined
+      : setTimeout(() => {
+          error = `${error}\nended by force after ${withinMs} ms`.slice(-errorMax)
+          killGroup(pid)
+        }, withinMs)
   return new Promise((resolve) => {
     child.on('error', (cause) => {
       clearTimeout(limit)

@@ -15,7 +15,8 @@ const patches: readonly Patch[] = [
   {
     file: sessionDutyFile,
     find: 'this.#deadlines.set(id, atMs);\n        if (isNew)\n            this.#alarm({ id, atMs });',
-    replace: 'if (isNew) {\n            this.#deadlines.set(id, atMs);\n            this.#alarm({ id, atMs });\n        }',
+    replace:
+      'if (isNew) {\n            this.#deadlines.set(id, atMs);\n            this.#alarm({ id, atMs });\n        }',
   },
 ]
 
@@ -24,5 +25,7 @@ export function spoiledModule({ read }: Pick<Workshop, 'read'>): Result<string, 
   const texts = patchedFiles('the second project', patches, read)
   if (!texts.ok) return texts
   const text = texts.value.get(sessionDutyFile)
-  return text === undefined ? err(`${sessionDutyFile} is not there`) : ok(text.replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n'))
+  return text === undefined
+    ? err(`${sessionDutyFile} is not there`)
+    : ok(text.replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n'))
 }

@@ -207,7 +207,8 @@ async function wrongAnswers(student: Student, name: string, turn: Turn): Promise
   const answers = new Map<number, Given>()
   for (const [at, task] of student.lesson.tasks.entries()) {
     if (task.kind === 'choice') answers.set(at + 1, { line: wrongLetter(task.right, turn) })
-    if (task.kind === 'seed') answers.set(at + 1, { line: wrongSeeds[name]?.[turn] ?? expect.fail(`${name}: no seeds`) })
+    if (task.kind === 'seed')
+      answers.set(at + 1, { line: wrongSeeds[name]?.[turn] ?? expect.fail(`${name}: no seeds`) })
     if (task.kind === 'cause') answers.set(at + 1, await wrongCause(student, task, at + 1, turn))
   }
   return answers

@@ -24,17 +24,21 @@ async function graded(number: number, dir: string): Promise<{ readonly exit: num
 }
 
 function edit(file: string, edits: readonly (readonly [string, string])[]): void {
-  const text = edits.reduce((before, [replace, by]) => {
-    expect(before).toContain(replace)
-    return before.replace(replace, () => by)
-  }, readFileSync(file, 'utf8'))
+  const text = edits.reduce(
+    (before, [replace, by]) => {
+      expect(before).toContain(replace)
+      return before.replace(replace, () => by)
+    },
+    readFileSync(file, 'utf8'),
+  )
   writeFileSync(file, text)
 }
 
 describe('the project to write a checker', { timeout: 600_000 }, () => {
   async function withChecker(name: string): Promise<{ readonly exit: number; readonly out: string }> {
     const dir = await started(1)
-    for (const file of readdirSync(join(solutions, 'checker'))) cpSync(join(solutions, 'checker', file), join(dir, file))
+    for (const file of readdirSync(join(solutions, 'checker')))
+      cpSync(join(solutions, 'checker', file), join(dir, file))
     cpSync(join(solutions, 'checker', `${name}.mjs`), join(dir, 'checker.mjs'))
     return graded(1, dir)
   }
@@ -120,7 +124,9 @@ describe('svc-sim lesson project', () => {
     const file = join(dir, 'checker.mjs')
     const before = readFileSync(file, 'utf8')
     writeFileSync(file, '// mine\n')
-    expect((await svcSim(['lesson', 'project', 'start', '1', dir])).out).toContain('Kept as you left them: README.md, checker.mjs')
+    expect((await svcSim(['lesson', 'project', 'start', '1', dir])).out).toContain(
+      'Kept as you left them: README.md, checker.mjs',
+    )
     expect(readFileSync(file, 'utf8')).toBe('// mine\n')
     await svcSim(['lesson', 'project', 'start', '1', dir, '--reset'])
     expect(readFileSync(file, 'utf8')).toBe(before)

@@ -31,7 +31,8 @@ export async function runLesson(
   const found = lessonAt(desk.value, named)
   if (!found.ok) return refused([found.error], terminal)
   const shelved = found.value
-  if (flags.seeds !== undefined && flags.task === undefined) return refused(['--seeds is for a task: add --task'], terminal)
+  if (flags.seeds !== undefined && flags.task === undefined)
+    return refused(['--seeds is for a task: add --task'], terminal)
   const answers = await answersOf(shelved, desk.value)
   if (!('prediction' in answers)) return refused(answers, terminal)
   if (answers.prediction === '') {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Grade, Project } from '../../../lessons/projects.ts'
-import type { ProgramCopy } from '../../../self-test/workshop.ts'
 import { sessionDutyFile } from '../../../self-test/project-bugs.ts'
+import type { ProgramCopy } from '../../../self-test/workshop.ts'
 import type { SimTerminal } from '../../terminal.ts'
 import { readProjectFile, shippedPath } from './folder.ts'
 import { lastLines } from './programs.ts'
@@ -57,7 +57,8 @@ async function gradePage({ path, page, seeds, dir }: PageOfCheck, copy: ProgramC
   if (end.exit === 0 && failing === undefined && records.length > 0) {
     return { passed: true, lines: [`${page}: ${records.length} runs passed`] }
   }
-  if (failing === undefined) return { passed: false, lines: [`${page}: did not run to its end:`, ...lastLines(end.error)] }
+  if (failing === undefined)
+    return { passed: false, lines: [`${page}: did not run to its end:`, ...lastLines(end.error)] }
   const { seed, failures } = failing
   const [trace, html] = [`${dir}/failing.jsonl.gz`, `${dir}/failing.html`]
   await copy.run(['run', path, '--seed', String(seed), '--quiet', '--trace', trace, '--html', html], () => undefined)

@@ -13,7 +13,8 @@ export interface ProjectFlags {
 
 /** `svc-sim lesson project list`. */
 export function listProjects(terminal: SimTerminal): number {
-  for (const { number, title, hours } of projects) terminal.out(`${String(number).padStart(3)}  ${title}, ${hours} hours\n`)
+  for (const { number, title, hours } of projects)
+    terminal.out(`${String(number).padStart(3)}  ${title}, ${hours} hours\n`)
   return exits.passed
 }
 

@@ -4,7 +4,10 @@ export function isLinearizable(operations) {
   const judged = operations.filter(({ op, outcome }) => outcome !== 'unknown' || op !== 'read')
   judged.sort((one, other) => one.call - other.call)
   const ends = judged.map((one) => one.return ?? Number.POSITIVE_INFINITY)
-  const answered = judged.reduce((mask, { outcome }, at) => (outcome === 'unknown' ? mask : mask | (1n << BigInt(at))), 0n)
+  const answered = judged.reduce(
+    (mask, { outcome }, at) => (outcome === 'unknown' ? mask : mask | (1n << BigInt(at))),
+    0n,
+  )
   const seen = new Set()
   const stack = [{ done: 0n, held: null }]
   for (let state = stack.pop(); state !== undefined; state = stack.pop()) {

@@ -3,6 +3,7 @@ import { escaped } from '../report/markup.ts'
 import type { Lesson, Task } from './lesson.ts'
 import { lineMarkup, readingMarkup } from './markup-of-reading.ts'
 import { runDrawing, stepLines } from './run-drawing.ts'
+import { projectsMarkup, teacherPage } from './teacher-page.ts'
 
 /** One chapter of the workbook: a lesson, and its run. */
 export interface Chapter {
@@ -25,9 +26,9 @@ export function bookMarkup(chapters: readonly Chapter[], isForTeachers: boolean)
   const total = `<p>${chapters.length} lessons, ${Math.round(minutes / 60)} hours together.</p>`
   return [
     `<h1>${heading}</h1>`,
-    `<table>${rows.join('')}</table>`,
-    total,
+    ...(isForTeachers ? [total, teacherPage(chapters)] : [`<table>${rows.join('')}</table>`, total]),
     ...chapters.map((chapter) => chapterMarkup(chapter, isForTeachers)),
+    ...(isForTeachers ? [] : [`<section>${projectsMarkup(false)}</section>`]),
   ].join('\n')
 }
 

@@ -36,9 +36,47 @@ export async function writeBook({ output, teacher }: BookFlags, terminal: SimTer
     chapters.push({ number: shelved.number, lesson: shelved.lesson, film: film.value })
   }
   screen.close()
-  const body = bookMarkup(chapters, teacher === true)
+  const inputs = await inputsNow(lessons.value, terminal)
+  if (!inputs.ok) return refused([inputs.error], terminal)
+  const body = `${inputsMarkup(inputs.value)}\n${bookMarkup(chapters, teacher === true)}`
   const page = stillPage(terminal.pageTemplate('still'), { title: 'How clusters behave', body })
   return (await writeText(terminal, output, page)) ? exits.passed : exits.usage
+}
+
+/** `svc-sim lesson book --check`: whether a book is what this program would write, by its inputs, without a run. */
+async function checkBook(file: string, terminal: SimTerminal): Promise<number> {
+  const lessons = await shelvedLessons(terminal)
+  if (!lessons.ok) return refused(lessons.error, terminal)
+  const text = await readText(terminal.disk, file, bookText)
+  if (!text.ok) return refused([text.error], terminal)
+  const book = inputsOfBook(text.value)
+  if (book === undefined) return refused([`${file}: is no book of lessons: svc-sim lesson book writes one`], terminal)
+  const now = await inputsNow(lessons.value, terminal)
+  if (!now.ok) return refused([now.error], terminal)
+  const reasons = outdated(book, now.value)
+  for (const reason of reasons) terminal.out(`${reason}\n`)
+  terminal.out(`${file}: ${reasons.length === 0 ? 'is current' : 'is out of date: write it anew'}\n`)
+  return reasons.length === 0 ? exits.passed : exits.failed
+}
+
+/** The inputs of a book that this program writes now. */
+async function inputsNow(
+  lessons: readonly ShelvedLesson[],
+  terminal: SimTerminal,
+): Promise<Result<BookInputs, string>> {
+  const { sha256, close } = terminal.createPlatform()
+  close()
+  const digests: Record<string, string> = {}
+  for (const { folder, name, lesson } of lessons) {
+    const texts: string[] = []
+    for (const file of ['lesson.yaml', lesson.run.page]) {
+      const text = await readText(terminal.disk, `${folder}/${file}`, bookText)
+      if (!text.ok) return text
+      texts.push(text.value)
+    }
+    digests[name] = toHex(sha256(utf8(texts.join('\n'))))
+  }
+  return ok({ build: terminal.buildHash(), lessons: digests })
 }
 
 /** Runs the page of a lesson, and returns the data from which its picture is drawn. */

@@ -1,16 +1,9 @@
-import type { FilmOverview } from '../picture/film-format.ts'
 import { escaped } from '../report/markup.ts'
-import type { Lesson, Task } from './lesson.ts'
+import type { Chapter } from './chapter.ts'
+import type { Task } from './lesson.ts'
 import { lineMarkup, readingMarkup } from './markup-of-reading.ts'
 import { runDrawing, stepLines } from './run-drawing.ts'
 import { projectsMarkup, teacherPage } from './teacher-page.ts'
-
-/** One chapter of the workbook: a lesson, and its run. */
-export interface Chapter {
-  readonly number: number
-  readonly lesson: Lesson
-  readonly film: FilmOverview
-}
 
 /**
  * The workbook as the body of a page: the students' copy has room to write, the teacher's copy has answers, solutions

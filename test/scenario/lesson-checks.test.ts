@@ -302,4 +302,45 @@ describe('svc-sim lesson', () => {
     writeFileSync(join(folder, 'progress.json'), '{')
     expect(await inOther('list')).toMatchObject({ exit: 2, err: expect.stringMatching(/progress\.json: is not JSON/) })
   })
+
+  it('lists the marks of seeds of a task, and of no other run', async () => {
+    const dir = join(work, 'marks')
+    const inMarks = (...args: readonly string[]) => svcSim(['lesson', ...args, '--dir', dir])
+    await inMarks('start', '9')
+    writeFileSync(join(dir, '09-blocking-queries/answers.yaml'), 'prediction: mine\nanswers: {}\n')
+    const listed = await inMarks('run', '--task', '2', '--seeds', '1..2')
+    expect(listed.out.trimEnd().split('\n')).toEqual(
+      [1, 2].map((n) => expect.stringMatching(`^seed ${n}: failed; marks: `)),
+    )
+    expect(listed.exit).toBe(0)
+    const refusals = [
+      [['--seeds', '1..2'], '--seeds is for a task: add --task\n'],
+      [['--task', '3', '--seeds', '1..2'], '--seeds is not for a planted program: its task is about one run\n'],
+      [['--task', '2', '--seeds', '1..501'], '--seeds lists at most 500 seeds\n'],
+    ] as const
+    for (const [args, err] of refusals) expect(await inMarks('run', ...args)).toMatchObject({ exit: 2, err })
+  })
+
+  it('says why a book is out of date, and that a file is no book', async () => {
+    const book = join(work, 'book.html')
+    writeFileSync(book, '<!-- svc-lessons {"build":"another","lessons":{"01-elections":"x","00-gone":"y"}} -->')
+    const { exit, out } = await svcSim(['lesson', 'book', '--check', book])
+    expect(out.split('\n').slice(0, 3)).toEqual([
+      '00-gone: there is no such lesson any more',
+      '01-elections: has changed',
+      '02-log-repair: is new',
+    ])
+    expect(out).toContain(`the pictures were drawn by another build of the program\n${book}: is out of date`)
+    expect(exit).toBe(1)
+    writeFileSync(book, '<p></p>')
+    expect(await svcSim(['lesson', 'book', '--check', book])).toMatchObject({ exit: 2 })
+    expect(await svcSim(['lesson', 'book'])).toMatchObject({ exit: 2, err: 'give either --output or --check\n' })
+  })
+
+  it.runIf(isLong)('writes a book that is current', { timeout: 600_000 }, async () => {
+    const book = join(work, 'whole.html')
+    expect((await svcSim(['lesson', 'book', '-o', book, '--teacher'])).exit).toBe(0)
+    expect(await svcSim(['lesson', 'book', '--check', book])).toMatchObject({ exit: 0, out: `${book}: is current\n` })
+    expect(readFileSync(book, 'utf8').match(/<section id="lesson-/g)).toHaveLength(names.length)
+  })
 })

@@ -1,5 +1,7 @@
 import { err, ok, type Result } from '../../../src/base/result.ts'
-import { bookMarkup, type Chapter } from '../../lessons/book.ts'
+import { bookMarkup } from '../../lessons/book.ts'
+import { inputsMarkup } from '../../lessons/book-inputs.ts'
+import type { Chapter } from '../../lessons/chapter.ts'
 import { Meanings } from '../../meaning/meanings.ts'
 import type { FilmMaker } from '../../picture/film.ts'
 import type { FilmOverview } from '../../picture/film-format.ts'
@@ -12,6 +14,7 @@ import { newFilm } from '../run-page.ts'
 import { Screen } from '../screen.ts'
 import { exits, type SimTerminal } from '../terminal.ts'
 import { recordOptions } from '../trace-files.ts'
+import { inputsNow } from './book-check.ts'
 import { refused } from './desk.ts'
 import { type ShelvedLesson, shelvedLessons } from './shelf.ts'
 
@@ -41,42 +44,6 @@ export async function writeBook({ output, teacher }: BookFlags, terminal: SimTer
   const body = `${inputsMarkup(inputs.value)}\n${bookMarkup(chapters, teacher === true)}`
   const page = stillPage(terminal.pageTemplate('still'), { title: 'How clusters behave', body })
   return (await writeText(terminal, output, page)) ? exits.passed : exits.usage
-}
-
-/** `svc-sim lesson book --check`: whether a book is what this program would write, by its inputs, without a run. */
-async function checkBook(file: string, terminal: SimTerminal): Promise<number> {
-  const lessons = await shelvedLessons(terminal)
-  if (!lessons.ok) return refused(lessons.error, terminal)
-  const text = await readText(terminal.disk, file, bookText)
-  if (!text.ok) return refused([text.error], terminal)
-  const book = inputsOfBook(text.value)
-  if (book === undefined) return refused([`${file}: is no book of lessons: svc-sim lesson book writes one`], terminal)
-  const now = await inputsNow(lessons.value, terminal)
-  if (!now.ok) return refused([now.error], terminal)
-  const reasons = outdated(book, now.value)
-  for (const reason of reasons) terminal.out(`${reason}\n`)
-  terminal.out(`${file}: ${reasons.length === 0 ? 'is current' : 'is out of date: write it anew'}\n`)
-  return reasons.length === 0 ? exits.passed : exits.failed
-}
-
-/** The inputs of a book that this program writes now. */
-async function inputsNow(
-  lessons: readonly ShelvedLesson[],
-  terminal: SimTerminal,
-): Promise<Result<BookInputs, string>> {
-  const { sha256, close } = terminal.createPlatform()
-  close()
-  const digests: Record<string, string> = {}
-  for (const { folder, name, lesson } of lessons) {
-    const texts: string[] = []
-    for (const file of ['lesson.yaml', lesson.run.page]) {
-      const text = await readText(terminal.disk, `${folder}/${file}`, bookText)
-      if (!text.ok) return text
-      texts.push(text.value)
-    }
-    digests[name] = toHex(sha256(utf8(texts.join('\n'))))
-  }
-  return ok({ build: terminal.buildHash(), lessons: digests })
 }
 
 /** Runs the page of a lesson, and returns the data from which its picture is drawn. */

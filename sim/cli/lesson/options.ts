@@ -2,8 +2,9 @@ import type { Command } from 'commander'
 import { countTo, type Ended, jobCount, seedRange, wholeNumber } from '../flag-values.ts'
 import type { SimTerminal } from '../terminal.ts'
 import { type BookFlags, writeBook } from './book.ts'
+import { checkBook } from './book-check.ts'
 import { type CheckFlags, checkLesson } from './check.ts'
-import type { LessonFlags } from './desk.ts'
+import { type LessonFlags, refused } from './desk.ts'
 import { addProject } from './project/options.ts'
 import { type LessonRunFlags, runLesson } from './run.ts'
 import { listLessons, type StartFlags, startLesson } from './start.ts'
@@ -46,9 +47,13 @@ export function addLesson(program: Command, terminal: SimTerminal, ended: Ended)
   lesson
     .command('book')
     .description('Write all lessons with pictures of their runs as one page of HTML, to print.')
-    .requiredOption('-o, --output <file>', 'where to write the page')
+    .option('-o, --output <file>', 'where to write the page')
     .option('--teacher', 'with times, answers and solutions, in place of room to write')
-    .action(async (flags: BookFlags) => {
-      ended(await writeBook(flags, terminal))
+    .option('--check <file>', 'say whether this book is current, and write none')
+    .action(async ({ check, output, teacher }: Partial<BookFlags> & { readonly check?: string }) => {
+      const isOne = (check === undefined) !== (output === undefined)
+      if (!isOne) ended(refused(['give either --output or --check'], terminal))
+      else if (check !== undefined) ended(await checkBook(check, terminal))
+      else if (output !== undefined) ended(await writeBook({ output, teacher: teacher === true }, terminal))
     })
 }

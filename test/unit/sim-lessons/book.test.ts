@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { bookMarkup } from '../../../sim/lessons/book.ts'
+import { inputsMarkup, inputsOfBook, outdated } from '../../../sim/lessons/book-inputs.ts'
 import { lineMarkup, readingMarkup } from '../../../sim/lessons/markup-of-reading.ts'
 import { runDrawing, stepLines } from '../../../sim/lessons/run-drawing.ts'
 import type { FilmOverview, MachineLane } from '../../../sim/picture/film-format.ts'
@@ -93,7 +94,41 @@ describe('the workbook', () => {
     expect(book).toContain('<code>^sends to s\\d</code>')
   })
 
+  it('gives teachers a page with times, aims, answers and projects', () => {
+    const book = bookMarkup(chapters, true)
+    expect(book).toContain('<td>1: b; 2: an edited page, see the lesson; 3: seed 4; 4: c and an event</td>')
+    expect(book).toContain('<td>5 min</td><td><ul><li>know something</li></ul></td>')
+    expect(book).toContain('gives up after two requests')
+  })
+
+  it('gives students the projects, and not what their check looks for', () => {
+    const book = bookMarkup(chapters, false)
+    expect(book).toContain('svc-sim lesson project start 1 FOLDER')
+    expect(book).not.toContain('gives up after two requests')
+  })
+
   it('holds no script and no style of its own, which the policy of the page would refuse', () => {
     expect(bookMarkup(chapters, true)).not.toMatch(/<script|style=/)
+  })
+})
+
+describe('the inputs of a workbook', () => {
+  const made = { build: 'b1', lessons: { one: 'x', two: 'y' } }
+
+  it('are found in the book again', () => {
+    expect(inputsOfBook(`<body>${inputsMarkup(made)}<h1>…</h1></body>`)).toEqual(made)
+    expect(inputsOfBook('<body></body>')).toBeUndefined()
+    expect(inputsOfBook('<!-- svc-lessons {"build":1} -->')).toBeUndefined()
+    expect(inputsOfBook('<!-- svc-lessons { -->')).toBeUndefined()
+  })
+
+  it('tell why a book is out of date', () => {
+    expect(outdated(made, structuredClone(made))).toEqual([])
+    expect(outdated(made, { build: 'b2', lessons: { one: 'x', two: 'z', three: 'w' } })).toEqual([
+      'three: is new',
+      'two: has changed',
+      'the pictures were drawn by another build of the program',
+    ])
+    expect(outdated(made, { build: 'b1', lessons: { one: 'x' } })).toEqual(['two: there is no such lesson any more'])
   })
 })

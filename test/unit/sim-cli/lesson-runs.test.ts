@@ -16,7 +16,7 @@ const terminal: Pick<SimTerminal, 'createPlatform' | 'screen' | 'cores' | 'start
   out: () => undefined,
   startWorker: () => ({
     send: () => undefined,
-    next: async (): Promise<WorkerSaid> => ({ end: { code: 1, signal: null, errors: 'out of processes' } }),
+    next: async (): Promise<WorkerSaid> => ({ end: { code: 1, signal: undefined, errors: 'out of processes' } }),
     kill: () => undefined,
   }),
 }
@@ -25,7 +25,9 @@ it('says that no process could be started, which is no judgement on the page', a
   const runs = { file: 'one.yaml', text: page, seeds: { first: 1, last: 2 }, untilFailure: true }
   const made = await runsOfPage(runs, terminal as SimTerminal)
   expect(made).toMatchObject({ ok: false, error: { kind: 'worker' } })
-  expect(made.ok ? '' : made.error.message).toMatch(/^no process for the runs could be started: [^]*out of processes/)
+  expect(made.ok ? '' : made.error.message).toMatch(
+    /^no process for the runs could be started: [\s\S]*out of processes/,
+  )
 })
 
 it('says what is wrong with a page together with what a check adds', async () => {

@@ -9,7 +9,7 @@ const solutions = join(projectRoot, 'test/scenario/projects')
 const work = mkdtempSync(join(tmpdir(), 'svc-projects-'))
 afterAll(() => rmSync(work, { recursive: true }))
 
-/** The folder of a student who has started this project. */
+/** A new folder in which this project was started. */
 async function started(number: number): Promise<string> {
   const dir = mkdtempSync(join(work, `${number}-`))
   const { exit, out } = await svcSim(['lesson', 'project', 'start', `${number}`, dir])

@@ -4,7 +4,7 @@ import { oneJob, svcSimRun, type Told } from './svc-sim.ts'
 /** The two stories that matter most have more seeds than the first, which every scenario runs. */
 const lessons = ['acl-migration', 'ca-rotation']
 const isLong = process.env['SVC_TEST_LONG'] === '1'
-const lastSeed = isLong ? 500 : 3
+const lastSeed = isLong ? 500 : 2
 
 describe('the paths on which no reader may be lost', () => {
   let told: readonly Promise<Told>[]

@@ -18,6 +18,9 @@ const seeds = isLong ? 200 : 1
 const dear: readonly string[] = [
   'acl-allow-and-deny-0.4-0.8.yaml',
   'acl-migration.yaml',
+  'acl-primary-outage.yaml',
+  'acl-two-datacenters-any-order.yaml',
+  'answers-in-an-outage.yaml',
   'anti-entropy.yaml',
   'autopilot-needs-protocol-3.yaml',
   'autopilot-replaces-servers.yaml',

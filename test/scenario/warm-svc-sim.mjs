@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { loadBundle } from '../../bin/bundle.js'
 import { bundleOf } from '../../bin/launch.js'
+import './kept-workers.mjs'
 
 /**
  * Runs one command of the built `svc-sim` after the other in this process, whose code is warm after the first: for each

@@ -19,7 +19,11 @@ function readWhole(document: Document): Promise<unknown> {
 
 /** Unpacks what `film-page.ts` packed: JSON in gzip in base64. */
 export async function unpacked<Value>(text: string): Promise<Value> {
+  return JSON.parse(await unpackedText(text)) as Value
+}
+
+export async function unpackedText(text: string): Promise<string> {
   const bytes = Uint8Array.from(atob(text.trim()), (one) => one.charCodeAt(0))
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))
-  return (await new Response(stream).json()) as Value
+  return await new Response(stream).text()
 }

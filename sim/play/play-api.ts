@@ -76,9 +76,9 @@ export interface PlayAgent {
   readonly role: string | null
   readonly term: number | null
   readonly release: string
-  /** Of 127.0.0.1. */
-  readonly httpPort: number
-  readonly dnsPort: number
+  /** Of 127.0.0.1; null: the agent can be asked only through the session, because the session runs in a browser. */
+  readonly httpPort: number | null
+  readonly dnsPort: number | null
   /** It serves its web interface, at `/ui/` of its HTTP port. */
   readonly hasUi: boolean
   /** Why its process ended by itself or did not start. */

@@ -12,6 +12,7 @@ import { agentsMax, portsOf, portTable } from '../serve/ports.ts'
 import { exits, type SimTerminal } from '../terminal.ts'
 import { Conductor } from './conductor.ts'
 import { Face } from './face.ts'
+import { Gate } from './gate.ts'
 import { Prompt } from './prompt.ts'
 import { playStatus } from './status.ts'
 
@@ -121,15 +122,9 @@ class Playing {
     const token = hex(env.crypto.randomBytes(tokenBytes))
     const hosts = [`${host}:${port}`, `localhost:${port}`]
     const status = () => this.#status()
-    const face = new Face({
-      session: this.#session,
-      conductor: this.#conductor,
-      status,
-      token,
-      hosts,
-      page: pageOfPlay(),
-    })
-    const served = await env.http.serve({ host, port }, (request) => face.handle(request))
+    const face = new Face({ session: this.#session, conductor: this.#conductor, status })
+    const gate = new Gate({ face, token, hosts, page: pageOfPlay() })
+    const served = await env.http.serve({ host, port }, (request) => gate.handle(request))
     if (!served.ok) return served.error
     this.#open.push(served.value)
     out(`open http://${host}:${port}/#token=${token}\n`)

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { equalBytes, textOf, utf8 } from '../../../src/base/bytes.ts'
+import { textOf } from '../../../src/base/bytes.ts'
 import type { Result } from '../../../src/base/result.ts'
 import type { HttpRequest, HttpResponse } from '../../../src/env/http.ts'
 import { type GivenAct, shownAct } from '../../play/acts-done.ts'
@@ -11,7 +11,6 @@ import type {
   PlayCommandResult,
   PlayConfiguration,
   PlayDeed,
-  PlayError,
   PlayOverview,
   PlayPace,
   PlayPiece,
@@ -24,36 +23,20 @@ import type { Session } from '../../play/session.ts'
 import { storyText } from '../../report/terminal-report.ts'
 import { actOf, commandBody, deedBody, paceBody, requestBody, stepBody, undoBody } from './bodies.ts'
 import type { Asked, Conductor } from './conductor.ts'
+import { answered, orRefused, Refused, said } from './replies.ts'
 
 export interface FaceParts {
   readonly session: Session
   readonly conductor: Conductor
   readonly status: () => PlayStatus
-  /** Every request but the one for the page must carry it. */
-  readonly token: string
-  /** Valid values of `Host`: the interface is for this machine only, under no other name. */
-  readonly hosts: readonly string[]
-  /** The page; undefined: this program was built without it. */
-  readonly page: string | undefined
 }
 
 /** Requests that are possible when time stands still for good. */
 const goesOn: ReadonlySet<string> = new Set(['/undo', '/pace'])
 
-/** What is wrong with a request, as a text for its sender. */
-class Refused extends Error {
-  override readonly name = 'Refused'
-  readonly status: number
-
-  constructor(status: number, message: string) {
-    super(message)
-    this.status = status
-  }
-}
-
 type Answer = (request: HttpRequest, query: ReadonlyMap<string, string>) => Promise<HttpResponse> | HttpResponse
 
-/** The HTTP interface of a session: see `sim/play/play-api.ts`. */
+/** The requests to a session that `sim/play/play-api.ts` lists, of callers that may make them: see `Gate`. */
 export class Face {
   readonly #parts: FaceParts
   readonly #routes: Readonly<Record<string, Answer>>
@@ -81,22 +64,14 @@ export class Face {
   }
 
   /** Never rejects, except for an error of this program. */
-  async handle(request: HttpRequest): Promise<HttpResponse> {
-    const [path = '', query = ''] = request.target.split('?')
-    try {
-      if (!this.#parts.hosts.includes(request.headers.get('host') ?? ''))
-        throw new Refused(403, 'the name of this host is not one of this machine')
-      if (request.method === 'GET' && path === '/') return this.#page()
-      this.#authorize(request)
+  handle(request: HttpRequest): Promise<HttpResponse> {
+    return orRefused(async () => {
+      const [path = '', query = ''] = request.target.split('?')
       const answer = this.#routes[`${request.method} ${path}`]
       if (answer === undefined) throw new Refused(404, `there is no ${request.method} ${path}: see docs/play.md`)
       if (request.method === 'POST') this.#canNow(path)
       return await answer(request, new Map(pairsOf(query)))
-    } catch (cause) {
-      if (!(cause instanceof Refused)) throw cause
-      const error: PlayError = { error: cause.message }
-      return answered(error, cause.status)
-    }
+    })
   }
 
   #canNow(path: string): void {
@@ -104,19 +79,6 @@ export class Face {
     if (busy !== undefined) throw new Refused(409, 'the world is being built again: see GET /status')
     const stopped = goesOn.has(path) ? undefined : this.#parts.session.failure()
     if (stopped !== undefined) throw new Refused(409, `time stands still, for ${stopped.text}`)
-  }
-
-  #authorize({ headers }: HttpRequest): void {
-    const given = utf8(headers.get('authorization') ?? '')
-    if (!equalBytes(given, utf8(`Bearer ${this.#parts.token}`)))
-      throw new Refused(401, 'this needs the token of the session: Authorization: Bearer TOKEN')
-  }
-
-  #page(): HttpResponse {
-    const { page } = this.#parts
-    if (page === undefined)
-      return said(200, 'This program was built without its page: use --terminal, or docs/play.md.\n')
-    return { status: 200, headers: [['Content-Type', 'text/html; charset=utf-8'], ...guards], body: page }
   }
 
   #overview(): HttpResponse {
@@ -209,24 +171,4 @@ function pairsOf(query: string): readonly (readonly [string, string])[] {
     const [name = '', value = ''] = pair.split('=', 2)
     return name === '' ? [] : [[name, value] as const]
   })
-}
-
-/** Nothing is cached, framed, or interpreted as another type. */
-const guards = [
-  ['Cache-Control', 'no-store'],
-  ['X-Content-Type-Options', 'nosniff'],
-  ['X-Frame-Options', 'DENY'],
-  ['Referrer-Policy', 'no-referrer'],
-] as const
-
-function answered(value: object, status = 200): HttpResponse {
-  return {
-    status,
-    headers: [['Content-Type', 'application/json'], ...guards],
-    body: utf8(`${JSON.stringify(value)}\n`),
-  }
-}
-
-function said(status: number, text: string): HttpResponse {
-  return { status, headers: [['Content-Type', 'text/plain; charset=utf-8'], ...guards], body: utf8(text) }
 }

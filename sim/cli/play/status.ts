@@ -16,8 +16,8 @@ export interface StatusParts {
   readonly build: string
   readonly pace: () => { readonly paused: boolean; readonly rate: number; readonly advancingToUs: number | undefined }
   readonly requests: () => PlayStatus['requests']
-  /** The ports of the agent at this position in the list of agents. */
-  readonly portsOf: (place: number) => PlayPorts
+  /** The ports of the agent at this position in the list of agents; undefined: it has none. */
+  readonly portsOf: (place: number) => PlayPorts | undefined
 }
 
 /** The present state of the session. */
@@ -46,7 +46,7 @@ export function playStatus({ session, seed, build, pace, requests, portsOf }: St
   }
 }
 
-function agentNow(run: ScenarioRun, name: string, { http, dns }: PlayPorts): PlayAgent {
+function agentNow(run: ScenarioRun, name: string, ports: PlayPorts | undefined): PlayAgent {
   const { cluster, injector, simulation } = run
   const { kind, datacenter } = cluster.identityOf(name)
   const { paused, clock } = cluster.nodeOf(name)
@@ -59,8 +59,8 @@ function agentNow(run: ScenarioRun, name: string, { http, dns }: PlayPorts): Pla
     role: consensus?.role ?? null,
     term: consensus?.term ?? null,
     release: releaseText(cluster.releaseOf(name)),
-    httpPort: http,
-    dnsPort: dns,
+    httpPort: ports?.http ?? null,
+    dnsPort: ports?.dns ?? null,
     hasUi: cluster.settingsOf(name)['ui'] === true,
     lastError: cluster.whyDown(name) ?? null,
     clockAheadMs: Math.round(clock.wallUs() / 1000 - simulation.startWallMs - simulation.nowMs),

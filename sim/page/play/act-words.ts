@@ -68,11 +68,7 @@ export function wordsOf(line: string): readonly string[] {
 }
 
 /** Lines to copy into a terminal: the agent's interfaces, bridged to loopback. */
-export function linesFor({
-  name,
-  httpPort,
-  dnsPort,
-}: Pick<PlayAgent, 'name' | 'httpPort' | 'dnsPort'>): readonly string[] {
+export function linesFor(name: string, httpPort: number, dnsPort: number): readonly string[] {
   return [
     `curl http://127.0.0.1:${httpPort}/v1/catalog/nodes`,
     `dig @127.0.0.1 -p ${dnsPort} ${name}.node.svc`,

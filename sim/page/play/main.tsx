@@ -1,26 +1,5 @@
-import { render } from 'preact'
-import { PlayApp } from './app.tsx'
-import { PlaySession, tokenOf } from './session.ts'
+import { serverChannel, tokenOf } from './server.ts'
+import { showSession } from './shown-session.tsx'
 
 const root = document.querySelector('#page')
-if (root !== null) {
-  let looked = 0
-  const session = new PlaySession(tokenOf(location, sessionStorage), () => {
-    looked++
-    draw()
-  })
-  const draw = (): void => {
-    const { status, film, problem } = session
-    if (status === undefined || film === undefined) {
-      root.textContent = problem ?? 'The cluster is being built.'
-      return
-    }
-    if (root.firstChild?.nodeType === Node.TEXT_NODE) {
-      root.textContent = ''
-      // Benchmarks read this mark: everything that the first picture needs has been drawn.
-      requestAnimationFrame(() => performance.mark('first picture'))
-    }
-    render(<PlayApp session={session} status={status} source={film} looked={looked} />, root)
-  }
-  session.begin(document)
-}
+if (root !== null) showSession(root, serverChannel(tokenOf(location, sessionStorage)))

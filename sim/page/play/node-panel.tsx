@@ -114,12 +114,16 @@ function Clock({ name, doing }: { readonly name: string; readonly doing: Doing }
 
 /** The agent's own faces, on loopback ports: a terminal and a browser talk to it, while time passes. */
 function Faces({ agent }: { readonly agent: PlayAgent }) {
+  const { httpPort, dnsPort } = agent
+  if (httpPort === null || dnsPort === null) {
+    return <p class="hint">This cluster has no ports: it runs in this tab. The terminal asks its agents.</p>
+  }
   return (
     <section>
       <h3>From outside</h3>
       {agent.hasUi ? (
         <p>
-          <a href={`http://127.0.0.1:${agent.httpPort}/ui/`} target="_blank" rel="noreferrer">
+          <a href={`http://127.0.0.1:${httpPort}/ui/`} target="_blank" rel="noreferrer">
             Web interface of {agent.name}
           </a>
         </p>
@@ -127,7 +131,7 @@ function Faces({ agent }: { readonly agent: PlayAgent }) {
         <p class="hint">It serves no web interface: set "ui": true in its configuration.</p>
       )}
       <ul class="events">
-        {linesFor(agent).map((line) => (
+        {linesFor(agent.name, httpPort, dnsPort).map((line) => (
           <li key={line}>
             <button type="button" title="Copy" onClick={() => void navigator.clipboard.writeText(line)}>
               {line}

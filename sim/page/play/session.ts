@@ -1,27 +1,17 @@
-import type { Piece } from '../../picture/film-format.ts'
-import type { PlayError, PlayOverview, PlayStatus } from '../../play/play-api.ts'
-import { unpacked } from '../document-film.ts'
-import type { FilmSource } from '../film-source.ts'
-import { OpenPieces } from '../film-source.ts'
+import type { PlayOverview, PlayStatus } from '../../play/play-api.ts'
+import type { FilmSource, OpenPieces } from '../film-source.ts'
+import { type Answered, type Channel, filmOf, parsedAnswer } from './channel.ts'
 
 /** Milliseconds between two looks at a moving world, and at one that stands still. */
 const movingMs = 250
 const stillMs = 1000
 
-/** A full piece is packed like those of a report's page; the last one is still growing. */
-type SentPiece = { readonly packed: string } | { readonly open: Piece }
-
-/** An answer of the server, or the reason why there is none, as text. */
-export type Answered<Value> =
-  | { readonly ok: true; readonly value: Value }
-  | { readonly ok: false; readonly error: string }
-
 /**
- * The run that this page shows. It polls the server while the page is visible: for a status of a few kilobytes, and for
+ * The run that this page shows. It polls the session while the page is visible: for a status of a few kilobytes, and for
  * the film only if something has happened since the last look.
  */
 export class PlaySession {
-  readonly #token: string
+  readonly #channel: Channel
   readonly #onChange: () => void
   #status: PlayStatus | undefined
   #film: OpenPieces | undefined
@@ -31,8 +21,8 @@ export class PlaySession {
   #timer: number | undefined
   #looking: Promise<void> | undefined
 
-  constructor(token: string, onChange: () => void) {
-    this.#token = token
+  constructor(channel: Channel, onChange: () => void) {
+    this.#channel = channel
     this.#onChange = onChange
   }
 
@@ -68,20 +58,18 @@ export class PlaySession {
   }
 
   async get<Value>(path: string): Promise<Answered<Value>> {
-    return await this.#asked(path, {}, (answer) => answer.json() as Promise<Value>)
+    return parsedAnswer<Value>(await this.#channel('GET', path, ''))
   }
 
-  async text(path: string): Promise<Answered<string>> {
-    return await this.#asked(path, {}, (answer) => answer.text())
+  text(path: string): Promise<Answered<string>> {
+    return this.#channel('GET', path, '')
   }
 
   /** When this settles, the page shows the result. */
   async post<Value>(path: string, body: unknown): Promise<Answered<Value>> {
-    const headers = { 'Content-Type': 'application/json' }
-    const init = { method: 'POST', headers, body: JSON.stringify(body) }
-    const answer = await this.#asked(path, init, (response) => response.json() as Promise<Value>)
+    const answer = await this.#channel('POST', path, JSON.stringify(body))
     await this.look()
-    return answer
+    return parsedAnswer<Value>(answer)
   }
 
   #isMoving(): boolean {
@@ -114,42 +102,10 @@ export class PlaySession {
   }
 
   #newFilm(overview: PlayOverview): OpenPieces {
-    const load = async (at: number): Promise<Piece> => {
-      const piece = await this.get<SentPiece>(`piece?at=${at}`)
-      if (!piece.ok) throw new Error(piece.error)
-      return 'packed' in piece.value ? await unpacked<Piece>(piece.value.packed) : piece.value.open
-    }
     const onFailed = (reason: unknown): void => {
       this.#problem = reason instanceof Error ? reason.message : String(reason)
       this.#onChange()
     }
-    return new OpenPieces(overview, load, { onOpen: this.#onChange, onFailed })
+    return filmOf(overview, this.#channel, { onOpen: this.#onChange, onFailed })
   }
-
-  async #asked<Value>(
-    path: string,
-    init: RequestInit,
-    read: (answer: Response) => Promise<Value>,
-  ): Promise<Answered<Value>> {
-    try {
-      const headers = { ...init.headers, Authorization: `Bearer ${this.#token}` }
-      const answer = await fetch(`/${path}`, { ...init, headers })
-      if (answer.ok) return { ok: true, value: await read(answer) }
-      const { error } = (await answer.json()) as PlayError
-      return { ok: false, error }
-    } catch (reason) {
-      const words = reason instanceof Error ? reason.message : String(reason)
-      return { ok: false, error: `svc-sim play does not answer (${words}); is it still running?` }
-    }
-  }
-}
-
-/** The token is in the address until it was read, and then in the tab, so that the page can be reloaded. */
-export function tokenOf(location: Location, kept: Storage): string {
-  const asked = new URLSearchParams(location.hash.slice(1)).get('token')
-  if (asked !== null) {
-    kept.setItem('token', asked)
-    history.replaceState(undefined, '', location.pathname)
-  }
-  return asked ?? kept.getItem('token') ?? ''
 }

@@ -123,8 +123,7 @@ module.exports = {
         pathNot: [
           '^sim/page/',
           '^sim/picture/film-format[.]ts$',
-          '^sim/play/play-api[.]ts$',
-          '^sim/play/play-api[.]ts$',
+          '^sim/play/(play|tab)-api[.]ts$',
           '^sim/report/(record-text|trace-record|meaning|state-changes)[.]ts$',
         ],
       },

@@ -41,6 +41,7 @@ export function bundleOf(name, root) {
     new URL('node_modules/.package-lock.json', root),
     new URL('dist/sim/.tsbuildinfo', root),
     new URL('dist/sim/.tsbuildinfo.node', root),
+    new URL('dist/sim/web/.tsbuildinfo', root),
     ...roomsOf(root).map((room) => new URL(`dist/src/${room}/.tsbuildinfo`, root)),
   ]
   return inputs.every((input) => (modifiedMs(input) ?? 0) <= readFromMs) ? bundle : undefined

@@ -22,6 +22,7 @@ import { buildHash, createWorkshop } from './platform/program-copy.ts'
 import { readLines } from './platform/prompt.ts'
 import { shippedLessons, shippedScenarios } from './platform/shipped-scenarios.ts'
 import { createTextFile } from './platform/text-file.ts'
+import { readWebFiles } from './platform/web-files.ts'
 import { beat, sayPipe, workerArgument, workerPort } from './platform/worker-port.ts'
 import { startWorker } from './platform/worker-process.ts'
 import { createWorkplace } from './platform/workplace.ts'
@@ -58,6 +59,7 @@ export async function main(_argv: readonly string[], revision?: string): Promise
       gzip: gzipSync,
       pageTemplate: (name) =>
         brotliDecompressSync(readFileSync(join(root, 'dist', 'pages', `${name}.html.br`))).toString('utf8'),
+      webFiles: () => readWebFiles(root, import.meta.url),
       playPage: () => playPage(join(root, 'dist', 'pages', 'play.html.br')),
       readLines,
       cpuMs,

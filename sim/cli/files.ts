@@ -1,6 +1,6 @@
 import { textOf, utf8 } from '../../src/base/bytes.ts'
 import { err, ok, type Result } from '../../src/base/result.ts'
-import type { Disk, DiskFailure } from '../../src/env/disk.ts'
+import type { Disk, DiskFailure, Readers } from '../../src/env/disk.ts'
 import type { TextSink } from '../report/trace-writer.ts'
 import { type LoadedScenario, loadScenario, problemText } from '../scenario/language/load.ts'
 import { scenarioBytesMax } from '../scenario/language/yaml-document.ts'
@@ -49,9 +49,14 @@ export async function readText(disk: Disk, file: string, kind: TextKind): Promis
   return ok(textOf(read.value))
 }
 
-/** Creates or replaces a file; reports a failure and returns false. */
-export async function writeText({ disk, error }: SimTerminal, file: string, text: string): Promise<boolean> {
-  const opened = await disk.open(file, 'create')
+/** Creates or replaces a file; reports a failure and returns false. `readers`: of a new file, its owner if not given. */
+export async function writeText(
+  { disk, error }: SimTerminal,
+  file: string,
+  text: string,
+  readers?: Readers,
+): Promise<boolean> {
+  const opened = await disk.open(file, 'create', readers)
   if (!opened.ok) {
     error(cannotBeWritten(file, opened.error.kind))
     return false

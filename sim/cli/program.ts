@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { addBisect } from './bisect.ts'
+import { addBuildWeb } from './build-web/options.ts'
 import { addCheck, addSchema } from './check.ts'
 import { addDecisions } from './decisions-as-text.ts'
 import { addDiff } from './diff/options.ts'
@@ -35,6 +36,7 @@ const commands = [
   addCheck,
   addServe,
   addPlay,
+  addBuildWeb,
   addTrace,
   addDecisions,
   addReport,
@@ -81,6 +83,7 @@ Examples:
   svc-sim serve --servers 3 --clients 1 --port 18500 --rate 10
   svc-sim play --servers 5 --seed 7
   svc-sim play scenarios/crash-and-recover.yaml --terminal
+  svc-sim build-web /tmp/site
   svc-sim lesson list
   svc-sim lincheck /tmp/keys.jsonl --html /tmp/keys.html
   svc-sim self-test --bug 1 --bug lease-after-a-pause

@@ -84,6 +84,16 @@ export interface LineReader extends Closable {
   next(): Promise<string | undefined>
 }
 
+/** The files of the program's bundle that a browser needs. */
+export interface WebFiles {
+  /** Name of the file that is loaded first. */
+  readonly entry: string
+  /** Texts by name: CommonJS. */
+  readonly files: ReadonlyMap<string, string>
+  /** A script that declares `loader.load(bodies, entry)`. */
+  readonly loader: string
+}
+
 /** What the simulator's commands need of the real world. */
 export interface SimTerminal {
   readonly out: (text: string) => void
@@ -117,8 +127,10 @@ export interface SimTerminal {
   readonly createTextFile: (path: string) => TextSink
   /** A gzip member of these bytes, compressed by the machine's own library. */
   readonly gzip: (bytes: Uint8Array) => Uint8Array
+  /** The simulator for a browser, or why this program has none. */
+  readonly webFiles: () => Result<WebFiles, string>
   /** A page of HTML shipped with this program, without its content. */
-  readonly pageTemplate: (name: 'report' | 'still') => string
+  readonly pageTemplate: (name: 'report' | 'still' | 'tab') => string
   /** The page of `svc-sim play`; undefined: this program was built without it. */
   readonly playPage: () => string | undefined
   /** Lines of standard input; a person sees the prompt before each. */

@@ -9,7 +9,8 @@ import { bundleOf } from '../../bin/launch.js'
 
 /**
  * Puts the compiled program together as few files: `dist/bundle/svc.cjs` and `svc-sim.cjs`, what both share and what either
- * imports only when it is needed in `dist/bundle/parts`: Node takes longer to find hundreds of files than to run them.
+ * imports only when it is needed in `dist/bundle/parts`, and `svc-web.cjs`, with which `svc-sim build-web` makes a page of
+ * what the simulator has in these files and a browser can run: Node takes longer to find hundreds of files than to run them.
  * `bin/launch.js` decides whether what is here is still what was compiled. Beside each file lies what V8 keeps of compiling it
  * (`keep-compiled.mjs`), for this version of Node. Only white space is left out, for the size of the package: a stack names
  * the functions of the source, and the map beside each file its lines. Does nothing when it would write the same again.
@@ -19,7 +20,7 @@ import { bundleOf } from '../../bin/launch.js'
  */
 const root = new URL('../../', import.meta.url)
 const path = (name) => fileURLToPath(new URL(name, root))
-const entries = { svc: 'dist/src/host/main.js', 'svc-sim': 'dist/sim/main.js' }
+const entries = { svc: 'dist/src/host/main.js', 'svc-sim': 'dist/sim/main.js', 'svc-web': 'dist/sim/web/main.js' }
 const aside = path(`dist/bundle-${process.pid}`)
 
 /** Maps to what was compiled help no reader: the compiler's own lead on to the source. */
@@ -28,6 +29,19 @@ const compilerMaps = {
   load(id) {
     if (!id.startsWith(path('dist/'))) return null
     return { code: readFileSync(id, 'utf8'), map: readFileSync(`${id}.map`, 'utf8') }
+  },
+}
+
+/**
+ * The codec of DNS takes the class of its bytes from the global Buffer, which a browser does not have, and which another
+ * package must not find there: it would expect all of Node's.
+ */
+const namedBuffer = {
+  name: 'named-buffer',
+  load(id) {
+    if (!/\/dns2\/.*\.js$/.test(id)) return null
+    const code = readFileSync(id, 'utf8')
+    return /\bBuffer\b/.test(code) ? `const { Buffer } = require('node:buffer');${code}` : null
   },
 }
 
@@ -56,7 +70,7 @@ async function bundle() {
   const made = await rolldown({
     input: Object.fromEntries(Object.entries(entries).map(([name, entry]) => [name, path(entry)])),
     platform: 'node',
-    plugins: [compilerMaps],
+    plugins: [compilerMaps, namedBuffer],
     // The package's own entry finds its parts with a `require` that only Node understands.
     resolve: { alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' } },
     external: notBundled,

@@ -21,6 +21,13 @@ const pages = {
     styles: [...styles, 'sim/page/play/play.css'],
     connect: "'self'",
   },
+  // A cluster runs in a worker of it, whose script lies in the page.
+  tab: {
+    entry: 'dist/sim/page/tab/main.js',
+    styles: [...styles, 'sim/page/play/play.css', 'sim/page/tab/tab.css'],
+    connect: "'none'",
+    worker: 'blob:',
+  },
   // What it shows is drawn when it is made: no script runs in it.
   still: { entry: undefined, styles: ['sim/page/colours.css', 'sim/page/still.css'], connect: "'none'" },
 }
@@ -29,7 +36,13 @@ function isCurrent(name, { styles }) {
   const made = path(`dist/pages/${name}.html.br`)
   if (!existsSync(made)) return false
   const { mtimeMs } = statSync(made)
-  const modules = ['dist/sim/page', 'dist/sim/page/play', 'dist/sim/report', 'dist/sim/inspection'].flatMap((folder) =>
+  const modules = [
+    'dist/sim/page',
+    'dist/sim/page/play',
+    'dist/sim/page/tab',
+    'dist/sim/report',
+    'dist/sim/inspection',
+  ].flatMap((folder) =>
     readdirSync(path(folder))
       .filter((file) => file.endsWith('.js'))
       .map((file) => `${folder}/${file}`),
@@ -38,10 +51,10 @@ function isCurrent(name, { styles }) {
   return [fileURLToPath(import.meta.url), ...read].every((file) => statSync(file).mtimeMs <= mtimeMs)
 }
 
-async function scriptOf(entry) {
+async function scriptOf(entry, form = { format: 'esm' }) {
   const { rolldown } = await import('rolldown')
   const made = await rolldown({ input: path(entry), platform: 'browser' })
-  const { output } = await made.generate({ format: 'esm', minify: true, codeSplitting: false })
+  const { output } = await made.generate({ ...form, minify: true, codeSplitting: false })
   await made.close()
   const [chunk, ...others] = output
   if (others.length > 0) throw new Error(`${entry}: a page has one script`)
@@ -52,10 +65,10 @@ async function scriptOf(entry) {
 
 const digest = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
-async function pageOf({ entry, styles, connect }) {
+async function pageOf({ entry, styles, connect, worker = "'none'" }) {
   const style = styles.map((file) => readFileSync(path(file), 'utf8').trim()).join('\n')
   const script = entry === undefined ? undefined : await scriptOf(entry)
-  const policy = `default-src 'none'; script-src ${script === undefined ? "'none'" : digest(script)}; style-src ${digest(style)}; connect-src ${connect}; base-uri 'none'; form-action 'none'`
+  const policy = `default-src 'none'; script-src ${script === undefined ? "'none'" : digest(script)}; style-src ${digest(style)}; connect-src ${connect}; worker-src ${worker}; base-uri 'none'; form-action 'none'`
   return [
     '<!doctype html>',
     '<html lang="en">',
@@ -84,4 +97,12 @@ async function pageOf({ entry, styles, connect }) {
 mkdirSync(path('dist/pages'), { recursive: true })
 for (const [name, page] of Object.entries(pages)) {
   if (!isCurrent(name, page)) writeFileSync(path(`dist/pages/${name}.html.br`), brotliCompressSync(await pageOf(page)))
+}
+
+/** `loader.js.br`: what runs the files of the bundle in a browser. It is a script, not a module: the worker is one. */
+const loader = 'dist/sim/web/loader.js'
+const madeLoader = path('dist/pages/loader.js.br')
+const madeMs = existsSync(madeLoader) ? statSync(madeLoader).mtimeMs : 0
+if ([fileURLToPath(import.meta.url), path(loader)].some((file) => statSync(file).mtimeMs > madeMs)) {
+  writeFileSync(madeLoader, brotliCompressSync(await scriptOf(loader, { format: 'iife', name: 'loader' })))
 }

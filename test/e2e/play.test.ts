@@ -38,15 +38,19 @@ describe('svc-sim play', () => {
     const { base, get, post, status, end } = await played('--seed', '7', '--paused')
     expect(await status()).toMatchObject({ paused: true, seed: 7, acts: [], failure: null, busy: null })
     expect(await (await post('/step', { toUs: 8_000_000 })).json()).toMatchObject({ nowUs: 8_000_000, paused: true })
-    // A request by a real socket waits while time stands still.
-    const put = run('curl', ['-sS', '-m', '60', '-X', 'PUT', '-d', 'blue', `http://127.0.0.1:${base + 4}/v1/kv/color`])
-    const dug = run('dig', ['@127.0.0.1', '-p', String(base + 104), '+short', '+tries=1', '+time=50', 's1.node.svc'])
-    await expect.poll(async () => (await status()).requests.waiting, { timeout: 50_000 }).toBe(2)
-    expect((await status()).nowUs).toBe(8_000_000)
-    expect(await (await post('/step', { ms: 500 })).json()).toMatchObject({ nowUs: 8_500_000 })
-    expect((await put).stdout).toBe('true')
-    expect((await dug).stdout.trim()).toBe('10.0.1.1')
-    // What the terminal and the page ask passes time up to the answer.
+    // A request by a real socket lets time pass up to its answer; one that waits for a change waits for time, too.
+    const key = `http://127.0.0.1:${base + 4}/v1/kv/color`
+    expect((await run('curl', ['-sS', '-m', '60', '-X', 'PUT', '-d', 'blue', key])).stdout).toBe('true')
+    const digs = ['@127.0.0.1', '-p', String(base + 104), '+short', '+tries=1', '+time=50', 's1.node.svc']
+    expect((await run('dig', digs)).stdout.trim()).toBe('10.0.1.1')
+    const { nowUs } = await status()
+    expect(nowUs).toBeGreaterThan(8_000_000)
+    expect(nowUs).toBeLessThan(9_000_000)
+    const waits = run('curl', ['-sS', '-m', '60', `${key}?raw&index=999&wait=400ms`])
+    await expect.poll(async () => (await status()).requests.waiting, { timeout: 50_000 }).toBe(1)
+    expect((await status()).nowUs).toBe(nowUs)
+    expect(await (await post('/step', { toUs: 9_000_000 })).json()).toMatchObject({ nowUs: 9_000_000, paused: true })
+    expect((await waits).stdout).toBe('blue')
     const command = await (await post('/command', { node: 's1', args: ['kv', 'get', 'color'] })).json()
     expect(command).toMatchObject({ code: 0, out: 'blue\n', act: { kind: 'svc' } })
     const ui = await (await post('/request', { node: 's2', method: 'GET', target: '/ui/' })).json()
@@ -63,7 +67,7 @@ describe('svc-sim play', () => {
     ])
     expect(before.agents.find(({ name }) => name === 's3')).toMatchObject({ is: 'down', role: null })
     const undone = (await (await post('/undo', { last: true })).json()) as PlayStatus
-    expect(undone.acts.map(({ kind }) => kind).toSorted()).toEqual(['dns', 'do', 'http', 'http', 'svc'])
+    expect(undone.acts.map(({ kind }) => kind).toSorted()).toEqual(['dns', 'do', 'http', 'http', 'http', 'svc'])
     expect(undone.world).toBe(2)
     expect(undone.agents.find(({ name }) => name === 's3')).toMatchObject({ is: 'up' })
     await post('/step', { ms: 750 })
@@ -75,7 +79,7 @@ describe('svc-sim play', () => {
     writeFileSync(file, saved)
     expect(await end()).toMatchObject({
       exit: 0,
-      last: expect.stringMatching(/^every invariant held: 5 acts/),
+      last: expect.stringMatching(/^every invariant held: 6 acts/),
       err: '',
     })
     const { stdout } = await run(process.execPath, [simScript, 'run', file])

@@ -174,7 +174,8 @@ export class Conductor implements Bridged {
     const { method, target, headers = [], bodyBytes } = sent
     const body = bodyBytes === undefined || bodyBytes.length === 0 ? {} : bodyOf(bodyBytes)
     const kept = headers.length === 0 ? {} : { headers: Object.fromEntries(headers) }
-    this.#bridge({ http: { at: node, request: `${method} ${target}`, ...kept, ...body } }, (told) => {
+    const isBrief = !waitsForChange(target)
+    this.#bridge({ http: { at: node, request: `${method} ${target}`, ...kept, ...body } }, isBrief, (told) => {
       take(typeof told === 'string' ? told : told.kind === 'http' ? told.answer : 'no answer')
     })
   }
@@ -187,15 +188,22 @@ export class Conductor implements Bridged {
   ): void {
     const read = decodeQuery(packet)
     const asks = read.ok ? { asks: `${read.value.question.name} ${typeName(read.value.question.type)}` } : {}
-    this.#bridge({ dns: { at: node, packet: base64(packet), over, ...asks } }, (told) => {
+    this.#bridge({ dns: { at: node, packet: base64(packet), over, ...asks } }, true, (told) => {
       take(typeof told === 'string' ? told : told.kind === 'dns' ? told.answer : 'no answer')
     })
   }
 
-  #bridge(given: GivenAct, take: (told: Told | string) => void): void {
+  /** While time stands still, it passes until a brief request is answered; other requests wait until time goes on. */
+  #bridge(given: GivenAct, isBrief: boolean, take: (told: Told | string) => void): void {
     this.#queue.push(() => {
-      const done = this.#session.act(given, take)
+      let isDone = false
+      const untilUs = this.#session.world.nowUs + askedWithinMs * 1000
+      const done = this.#session.act(given, (told) => {
+        isDone = true
+        take(told)
+      })
       if (!done.ok) take(done.error)
+      else if (isBrief) this.#presses.add({ untilUs, isDone: () => isDone, end: () => undefined })
     })
   }
 
@@ -250,6 +258,11 @@ export class Conductor implements Bridged {
     this.#advancingToUs = this.#session.world.nowUs + Math.ceil(ms * 1000)
     return true
   }
+}
+
+/** Blocking queries and streams of logs: they would let a minute pass, again and again. */
+function waitsForChange(target: string): boolean {
+  return /[?&]index=/.test(target) || target.startsWith('/v1/agent/monitor')
 }
 
 /** The body as text if it is text. */

@@ -18,7 +18,7 @@ import { cpuTimeVariable, reportCpuTime } from './platform/cpu-time.ts'
 import { readPieces } from './platform/input.ts'
 import { mutationSwitch } from './platform/mutation.ts'
 import { createPlatform } from './platform/platform.ts'
-import { buildHash, createWorkshop } from './platform/program-copy.ts'
+import { buildHash, createWorkshop, runChild, usualLimits } from './platform/program-copy.ts'
 import { readLines } from './platform/prompt.ts'
 import { shippedLessons, shippedScenarios } from './platform/shipped-scenarios.ts'
 import { createTextFile } from './platform/text-file.ts'
@@ -73,6 +73,7 @@ export async function main(_argv: readonly string[], revision?: string): Promise
       shippedLessons: () => shippedLessons(root, process.cwd()),
       lessonsFolder: () => join(root, 'lessons'),
       libraryUrl: () => new URL('../../bin/sim.js', import.meta.url).href,
+      runAnother: (argv, onLine) => runChild([script, ...argv], usualLimits, onLine),
       createWorkshop: () => createWorkshop(root),
       workplace: createWorkplace(),
       loadCompiler,

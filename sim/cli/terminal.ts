@@ -9,6 +9,7 @@ import type { Compiler } from '../mutation/operators/change.ts'
 import type { Worker } from '../pool/worker.ts'
 import type { SeedVerdict } from '../report/seed-record.ts'
 import type { TextSink } from '../report/trace-writer.ts'
+import type { ProgramCopy } from '../self-test/workshop.ts'
 import type { Platform } from '../world/platform.ts'
 
 /** The abilities of a screen. */
@@ -143,6 +144,8 @@ export interface SimTerminal {
   readonly lessonsFolder: () => string
   /** URL of the module that a test imports as `svc/sim`. */
   readonly libraryUrl: () => string
+  /** Runs this program once more, with other arguments, in a process of its own. */
+  readonly runAnother: ProgramCopy['run']
   /** Where copies of this program are made. */
   readonly createWorkshop: () => MutationWorkshop
   /** Folders and programs of the machine. */

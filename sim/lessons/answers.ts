@@ -36,15 +36,27 @@ export interface Answers {
 }
 
 /** The text of the answers file before the student fills it in. */
-export function blankAnswers(number: number, { lesson, predict, tasks }: Lesson): string {
+export function blankAnswers(number: number, lesson: Lesson): string {
+  return answersText(number, lesson, { prediction: '', byTask: new Map() })
+}
+
+/** The text of the answers file with these answers. */
+export function answersText(
+  number: number,
+  { lesson, predict, tasks }: Lesson,
+  { prediction, byTask }: Answers,
+): string {
   const lines = [
     `# Your answers to lesson ${number}: ${lesson}`,
     '#',
     ...commented(`Before the run: ${predict.question}`),
-    'prediction:',
+    `prediction:${written(prediction)}`,
     '',
     'answers:',
-    ...tasks.flatMap((task, at) => [...commented(`Task ${at + 1}: ${wantedText(task)}`, '  '), ...blank(task, at + 1)]),
+    ...tasks.flatMap((task, at) => [
+      ...commented(`Task ${at + 1}: ${wantedText(task)}`, '  '),
+      ...answerOf(task, at + 1, byTask.get(at + 1)),
+    ]),
   ]
   return `${lines.join('\n')}\n`
 }
@@ -70,17 +82,22 @@ export function readAnswers(file: string, text: string, { tasks }: Lesson): Resu
   return ok({ prediction: parsed.value.prediction, byTask })
 }
 
-/** The empty place for an answer in the file. */
-function blank(task: Task, number: number): readonly string[] {
+/** The place for an answer in the file. */
+function answerOf(task: Task, number: number, { line, event }: Answer = { line: '', event: '' }): readonly string[] {
   switch (task.kind) {
     case 'choice':
     case 'seed':
-      return [`  ${number}:`]
+      return [`  ${number}:${written(line)}`]
     case 'page':
       return []
     case 'cause':
-      return [`  ${number}:`, '    cause:', '    event:']
+      return [`  ${number}:`, `    cause:${written(line)}`, `    event:${written(event)}`]
   }
+}
+
+/** Behind a colon: a text in quotes, which YAML reads as JSON does. */
+function written(text: string): string {
+  return text === '' ? '' : ` ${JSON.stringify(text)}`
 }
 
 function wantedText(task: Task): string {

@@ -34,7 +34,7 @@ export interface ChildLimits {
   readonly leastMs: number
 }
 
-const usualLimits: ChildLimits = { cpuMs: 300_000, idleMs: 600_000, leastMs: 1_000 }
+export const usualLimits: ChildLimits = { cpuMs: 300_000, idleMs: 600_000, leastMs: 1_000 }
 /** Maximum number of characters of standard error that are kept. */
 const errorMax = 4000
 
@@ -156,7 +156,12 @@ function linkPackages(root: string, home: string, names: readonly string[]): voi
   }
 }
 
-function runChild(argv: readonly string[], limits: ChildLimits, onLine: (line: string) => void): Promise<CopyEnd> {
+/** Runs a script in a process of its own, and calls `onLine` with each line of its standard output. */
+export function runChild(
+  argv: readonly string[],
+  limits: ChildLimits,
+  onLine: (line: string) => void,
+): Promise<CopyEnd> {
   const env = { ...process.env, [cpuTimeVariable]: '1' }
   const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'pipe', 'pipe'], env })
   const watch = new ProgressWatch(limits, () => child.kill('SIGKILL'))

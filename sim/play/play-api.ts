@@ -4,7 +4,7 @@ import type { FilmOverview, Piece } from '../picture/film-format.ts'
  * What the HTTP face of `svc-sim play` and the page in a browser agree on: types only. Times are microseconds of true
  * time since the run began.
  *
- * Everything but `GET /` needs `Authorization: Bearer TOKEN`; the page finds the token in its address, `#token=…`.
+ * `lessons-api.ts` has the requests about lessons. Everything but `GET /` needs `Authorization: Bearer TOKEN`; the page finds the token in its address, `#token=…`.
  * Bodies and answers are JSON, but for `GET /saved`, which is the text of a scenario. An error is `PlayError` with status
  * 400 (the body or a value in it is wrong, or the session has as many acts as it may), 401 (no token), 403 (`Host` is not
  * this machine), 404 (no such route, piece or node), 409 (not now: the world is being built again, or time stands still
@@ -51,6 +51,10 @@ export interface PlayStatus {
   readonly failure: { readonly atUs: number; readonly text: string } | null
   /** Of the bridge: requests that came in by real sockets, and those that wait for their answer. */
   readonly requests: { readonly taken: number; readonly waiting: number }
+  /** The lesson whose cluster this is, by name. */
+  readonly lesson: string | null
+  /** Lessons can be asked for: there is a folder for the student's work. */
+  readonly hasLessons: boolean
   /** Releases that an agent can be started as, the newest first. */
   readonly releases: readonly string[]
 }

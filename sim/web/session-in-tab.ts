@@ -29,7 +29,16 @@ export async function beginSession(loaded: LoadedScenario, begin: TabBegin, mach
   conductor.run().catch((reason: unknown) => onEnd(reason instanceof Error ? reason.message : String(reason)))
   if (begin.steps !== undefined && begin.steps > 0) void conductor.step({ events: begin.steps })
   const status = () =>
-    playStatus({ session, seed, build, pace: () => conductor.pace, requests, portsOf: () => undefined })
+    playStatus({
+      session,
+      seed,
+      lesson: undefined,
+      hasLessons: false,
+      build,
+      pace: () => conductor.pace,
+      requests,
+      portsOf: () => undefined,
+    })
   const face = new Face({ session, conductor, status })
   return {
     answer: async ({ method, path, body }) => {

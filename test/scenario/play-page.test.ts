@@ -185,6 +185,44 @@ steps:
     })
   })
 
+  it('takes the prediction of a lesson before it shows the tasks, runs an edited page, and checks the answers', async () => {
+    await opened(async ({ page, server, problems }) => {
+      const line = { number: 1, name: '01-small', title: 'Small', minutes: 5, tasks: 2, right: 0 }
+      const lesson = { ...line, aims: ['know'], reading: 'Read\nthis.', question: 'What?', prediction: '', shown: null }
+      server.answers.set('/lessons', { code: 200, body: { lessons: [line], current: null } })
+      server.answers.set('/lesson/start', { code: 200, body: lesson })
+      await page.getByRole('tab', { name: 'lessons' }).click()
+      await page.getByRole('button', { name: '1 Small' }).click()
+      await expect.poll(() => page.textContent('.lesson .prose')).toBe('Read this.')
+      expect(await page.getByRole('button', { name: 'see the run' }).isDisabled()).toBe(true)
+      const shown = { answer: 'It holds.', look: 'At s1.', tasks: lessonTasks, readOn: [] }
+      const told = { text: 'passed', picture: '/picture/00', lesson: { ...lesson, prediction: 'a', shown } }
+      server.answers.set('/lesson/run', { code: 200, body: told })
+      await page.getByLabel('Your prediction').fill('a')
+      await page.getByRole('button', { name: 'see the run' }).click()
+      await page.getByRole('link', { name: 'The picture of the run' }).waitFor()
+      await page.locator('.choice', { hasText: 'two' }).click()
+      await page.getByLabel('calm.yaml, to be edited').fill('scenario: Mine')
+      // What is typed stays while another panel is looked at.
+      await page.getByRole('tab', { name: 'story' }).click()
+      await page.getByRole('tab', { name: 'lessons' }).click()
+      await page.getByRole('button', { name: 'run it' }).click()
+      await expect.poll(() => server.asked.at(-1)?.body).toEqual({ name: '01-small', task: 2, page: 'scenario: Mine' })
+      server.answers.set('/lesson/check', {
+        code: 200,
+        body: { ...told, text: '1 of 2 tasks are right', picture: null },
+      })
+      await expect.poll(() => page.locator('#check').isEnabled()).toBe(true)
+      await page.click('#check')
+      await expect.poll(() => page.locator('.told').last().textContent()).toBe('1 of 2 tasks are right')
+      expect(server.asked.at(-1)).toEqual({
+        route: '/lesson/check',
+        body: { name: '01-small', answers: { 1: { line: 'b', event: '' } }, pages: { 2: 'scenario: Mine' } },
+      })
+      expect(problems).toEqual([])
+    })
+  })
+
   it('hides its token, keeps it when it is loaded again, and shows nothing without it', async () => {
     await opened(async ({ page, problems }) => {
       expect(page.url()).not.toContain('token')
@@ -207,3 +245,16 @@ steps:
     })
   })
 })
+
+const lessonTask = { seeds: null, event: null, answer: { line: '', event: '' }, tries: 0, isRight: false }
+const lessonTasks = [
+  { ...lessonTask, number: 1, kind: 'choice', task: 'Choose.', choices: { a: 'one', b: 'two' }, page: null },
+  {
+    ...lessonTask,
+    number: 2,
+    kind: 'page',
+    task: 'Edit.',
+    choices: {},
+    page: { name: 'calm.yaml', text: 'scenario: A' },
+  },
+]

@@ -36,6 +36,8 @@ export class PlayStandIn {
       ...{ scenario, seed, build, nowUs, events, agents, version: 1, world: 1, paused: true, rate: 1 },
       ...{ advancingToUs: null, busy: null, cuts: [], acts: [], failure: null, requests: { taken: 0, waiting: 0 } },
       releases: ['1.4.0', '1.3.0'],
+      lesson: null,
+      hasLessons: true,
     }
   }
 

@@ -1,6 +1,9 @@
 import { z } from 'zod'
+import { textOf } from '../../../src/base/bytes.ts'
+import type { HttpRequest } from '../../../src/env/http.ts'
 import type { GivenAct } from '../../play/acts-done.ts'
 import { type PlayDeed, rateMax, rateMin } from '../../play/play-api.ts'
+import { Refused } from './replies.ts'
 import { configured } from './typed-acts.ts'
 
 /** The valid bodies of requests. */
@@ -61,9 +64,47 @@ export const undoBody = oneOf({
   toUs: z.int().min(0).optional(),
 })
 
+const lessonName = z.string().min(1).max(100)
+const taskNumber = z.string().regex(/^[1-9]$/, 'tasks have the numbers 1 to 9')
+const answerLine = z.string().max(4000)
+const pageOfTask = z.string().max(600_000)
+
+export const lessonStartBody = z.strictObject({ name: lessonName })
+
+export const lessonRunBody = z.strictObject({
+  name: lessonName,
+  prediction: answerLine.min(1).optional(),
+  task: z.int().min(1).max(9).optional(),
+  page: pageOfTask.optional(),
+  seed: z.int().min(0).optional(),
+})
+
+export const lessonCheckBody = z.strictObject({
+  name: lessonName,
+  answers: z.record(taskNumber, z.strictObject({ line: answerLine, event: answerLine })),
+  pages: z.record(taskNumber, pageOfTask),
+})
+
 /** The act of a deed, in the form of scenario pages. */
 export function actOf(deed: PlayDeed): GivenAct {
   if ('fault' in deed) return { do: deed.fault }
   if (!('configure' in deed)) return deed
   return configured(deed.configure.node, deed.configure.config)
+}
+
+/** The body of a request, or `Refused` with what is wrong with it. */
+export function bodyOf<Schema extends z.ZodType>(schema: Schema, { body }: HttpRequest): z.output<Schema> {
+  if (body === 'too-large') throw new Refused(413, 'the body is too large')
+  const parsed = schema.safeParse(jsonIn(body))
+  if (parsed.success) return parsed.data
+  const texts = parsed.error.issues.map(({ path, message }) => [...path.map(String), message].join(': '))
+  throw new Refused(400, texts.join('; '))
+}
+
+function jsonIn(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(textOf(body))
+  } catch {
+    throw new Refused(400, 'the body is not JSON')
+  }
 }

@@ -7,12 +7,16 @@ import { Session } from '../../play/session.ts'
 import { withoutDemands } from '../../scenario/demands.ts'
 import { type LoadedScenario, usualSeed } from '../../scenario/language/load.ts'
 import { readScenario, writeText } from '../files.ts'
+import { lessonNamed, type ShelvedLesson, shelvedLessons } from '../lesson/shelf.ts'
+import { usualFolder } from '../lesson/work-folder.ts'
 import { Front } from '../serve/front.ts'
 import { agentsMax, portsOf, portTable } from '../serve/ports.ts'
 import { exits, type SimTerminal } from '../terminal.ts'
 import { Conductor } from './conductor.ts'
 import { Face } from './face.ts'
 import { Gate } from './gate.ts'
+import { LessonFace } from './lesson-face.ts'
+import { LessonRoom } from './lesson-room.ts'
 import { Prompt } from './prompt.ts'
 import { playStatus } from './status.ts'
 
@@ -24,6 +28,10 @@ export interface PlayFlags {
   readonly rate: number
   readonly paused?: boolean
   readonly terminal?: boolean
+  /** Number or name of the lesson whose cluster is played with. */
+  readonly lesson?: string
+  /** The student's folder. */
+  readonly dir?: string
 }
 
 /** Every port listens on this address only. */
@@ -38,39 +46,68 @@ export async function play(file: string | undefined, flags: PlayFlags, terminal:
     terminal.error(`${read.error}\n`)
     return exits.usage
   }
-  const loaded = read.value
+  const { loaded, lesson } = read.value
   const isTyped = flags.terminal === true
   const { build, createPlatform, gzip } = terminal
-  const seed = flags.seed ?? usualSeed(loaded)
+  const seed = flags.seed ?? lesson?.lesson.run.seed ?? usualSeed(loaded)
   const session = new Session({ loaded, seed, build, createPlatform, ...(isTyped ? {} : { gzip }) })
-  return new Playing(session, seed, flags, terminal).run()
+  return new Playing(session, { seed, lesson: lesson?.name }, flags, terminal).run()
+}
+
+/** The page of the cluster, and the lesson to which it belongs. */
+interface PlayedPage {
+  readonly loaded: LoadedScenario
+  readonly lesson?: ShelvedLesson
 }
 
 async function pageOf(
   file: string | undefined,
-  { servers, clients }: PlayFlags,
-  { disk }: SimTerminal,
-): Promise<Result<LoadedScenario, string>> {
-  if (file === undefined) return ok(playPage({ servers, clients }))
-  if (servers !== undefined || clients !== undefined)
-    return err('the scenario says what the cluster is: give either it or --servers and --clients')
+  { servers, clients, lesson }: PlayFlags,
+  terminal: SimTerminal,
+): Promise<Result<PlayedPage, string>> {
+  const isCounted = servers !== undefined || clients !== undefined
+  if (lesson !== undefined) {
+    if (file !== undefined || isCounted) return err('the lesson says what the cluster is: give --lesson alone')
+    return await pageOfLesson(lesson, terminal)
+  }
+  if (file === undefined) return ok({ loaded: playPage({ servers, clients }) })
+  if (isCounted) return err('the scenario says what the cluster is: give either it or --servers and --clients')
+  return await pageIn(file, terminal)
+}
+
+async function pageOfLesson(named: string, terminal: SimTerminal): Promise<Result<PlayedPage, string>> {
+  const lessons = await shelvedLessons(terminal)
+  if (!lessons.ok) return err(lessons.error.join('\n'))
+  const found = lessonNamed(lessons.value, named)
+  if (!found.ok) return found
+  const page = await pageIn(`${found.value.folder}/${found.value.lesson.run.page}`, terminal)
+  return page.ok ? ok({ ...page.value, lesson: found.value }) : page
+}
+
+async function pageIn(file: string, { disk }: SimTerminal): Promise<Result<PlayedPage, string>> {
   const read = await readScenario(disk, file)
-  return read.ok ? ok(withoutDemands(read.value.loaded)) : err(read.error.join('\n'))
+  return read.ok ? ok({ loaded: withoutDemands(read.value.loaded) }) : err(read.error.join('\n'))
+}
+
+/** What the page says of the cluster. */
+interface PlayedAs {
+  readonly seed: number
+  readonly lesson: string | undefined
 }
 
 class Playing {
   readonly #session: Session
-  readonly #seed: number
+  readonly #as: PlayedAs
   readonly #flags: PlayFlags
   readonly #terminal: SimTerminal
   readonly #front: Front
   readonly #conductor: Conductor
   readonly #open: Closable[] = []
 
-  constructor(session: Session, seed: number, flags: PlayFlags, terminal: SimTerminal) {
+  constructor(session: Session, as: PlayedAs, flags: PlayFlags, terminal: SimTerminal) {
     const { host: env, wallMs } = terminal
     this.#session = session
-    this.#seed = seed
+    this.#as = as
     this.#flags = flags
     this.#terminal = terminal
     const onGoneBack = (): void => this.#front.giveUp('the world went back to before this was asked')
@@ -123,7 +160,8 @@ class Playing {
     const hosts = [`${host}:${port}`, `localhost:${port}`]
     const status = () => this.#status()
     const face = new Face({ session: this.#session, conductor: this.#conductor, status })
-    const gate = new Gate({ face, token, hosts, page: pageOfPlay() })
+    const lessons = new LessonFace(new LessonRoom(this.#terminal, this.#flags.dir ?? usualFolder))
+    const gate = new Gate({ face, lessons, token, hosts, page: pageOfPlay() })
     const served = await env.http.serve({ host, port }, (request) => gate.handle(request))
     if (!served.ok) return served.error
     this.#open.push(served.value)
@@ -134,7 +172,8 @@ class Playing {
   #status() {
     return playStatus({
       session: this.#session,
-      seed: this.#seed,
+      ...this.#as,
+      hasLessons: true,
       build: this.#terminal.build,
       pace: () => this.#conductor.pace,
       requests: () => this.#front.counts,

@@ -1,5 +1,3 @@
-import type { z } from 'zod'
-import { textOf } from '../../../src/base/bytes.ts'
 import type { Result } from '../../../src/base/result.ts'
 import type { HttpRequest, HttpResponse } from '../../../src/env/http.ts'
 import { type GivenAct, shownAct } from '../../play/acts-done.ts'
@@ -21,7 +19,7 @@ import type {
 } from '../../play/play-api.ts'
 import type { Session } from '../../play/session.ts'
 import { storyText } from '../../report/terminal-report.ts'
-import { actOf, commandBody, deedBody, paceBody, requestBody, stepBody, undoBody } from './bodies.ts'
+import { actOf, bodyOf, commandBody, deedBody, paceBody, requestBody, stepBody, undoBody } from './bodies.ts'
 import type { Asked, Conductor } from './conductor.ts'
 import { answered, orRefused, Refused, said } from './replies.ts'
 
@@ -148,22 +146,6 @@ function answerOf({ act, number, told, tookUs }: Asked): PlayAnswer {
 function taken<T>(result: Result<T, string>): T {
   if (!result.ok) throw new Refused(400, result.error)
   return result.value
-}
-
-function bodyOf<Schema extends z.ZodType>(schema: Schema, { body }: HttpRequest): z.output<Schema> {
-  if (body === 'too-large') throw new Refused(413, 'the body is too large')
-  const parsed = schema.safeParse(jsonIn(body))
-  if (parsed.success) return parsed.data
-  const texts = parsed.error.issues.map(({ path, message }) => [...path.map(String), message].join(': '))
-  throw new Refused(400, texts.join('; '))
-}
-
-function jsonIn(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(textOf(body))
-  } catch {
-    throw new Refused(400, 'the body is not JSON')
-  }
 }
 
 function pairsOf(query: string): readonly (readonly [string, string])[] {

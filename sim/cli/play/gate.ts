@@ -1,11 +1,13 @@
 import { equalBytes, utf8 } from '../../../src/base/bytes.ts'
 import type { HttpRequest, HttpResponse } from '../../../src/env/http.ts'
 import type { Face } from './face.ts'
+import type { LessonFace } from './lesson-face.ts'
 import { guards, orRefused, Refused, said } from './replies.ts'
 
 export interface GateParts {
   readonly face: Face
-  /** Every request but the one for the page must carry it. */
+  readonly lessons: LessonFace
+  /** Every request but those for the page and for a picture must carry it. */
   readonly token: string
   /** Valid values of `Host`: the interface is for this machine only, under no other name. */
   readonly hosts: readonly string[]
@@ -28,8 +30,11 @@ export class Gate {
         throw new Refused(403, 'the name of this host is not one of this machine')
       const [path] = request.target.split('?')
       if (request.method === 'GET' && path === '/') return this.#page()
+      const { face, lessons } = this.#parts
+      const picture = await lessons.picture(request)
+      if (picture !== undefined) return picture
       this.#authorize(request)
-      return await this.#parts.face.handle(request)
+      return (await lessons.handle(request)) ?? (await face.handle(request))
     })
   }
 

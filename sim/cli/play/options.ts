@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { rateMax, rateMin } from '../../play/play-api.ts'
 import { serversMax } from '../../scenario/language/scenario-schema.ts'
 import { countTo, type Ended } from '../flag-values.ts'
+import { usualFolder } from '../lesson/work-folder.ts'
 import { clientsMax, portMax } from '../serve/ports.ts'
 import type { SimTerminal } from '../terminal.ts'
 import { type PlayFlags, play } from './command.ts'
@@ -25,6 +26,8 @@ export function addPlay(program: Command, terminal: SimTerminal, ended: Ended): 
       18_300,
     )
     .option('--rate <n>', `virtual seconds in a second, from ${rateMin} to ${rateMax}`, rate, 1)
+    .option('--lesson <lesson>', 'the cluster of a lesson, by its number or name, with its text beside it')
+    .option('--dir <folder>', `the folder of your work on lessons; ${usualFolder} if not given`)
     .option('--paused', 'time stands still at first')
     .option('--terminal', 'commands are typed here, and there is no page; help lists them')
     .action(async (file: string | undefined, flags: PlayFlags) => {

@@ -13,6 +13,8 @@ export interface PlayPorts {
 export interface StatusParts {
   readonly session: Session
   readonly seed: number
+  readonly lesson: string | undefined
+  readonly hasLessons: boolean
   readonly build: string
   readonly pace: () => { readonly paused: boolean; readonly rate: number; readonly advancingToUs: number | undefined }
   readonly requests: () => PlayStatus['requests']
@@ -21,7 +23,16 @@ export interface StatusParts {
 }
 
 /** The present state of the session. */
-export function playStatus({ session, seed, build, pace, requests, portsOf }: StatusParts): PlayStatus {
+export function playStatus({
+  session,
+  seed,
+  lesson,
+  hasLessons,
+  build,
+  pace,
+  requests,
+  portsOf,
+}: StatusParts): PlayStatus {
   const { world } = session
   const { paused, rate, advancingToUs } = pace()
   const { nodes } = session
@@ -42,6 +53,8 @@ export function playStatus({ session, seed, build, pace, requests, portsOf }: St
     acts: session.acts.map(shownAct),
     failure: session.failure() ?? null,
     requests: requests(),
+    lesson: lesson ?? null,
+    hasLessons,
     releases: knownReleases,
   }
 }

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { PlayStatus } from '../../play/play-api.ts'
 import { FilmPanel, TabList } from '../film-panels.tsx'
 import type { FilmSource } from '../film-source.ts'
@@ -15,11 +15,13 @@ import { DataPanel } from './data-panel.tsx'
 import { type Doing, useDoing } from './doing.ts'
 import { atTheEnd, firstView } from './following.ts'
 import { playKeys, usePlayKeys } from './keys.ts'
+import { LessonsPanel } from './lessons-panel.tsx'
 import { NodePanel } from './node-panel.tsx'
 import type { PlaySession } from './session.ts'
 import { Notices, TimeBar } from './time-bar.tsx'
 
-export const playTabs = ['node', 'data', 'done', ...filmTabs] as const
+export const playTabs = ['node', 'data', 'done', 'lessons', ...filmTabs] as const
+const tabsWithoutLessons = playTabs.filter((name) => name !== 'lessons')
 export type PlayTab = (typeof playTabs)[number]
 
 export interface PlayAppProps {
@@ -35,7 +37,7 @@ export function PlayApp({ session, status, source, looked }: PlayAppProps) {
   const { overview } = source
   const [view, setView] = useState<View>(() => firstView(overview))
   const [follows, setFollows] = useState(true)
-  const [tab, setTab] = useState<PlayTab>('node')
+  const [tab, setTab] = useState<PlayTab>(status.lesson === null ? 'node' : 'lessons')
   const [theme, setTheme] = useTheme()
   const doing = useDoing(session)
   const lit = useMemo(() => new Set(overview.violations.flatMap(({ chain }) => chain.map(({ n }) => n))), [overview])
@@ -83,14 +85,34 @@ export function PlayApp({ session, status, source, looked }: PlayAppProps) {
           <Plots overview={overview} view={view} theme={theme} />
         </div>
         <aside aria-label="What is chosen">
-          <TabList tabs={playTabs} tab={tab} setTab={setTab} />
+          <TabList tabs={status.hasLessons ? playTabs : tabsWithoutLessons} tab={tab} setTab={setTab} />
           {tab === 'node' ? <NodePanel {...{ session, status, doing, agent }} /> : null}
           {tab === 'data' ? <DataPanel {...{ session, doing }} agents={status.agents} chosen={agent?.name} /> : null}
           {tab === 'done' ? <ActsPanel {...{ session, status, doing, onTime }} /> : null}
+          <Lessons {...{ session, status, doing }} isSeen={tab === 'lessons'} />
           {isFilmTab(tab) ? <FilmPanel pageKeys={playKeys} {...{ source, view, tab, onTime, onShow }} /> : null}
         </aside>
       </main>
     </>
+  )
+}
+
+interface LessonsProps {
+  readonly session: PlaySession
+  readonly status: PlayStatus
+  readonly doing: Doing
+  readonly isSeen: boolean
+}
+
+/** From the first look on it stays, hidden, so that what is typed is not lost when another panel is looked at. */
+function Lessons({ session, status, doing, isSeen }: LessonsProps) {
+  const wasSeen = useRef(false)
+  wasSeen.current ||= isSeen
+  if (!wasSeen.current) return null
+  return (
+    <div hidden={!isSeen} id="lessons">
+      <LessonsPanel session={session} doing={doing} played={status.lesson} />
+    </div>
   )
 }
 

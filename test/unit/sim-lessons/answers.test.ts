@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { blankAnswers, readAnswers } from '../../../sim/lessons/answers.ts'
+import { answersText, blankAnswers, readAnswers } from '../../../sim/lessons/answers.ts'
 import { smallLesson } from './small-lesson.ts'
 
 const lesson = smallLesson()
@@ -15,6 +15,16 @@ describe('the answers of a student', () => {
       [3, { line: '', event: '' }],
       [4, { line: '', event: '' }],
     ])
+  })
+
+  it('are read as they were written, whatever they contain', () => {
+    const byTask = new Map([
+      [1, { line: '# b: "c"', event: '' }],
+      [3, { line: '4', event: '' }],
+      [4, { line: 'c', event: '77' }],
+    ])
+    const given = { prediction: 'They lead.\n\n- two: no', byTask }
+    expect(read(answersText(1, lesson, given))).toEqual({ ok: true, value: given })
   })
 
   it('say what is wanted of each task', () => {

@@ -49,7 +49,8 @@ export function answersText(
   const lines = [
     `# Your answers to lesson ${number}: ${lesson}`,
     '#',
-    ...commented(`Before the run: ${predict.question}`),
+    '# Before the run, predict:',
+    ...commented(predict.question),
     `prediction:${written(prediction)}`,
     '',
     'answers:',

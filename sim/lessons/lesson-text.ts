@@ -64,7 +64,7 @@ function choiceLines(task: Task): readonly string[] {
 
 /** The verdict on one task, with the reason below it. */
 export function judgementLines({ kind, say }: Judgement, number: number): readonly string[] {
-  const [first = '', ...more] = block(say)
+  const [first = '', ...more] = wrapped(say)
   return [
     `${String(number).padStart(3)}  ${kind.padEnd(8)} ${first}`,
     ...more.map((line) => `${' '.repeat(14)}${line}`),
@@ -73,6 +73,23 @@ export function judgementLines({ kind, say }: Judgement, number: number): readon
 
 export function readOnLines(lesson: Lesson): readonly string[] {
   return ['', 'READ ON:', ...lesson['read on'].map((each) => `- ${each}`)]
+}
+
+/** Lines of at most this width, because a judgement joins what a run has said with the hint of a lesson. */
+const width = 100
+
+function wrapped(text: string): readonly string[] {
+  return block(text).flatMap((line) => {
+    const lines: string[] = []
+    let current = ''
+    for (const word of line.split(' ')) {
+      if (current !== '' && current.length + 1 + word.length > width) {
+        lines.push(current)
+        current = word
+      } else current = current === '' ? word : `${current} ${word}`
+    }
+    return [...lines, current]
+  })
 }
 
 function block(text: string): readonly string[] {

@@ -37,7 +37,8 @@ export async function runLesson(
   if (!('prediction' in answers)) return refused(answers, terminal)
   if (answers.prediction === '') {
     const file = desk.value.folder.pathOf(shelved, answersFile)
-    return refused([`write your prediction into ${file} first: ${shelved.lesson.predict.question.trim()}`], terminal)
+    const question = shelved.lesson.predict.question.trimEnd().split('\n')
+    return refused([`write your prediction into ${file} first, then run again. The question:`, ...question], terminal)
   }
   return flags.task === undefined
     ? runOfLesson(shelved, desk.value, flags, terminal)
@@ -66,6 +67,7 @@ async function runOfLesson(
   if (!(await folder.keep(predicted(progress, name)))) return exits.usage
   for (const line of answerLines(lesson)) terminal.out(`${line}\n`)
   terminal.out(`The picture is ${html}: open it in a browser.\n`)
+  terminal.out(`Pages of tasks are in ${folder.pathOf(shelved)}: svc-sim lesson run ${shelved.number} --task K runs one.\n`)
   terminal.out(`When you have answered the tasks: svc-sim lesson check ${shelved.number}\n`)
   return exit
 }

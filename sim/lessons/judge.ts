@@ -94,7 +94,7 @@ export function judgeCause(
   { line, event }: Answer,
   eventNamed: (n: number) => ToldEvent | undefined,
 ): Judgement {
-  if (line === '' || event === '') return { kind: 'open', say: 'write the cause, and the number of an event' }
+  if (line === '' || event === '') return { kind: 'open', say: 'write the cause, and the number of an event: 17 for the event #17' }
   const told = eventNamed(Number(event))
   if (told === undefined) return { kind: 'wrong', say: `the trace has no event ${event}` }
   if (line.toLowerCase() !== task.right) return wrong(task, 'this is not the cause')

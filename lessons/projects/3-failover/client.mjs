@@ -6,7 +6,7 @@ const triesMax = 60
  *
  * 1. `put` resolves only after a server has acknowledged the write. What `put` has acknowledged, `get` finds.
  * 2. While one of its agents does not answer, it asks the others.
- * 3. It tries again after an error, for up to a minute, so that an outage of half a minute is not seen.
+ * 3. It tries again after an error, for a minute at least, so that an outage of half a minute is not seen.
  * 4. `next` resolves with the first value that is newer than the index, also if it was written while the client was
  *    changing from one agent to another.
  */

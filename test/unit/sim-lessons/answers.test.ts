@@ -30,7 +30,7 @@ describe('the answers of a student', () => {
   it('say what is wanted of each task', () => {
     const text = blankAnswers(7, lesson)
     expect(text).toContain('# Your answers to lesson 7: Small')
-    expect(text).toContain('# Before the run: What happens?')
+    expect(text).toContain('# Before the run, predict:\n# What happens?\n')
     expect(text).toContain('# Task 1: a, b, c or d')
     expect(text).toContain('# Task 2: edit calm.yaml; nothing is written here')
     expect(text).toContain('# Task 3: a seed of 1..9')

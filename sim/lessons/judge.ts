@@ -41,6 +41,10 @@ export function judgeEdit(task: TaskOf<'page'>, before: unknown, now: unknown): 
   if (first !== undefined) {
     return { kind: 'wrong', say: `the task lets you change ${allowed.join(', ')}; you changed ${first}` }
   }
+  const weak = Object.entries(task['too weak'] ?? {}).find(([path, values]) =>
+    values.includes(String(valueAt(now, path))),
+  )
+  if (weak !== undefined) return wrong(task, `'${String(valueAt(now, weak[0]))}' in ${weak[0]} says too little`)
   const longest = Object.entries(task['at most'] ?? {})
   const long = longest.find(([path, mostMs]) => !isWithinTime(valueAt(now, path), mostMs))
   if (long === undefined) return undefined
@@ -94,7 +98,8 @@ export function judgeCause(
   { line, event }: Answer,
   eventNamed: (n: number) => ToldEvent | undefined,
 ): Judgement {
-  if (line === '' || event === '') return { kind: 'open', say: 'write the cause, and the number of an event: 17 for the event #17' }
+  if (line === '' || event === '')
+    return { kind: 'open', say: 'write the cause, and the number of an event: 17 for the event #17' }
   const told = eventNamed(Number(event))
   if (told === undefined) return { kind: 'wrong', say: `the trace has no event ${event}` }
   if (line.toLowerCase() !== task.right) return wrong(task, 'this is not the cause')

@@ -77,6 +77,10 @@ const pageTask = z.strictObject({
     .record(pagePath, virtualMs)
     .optional()
     .describe('times of the edited page, by their paths, and the longest that each may be'),
+  'too weak': z
+    .record(pagePath, z.array(words).min(1).max(20))
+    .optional()
+    .describe('values that pass because they say too little, by their paths'),
   seeds: seeds.describe('the seeds over which the edited page runs'),
   ...demanded,
   solution: z

@@ -67,7 +67,9 @@ async function runOfLesson(
   if (!(await folder.keep(predicted(progress, name)))) return exits.usage
   for (const line of answerLines(lesson)) terminal.out(`${line}\n`)
   terminal.out(`The picture is ${html}: open it in a browser.\n`)
-  terminal.out(`Pages of tasks are in ${folder.pathOf(shelved)}: svc-sim lesson run ${shelved.number} --task K runs one.\n`)
+  terminal.out(
+    `Pages of tasks are in ${folder.pathOf(shelved)}: svc-sim lesson run ${shelved.number} --task K runs one.\n`,
+  )
   terminal.out(`When you have answered the tasks: svc-sim lesson check ${shelved.number}\n`)
   return exit
 }

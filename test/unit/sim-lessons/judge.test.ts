@@ -39,6 +39,13 @@ describe('an edited page', () => {
   }
   const edited = (change: object) => ({ ...before, ...change })
 
+  it('is wrong without a run when it says too little', () => {
+    const strong = { ...page, 'too weak': { 'steps.2.leader': ['none'] } }
+    const saying = (leader: string) => judgeEdit(strong, before, edited({ steps: [{ wait: '1s' }, { leader }] }))
+    expect(saying('s2')).toBeUndefined()
+    expect(saying('none')).toEqual({ kind: 'wrong', say: "'none' in steps.2.leader says too little" })
+  })
+
   it('is wrong without a run when a time is longer than the task grants', () => {
     const bounded = { ...page, 'at most': { 'steps.2.wait': 9_000 } }
     const waiting = (wait: string) => judgeEdit(bounded, before, edited({ steps: [{ wait: '1s' }, { wait }] }))

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { freePort } from '../tools/own-ports.ts'
 import { addresses, ask } from './dns-client.ts'
@@ -45,7 +46,11 @@ describe('dnsmasq, which forwards our domain to us', () => {
     for (const n of [1, 2, 3, 4, 5]) {
       await place({ Node: `n${n}`, Address: `10.7.0.${n}`, Service: { Service: 'web', Port: 9000 + n } })
     }
-    const at = { host: '127.0.0.1', port: await startForwarder(`--server=/svc/127.0.0.1#${own.port}`) }
+    // What operators are given, with the port of our agent in place of the one of production.
+    const shipped = readFileSync(new URL('../../deploy/dns/dnsmasq.conf', import.meta.url), 'utf8')
+    const settings = shipped.match(/^server=.*$/gm)?.map((line) => `--${line.replace('8600', String(own.port))}`) ?? []
+    expect(settings).toHaveLength(2)
+    const at = { host: '127.0.0.1', port: await startForwarder(...settings) }
     const udp = await eventually('an answer through dnsmasq', () =>
       ask(at, 'web.service.svc', 'A').catch(() => undefined),
     )
@@ -58,6 +63,7 @@ describe('dnsmasq, which forwards our domain to us', () => {
     const services = await ask(at, '_web._tcp.service.svc', 'SRV', 'tcp')
     expect(services.answers).toHaveLength(5)
     expect((await ask(at, 'nothing.service.svc', 'A')).flags).toSatisfy(isNoName)
+    expect((await ask(at, '2.0.7.10.in-addr.arpa', 'PTR')).answers).toMatchObject([{ data: 'n2.node.dc1.svc' }])
   })
 })
 

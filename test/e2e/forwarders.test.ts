@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { freePort } from '../tools/own-ports.ts'
@@ -13,6 +13,10 @@ interface Forwarder {
   readonly flags: (file: string) => readonly string[]
 }
 
+/** What operators are given (deploy/dns), with the port of our agent in place of the one of production. */
+const shipped = (name: string, ours: number): string =>
+  readFileSync(new URL(`../../deploy/dns/${name}`, import.meta.url), 'utf8').replaceAll('8600', String(ours))
+
 /** Letters of names in random case, by which it recognises forged answers: ours must keep them. */
 const unbound: Forwarder = {
   program: 'unbound',
@@ -24,21 +28,13 @@ const unbound: Forwarder = {
   use-syslog: no
   interface: 127.0.0.1@${port}
   do-ip6: no
-  do-not-query-localhost: no
   module-config: "iterator"
   use-caps-for-id: yes
   cache-max-ttl: 0
   cache-max-negative-ttl: 0
-  local-zone: "10.in-addr.arpa." nodefault
 remote-control:
   control-enable: no
-forward-zone:
-  name: "svc."
-  forward-addr: 127.0.0.1@${ours}
-forward-zone:
-  name: "10.in-addr.arpa."
-  forward-addr: 127.0.0.1@${ours}
-`,
+${shipped('unbound.conf', ours)}`,
 }
 
 /** It asks with cookies, and for signatures. */
@@ -58,9 +54,7 @@ const bind: Forwarder = {
   max-ncache-ttl 0;
 };
 controls { };
-zone "svc" { type forward; forward only; forwarders { 127.0.0.1 port ${ours}; }; };
-zone "10.in-addr.arpa" { type forward; forward only; forwarders { 127.0.0.1 port ${ours}; }; };
-`,
+${shipped('named.conf', ours)}`,
 }
 
 const forwarders = [unbound, bind]

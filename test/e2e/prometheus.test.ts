@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { afterAll, expect, it } from 'vitest'
 import { devAgent, freePorts, leads, type RealAgent } from './real-agent.ts'
 
@@ -10,7 +11,7 @@ afterAll(() => agent?.stop('SIGKILL'))
 it('promtool reads our metrics, and finds fault with nothing but names that are those of the field', async (context) => {
   if (!isThere) return context.skip('promtool is not there (Debian: prometheus)')
   const ports = await freePorts()
-  const more = '-hcl=telemetry { prometheus_retention_time = "60s" }'
+  const more = '-hcl=telemetry { prometheus_retention_time = "60s" disable_hostname = true }'
   const started = devAgent(ports, '-node=n0', more)
   agent = started
   await leads(started)
@@ -28,6 +29,14 @@ it('promtool reads our metrics, and finds fault with nothing but names that are 
   const ofNames =
     /^\w+ (counter metrics should have "_total" suffix|metric names should (be written in 'snake_case'|not contain abbreviated units))/
   expect(said.filter((line) => !ofNames.test(line))).toEqual([])
+  // Those of the dashboard and the alerts that only a real process has; test/scenario/deploy.test.ts has the others.
+  const watched = ['grafana/cluster.json', 'prometheus/alerts.yaml'].flatMap(
+    (path) =>
+      readFileSync(new URL(`../../deploy/${path}`, import.meta.url), 'utf8').match(/\b(?:process_|svc_runtime_)\w+/g) ??
+      [],
+  )
+  expect(watched.length).toBeGreaterThan(3)
+  for (const name of watched) expect(input).toMatch(new RegExp(`^${name}(?:\\{| )`, 'm'))
   // 1 stands for text that it cannot read, 3 for advice.
   expect([0, 3]).toContain(checked.status)
 })

@@ -10,8 +10,9 @@ import { metricsText } from '../../features/agent/metrics-text.ts'
 import { releaseText } from '../../model/release.ts'
 import { type Program, startProgram } from '../../program/start.ts'
 import type { Invocation } from '../command.ts'
-import { untilEnded } from './agent-end.ts'
+import { type EndingAgent, untilEnded } from './agent-end.ts'
 import { startFailureText } from './start-problem.ts'
+import { Supervisor } from './supervisor.ts'
 
 /** Runs an agent until it is stopped and gives the exit code. Reference: command-line.md#start-of-the-agent. */
 export async function runAgent(invocation: Invocation): Promise<number> {
@@ -60,9 +61,26 @@ async function runStarted(
   terminal.showLog(levelNamed[config.logLevel])
   const { agent } = program.value
   terminal.onSignal('SIGUSR1', () => terminal.error(metricsText(agent.env.metrics.snapshot(), agent.telemetry.prefix)))
-  const code = await untilEnded(env, terminal, config, agent, () => program.value.stop())
+  const supervisor = new Supervisor(env, terminal.environment)
+  supervisor.ready()
+  const code = await untilEnded(env, terminal, config, supervised(agent, supervisor), () => {
+    supervisor.stopping()
+    return program.value.stop()
+  })
   await program.value.endLog()
   return code
+}
+
+function supervised(agent: EndingAgent, supervisor: Supervisor): EndingAgent {
+  return {
+    leave: () => {
+      supervisor.stopping()
+      return agent.leave()
+    },
+    reload: () => supervisor.whileReloading(() => agent.reload()),
+    onFatal: (use) => agent.onFatal(use),
+    onLeft: (use) => agent.onLeft(use),
+  }
 }
 
 /**

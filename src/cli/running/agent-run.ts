@@ -5,6 +5,7 @@ import { configDifferences } from '../../config/differences.ts'
 import { type LoadedConfig, loadConfig } from '../../config/load.ts'
 import type { Normalized } from '../../config/normalize.ts'
 import { problemLines, problemText } from '../../config/problem.ts'
+import type { Env } from '../../env/env.ts'
 import type { Terminal } from '../../env/terminal.ts'
 import { metricsText } from '../../features/agent/metrics-text.ts'
 import { releaseText } from '../../model/release.ts'
@@ -63,18 +64,17 @@ async function runStarted(
   terminal.onSignal('SIGUSR1', () => terminal.error(metricsText(agent.env.metrics.snapshot(), agent.telemetry.prefix)))
   const supervisor = new Supervisor(env, terminal.environment)
   supervisor.ready()
-  const code = await untilEnded(env, terminal, config, supervised(agent, supervisor), () => {
-    supervisor.stopping()
-    return program.value.stop()
+  const code = await untilEnded(env, terminal, config, supervised(env, agent, supervisor), async () => {
+    await Promise.all([supervisor.stopping(), program.value.stop()])
   })
   await program.value.endLog()
   return code
 }
 
-function supervised(agent: EndingAgent, supervisor: Supervisor): EndingAgent {
+function supervised(env: Env, agent: EndingAgent, supervisor: Supervisor): EndingAgent {
   return {
     leave: () => {
-      supervisor.stopping()
+      env.detach(supervisor.stopping())
       return agent.leave()
     },
     reload: () => supervisor.whileReloading(() => agent.reload()),

@@ -25,7 +25,7 @@ export class Supervisor {
   readonly #listens: boolean
   readonly #signOfLifeMs: number | undefined
   #waiting: Word[] = []
-  #isSending = false
+  #sending: Promise<void> | undefined
   #isLost = false
 
   constructor(env: Env, environment: ReadonlyMap<string, string>) {
@@ -51,8 +51,10 @@ export class Supervisor {
     }
   }
 
-  stopping(): void {
+  /** Settles when that has been said: the end of this process would end the program that says it. */
+  async stopping(): Promise<void> {
     this.#tell('STOPPING=1')
+    await this.#sending
   }
 
   #watchFor(intervalMs: number): void {
@@ -65,11 +67,13 @@ export class Supervisor {
   #tell(word: Word): void {
     if (!this.#listens || this.#waiting.length >= waitingMax) return
     this.#waiting.push(word)
-    if (!this.#isSending) this.#env.detach(this.#send())
+    if (this.#sending === undefined) {
+      this.#sending = this.#send()
+      this.#env.detach(this.#sending)
+    }
   }
 
   async #send(): Promise<void> {
-    this.#isSending = true
     for (let word = this.#waiting.shift(); word !== undefined; word = this.#waiting.shift()) {
       const sent = await this.#env.processes.run([program, word], { timeoutMs: notifyMaxMs, outputBytesMax })
       const problem = sent.ok ? (sent.value.exit === 0 ? undefined : `exit ${sent.value.exit}`) : sent.error.message
@@ -78,6 +82,6 @@ export class Supervisor {
       }
       this.#isLost = problem !== undefined
     }
-    this.#isSending = false
+    this.#sending = undefined
   }
 }

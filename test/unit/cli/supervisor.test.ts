@@ -49,9 +49,16 @@ describe('a supervisor', () => {
     supervisor.ready()
     const reloaded = supervisor.whileReloading(async () => 'reloaded')
     expect(await reloaded).toBe('reloaded')
-    supervisor.stopping()
+    let isSaid = false
+    void supervisor.stopping().then(() => {
+      isSaid = true
+    })
     expect(stage.told).toEqual(['systemd-notify READY=1'])
-    for (let word = 0; word < 4; word++) await stage.end()
+    for (let word = 0; word < 4; word++) {
+      expect(isSaid).toBe(false)
+      await stage.end()
+    }
+    expect(isSaid).toBe(true)
     expect(stage.told.map((line) => line.split(' ')[1])).toEqual(['READY=1', 'RELOADING=1', 'READY=1', 'STOPPING=1'])
     expect(stage.timers).toEqual([])
     expect(stage.lines).toEqual([])
@@ -83,11 +90,11 @@ describe('a supervisor', () => {
 
   it.each([{}, { NOTIFY_SOCKET: '' }, { WATCHDOG_USEC: '4000000' }])(
     'that does not listen is told nothing: %j',
-    (environment) => {
+    async (environment) => {
       const stage = new Stage()
       const supervisor = stage.supervisor(environment)
       supervisor.ready()
-      supervisor.stopping()
+      await supervisor.stopping()
       expect([stage.told, stage.timers]).toEqual([[], []])
     },
   )

@@ -1,6 +1,6 @@
 import type { Env } from '../../env/env.ts'
 
-/** What systemd is told of an agent's life (sd_notify(3)). */
+/** Messages to systemd about the state of the agent; see sd_notify(3). */
 type Word = 'READY=1' | 'RELOADING=1' | 'STOPPING=1' | 'WATCHDOG=1'
 
 /** systemd's own program for this, since Node has no datagrams over unix sockets. */
@@ -9,15 +9,15 @@ const program = 'systemd-notify'
 const notifyMaxMs = 10_000
 const outputBytesMax = 1_024
 
-/** Words that wait while one is being sent. A supervisor that does not listen must not make them grow. */
+/** Maximum number of messages that wait while one is sent: a supervisor that does not listen must not make them grow. */
 const waitingMax = 8
 
-/** Even where systemd asks for less: each sign of life starts a program. */
+/** Minimum time between two signs of life, since each starts a program. */
 const signOfLifeMinMs = 1_000
 
 /**
- * Tells systemd, or what else set `NOTIFY_SOCKET`, when the agent is ready, reloads and stops, and that its event loop
- * turns, if `WATCHDOG_USEC` asks for that. Without `NOTIFY_SOCKET` it does nothing.
+ * Reports to systemd, or to another program that set `NOTIFY_SOCKET`, when the agent is ready, reloads and stops, and
+ * that its event loop turns, if `WATCHDOG_USEC` requests that. Without `NOTIFY_SOCKET` it does nothing.
  * Reference: command-line.md#env-shell-docker_host-notify_socket.
  */
 export class Supervisor {
@@ -51,7 +51,7 @@ export class Supervisor {
     }
   }
 
-  /** Settles when that has been said: the end of this process would end the program that says it. */
+  /** Settles when the message has been sent: the end of this process would end the program that sends it. */
   async stopping(): Promise<void> {
     this.#tell('STOPPING=1')
     await this.#sending

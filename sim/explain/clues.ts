@@ -32,6 +32,8 @@ export interface Saying {
 export interface CluesQuestion {
   readonly events: Events
   readonly violation: TraceRecord
+  /** A law has written the message of the failure, in words of its own. */
+  readonly isOfLaw: boolean
   /** How an agent would have reported what never happened, if it would. */
   readonly unreported: string | undefined
   /** The text of the page: its own words, which a message repeats, are no clue. */
@@ -50,6 +52,8 @@ const furtherFrame = 3
 const doubled = 1.5
 /** The reason stands at the end of a message: what comes first says less by up to this much. */
 const atTheBegin = 2
+/** A single word is a word of every message. */
+const singleWord = 4
 /** A text outside of all functions belongs to what is declared within this number of lines. */
 const declaredLines = 12
 
@@ -69,10 +73,16 @@ function nearnessIn({ events, violation }: CluesQuestion): Nearness {
 }
 
 /**
- * What the run reported before it failed: the message of the failure and complaints of the agents. One that came often
- * says little.
+ * What the run reported before it failed: the message of the failure, which quotes the program, and complaints of the
+ * agents. One that came often says little.
  */
-function sayingsIn({ events: { all }, violation, unreported }: CluesQuestion, nearness: Nearness): readonly Saying[] {
+function sayingsIn(question: CluesQuestion, nearness: Nearness): readonly Saying[] {
+  const {
+    events: { all },
+    violation,
+    isOfLaw,
+    unreported,
+  } = question
   const complaints = all.filter((event) => event.n <= violation.n && isComplaint(event))
   const alike = [...keyed(complaints, (event) => shape(textOf(event))).values()]
   const said = alike.flatMap((each): readonly Saying[] => {
@@ -80,8 +90,8 @@ function sayingsIn({ events: { all }, violation, unreported }: CluesQuestion, ne
     if (last === undefined) return []
     return [{ kind: 'said', text: textOf(last), cost: nearness(last) + Math.log2(each.length) }]
   })
-  const message = { kind: 'said', text: textOf(violation), cost: 0 } as const
-  const sayings: readonly Saying[] = [message, ...said].toSorted((a, b) => a.cost - b.cost).slice(0, sayingsMax)
+  const message: readonly Saying[] = isOfLaw ? [] : [{ kind: 'said', text: textOf(violation), cost: 0 }]
+  const sayings = [...message, ...said].toSorted((a, b) => a.cost - b.cost).slice(0, sayingsMax)
   return unreported === undefined ? sayings : [{ kind: 'unsaid', text: unreported, cost: 0 }, ...sayings]
 }
 
@@ -119,7 +129,7 @@ function said(question: CluesQuestion, sayings: readonly Saying[], unfit: Unfit)
   return sayings.flatMap((saying) =>
     wordsIn(saying.text, [...byText.keys()]).flatMap(({ text, from }) => {
       const places = byText.get(text) ?? []
-      const vague = doubled * Math.log2(places.length) + atTheBegin * (1 - from / saying.text.length)
+      const vague = vagueness(text, places.length) + atTheBegin * (1 - from / saying.text.length)
       return places.flatMap(({ file, at }): readonly Clue[] => {
         const less = unfit(file, at)
         if (less === undefined) return []
@@ -129,6 +139,10 @@ function said(question: CluesQuestion, sayings: readonly Saying[], unfit: Unfit)
       })
     }),
   )
+}
+
+function vagueness(text: string, places: number): number {
+  return doubled * Math.log2(places) + (/^[\p{L}_-]+$/u.test(text) ? singleWord : 0)
 }
 
 /** The texts that a message contains as whole words; of two that overlap, the longer one. */

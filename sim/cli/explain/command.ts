@@ -16,19 +16,11 @@ import { failingRunOf, plantedRun, type ReadRun } from '../shrink/failing-run.ts
 import { exits, type SimTerminal } from '../terminal.ts'
 import { type ChangesReport, changesIn } from './changes.ts'
 import { type CodeReport, codeIn } from './code.ts'
+import { changesLines, codeLines } from './code-printing.ts'
 import type { ExplainFlags } from './flags.ts'
 import { otherPages } from './other-pages.ts'
 import { ExplainedPicture } from './picture.ts'
-import {
-  type BlameReport,
-  blameLines,
-  chainLines,
-  changesLines,
-  codeLines,
-  headLines,
-  jsonOf,
-  runsText,
-} from './printing.ts'
+import { type BlameReport, blameLines, chainLines, headLines, jsonOf, runsText } from './printing.ts'
 import { type Failure, pageOfRun, type Traced, tracedRun } from './traced.ts'
 
 /** Maximum number of lines of the chain, unless the user asks for all. */
@@ -192,6 +184,7 @@ async function changesOf(
       events,
       violation: explanation.violation,
       isOfStep: failure.code === undefined,
+      isOfLaw: failure.code !== undefined && !isPanic(failure.code),
       run: ended,
       rooms: failure.code === undefined || isPanic(failure.code) ? [] : roomsOf(evidence),
       hasFailed: ({ record }) => record.verdict === 'failed' && record.failures.some((each) => kindOf(each) === kind),

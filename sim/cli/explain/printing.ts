@@ -1,9 +1,7 @@
 import { invariants } from '../../checkers/checkers.ts'
 import type { Blamed } from '../../explain/blame.ts'
-import type { CodePlace } from '../../explain/code-places.ts'
 import { type ChainLine, type Explanation, named, type ShownLine } from '../../explain/explanation.ts'
 import { isCode } from '../../explain/judged-by.ts'
-import type { MutationWorkshop, NamedMutant } from '../../mutation/build.ts'
 import { wilson } from '../../report/interval.ts'
 import type { SeedRecord } from '../../report/seed-record.ts'
 import type { ReadRun } from '../shrink/failing-run.ts'
@@ -119,86 +117,6 @@ function percent(share: number): number {
   return Math.round(share * 100)
 }
 
-/** Maximum number of code places that are shown. */
-const placesMax = 10
-
-/** Code that only failing runs executed, or that first ran just before the failure. */
-export function codeLines({ places, failing, passing }: CodeReport, workshop: MutationWorkshop): readonly string[] {
-  const compared = `${failing} failing, ${passing} passing`
-  if (places.length === 0) return [`No code of the agent tells failing runs from others (${compared}).`]
-  const shown = places.slice(0, placesMax).map((place) => {
-    const { isOfFailures, isLate } = place
-    const why = isOfFailures
-      ? isLate
-        ? 'failing runs only, just before'
-        : 'failing runs only'
-      : 'first ran just before'
-    return `  ${why.padEnd(31)} ${placeText(place, workshop)}`
-  })
-  const more = places.length > placesMax ? [`  … and ${places.length - placesMax} more places`] : []
-  return [`Code of the agent that tells failing runs from others (${compared} runs):`, ...shown, ...more]
-}
-
-/** The heading of each reason. */
-const reasonWords = {
-  cures: 'the run passes with a change here',
-  nothing: 'it returned nothing before the failure',
-  thrown: 'it threw, or what it called did',
-  said: 'it has the text of what was reported',
-  unsaid: 'it would have reported what is missed',
-  near: 'ran near to the failure, or in few other runs',
-} as const
-const changeMax = 70
-
-/** Functions that may be the cause, each with a change that makes the run pass. */
-export function changesLines(report: ChangesReport): readonly string[] {
-  const { suspects, tried, of, cured, compared, cpuMs } = report
-  const spent = `${tried} of ${of} tried, ${(cpuMs / 1000).toFixed(1)} s of CPU time`
-  const heads = [
-    ...(compared.passed + compared.failed === 0
-      ? []
-      : [`Code was compared with ${runsText(compared.passed)} that pass and ${compared.failed} more that fail.`]),
-    cured === 0
-      ? `No change of the code that ran makes the run pass (${spent}). What is most suspect:`
-      : `Where a change of the code makes the run pass (${spent}):`,
-  ]
-  const lines = suspects.map((suspect, at) => {
-    const { places, cures, reason, of: within, text } = suspect
-    const name = within === undefined ? '' : `  in ${within.name}`
-    const [cure] = cures
-    const words = text === undefined ? reasonWords[reason] : `${reasonWords[reason]}: "${oneLine(text)}"`
-    const what = cure === undefined ? words : changeText(cure.mutant)
-    const more = cures.length > 1 ? ` (and ${cures.length - 1} other changes)` : ''
-    return `  ${String(at + 1).padStart(2)}  ${lineOf(places[0] ?? '')}${name}: ${what}${more}`
-  })
-  return [...heads, ...lines.map(cut)]
-}
-
-function changeText({ operator, before, after }: NamedMutant): string {
-  const [old, made] = [before, after].map((text) => oneLine(text))
-  return after === '' ? `without \`${old}\`` : `${operator}: \`${old}\` as \`${made}\``
-}
-
-function oneLine(text: string): string {
-  const line = text.replaceAll(/\s+/g, ' ')
-  return line.length <= changeMax ? line : `${line.slice(0, changeMax - 1)}…`
-}
-
-/** The place without its column. */
-function lineOf(place: string): string {
-  return place.replace(/:\d+$/, '')
-}
-
-/** `src/raft/core/commit.ts:17-19  if (index > …) {` */
-function placeText({ file, first, last }: CodePlace, { read, sourcePlaces }: MutationWorkshop): string {
-  const text = read(file)?.split('\n')[first - 1] ?? ''
-  const source = sourcePlaces(file)?.(first, text.search(/\S|$/))
-  const end = sourcePlaces(file)?.(last, 1)
-  const at = source === undefined ? `${file}:${first}` : `${file.replace(/[.]js$/, '.ts')}:${source.line}`
-  const to = last === first ? '' : `-${source === undefined ? last : (end?.line ?? source.line + last - first)}`
-  return cut(`${at}${to}  ${text.trim()}`)
-}
-
 /** The complete result, for programs. */
 export function jsonOf({ run, explanation, failure, lines, blamed, code, changes }: Told): string {
   const { violation, things } = explanation
@@ -266,6 +184,6 @@ function seconds(us: number): string {
   return (us / 1_000_000).toFixed(6)
 }
 
-function cut(text: string): string {
+export function cut(text: string): string {
   return text.length <= whatMax ? text : `${text.slice(0, whatMax - 1)}…`
 }

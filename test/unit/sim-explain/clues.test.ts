@@ -19,6 +19,7 @@ function question(texts: readonly (readonly [string, number, string?])[], said: 
   return {
     events: new Events(),
     violation: violated('it fails'),
+    isOfLaw: false,
     unreported: undefined,
     page: 'scenario: x',
     watched: {
@@ -75,6 +76,7 @@ describe('a clue to the code', () => {
       { violation, page: 'expect: status 400' },
     )
     expect(named(asked)).toEqual([`said ${keys}:13`])
+    expect(named({ ...asked, isOfLaw: true })).toEqual([])
   })
 
   it('is worth less the more places have the text, and the less its line has to do with the failure', () => {

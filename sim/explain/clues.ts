@@ -51,7 +51,7 @@ const framesMax = 3
 const furtherFrame = 3
 const doubled = 1.5
 /** The reason stands at the end of a message: what comes first says less by up to this much. */
-const atTheBegin = 2
+const atTheBegin = 4
 /** A single word is a word of every message. */
 const singleWord = 4
 /** A text outside of all functions belongs to what is declared within this number of lines. */
@@ -129,12 +129,13 @@ function said(question: CluesQuestion, sayings: readonly Saying[], unfit: Unfit)
   return sayings.flatMap((saying) =>
     wordsIn(saying.text, [...byText.keys()]).flatMap(({ text, from }) => {
       const places = byText.get(text) ?? []
-      const vague = vagueness(text, places.length) + atTheBegin * (1 - from / saying.text.length)
+      const vague = vagueness(text, places.length)
       return places.flatMap(({ file, at }): readonly Clue[] => {
         const less = unfit(file, at)
         if (less === undefined) return []
         // Runs that pass go through the code that reports what this one does not.
-        const cost = saying.cost + vague + (saying.kind === 'said' ? less : 0)
+        const ofSaid = saying.kind === 'said' ? less + atTheBegin * (1 - from / saying.text.length) : 0
+        const cost = saying.cost + vague + ofSaid
         return [{ kind: saying.kind, file, at, place: placeOf({ file, at }), cost, text }]
       })
     }),

@@ -3,15 +3,8 @@ import { type Keyed, rulesOf } from './page.ts'
 import { bounded, capped, firingsOf, sizeOf } from './parts.ts'
 import { fewerServers } from './simpler.ts'
 
-/**
- * Limits on the firings of all rules together that are tried, the smallest first. They grow by less than twofold: few runs
- * with four firings find a failure that needs three, and no run with two does.
- */
-const caps = [1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233] as const
-/** How long a run with few firings continues after the last of them, in microseconds. */
-const restUs = 5_000_000
-/** With more firings of one rule only limits up to a quarter of them are tried; larger ones are left to the fractions. */
-const manyMax = 16
+/** Limits on the firings of all rules together that are tried, the smallest first. */
+const caps = [1, 2, 4, 8, 16, 32, 64, 128, 256] as const
 /** A run with more firings of one rule is long: it is shortened before small limits are tried with it. */
 const longMax = 4
 /** Fractions of its firings that a shorter run may have. */
@@ -25,12 +18,9 @@ const seedsForEach = 3
 const seedsMax = 60
 
 /** A page, and the number of other seeds with which it is tried. */
-export interface SeededPage {
+export interface ShorterPage {
   readonly page: Keyed
   readonly seeds: number
-}
-
-export interface ShorterPage extends SeededPage {
   /** The fraction of the firings that it has. */
   readonly fraction: number
 }
@@ -51,31 +41,13 @@ export function shorterPages(failing: Failing, rarity: number): readonly Shorter
   }))
 }
 
-/**
- * All rules with one limit. A run with few firings is short and seldom fails, so it is tried with more seeds: each limit
- * costs about as much as `seeds` runs of the present page. If the page can have fewer servers, half of the seeds are tried
- * with fewer.
- */
-export function limitedPages(failing: Failing, seeds: number): readonly SeededPage[] {
+/** All rules with one limit. These runs are short, so fewer servers are tried at the same time. */
+export function limitedPages(failing: Failing): readonly Keyed[] {
   const most = Math.max(0, ...countsOf(failing))
   const page = bounded(failing)
   const smaller = sizeOf(failing).servers > 3 ? fewerServers(page).slice(0, 1) : []
   const pages = [...smaller.map((each) => each.page), page]
-  return caps
-    .filter((cap) => cap < most && (most <= manyMax || cap <= most / 4))
-    .flatMap((cap) => {
-      const all = Math.min(seedsMax, Math.ceil(seeds * shorterBy(failing, cap)))
-      return pages.map((each) => ({ page: limited(failing, each, cap), seeds: Math.ceil(all / pages.length) }))
-    })
-}
-
-/** Number of runs with this limit that cost as much as the present run, by the virtual time that their firings take. */
-function shorterBy({ account: { firings }, wrong, page }: Failing, cap: number): number {
-  const reachedUs = rulesOf(page).map((_, place) => {
-    const own = firings.filter(({ rule }) => rule === place)
-    return own[Math.min(cap, own.length) - 1]?.atUs ?? 0
-  })
-  return Math.max(1, (wrong.atUs + restUs) / (Math.max(0, ...reachedUs) + restUs))
+  return caps.filter((cap) => cap < most).flatMap((cap) => pages.map((each) => limited(failing, each, cap)))
 }
 
 /** The page in which no rule fires more often than this, or than it has fired. */

@@ -148,11 +148,7 @@ class Shrinking {
     const before = this.#best.account.firings.length
     this.#tell('fewer faults of all rules')
     await this.#shorter()
-    let isLess = true
-    while (isLess) {
-      const pages = limitedPages(this.#best, seeds)
-      isLess = await this.#take(pages.flatMap(({ page, seeds: count }) => this.#withSeeds(page, count)))
-    }
+    while (await this.#take(limitedPages(this.#best).flatMap((page) => this.#withSeeds(page, seeds))));
     for (let place = 0; place < rulesOf(this.#best.page).length; place++) {
       while (await this.#lowerCap(place, seeds));
     }

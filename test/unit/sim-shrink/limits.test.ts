@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { limitedPages, shorterPages } from '../../../sim/shrink/limits.ts'
+import { shorterPages } from '../../../sim/shrink/limits.ts'
 import type { Failing } from '../../../sim/shrink/oracle.ts'
 import { rulesOf } from '../../../sim/shrink/page.ts'
 
@@ -36,41 +36,5 @@ describe('making a long run shorter', () => {
     expect(shorterPages(failing(120), 4).map(({ seeds }) => seeds)).toEqual([48, 24, 16])
     expect(shorterPages(failing(120), 40).map(({ seeds }) => seeds)).toEqual([60, 60, 60])
     expect(shorterPages(failing(4), 1)).toEqual([])
-  })
-})
-
-/** The same, with a firing of each rule every 250 ms, on five servers. */
-function lasting(often: number): Failing {
-  const { page, account, ...rest } = failing(often)
-  const firings = account.firings.map((firing) => ({ ...firing, atUs: 250_000 * firing.nth }))
-  const cluster = { dc1: { servers: { count: 5 } } }
-  return {
-    ...rest,
-    page: { cluster, ...page },
-    account: { ...account, firings },
-    wrong: { ...rest.wrong, atUs: 30_000_000 },
-  }
-}
-
-describe('limiting all rules', () => {
-  it('tries small limits with more seeds, so that each limit costs about the same, and half of them on fewer servers', () => {
-    const pages = limitedPages(lasting(120), 6)
-    const tried = pages.map(({ page, seeds }) => [
-      rulesOf(page)[0]?.['times'],
-      JSON.stringify(page).includes('"count":3'),
-      seeds,
-    ])
-    expect(tried.slice(0, 4)).toEqual([
-      [1, true, 20],
-      [1, false, 20],
-      [2, true, 20],
-      [2, false, 20],
-    ])
-    expect(tried.at(-1)).toEqual([21, false, 11])
-  })
-
-  it('leaves no step out between the limits of a short run', () => {
-    const limits = limitedPages(failing(9), 5).map(({ page }) => rulesOf(page)[0]?.['times'])
-    expect(limits).toEqual([1, 2, 3, 5, 8])
   })
 })

@@ -27,7 +27,8 @@ export async function beginSession(loaded: LoadedScenario, begin: TabBegin, mach
   await session.begin()
   conductor.setPace({})
   conductor.run().catch((reason: unknown) => onEnd(reason instanceof Error ? reason.message : String(reason)))
-  if (begin.steps !== undefined && begin.steps > 0) void conductor.step({ events: begin.steps })
+  const left = (begin.steps ?? 0) - session.events
+  if (left > 0) void conductor.step({ events: left })
   const status = () =>
     playStatus({
       session,

@@ -94,9 +94,16 @@ describe.skipIf(program === undefined)('a cluster in a tab (Debian: chromium)', 
       const page = await opened('?play&servers=3&clients=0&seed=7&steps=1500')
       await expect.poll(() => page.textContent('#now'), { timeout: 120_000 }).toMatch(/ 1,500 events/)
       await page.locator('[data-node=s2]').click()
-      await page.fill('#command', 'kv put color blue')
-      await page.press('#command', 'Enter')
-      await expect.poll(() => page.textContent('#output'), { timeout: 120_000 }).toMatch(/Success|Error/)
+      await page.getByRole('tab', { name: 'terminal' }).click()
+      for (const [line, answer] of [
+        ['svc kv put color blue', /Success/],
+        ['GET /v1/kv/color?raw', /HTTP 200 after .*blue/s],
+      ] as const) {
+        await page.fill('#type', line)
+        await page.press('#type', 'Enter')
+        await expect.poll(() => page.locator('#typed pre').last().textContent(), { timeout: 120_000 }).toMatch(answer)
+      }
+      await page.getByRole('tab', { name: 'node' }).click()
       await page.getByRole('button', { name: 'crash' }).click()
       await page.getByRole('tab', { name: 'done' }).click()
       const download = page.waitForEvent('download')

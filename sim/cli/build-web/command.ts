@@ -1,4 +1,4 @@
-import { textOf, utf8 } from '../../../src/base/bytes.ts'
+import { compareText, textOf, utf8 } from '../../../src/base/bytes.ts'
 import { err, ok, type Result } from '../../../src/base/result.ts'
 import { problemText } from '../../scenario/language/load.ts'
 import { parseYaml, scenarioBytesMax } from '../../scenario/language/yaml-document.ts'
@@ -78,5 +78,5 @@ async function scenariosOf({ disk, shippedScenarios }: SimTerminal): Promise<Res
     const { scenario: title, about = '' } = yaml.value.value as { readonly scenario: string; readonly about?: string }
     scenarios.push({ name, file: `scenarios/${name}.yaml`, title, about: about.trim(), text: text.value })
   }
-  return ok(scenarios)
+  return ok(scenarios.toSorted((one, other) => compareText(one.title, other.title)))
 }

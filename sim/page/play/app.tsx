@@ -18,9 +18,10 @@ import { playKeys, usePlayKeys } from './keys.ts'
 import { LessonsPanel } from './lessons-panel.tsx'
 import { NodePanel } from './node-panel.tsx'
 import type { PlaySession } from './session.ts'
+import { TerminalPanel } from './terminal-panel.tsx'
 import { Notices, TimeBar } from './time-bar.tsx'
 
-export const playTabs = ['node', 'data', 'done', 'lessons', ...filmTabs] as const
+export const playTabs = ['node', 'terminal', 'data', 'done', 'lessons', ...filmTabs] as const
 const tabsWithoutLessons = playTabs.filter((name) => name !== 'lessons')
 export type PlayTab = (typeof playTabs)[number]
 
@@ -87,6 +88,12 @@ export function PlayApp({ session, status, source, looked }: PlayAppProps) {
         <aside aria-label="What is chosen">
           <TabList tabs={status.hasLessons ? playTabs : tabsWithoutLessons} tab={tab} setTab={setTab} />
           {tab === 'node' ? <NodePanel {...{ session, status, doing, agent }} /> : null}
+          <TerminalPanel
+            {...{ session, doing }}
+            agents={status.agents}
+            chosen={agent?.name}
+            isShown={tab === 'terminal'}
+          />
           {tab === 'data' ? <DataPanel {...{ session, doing }} agents={status.agents} chosen={agent?.name} /> : null}
           {tab === 'done' ? <ActsPanel {...{ session, status, doing, onTime }} /> : null}
           <Lessons {...{ session, status, doing }} isSeen={tab === 'lessons'} />

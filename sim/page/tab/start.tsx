@@ -23,7 +23,7 @@ export interface StartProps {
 /** Where a reader without a link chooses what to run, or what to play with. */
 export function Start({ scenarios, problem, onBegin }: StartProps) {
   const [sought, setSought] = useState('')
-  const [chosen, setChosen] = useState(scenarios[0]?.name)
+  const [chosen, setChosen] = useState('election-under-partition')
   const [seed, setSeed] = useState('')
   const [steps, setSteps] = useState('')
   const [servers, setServers] = useState('3')
@@ -43,7 +43,7 @@ export function Start({ scenarios, problem, onBegin }: StartProps) {
       {problem === undefined ? null : <pre class="bad">{problem}</pre>}
       <h2>Numbers</h2>
       <p class="menu">
-        <Field label="seed" value={seed} hint="of the scenario, or 1" onValue={setSeed} />
+        <Field label="seed" value={seed} hint="1, or its own" onValue={setSeed} />
         <Field label="stand still after events" value={steps} hint="never" onValue={setSteps} />
         <Field label="servers" value={servers} hint="3" onValue={setServers} />
       </p>

@@ -64,6 +64,7 @@ export const hunts: readonly Hunt[] = [
   { name: 'indexes-are-followed', tuning: [] },
   { name: 'intentions-are-edited', tuning: [] },
   { name: 'intentions-decide', tuning: [] },
+  { name: 'intentions-in-an-outage', tuning: [] },
   { name: 'keys-are-followed', tuning: [] },
   { name: 'keys-are-followed-by-few', tuning: [] },
   { name: 'late-votes', tuning: [] },

@@ -3,6 +3,8 @@ import type { PlantedBug } from './planted-bug.ts'
 const feature = 'src/features/intention'
 const hunt = 'intentions-decide'
 const edited = 'intentions-are-edited'
+const outage = 'intentions-in-an-outage'
+const kept = 'src/agent/requests/asking/kept-answer.js'
 
 /** Bugs in deciding which service may connect to which. Of the first ones a scenario states what is right. */
 export const intentionBugs: readonly PlantedBug[] = [
@@ -54,7 +56,7 @@ export const intentionBugs: readonly PlantedBug[] = [
     about: 'an agent learns that a cached answer has changed, and keeps using the old one',
     patches: [
       {
-        file: 'src/agent/requests/asking/kept-answer.js',
+        file: kept,
         find: 'this.take(next.value);',
         replace:
           'this.take(this.answer.value.length === undefined ? next.value : { ...next.value, value: this.answer.value });',
@@ -112,13 +114,44 @@ export const intentionBugs: readonly PlantedBug[] = [
     about: 'an agent learns that the intentions of a destination have changed, but still decides by the old ones',
     patches: [
       {
-        file: 'src/agent/requests/asking/kept-answer.js',
+        file: kept,
         find: 'this.take(next.value);',
         replace:
           'this.take(this.answer.value.length === undefined ? next.value : { ...next.value, value: this.answer.value });',
       },
     ],
     hunt: edited,
+    foundBy: ['C8'],
+  },
+  {
+    row: 342,
+    name: 'one-failure-is-the-end',
+    about: 'an agent whose refresh of a cached answer has failed once never refreshes it again',
+    patches: [{ file: kept, find: 'await this.#pause(retryMs);', replace: 'await new Promise(() => undefined);' }],
+    hunt: outage,
+    foundBy: ['C8'],
+  },
+  {
+    row: 343,
+    name: 'a-minute-after-a-failure',
+    about: 'an agent waits for a minute after the first failed refresh of a cached answer',
+    patches: [{ file: kept, find: 'const retryMinMs = 1_000;', replace: 'const retryMinMs = 60_000;' }],
+    hunt: outage,
+    foundBy: ['C8'],
+  },
+  {
+    row: 344,
+    name: 'nothing-known-in-an-outage',
+    about: 'an agent that cannot refresh a cached list takes it for empty',
+    patches: [
+      {
+        file: kept,
+        find: 'this.#inDoubtSinceMs ??= since;',
+        replace:
+          'this.#inDoubtSinceMs ??= since;\n            if (Array.isArray(this.answer.value)) this.answer = { meta: this.answer.meta, value: [] };',
+      },
+    ],
+    hunt: outage,
     foundBy: ['C8'],
   },
 ]

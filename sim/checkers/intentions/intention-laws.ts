@@ -4,6 +4,7 @@ import type { ReadTransaction } from '../../../src/store/types.ts'
 import type { Version } from '../access/access-versions.ts'
 import { within } from '../access/access-versions.ts'
 import { type CheckedRun, checker, eventIn, type Judge } from '../checker.ts'
+import { type LeaderContact, leaderContact } from '../raft/leader-contact.ts'
 import type { HeldIntention, IntentionChange, IntentionDecision } from './intention-facts.ts'
 import { deciding, pairOf } from './intention-judge.ts'
 
@@ -15,6 +16,7 @@ const noticingUs = 15_000_000
 
 type Excuses = { readonly C7: 'restored'; readonly C8: 'out of reach' }
 type Run = Pick<CheckedRun, 'nowUs' | 'contactSinceUs' | 'staleDefaultMs'> & Judge<Excuses>
+type Contact = Pick<LeaderContact, 'changedUs'>
 type Held = readonly HeldIntention[]
 
 /**
@@ -22,10 +24,14 @@ type Held = readonly HeldIntention[]
  * 1. C7: each pair of ends has at most one intention. An acknowledged change was in the state at the time of its
  *    answer, a refused one never is. A command changes only the intention that it names.
  * 2. C8: `check` decides as an independent judge does by the intentions at some time between the question and the
- *    answer. An agent's decision by its cached intentions is the same, or follows those of shortly before.
+ *    answer. An agent's decision by its cached intentions is the same, or follows those of shortly before. An agent that
+ *    is cut off decides by intentions no older than its last refresh.
  */
 export class IntentionLaws {
   readonly #run: Run
+  readonly #contact: Contact
+  /** By agent, when its cache was last known to be refreshed. */
+  readonly #refreshedUs = new Map<string, number>()
   /** All intentions, with all versions. */
   readonly #versions: Version<Held>[] = [{ value: [], fromUs: 0, event: 0 }]
   /** What was refused, by its unique description. */
@@ -34,8 +40,9 @@ export class IntentionLaws {
   #isAllowedByDefault = true
   #restoredUs = Number.NEGATIVE_INFINITY
 
-  constructor(run: Run) {
+  constructor(run: Run, contact: Contact) {
     this.#run = run
+    this.#contact = contact
   }
 
   settings(isAllowedByDefault: boolean): void {
@@ -125,15 +132,23 @@ export class IntentionLaws {
   }
 
   /**
-   * From when the agent's cached intentions may be; undefined: they may be of any time. An agent in contact refreshes
-   * its cache at once. After a time without contact, it pauses for as long as that lasted, at most as long as the run
-   * so far.
+   * From when the agent's cached intentions may be; undefined: they may be of any time.
+   * 1. An agent in contact refreshes its cache at once. After a failed refresh it pauses for as long as nothing has
+   *    answered, which is no longer than the time between its last refresh and the contact.
+   * 2. Until then, it has at least what it knew at its last refresh, wherever it has asked meanwhile, if every server
+   *    has heard a leader all that time: a server that has come back may have given it an older state.
    */
   #keptFromUs({ agent, calledUs }: IntentionDecision): number | undefined {
     const contactUs = this.#run.contactSinceUs(agent)
-    if (contactUs === undefined) return undefined
-    const refreshedUs = contactUs + noticingUs + Math.min(retryMaxUs, contactUs)
-    return refreshedUs <= calledUs ? calledUs - keptWithinUs : undefined
+    const knownUs = this.#refreshedUs.get(agent) ?? 0
+    if (contactUs !== undefined) {
+      const pauseUs = Math.min(retryMaxUs, Math.max(0, contactUs - knownUs))
+      if (contactUs + noticingUs + pauseUs <= calledUs) {
+        this.#refreshedUs.set(agent, calledUs)
+        return calledUs - keptWithinUs
+      }
+    }
+    return knownUs > 0 && this.#contact.changedUs <= knownUs ? knownUs - keptWithinUs : undefined
   }
 
   #within(fromUs: number, toUs: number): readonly Held[] {
@@ -181,13 +196,13 @@ export const intentionLaws = checker({
       judges: ['decision', 'decisions'],
       excuses: {
         'out of reach':
-          'An agent that was not in contact with a leader decides by what it has kept; until it has been for 15 seconds and as long as it was not.',
+          'An agent that was not in contact with a leader may decide by what it has cached, of any time once a server has come back meanwhile; until it has been in contact for 15 seconds and as long as it was not.',
       },
       // Its scenarios let leaders die and links break all the time.
       excusesMost: { 'out of reach': 0.65 },
     },
   },
-  make: (run) => new IntentionLaws(run),
+  make: (run) => new IntentionLaws(run, run.of(leaderContact)),
   takes: {
     'settings read': (it, { config: { access } }) => it.settings(!access.enabled || access.defaultPolicy === 'allow'),
     'command took effect': (it, { command: { body }, index, tx }) => {

@@ -14,13 +14,15 @@ function held(id: string, ends: string, action: 'allow' | 'deny', description = 
 function lawsOf(contactS: number | 'none' = 1) {
   const { judge, lines, counts } = recorder()
   const now = { us: 0 }
-  const contactSinceUs = (): number | undefined => (contactS === 'none' ? undefined : contactS * second)
-  const laws = new IntentionLaws({ ...judge, nowUs: () => now.us, contactSinceUs, staleDefaultMs: 0 })
+  const contact = { sinceS: contactS, changedUs: 0 }
+  const contactSinceUs = (): number | undefined => (contact.sinceS === 'none' ? undefined : contact.sinceS * second)
+  const laws = new IntentionLaws({ ...judge, nowUs: () => now.us, contactSinceUs, staleDefaultMs: 0 }, contact)
   laws.settings(false)
   return {
     lines,
     counts,
     laws,
+    contact,
     changed: (atS: number, id: string, ...all: readonly HeldIntention[]) => {
       now.us = atS * second
       laws.changed(all, id)
@@ -172,4 +174,34 @@ describe('C8, decisions', () => {
       expect(counts()).toEqual(['C8 excused: out of reach 1'])
     },
   )
+
+  it('of an agent that is cut off are by what it knew at its last refresh, or by later changes', () => {
+    const { changed, asked, contact, lines, counts } = lawsOf()
+    changed(20, 'a', held('a', webToDb, 'allow'))
+    asked('authorize', webToDb, true, 25)
+    contact.sinceS = 'none'
+    changed(30, 'a')
+    asked('authorize', webToDb, true, 35)
+    asked('authorize', webToDb, false, 35)
+    changed(36, 'b', held('b', webToDb, 'deny'))
+    asked('authorize', 'default/api => default/db', true, 37)
+    expect(lines).toHaveLength(1)
+    expect(lines[0]).toMatch(/^C8: authorize at s1 allows default\/api/)
+    // A server that has come back may have given the agent an older state.
+    contact.changedUs = 38 * second
+    asked('authorize', 'default/api => default/db', true, 39)
+    expect([lines.length, counts()]).toEqual([1, ['C7 5', 'C8 4', 'C8 excused: out of reach 1']])
+  })
+
+  it('of an agent that is in contact again are excused for 15 seconds and as long as it was cut off', () => {
+    const { changed, asked, contact, lines, counts } = lawsOf()
+    changed(20, 'a', held('a', webToDb, 'allow'))
+    asked('authorize', webToDb, true, 30)
+    Object.assign(contact, { sinceS: 40, changedUs: 40 * second })
+    changed(41, 'a')
+    asked('authorize', webToDb, true, 64)
+    expect([lines, counts()]).toEqual([[], ['C7 3', 'C8 1', 'C8 excused: out of reach 1']])
+    asked('authorize', webToDb, true, 65)
+    expect(lines).toHaveLength(1)
+  })
 })

@@ -5,6 +5,7 @@ const hunt = 'answers-have-an-age'
 const inCatalog = patchesOf('src/features/catalog')
 const inCache = patchesOf('src/agent/requests/asking')
 const inDns = patchesOf('src/dns')
+const inQuery = patchesOf('src/features/query')
 const inModel = patchesOf('src/model')
 
 /** Bugs of lists while they change, of the age of kept answers, and of the order by distance. */
@@ -126,5 +127,25 @@ export const ageBugs: readonly PlantedBug[] = [
     ],
     hunt,
     foundBy: ['E8'],
+  },
+  {
+    row: 345,
+    name: 'executions-of-any-age',
+    about: 'an execution from the cache ignores how fresh its caller wants it',
+    patches: [
+      inQuery('execute-routes.js', 'read, freshness.value, request.call)', 'read, { revalidate: false }, request.call)'),
+    ],
+    hunt: 'queries-have-an-age',
+    foundBy: ['E9'],
+  },
+  {
+    row: 346,
+    name: 'executions-follow-definitions',
+    about: 'the index of an execution is that of the definitions, so that a cached one is not refreshed when instances change',
+    patches: [
+      inQuery('execute-endpoints.js', 'return { index: greater(index, found.index), value };', 'return { index, value };'),
+    ],
+    hunt: 'queries-have-an-age',
+    foundBy: ['E9'],
   },
 ]

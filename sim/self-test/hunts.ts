@@ -91,6 +91,7 @@ export const hunts: readonly Hunt[] = [
   { name: 'power-cuts', tuning: [] },
   { name: 'queries-are-executed', tuning: [] },
   { name: 'queries-fail-over', tuning: [] },
+  { name: 'queries-have-an-age', tuning: [] },
   { name: 'rights-are-few', tuning: [] },
   { name: 'root-moves-outside', tuning: [] },
   { name: 'servers-are-replaced', tuning: [] },

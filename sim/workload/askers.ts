@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { textOf } from '../../src/base/bytes.ts'
+import { textOf, utf8 } from '../../src/base/bytes.ts'
 import type { Env } from '../../src/env/env.ts'
 import type { Endpoint } from '../../src/env/net.ts'
+import { pause } from '../../src/model/pause.ts'
 import type { Tell } from '../checkers/checker.ts'
 import { dnsEndpoint } from '../cluster/node-identity.ts'
 import { durationRange, selector } from '../notation/fields.ts'
@@ -11,7 +12,7 @@ import { type AskedAgent, answerWithinMs, groupWorld } from './asked-agents.ts'
 import { askDns } from './dns-client.ts'
 import { drawnPause } from './drawn-pause.ts'
 import { type Crew, workloadKind } from './kind.ts'
-import { contactIn, controlOf, drawnTimely, listedIn, offeredIn, timelyTarget } from './timely-questions.ts'
+import { contactIn, controlOf, drawnTimely, listedIn, offeredIn, queryFor, timelyTarget } from './timely-questions.ts'
 
 export interface AskerPlan {
   readonly name: string
@@ -21,6 +22,8 @@ export interface AskerPlan {
   readonly names: boolean
   /** Whether some questions ask for cached answers. */
   readonly cached: boolean
+  /** Whether some questions execute a prepared query for the service. */
+  readonly queries: boolean
   /** Address of the clients' machine. */
   readonly host: string
   readonly everyMs: { readonly min: number; readonly max: number }
@@ -36,12 +39,19 @@ export interface AskerWorld {
   readonly tell: Tell
 }
 
+/** Pause between attempts to define the prepared query. */
+const defineAgainMs = 1_000
+/** Part of the refusal of a second definition. */
+const isDefinedAlready = 'aliases an existing query name'
+
 /** Clients that request a service while it changes, in ways that limit the answer's age or define its order. */
 export class Askers implements Crew {
   readonly #env: Env
   readonly #plan: AskerPlan
   readonly #world: AskerWorld
   #round = 0
+  /** Whether the prepared query exists. */
+  #isDefined = false
 
   constructor(env: Env, plan: AskerPlan, world: AskerWorld) {
     this.#env = env
@@ -52,11 +62,30 @@ export class Askers implements Crew {
   start(): void {
     this.#round++
     this.#world.tell('service followed', { service: this.#plan.service })
+    if (this.#plan.queries && !this.#isDefined) this.#env.detach(this.#define(this.#round))
     for (let client = 0; client < this.#plan.clients; client++) this.#env.detach(this.#askAll(client, this.#round))
   }
 
   stop(): void {
     this.#round++
+  }
+
+  /** Defines the query, which never changes. A second definition of its name is refused, whoever made the first. */
+  async #define(round: number): Promise<void> {
+    const { name, service } = this.#plan
+    for (let nth = 1; this.#round === round && !this.#isDefined; nth++) {
+      await pause(this.#env, defineAgainMs)
+      const agent = this.#world.agent(this.#world.decisions.draws('askers', name, 'define', round, nth))
+      if (this.#round !== round || agent === undefined) continue
+      const answer = await this.#env.http.request(agent.endpoint, {
+        method: 'POST',
+        target: '/v1/query',
+        timeoutMs: answerWithinMs,
+        headers: [],
+        body: utf8(JSON.stringify({ Name: queryFor(service), Service: { Service: service } })),
+      })
+      this.#isDefined = answer.ok && (answer.value.status === 200 || textOf(answer.value.body).includes(isDefinedAlready))
+    }
   }
 
   async #askAll(client: number, round: number): Promise<void> {
@@ -72,7 +101,8 @@ export class Askers implements Crew {
   async #ask(agent: AskedAgent, draws: Draws): Promise<void> {
     const { service, names, cached } = this.#plan
     if (names && draws.below(2) === 0) return this.#askName(agent)
-    const question = drawnTimely(draws, this.#world.nodes, cached)
+    const { nodes } = this.#world
+    const question = drawnTimely(draws, { nodes, cached, isDefined: this.#isDefined })
     const { of, how, near, wanted } = question
     const calledUs = this.#world.nowUs()
     const boot = this.#world.bootOf(agent.name)
@@ -119,6 +149,10 @@ const group = z.strictObject({
   clients: z.int().min(1).max(100).default(4).describe('How many; each asks one thing at a time.'),
   names: z.boolean().default(false).describe('Whether half of the questions are asked over DNS.'),
   cached: z.boolean().default(true).describe('Whether some of the questions are for cached answers.'),
+  queries: z
+    .boolean()
+    .default(false)
+    .describe('Whether some of the questions execute a prepared query for the service, which these clients define.'),
   every: durationRange.default({ min: 50, max: 400 }).describe('Time between an answer and the next question.'),
 })
 
@@ -130,12 +164,12 @@ export const askers = workloadKind({
   crews: [
     {
       machine: 'askers',
-      open: ({ at, service, clients, names, cached, every: everyMs }, { name, env, host, run }) => {
+      open: ({ at, service, clients, names, cached, queries, every: everyMs }, { name, env, host, run }) => {
         const world = groupWorld(run, { at })
         const datacenter = run.cluster.datacenterNames[0]
         return new Askers(
           env,
-          { name, service, clients, names, cached, host, everyMs },
+          { name, service, clients, names, cached, queries, host, everyMs },
           {
             nowUs: world.nowUs,
             decisions: world.decisions,

@@ -23,8 +23,19 @@ const freshness: readonly WantedFreshness[] = [
 const hows = ['cached', 'cached', 'default', 'consistent', 'stale'] as const
 const lists: readonly TimelyList[] = ['instances', 'instances', 'health', 'health', 'nodes']
 
-/** `nodes`: the nodes that a question may name as near. `cached`: whether some questions ask for cached answers. */
-export function drawnTimely(draws: Draws, nodes: readonly string[], cached = true): TimelyQuestion {
+/** One question in this many executes a prepared query, if there is one. */
+const foundOneIn = 3
+
+interface Asking {
+  /** The nodes that a question may name as near. */
+  readonly nodes: readonly string[]
+  /** Whether some questions ask for cached answers. */
+  readonly cached: boolean
+  /** Whether there is a prepared query for the service. */
+  readonly isDefined: boolean
+}
+
+export function drawnTimely(draws: Draws, { nodes, cached, isDefined }: Asking): TimelyQuestion {
   const drawnHow = hows[draws.below(hows.length)] ?? 'default'
   const how = drawnHow === 'cached' && !cached ? 'default' : drawnHow
   const drawn = lists[draws.below(lists.length)] ?? 'instances'
@@ -33,13 +44,20 @@ export function drawnTimely(draws: Draws, nodes: readonly string[], cached = tru
   const isNear = how !== 'cached' && of === 'instances' && draws.below(2) === 0
   const near = isNear ? draws.oneOf(nodes, (node) => node) : undefined
   const wanted = how === 'cached' ? (freshness[draws.below(freshness.length)] ?? none) : undefined
+  if (isDefined && draws.below(foundOneIn) === 0) return { of: 'found', how, near: undefined, wanted }
   return { of, how, near, wanted }
+}
+
+/** The name of the prepared query that finds a service. */
+export function queryFor(service: string): string {
+  return `find-${service}`
 }
 
 export function timelyTarget(service: string, { of, how, near }: TimelyQuestion): string {
   const paths = {
     instances: `/v1/catalog/service/${service}`,
     health: `/v1/health/service/${service}`,
+    found: `/v1/query/${queryFor(service)}/execute`,
     nodes: '/v1/catalog/nodes',
   }
   const parameters = [...(how === 'default' ? [] : [how]), ...(near === undefined ? [] : [`near=${near}`])]
@@ -81,21 +99,25 @@ export function listedIn(json: unknown, of: TimelyList): Pick<TimelyAnswer, 'tol
       const words = rows.map((row) => instanceWord(row.Node, row.ServiceID, row.ServicePort, row.ServiceTags))
       return { told: allInstances(words), nodes: rows.map(({ Node }) => Node) }
     }
-    case 'health': {
-      const rows = json as readonly HealthRow[]
-      const words = rows.map(({ Node: { Node }, Service: { ID, Port, Tags }, Checks }) =>
-        healthWord(
-          instanceWord(Node, ID, Port, Tags),
-          Checks.map(({ CheckID, Status }) => ({ id: CheckID, status: Status })),
-        ),
-      )
-      return { told: allInstances(words), nodes: rows.map(({ Node }) => Node.Node) }
-    }
+    case 'found':
+      return healthIn((json as { readonly Nodes: readonly HealthRow[] }).Nodes)
+    case 'health':
+      return healthIn(json as readonly HealthRow[])
     case 'nodes': {
       const rows = json as readonly NodeRow[]
       return { told: allInstances(rows.map(({ Node, Address }) => nodeWord(Node, Address))), nodes: [] }
     }
   }
+}
+
+function healthIn(rows: readonly HealthRow[]): Pick<TimelyAnswer, 'told' | 'nodes'> {
+  const words = rows.map(({ Node: { Node }, Service: { ID, Port, Tags }, Checks }) =>
+    healthWord(
+      instanceWord(Node, ID, Port, Tags),
+      Checks.map(({ CheckID, Status }) => ({ id: CheckID, status: Status })),
+    ),
+  )
+  return { told: allInstances(words), nodes: rows.map(({ Node }) => Node.Node) }
 }
 
 /** The last contact with a leader that a stale answer reports for its server; undefined: the server knows of none. */

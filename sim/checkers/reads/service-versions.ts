@@ -13,6 +13,8 @@ export interface ServiceVersion {
   readonly instances: string
   /** The same, each with all its checks in the form of `healthWord`. */
   readonly health: string
+  /** Of these, the ones without a critical check, which a prepared query finds. */
+  readonly found: string
   /** The instances that DNS offers, in the form of `placeWord`. */
   readonly offered: string
   /** All existing nodes, in the form of `nodeWord`. */
@@ -53,9 +55,10 @@ function lastChange(tx: ReadTransaction): number {
 /**
  * Read row by row: which checks an instance has, and whether DNS offers it, is computed independently of the program.
  */
-function instancesIn(tx: ReadTransaction, service: string): Pick<ServiceVersion, 'instances' | 'health' | 'offered'> {
+function instancesIn(tx: ReadTransaction, service: string): Omit<ServiceVersion, 'nodes' | 'places'> {
   const instances: string[] = []
   const health: string[] = []
+  const found: string[] = []
   const offered: string[] = []
   for (const { node, id, port, tags } of instancesOf(tx, service)) {
     const word = instanceWord(node, id, port, tags)
@@ -63,11 +66,14 @@ function instancesIn(tx: ReadTransaction, service: string): Pick<ServiceVersion,
     const checks = own.map(({ checkId, status }) => ({ id: checkId, status }))
     instances.push(word)
     health.push(healthWord(word, checks))
-    if (!checks.some(({ status }) => status === 'critical')) offered.push(placeWord(port))
+    if (checks.some(({ status }) => status === 'critical')) continue
+    found.push(healthWord(word, checks))
+    offered.push(placeWord(port))
   }
   return {
     instances: allInstances(instances),
     health: allInstances(health),
+    found: allInstances(found),
     offered: allInstances([...new Set(offered)]),
   }
 }

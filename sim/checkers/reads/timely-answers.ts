@@ -23,7 +23,7 @@ type Excuse = 'out of reach' | 'not known' | 'catching up'
 
 /**
  * Compares the answers of agents about a changing service with the replicated state of that time.
- * 1. E8. A list has exactly what existed at one moment between question and answer, and therefore everything that
+ * 1. E8. A list, or what a prepared query finds, has exactly what existed at one moment between question and answer, and therefore everything that
  *    existed throughout, and every command that a server had applied before the question, whichever server leads now; a
  *    stale list, at a moment no longer ago than the contact with a leader that it reports.
  * 2. E9. A cached answer is returned only to clients that accept its age, and it was true no longer ago than that age.
@@ -148,18 +148,25 @@ function wereOf({ of }: TimelyAnswer, seen: readonly ServiceVersion[]): string {
 
 function textOf({ service, of, agent, how, kept, calledUs }: TimelyAnswer): string {
   const wanted = kept === undefined ? '' : ` with ${JSON.stringify(kept.wanted)}`
-  return `${of === 'nodes' ? 'the list of nodes' : of === 'health' ? `health of ${service}` : service} (${how}${wanted}) at ${agent}, asked at ${calledUs} us,`
+  const what = {
+    instances: service,
+    health: `health of ${service}`,
+    found: `the query for ${service}`,
+    nodes: 'the list of nodes',
+  }
+  return `${what[of]} (${how}${wanted}) at ${agent}, asked at ${calledUs} us,`
 }
 
 export const timelyAnswers = checker({
   codes: {
     E8: {
-      text: 'lists: a list of instances, their health or nodes has exactly those of one moment while it was asked for, or, if stale, since the contact that it names',
+      text: 'lists: a list of instances, their health, nodes, or what a query finds has exactly those of one moment while it was asked for, or, if stale, since the contact that it names',
       sources: [
         'docs/reference/catalog.md#get-v1-catalog-service-name',
         'docs/reference/http-reads.md#consistency-modes',
+        'docs/reference/prepared-queries.md#execution',
       ],
-      evidence: ['requests', 'catalog', 'forwards'],
+      evidence: ['requests', 'catalog', 'forwards', 'queries'],
       judges: ['list', 'lists'],
       excuses: {
         'not known':

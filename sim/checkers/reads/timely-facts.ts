@@ -5,8 +5,8 @@ export interface WantedFreshness {
   readonly staleIfErrorS: number | undefined
 }
 
-/** What is listed: instances, instances with their checks, or all nodes. */
-export type TimelyList = 'instances' | 'health' | 'nodes'
+/** What is listed: instances, instances with their checks, what a prepared query finds of them, or all nodes. */
+export type TimelyList = 'instances' | 'health' | 'found' | 'nodes'
 
 /** An answer of an agent about a service, or about all nodes. */
 export interface TimelyAnswer {

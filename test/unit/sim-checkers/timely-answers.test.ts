@@ -34,7 +34,14 @@ function judged({ isReached = true, known = true, changedUs = 0 } = {}) {
     ['b', place(0.01)],
     ['c', place(0.03)],
   ])
-  const version = (instances: string) => ({ instances, health: `${instances} {}`, offered: '', nodes: 'n', places })
+  const version = (instances: string) => ({
+    instances,
+    health: `${instances} {}`,
+    found: `${instances} well`,
+    offered: '',
+    nodes: 'n',
+    places,
+  })
   const versions = {
     between: (_service: string, fromUs: number): readonly ServiceVersion[] | undefined => {
       asked.push(fromUs)
@@ -66,6 +73,21 @@ describe('E8', () => {
     const other = judged({ known: false })
     other.checker.answered(told())
     expect(other.counts()).toEqual(['E8 excused: not known 1'])
+  })
+})
+
+describe('E8 and E9 of prepared queries', () => {
+  it('compare what they find with the instances that there were without a critical check', () => {
+    const { checker, lines } = judged()
+    const kept = { wanted: calm, hit: 'HIT', age: '0' }
+    checker.answered(told({ of: 'found', told: 'one well' }))
+    checker.answered(told({ of: 'found', told: 'one well', how: 'cached', kept }))
+    checker.answered(told({ of: 'found', told: 'one {}' }))
+    checker.answered(told({ of: 'found', told: '', how: 'cached', kept }))
+    expect(lines).toEqual([
+      'E8: the query for web (default) at c1, asked at 30000000 us, is one {}, and there were one well',
+      `E9: the query for web (cached with ${JSON.stringify(calm)}) at c1, asked at 30000000 us, is none, and there were one well`,
+    ])
   })
 })
 

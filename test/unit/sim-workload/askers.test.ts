@@ -19,19 +19,24 @@ const health = JSON.stringify([
     ],
   },
 ])
+const found = JSON.stringify({ Service: 'web', Nodes: JSON.parse(health), Failovers: 0 })
 const nodes = JSON.stringify([{ Node: 'b', Address: '10.0.0.2' }])
 const answers: Readonly<Record<string, string>> = {
   '/v1/catalog/service/web': rows,
   '/v1/health/service/web': health,
   '/v1/catalog/nodes': nodes,
+  '/v1/query/find-web/execute': found,
 }
 
 it('asks in every way, and tells what was wanted of kept answers, and what they say of themselves', async () => {
+  let defined = 0
   const { told, asked } = await inSimulation({}, async (simulation) => {
     const [told, asked]: [TimelyAnswer[], string[]] = [[], []]
     simulation.addNode({ name: 'a1', host: endpoint.host }).boot((env) =>
       env.http
-        .serve(endpoint, async ({ target, headers }: HttpRequest) => {
+        .serve(endpoint, async ({ method, target, headers }: HttpRequest) => {
+          // The first definition of the query is refused, as if no server led.
+          if (method === 'POST') return { status: ++defined === 1 ? 500 : 200, headers: [], body: '{"ID":"q"}' }
           const [path = '', query = 'plain'] = target.split('?')
           asked.push(`${query} ${headers.get('cache-control') ?? ''}`.trim())
           const isFailed = asked.length % 7 === 0
@@ -65,6 +70,7 @@ it('asks in every way, and tells what was wanted of kept answers, and what they 
         clients: 2,
         names: false,
         cached: true,
+        queries: true,
         host: '10.0.0.9',
         everyMs: { min: 50, max: 100 },
       }
@@ -93,8 +99,10 @@ it('asks in every way, and tells what was wanted of kept answers, and what they 
     ]),
   )
   expect(told.length).toBeLessThan(asked.length)
-  const lists = { instances: 'b/w1:80 [blue]', health: 'b/w1:80 [blue] {a warning z passing}', nodes: 'b at 10.0.0.2' }
-  expect(new Set(told.map(({ of }) => of))).toEqual(new Set(['instances', 'health', 'nodes']))
+  expect(defined).toBe(2)
+  const health = 'b/w1:80 [blue] {a warning z passing}'
+  const lists = { instances: 'b/w1:80 [blue]', health, found: health, nodes: 'b at 10.0.0.2' }
+  expect(new Set(told.map(({ of }) => of))).toEqual(new Set(['instances', 'health', 'found', 'nodes']))
   for (const { of, how, kept, told: text, lastContactMs } of told) {
     expect(text).toBe(lists[of])
     expect(kept === undefined ? 'none' : `${kept.hit} ${kept.age}`).toBe(how === 'cached' ? 'HIT 4' : 'none')

@@ -159,7 +159,7 @@ export const serverCare = checker({
       judges: ['voter removed', 'voters removed'],
       excuses: {
         'asked to go':
-          'A server that was told to leave, or that an operator named, may be removed; until it runs again and all members know it (E3).',
+          'A server that was told to leave, or that an operator named, may be removed; until it runs again and all members know it, or is down and none has heard that it left (E3).',
         'older protocol':
           'A server of an older Raft protocol is named by its address, and autopilot ignores it; until it has an ID.',
       },

@@ -74,6 +74,7 @@ export const hunts: readonly Hunt[] = [
   { name: 'leaders-are-asked', tuning: [] },
   { name: 'leaf-of-another', tuning: anAgentLies },
   { name: 'leaves-are-cut-short', tuning: [] },
+  { name: 'leaves-are-unheard', tuning: [] },
   { name: 'locks-are-put-back', tuning: [] },
   { name: 'long-outage', tuning: [] },
   { name: 'long-tails', tuning: oneEntryAtATime },

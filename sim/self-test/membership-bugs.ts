@@ -171,4 +171,42 @@ export const membershipBugs: readonly PlantedBug[] = [
     hunt: 'members-are-hostile',
     foundBy: ['M3'],
   },
+  {
+    row: 347,
+    name: 'new-leaders-remove-the-failed',
+    about: 'a server that has just become the leader takes failed members for members that left',
+    patches: [
+      {
+        file: 'src/agent/servers/reconcile.js',
+        find: 'return this.#failed(member);',
+        replace: 'return this.#timer === undefined ? this.#records.deregister(member.name) : this.#failed(member);',
+      },
+    ],
+    hunt: 'leaves-are-unheard',
+    foundBy: ['E3'],
+  },
+  {
+    row: 348,
+    name: 'failed-for-minutes-is-gone',
+    about: 'a leader removes the node of a member that has failed for four minutes, as if the pool had forgotten it',
+    patches: [
+      {
+        file: 'src/agent/servers/reconcile.js',
+        find: '!present.has(node) &&',
+        replace: "present.get(node)?.status !== 'alive' &&",
+      },
+      {
+        file: 'src/agent/servers/reconcile.js',
+        find: 'if (this.#members().has(node.node))',
+        replace: "if (this.#members().get(node.node)?.status === 'alive')",
+      },
+      {
+        file: 'src/agent/servers/reconcile.js',
+        find: 'if (now - since >= this.#reconnectTimeoutMs)',
+        replace: 'if (now - since >= 2 * unknownFailsMs)',
+      },
+    ],
+    hunt: 'leaves-are-unheard',
+    foundBy: ['E3'],
+  },
 ]

@@ -7,7 +7,7 @@ interface Asked {
   readonly node: string
   /** Undefined: the ID of a lost machine that never comes back. */
   readonly id: string | undefined
-  /** When it was asked, or when its next process began after that. */
+  /** When it was asked, or when its last process after that began or died. */
   readonly sinceUs: number
 }
 
@@ -20,6 +20,8 @@ export interface GoingWorld {
   /** Since when nothing disturbs the pool; infinite: something does. */
   readonly calmSinceUs: () => number
   readonly leaders: () => number
+  /** Whether every running agent considers this member failed, so that none has heard that it left. */
+  readonly isFailedForAll: (node: string) => boolean
   /** Time in which an undisturbed pool agrees on its members. */
   readonly agreementBoundMs: () => number
   readonly over: (node: string, id: string | undefined) => void
@@ -33,8 +35,9 @@ export interface GoingWorld {
  *    that it is alive, including the leader; every member that receives news of an older incarnation refutes it.
  * 3. The leader of all that time has done what an operator asked, because operators ask again every two seconds. What
  *    another leader had written before is committed by this one, or lost.
- * So the excuse ends then. While the agent is down, it holds. A machine that was replaced never comes back, so its ID
- * may be removed at any time.
+ * So the excuse ends then. It also ends while the agent is down, if after the same time every running agent considers it
+ * failed: none has heard that it left, and no news of it is left that could say so. If one has heard, the excuse holds.
+ * A machine that was replaced never comes back, so its ID may be removed at any time.
  */
 export class AskedToGo {
   readonly #world: GoingWorld
@@ -60,12 +63,18 @@ export class AskedToGo {
 
   began(node: string): void {
     this.#running.add(node)
-    const asked = this.#asked.get(node)
-    if (asked !== undefined) this.#asked.set(node, { ...asked, sinceUs: this.#world.nowUs() })
+    this.#counted(node)
   }
 
   died(node: string): void {
     this.#running.delete(node)
+    this.#counted(node)
+  }
+
+  /** The time is counted from now on. */
+  #counted(node: string): void {
+    const asked = this.#asked.get(node)
+    if (asked !== undefined) this.#asked.set(node, { ...asked, sinceUs: this.#world.nowUs() })
   }
 
   replaced(node: string): void {
@@ -80,7 +89,8 @@ export class AskedToGo {
     if (calmUs > nowUs || this.#world.leaders() !== 1) return
     const boundUs = this.#world.agreementBoundMs() * 1000
     for (const { node, id, sinceUs } of this.#asked.values()) {
-      if (!this.#running.has(node) || nowUs - Math.max(sinceUs, calmUs) <= boundUs) continue
+      if (nowUs - Math.max(sinceUs, calmUs) <= boundUs) continue
+      if (!this.#running.has(node) && (id === undefined || !this.#world.isFailedForAll(node))) continue
       this.#asked.delete(node)
       this.#world.over(node, id)
     }
@@ -96,6 +106,7 @@ export const askedToGo = checker({
       nowUs: run.nowUs,
       calmSinceUs: () => pool.laws.weather.calmSinceUs,
       leaders: () => leading.size,
+      isFailedForAll: (node) => pool.isFailedForAll(node),
       agreementBoundMs: () => pool.agreementBoundMs(),
       over: (node, id) => run.tell('removal over', { node, id }),
     })

@@ -21,6 +21,8 @@ export class KeptRegistrations {
   readonly #livedIn = new Map<string, number>()
   /** Agents that may be removed: news of a leave may come late. */
   readonly #mayGo = new Set<string>()
+  /** Agents that were asked to leave, are down, and of whose leave none has heard. */
+  readonly #unheard = new Set<string>()
 
   constructor(judge: Judge<{ E3: 'asked to leave' | 'forgotten' | 'leave unheard' }>, nowUs: () => number) {
     this.#judge = judge
@@ -31,6 +33,7 @@ export class KeptRegistrations {
     // The agent was dead for a while, and is still in the catalog.
     if (this.#deadSinceUs.get(node) !== undefined && !this.#mayGo.has(node)) this.#judge.judged('E3')
     this.#deadSinceUs.set(node, undefined)
+    this.#unheard.delete(node)
     this.#lived(node)
   }
 
@@ -45,9 +48,11 @@ export class KeptRegistrations {
     this.#mayGo.add(node)
   }
 
-  /** It has run for so long that every member knows so. */
+  /** Every member knows that it runs, or that it failed and none has heard that it left. */
   stays(node: string): void {
-    this.#mayGo.delete(node)
+    if (!this.#mayGo.delete(node) || this.#deadSinceUs.get(node) === undefined) return
+    this.#unheard.add(node)
+    this.#judge.judged('E3')
   }
 
   deregistered({ node, serviceId, checkId }: DeregisterRequest): void {
@@ -80,9 +85,10 @@ export class KeptRegistrations {
   #tooEarly(node: string, sinceUs: number | undefined): void {
     this.#judge.judged('E3')
     const how = sinceUs === undefined ? 'runs' : `died ${((this.#nowUs() - sinceUs) / 1e6).toFixed(0)} s ago`
+    const why = this.#unheard.has(node) ? 'none has heard that it left' : 'was never asked to leave'
     this.#judge.report(
       'E3',
-      `${node} was removed from the catalog, although its agent ${how} and was never asked to leave`,
+      `${node} was removed from the catalog, although its agent ${how} and ${why}`,
       [this.#livedIn.get(node) ?? 0],
     )
   }
@@ -97,7 +103,7 @@ export const keptRegistrations = checker({
       judges: ['death or leave', 'deaths and leaves'],
       excuses: {
         'asked to leave':
-          'A node that was asked to leave, or that an operator takes out, or whose machine is another; until it runs and all know it.',
+          'A node that was asked to leave, or that an operator takes out, or whose machine is another; until it runs and all know it, or it is down and none has heard that it left.',
         forgotten: 'A node whose agent has been dead for 8 hours may be forgotten by its pool; until it starts again.',
         'leave unheard':
           'At rest the catalog may have an agent that left while the present leader could not hear it; until the pool forgets it.',

@@ -64,6 +64,12 @@ export class Membership {
     return isWhole ? this.laws.weather.calmSinceUs : Number.POSITIVE_INFINITY
   }
 
+  /** Whether every running agent has this member, and considers it failed. */
+  isFailedForAll(name: string): boolean {
+    const cores = [...this.#observers.values()].map(({ core }) => core)
+    return cores.length > 0 && cores.every((core) => core?.members.get(name)?.status === 'failed')
+  }
+
   /** V1. Time in which gossip nearly always brings the news of one agent to all others. */
   spreadBoundMs(): number {
     return this.#bySlowest(spreadWithinMs)

@@ -8,11 +8,12 @@ const second = 1_000_000
 /** A pool that takes 100 s to agree; the test is its weather. */
 function world() {
   const told: string[] = []
-  const state = { nowUs: 0, calmUs: 0, leaders: 1 }
+  const state = { nowUs: 0, calmUs: 0, leaders: 1, isFailed: false }
   const going = new AskedToGo({
     nowUs: () => state.nowUs,
     calmSinceUs: () => state.calmUs,
     leaders: () => state.leaders,
+    isFailedForAll: () => state.isFailed,
     agreementBoundMs: () => 100_000,
     over: (node, id) => void told.push(`${node} ${id ?? 'another machine'}`),
   })
@@ -33,7 +34,26 @@ describe('what excuses a removal that was asked for', () => {
     expect(until(300)).toEqual(['c1 id-1'])
   })
 
-  it('lasts while the agent is down, and counts from its next beginning', () => {
+  it('ends while the agent is down, if none has heard that it left', () => {
+    const { going, state, until } = world()
+    going.asked('c1', 'id-1')
+    until(50)
+    going.died('c1')
+    state.isFailed = true
+    expect(until(150)).toEqual([])
+    expect(until(153)).toEqual(['c1 id-1'])
+  })
+
+  it('lasts for the ID of a lost machine, whatever the others think of it', () => {
+    const { going, state, until } = world()
+    going.died('c1')
+    going.replaced('c1')
+    going.asked('c1', 'id-1')
+    state.isFailed = true
+    expect(until(1_000)).toEqual([])
+  })
+
+  it('lasts while the agent is down and one has heard that it left, and counts from its next beginning', () => {
     const { going, until } = world()
     going.asked('c1', 'id-1')
     going.died('c1')
@@ -80,5 +100,12 @@ describe('what excuses a removal that was asked for', () => {
     kept.stays('c1')
     kept.takenOut('c1')
     expect(lines).toEqual(['E3: c1 was removed from the catalog, although its agent runs and was never asked to leave'])
+    kept.mayGo('c1')
+    kept.died('c1')
+    kept.stays('c1')
+    kept.takenOut('c1')
+    expect(lines.at(-1)).toBe(
+      'E3: c1 was removed from the catalog, although its agent died 0 s ago and none has heard that it left',
+    )
   })
 })

@@ -4,6 +4,7 @@ import type { PlantedBug } from './planted-bug.ts'
 const hunt = 'answers-have-an-age'
 const inCatalog = patchesOf('src/features/catalog')
 const inCache = patchesOf('src/agent/requests/asking')
+const inResults = patchesOf('src/agent/requests/serving')
 const inDns = patchesOf('src/dns')
 const inQuery = patchesOf('src/features/query')
 const inModel = patchesOf('src/model')
@@ -133,19 +134,36 @@ export const ageBugs: readonly PlantedBug[] = [
     name: 'executions-of-any-age',
     about: 'an execution from the cache ignores how fresh its caller wants it',
     patches: [
-      inQuery('execute-routes.js', 'read, freshness.value, request.call)', 'read, { revalidate: false }, request.call)'),
+      inQuery(
+        'execute-routes.js',
+        'read, freshness.value, request.call)',
+        'read, { revalidate: false }, request.call)',
+      ),
     ],
     hunt: 'queries-have-an-age',
     foundBy: ['E9'],
   },
   {
     row: 346,
-    name: 'executions-follow-definitions',
-    about: 'the index of an execution is that of the definitions, so that a cached one is not refreshed when instances change',
-    patches: [
-      inQuery('execute-endpoints.js', 'return { index: greater(index, found.index), value };', 'return { index, value };'),
-    ],
+    name: 'executions-do-not-age',
+    about: 'an execution from the cache is reported with age 0, however old it is',
+    patches: [inQuery('execute-routes.js', 'ageS: Math.floor(ageMs / 1000) }', 'ageS: 0 }')],
     hunt: 'queries-have-an-age',
     foundBy: ['E9'],
+  },
+  {
+    row: 349,
+    name: 'kept-lists-outlive-changes',
+    about: 'a list that a server has computed once is given to later callers, although its rows have changed',
+    patches: [
+      inResults('kept-result.js', 'return this.watch?.isCurrent() === true;', 'return this.watch !== undefined;'),
+      inResults(
+        'kept-result.js',
+        'this.#owner.gone(this);\n        const waiting = [...this.#waiting];',
+        'const waiting = [...this.#waiting];',
+      ),
+    ],
+    hunt: 'leaders-are-asked',
+    foundBy: ['E8'],
   },
 ]

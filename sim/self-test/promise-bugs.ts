@@ -105,4 +105,23 @@ export const promiseBugs: readonly PlantedBug[] = [
     hunt: 'leaders-are-asked',
     foundBy: ['R10', 'E8'],
   },
+  {
+    row: 350,
+    name: 'reads-before-it-has-applied',
+    about: 'a new leader answers reads before it has applied what its predecessor committed',
+    patches: [
+      {
+        file: `${core}/read.js`,
+        find: "if (role.kind !== 'leader' || applied < commit)",
+        replace: "if (role.kind !== 'leader')",
+      },
+      {
+        file: `${core}/read.js`,
+        find: 'return hasCommittedInOwnTerm(raft, role) && holdsLease(raft, role, nowMs);',
+        replace: 'return holdsLease(raft, role, nowMs);',
+      },
+    ],
+    hunt: 'leaders-are-asked',
+    foundBy: ['R10', 'E8'],
+  },
 ]

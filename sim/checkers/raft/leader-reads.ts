@@ -1,9 +1,10 @@
-import type { Term } from '../../../src/model/log-position.ts'
+import type { LogIndex, Term } from '../../../src/model/log-position.ts'
 import type { RaftMessage } from '../../../src/raft/core/messages.ts'
 import { type CheckedRun, checker, type Judge } from '../checker.ts'
 import type { ServerTiming } from '../facts.ts'
 import { type ConfigurationChanges, configurationChanges } from './configuration-changes.ts'
 import { isMajority } from './own-quorum.ts'
+import { serverLogs } from './server-logs.ts'
 
 interface Process {
   /** Its Raft server ID. */
@@ -22,30 +23,46 @@ interface Leading {
   readonly answered: Map<string, number>
   /** It has asked another server to stand for election, so voters may no longer be loyal to it. */
   hasHandedOver: boolean
+  /** An entry of this term is committed, so the leader knows what was committed before it. */
+  hasCommitted: boolean
+  /**
+   * When it first answered a read before that. The turn that commits the entry may tell of its reads first, but at the
+   * same time.
+   */
+  earlyUs: number | undefined
   isChanging: boolean
 }
 
 type ReadExcuses = { readonly R10: 'change under way' }
+type Run = Pick<CheckedRun, 'nowUs'> & Judge<ReadExcuses>
 
 /**
  * R10. Thesis 6.4: a leader answers a read when a majority of the voters in its log have answered, in its term,
  * messages that were sent after the read arrived; or, by its lease, messages that were sent within the lease, by its
- * own clock. Only messages that were really sent and received count, not the leader's own notes.
+ * own clock. In both cases an entry of its term must be committed: until then, it may not know what its predecessor
+ * committed. Only messages that were really sent and received count, not the leader's own notes.
  *
  * A round counts from its first message. The leader may have begun it before, so the lease that is computed here ends
  * no earlier than the leader's. A message sent before a read arrived belongs to a round that the read must not join.
  */
 export class LeaderReads {
-  readonly #judge: Judge<ReadExcuses>
+  readonly #run: Run
   readonly #configurations: Pick<ConfigurationChanges, 'votersOf'>
+  readonly #termAt: (node: string, index: LogIndex) => Term | undefined
   readonly #processes = new Map<string, Process>()
   readonly #leading = new Map<string, Leading>()
   /** By node and request, the first round that the read may use. */
   readonly #asked = new Map<string, Map<number, number>>()
 
-  constructor(judge: Judge<ReadExcuses>, configurations: Pick<ConfigurationChanges, 'votersOf'>) {
-    this.#judge = judge
+  /** `termAt`: of an entry in the log of a node, as far as it is known. */
+  constructor(
+    run: Run,
+    configurations: Pick<ConfigurationChanges, 'votersOf'>,
+    termAt: (node: string, index: LogIndex) => Term | undefined,
+  ) {
+    this.#run = run
     this.#configurations = configurations
+    this.#termAt = termAt
   }
 
   began(node: string, id: string, timing: ServerTiming | undefined): void {
@@ -60,13 +77,36 @@ export class LeaderReads {
       sentMs: [],
       answered: new Map(),
       hasHandedOver: false,
+      hasCommitted: false,
+      earlyUs: undefined,
       isChanging: false,
     })
   }
 
   noLongerLeads(node: string): void {
+    const leading = this.#leading.get(node)
+    if (leading !== undefined) this.#isTooEarly(node, leading)
     this.#leading.delete(node)
     this.#asked.get(node)?.clear()
+  }
+
+  committed(node: string, index: LogIndex): void {
+    const leading = this.#leading.get(node)
+    if (leading === undefined || leading.hasCommitted) return
+    // An entry that is not on its own disk yet is one that this leader has just written.
+    if ((this.#termAt(node, index) ?? leading.term) !== leading.term) return
+    if (leading.earlyUs !== this.#run.nowUs()) this.#isTooEarly(node, leading)
+    leading.hasCommitted = true
+    leading.earlyUs = undefined
+  }
+
+  #isTooEarly(node: string, leading: Leading): void {
+    if (leading.earlyUs === undefined) return
+    leading.earlyUs = undefined
+    this.#run.report(
+      'R10',
+      `${node}, leader of term ${leading.term}, answers a read before it has committed in its term`,
+    )
   }
 
   changing(node: string, isChanging: boolean): void {
@@ -105,8 +145,9 @@ export class LeaderReads {
     const voters = this.#configurations.votersOf(node)
     const process = this.#processes.get(node)
     if (voters === undefined || process === undefined) return
-    this.#judge.judged('R10')
-    if (leading === undefined) return this.#judge.report('R10', `${node} answers a read although it does not lead`)
+    this.#run.judged('R10')
+    if (leading === undefined) return this.#run.report('R10', `${node} answers a read although it does not lead`)
+    if (!leading.hasCommitted) leading.earlyUs ??= this.#run.nowUs()
     const asked = this.#asked.get(node)
     const from = requestId === undefined ? Number.POSITIVE_INFINITY : (asked?.get(requestId) ?? 1)
     if (requestId !== undefined) asked?.delete(requestId)
@@ -118,10 +159,10 @@ export class LeaderReads {
     const given = voters.filter(counts).length
     if (isMajority(given, voters)) return
     if (leading.isChanging && isMajority(given, voters.slice(1))) {
-      return this.#judge.excused('R10', 'change under way')
+      return this.#run.excused('R10', 'change under way')
     }
     const heard = `${given} of ${voters.length} voters have answered a message sent since then, or within the lease`
-    this.#judge.report('R10', `${node}, leader of term ${leading.term}, answers a read, and ${heard}`)
+    this.#run.report('R10', `${node}, leader of term ${leading.term}, answers a read, and ${heard}`)
   }
 
   #isWithinLease({ sentMs, hasHandedOver }: Leading, round: number, timing: ServerTiming | undefined): boolean {
@@ -138,9 +179,9 @@ export class LeaderReads {
 export const leaderReads = checker({
   codes: {
     R10: {
-      text: 'reads: before a leader answers a read, a majority of voters has answered a message sent since the read arrived or within the lease',
+      text: 'reads: before a leader answers a read, it has committed in its term, and a majority of voters has answered a message sent since the read arrived or within the lease',
       sources: ['Raft thesis, section 6.4'],
-      evidence: ['elections', 'heartbeats', 'forwards', 'requests'],
+      evidence: ['elections', 'commits', 'heartbeats', 'forwards', 'requests'],
       judges: ['read confirmed', 'reads confirmed'],
       excuses: {
         'change under way':
@@ -148,11 +189,16 @@ export const leaderReads = checker({
       },
     },
   },
-  make: (run: CheckedRun & Judge<ReadExcuses>) => new LeaderReads(run, run.of(configurationChanges)),
+  make: (run: CheckedRun & Judge<ReadExcuses>) => {
+    const logs = run.of(serverLogs)
+    return new LeaderReads(run, run.of(configurationChanges), (node, index) => logs.of(node).termAt(index))
+  },
   takes: {
+    'process died': (it, { node }) => it.noLongerLeads(node),
     'process began': (it, { node, id, timing }) => it.began(node, id, timing),
     'leader began': (it, { node, term }) => it.becameLeader(node, term),
     'leader ended': (it, { node }) => it.noLongerLeads(node),
+    'index committed': (it, { node, index }) => it.committed(node, index),
     'change asked': (it, { node }) => it.changing(node, true),
     'members changed': (it, { node }) => it.changing(node, false),
     'message sent': (it, { node, message }) => it.sent(node, message),

@@ -5,11 +5,11 @@ import { GivenVotes } from '../../../sim/checkers/raft/given-votes.ts'
 import { HonestVotes } from '../../../sim/checkers/raft/honest-votes.ts'
 import { LeaderReads } from '../../../sim/checkers/raft/leader-reads.ts'
 import { ServerLog } from '../../../sim/checkers/raft/server-log.ts'
-import { noIndex, noTerm, termOf } from '../../../src/model/log-position.ts'
+import { logIndexOf, noIndex, noTerm, termOf } from '../../../src/model/log-position.ts'
 import type { RaftMessage } from '../../../src/raft/core/messages.ts'
 import { entry, recorder } from './reports.ts'
 
-const [two, three] = [termOf(2), termOf(3)]
+const [one, two, three] = [termOf(1), termOf(2), termOf(3)]
 
 function asks(term: number, { pre = false, transfer = false } = {}): RaftMessage {
   return { kind: 'vote-request', pre, term: termOf(term), lastIndex: noIndex, lastTerm: noTerm, transfer }
@@ -109,12 +109,15 @@ describe('R9, logs', () => {
 })
 
 /** Leader s1, called a, of voters a to c, in term 2; its clock is moved by hand. */
-function leader() {
+function leader({ hasCommitted = true } = {}) {
   const { judge, lines, counts } = recorder()
-  const law = new LeaderReads(judge, { votersOf: () => ['a', 'b', 'c'] })
+  // Entries up to 4 are of former terms, entry 5 is the first of this one, and no later one is on its disk.
+  const termAt = (_node: string, index: number) => (index < 5 ? one : index === 5 ? two : undefined)
   const clock = { ms: 0 }
+  const law = new LeaderReads({ ...judge, nowUs: () => clock.ms * 1000 }, { votersOf: () => ['a', 'b', 'c'] }, termAt)
   law.began('s1', 'a', { monoMs: () => clock.ms, heartbeatTimeoutMs: 1000, leaderLeaseMs: 500 })
   law.becameLeader('s1', two)
+  if (hasCommitted) law.committed('s1', logIndexOf(5))
   const round = (number: number): void => law.sent('s1', append(2, number))
   return { law, lines, counts, clock, round }
 }
@@ -168,6 +171,32 @@ describe('R10', () => {
     expect(over.lines).toHaveLength(1)
   })
 
+  it('reports a read before an entry of the term is committed, whatever else is', () => {
+    const { law, lines, round, clock } = leader({ hasCommitted: false })
+    round(1)
+    law.received('s1', 'b', answer(2, 1))
+    law.committed('s1', logIndexOf(4))
+    law.confirmed('s1', undefined)
+    clock.ms = 1
+    law.committed('s1', logIndexOf(6))
+    law.confirmed('s1', undefined)
+    expect(lines).toEqual(['R10: s1, leader of term 2, answers a read before it has committed in its term'])
+    const deposed = leader({ hasCommitted: false })
+    deposed.round(1)
+    deposed.law.received('s1', 'b', answer(2, 1))
+    deposed.law.confirmed('s1', undefined)
+    deposed.law.noLongerLeads('s1')
+    expect(deposed.lines).toEqual(lines)
+    // The same turn commits the entry.
+    const atOnce = leader({ hasCommitted: false })
+    atOnce.round(1)
+    atOnce.law.received('s1', 'b', answer(2, 1))
+    atOnce.law.confirmed('s1', undefined)
+    atOnce.law.committed('s1', logIndexOf(5))
+    atOnce.law.noLongerLeads('s1')
+    expect(atOnce.lines).toEqual([])
+  })
+
   it('excuses a change that is not in the log yet, by one voter alone, and reports a server that does not lead', () => {
     const { law, lines, counts, round } = leader()
     law.changing('s1', true)
@@ -176,9 +205,14 @@ describe('R10', () => {
     law.confirmed('s1', 7)
     expect(lines).toHaveLength(1)
     const four = recorder()
-    const group = new LeaderReads(four.judge, { votersOf: () => ['a', 'b', 'c', 'd'] })
+    const group = new LeaderReads(
+      { ...four.judge, nowUs: () => 0 },
+      { votersOf: () => ['a', 'b', 'c', 'd'] },
+      () => two,
+    )
     group.began('s1', 'a', undefined)
     group.becameLeader('s1', two)
+    group.committed('s1', logIndexOf(1))
     group.changing('s1', true)
     group.asked('s1', 1)
     group.sent('s1', append(2, 1))

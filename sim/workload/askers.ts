@@ -84,7 +84,8 @@ export class Askers implements Crew {
         headers: [],
         body: utf8(JSON.stringify({ Name: queryFor(service), Service: { Service: service } })),
       })
-      this.#isDefined = answer.ok && (answer.value.status === 200 || textOf(answer.value.body).includes(isDefinedAlready))
+      this.#isDefined =
+        answer.ok && (answer.value.status === 200 || textOf(answer.value.body).includes(isDefinedAlready))
     }
   }
 

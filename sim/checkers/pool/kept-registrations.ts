@@ -86,11 +86,9 @@ export class KeptRegistrations {
     this.#judge.judged('E3')
     const how = sinceUs === undefined ? 'runs' : `died ${((this.#nowUs() - sinceUs) / 1e6).toFixed(0)} s ago`
     const why = this.#unheard.has(node) ? 'none has heard that it left' : 'was never asked to leave'
-    this.#judge.report(
-      'E3',
-      `${node} was removed from the catalog, although its agent ${how} and ${why}`,
-      [this.#livedIn.get(node) ?? 0],
-    )
+    this.#judge.report('E3', `${node} was removed from the catalog, although its agent ${how} and ${why}`, [
+      this.#livedIn.get(node) ?? 0,
+    ])
   }
 }
 

@@ -17,7 +17,14 @@ function judged({ allowStale = true } = {}) {
   const versions = {
     between: (_service: string, fromUs: number) => {
       asked.push(fromUs)
-      const version = (offered: string) => ({ instances: '', found: '', health: '', offered, nodes: '', places: new Map() })
+      const version = (offered: string) => ({
+        instances: '',
+        found: '',
+        health: '',
+        offered,
+        nodes: '',
+        places: new Map(),
+      })
       return fromUs < 5e6 ? undefined : [...(fromUs < 12e6 ? [version('a')] : []), version('b')]
     },
   }

@@ -70,7 +70,7 @@ export class Askers implements Crew {
     this.#round++
   }
 
-  /** Defines the query, which never changes. A second definition of its name is refused, whoever made the first. */
+  /** Defines the query, which never changes. If it is refused because another group has defined it, that one serves. */
   async #define(round: number): Promise<void> {
     const { name, service } = this.#plan
     for (let nth = 1; this.#round === round && !this.#isDefined; nth++) {

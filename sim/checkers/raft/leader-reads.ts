@@ -85,7 +85,7 @@ export class LeaderReads {
 
   noLongerLeads(node: string): void {
     const leading = this.#leading.get(node)
-    if (leading !== undefined) this.#isTooEarly(node, leading)
+    if (leading !== undefined) this.#lookEarly(node, leading)
     this.#leading.delete(node)
     this.#asked.get(node)?.clear()
   }
@@ -95,14 +95,15 @@ export class LeaderReads {
     if (leading === undefined || leading.hasCommitted) return
     // An entry that is not on its own disk yet is one that this leader has just written.
     if ((this.#termAt(node, index) ?? leading.term) !== leading.term) return
-    if (leading.earlyUs !== this.#run.nowUs()) this.#isTooEarly(node, leading)
+    this.#lookEarly(node, leading)
     leading.hasCommitted = true
-    leading.earlyUs = undefined
   }
 
-  #isTooEarly(node: string, leading: Leading): void {
-    if (leading.earlyUs === undefined) return
+  /** Reports a read that was answered in an earlier turn than this one. */
+  #lookEarly(node: string, leading: Leading): void {
+    const { earlyUs } = leading
     leading.earlyUs = undefined
+    if (earlyUs === undefined || earlyUs === this.#run.nowUs()) return
     this.#run.report(
       'R10',
       `${node}, leader of term ${leading.term}, answers a read before it has committed in its term`,

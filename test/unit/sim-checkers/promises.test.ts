@@ -185,6 +185,7 @@ describe('R10', () => {
     deposed.round(1)
     deposed.law.received('s1', 'b', answer(2, 1))
     deposed.law.confirmed('s1', undefined)
+    deposed.clock.ms = 1
     deposed.law.noLongerLeads('s1')
     expect(deposed.lines).toEqual(lines)
     // The same turn commits the entry.

@@ -26,10 +26,12 @@ export function readProgress(file: string, text: string): Result<Progress, strin
   try {
     value = JSON.parse(text)
   } catch {
-    return err(`${file}: is not JSON: mend it, or remove it to begin anew`)
+    return err(`${file}: is not JSON: mend it, or forget all lessons with svc-sim lesson start N --reset`)
   }
   const parsed = progressSchema.safeParse(value)
-  return parsed.success ? ok(parsed.data) : err(`${file}: is no progress of lessons: remove it to begin anew`)
+  return parsed.success
+    ? ok(parsed.data)
+    : err(`${file}: is no progress of lessons: forget it with svc-sim lesson start N --reset`)
 }
 
 export function progressText(progress: Progress): string {

@@ -61,7 +61,7 @@ const wrongEdits: Readonly<Record<string, readonly [Edit, Edit, Edit]>> = {
   ],
   '10-locks-and-fencing': [
     ['takes the lock at once', 'takes the lock'],
-    ['- step: the second session takes', '- wait: 5s\n  - step: the second session takes'],
+    ['- step: the second session takes', '- step: five seconds pass\n    wait: 5s\n  - step: the second session takes'],
     ['"LockDelay": "15s"', '"LockDelay": "0s"'],
   ],
   '11-tombstones': [
@@ -301,6 +301,9 @@ describe('svc-sim lesson', () => {
     expect(await inOther('run')).toMatchObject({ exit: 2, err: expect.stringMatching(/answers\.yaml:\d+:\d+: /) })
     writeFileSync(join(folder, 'progress.json'), '{')
     expect(await inOther('list')).toMatchObject({ exit: 2, err: expect.stringMatching(/progress\.json: is not JSON/) })
+    expect((await inOther('start', '2')).exit).toBe(2)
+    expect((await inOther('start', '2', '--reset')).exit).toBe(0)
+    expect((await inOther('list')).out).toMatch(/^ {2}2 {2}.* 0 of 3 tasks$/m)
   })
 
   it('lists the marks of seeds of a task, and of no other run', async () => {

@@ -16,14 +16,17 @@ export interface Desk {
   readonly progress: Progress
 }
 
+/** `instead`: the progress in place of a file that cannot be read; absent: that file is an error. */
 export async function deskOf(
   { dir = usualFolder }: LessonFlags,
   terminal: SimTerminal,
+  instead?: Progress,
 ): Promise<Result<Desk, readonly string[]>> {
   const lessons = await shelvedLessons(terminal)
   if (!lessons.ok) return lessons
   const folder = new WorkFolder(terminal, dir)
-  const progress = await folder.progress()
+  const read = await folder.progress()
+  const progress = read.ok || instead === undefined ? read : ok(instead)
   return progress.ok ? ok({ lessons: lessons.value, folder, progress: progress.value }) : err([progress.error])
 }
 

@@ -2,7 +2,7 @@ import { err, ok, type Result } from '../../../src/base/result.ts'
 import { blankAnswers, fileName } from '../../lessons/answers.ts'
 import { type Lesson, pagesOf } from '../../lessons/lesson.ts'
 import { listLine, startLines } from '../../lessons/lesson-text.ts'
-import { started } from '../../lessons/progress.ts'
+import { noProgress, started } from '../../lessons/progress.ts'
 import { exits, type SimTerminal } from '../terminal.ts'
 import { deskOf, type LessonFlags, lessonAt, refused } from './desk.ts'
 import type { ShelvedLesson } from './shelf.ts'
@@ -27,7 +27,7 @@ export async function listLessons(flags: LessonFlags, terminal: SimTerminal): Pr
 
 /** `svc-sim lesson start`: writes the files of a lesson, and shows its text. */
 export async function startLesson(named: string, flags: StartFlags, terminal: SimTerminal): Promise<number> {
-  const desk = await deskOf(flags, terminal)
+  const desk = await deskOf(flags, terminal, flags.reset === true ? noProgress : undefined)
   if (!desk.ok) return refused(desk.error, terminal)
   const found = lessonAt(desk.value, named)
   if (!found.ok) return refused([found.error], terminal)

@@ -33,6 +33,6 @@ describe('the progress of a student', () => {
 
   it.each(['{', '[]', '{"version":2,"lessons":{}}'])('is refused in words when the file is %s', (text) => {
     const read = readProgress('p.json', text)
-    expect(read.ok ? '' : read.error).toMatch(/^p\.json: .* remove it to begin anew$/)
+    expect(read.ok ? '' : read.error).toMatch(/^p\.json: .* with svc-sim lesson start N --reset$/)
   })
 })

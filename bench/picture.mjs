@@ -1,9 +1,9 @@
 /**
- * What a picture of a run costs: `node bench/picture.mjs [workload:seconds …]`, after a build. For each it traces
+ * What a picture of a run costs: `node bench/picture.mjs [workload:seconds … | play]`, after a build. For each it traces
  * bench/workloads/<workload>.yaml for so many virtual seconds, makes the page of the trace, and opens it in Chromium
- * three times, beside a page with one word. Then `svc-sim play` with its page open, and without. Prints sizes, medians
- * of the time and of the main thread's CPU time until the first picture, and the load of the machine: on a busy one
- * only CPU times and ratios count.
+ * three times, beside a page with one word. Then, or alone if `play` is given, it measures `svc-sim play` with its page
+ * open, and without. Prints sizes, medians of the time and of the main thread's CPU time until the first picture, and
+ * the load of the machine: on a busy one only CPU times and ratios count.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -15,8 +15,8 @@ import { gunzipSync } from 'node:zlib'
 import { chromium } from 'playwright-core'
 
 /** Some 1, 10 and 100 MB of trace. */
-const usual = ['five-servers:2', 'five-servers-twenty-clients:28', 'five-servers-twenty-clients:480']
-const runs = process.argv.length > 2 ? process.argv.slice(2) : usual
+const usual = ['five-servers:4', 'five-servers-twenty-clients:28', 'five-servers-twenty-clients:480']
+const runs = process.argv.length > 2 ? process.argv.slice(2).filter((run) => run !== 'play') : usual
 const root = new URL('../', import.meta.url).pathname
 const folder = mkdtempSync(join(tmpdir(), 'svc-picture-'))
 const mb = (bytes) => `${(bytes / 1e6).toFixed(2)} MB`
@@ -43,7 +43,7 @@ async function firstPicture(browser, file) {
   await session.send('Performance.enable', { timeDomain: 'threadTicks' })
   const before = await cpuSeconds(session)
   await page.goto(`file://${file}`, { waitUntil: 'commit' })
-  await page.waitForFunction(`${firstPictureMark}.length > 0`)
+  while ((await page.evaluate(`${firstPictureMark}.length`)) === 0) await page.waitForTimeout(20)
   const cpu = 1000 * ((await cpuSeconds(session)) - before)
   const wall = await page.evaluate(`${firstPictureMark}[0].startTime`)
   await page.close()

@@ -16,7 +16,7 @@ const noticingUs = 15_000_000
 
 type Excuses = { readonly C7: 'restored'; readonly C8: 'out of reach' }
 type Run = Pick<CheckedRun, 'nowUs' | 'contactSinceUs' | 'staleDefaultMs'> & Judge<Excuses>
-type Contact = Pick<LeaderContact, 'changedUs'>
+type Contact = Pick<LeaderContact, 'changedUs' | 'byAllUs'>
 type Held = readonly HeldIntention[]
 
 /**
@@ -136,7 +136,7 @@ export class IntentionLaws {
    * 1. An agent in contact refreshes its cache at once. After a failed refresh it pauses for as long as nothing has
    *    answered, which is no longer than the time between its last refresh and the contact.
    * 2. Until then, it has at least what it knew at its last refresh, wherever it has asked meanwhile, if every server
-   *    has heard a leader all that time: a server that has come back may have given it an older state.
+   *    heard a leader then, and none has come back since: otherwise a server may have given it an older state.
    */
   #keptFromUs({ agent, calledUs }: IntentionDecision): number | undefined {
     const contactUs = this.#run.contactSinceUs(agent)
@@ -148,7 +148,9 @@ export class IntentionLaws {
         return calledUs - keptWithinUs
       }
     }
-    return knownUs > 0 && this.#contact.changedUs <= knownUs ? knownUs - keptWithinUs : undefined
+    const keptUs = knownUs - keptWithinUs
+    const { changedUs, byAllUs } = this.#contact
+    return knownUs > 0 && changedUs <= knownUs && byAllUs >= keptUs ? keptUs : undefined
   }
 
   #within(fromUs: number, toUs: number): readonly Held[] {

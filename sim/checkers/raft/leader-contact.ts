@@ -20,6 +20,8 @@ export class LeaderContact {
   readonly #nowUs: () => number
   readonly #heard = new Map<string, Heard>()
   readonly #leading = new Set<string>()
+  /** Running servers that have not heard a leader since they began. */
+  readonly #silent = new Set<string>()
   /** The last time at which a server began anew, resumed after a pause, or heard a leader after a gap. */
   #changedUs = 0
   #lapseUs = 0
@@ -32,11 +34,13 @@ export class LeaderContact {
     this.gone(node)
     this.#changedUs = this.#nowUs()
     if (timing === undefined) return
+    this.#silent.add(node)
     this.#lapseUs = Math.max(this.#lapseUs, (timing.heartbeatTimeoutMs + timing.leaderLeaseMs) * 1000)
   }
 
   gone(node: string): void {
     this.#heard.delete(node)
+    this.#silent.delete(node)
     this.#leading.delete(node)
   }
 
@@ -60,6 +64,7 @@ export class LeaderContact {
 
   #hears(node: string): void {
     const nowUs = this.#nowUs()
+    this.#silent.delete(node)
     const heard = this.#heard.get(node)
     if (heard !== undefined && (nowUs - heard.atUs <= gapUs || this.#leading.has(node))) {
       heard.atUs = nowUs
@@ -80,6 +85,12 @@ export class LeaderContact {
   lastUs(): number | undefined {
     const all = [...this.#heard.keys()].map((node) => this.of(node)?.atUs ?? 0)
     return all.length === 0 ? undefined : Math.max(...all)
+  }
+
+  /** Since when every running server has heard a leader at least once; 0: one has not since it began. */
+  get byAllUs(): number {
+    if (this.#silent.size > 0) return 0
+    return Math.min(this.#nowUs(), ...[...this.#heard.keys()].map((node) => this.of(node)?.atUs ?? 0))
   }
 
   /**

@@ -14,7 +14,7 @@ function held(id: string, ends: string, action: 'allow' | 'deny', description = 
 function lawsOf(contactS: number | 'none' = 1) {
   const { judge, lines, counts } = recorder()
   const now = { us: 0 }
-  const contact = { sinceS: contactS, changedUs: 0 }
+  const contact = { sinceS: contactS, changedUs: 0, byAllUs: Number.POSITIVE_INFINITY }
   const contactSinceUs = (): number | undefined => (contact.sinceS === 'none' ? undefined : contact.sinceS * second)
   const laws = new IntentionLaws({ ...judge, nowUs: () => now.us, contactSinceUs, staleDefaultMs: 0 }, contact)
   laws.settings(false)
@@ -187,10 +187,14 @@ describe('C8, decisions', () => {
     asked('authorize', 'default/api => default/db', true, 37)
     expect(lines).toHaveLength(1)
     expect(lines[0]).toMatch(/^C8: authorize at s1 allows default\/api/)
+    // A server that had been cut off before may have given the agent an older state.
+    contact.byAllUs = 22 * second
+    asked('authorize', 'default/api => default/db', true, 37)
+    contact.byAllUs = 37 * second
     // A server that has come back may have given the agent an older state.
     contact.changedUs = 38 * second
     asked('authorize', 'default/api => default/db', true, 39)
-    expect([lines.length, counts()]).toEqual([1, ['C7 5', 'C8 4', 'C8 excused: out of reach 1']])
+    expect([lines.length, counts()]).toEqual([1, ['C7 5', 'C8 4', 'C8 excused: out of reach 2']])
   })
 
   it('of an agent that is in contact again are excused for 15 seconds and as long as it was cut off', () => {

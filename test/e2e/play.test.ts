@@ -88,8 +88,12 @@ describe('svc-sim play', () => {
   })
 
   it('refuses requests without the token or under another host name, and says what is wrong with a body', async () => {
-    const { base, url, get, post, end } = await played('--paused')
+    const { base, url, get, post, end } = await played('--paused', '--lesson', '4', '--dir', scratch())
     expect((await fetch(`${url}/status`)).status).toBe(401)
+    expect((await fetch(`${url}/lessons`)).status).toBe(401)
+    expect((await fetch(`${url}/picture/${'0'.repeat(32)}`)).status).toBe(404)
+    expect(await (await get('/lessons')).json()).toMatchObject({ current: null, lessons: { 17: { number: 18 } } })
+    expect(await (await post('/lesson/start', { name: '04-reads' })).json()).toMatchObject({ number: 4, shown: null })
     expect((await fetch(`${url}/status`, { headers: { Authorization: 'Bearer 00' } })).status).toBe(401)
     const page = await fetch(`${url}/`)
     expect([page.status, page.headers.get('x-frame-options')]).toEqual([200, 'DENY'])
@@ -107,6 +111,9 @@ describe('svc-sim play', () => {
       ['/step', { events: 0 }, /events/],
       ['/undo', { last: true }, /nothing was done/],
       ['/undo', { last: true, act: 1 }, /exactly one/],
+      ['/lesson/start', { name: '99' }, /no lesson '99'/],
+      ['/lesson/run', { name: '04-reads' }, /prediction/],
+      ['/lesson/check', { name: '04-reads', answers: {} }, /pages/],
     ] as const) {
       const answer = await post(path, body)
       expect([path, body, answer.status]).toEqual([path, body, 400])

@@ -34,8 +34,12 @@ export class LeaderContact {
     this.gone(node)
     this.#changedUs = this.#nowUs()
     if (timing === undefined) return
-    this.#silent.add(node)
     this.#lapseUs = Math.max(this.#lapseUs, (timing.heartbeatTimeoutMs + timing.leaderLeaseMs) * 1000)
+  }
+
+  /** The process that has just begun is that of a server. */
+  serves(node: string): void {
+    if (!this.#heard.has(node)) this.#silent.add(node)
   }
 
   gone(node: string): void {
@@ -112,6 +116,9 @@ export const leaderContact = checker({
   make: (run) => new LeaderContact(run.nowUs),
   takes: {
     'process began': (it, { node, timing }) => it.began(node, timing),
+    'settings read': (it, { config: { server, nodeName } }) => {
+      if (server) it.serves(nodeName)
+    },
     'process died': (it, { node }) => it.gone(node),
     'process resumed': (it) => it.resumed(),
     'message received': (it, { node, message }) => it.received(node, message),

@@ -1,5 +1,5 @@
 import { type FilmOverview, stillWaiting } from '../picture/film-format.ts'
-import { hasFailed } from './operation-drawing.ts'
+import { hasFailed } from './operations.ts'
 import type { View } from './view.ts'
 
 /** Number of parts of the visible time in which operations are counted. */

@@ -2,7 +2,8 @@ import type { TraceRecord } from '../report/trace-record.ts'
 import type { OpenPiece } from './film-source.ts'
 import type { Geometry, LaneBox, TimeScale } from './geometry.ts'
 import type { Arrow } from './messages.ts'
-import { type OperationsByMachine, operationAt } from './operation-drawing.ts'
+import { operationAt } from './operation-drawing.ts'
+import type { OperationsByMachine } from './operations.ts'
 import type { View } from './view.ts'
 
 /** Distance in pixels within which something is hit. */

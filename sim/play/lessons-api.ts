@@ -5,7 +5,7 @@
  * | request | body | answer |
  * |---|---|---|
  * | `GET /lessons` | | `PlayLessonList` |
- * | `POST /lesson/start` | `PlayLessonStart` | `PlayLesson`; writes the files of the lesson that are not there |
+ * | `POST /lesson/start` | `{ name }` | `PlayLesson`; writes the files of the lesson that are not there |
  * | `POST /lesson/run` | `PlayLessonRun` | `PlayLessonTold`, when the run has ended |
  * | `POST /lesson/check` | `PlayLessonCheck` | `PlayLessonTold`, when all tasks are judged |
  * | `GET /picture/…` | | the picture of a run; needs no token, for its address is secret |
@@ -66,10 +66,6 @@ export interface PlayTaskAnswer {
   readonly line: string
   /** Number of an event. */
   readonly event: string
-}
-
-export interface PlayLessonStart {
-  readonly name: string
 }
 
 /** The run of the lesson, which needs a prediction, or of one of its tasks. */

@@ -43,7 +43,7 @@ async function runTest(test: string, client: string, seeds: string, terminal: Si
   const files = [[testFile, test], ['client.mjs', client], ...libraryLink(terminal.libraryUrl())] as const
   const folder = await folderWith(files, terminal)
   if (!folder.ok) return { exit: undefined, out: '', error: folder.error }
-  const end = await runNode(['--test', '--test-reporter=tap', testFile], terminal, {
+  const end = await runNode(['--test', '--test-force-exit', '--test-reporter=tap', testFile], terminal, {
     folder: folder.value,
     environment: { SVC_SIM_SEEDS: seeds },
   })

@@ -28,17 +28,20 @@ const dear: readonly string[] = [
   'ca-federation-any-order.yaml',
   'ca-federation-restore.yaml',
   'ca-federation-root-rotation.yaml',
+  'ca-federation-upgrade.yaml',
   'ca-federation.yaml',
   'ca-root-expiry.yaml',
   'ca-rotation.yaml',
   'ca-snapshot-restore.yaml',
   'ca-three-rotations-in-one-leaf-life.yaml',
+  'configured-watches.yaml',
   'failed-but-following.yaml',
   'indexes-under-fire.yaml',
   'leader-connections-break.yaml',
   'lock-fencing.yaml',
   'quorum-lost-peers-json.yaml',
   'raft-protocol-2-to-3.yaml',
+  'reads-tell-the-truth.yaml',
   'registrations-under-fire.yaml',
   'reimaged-client.yaml',
   'rejoin-on-slow-disks.yaml',
@@ -50,6 +53,7 @@ const dear: readonly string[] = [
   'upgrade-0.4-to-0.5-tombstones.yaml',
   'upgrade-0.7-to-0.8-leader-first-and-last.yaml',
   'upgrade-the-whole-way.yaml',
+  'writes-across-datacenters.yaml',
 ]
 
 /** What a scenario shows, by its expectations or by what is checked in every run. */

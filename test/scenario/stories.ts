@@ -53,7 +53,6 @@ const dear: readonly string[] = [
   'upgrade-0.4-to-0.5-tombstones.yaml',
   'upgrade-0.7-to-0.8-leader-first-and-last.yaml',
   'upgrade-the-whole-way.yaml',
-  'writes-across-datacenters.yaml',
 ]
 
 /** What a scenario shows, by its expectations or by what is checked in every run. */

@@ -12,8 +12,9 @@ import { bundleOf } from '../../bin/launch.js'
  * imports only when it is needed in `dist/bundle/parts`, and `svc-web.cjs`, with which `svc-sim build-web` makes a page of
  * what the simulator has in these files and a browser can run: Node takes longer to find hundreds of files than to run them.
  * `bin/launch.js` decides whether what is here is still what was compiled. Beside each file lies what V8 keeps of compiling it
- * (`keep-compiled.mjs`), for this version of Node. Only white space is left out, for the size of the package: a stack names
- * the functions of the source, and the map beside each file its lines. Does nothing when it would write the same again.
+ * (`keep-compiled.mjs`), for this version of Node. For the size of the package white space is left out and local variables
+ * have short names: a stack still names the functions of the source, and the map beside each file its lines. Does nothing
+ * when it would write the same again.
  *
  * `modules.json.br` has the compiled modules themselves, for the self-test of an installed program, which patches them: the
  * package holds the bundle and this file in their place.
@@ -88,7 +89,7 @@ async function bundle() {
     chunkFileNames: 'parts/[name].cjs',
     sourcemap: true,
     comments: false,
-    minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+    minify: { compress: false, mangle: { toplevel: false, keepNames: true }, codegen: { removeWhitespace: true } },
   })
   await made.close()
   const texts = output.filter(({ code }) => code !== undefined)

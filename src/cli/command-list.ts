@@ -53,6 +53,7 @@ import { tlsAuthorityCommand, tlsCertificateCommand } from './commands/tls.ts'
 import { upgradeCheckCommand } from './commands/upgrade.ts'
 import { validateCommand } from './commands/validate.ts'
 import { watchCommand } from './commands/watch.ts'
+import { forceFlag } from './guards/guard.ts'
 
 const listed: readonly CliCommand[] = [
   bootstrapCommand,
@@ -145,8 +146,12 @@ const groups: Readonly<Record<string, string>> = {
 
 /** Every command of `svc`: the parser, the help, the completion of shells and the manual page are made from this. */
 export const commandTree: CommandTree = {
-  commands: [...listed, completionCommand(() => commandTree)].sort((a, b) =>
-    compareText(a.path.join(' '), b.path.join(' ')),
-  ),
+  commands: [...listed, completionCommand(() => commandTree)]
+    .map(withForce)
+    .sort((a, b) => compareText(a.path.join(' '), b.path.join(' '))),
   groups,
+}
+
+function withForce(command: CliCommand): CliCommand {
+  return command.guard === undefined ? command : { ...command, flags: [forceFlag, ...command.flags] }
 }

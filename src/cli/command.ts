@@ -27,6 +27,22 @@ export interface Invocation {
   readonly help: string
 }
 
+/** What a command would destroy; `no-agent`: no agent answers, which the command itself reports. */
+export type Losses =
+  | { readonly kind: 'known'; readonly sentences: readonly string[] }
+  | { readonly kind: 'unknown'; readonly why: string }
+  | { readonly kind: 'no-agent' }
+
+/** Stands before a command that can destroy something: it says first what would be lost. */
+export interface Guard {
+  /** In which case something is lost, a clause for docs: `the member has failed`. */
+  readonly when: string
+  /** What the guard says in that case, with `…` for what it counts. */
+  readonly says: string
+  /** Reads the losses through the API; none where the command will refuse its operands. */
+  losses(invocation: Invocation): Promise<Losses>
+}
+
 /** A command of `svc`, as data: the program, its help and its flag parser are built from these. */
 export interface CliCommand {
   /** `['operator', 'raft', 'list-peers']`. */
@@ -39,6 +55,8 @@ export interface CliCommand {
   readonly flags: readonly CommandFlag[]
   /** The operands are, or end with, a program and its own arguments: flags among them are that program's. */
   readonly runsOperands?: true
+  /** Stands before `run` where the command can destroy something; it gives the command the flag -force. */
+  readonly guard?: Guard
   /** Runs to the end and gives the exit code: 0 success, 1 an error, others as the command documents. */
   run(invocation: Invocation): Promise<number>
 }

@@ -7,6 +7,7 @@ import { toldUnder } from '../model/naming/told.ts'
 import { type CliCommand, type CommandFlag, type FlagValue, wordsAfter } from './command.ts'
 import { commandTree } from './command-list.ts'
 import { asksForHelp, flagBehindOperands, helpFlags, rewriteGoFlags } from './flags/go-flags.ts'
+import { passesGuard } from './guards/guard.ts'
 
 const { commands, groups } = commandTree
 
@@ -60,7 +61,9 @@ async function runCommand(
     throw cause
   }
   const flags = flagValues(program, command.flags)
-  return command.run({ naming, env, terminal, flags, args: program.args, help: program.helpInformation() })
+  const invocation = { naming, env, terminal, flags, args: program.args, help: program.helpInformation() }
+  if (command.guard !== undefined && !(await passesGuard(invocation, command.guard))) return 1
+  return command.run(invocation)
 }
 
 function commanderFor(command: CliCommand, naming: Naming, terminal: Terminal): Command {

@@ -1,6 +1,5 @@
 import { compareText } from '../base/bytes.ts'
 import { err, ok, type Result } from '../base/result.ts'
-import { isServerRole } from '../model/naming/names.ts'
 import { oldestRelease, parseRelease, raftProtocolsOf } from '../model/release.ts'
 import { sightOf, standingOf } from './acl/missing-rules.ts'
 import {
@@ -15,10 +14,8 @@ import {
 } from './api/answers.ts'
 import { ApiClient, unexpectedText } from './api/client.ts'
 import type { Invocation } from './command.ts'
+import { isPeer, isServer, statusOf } from './pool-members.ts'
 import type { CheckedAgent, CheckedCluster, CheckedServer } from './upgrade-findings.ts'
-
-/** The names by their numbers in the API. Reference: agent.md#member-status. */
-const statusNames = ['none', 'alive', 'leaving', 'left', 'failed'] as const
 
 /**
  * Reads from one agent the facts about its datacenter; an error if not even its members can be read. Members that left
@@ -55,11 +52,7 @@ export async function readCluster(invocation: Invocation): Promise<Result<Checke
 }
 
 function straysOf(peers: PeerList, servers: readonly ListedMember[]): readonly string[] {
-  return peers.filter((peer) => servers.every((member) => !isSame(peer, member))).map(({ ID }) => ID)
-}
-
-function statusOf({ Status }: ListedMember): string {
-  return statusNames[Status] ?? 'none'
+  return peers.filter((peer) => servers.every((member) => !isPeer(peer, member))).map(({ ID }) => ID)
 }
 
 function byName(one: CheckedAgent, other: CheckedAgent): number {
@@ -98,10 +91,6 @@ async function datacentersOf(client: ApiClient): Promise<readonly string[]> {
   return (answer.ok ? readTexts(answer.value) : undefined) ?? []
 }
 
-function isServer({ Tags }: ListedMember): boolean {
-  return isServerRole(Tags?.['role'])
-}
-
 function agentOf(member: ListedMember): CheckedAgent {
   const release = parseRelease((member.Tags?.['build'] ?? '').replace(/:.*$/s, ''))
   return { name: member.Name, release, status: statusOf(member) }
@@ -112,7 +101,7 @@ function serverOf(
   peers: PeerList | undefined,
   health: ServerHealthList | undefined,
 ): CheckedServer {
-  const peer = peers?.find((one) => isSame(one, member))
+  const peer = peers?.find((one) => isPeer(one, member))
   const agent = agentOf(member)
   const said = member.Tags?.['raft_vsn']
   return {
@@ -123,9 +112,4 @@ function serverOf(
     healthy: health?.find(({ Name }) => Name === member.Name)?.Healthy,
     acls: member.Tags?.['acls'],
   }
-}
-
-/** A server of the consensus group is named by its node ID or by its address. */
-function isSame({ ID, Address }: PeerList[number], { Addr, Tags }: ListedMember): boolean {
-  return ID === Tags?.['id'] || Address === `${Addr}:${Tags?.['port'] ?? ''}`
 }

@@ -48,6 +48,11 @@ export interface Terminal {
   readonly revision?: string | undefined
   /** Whether standard output is read by a person, not by a program or a file. */
   readonly interactive: boolean
+  /**
+   * Prints a question on standard error and reads the line that a person types; undefined: the input ended before a
+   * line. Absent unless standard input and standard error both belong to a terminal.
+   */
+  readonly ask?: (question: string) => Promise<string | undefined>
   /** Standard output, as it is: line feeds are the caller's. */
   out(text: string): void
   /** Standard error, likewise. */

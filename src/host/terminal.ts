@@ -28,6 +28,7 @@ export function createTerminal(log: HostLog, revision?: string): Terminal {
     environment,
     revision,
     interactive: process.stdout.isTTY === true,
+    ...(process.stdin.isTTY === true && process.stderr.isTTY === true ? { ask: askPerson } : {}),
     readInput,
     onSignal,
     startChild,
@@ -86,6 +87,29 @@ async function readInput(): Promise<Result<Uint8Array, 'too-large'>> {
     pieces.push(piece)
   }
   return ok(plainBytes(Buffer.concat(pieces)))
+}
+
+/** Of a typed line, more is dropped. */
+const typedLineMax = 4096
+
+/** The terminal hands over whole lines. Reading ends with the first, so that the process can end. */
+function askPerson(question: string): Promise<string | undefined> {
+  const { stdin } = process
+  process.stderr.write(question)
+  return new Promise((resolve) => {
+    let typed = ''
+    const settle = (line: string | undefined): void => {
+      stdin.off('data', onData).off('end', onEnd).pause()
+      resolve(line)
+    }
+    const onEnd = (): void => settle(undefined)
+    const onData = (piece: string): void => {
+      typed = (typed + piece).slice(0, typedLineMax)
+      const end = typed.indexOf('\n')
+      if (end >= 0 || typed.length === typedLineMax) settle(end >= 0 ? typed.slice(0, end) : typed)
+    }
+    stdin.setEncoding('utf8').on('data', onData).on('end', onEnd).resume()
+  })
 }
 
 /** Calls `use` at each signal of that kind, in place of the signal's default effect. */

@@ -21,7 +21,7 @@ const createdSchema = z.object({ ID: z.string() })
 
 const selfSchema = z.object({ Stats: z.record(z.string(), z.record(z.string(), z.string())) })
 
-const configurationSchema = z.object({
+export const peersSchema = z.object({
   Servers: z.array(
     z.object({
       ID: z.string(),
@@ -39,7 +39,7 @@ const clusterHealthSchema = z.object({
   Servers: z.array(z.object({ Name: z.string(), Healthy: z.boolean() })).nullable(),
 })
 
-const memberSchema = z.object({
+export const memberSchema = z.object({
   Name: z.string(),
   Addr: z.string(),
   Port: z.number(),
@@ -47,7 +47,7 @@ const memberSchema = z.object({
   Status: z.number(),
 })
 
-const keyringSchema = z.object({
+export const keyringSchema = z.object({
   WAN: z.boolean(),
   Datacenter: z.string(),
   Keys: z.record(z.string(), z.number()),
@@ -96,7 +96,7 @@ const onNodeSchema = z
 
 export type Entry = z.infer<typeof entrySchema>
 export type Stats = z.infer<typeof selfSchema>['Stats']
-export type PeerList = z.infer<typeof configurationSchema>['Servers']
+export type PeerList = z.infer<typeof peersSchema>['Servers']
 export type ServerHealthList = readonly { readonly Name: string; readonly Healthy: boolean }[]
 export type ListedMember = z.infer<typeof memberSchema>
 export type ListedNode = z.infer<typeof catalogNodeSchema>
@@ -129,7 +129,7 @@ export function readStats(body: Uint8Array): Stats | undefined {
 }
 
 export function readPeers(body: Uint8Array): PeerList | undefined {
-  return configurationSchema.safeParse(jsonOrUndefined(body)).data?.Servers
+  return peersSchema.safeParse(jsonOrUndefined(body)).data?.Servers
 }
 
 export function readClusterHealth(body: Uint8Array): ServerHealthList | undefined {

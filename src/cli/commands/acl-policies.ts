@@ -3,6 +3,7 @@ import type { AclApi, Policy } from '../acl/acl-api.ts'
 import { failed, misused, serverFlags } from '../api/client.ts'
 import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
 import { textFlag } from '../flags/values.ts'
+import { readLosses } from '../guards/reads.ts'
 import { withAcl } from './acl.ts'
 
 const meta: CommandFlag = { name: 'meta', kind: 'bool', help: 'Show the hash and the indexes, too.' }
@@ -135,6 +136,14 @@ export const deletePolicyCommand: CliCommand = {
   summary: 'Delete an ACL policy',
   operands: '',
   flags: [id, byName, ...serverFlags],
+  guard: {
+    when: 'tokens are linked to the policy',
+    says: 'policy … is linked to … tokens, and its rights end for them: …',
+    losses: (invocation) =>
+      readLosses(invocation, async (reads) =>
+        (await import('../guards/data-losses.ts')).unlinkedTokens(reads, invocation),
+      ),
+  },
   run: (invocation) =>
     withAcl(invocation, async (api) => {
       const policyId = await givenPolicy(invocation, api)

@@ -3,6 +3,7 @@ import { ApiClient, failed, misused, serverFlags, surplusOperands } from '../api
 import type { CliCommand } from '../command.ts'
 import { proxyFlags } from '../flags/proxy-flags.ts'
 import { fileText } from '../flags/values.ts'
+import { readLosses } from '../guards/reads.ts'
 
 const path = '/v1/connect/ca/configuration'
 
@@ -47,6 +48,14 @@ export const setAuthorityCommand: CliCommand = {
     },
     ...serverFlags,
   ],
+  guard: {
+    when: 'the file differs from the configuration in force',
+    says: "the authority's option … changes from … to its default; a rotation starts: root … stops signing …",
+    losses: (invocation) =>
+      readLosses(invocation, async (reads) =>
+        (await import('../guards/authority-losses.ts')).authorityLosses(reads, invocation),
+      ),
+  },
   async run(invocation) {
     const surplus = surplusOperands(invocation, 0)
     if (surplus !== undefined) return misused(invocation, surplus)

@@ -1,6 +1,7 @@
 import { base64, utf8 } from '../../base/bytes.ts'
 import { ApiClient, clientFlags, failed, misused, surplusOperands } from '../api/client.ts'
 import type { CliCommand, Invocation } from '../command.ts'
+import { readLosses } from '../guards/reads.ts'
 
 /** The field draws 16 bytes. Reference: command-line.md#command-keygen. */
 const keyBytes = 16
@@ -49,6 +50,14 @@ export const keyringCommand: CliCommand = {
     },
     ...clientFlags,
   ],
+  guard: {
+    when: '`-remove`, and members may have no other key',
+    says: 'in the LAN pool of … … of … members have this key, and at most … have the same other one: …',
+    losses: (invocation) =>
+      readLosses(invocation, async (reads) =>
+        (await import('../guards/data-losses.ts')).keylessMembers(reads, invocation),
+      ),
+  },
   async run(invocation) {
     const { flags, terminal } = invocation
     const surplus = surplusOperands(invocation, 0)

@@ -13,6 +13,7 @@ import {
 } from '../api/client.ts'
 import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
 import { dataOperand } from '../flags/values.ts'
+import { readLosses } from '../guards/reads.ts'
 
 /**
  * Largest file that `kv put` takes as data: a little over what a server accepts, so that the server gives the error.
@@ -155,6 +156,14 @@ export const kvDeleteCommand: CliCommand = {
   summary: 'Removes data from the KV store',
   operands: 'KEY_OR_PREFIX',
   flags: [...deleteFlags, ...serverFlags],
+  guard: {
+    when: '`-recurse` finds keys',
+    says: 'the command deletes … keys with the prefix ….',
+    losses: (invocation) =>
+      readLosses(invocation, async (reads) =>
+        (await import('../guards/data-losses.ts')).deletedKeys(reads, invocation),
+      ),
+  },
   async run(invocation) {
     const recurse = invocation.flags.get('recurse') === true
     const key = operand(invocation, recurse)

@@ -1,15 +1,13 @@
 import { compareText } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { endpointText } from '../../env/net.ts'
-import { isServerRole } from '../../model/naming/names.ts'
 import { sightOf, warnOfNoSight } from '../acl/missing-rules.ts'
 import type { ListedMember } from '../api/answers.ts'
 import { ApiClient, clientFlags, failed, misused, surplusOperands } from '../api/client.ts'
 import type { CliCommand } from '../command.ts'
+import { readLosses } from '../guards/reads.ts'
 import { formatTable } from '../output.ts'
-
-/** The names by their numbers in the API. Reference: agent.md#member-status. */
-const statusNames = ['none', 'alive', 'leaving', 'left', 'failed'] as const
+import { isServer, statusOf } from '../pool-members.ts'
 
 const nothingMatches = 2
 
@@ -78,12 +76,12 @@ interface SeenMember {
 function seen(member: ListedMember): SeenMember {
   const tags = new Map(Object.entries(member.Tags ?? {}))
   const role = tags.get('role') ?? ''
-  const server = isServerRole(role)
+  const server = isServer(member)
   const segment = tags.get('segment') || (server ? '<all>' : '<default>')
   return {
     name: member.Name,
     address: endpointText({ host: member.Addr, port: member.Port }),
-    status: statusNames[member.Status] ?? 'none',
+    status: statusOf(member),
     type: server ? 'server' : role === 'node' ? 'client' : 'unknown',
     segment,
     tags: tags.set('segment', segment),
@@ -139,6 +137,14 @@ export const leaveCommand: CliCommand = {
   summary: 'Tell an agent to leave its cluster and to stop',
   operands: '',
   flags: clientFlags,
+  guard: {
+    when: 'the agent is the last voter, or the others have no quorum without it',
+    says: '… is the only voter: without it keys, sessions, tokens and the catalog can be neither read nor written, …',
+    losses: (invocation) =>
+      readLosses(invocation, async (reads) =>
+        (await import('../guards/server-losses.ts')).leaveLosses(reads, invocation),
+      ),
+  },
   async run(invocation) {
     const surplus = surplusOperands(invocation, 0)
     if (surplus !== undefined) return misused(invocation, surplus)
@@ -155,6 +161,14 @@ export const forceLeaveCommand: CliCommand = {
   operands: 'NAME',
   about: 'A member that is alive refutes it and stays.',
   flags: clientFlags,
+  guard: {
+    when: 'the member has failed or is leaving',
+    says: 'node …, which is failed, is removed from the catalog with … services and … sessions, …',
+    losses: (invocation) =>
+      readLosses(invocation, async (reads) =>
+        (await import('../guards/server-losses.ts')).forceLeaveLosses(reads, invocation),
+      ),
+  },
   async run(invocation) {
     const [name] = invocation.args
     if (name === undefined || surplusOperands(invocation, 1) !== undefined) {

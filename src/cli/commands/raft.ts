@@ -1,5 +1,6 @@
 import { ApiClient, failed, misused, serverFlags, surplusOperands } from '../api/client.ts'
 import type { CliCommand } from '../command.ts'
+import { readLosses } from '../guards/reads.ts'
 import { formatTable } from '../output.ts'
 
 export const listPeersCommand: CliCommand = {
@@ -38,6 +39,14 @@ export const removePeerCommand: CliCommand = {
     { name: 'id', kind: 'text', value: '<id>', help: 'Its ID in the Raft configuration.' },
     ...serverFlags,
   ],
+  guard: {
+    when: 'the consensus group has the server',
+    says: 'server … loses its place among the servers: … of the other … voters run, and … of them may fail.',
+    losses: (invocation) =>
+      readLosses(invocation, async (reads) =>
+        (await import('../guards/server-losses.ts')).removePeerLosses(reads, invocation),
+      ),
+  },
   async run(invocation) {
     const { flags, terminal } = invocation
     const surplus = surplusOperands(invocation, 0)

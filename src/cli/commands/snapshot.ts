@@ -1,6 +1,7 @@
 import { err, ok, type Result } from '../../base/result.ts'
 import { ApiClient, failed, misused, serverFlags } from '../api/client.ts'
 import type { CliCommand, Invocation } from '../command.ts'
+import { readLosses } from '../guards/reads.ts'
 import { formatTable } from '../output.ts'
 
 export const saveSnapshotCommand: CliCommand = {
@@ -33,6 +34,14 @@ export const restoreSnapshotCommand: CliCommand = {
     { name: 'dry-run', kind: 'bool', help: 'Change nothing; say what would be added, removed and changed.' },
     ...serverFlags,
   ],
+  guard: {
+    when: 'the state has records that the archive lacks, or others in their place',
+    says: 'the command sets the state back to index …: it removes … records and gives … an earlier value (…).',
+    losses: (invocation) =>
+      readLosses(invocation, async (reads) =>
+        (await import('../guards/data-losses.ts')).restoredState(reads, invocation),
+      ),
+  },
   async run(invocation) {
     const archive = await givenArchive(invocation)
     if (!archive.ok) return failed(invocation, archive.error)

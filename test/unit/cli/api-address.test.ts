@@ -35,7 +35,7 @@ interface Asked {
 async function asked(
   flags: readonly string[],
   environment: Readonly<Record<string, string>> = {},
-  command: readonly string[] = ['leave'],
+  command: readonly string[] = ['reload'],
   operands: readonly string[] = [],
   world: object = {},
   programName?: string,
@@ -80,7 +80,7 @@ describe('where a command finds its agent', () => {
 
   it('is said by the variables of the name that the program was started as, and by no others', async () => {
     const both = { CONSUL_HTTP_ADDR: '127.0.0.3:7', SVC_HTTP_ADDR: '127.0.0.2:7', CONSUL_HTTP_TOKEN: 't' }
-    const under = (name: string): Promise<Asked> => asked([], both, ['leave'], [], {}, name)
+    const under = (name: string): Promise<Asked> => asked([], both, ['reload'], [], {}, name)
     expect((await under('svc')).to).toEqual({ host: '127.0.0.2', port: 7 })
     expect((await under('svc')).headers?.flat()).not.toContain('t')
     expect((await under('consul')).to).toEqual({ host: '127.0.0.3', port: 7 })
@@ -89,14 +89,14 @@ describe('where a command finds its agent', () => {
 
   it('may have a name, which is looked up, and is what the request is for and the certificate must carry', async () => {
     const named = { names: { lookup: async () => ok(['10.0.0.7']) } }
-    const plain = await asked(['-http-addr=http://svc.internal:8500'], {}, ['leave'], [], named)
+    const plain = await asked(['-http-addr=http://svc.internal:8500'], {}, ['reload'], [], named)
     expect(plain).toEqual({
       to: { host: '10.0.0.7', port: 8500 },
       tls: undefined,
       headers: [['Host', 'svc.internal:8500']],
       error: '',
     })
-    const secured = await asked(['-http-addr=https://svc.internal'], {}, ['leave'], [], named)
+    const secured = await asked(['-http-addr=https://svc.internal'], {}, ['reload'], [], named)
     expect(secured).toMatchObject({
       to: { host: '10.0.0.7', port: 443 },
       tls: { serverName: 'svc.internal' },
@@ -116,14 +116,14 @@ describe('where a command finds its agent', () => {
       tcp: { ...host.tcp, dial },
     })
     const to = async (...addresses: readonly string[]) =>
-      (await asked(['-http-addr=a.b:1'], {}, ['leave'], [], world(...addresses))).to?.host
+      (await asked(['-http-addr=a.b:1'], {}, ['reload'], [], world(...addresses))).to?.host
     expect([await to('::1', '10.0.0.8', '10.0.0.9'), await to('::1', '10.0.0.9')]).toEqual(['10.0.0.8', '10.0.0.9'])
     expect(dialled).toEqual(['::1', '10.0.0.8', '::1'])
   })
 
   it('is not found where its name does not resolve', async () => {
     const lookup = async (name: string) => err({ kind: 'not-found', name, message: 'getaddrinfo ENOTFOUND' })
-    const { to, error } = await asked(['-http-addr=no.such.host:1'], {}, ['leave'], [], { names: { lookup } })
+    const { to, error } = await asked(['-http-addr=no.such.host:1'], {}, ['reload'], [], { names: { lookup } })
     expect(to).toBeUndefined()
     expect(error).toContain('http://no.such.host:1: dial tcp: lookup no.such.host: no such host')
   })
@@ -191,7 +191,7 @@ describe('where a command finds its agent', () => {
     ] as const) {
       const seen = await asked(flags)
       expect(seen.to, error).toBeUndefined()
-      expect(seen.error).toMatch(/^Error leaving: [^\n]*\n$/)
+      expect(seen.error).toMatch(/^Error reloading: [^\n]*\n$/)
       expect(seen.error).toContain(error)
     }
     expect((await asked([], { SVC_HTTP_SSL: 'maybe' })).error).toContain('SVC_HTTP_SSL "maybe" is not a boolean')

@@ -33,7 +33,8 @@ export class CliWorld {
     return new CliWorld(await SessionWorld.begun())
   }
 
-  async run(argv: readonly string[], input = ''): Promise<Ran> {
+  /** `typed`: what a person answers when asked; without it the command runs in a script. */
+  async run(argv: readonly string[], input = '', typed?: string): Promise<Ran> {
     const request = async (_to: unknown, { method, target, body }: HttpClientRequest) => {
       this.asked.push(`${method} ${target}`)
       const [path = '', query] = target.split('?')
@@ -46,6 +47,7 @@ export class CliWorld {
     const env = { ...host, disk: host.disk, machine: host.machine, http: { ...host.http, request } } as Env
     const terminal = new FakeTerminal()
     Object.assign(terminal, { readInput: async () => ok(utf8(input)) })
+    if (typed !== undefined) Object.assign(terminal, { ask: async () => typed })
     const code = await runCli(argv, env, terminal)
     return { code, out: terminal.written, error: terminal.complained }
   }

@@ -172,7 +172,7 @@ describe('svc connect ca set-config -cas', () => {
   const path = 'PUT /v1/connect/ca/configuration?cas=7'
   const file = join(directory, 'ca.json')
   writeFileSync(file, '{"Provider":"svc","Config":{}}')
-  const run = (...argv: string[]) => api.run(['connect', 'ca', 'set-config', `-config-file=${file}`, ...argv])
+  const run = (...argv: string[]) => api.run(['connect', 'ca', 'set-config', '-force', `-config-file=${file}`, ...argv])
 
   it('changes the configuration only where it has not changed since', async () => {
     api.on(path, [200, true])

@@ -24,6 +24,10 @@ export class FakeApi {
   readonly asked: FakeRequest[] = []
   readonly answers = new Map<string, FakeAnswer | ((request: FakeRequest) => FakeAnswer)>()
   readonly environment = new Map<string, string>()
+  /** What a person types when asked; without it the command runs in a script. */
+  typed: string | undefined
+  /** The questions that the person was asked. */
+  readonly questions: string[] = []
 
   on(what: string, answer: FakeAnswer | ((request: FakeRequest) => FakeAnswer)): this {
     this.answers.set(what, answer)
@@ -50,6 +54,12 @@ export class FakeApi {
     const terminal = new FakeTerminal()
     for (const [name, value] of this.environment) terminal.environment.set(name, value)
     Object.assign(terminal, { readInput: async () => ok(utf8(input)) })
+    const { typed } = this
+    const ask = async (question: string) => {
+      this.questions.push(question)
+      return typed
+    }
+    if (typed !== undefined) Object.assign(terminal, { ask })
     const code = await runCli(argv, env, terminal)
     return { code, out: terminal.written, error: terminal.complained }
   }

@@ -213,11 +213,13 @@ describe('svc connect', () => {
   it('ca set-config sends the file as it is', async () => {
     api.on(`PUT ${path}`, [200, ''])
     const config = { Provider: 'svc', Config: { LeafCertTTL: '24h' } }
-    expect(await api.run(['connect', 'ca', 'set-config', `-config-file=${file('ca.json', config)}`])).toEqual({
-      code: 0,
-      out: 'Configuration updated!\n',
-      error: '',
-    })
+    expect(await api.run(['connect', 'ca', 'set-config', '-force', `-config-file=${file('ca.json', config)}`])).toEqual(
+      {
+        code: 0,
+        out: 'Configuration updated!\n',
+        error: '',
+      },
+    )
     expect(api.changes[0]?.body).toEqual(config)
   })
 

@@ -59,7 +59,7 @@ describe('svc operator raft remove-peer', () => {
   })
 
   it('passes on why no server was removed', async () => {
-    expect(await run([...path, '-id=foo'], answers)).toMatchObject({
+    expect(await run([...path, '-force', '-id=foo'], answers)).toMatchObject({
       code: 1,
       error: 'Error removing peer: Unexpected response code: 500 (id "foo" was not found in the Raft configuration)\n',
     })
@@ -92,7 +92,7 @@ describe('keys of the pool', () => {
       ['remove', 'DELETE'],
     ] as const) {
       const target = `${method} /v1/operator/keyring?relay-factor=2`
-      const done = await run(['keyring', `-${flag}`, key, '-relay-factor', '2'], { [target]: '' })
+      const done = await run(['keyring', '-force', `-${flag}`, key, '-relay-factor', '2'], { [target]: '' })
       expect([done.code, done.asked]).toEqual([0, [`${target} {"Key":"${key}"}`]])
     }
   })
@@ -100,7 +100,7 @@ describe('keys of the pool', () => {
   it('keyring takes exactly one action, and tells of a refusal', async () => {
     expect((await run(['keyring'])).code).toBe(1)
     expect((await run(['keyring', '-list', '-use', key])).code).toBe(1)
-    const refused = await run(['keyring', '-remove', key], {
+    const refused = await run(['keyring', '-force', '-remove', key], {
       'DELETE /v1/operator/keyring': new Error('Removing the primary key is not allowed'),
     })
     expect([refused.code, refused.error]).toEqual([

@@ -29,7 +29,11 @@ describe('snapshot', () => {
     })
     expect((await stat(file)).mode & 0o777).toBe(0o600)
     await world.run(['kv', 'put', 'a', 'other'])
-    expect(await world.run(['snapshot', 'restore', file])).toEqual({ code: 0, out: 'Restored snapshot\n', error: '' })
+    expect(await world.run(['snapshot', 'restore', '-force', file])).toEqual({
+      code: 0,
+      out: 'Restored snapshot\n',
+      error: '',
+    })
     expect(await world.textAt('a')).toBe('1')
   })
 

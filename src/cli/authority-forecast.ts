@@ -76,22 +76,23 @@ function rotationNow({ RotationNow: now }: Forecast): readonly string[] {
 }
 
 /** What an operator should do, the most urgent first. */
-function whatToSeeTo(forecast: Forecast): readonly string[] {
+export function whatToSeeTo(forecast: Forecast): readonly string[] {
   const { Problem, State, LeafExpires, LeafCertTTL, Now } = forecast
-  const nowMs = msOf(Now)
+  const nowMs = msOfUtcText(Now)
   const active = forecast.Roots.find(({ Active }) => Active)
   const seen = Problem === '' ? [] : [Problem]
   if (State === 'not-begun') seen.push('the authority does not exist yet: a leader with the mesh enabled creates it')
   else if (LeafExpires === '') seen.push('no leaf can be signed: a certificate that goes with it expires too soon')
   const ttl = parseDuration(LeafCertTTL)
-  if (LeafExpires !== '' && ttl.ok && msOf(LeafExpires) < nowMs + ttl.value - cutShortMs)
+  if (LeafExpires !== '' && ttl.ok && msOfUtcText(LeafExpires) < nowMs + ttl.value - cutShortMs)
     seen.push(`leaves are cut short to ${LeafExpires}, when a certificate that goes with them expires`)
-  if (active !== undefined && msOf(active.Expires) - nowMs < rootSoonMs)
+  if (active !== undefined && msOfUtcText(active.Expires) - nowMs < rootSoonMs)
     seen.push(`the active root expires at ${active.Expires}: rotate at least the lifetime of a leaf before`)
   return seen
 }
 
-function msOf(text: string): number {
+/** A moment as answers of the API write it; NaN: not a moment. */
+export function msOfUtcText(text: string): number {
   return msOfDigits(text.replace(/[-:TZ]/g, '')) ?? Number.NaN
 }
 

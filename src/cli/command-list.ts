@@ -45,6 +45,7 @@ import { lockCommand } from './commands/lock.ts'
 import { maintCommand } from './commands/maint.ts'
 import { forceLeaveCommand, joinCommand, leaveCommand, membersCommand } from './commands/members.ts'
 import { monitorCommand } from './commands/monitor.ts'
+import { operatorCheckCommand } from './commands/operator-check.ts'
 import { listPeersCommand, removePeerCommand, transferLeaderCommand } from './commands/raft.ts'
 import { rttCommand } from './commands/rtt.ts'
 import { deregisterCommand, registerCommand } from './commands/services.ts'
@@ -106,6 +107,7 @@ const listed: readonly CliCommand[] = [
   monitorCommand,
   getAutopilotCommand,
   setAutopilotCommand,
+  operatorCheckCommand,
   listPeersCommand,
   removePeerCommand,
   transferLeaderCommand,

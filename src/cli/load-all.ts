@@ -22,6 +22,8 @@ export async function loadAllCommands(): Promise<void> {
     import('./api/connect-answers.ts'),
     import('./api/json-client.ts'),
     import('./authority-forecast.ts'),
+    import('./checkup/check.ts'),
+    import('./checkup/facts.ts'),
     import('./files/archives.ts'),
     import('./files/certificates.ts'),
     import('./files/intention-files.ts'),

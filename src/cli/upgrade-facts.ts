@@ -103,13 +103,16 @@ function serverOf(
 ): CheckedServer {
   const peer = peers?.find((one) => isPeer(one, member))
   const agent = agentOf(member)
+  const judged = health?.find(({ Name }) => Name === member.Name)
   const said = member.Tags?.['raft_vsn']
   return {
     ...agent,
     raftProtocol: said === undefined ? raftProtocolsOf(agent.release ?? oldestRelease).spoken : Number(said),
     leads: peer?.Leader === true,
     voter: peers === undefined ? undefined : peer?.Voter === true,
-    healthy: health?.find(({ Name }) => Name === member.Name)?.Healthy,
+    healthy: judged?.Healthy,
+    lastIndex: judged?.LastIndex,
+    tags: member.Tags ?? {},
     acls: member.Tags?.['acls'],
   }
 }

@@ -15,6 +15,10 @@ export interface CheckedServer extends CheckedAgent {
   readonly voter: boolean | undefined
   /** Whether the leader considers it healthy; undefined: unknown. */
   readonly healthy: boolean | undefined
+  /** The last log index that the leader knows of it; undefined: unknown. */
+  readonly lastIndex: number | undefined
+  /** What it announces to the pool. */
+  readonly tags: Readonly<Record<string, string>>
   /** Its access control tag in the pool; servers below 1.4.0 have none. */
   readonly acls: string | undefined
 }

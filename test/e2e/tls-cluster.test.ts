@@ -174,6 +174,30 @@ describe.skipIf(!opensslIsThere())('a cluster of three servers with TLS and encr
     expect(agents.map((agent) => agent.output).join('')).not.toMatch(/no TLS connection|refused a connection/)
   })
 
+  it('svc operator check reads clocks, settings and certificates of the servers that it is given', async () => {
+    const others = agents.slice(1).map(({ address }) => `-server=${address}`)
+    const check = ['operator', 'check', '-format=json', `-http-addr=${agents[0]?.address}`]
+    const { out } = await runSvc([...check, ...others])
+    const { Asked, Items } = JSON.parse(out) as {
+      Asked: string[]
+      Items: { Item: string; Light: string; Says: string }[]
+    }
+    const lightOf = (item: string) => Items.find(({ Item }) => Item === item)?.Light
+    const saysOf = (item: string) => Items.find(({ Item }) => Item === item)?.Says
+    expect(Asked).toEqual([...servers])
+    // Of the other items a busy machine may make what it likes.
+    expect(['versions', 'clocks', 'certificates', 'access-control'].map(lightOf)).toEqual([
+      'green',
+      'green',
+      'green',
+      'yellow',
+    ])
+    expect(saysOf('certificates')).toMatch(/^the first certificate expires at 20\d\d-\d\d-\d\dT[\d:]+Z, that of s\d$/)
+    expect(saysOf('configuration')).toContain('VerifyIncoming is false at s1 and true at s2, s3')
+    const { Items: alone } = JSON.parse((await runSvc(check)).out) as { Items: { Item: string; Light: string }[] }
+    expect(alone.find(({ Item }) => Item === 'certificates')?.Light).toBe('unknown')
+  })
+
   it('moves to another authority under traffic, by reloads, with no failed request; then a server starts anew', async () => {
     const running = traffic()
     expect((await shownByHttps(caFile())).issuer).toContain(nameOf(authorityOf(first)))

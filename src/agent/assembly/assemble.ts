@@ -35,7 +35,7 @@ export async function assembleAgent(
   options: AssemblyOptions,
   closing: Closing,
 ): Promise<Result<Agent, StartFailure>> {
-  const { env, config, nodeId, pool, wan, fatal } = ground
+  const { env, config, nodeId, pool, wan, fatal, tls } = ground
   const { lan: joining, wan: wanJoining } = joinings(ground)
   closing.push(() => {
     joining.stop()
@@ -61,7 +61,7 @@ export async function assembleAgent(
   const left = new OnceSignal<undefined>()
   const rightsOf = part.access === undefined ? undefined : rightsOfCalls(ground, part.access)
   const answers = keptAnswers(ground, part, rightsOf, closing)
-  const self = describeSelf({ env, config, release: config.release, nodeId, part, pool, wan: wan?.pool, local })
+  const self = describeSelf({ env, config, release: config.release, nodeId, part, pool, wan: wan?.pool, local, tls })
   return ok({
     env,
     telemetry: options.telemetry,

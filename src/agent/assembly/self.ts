@@ -1,13 +1,16 @@
+import { utcText } from '../../base/utc-text.ts'
 import type { Env } from '../../env/env.ts'
 import type { AgentSelf } from '../../features/contract/route-context.ts'
 import type { Pool } from '../../gossip/pool.ts'
 import { serversService } from '../../model/naming/names.ts'
 import { knownRaftProtocols, type Release, releaseText } from '../../model/release.ts'
+import { readCertificates } from '../../pki/certificate.ts'
 import type { RaftStatus } from '../../raft/raft.ts'
 import type { RunningLocalServices } from '../local/parts.ts'
 import { type AccessMode, serverOf } from '../pool/pool-servers.ts'
 import type { AgentConfig } from '../settings/agent-config.ts'
-import type { Part } from './ground.ts'
+import type { TlsMaterial } from '../settings/tls-settings.ts'
+import type { Ground, Part } from './ground.ts'
 
 type Section = Readonly<Record<string, string>>
 
@@ -23,6 +26,8 @@ export interface SelfParts {
   readonly pool: Pool
   readonly wan: Pool | undefined
   readonly local: Pick<RunningLocalServices, 'stats' | 'nodeFacts'>
+  /** A reload may renew the material. */
+  readonly tls: Ground['tls']
 }
 
 /**
@@ -52,7 +57,7 @@ export function describeSelf(parts: SelfParts): AgentSelf {
   }
 }
 
-function statsOf({ env, config, release, part, pool, wan, local }: SelfParts): AgentSelf['stats'] {
+function statsOf({ env, config, release, part, pool, wan, local, tls }: SelfParts): AgentSelf['stats'] {
   const status = part.raft?.status()
   return {
     agent: local.stats(),
@@ -63,7 +68,16 @@ function statsOf({ env, config, release, part, pool, wan, local }: SelfParts): A
     ...(wan === undefined ? {} : { serf_wan: poolSection(wan) }),
     [serversService(config.naming)]:
       status === undefined ? clientSection(part) : serverSection(config, status, wan, modeOf(part)),
+    ...tlsSection(tls.material),
   }
+}
+
+/** When the first certificate of the agent's chain expires, which its peers refuse from then on. */
+function tlsSection({ identity }: TlsMaterial): Readonly<Record<string, Section>> {
+  if (identity === undefined) return {}
+  const chain = readCertificates(identity.certificateChainPem)
+  if (!chain.ok) return { tls: { certificate_expires: 'unknown' } }
+  return { tls: { certificate_expires: utcText(Math.min(...chain.value.map(({ notAfterMs }) => notAfterMs))) } }
 }
 
 function clientSection(part: Part): Section {

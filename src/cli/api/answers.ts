@@ -36,7 +36,15 @@ export const peersSchema = z.object({
 })
 
 const clusterHealthSchema = z.object({
-  Servers: z.array(z.object({ Name: z.string(), Healthy: z.boolean() })).nullable(),
+  Servers: z
+    .array(
+      z.object({
+        Name: z.string(),
+        Healthy: z.boolean(),
+        LastIndex: z.number().optional(),
+      }),
+    )
+    .nullable(),
 })
 
 export const memberSchema = z.object({
@@ -97,7 +105,7 @@ const onNodeSchema = z
 export type Entry = z.infer<typeof entrySchema>
 export type Stats = z.infer<typeof selfSchema>['Stats']
 export type PeerList = z.infer<typeof peersSchema>['Servers']
-export type ServerHealthList = readonly { readonly Name: string; readonly Healthy: boolean }[]
+export type ServerHealthList = NonNullable<z.infer<typeof clusterHealthSchema>['Servers']>
 export type ListedMember = z.infer<typeof memberSchema>
 export type ListedNode = z.infer<typeof catalogNodeSchema>
 export type ListedCheck = z.infer<typeof checkSchema>

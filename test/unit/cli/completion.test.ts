@@ -29,7 +29,7 @@ function offered(...words: readonly string[]): readonly string[] {
 describe.skipIf(!isThere('bash'))('the completion of bash', () => {
   it('offers commands, and words of a group', () => {
     expect(offered('svc', 'me')).toEqual(['members'])
-    expect(offered('svc', 'operator', '')).toEqual(['autopilot', 'raft', 'upgrade'])
+    expect(offered('svc', 'operator', '')).toEqual(['autopilot', 'check', 'raft', 'upgrade'])
     expect(offered('svc', 'kv', 'ex')).toEqual(['export'])
   })
 

@@ -207,6 +207,7 @@ const asks: Readonly<Record<string, string>> = {
   members: 'GET /v1/agent/members',
   monitor: 'GET /v1/agent/monitor',
   ...{ 'operator autopilot get-config': autopilot, 'operator autopilot set-config': autopilot },
+  'operator check': 'GET /v1/agent/self',
   'operator raft list-peers': 'GET /v1/operator/raft/configuration',
   'operator raft remove-peer': 'DELETE /v1/operator/raft/peer?id=s',
   'operator raft transfer-leader': 'PUT /v1/operator/raft/transfer-leader',

@@ -20,7 +20,8 @@ function release(text: string): Release {
 
 function server(at: number, of: string, rest: Partial<CheckedServer> = {}): CheckedServer {
   const well = { status: 'alive', raftProtocol: 3, leads: at === 1, voter: true, healthy: true, acls: undefined }
-  return { name: `s${at}`, release: release(of), ...well, ...rest }
+  const unread = { lastIndex: undefined, tags: {} }
+  return { name: `s${at}`, release: release(of), ...well, ...unread, ...rest }
 }
 
 function client(at: number, of: string, status = 'alive'): CheckedAgent {

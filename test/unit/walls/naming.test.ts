@@ -8,6 +8,7 @@ const told = [
   /^config\/(?:agent-flags|json-schema)\.ts$/,
   /^config\/(?:keys|past|parts)\//,
   /^cli\/(?:manual|upgrade-check|cluster-condition|program|api\/client)\.ts$/,
+  /^cli\/checkup\//,
   /^cli\/commands\//,
   /^http\/(?:openapi\/document|ui\/built-in)\.ts$/,
   /^features\/intention\/questions\.ts$/,

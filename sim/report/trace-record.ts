@@ -121,8 +121,8 @@ type Common = z.output<z.ZodObject<typeof common>>
 /** The fields of a kind of event besides its number, time, machine and causes. */
 export type RecordFields<Kind extends RecordKind> = Fields<Kind>
 
-/** Kinds of events that the hash of a trace does not include. */
-export type ToldKind = Exclude<RecordKind, TraceKindName> | 'driver'
+/** Kinds of events that the hash of a trace does not include, or not always. */
+export type ToldKind = Exclude<RecordKind, TraceKindName> | 'driver' | 'link'
 
 /** One event of a trace. */
 export type TraceRecord = { readonly [Kind in RecordKind]: Common & { kind: Kind } & Fields<Kind> }[RecordKind]

@@ -102,8 +102,9 @@ export class Network {
   /** Removes the settings made by `setLink`. */
   clearLink(a: string, b: string): void {
     for (const link of [this.link(this.#named(a), this.#named(b)), this.link(this.#named(b), this.#named(a))]) {
-      this.#own.delete(link)
+      const had = this.#own.delete(link)
       link.set(this.#default)
+      if (had) this.#kernel.trace.tell('link', link.from.number, { to: link.to.name, text: 'as usual' })
     }
   }
 

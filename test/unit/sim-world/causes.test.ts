@@ -256,6 +256,23 @@ describe('causes where several led to one event', () => {
   })
 })
 
+describe('the settings of a link', () => {
+  it('are told with their end, which the hash does not include', async () => {
+    const records = await told(async (simulation) => {
+      const { network } = simulation
+      network.clearLink('a', 'b')
+      network.setLink('a', 'b', { loss: 1 }, { oneWay: true })
+      network.clearLink('a', 'b')
+      network.clearLink('a', 'b')
+      await simulation.play(simulation.node('a'), async () => undefined, 1)
+    })
+    expect(ofKind(records, 'link').map(({ node, to, text }) => [node, to, text])).toEqual([
+      ['a', 'b', '{"loss":1}'],
+      ['a', 'b', 'as usual'],
+    ])
+  })
+})
+
 describe('the causes of a timeout', () => {
   it('are the turn that set the timer and the lost question, or the lost answer', async () => {
     for (const lossy of ['a', 'b'] as const) {

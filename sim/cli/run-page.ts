@@ -1,4 +1,4 @@
-import { evidenceOf } from '../explain/judged-by.ts'
+import { demandOf, evidenceOf } from '../explain/judged-by.ts'
 import { FilmMaker } from '../picture/film.ts'
 import { filmPage } from '../picture/film-page.ts'
 import type { TraceHeader } from '../report/trace-record.ts'
@@ -6,7 +6,7 @@ import type { SimTerminal } from './terminal.ts'
 
 /** Receives the events of a run. */
 export function newFilm({ gzip }: SimTerminal, header: TraceHeader): FilmMaker {
-  return new FilmMaker({ header, gzip, evidenceOf })
+  return new FilmMaker({ header, gzip, evidenceOf, demandOf })
 }
 
 /** The page of a film that has all its events. */

@@ -21,6 +21,11 @@ export function evidenceOf(code: string): readonly EvidenceKind[] {
   return isCode(code) ? invariants[code].evidence : usualEvidence
 }
 
+/** What an invariant demands; undefined: it is no invariant. */
+export function demandOf(code: string): string | undefined {
+  return isCode(code) ? invariants[code].text : undefined
+}
+
 /** Whether it is the code of an invariant; an expectation is named by its place in a page. */
 export function isCode(code: string): code is InvariantCode {
   return Object.hasOwn(invariants, code)

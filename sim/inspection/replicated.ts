@@ -98,7 +98,9 @@ function aboutToken({ description, type, policies, local }: TokenRow): string {
 function meshState(tx: ReadTransaction): ReplicatedState['mesh'] {
   const rotation = openRotation(tx)
   return {
-    roots: [...allRoots(tx)].map(({ id, active }) => `${id.slice(0, 11)}${active ? ' (active)' : ''}`),
+    roots: [...allRoots(tx)].map(
+      ({ id, generation, active }) => `${id.slice(0, 11)}, root ${generation}${active ? ' (active)' : ''}`,
+    ),
     crossings: count(allCrossings(tx)),
     ...(rotation === undefined ? {} : { rotation: rotation.step }),
   }

@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
+import type { FilmViolation } from '../picture/film-format.ts'
 import { FilmPanel, TabList } from './film-panels.tsx'
 import type { FilmSource } from './film-source.ts'
 import { keyPressed } from './keyboard.ts'
@@ -6,7 +7,19 @@ import { LeftOutNote } from './left-out.tsx'
 import { Picture } from './picture.tsx'
 import { Plots } from './plots.tsx'
 import { ThemeChoice, type ThemeChoiceProps, useTheme } from './theme.tsx'
-import { hashOf, nearEvents, seconds, showing, type Tab, tabs, type View, viewOfHash, wholeView } from './view.ts'
+import {
+  explainingEvents,
+  hashOf,
+  nearEvents,
+  seconds,
+  showing,
+  showingChain,
+  type Tab,
+  tabs,
+  type View,
+  viewOfHash,
+  wholeView,
+} from './view.ts'
 import { ViewControls } from './view-controls.tsx'
 
 export function App({ source, opened }: { readonly source: FilmSource; readonly opened: number }) {
@@ -14,7 +27,7 @@ export function App({ source, opened }: { readonly source: FilmSource; readonly 
   const [view, setView] = useState<View>(() => viewOfHash(location.hash, firstView(source), overview))
   const [tab, setTab] = useState<Tab>(view.selected === undefined ? 'story' : 'event')
   const [theme, setTheme] = useTheme()
-  const lit = useMemo(() => new Set(overview.violations.flatMap(({ chain }) => chain.map(({ n }) => n))), [overview])
+  const lit = useMemo(() => explainingEvents(overview, view), [overview, view.violation])
 
   useEffect(() => {
     const timer = setTimeout(() => history.replaceState(undefined, '', hashOf(view)), 200)
@@ -32,6 +45,7 @@ export function App({ source, opened }: { readonly source: FilmSource; readonly 
   }, [])
 
   const onTime = (atUs: number): void => setView((now) => showing(now, atUs, overview))
+  const onViolation = (place: number): void => setView((now) => showingChain(now, place, overview))
   const onShow = ({ n, t, node }: { readonly n: number; readonly t: number; readonly node: string }): void => {
     setView((now) => ({ ...showing(nearEvents(now, overview), t, overview), selected: n, machine: node }))
     setTab('event')
@@ -56,7 +70,7 @@ export function App({ source, opened }: { readonly source: FilmSource; readonly 
         </div>
         <aside aria-label="What is chosen">
           <TabList tabs={tabs} tab={tab} setTab={setTab} />
-          <FilmPanel {...{ source, view, tab, onTime, onShow }} />
+          <FilmPanel {...{ source, view, tab, onTime, onShow, onViolation }} />
         </aside>
       </main>
     </>
@@ -80,7 +94,7 @@ function Heading({ source, theme, setTheme }: HeadingProps) {
         {scenario} <small>seed {seed}</small>
       </h1>
       <p class={violations.length === 0 ? 'good' : 'bad'}>
-        {violations.length === 0 ? 'nothing failed' : `${violations.map(({ code }) => code).join(', ')} failed`}
+        {violations.length === 0 ? 'nothing failed' : `${countedCodes(violations)} failed`}
       </p>
       <p class="hint">
         {seconds(endUs)} virtual seconds, {events.toLocaleString('en')} events, build {build}
@@ -88,4 +102,12 @@ function Heading({ source, theme, setTheme }: HeadingProps) {
       <ThemeChoice theme={theme} setTheme={setTheme} />
     </header>
   )
+}
+
+/** `C3 twice, C1 4 times`: each code once, in the order of the first violations. */
+function countedCodes(violations: readonly FilmViolation[]): string {
+  const counts = new Map<string, number>()
+  for (const { code } of violations) counts.set(code, (counts.get(code) ?? 0) + 1)
+  const times = (count: number): string => (count === 1 ? '' : count === 2 ? ' twice' : ` ${count} times`)
+  return [...counts].map(([code, count]) => `${code}${times(count)}`).join(', ')
 }

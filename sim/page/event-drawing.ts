@@ -79,24 +79,32 @@ function drawHead(context: CanvasRenderingContext2D, x: number, y: number, down:
 /** Pixels between two rings of a lane that have room for their numbers. */
 const numberRoom = 15
 
-/** Each violation, the events that explain it with their numbers in the list of the story, and what it needs. */
+/** Each violation; of the chosen one the events that explain it, with their numbers in the story, and what it needs. */
 export function drawChains(drawing: Drawing): void {
-  const { context, palette, overview, geometry, scale } = drawing
+  const { overview, geometry, view } = drawing
   const middle = new Map(geometry.lanes.map(({ lane, top, height }) => [lane.name, top + height / 2]))
-  for (const violation of overview.violations) {
-    context.strokeStyle = palette.violation
-    context.fillStyle = palette.violation
-    const x = scale.x(violation.atUs)
-    if (x >= nameWidth && x <= scale.width) {
-      context.fillRect(x - 1, rulerHeight - 8, 2, geometry.height)
-      const isLeft = x > scale.width - 60
-      context.textAlign = isLeft ? 'right' : 'left'
-      context.fillText(violation.code, isLeft ? x - 4 : x + 4, rulerHeight - 6)
-      context.textAlign = 'left'
-    }
-    drawChain(drawing, violation, middle)
-    drawBlame(drawing, violation, middle)
+  const times = new Map<number, string[]>()
+  for (const { atUs, code } of overview.violations) {
+    const codes = times.get(atUs) ?? []
+    if (!codes.includes(code)) times.set(atUs, [...codes, code])
   }
+  for (const [atUs, codes] of times) drawViolations(drawing, atUs, codes.join(' '))
+  const chosen = overview.violations[view.violation]
+  if (chosen === undefined) return
+  drawChain(drawing, chosen, middle)
+  drawBlame(drawing, chosen, middle)
+}
+
+/** A line through all lanes, with what was broken at this time. */
+function drawViolations({ context, palette, geometry, scale }: Drawing, atUs: number, codes: string): void {
+  const x = scale.x(atUs)
+  if (x < nameWidth || x > scale.width) return
+  context.fillStyle = palette.violation
+  context.fillRect(x - 1, rulerHeight - 8, 2, geometry.height)
+  const isLeft = x > scale.width - 60
+  context.textAlign = isLeft ? 'right' : 'left'
+  context.fillText(codes, isLeft ? x - 4 : x + 4, rulerHeight - 6)
+  context.textAlign = 'left'
 }
 
 function drawChain(
@@ -106,6 +114,7 @@ function drawChain(
 ): void {
   const freeX = new Map<number, number>()
   context.font = smallFont
+  context.strokeStyle = palette.violation
   for (const [place, { atUs, node, n }] of chain.entries()) {
     if (atUs < view.fromUs || atUs > view.toUs) continue
     // Steps and faults have no lane: they are marked on the ruler.

@@ -11,18 +11,19 @@ export interface FilmPanelProps extends EventPanelProps {
   /** Keys of this page alone. */
   readonly pageKeys?: Keys
   readonly onTime: (atUs: number) => void
+  readonly onViolation: (place: number) => void
 }
 
 /** The panel beside the picture that was chosen. */
-export function FilmPanel({ source, view, tab, pageKeys, onTime, onShow }: FilmPanelProps) {
+export function FilmPanel({ source, view, tab, pageKeys, onTime, onShow, onViolation }: FilmPanelProps) {
   const { overview } = source
   return (
     <div role="tabpanel" id={`panel-${tab}`}>
-      {tab === 'story' ? <StoryPanel overview={overview} view={view} onTime={onTime} onShow={onShow} /> : null}
+      {tab === 'story' ? <StoryPanel {...{ overview, view, onTime, onShow, onViolation }} /> : null}
       {tab === 'event' ? <EventPanel source={source} view={view} onShow={onShow} /> : null}
       {tab === 'state' ? <StatePanel source={source} view={view} /> : null}
       {tab === 'members' ? <MembersPanel overview={overview} view={view} /> : null}
-      {tab === 'search' ? <SearchPanel source={source} onShow={onShow} /> : null}
+      {tab === 'search' ? <SearchPanel source={source} view={view} onShow={onShow} /> : null}
       {tab === 'help' ? <HelpPanel pageKeys={pageKeys} /> : null}
     </div>
   )

@@ -1,7 +1,7 @@
 import type { FilmOverview } from '../picture/film-format.ts'
 import type { FilmSource } from './film-source.ts'
 import { isEmpty } from './geometry.ts'
-import { panned, showing, showingChain, type Tab, type View, wholeView, zoomed } from './view.ts'
+import { panned, showing, showingNextChain, type Tab, type View, wholeView, zoomed } from './view.ts'
 
 type SetView = (change: (view: View) => View) => void
 
@@ -30,9 +30,8 @@ export function keyPressed(
   else if (event.key === '/') {
     setTab('search')
     setTimeout(() => document.querySelector<HTMLInputElement>('#search')?.focus())
-  } else if (event.key === 'v' && overview.violations[0] !== undefined) {
-    const [violation] = overview.violations
-    setView((now) => showingChain(now, violation, overview))
+  } else if (event.key === 'v' && overview.violations.length > 0) {
+    setView((now) => showingNextChain(now, overview))
     setTab('story')
   } else return
   event.preventDefault()

@@ -141,21 +141,31 @@ function drawFaultWords(
   context.font = usualFont
 }
 
-/** Machines that are named of those to which links are cut. */
-const cutNamesMax = 4
+/** Machines that are named of those to which links are disturbed. */
+const endNamesMax = 4
 
-/** `cut from s1 s2, stalled disk`: what begins to be wrong with a machine, in a few words. */
+/** `cut from s1 s2, stalled disk`, `links to s1 s2: 600 to 1200 ms`: what is wrong with a machine, in a few words. */
 export function faultWordsOf(
   faults: readonly FaultSpan[],
   place: number,
   lane: MachineLane,
   { machines }: Pick<FilmOverview, 'machines'>,
 ): string {
-  const cut = faults.filter(({ kind }) => kind === 'cut').flatMap((fault) => fault.machines)
-  const others = [...new Set(cut)].filter((other) => other !== place).map((other) => machines[other]?.name ?? '')
-  const from = others.length > cutNamesMax ? `${others.length} machines` : others.join(' ')
-  const rest = faults.filter(({ kind }) => kind !== 'cut').map(({ text }) => text.replace(`${lane.name}: `, ''))
-  return [...(from === '' ? [] : [`cut from ${from}`]), ...new Set(rest)].join(', ')
+  const ends = (kind: FaultSpan['kind']): string => {
+    const places = faults.filter((fault) => fault.kind === kind).flatMap((fault) => fault.machines)
+    const others = [...new Set(places)].filter((other) => other !== place).map((other) => machines[other]?.name ?? '')
+    return others.length > endNamesMax ? `${others.length} machines` : others.join(' ')
+  }
+  const [cut, disturbed] = [ends('cut'), ends('link')]
+  const settings = faults.filter(({ kind }) => kind === 'link').map(({ text }) => text.slice(text.indexOf(': ') + 2))
+  const rest = faults
+    .filter(({ kind }) => kind !== 'cut' && kind !== 'link')
+    .map(({ text }) => text.replace(`${lane.name}: `, ''))
+  return [
+    ...(cut === '' ? [] : [`cut from ${cut}`]),
+    ...(disturbed === '' ? [] : [`links to ${disturbed}: ${[...new Set(settings)].join('; ')}`]),
+    ...new Set(rest),
+  ].join(', ')
 }
 
 /** Pixels between two marks of a machine's own time. */

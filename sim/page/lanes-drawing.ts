@@ -47,9 +47,12 @@ function drawRow({ context, palette, scale }: Drawing, { name, top, boxes, unsee
 }
 
 function drawNames({ context, palette, geometry, view, scale }: Drawing): void {
+  const datacenters = new Set(geometry.lanes.flatMap(({ lane }) => lane.datacenter ?? []))
+  const [first, last] = [geometry.lanes[0], geometry.lanes.at(-1)]
+  if (first === undefined || last === undefined) return
+  context.fillStyle = palette.ground
+  context.fillRect(0, first.top, nameWidth, last.top + last.height - first.top)
   for (const { lane, top, height } of geometry.lanes) {
-    context.fillStyle = palette.ground
-    context.fillRect(0, top, nameWidth, height)
     context.fillStyle = lane.name === view.machine ? palette.cursor : palette.text
     context.font = `${lane.name === view.machine ? 'bold ' : ''}12px ui-monospace, monospace`
     context.fillText(lane.name, 6, top + Math.min(12, height / 2), nameWidth - 10)
@@ -58,7 +61,10 @@ function drawNames({ context, palette, geometry, view, scale }: Drawing): void {
     const release = lane.releases.findLast(([at]) => at <= view.cursorUs)?.[1]
     const ahead = lane.clock.findLast(([at]) => at <= view.cursorUs)?.[1] ?? 0
     const clock = Math.abs(ahead) >= 1 ? `, clock ${ahead > 0 ? '+' : '−'}${Math.abs(ahead / 1000).toFixed(1)} s` : ''
-    if (release !== undefined && height >= 28) context.fillText(`${release}${clock}`, 6, top + 25, nameWidth - 10)
+    const place = datacenters.size > 1 ? ` in ${lane.datacenter}` : ''
+    if (release !== undefined && height >= 28) {
+      context.fillText(`${release}${place}${clock}`, 6, top + 25, nameWidth - 10)
+    }
   }
   context.font = usualFont
   context.fillStyle = palette.line

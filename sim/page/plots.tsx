@@ -6,11 +6,13 @@ import { joined } from './fault-times.ts'
 import { nameWidth } from './geometry.ts'
 import { type Palette, paletteOf } from './palette.ts'
 import { useRedrawForPrint } from './printing.ts'
-import { shortSeconds, type View } from './view.ts'
+import { spanWords, type View } from './view.ts'
 import { useWidth } from './width.ts'
 
 const plotHeight = 90
 const timesHeight = 22
+/** Pixels from one mark of time to the next, so that marks of six digits do not touch. */
+const markRoom = 85
 
 export interface PlotsProps {
   readonly overview: FilmOverview
@@ -43,7 +45,7 @@ export function Plots({ overview, view, theme }: PlotsProps) {
   return (
     <div id="plots" ref={all} hidden={isEmpty}>
       <p class="plot-title">
-        Requests by clients in each {shortSeconds((toUs - fromUs) / parts)} s: <span class="answered">answered</span>
+        Requests by clients in each {spanWords((toUs - fromUs) / parts)}: <span class="answered">answered</span>
         <span class="failed">failed</span>
       </p>
       <div ref={places[0]} />
@@ -109,16 +111,21 @@ function plotIn(
     cursor: { show: false },
     scales: {
       x: { time: false, range: [view.fromUs / 1_000_000, view.toUs / 1_000_000] },
-      y: isLogarithmic ? { distr: 3 } : { range: (_, __, most) => [0, Math.max(1, most)] },
+      y: isLogarithmic ? { distr: 3, range: powersAround } : { range: (_, __, most) => [0, Math.max(1, most)] },
     },
     axes: [
-      { ...axis, size: timesHeight, values: (_, marks) => marks.map((mark) => `${mark} s`) },
+      { ...axis, size: timesHeight, space: markRoom, values: (_, marks) => marks.map((mark) => `${mark} s`) },
       { ...axis, size: nameWidth, space: 25, filter: powers, grid: { ...axis.grid, filter: powers } },
     ],
     series: [{}, ...series],
     hooks: { drawClear: [(plot) => drawFaultBands(plot, overview, colours)] },
   }
   return new uPlot(options, data, element)
+}
+
+/** From a power of ten to another one; without a value from 1 to 10, so that the axes are there all the same. */
+function powersAround(_: uPlot, least: number | null, most: number | null): uPlot.Range.MinMax {
+  return least === null || most === null ? [1, 10] : uPlot.rangeLog(least, most, 10, true)
 }
 
 function drawFaultBands(plot: uPlot, { faults }: FilmOverview, { fault }: Palette): void {

@@ -6,10 +6,23 @@ import type { FilmSource } from './film-source.ts'
 
 const foundMax = 200
 
-/** Events whose words contain a text, whichever machine they are of. */
-export function SearchPanel({ source, onShow }: Pick<EventPanelProps, 'source' | 'onShow'>) {
+/** The events among which a text is searched. */
+interface Searched {
+  /** Of this machine; undefined: of all. */
+  readonly machine: string | undefined
+  readonly fromUs: number
+  readonly toUs: number
+}
+
+/** Events whose words contain a text: of the whole run or of the visible time, of all machines or of the chosen one. */
+export function SearchPanel({ source, view, onShow }: EventPanelProps) {
   const [wanted, setWanted] = useState('')
-  const { found, isOver } = useSearch(source, wanted)
+  const [isVisible, setVisible] = useState(false)
+  const [isChosen, setChosen] = useState(false)
+  const { fromUs, toUs, machine } = view
+  const whole = { fromUs: 0, toUs: source.overview.endUs }
+  const time = isVisible ? { fromUs, toUs } : whole
+  const { found, isOver } = useSearch(source, wanted, { ...time, machine: isChosen ? machine : undefined })
   return (
     <div>
       <label>
@@ -21,6 +34,13 @@ export function SearchPanel({ source, onShow }: Pick<EventPanelProps, 'source' |
           onInput={({ currentTarget }) => setWanted(currentTarget.value)}
         />
       </label>
+      <Choice id="search-visible" text="only the visible time" isOn={isVisible} onChange={setVisible} />
+      <Choice
+        id="search-chosen"
+        text={`only ${machine ?? 'the chosen machine'}`}
+        isOn={isChosen}
+        onChange={setChosen}
+      />
       {wanted === '' ? null : (
         <p class="hint" aria-live="polite">
           {found.length >= foundMax ? `the first ${foundMax}` : found.length} found{isOver ? '' : ', searching'}
@@ -31,9 +51,26 @@ export function SearchPanel({ source, onShow }: Pick<EventPanelProps, 'source' |
   )
 }
 
+interface ChoiceProps {
+  readonly id: string
+  readonly text: string
+  readonly isOn: boolean
+  readonly onChange: (isOn: boolean) => void
+}
+
+function Choice({ id, text, isOn, onChange }: ChoiceProps) {
+  return (
+    <label class="choice">
+      <input id={id} type="checkbox" checked={isOn} onChange={({ currentTarget }) => onChange(currentTarget.checked)} />
+      {text}
+    </label>
+  )
+}
+
 function useSearch(
   source: FilmSource,
   wanted: string,
+  { machine, fromUs, toUs }: Searched,
 ): { readonly found: readonly TraceRecord[]; readonly isOver: boolean } {
   const [result, setResult] = useState<{ readonly found: readonly TraceRecord[]; readonly isOver: boolean }>({
     found: [],
@@ -45,10 +82,14 @@ function useSearch(
       const found: TraceRecord[] = []
       // What was found of other words is not said of these.
       setResult({ found, isOver: wanted === '' })
-      for (const place of wanted === '' ? [] : source.overview.pieces.keys()) {
+      const isSearched = ({ node, t }: TraceRecord): boolean =>
+        t >= fromUs && t <= toUs && (machine === undefined || node === machine)
+      for (const [place, piece] of wanted === '' ? [] : source.overview.pieces.entries()) {
+        if (piece.toUs < fromUs || piece.fromUs > toUs) continue
         const { events } = await source.piece(place)
         if (!isWanted) return
-        found.push(...events.filter((event) => isAbout(event, wanted)).slice(0, foundMax - found.length))
+        const fitting = events.filter((event) => isSearched(event) && isAbout(event, wanted))
+        found.push(...fitting.slice(0, foundMax - found.length))
         setResult({ found: [...found], isOver: false })
         if (found.length >= foundMax) break
       }
@@ -58,7 +99,7 @@ function useSearch(
     return () => {
       isWanted = false
     }
-  }, [source, wanted])
+  }, [source, wanted, machine, fromUs, toUs])
   return result
 }
 

@@ -8,18 +8,20 @@ export interface StoryPanelProps {
   readonly overview: FilmOverview
   readonly view: View
   readonly onTime: (atUs: number) => void
+  /** Shows what led to the violation at this position. */
+  readonly onViolation: (place: number) => void
   readonly onShow: (event: { readonly n: number; readonly t: number; readonly node: string }) => void
 }
 
 /** What failed, and why; then steps, faults and notes in the order of time. */
-export function StoryPanel({ overview, view, onTime, onShow }: StoryPanelProps) {
+export function StoryPanel({ overview, view, onTime, onShow, onViolation }: StoryPanelProps) {
   const { story, violations } = overview
   const now = story.findLastIndex(([atUs]) => atUs <= view.cursorUs)
   const first = Math.max(0, Math.min(now - listedMax / 2, story.length - listedMax))
   return (
     <div>
-      {violations.map((violation) => (
-        <Violation key={violation.n} {...{ violation, view, onTime, onShow }} />
+      {violations.map((violation, place) => (
+        <Violation key={violation.n} {...{ violation, place, view, onTime, onShow, onViolation }} />
       ))}
       <h2>Story</h2>
       <ol class="events story">
@@ -35,19 +37,42 @@ export function StoryPanel({ overview, view, onTime, onShow }: StoryPanelProps) 
   )
 }
 
-interface ViolationProps extends Pick<StoryPanelProps, 'view' | 'onTime' | 'onShow'> {
+interface ViolationProps extends Omit<StoryPanelProps, 'overview'> {
   readonly violation: FilmViolation
+  readonly place: number
 }
 
-/** The numbers of the events stand at their rings in the picture, too. */
-function Violation({ violation: { code, atUs, text, chain, blame }, view, onTime, onShow }: ViolationProps) {
+/** Of the chosen violation the chain is listed, with the numbers that its rings have in the picture. */
+function Violation({ violation, place, view, onTime, onShow, onViolation }: ViolationProps) {
+  const { code, atUs, text, demands, chain, blame } = violation
+  const isChosen = place === view.violation
   return (
     <section class="violation">
       <h2>
         {code} is broken at {shortSeconds(atUs)} s
       </h2>
       <ViolationText text={text} />
-      {chain.length === 0 ? null : <h3>What led to it: the numbered rings</h3>}
+      {demands === undefined ? null : (
+        <p class="hint">
+          {code} demands {demands}
+        </p>
+      )}
+      {chain.length === 0 ? null : isChosen ? (
+        <Chain {...{ chain, view, onShow }} />
+      ) : (
+        <button type="button" onClick={() => onViolation(place)}>
+          what led to it
+        </button>
+      )}
+      {blame === undefined ? null : <Blame blame={blame} onTime={onTime} />}
+    </section>
+  )
+}
+
+function Chain({ chain, view, onShow }: Pick<FilmViolation, 'chain'> & Pick<StoryPanelProps, 'view' | 'onShow'>) {
+  return (
+    <>
+      <h3>What led to it: the numbered rings</h3>
       <ol class="events chain">
         {chain.map((link, at) => (
           <li key={link.n} class={link.n === view.selected ? 'now' : undefined}>
@@ -58,8 +83,7 @@ function Violation({ violation: { code, atUs, text, chain, blame }, view, onTime
           </li>
         ))}
       </ol>
-      {blame === undefined ? null : <Blame blame={blame} onTime={onTime} />}
-    </section>
+    </>
   )
 }
 

@@ -1,4 +1,4 @@
-import type { FilmOverview, FilmViolation } from '../picture/film-format.ts'
+import type { FilmOverview } from '../picture/film-format.ts'
 
 /** Layers of messages, in the order of the filter. */
 export const layers = ['votes', 'raft', 'gossip', 'rpc', 'http', 'dns'] as const
@@ -18,6 +18,8 @@ export interface View {
   readonly machine: string | undefined
   /** Number of the shown event. */
   readonly selected: number | undefined
+  /** Position of the violation whose chain is numbered in the picture. */
+  readonly violation: number
   readonly hidden: ReadonlySet<Layer>
 }
 
@@ -25,7 +27,15 @@ export interface View {
 const spanMinUs = 1000
 
 export function wholeView({ endUs }: FilmOverview): View {
-  return { fromUs: 0, toUs: endUs, cursorUs: 0, machine: undefined, selected: undefined, hidden: new Set() }
+  return {
+    fromUs: 0,
+    toUs: endUs,
+    cursorUs: 0,
+    machine: undefined,
+    selected: undefined,
+    violation: 0,
+    hidden: new Set(),
+  }
 }
 
 /** Keeps the moment under the mouse, and shows `factor` times as much time around it. */
@@ -46,15 +56,30 @@ export function showing(view: View, atUs: number, { endUs }: FilmOverview): View
   return { ...within(view, atUs - span / 2, span, endUs), cursorUs: atUs }
 }
 
-/** A violation with all the events that explain it in sight. */
-export function showingChain(view: View, { n, atUs, chain }: FilmViolation, { endUs }: FilmOverview): View {
+/** The violation at this position with all the events that explain it in sight; unchanged if there is none. */
+export function showingChain(view: View, place: number, { violations, endUs }: FilmOverview): View {
+  const violation = violations[place]
+  if (violation === undefined) return view
+  const { n, atUs, chain } = violation
   const firstUs = Math.min(atUs, ...chain.map((link) => link.atUs))
   const span = Math.max(spanMinUs, (atUs - firstUs) * 1.1)
   return {
     ...within(view, firstUs - span * 0.05, Math.min(span, Math.max(endUs, spanMinUs)), endUs),
     cursorUs: atUs,
     selected: n,
+    violation: place,
   }
+}
+
+/** The chain of the chosen violation; if that is in sight already, of the next one. */
+export function showingNextChain(view: View, overview: FilmOverview): View {
+  const isShown = view.selected !== undefined && view.selected === overview.violations[view.violation]?.n
+  return showingChain(view, isShown ? (view.violation + 1) % overview.violations.length : view.violation, overview)
+}
+
+/** Numbers of the events that explain the chosen violation. */
+export function explainingEvents({ violations }: FilmOverview, { violation }: View): ReadonlySet<number> {
+  return new Set(violations[violation]?.chain.map(({ n }) => n))
 }
 
 /** Close enough that single events are drawn. */
@@ -68,11 +93,12 @@ function within(view: View, fromUs: number, span: number, endUs: number): View {
   return { ...view, fromUs: from, toUs: from + span }
 }
 
-/** A link to the present view: `#t=9.362&n=s3&e=1234&w=2.5`, in seconds. */
-export function hashOf({ fromUs, toUs, cursorUs, machine, selected }: View): string {
+/** A link to the present view: `#t=9.362&n=s3&e=1234&w=2.5`, in seconds; `v=2` is the second violation. */
+export function hashOf({ fromUs, toUs, cursorUs, machine, selected, violation }: View): string {
   const parts = [`t=${seconds(cursorUs)}`]
   if (machine !== undefined) parts.push(`n=${encodeURIComponent(machine)}`)
   if (selected !== undefined) parts.push(`e=${selected}`)
+  if (violation > 0) parts.push(`v=${violation + 1}`)
   return `#${[...parts, `w=${seconds(toUs - fromUs)}`].join('&')}`
 }
 
@@ -89,11 +115,13 @@ export function viewOfHash(hash: string, view: View, overview: FilmOverview): Vi
   const [atUs, widthUs] = [micros('t'), micros('w')]
   const selected = Number(asked.get('e') ?? '')
   const machine = asked.get('n') ?? undefined
+  const violation = Number(asked.get('v') ?? '') - 1
   const isKnown = overview.machines.some(({ name }) => name === machine)
   const named = {
     ...view,
     machine: isKnown ? machine : view.machine,
     selected: Number.isSafeInteger(selected) && selected > 0 ? selected : view.selected,
+    violation: overview.violations[violation] === undefined ? view.violation : violation,
   }
   if (atUs === undefined) return named
   const span = Math.max(spanMinUs, widthUs ?? view.toUs - view.fromUs)
@@ -107,4 +135,10 @@ export function shortSeconds(us: number): string {
 
 export function seconds(us: number): string {
   return (us / 1_000_000).toFixed(6).replace(/\.?0+$/, '')
+}
+
+/** `1.2 s`, `31 ms`, `42 us`: how long something lasts, in two digits or more. */
+export function spanWords(us: number): string {
+  if (us >= 1_000_000) return `${(us / 1_000_000).toFixed(1)} s`
+  return us >= 1000 ? `${(us / 1000).toFixed(us < 10_000 ? 1 : 0)} ms` : `${us.toFixed(0)} us`
 }

@@ -1,3 +1,6 @@
+import { utf8 } from '../../src/base/bytes.ts'
+import { jsonOrUndefined } from '../../src/base/json.ts'
+import { isRecord } from '../../src/base/shape.ts'
 import type { TraceRecord } from '../report/trace-record.ts'
 import type { FaultSpan } from './film-format.ts'
 import { type Forgotten, Latest } from './latest.ts'
@@ -5,8 +8,8 @@ import { type Forgotten, Latest } from './latest.ts'
 /** Faults that are over and kept of one run: the latest. */
 const spansMax = 10_000
 
-/** Texts of an undisturbed link. */
-const wellLinks: ReadonlySet<string> = new Set(['healed', 'accepts'])
+/** Texts of an undisturbed link, by what they end. */
+const endings: Readonly<Record<string, string>> = { healed: 'cut', accepts: 'refuses', 'as usual': 'settings' }
 
 interface Open {
   readonly kind: FaultSpan['kind']
@@ -65,11 +68,19 @@ export class FaultSpans {
   }
 
   #link({ t, node, to, text }: Extract<TraceRecord, { readonly kind: 'link' }>): void {
-    const key = `link ${node} ${to}`
+    const settings = linkSettings(text)
+    const what = endings[text] ?? (settings === undefined ? text : 'settings')
+    const key = `link ${node} ${to} ${what}`
     this.#ends(key, t)
-    if (wellLinks.has(text)) return
-    const machines = [this.#placeOf(node), this.#placeOf(to)]
-    this.#open.set(key, { kind: 'cut', fromUs: t, machines, text: `${node} to ${to}: ${text}` })
+    if (text in endings) return
+    const [from, end] = [this.#placeOf(node), this.#placeOf(to)]
+    if (what === 'refuses') {
+      this.#open.set(key, { kind: 'refusal', fromUs: t, machines: [from], text: `${node}: refuses connections` })
+      return
+    }
+    const kind = settings === undefined ? 'cut' : 'link'
+    const said = settings ?? text
+    this.#open.set(key, { kind, fromUs: t, machines: [from, end], text: `${node} to ${to}: ${said}` })
   }
 
   #disk({ t, node, text, value }: Extract<TraceRecord, { readonly kind: 'diskFault' }>): void {
@@ -89,4 +100,28 @@ export class FaultSpans {
   #end(open: Open, toUs: number): void {
     this.#spans.push([toUs, { ...open, toUs }])
   }
+}
+
+/** `600 to 1200 ms, 20 % lost`; undefined: the text of a link has no settings. */
+function linkSettings(text: string): string | undefined {
+  if (!text.startsWith('{')) return undefined
+  const settings = jsonOrUndefined(utf8(text))
+  if (!isRecord(settings)) return undefined
+  const words = Object.entries(settings).map(
+    ([name, value]) => settingWords[name]?.(value) ?? `${name} ${String(value)}`,
+  )
+  return words.length === 0 ? 'other settings' : words.join(', ')
+}
+
+const settingWords: Readonly<Record<string, (value: unknown) => string>> = {
+  latencyMs: (value) => `${Array.isArray(value) ? value.join(' to ') : String(value)} ms`,
+  jitterMs: (value) => `some ${String(value)} ms later`,
+  loss: (value) => `${percent(value)} lost`,
+  duplicate: (value) => `${percent(value)} twice`,
+  reorder: (value) => `${percent(value)} out of order`,
+  corrupt: (value) => `${percent(value)} with a wrong bit`,
+}
+
+function percent(value: unknown): string {
+  return `${Number((Number(value) * 100).toFixed(3))} %`
 }

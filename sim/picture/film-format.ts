@@ -34,6 +34,8 @@ export type MachineKind = 'server' | 'client' | 'other'
 export interface MachineLane {
   readonly name: string
   readonly kind: MachineKind
+  /** Of an agent. */
+  readonly datacenter?: string
   readonly lives: readonly Life[]
   readonly roles: readonly RoleStep[]
   readonly progress: readonly ProgressStep[]
@@ -59,6 +61,8 @@ export interface FilmViolation {
   readonly atUs: number
   readonly code: string
   readonly text: string
+  /** What the invariant demands; absent: it is an expectation of the page. */
+  readonly demands?: string
   /** The events that explain it, in order of time; the violation is the last. */
   readonly chain: readonly ChainLink[]
   /** What was found by running it again without some of its faults and requests; absent: nothing was run again. */
@@ -97,10 +101,11 @@ export interface ChainLink {
 }
 
 export interface FaultSpan {
-  readonly kind: 'cut' | 'disk' | 'clock'
+  /** `link`: messages over a link are late, lost or damaged more than usual. */
+  readonly kind: 'cut' | 'link' | 'refusal' | 'disk' | 'clock'
   readonly fromUs: number
   readonly toUs: number
-  /** For a cut link its two ends, otherwise one machine. */
+  /** The two ends of a link, otherwise one machine. */
   readonly machines: readonly number[]
   readonly text: string
 }

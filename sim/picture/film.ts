@@ -47,6 +47,8 @@ export interface FilmOptions {
   readonly gzip: (bytes: Uint8Array) => Uint8Array
   /** The kinds of evidence that an invariant declares; expectations of pages have the usual ones. */
   readonly evidenceOf: (code: string) => readonly EvidenceKind[]
+  /** What an invariant demands, in words; undefined: it is an expectation of the page. */
+  readonly demandOf: (code: string) => string | undefined
   /** Maximum number of events kept to explain a violation; absent, like the other limits: the usual number. */
   readonly explainedEventsMax?: number
   readonly packedCharsMax?: number
@@ -226,6 +228,8 @@ export class FilmMaker {
       const more = 'more' in line ? ` (and ${line.more} like it)` : ''
       return [{ n: event.n, atUs: event.t, node: shown.node, what: `${shown.what}${more}`, why: shown.why }]
     })
-    return { n, atUs: t, code, text: found === undefined ? text : named(text, found.agents), chain }
+    const demands = this.#options.demandOf(code)
+    const said = found === undefined ? text : named(text, found.agents)
+    return { n, atUs: t, code, text: said, ...(demands === undefined ? {} : { demands }), chain }
   }
 }

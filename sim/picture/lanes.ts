@@ -41,9 +41,11 @@ export class Lane {
   }
 
   lane(endUs: number, steps: number): MachineLane {
+    const { datacenter } = this.state
     return {
       name: this.#name,
       kind: this.#kind(),
+      ...(typeof datacenter === 'string' ? { datacenter } : {}),
       lives: this.#lives.steps,
       roles: this.#roles.steps,
       progress: this.#progress,

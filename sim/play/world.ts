@@ -1,4 +1,4 @@
-import { evidenceOf } from '../explain/judged-by.ts'
+import { demandOf, evidenceOf } from '../explain/judged-by.ts'
 import { ToldStates } from '../inspection/told-states.ts'
 import { Meanings } from '../meaning/meanings.ts'
 import { FilmMaker } from '../picture/film.ts'
@@ -95,7 +95,7 @@ export class PlayWorld {
     return {
       onRecord: (record, nodes) => {
         const header: TraceHeader = { v: traceVersion, scenario, seed, build, nodes: [...nodes] }
-        this.#film ??= new FilmMaker({ header, gzip, evidenceOf, explainedEventsMax, operationsMax })
+        this.#film ??= new FilmMaker({ header, gzip, evidenceOf, demandOf, explainedEventsMax, operationsMax })
         this.#film.add(record)
       },
       tellsStates: true,

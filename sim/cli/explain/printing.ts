@@ -1,7 +1,6 @@
-import { invariants } from '../../checkers/checkers.ts'
 import type { Blamed } from '../../explain/blame.ts'
 import { type ChainLine, type Explanation, named, type ShownLine } from '../../explain/explanation.ts'
-import { isCode } from '../../explain/judged-by.ts'
+import { demandOf, isCode } from '../../explain/judged-by.ts'
 import { wilson } from '../../report/interval.ts'
 import type { SeedRecord } from '../../report/seed-record.ts'
 import type { ReadRun } from '../shrink/failing-run.ts'
@@ -16,7 +15,8 @@ const nodeWidthMax = 12
 /** The broken law, and the things that it is about. */
 export function headLines({ violation, things, agents }: Explanation, place: string): readonly string[] {
   const { code, text, t } = violation
-  const law = isCode(code) ? [`  ${code} demands ${invariants[code].text}`] : []
+  const demands = demandOf(code)
+  const law = demands === undefined ? [] : [`  ${code} demands ${demands}`]
   const about = [
     ...things.nodes,
     ...[...things.terms].map((term) => `term ${term}`),

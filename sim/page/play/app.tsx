@@ -6,7 +6,7 @@ import { LeftOutNote } from '../left-out.tsx'
 import { Picture } from '../picture.tsx'
 import { Plots } from '../plots.tsx'
 import { ThemeChoice, type ThemeChoiceProps, useTheme } from '../theme.tsx'
-import { tabs as filmTabs, nearEvents, showing, type View } from '../view.ts'
+import { explainingEvents, tabs as filmTabs, nearEvents, showing, showingChain, type View } from '../view.ts'
 import { ViewControls } from '../view-controls.tsx'
 import { linkDeeds, sidesDeeds } from './act-words.ts'
 import { ActsPanel } from './acts-panel.tsx'
@@ -41,7 +41,7 @@ export function PlayApp({ session, status, source, looked }: PlayAppProps) {
   const [tab, setTab] = useState<PlayTab>(status.lesson === null ? 'node' : 'lessons')
   const [theme, setTheme] = useTheme()
   const doing = useDoing(session)
-  const lit = useMemo(() => new Set(overview.violations.flatMap(({ chain }) => chain.map(({ n }) => n))), [overview])
+  const lit = useMemo(() => explainingEvents(overview, view), [overview, view.violation])
   usePlayKeys({ session, doing, source, setView, setTab, setFollows })
   useEffect(() => {
     setView((now) => (follows ? atTheEnd(now, overview) : { ...now, cursorUs: Math.min(now.cursorUs, overview.endUs) }))
@@ -50,6 +50,10 @@ export function PlayApp({ session, status, source, looked }: PlayAppProps) {
   const onTime = (atUs: number): void => {
     setFollows(false)
     setView((now) => showing(now, atUs, overview))
+  }
+  const onViolation = (place: number): void => {
+    setFollows(false)
+    setView((now) => showingChain(now, place, overview))
   }
   const onShow = ({ n, t, node }: { readonly n: number; readonly t: number; readonly node: string }): void => {
     setFollows(false)
@@ -97,7 +101,9 @@ export function PlayApp({ session, status, source, looked }: PlayAppProps) {
           {tab === 'data' ? <DataPanel {...{ session, doing }} agents={status.agents} chosen={agent?.name} /> : null}
           {tab === 'done' ? <ActsPanel {...{ session, status, doing, onTime }} /> : null}
           <Lessons {...{ session, status, doing }} isSeen={tab === 'lessons'} />
-          {isFilmTab(tab) ? <FilmPanel pageKeys={playKeys} {...{ source, view, tab, onTime, onShow }} /> : null}
+          {isFilmTab(tab) ? (
+            <FilmPanel pageKeys={playKeys} {...{ source, view, tab, onTime, onShow, onViolation }} />
+          ) : null}
         </aside>
       </main>
     </>

@@ -12,6 +12,7 @@ export function firstView({ endUs }: FilmOverview): View {
     cursorUs: endUs,
     machine: undefined,
     selected: undefined,
+    violation: 0,
     hidden: new Set(),
   }
 }

@@ -8,7 +8,7 @@ import type { TraceRecord } from '../../../sim/report/trace-record.ts'
 const header = { v: 1 as const, scenario: 'long', seed: 1, build: '1.4.0', nodes: ['s1', 'clients-1'] }
 
 function maker(options: { readonly packedCharsMax?: number; readonly operationsMax?: number } = {}): FilmMaker {
-  return new FilmMaker({ header, gzip: (bytes) => bytes, evidenceOf: () => [], ...options })
+  return new FilmMaker({ header, gzip: (bytes) => bytes, evidenceOf: () => [], demandOf: () => undefined, ...options })
 }
 
 function event(n: number, fields: object): TraceRecord {

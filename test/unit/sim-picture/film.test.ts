@@ -22,7 +22,12 @@ function events(...given: readonly Given[]): TraceRecord[] {
 }
 
 function filmOf(list: readonly TraceRecord[]) {
-  const film = new FilmMaker({ header, gzip: (bytes) => bytes, evidenceOf: () => ['elections', 'requests'] })
+  const film = new FilmMaker({
+    header,
+    gzip: (bytes) => bytes,
+    evidenceOf: () => ['elections', 'requests'],
+    demandOf: (code) => (code === 'R1' ? 'one leader for each term' : undefined),
+  })
   for (const event of list) film.add(event)
   return film.end()
 }
@@ -113,6 +118,33 @@ describe('the film of a run', () => {
       { kind: 'disk', fromUs: 1_000_000, toUs: 4_000_000, machines: [2], text: 's2: syncs fail' },
       { kind: 'clock', fromUs: 3_000_000, toUs: 3_000_000, machines: [1], text: 's1: its wall clock jumps by +0.09 s' },
     ])
+  })
+
+  it('tells links that are slow from those that are cut, and both from a machine that accepts no connection', () => {
+    const { faults } = overviewOf(
+      ['s1', 'link', { to: 's2', text: '{"latencyMs":[600,1200],"loss":0.2}' }],
+      ['s1', 'link', { to: 's1', text: 'refuses' }],
+      ['s1', 'link', { to: 's2', text: 'cut' }],
+      ['s1', 'link', { to: 's2', text: 'as usual' }],
+      ['s1', 'link', { to: 's1', text: 'accepts' }],
+      ['s2', 'log', { text: 'the end' }],
+    )
+    const times = { fromUs: 0, toUs: 3_000_000 }
+    expect(faults).toEqual([
+      { kind: 'link', ...times, machines: [1, 2], text: 's1 to s2: 600 to 1200 ms, 20 % lost' },
+      { kind: 'refusal', fromUs: 1_000_000, toUs: 4_000_000, machines: [1], text: 's1: refuses connections' },
+      { kind: 'cut', fromUs: 2_000_000, toUs: 5_000_000, machines: [1, 2], text: 's1 to s2: cut' },
+    ])
+  })
+
+  it('says in which datacenter an agent is, and what a broken invariant demands', () => {
+    const { machines, violations } = overviewOf(
+      ['s1', 'log', { text: 'a', ...leads(2) }],
+      ['world', 'violation', { code: 'R1', text: 's1 and s2 lead' }],
+      ['world', 'violation', { code: 'a.yaml:3:5', text: 'not met' }],
+    )
+    expect(machines.map(({ datacenter }) => datacenter)).toEqual([undefined, 'dc1', undefined, undefined])
+    expect(violations.map(({ demands }) => demands)).toEqual(['one leader for each term', undefined])
   })
 
   it('has bars of what leaders have replicated, and of nothing that followers have', () => {

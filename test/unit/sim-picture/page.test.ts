@@ -3,10 +3,21 @@ import { countedIn, parts } from '../../../sim/page/counts.ts'
 import { joined } from '../../../sim/page/fault-times.ts'
 import { geometryOf, nameWidth, TimeScale } from '../../../sim/page/geometry.ts'
 import { wordsAt } from '../../../sim/page/hover.ts'
+import { faultWordsOf } from '../../../sim/page/lane-drawing.ts'
 import { arrowsIn } from '../../../sim/page/messages.ts'
 import { operationsOf } from '../../../sim/page/operations.ts'
 import { pickedAt } from '../../../sim/page/picking.ts'
-import { hashOf, panned, showing, viewOfHash, wholeView, zoomed } from '../../../sim/page/view.ts'
+import {
+  explainingEvents,
+  hashOf,
+  panned,
+  showing,
+  showingNextChain,
+  spanWords,
+  viewOfHash,
+  wholeView,
+  zoomed,
+} from '../../../sim/page/view.ts'
 import { fitted, Words } from '../../../sim/page/words.ts'
 import { type FilmOverview, noAnswer, stillWaiting } from '../../../sim/picture/film-format.ts'
 import type { TraceRecord } from '../../../sim/report/trace-record.ts'
@@ -47,6 +58,38 @@ describe('what a page of a run shows', () => {
     expect(viewOfHash(hashOf(view), whole, overview)).toEqual(view)
     expect(viewOfHash('#t=nonsense&n=nobody&e=-1', whole, overview)).toEqual(whole)
     expect(viewOfHash('#t=99', whole, overview).cursorUs).toBe(10_000_000)
+  })
+
+  it('explains one violation at a time, and keeps in the link which', () => {
+    const violation = (n: number, first: number) => {
+      const link = (at: number) => ({ n: at, atUs: at * 1_000_000, node: 's1', what: '', why: '' })
+      return { n, atUs: n * 1_000_000, code: 'R1', text: '', chain: [link(first), link(n)] }
+    }
+    const broken = { ...overview, violations: [violation(5, 2), violation(7, 6)] }
+    expect([...explainingEvents(broken, whole)]).toEqual([2, 5])
+    const first = showingNextChain(whole, broken)
+    expect(first).toMatchObject({ violation: 0, selected: 5, cursorUs: 5_000_000 })
+    const second = showingNextChain(first, broken)
+    expect(second).toMatchObject({ violation: 1, selected: 7, cursorUs: 7_000_000 })
+    expect([...explainingEvents(broken, second)]).toEqual([6, 7])
+    expect(viewOfHash(hashOf(second), whole, broken).violation).toBe(1)
+    expect(viewOfHash('#v=3', whole, broken).violation).toBe(0)
+    expect(showingNextChain(second, broken).violation).toBe(0)
+    expect(showingNextChain(whole, overview)).toBe(whole)
+  })
+
+  it('says how long a part of the plots lasts, however near', () => {
+    expect([2_400_000, 319_000, 5_300, 333.3].map(spanWords)).toEqual(['2.4 s', '319 ms', '5.3 ms', '333 us'])
+  })
+
+  it('says what is wrong with the links of a machine, cut or slow', () => {
+    const fault = (kind: 'cut' | 'link', machines: readonly number[], text: string) => {
+      return { kind, machines, text, fromUs: 0, toUs: 10_000_000 }
+    }
+    const faults = [fault('cut', [1, 2], 's1 to s2: cut'), fault('link', [2, 1], 's2 to s1: 600 to 1200 ms')]
+    const [box] = geometryOf(overview).lanes
+    if (box === undefined) expect.fail('s1 has no lane')
+    expect(faultWordsOf(faults, box.place, box.lane, overview)).toBe('cut from s2, links to s2: 600 to 1200 ms')
   })
 
   it('has no lane for what never did anything, nor for the world', () => {

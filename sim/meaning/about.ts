@@ -21,7 +21,13 @@ const subjectOf: Readonly<Record<string, Subject>> = {
   kind: 'kind',
   policy: 'name',
   state: 'state',
+  source: 'source',
+  destination: 'destination',
+  action: 'action',
 }
+
+/** Lists whose items are things themselves. */
+const thingLists: Readonly<Record<string, Subject>> = { places: 'place' }
 
 /** Lists whose items are examined: the operations of a transaction, several offers at once. */
 const listNames: ReadonlySet<string> = new Set(['operations', 'ops', 'offers', 'checks', 'sessions'])
@@ -73,6 +79,8 @@ function gather(body: unknown, found: Map<Subject, string[]>, depth: number): vo
     if (subject !== undefined) take(subject, value, found, depth)
     else if (isList(value) && listNames.has(member)) {
       for (const item of value.slice(0, shownMax)) gather(item, found, depth + 1)
+    } else if (isList(value) && thingLists[member] !== undefined) {
+      for (const item of value.slice(0, shownMax)) take(thingLists[member], item, found, depth)
     }
   }
 }
@@ -80,7 +88,9 @@ function gather(body: unknown, found: Map<Subject, string[]>, depth: number): vo
 function take(subject: Subject, value: unknown, found: Map<Subject, string[]>, depth: number): void {
   if (typeof value === 'string') add(subject, value, found)
   else if (isRecord(value)) {
-    const named = value['name'] ?? value['node'] ?? value['service'] ?? value['id']
+    const { name, namespace } = value
+    if (typeof name === 'string' && typeof namespace === 'string') return add(subject, `${namespace}/${name}`, found)
+    const named = name ?? value['node'] ?? value['service'] ?? value['id']
     if (typeof named === 'string') add(subject, named, found)
     else gather(value, found, depth + 1)
   }

@@ -41,6 +41,10 @@ export const subjects = [
   'id',
   'kind',
   'state',
+  'source',
+  'destination',
+  'action',
+  'place',
 ] as const
 export type Subject = (typeof subjects)[number]
 export const about = z

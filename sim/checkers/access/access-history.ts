@@ -1,4 +1,5 @@
 import { checker, eventIn, type Judge } from '../checker.ts'
+import { secondsText } from '../keys/key-history.ts'
 import type { AccessSettings, AccessState, Need, ResolutionFacts, TokenState, Visit } from './access-facts.ts'
 import type { AccessFederation, AccessPlace } from './access-federation.ts'
 import { type JudgedToken, judge, judgeTree, type Statement, statementsOf } from './access-judge.ts'
@@ -105,11 +106,7 @@ export class AccessHistory {
         this.#verdicts(this.#versions, visit, atUs + 1).every((each) => each === 'allowed'),
     )
     if (copiedUs === undefined) return
-    this.#tell(
-      'A5',
-      visit,
-      `its copy allowed it ${copiedUs} us after the run began, and so has every state of the primary`,
-    )
+    this.#tell('A5', visit, `its copy allowed it at ${secondsText(copiedUs)}, and so has every state of the primary`)
   }
 
   #isSteady(reachingUs: number | undefined, { callUs }: Visit): boolean {
@@ -133,7 +130,7 @@ export class AccessHistory {
     const name = tokenName(this.#versions.tokens.get(secret)?.findLast(({ value }) => value !== undefined)?.value)
     this.#judge.report(
       code,
-      `${agent} says '${said}' to ${name}, which would ${what} (asked at ${callUs} us): ${why}`,
+      `${agent} says '${said}' to ${name}, which would ${what} (asked at ${secondsText(callUs)}): ${why}`,
       [calledIn, ...this.#versions.eventsOf(secret)],
     )
   }

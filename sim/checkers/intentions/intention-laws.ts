@@ -4,6 +4,7 @@ import type { ReadTransaction } from '../../../src/store/types.ts'
 import type { Version } from '../access/access-versions.ts'
 import { within } from '../access/access-versions.ts'
 import { type CheckedRun, checker, eventIn, type Judge } from '../checker.ts'
+import { secondsText } from '../keys/key-history.ts'
 import { type LeaderContact, leaderContact } from '../raft/leader-contact.ts'
 import type { HeldIntention, IntentionChange, IntentionDecision } from './intention-facts.ts'
 import { deciding, pairOf } from './intention-judge.ts'
@@ -126,7 +127,7 @@ export class IntentionLaws {
     const by = found === undefined ? 'no intention matches' : `${pairOf(found)} says ${found.action}`
     this.#run.report(
       'C8',
-      `${how} at ${agent} ${isAllowed ? 'allows' : 'denies'} ${source} to connect to ${destination} (asked at ${calledUs} us): ${by}`,
+      `${how} at ${agent} ${isAllowed ? 'allows' : 'denies'} ${source} to connect to ${destination} (asked at ${secondsText(calledUs)}): ${by}`,
       [this.#versions.at(-1)?.event ?? 0],
     )
   }
@@ -194,7 +195,7 @@ export const intentionLaws = checker({
     C8: {
       text: 'decisions: connections are allowed or denied as an independent evaluation of the intentions at that time says',
       sources: ['docs/reference/mesh.md#precedence'],
-      evidence: ['intentions', 'requests', 'forwards'],
+      evidence: ['intentions', 'forwards', 'requests'],
       judges: ['decision', 'decisions'],
       excuses: {
         'out of reach':

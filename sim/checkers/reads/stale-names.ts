@@ -1,4 +1,5 @@
 import { type CheckedRun, checker, type Judge } from '../checker.ts'
+import { secondsText } from '../keys/key-history.ts'
 import { type LeaderContact, leaderContact } from '../raft/leader-contact.ts'
 import { type ServiceVersions, serviceVersions } from './service-versions.ts'
 import { type SettingsTold, settingsTold } from './settings-told.ts'
@@ -103,7 +104,7 @@ function seconds(us: number): string {
 }
 
 function textOf({ service, agent, calledUs }: ToldName): string {
-  return `the name of ${service} at ${agent}, asked at ${calledUs} us,`
+  return `the name of ${service} at ${agent}, asked at ${secondsText(calledUs)},`
 }
 
 export const staleNames = checker({

@@ -1,5 +1,6 @@
 import type { Coordinate } from '../../../src/model/coordinate.ts'
 import { type CheckedRun, checker, type Judge } from '../checker.ts'
+import { secondsText } from '../keys/key-history.ts'
 import { type LeaderContact, leaderContact } from '../raft/leader-contact.ts'
 import { type ServiceVersion, type ServiceVersions, serviceVersions } from './service-versions.ts'
 import type { TimelyAnswer } from './timely-facts.ts'
@@ -154,7 +155,7 @@ function textOf({ service, of, agent, how, kept, calledUs }: TimelyAnswer): stri
     found: `the query for ${service}`,
     nodes: 'the list of nodes',
   }
-  return `${what[of]} (${how}${wanted}) at ${agent}, asked at ${calledUs} us,`
+  return `${what[of]} (${how}${wanted}) at ${agent}, asked at ${secondsText(calledUs)},`
 }
 
 export const timelyAnswers = checker({

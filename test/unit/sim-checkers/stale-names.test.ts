@@ -56,7 +56,7 @@ describe('N2', () => {
     at(26e6)
     answered(25e6, 'b', 'c1')
     expect(lines).toEqual([
-      'N2: the name of web at c1, asked at 25000000 us, is answered with b, although no server has heard a leader for 6.5 s, longer than 3.0 s',
+      'N2: the name of web at c1, asked at 25.000000s, is answered with b, although no server has heard a leader for 6.5 s, longer than 3.0 s',
     ])
   })
 
@@ -66,7 +66,7 @@ describe('N2', () => {
     answered(21.5e6, undefined)
     answered(20e6, undefined)
     expect(lines).toEqual([
-      'N2: the name of web at s1, asked at 20000000 us, is refused, although s1 had heard its leader 0.5 s before, within 3.0 s',
+      'N2: the name of web at s1, asked at 20.000000s, is refused, although s1 had heard its leader 0.5 s before, within 3.0 s',
     ])
     contact.began('s2', timing)
     contact.received('s2', word)
@@ -81,7 +81,7 @@ describe('N2', () => {
     answered(20e6, 'a')
     expect(asked).toEqual([20e6 - 3_180_000 - 2_000_000 - 1_500_000])
     expect(lines).toEqual([
-      'N2: the name of web at s1, asked at 20000000 us, is answered with a, and within 3.0 s there were b',
+      'N2: the name of web at s1, asked at 20.000000s, is answered with a, and within 3.0 s there were b',
     ])
   })
 

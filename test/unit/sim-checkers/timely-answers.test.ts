@@ -66,8 +66,8 @@ describe('E8', () => {
     checker.answered(told({ told: 'two' }))
     checker.answered(told({ told: 'before' }))
     expect(lines).toEqual([
-      'E8: web (default) at c1, asked at 30000000 us, is two, and there were one',
-      'E8: web (default) at c1, asked at 30000000 us, is before, and there were one',
+      'E8: web (default) at c1, asked at 30.000000s, is two, and there were one',
+      'E8: web (default) at c1, asked at 30.000000s, is before, and there were one',
     ])
     expect(counts()).toEqual(['E8 3'])
     const other = judged({ known: false })
@@ -85,8 +85,8 @@ describe('E8 and E9 of prepared queries', () => {
     checker.answered(told({ of: 'found', told: 'one {}' }))
     checker.answered(told({ of: 'found', told: '', how: 'cached', kept }))
     expect(lines).toEqual([
-      'E8: the query for web (default) at c1, asked at 30000000 us, is one {}, and there were one well',
-      `E9: the query for web (cached with ${JSON.stringify(calm)}) at c1, asked at 30000000 us, is none, and there were one well`,
+      'E8: the query for web (default) at c1, asked at 30.000000s, is one {}, and there were one well',
+      `E9: the query for web (cached with ${JSON.stringify(calm)}) at c1, asked at 30.000000s, is none, and there were one well`,
     ])
   })
 })
@@ -99,8 +99,8 @@ describe('E8 of other lists', () => {
     checker.answered(told({ of: 'health', told: 'one' }))
     checker.answered(told({ of: 'nodes', told: 'm' }))
     expect(lines).toEqual([
-      'E8: health of web (default) at c1, asked at 30000000 us, is one, and there were one {}',
-      'E8: the list of nodes (default) at c1, asked at 30000000 us, is m, and there were n',
+      'E8: health of web (default) at c1, asked at 30.000000s, is one, and there were one {}',
+      'E8: the list of nodes (default) at c1, asked at 30.000000s, is m, and there were n',
     ])
   })
 
@@ -109,7 +109,7 @@ describe('E8 of other lists', () => {
     checker.answered(told({ how: 'stale', told: 'before', lastContactMs: 4_000 }))
     checker.answered(told({ how: 'stale', told: 'before', lastContactMs: 100 }))
     expect(asked).toEqual([30e6 - 4_240_000 - 2_500_000, 30e6 - 106_000 - 2_500_000])
-    expect(lines).toEqual(['E8: web (stale) at c1, asked at 30000000 us, is before, and there were one'])
+    expect(lines).toEqual(['E8: web (stale) at c1, asked at 30.000000s, is before, and there were one'])
   })
 
   it('excuses a stale list of a server that knows no leader, or has just come back to it', () => {

@@ -281,7 +281,17 @@ describe('what a request or a command names', () => {
       { node: 's1', service: 'web' },
     ],
     ['txn.apply', { operations: [{ kind: 'set', key: 'a' }, { key: 'b' }] }, { kind: 'set', key: ['a', 'b'] }],
-    ['Internal.KeyringOperation', { pool: 'lan', action: 'use', key: 'cg8StVXbQJ0gPvMd9o7yrg==' }, undefined],
+    ['Internal.KeyringOperation', { pool: 'lan', action: 'use', key: 'cg8StVXbQJ0gPvMd9o7yrg==' }, { action: 'use' }],
+    [
+      'intention.update',
+      {
+        source: { namespace: 'default', name: '*' },
+        destination: { namespace: 'default', name: 'api' },
+        action: 'deny',
+      },
+      { source: 'default/*', destination: 'default/api', action: 'deny' },
+    ],
+    ['Intention.Match', { by: 'source', places: [{ namespace: 'default', name: 'web' }] }, { place: 'default/web' }],
     ['Internal.Other', { nothing: 1 }, undefined],
     ['Internal.Other', 'no record', undefined],
   ])('%s %j', (method, body, about) => {

@@ -22,6 +22,8 @@ export interface RunFlags extends TraceFlags, PlantFlags {
   /** A list of decisions: these are made, and every other decision is the default. */
   readonly replay?: string
   readonly quiet?: boolean
+  /** False: how much each invariant has judged is not printed. */
+  readonly counts?: boolean
   /** How much of the story is printed while one seed runs; absent: brief. */
   readonly story?: (typeof storyKinds)[number]
   readonly json?: boolean

@@ -55,6 +55,7 @@ export function addRun(program: Command, terminal: SimTerminal, ended: Ended, ar
     .option('--junit <file>', 'write a report in the form of JUnit: a suite for each scenario, a case for each seed')
     .option('--until-failure', 'stop at the first seed that fails')
     .option('--shrink', 'make the first failure smaller, as svc-sim shrink does, and write its page')
+    .option('--no-counts', 'do not print how much each invariant has judged')
     .option('--no-demands', 'do not fail if runs do less than their scenario demands')
   addLimits(addPlant(command)).action(async (files: readonly string[], flags: RunFlags) => {
     ended(

@@ -53,7 +53,7 @@ export async function runOne(
   screen.close()
   if (flags.json !== true) {
     const [verdict = '', ...about] = verdictLines(record)
-    const counts = flags.quiet === true ? [] : judgedLines(record.counts)
+    const counts = flags.quiet === true || flags.counts === false ? [] : judgedLines(record.counts)
     screen.line(screen.judged(record.verdict, verdictWord(record), verdict))
     // The reason is next to the verdict; the command to repeat the run comes last.
     const lines = [...about, ...reasonLines(record, flags.history), ...counts, ...againLines(record, flags.replay)]

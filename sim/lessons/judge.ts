@@ -78,6 +78,12 @@ export function judgeRuns(task: RunTask, records: readonly SeedRecord[]): Judgem
   return failing === undefined ? right(task) : wrong(task, missText(failing, task))
 }
 
+/** The judgement of a page that passed although its cluster did something else. */
+export function judgeUnnoticed(task: TaskOf<'page'>, values: Readonly<Record<string, unknown>>): Judgement {
+  const [[path, value] = []] = Object.entries(values)
+  return wrong(task, `the page also passes when ${path} is ${JSON.stringify(value)}, so it says too little`)
+}
+
 function isAsWanted({ verdict, invariant }: SeedRecord, { breaks }: RunTask): boolean {
   return breaks === undefined ? verdict === 'passed' : invariant === breaks
 }
@@ -115,9 +121,14 @@ export function isEvidence({ evidence }: TaskOf<'cause'>, { atUs, node, words }:
 }
 
 function right({ why }: Task): Judgement {
-  return { kind: 'right', say: why }
+  return { kind: 'right', say: flowing(why) }
 }
 
 function wrong({ hint }: Task, what: string): Judgement {
-  return { kind: 'wrong', say: hint === undefined ? what : `${what}. ${hint.trim()}` }
+  return { kind: 'wrong', say: hint === undefined ? what : `${what}. ${flowing(hint)}` }
+}
+
+/** A text of a lesson without the line breaks of its file: each place where it is shown breaks lines of its own. */
+function flowing(text: string): string {
+  return text.trim().replaceAll(/[ \t]*\n[ \t]*/g, ' ')
 }

@@ -81,6 +81,12 @@ const pageTask = z.strictObject({
     .record(pagePath, z.array(words).min(1).max(20))
     .optional()
     .describe('values that pass because they say too little, by their paths'),
+  'must refuse': z
+    .array(z.record(pagePath, z.unknown()))
+    .min(1)
+    .max(5)
+    .optional()
+    .describe('further changes of the page, by paths and values, with each of which the edited page must fail'),
   seeds: seeds.describe('the seeds over which the edited page runs'),
   ...demanded,
   solution: z

@@ -24,6 +24,18 @@ export function valueAt(page: unknown, path: string): unknown {
   return value
 }
 
+/** The page with other values at these paths, each of which ends at a key of a map that the page has. */
+export function withValues(page: unknown, values: Readonly<Record<string, unknown>>): unknown {
+  return Object.entries(values).reduce((before, [path, value]) => withValue(before, path.split('.'), value), page)
+}
+
+function withValue(page: unknown, [key, ...rest]: readonly string[], value: unknown): unknown {
+  if (key === undefined) return value
+  if (Array.isArray(page)) return page.map((each, at) => (at === Number(key) - 1 ? withValue(each, rest, value) : each))
+  if (!isRecord(page)) throw new Error(`a lesson changes what its page lacks: '${key}' of ${String(page)}`)
+  return { ...page, [key]: withValue(page[key], rest, value) }
+}
+
 /** Whether a path is one of these parts of a page, or below one. */
 export function isWithin(path: string, parts: readonly string[]): boolean {
   return parts.some((part) => path === part || path.startsWith(`${part}.`))

@@ -65,7 +65,7 @@ const wrongEdits: Readonly<Record<string, readonly [Edit, Edit, Edit]>> = {
     ['"LockDelay": "15s"', '"LockDelay": "0s"'],
   ],
   '11-tombstones': [
-    ['status: 404', 'status: 500'],
+    ['status: 404', 'status: 200'],
     ['status: 404', 'status: 200, body: "[]"'],
     ['within: 1s, save: after', 'within: 20s, save: after'],
   ],
@@ -80,7 +80,14 @@ const wrongEdits: Readonly<Record<string, readonly [Edit, Edit, Edit]>> = {
     ['config: {', 'config: { autopilot: { cleanup_dead_servers: false },'],
   ],
   '17-upgrades': [
-    ['to: 0.8.0, one by one: 10s', 'to: 0.8.0, one by one: 5s'],
+    [
+      `nodes: s1, to: 0.8.0 }
+  - step: and the others
+    upgrade: { nodes: "s2, s3", to: 0.8.0, one by one: 10s }`,
+      `nodes: "s2, s3", to: 0.8.0, one by one: 10s }
+  - step: and the others
+    upgrade: { nodes: s1, to: 0.8.1 }`,
+    ],
     ['nodes: "s2, s3", to: 0.8.0, one by one: 10s', 'nodes: s2, to: 0.8.0'],
     ['transfer leadership: { to: s1 }', 'transfer leadership: { to: s2 }'],
   ],

@@ -5,12 +5,13 @@ import {
   judgeChoice,
   judgeEdit,
   judgeRuns,
+  judgeUnnoticed,
   seedGiven,
   seedsOf,
 } from '../../lessons/judge.ts'
 import type { Lesson, RunTask, Task, TaskOf } from '../../lessons/lesson.ts'
 import { judgementLines, readOnLines } from '../../lessons/lesson-text.ts'
-import { withAdded } from '../../lessons/page-changes.ts'
+import { withAdded, withValues } from '../../lessons/page-changes.ts'
 import { ofLesson, rightCount, tried } from '../../lessons/progress.ts'
 import { loadScenario, problemText } from '../../scenario/language/load.ts'
 import { exits, type SimTerminal } from '../terminal.ts'
@@ -96,7 +97,20 @@ class Checking {
     if (!before.ok) return { kind: 'wrong', say: before.error }
     const original = loadScenario(task.page, before.value)
     const early = original.ok ? judgeEdit(task, original.value.document.value, now.value) : undefined
-    return early ?? this.#runs(task, now.value, seedsOf(task))
+    const judged = early ?? (await this.#runs(task, now.value, seedsOf(task)))
+    return judged.kind === 'right' ? this.#noticing(task, now.value, judged) : judged
+  }
+
+  /** Takes back that a page is right if it passes with changes that it must refuse. */
+  async #noticing(task: TaskOf<'page'>, page: unknown, judged: Judgement): Promise<Judgement> {
+    const { first } = seedsOf(task)
+    for (const values of task['must refuse'] ?? []) {
+      const { added: _, ...alone } = task
+      const changed = await this.#runs(alone, withValues(page, values), { first, last: first })
+      if (changed.kind === 'right') return judgeUnnoticed(task, values)
+      if (changed.kind === 'unjudged') return changed
+    }
+    return judged
   }
 
   async #seed(task: TaskOf<'seed'>, answer: Answer): Promise<Judgement> {

@@ -62,7 +62,7 @@ async function runOfLesson(
   const { lesson, name } = shelved
   const html = folder.pathOf(shelved, 'run.html')
   const page = folder.pathOf(shelved, lesson.run.page)
-  const exit = await runFiles([page], { seed: seed ?? lesson.run.seed, html }, terminal)
+  const exit = await runFiles([page], { seed: seed ?? lesson.run.seed, html, counts: false }, terminal)
   if (exit === exits.usage) return exit
   if (!(await folder.keep(predicted(progress, name)))) return exits.usage
   for (const line of answerLines(lesson)) terminal.out(`${line}\n`)
@@ -94,9 +94,9 @@ async function runOfTask(
   const trace = folder.pathOf(shelved, `task-${number}.jsonl.gz`)
   const seed = flags.seed ?? seedOf(task)
   terminal.out(`picture: ${html}\ntrace: ${trace}: svc-sim trace ${trace} shows events with their numbers\n`)
-  if (task.kind !== 'cause') return runFiles([page], { seed, html, trace }, terminal)
+  if (task.kind !== 'cause') return runFiles([page], { seed, html, trace, counts: false }, terminal)
   const { bug } = task
-  const argv = ['run', page, '--seed', String(seed), '--html', html, '--trace', trace, '--bug', bug]
+  const argv = ['run', page, '--seed', String(seed), '--html', html, '--trace', trace, '--no-counts', '--bug', bug]
   return (await inPlantedCopy({ files: [page], argv, bug }, terminal)) ?? exits.usage
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { judgeCause, judgeChoice, judgeEdit, judgeRuns, seedGiven } from '../../../sim/lessons/judge.ts'
+import { judgeCause, judgeChoice, judgeEdit, judgeRuns, judgeUnnoticed, seedGiven } from '../../../sim/lessons/judge.ts'
 import type { TaskOf } from '../../../sim/lessons/lesson.ts'
-import { withAdded } from '../../../sim/lessons/page-changes.ts'
+import { withAdded, withValues } from '../../../sim/lessons/page-changes.ts'
 import { withoutRun } from '../../../sim/report/seed-record.ts'
 import { smallLesson } from './small-lesson.ts'
 
@@ -21,6 +21,11 @@ function record(verdict: 'passed' | 'failed', code?: 'R1' | 'R2') {
 describe('a choice', () => {
   it('is right by its letter, in any case', () => {
     expect(judgeChoice(choice, line('B'))).toEqual({ kind: 'right', say: 'Because.' })
+  })
+
+  it('breaks no line where the file of the lesson does', () => {
+    const lines = { ...choice, why: 'Because\n  of this.\n' }
+    expect(judgeChoice(lines, line('b'))).toEqual({ kind: 'right', say: 'Because of this.' })
   })
 
   it.each(['a', 'c', 'd', 'bb'])('%s is wrong, with the hint', (letter) => {
@@ -78,6 +83,18 @@ describe('an edited page', () => {
     const added = JSON.parse(withAdded({ ...before, demands: { judged: { K1: 2 } } }, page))
     expect(added.steps).toEqual([...before.steps, { step: 'more', wait: '1s' }])
     expect(added.demands).toEqual({ judged: { K1: 2, R1: 1 } })
+  })
+
+  it('is also run with other values at paths that it has', () => {
+    expect(withValues(before, { 'steps.2.wait': '9s', 'cluster.dc1.servers.count': 5 })).toEqual({
+      cluster: { dc1: { servers: { count: 5 }, clients: { count: 1 } } },
+      steps: [{ wait: '1s' }, { wait: '9s' }],
+    })
+    expect(() => withValues(before, { 'cluster.dc1.servers.count.more': 5 })).toThrow('what its page lacks')
+    expect(judgeUnnoticed({ ...page, hint: 'Say\n  more.' }, { 'steps.2.wait': '9s' })).toEqual({
+      kind: 'wrong',
+      say: 'the page also passes when steps.2.wait is "9s", so it says too little. Say more.',
+    })
   })
 
   it('is right when every run passes, and says which one does not', () => {

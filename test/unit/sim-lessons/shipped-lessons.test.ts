@@ -28,6 +28,16 @@ function documentOf(file: string, text: string): unknown {
   return loaded.value.document.value
 }
 
+/** What the npm package leaves out of `docs`. */
+const unpacked: readonly string[] = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8')).files.flatMap(
+  (entry: string) => (entry.startsWith('!') ? [entry.slice(1)] : []),
+)
+
+function headingsOf(page: string): readonly string[] {
+  const text = readFileSync(join(projectRoot, page), 'utf8')
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading.toLowerCase())
+}
+
 describe('the lessons that come with the program', () => {
   it('are at least sixteen, numbered without a gap', () => {
     expect(names.length).toBeGreaterThanOrEqual(16)
@@ -46,6 +56,16 @@ describe.each(names)('lesson %s', (name) => {
 
   it('has pages that are well formed', () => {
     for (const page of pagesOf(lesson)) documentOf(page, readFileSync(join(root, name, page), 'utf8'))
+  })
+
+  it('sends its readers to headings of pages that the package has', () => {
+    for (const place of lesson['read on']) {
+      const [, page = '', heading] = /^(docs\/\S+\.md)(?:, (.+))?$/.exec(place) ?? []
+      if (page === '') continue
+      expect(unpacked.filter((left) => page === left || page.startsWith(`${left}/`))).toEqual([])
+      if (heading === undefined) expect(headingsOf(page)).not.toEqual([])
+      else expect(headingsOf(page), place).toContain(heading.toLowerCase())
+    }
   })
 
   it('has answers that can be left open, and a cause to find', () => {

@@ -33,6 +33,7 @@ export function createSimEnv(machine: Machine, boot: Boot): Env {
     names: new SimNames(machine, boot),
     processes: new SimProcesses(machine, boot),
     machine: machine.facts,
+    shipped: machine.kernel.platform.shipped,
     log,
     metrics: new SimMetrics(machine, boot),
     batches: batchesOf(machine.kernel.trace, machine.host.number),

@@ -1,6 +1,8 @@
 import { promiseHooks } from 'node:v8'
+import { shippedNames } from '../../src/env/shipped.ts'
 import { openAesGcm, sealAesGcm } from '../../src/native/aes-gcm.ts'
 import { runningSha256, sha1, sha256 } from '../../src/native/hash.ts'
+import { shippedFiles } from '../../src/native/shipped-files.ts'
 import { verifier } from '../../src/native/verifying.ts'
 import type { Platform, TurnState } from '../world/platform.ts'
 import { readCertificate } from './certificates.ts'
@@ -11,6 +13,8 @@ import { ecKey, readSigningKey, rsaKey, signingKey } from './signing-keys.ts'
 import { Tripwire } from './tripwire.ts'
 import { UnhandledRejections } from './unhandled.ts'
 import { followWaits } from './waits.ts'
+
+const shipped = shippedFiles()
 
 /**
  * The real machine, for one run. A promise that is created or settled in a turn marks the turn as one to be drained,
@@ -27,8 +31,11 @@ export function createPlatform(): Platform {
   const tripwire = new Tripwire(turn)
   const paths = new PathValidation(readCertificate)
   const follows: (() => void)[] = []
+  // Files cannot be opened within a turn.
+  for (const name of shippedNames) shipped.file(name)
   return {
     turn,
+    shipped,
     pump: (step, pause) => pump(step, immediate, pause),
     deferred,
     sha256,

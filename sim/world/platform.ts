@@ -1,6 +1,7 @@
 import type { Deferred } from '../../src/env/async.ts'
 import type { EcKind, RsaKind, RunningHash, SignatureAlgorithm, SigningKey } from '../../src/env/crypto.ts'
 import type { PeerCertificate, TlsFault, TlsOptions } from '../../src/env/net.ts'
+import type { Shipped } from '../../src/env/shipped.ts'
 
 /**
  * Whose turn it is, and what happened in it. There is one object for a run, which the tripwire and the promise hook
@@ -31,6 +32,8 @@ export interface TlsProblem {
 /** What a simulated world needs from the real machine. `sim/platform` implements it on Node. */
 export interface Platform {
   readonly turn: TurnState
+  /** Readable within a turn: no file is opened then. */
+  readonly shipped: Shipped
   /**
    * Calls `step` repeatedly, each time with all earlier promise jobs done, until it returns false. `last`: other work
    * of the process may run before the next call, so no turn may be left open. Then `pause` returns a promise to wait

@@ -9,6 +9,7 @@ import type { Batches, Log, Metrics } from './observe.ts'
 import type { Processes, RunningMachine } from './process.ts'
 import type { Profiler } from './profiler.ts'
 import type { Random } from './random.ts'
+import type { Shipped } from './shipped.ts'
 
 /**
  * All that an agent may ask of the world; one for each agent. `src/host` builds it from Node, `sim/env` from virtual
@@ -27,6 +28,7 @@ export interface Env {
   readonly names: Names
   readonly processes: Processes
   readonly machine: RunningMachine
+  readonly shipped: Shipped
   readonly log: Log
   readonly metrics: Metrics
   /** Absent in the simulator, where agents share one process. */

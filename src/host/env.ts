@@ -1,5 +1,6 @@
 import type { Env } from '../env/env.ts'
 import type { LogLevel } from '../env/observe.ts'
+import { shippedFiles } from '../native/shipped-files.ts'
 import { deferred } from './async.ts'
 import { hostClock } from './clock.ts'
 import { hostCrypto } from './crypto.ts'
@@ -50,6 +51,7 @@ export function createHostEnv(options: HostEnvOptions): HostEnv {
     names: new HostNames(open),
     processes: new HostProcesses(open),
     machine: createMachine(),
+    shipped: shippedFiles(),
     log,
     metrics: new HostMetrics(hostClock),
     profiler: new HostProfiler(hostClock, timers),

@@ -44,6 +44,8 @@ export function createWebPlatform({ pump, onUnhandled }: WebMachine): Platform {
   const paths = new PathValidation(certificateReader(verify))
   return {
     turn,
+    // Nobody opens a web interface of agents in a tab: their ports are simulated.
+    shipped: { file: () => undefined },
     pump,
     deferred,
     sha256,

@@ -1,0 +1,26 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Shipped, ShippedName } from '../env/shipped.ts'
+
+/**
+ * The files that the build put into `dist/pages` of the program, each read once, when it is first asked for. The folder
+ * is found from this module, which runs as source, compiled, or within a file of the bundle.
+ */
+export function shippedFiles(): Shipped {
+  const read = new Map<ShippedName, Uint8Array | undefined>()
+  return {
+    file: (name) => {
+      if (!read.has(name))
+        read.set(name, fileAbove(dirname(fileURLToPath(import.meta.url)), join('dist', 'pages', name)))
+      return read.get(name)
+    },
+  }
+}
+
+function fileAbove(folder: string, name: string): Uint8Array | undefined {
+  const path = join(folder, name)
+  if (existsSync(path)) return new Uint8Array(readFileSync(path))
+  const above = dirname(folder)
+  return above === folder ? undefined : fileAbove(above, name)
+}

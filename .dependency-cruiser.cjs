@@ -30,7 +30,7 @@ const homes = {
   '@noble/curves': '^sim/(platform/(ecdsa|signing-keys)[.]ts$|web/platform/)',
   '@noble/hashes': '^(src/features/acl/hash[.]ts$|sim/web/platform/)',
   typescript: '^sim/(mutation/|platform/compiler[.]ts$)',
-  preact: '^sim/page/',
+  preact: '^(sim/page|src/http/ui/page)/',
   uplot: '^sim/page/',
   seedrandom: '^sim/(world/decisions/decisions|studies/random-streams|lessons/checker-histories)[.]ts$',
 }
@@ -134,6 +134,20 @@ module.exports = {
       comment: 'What runs in a browser runs nowhere else: the build makes one script of it.',
       from: { path: '^(src|sim|bin)/', pathNot: '^sim/page/' },
       to: { path: '^sim/page/' },
+    },
+    {
+      name: 'interface-runs-in-a-browser',
+      severity: 'error',
+      comment: 'The web interface knows the agent by its HTTP API alone.',
+      from: { path: '^src/http/ui/page/' },
+      to: { path: '^(src|sim)/', pathNot: '^src/http/ui/page/' },
+    },
+    {
+      name: 'interface-is-not-imported',
+      severity: 'error',
+      comment: 'What runs in a browser runs nowhere else: the build makes one script of it, which the agent serves.',
+      from: { path: '^(src|sim|bin)/', pathNot: '^src/http/ui/page/' },
+      to: { path: '^src/http/ui/page/' },
     },
     {
       name: 'web-is-not-imported',

@@ -105,7 +105,7 @@ async function bundle() {
 const forText = { params: { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_LGWIN]: 24 } }
 
 /** Modules of pages, which no self-test runs. */
-const inBrowsers = /^sim\/(?:page|web)\//
+const inBrowsers = /^(?:sim\/(?:page|web)|src\/http\/ui\/page)\//
 
 async function keepModules() {
   const names = ['src', 'sim'].flatMap((part) =>

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { brotliCompressSync } from 'node:zlib'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
 
 /**
  * Puts each page of the simulator together as one file of HTML, `dist/pages/<name>.html.br`, which fetches nothing: its
@@ -105,4 +105,26 @@ const madeLoader = path('dist/pages/loader.js.br')
 const madeMs = existsSync(madeLoader) ? statSync(madeLoader).mtimeMs : 0
 if ([fileURLToPath(import.meta.url), path(loader)].some((file) => statSync(file).mtimeMs > madeMs)) {
   writeFileSync(madeLoader, brotliCompressSync(await scriptOf(loader, { format: 'iife', name: 'loader' })))
+}
+
+/**
+ * The two files of the agent's own web interface. They are kept as gzip, because that is what a browser accepts over plain
+ * HTTP, so the agent sends them as they are.
+ */
+const interfaceFolder = 'dist/src/http/ui/page'
+const interfaceStyles = ['src/http/ui/page/style/colours.css', 'src/http/ui/page/style/page.css']
+const interfaceModules = readdirSync(path(interfaceFolder), { recursive: true })
+  .filter((file) => file.endsWith('.js'))
+  .map((file) => `${interfaceFolder}/${file}`)
+const isNewerThan = (made, read) =>
+  !existsSync(path(made)) ||
+  [fileURLToPath(import.meta.url), ...read.map(path)].some(
+    (file) => statSync(file).mtimeMs > statSync(path(made)).mtimeMs,
+  )
+const keepPacked = (name, text) => writeFileSync(path(name), gzipSync(text, { level: 9 }))
+if (isNewerThan('dist/pages/ui.js.gz', interfaceModules)) {
+  keepPacked('dist/pages/ui.js.gz', await scriptOf(`${interfaceFolder}/main.js`, { format: 'iife' }))
+}
+if (isNewerThan('dist/pages/ui.css.gz', interfaceStyles)) {
+  keepPacked('dist/pages/ui.css.gz', interfaceStyles.map((file) => readFileSync(path(file), 'utf8').trim()).join('\n'))
 }

@@ -36,6 +36,8 @@ const violations: readonly { readonly from: string; readonly to: string; readonl
   { from: 'sim/g.ts', to: 'uplot', rule: 'home-of-uplot' },
   { from: 'sim/page/a.ts', to: '../island.ts', rule: 'page-runs-in-a-browser' },
   { from: 'sim/h.ts', to: './page/island.ts', rule: 'page-is-not-imported' },
+  { from: 'src/http/ui/page/a.ts', to: '../island.ts', rule: 'interface-runs-in-a-browser' },
+  { from: 'src/http/b.ts', to: './ui/page/island.ts', rule: 'interface-is-not-imported' },
   { from: 'sim/i.ts', to: './web/island.ts', rule: 'web-is-not-imported' },
   { from: 'sim/platform/pure/a.ts', to: 'node:timers', rule: 'node-only-in-its-world' },
   { from: 'sim/e.ts', to: 'typescript', rule: 'home-of-typescript' },
@@ -66,6 +68,7 @@ const allowed: readonly { readonly from: string; readonly to: string }[] = [
   { from: 'sim/scenario/ok-a.ts', to: 'yaml' },
   { from: 'sim/mutation/ok-a.ts', to: 'typescript' },
   { from: 'sim/page/ok-a.ts', to: 'preact' },
+  { from: 'src/http/ui/page/ok-a.ts', to: 'preact' },
   { from: 'test/ok-a.ts', to: '../sim/island.ts' },
   { from: 'test/ok-b.ts', to: 'fast-check' },
 ]
@@ -110,6 +113,8 @@ function planted(): PlantedTree {
     tree.plant(`src/features/${shared}/island.ts`, 'export const island = 1')
   }
   tree.plant('sim/page/island.ts', 'export const island = 1')
+  tree.plant('src/http/ui/island.ts', 'export const island = 1')
+  tree.plant('src/http/ui/page/island.ts', 'export const island = 1')
   tree.plant('sim/web/island.ts', 'export const island = 1')
   tree.plant('src/raft/driver.ts', 'export const driver = 1')
   for (const { from, to } of pairs) tree.plant(`src/${from}/to-${to}.ts`, `import '../${to}/island.ts'`)

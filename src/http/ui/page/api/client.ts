@@ -1,0 +1,75 @@
+import { exact } from './exact.ts'
+import { type Answer, failureOf } from './failure.ts'
+import type { Product } from './product.ts'
+
+export type Query = Readonly<Record<string, string>>
+
+export interface Asked {
+  readonly method?: 'GET' | 'PUT' | 'POST' | 'DELETE'
+  /** Below the root of the API, and encoded: `/v1/kv/a%20b`. */
+  readonly path: string
+  readonly query?: Query
+  /** A text and bytes are sent as they are, anything else as JSON. */
+  readonly body?: unknown
+  /** The answer is a text, not JSON. */
+  readonly asText?: boolean
+}
+
+/** Who asks, and where. Another choice makes another client, so that what was read with the former one is dropped. */
+export interface Caller {
+  readonly token: string
+  /** Empty: the datacenter of the agent. */
+  readonly datacenter: string
+}
+
+/** The only place of the page that sends requests. */
+export class Client {
+  readonly product: Product
+  readonly caller: Caller
+
+  constructor(product: Product, caller: Caller) {
+    this.product = product
+    this.caller = caller
+  }
+
+  async ask<T>({ method = 'GET', path, query = {}, body, asText }: Asked, signal?: AbortSignal): Promise<Answer<T>> {
+    const { token, datacenter } = this.caller
+    const parameters = new URLSearchParams(query)
+    if (datacenter !== '') parameters.set('dc', datacenter)
+    const headers: Record<string, string> = token === '' ? {} : { [`X-${this.product.title}-Token`]: token }
+    const request: RequestInit = {
+      method,
+      headers,
+      cache: 'no-store',
+      // A key that the agent would clean (a//b) must not become another one.
+      redirect: 'error',
+      ...(signal === undefined ? {} : { signal }),
+      ...(body === undefined ? {} : { body: bodyOf(body) }),
+    }
+    try {
+      const response = await fetch(`${this.product.apiRoot}${path}?${parameters}`, request)
+      const text = await response.text()
+      if (!response.ok) return { ok: false, failure: failureOf(response.status, text, token !== '') }
+      const value = (asText === true ? text : text === '' ? undefined : JSON.parse(exact(text))) as T
+      return { ok: true, value, index: response.headers.get(`X-${this.product.title}-Index`) ?? undefined }
+    } catch {
+      // Whatever keeps a browser from an answer, it only says that there was none; an aborted one nobody reads.
+      return { ok: false, failure: { kind: 'unreachable' } }
+    }
+  }
+}
+
+function bodyOf(body: unknown): BodyInit {
+  if (typeof body === 'string') return body
+  return body instanceof Uint8Array ? (body as Uint8Array<ArrayBuffer>) : JSON.stringify(body)
+}
+
+/** A path of segments that may contain anything. */
+export function pathOf(...segments: readonly string[]): string {
+  return `/${segments.map(encodeURIComponent).join('/')}`
+}
+
+/** The slashes of a key stay, so that the path can be read in the agent's log. */
+export function keyPath(key: string): string {
+  return `/v1/kv/${key.split('/').map(encodeURIComponent).join('/')}`
+}

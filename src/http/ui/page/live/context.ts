@@ -1,0 +1,28 @@
+import { createContext } from 'preact'
+import { useContext } from 'preact/hooks'
+import type { Client } from '../api/client.ts'
+import type { Place } from '../place/place.ts'
+import type { Ring } from './ring.ts'
+
+/** What every part of the page may need. */
+export interface PageContext {
+  readonly client: Client
+  readonly place: Place
+  readonly ring: Ring
+  /** Changes what stands behind the `?` of the address, without a new entry in the browser's history. */
+  setQuery(change: Readonly<Record<string, string>>): void
+  /** Opens another place. */
+  go(href: string): void
+  /** Asks the operator for a token. */
+  askForToken(): void
+}
+
+const context = createContext<PageContext | undefined>(undefined)
+
+export const PageProvider = context.Provider
+
+export function useCaller(): PageContext {
+  const given = useContext(context)
+  if (given === undefined) throw new Error('a part of the page is shown outside of it')
+  return given
+}

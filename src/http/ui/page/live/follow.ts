@@ -1,0 +1,63 @@
+import type { Query } from '../api/client.ts'
+import type { Answer, Failure } from '../api/failure.ts'
+
+/** What is known of one question to the API at a moment. */
+export interface Known<T> {
+  /** The last answer; undefined before the first, and after a refusal. */
+  readonly value: T | undefined
+  /** Why the last attempt has no answer. With a value, that value may be out of date. */
+  readonly failure: Failure | undefined
+  /** Grows with every answer, also with one that changes nothing. */
+  readonly answers: number
+}
+
+export interface FollowOptions<T> {
+  readonly query: Query
+  ask(query: Query): Promise<Answer<T>>
+  show(known: Known<T>): void
+  /** Resolves after that time, or when there is reason to ask at once. */
+  pause(ms: number): Promise<void>
+  isOver(): boolean
+}
+
+/** Between two requests of one question, however soon an answer comes. */
+const betweenMs = 500
+/** After a failure that may pass, and between requests that cannot block. */
+const retryMs = 3_000
+
+/**
+ * Repeats a question until it is over: by blocking queries where the answer has an index, else by asking again. A refusal
+ * drops what was shown, because it was read with other rights.
+ */
+export async function follow<T>({ query, ask, show, pause, isOver }: FollowOptions<T>): Promise<void> {
+  let index: string | undefined
+  let last: T | undefined
+  let lastText: string | undefined
+  let answers = 0
+  while (!isOver()) {
+    const answer = await ask(index === undefined ? query : { ...query, index, wait: '60s' })
+    if (isOver()) return
+    answers++
+    if (!answer.ok) {
+      const { failure } = answer
+      if (failure.kind !== 'unreachable' && failure.kind !== 'no-leader') [last, lastText] = [undefined, undefined]
+      show({ value: last, failure, answers })
+      index = undefined
+      await pause(retryMs)
+      continue
+    }
+    // Equal answers are not shown again, so that a selection or the focus in the page stays.
+    const text = JSON.stringify(answer.value)
+    if (text !== lastText) [last, lastText] = [answer.value, text]
+    show({ value: last, failure: undefined, answers })
+    const next = nextIndex(index, answer.index)
+    await pause(answer.index === undefined ? retryMs : betweenMs)
+    index = next
+  }
+}
+
+/** An index that fell, or is none, begins anew, without waiting for what may never come. */
+export function nextIndex(before: string | undefined, told: string | undefined): string | undefined {
+  const next = Number(told ?? 0)
+  return next > 0 && next >= Number(before ?? 0) ? String(next) : undefined
+}

@@ -1,0 +1,62 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Check } from '../api/catalog-shapes.ts'
+import { keyPath } from '../api/client.ts'
+import type { Member } from '../api/cluster-shapes.ts'
+import { useCaller } from './context.ts'
+import {
+  connectionHappening,
+  healthHappenings,
+  keyHappenings,
+  leaderHappenings,
+  memberHappenings,
+  type WatchedKey,
+} from './happenings.ts'
+import type { Happening } from './ring.ts'
+import { useLive } from './use-live.ts'
+
+/** Checks that pass are of no interest here, and are most of them. */
+const failing = { filter: 'Status != "passing"' }
+
+/**
+ * Fills the ring for as long as the page is open, whatever it shows. It shows nothing. Its requests are small: checks that
+ * fail, the leader, the members.
+ */
+export function Watchers() {
+  const checks = useLive<readonly Check[]>('/v1/health/state/any', failing)
+  const leader = useLive<string>('/v1/status/leader')
+  const members = useLive<readonly Member[]>('/v1/agent/members')
+  useChanges(checks.value, healthHappenings)
+  useChanges(leader.value, leaderHappenings)
+  useChanges(members.value, memberHappenings)
+  useChanges(leader.answers === 0 ? undefined : leader.failure?.kind === 'unreachable', connectionHappening)
+  const prefix = useWatchedPrefix()
+  return prefix === undefined ? null : <KeyWatcher key={prefix} prefix={prefix} />
+}
+
+function useWatchedPrefix(): string | undefined {
+  const { ring } = useCaller()
+  const [prefix, setPrefix] = useState(ring.watchedPrefix)
+  useEffect(() => ring.follow(() => setPrefix(ring.watchedPrefix)), [ring])
+  return prefix
+}
+
+function KeyWatcher({ prefix }: { readonly prefix: string }) {
+  const { value, failure } = useLive<readonly WatchedKey[]>(keyPath(prefix), { recurse: '' })
+  // No key below the prefix is an answer, too.
+  useChanges(failure?.kind === 'absent' ? noKeys : value, keyHappenings)
+  return null
+}
+
+const noKeys: readonly WatchedKey[] = []
+
+/** Compares each value with the one before it. The first says nothing of changes. */
+function useChanges<T>(value: T | undefined, changes: (before: T, now: T, atMs: number) => readonly Happening[]): void {
+  const { ring } = useCaller()
+  const before = useRef<T | undefined>(undefined)
+  useEffect(() => {
+    if (value === undefined) return
+    const nowMs = Date.now()
+    if (before.current !== undefined) ring.add(changes(before.current, value, nowMs), nowMs)
+    before.current = value
+  }, [value, ring])
+}

@@ -1,0 +1,151 @@
+import type { AccessStatus, Policy, Token } from '../../api/access-shapes.ts'
+import { useCaller } from '../../live/context.ts'
+import { useLive } from '../../live/use-live.ts'
+import { Command } from '../../parts/command.tsx'
+import { Facts } from '../../parts/facts.tsx'
+import { PageHead, Shown } from '../../parts/page-frame.tsx'
+import { Table } from '../../parts/table.tsx'
+import { hrefOf } from '../../place/place.ts'
+import { accessWords as words } from '../../words/access-words.ts'
+import { ExplainForm } from './explain-form.tsx'
+import { PolicyForm } from './policy-form.tsx'
+import { TokenForm } from './token-form.tsx'
+
+export function AccessPage() {
+  const status = useLive<AccessStatus>('/v1/acl/status')
+  const isOff = status.failure?.kind === 'switched-off'
+  return (
+    <>
+      <PageHead title={words.title} />
+      <Shown live={status} needs={words.needsRead}>
+        {(told) => <State status={told} />}
+      </Shown>
+      <Command line="acl status" />
+      {!isOff && (
+        <>
+          <WhoYouAre />
+          <ExplainForm />
+          <Tokens />
+          <Policies />
+        </>
+      )}
+    </>
+  )
+}
+
+function State({ status }: { readonly status: AccessStatus }) {
+  const { Mode, NewSinceIndex, MissingServers, TokensLeft, MigratedTokens } = status
+  return (
+    <section aria-labelledby="state">
+      <h2 id="state">{words.state}</h2>
+      <p>{Mode === 'new' ? words.modeNew(NewSinceIndex) : words.modeLegacy}</p>
+      {(MissingServers ?? []).map(({ Name, Datacenter, Why }) => (
+        <p key={`${Datacenter} ${Name}`} class="warning">
+          {words.waitsFor(Name, Datacenter, Why)}
+        </p>
+      ))}
+      <p>{words.migration(TokensLeft, MigratedTokens)}</p>
+    </section>
+  )
+}
+
+function WhoYouAre() {
+  const { client, askForToken } = useCaller()
+  const hasToken = client.caller.token !== ''
+  const self = useLive<Token>(hasToken ? '/v1/acl/token/self' : undefined)
+  return (
+    <section aria-labelledby="you">
+      <h2 id="you">{words.you}</h2>
+      {!hasToken && <p>{words.youAnonymous}</p>}
+      {hasToken && (
+        <Shown live={self}>
+          {(token) => (
+            <Facts
+              rows={[
+                [words.token, words.youAre(token.Description, token.AccessorID)],
+                [words.policies, <PolicyLinks key="policies" token={token} />],
+              ]}
+            />
+          )}
+        </Shown>
+      )}
+      <button type="button" onClick={askForToken}>
+        {words.login}
+      </button>
+    </section>
+  )
+}
+
+export function PolicyLinks({ token }: { readonly token: Token }) {
+  return (
+    <span class="pairs">
+      {(token.Policies ?? []).map(({ ID, Name }) => (
+        <a key={ID} href={hrefOf('access', 'policy', ID)}>
+          {Name}{' '}
+        </a>
+      ))}
+    </span>
+  )
+}
+
+function Tokens() {
+  const live = useLive<readonly Token[]>('/v1/acl/tokens')
+  return (
+    <section aria-labelledby="tokens">
+      <h2 id="tokens">{words.tokens}</h2>
+      <Shown live={live} needs={words.needsRead}>
+        {(tokens) => (
+          <>
+            <Table
+              caption={words.tokens}
+              rows={tokens}
+              keyOf={({ AccessorID }) => AccessorID}
+              empty={words.noTokens}
+              columns={[
+                {
+                  head: words.accessor,
+                  cell: ({ AccessorID }) => <a href={hrefOf('access', 'token', AccessorID)}>{AccessorID}</a>,
+                },
+                { head: words.description, cell: ({ Description }) => Description },
+                { head: words.policies, cell: (token) => <PolicyLinks token={token} /> },
+                { head: words.kind, cell: kindOf },
+              ]}
+            />
+            <TokenForm token={undefined} />
+          </>
+        )}
+      </Shown>
+      <Command line="acl token list" />
+    </section>
+  )
+}
+
+function kindOf({ Local, Legacy }: Token): string {
+  return `${Local ? words.local : words.global}${Legacy === true ? `, ${words.legacy}` : ''}`
+}
+
+function Policies() {
+  const live = useLive<readonly Policy[]>('/v1/acl/policies')
+  return (
+    <section aria-labelledby="policies">
+      <h2 id="policies">{words.policies}</h2>
+      <Shown live={live} needs={words.needsRead}>
+        {(policies) => (
+          <>
+            <Table
+              caption={words.policies}
+              rows={policies}
+              keyOf={({ ID }) => ID}
+              columns={[
+                { head: words.policyName, cell: ({ ID, Name }) => <a href={hrefOf('access', 'policy', ID)}>{Name}</a> },
+                { head: words.description, cell: ({ Description }) => Description },
+              ]}
+            />
+            <PolicyForm policy={undefined} />
+          </>
+        )}
+      </Shown>
+      <Command line="acl policy list" />
+    </section>
+  )
+}

@@ -1,0 +1,106 @@
+import type { CaForecast, CaRoot } from '../../api/cluster-shapes.ts'
+import { rotationText } from '../../explain/rotation.ts'
+import { useLive } from '../../live/use-live.ts'
+import { Command } from '../../parts/command.tsx'
+import { Facts } from '../../parts/facts.tsx'
+import { Moment } from '../../parts/moment.tsx'
+import { PageHead, Shown } from '../../parts/page-frame.tsx'
+import { Table } from '../../parts/table.tsx'
+import { authorityWords as words } from '../../words/mesh-words.ts'
+import { AuthorityForm } from './authority-form.tsx'
+
+export function AuthorityPage() {
+  const forecast = useLive<CaForecast>('/v1/connect/ca/forecast')
+  const roots = useLive<{ readonly Roots: readonly CaRoot[] | null }>('/v1/connect/ca/roots')
+  return (
+    <>
+      <PageHead title={words.title} />
+      <p>{words.about}</p>
+      <Shown live={forecast} needs={words.needsRead}>
+        {(told) => <Forecast forecast={told} />}
+      </Shown>
+      <Command line="connect ca forecast" />
+      <Shown live={roots}>{({ Roots }) => <Pems roots={Roots ?? []} />}</Shown>
+      <AuthorityForm />
+    </>
+  )
+}
+
+function Forecast({ forecast }: { readonly forecast: CaForecast }) {
+  const { State, Problem, Provider, TrustDomain, LeafCertTTL, LeafExpires, Roots } = forecast
+  return (
+    <>
+      <p role="status" class={State === 'degraded' ? 'bad' : ''}>
+        <strong>{words.states[State]}</strong> {Problem}
+      </p>
+      <Facts
+        rows={[
+          [words.provider, Provider],
+          [words.trustDomain, <code key="domain">{TrustDomain}</code>],
+          [words.leafTtl, LeafCertTTL],
+          [words.leafExpires, LeafExpires === '' ? '' : <DateMoment key="leaf" text={LeafExpires} />],
+        ]}
+      />
+      <Table
+        caption={words.roots}
+        rows={Roots}
+        keyOf={({ ID }) => ID}
+        columns={[
+          { head: words.root, cell: ({ Name, ID }) => <RootName name={Name} id={ID} /> },
+          { head: words.active, cell: ({ Active, Goes }) => (Active ? words.activeYes : words.activeNo(Goes)) },
+          { head: words.expires, cell: ({ Expires }) => <DateMoment text={Expires} /> },
+          {
+            head: words.leaves,
+            cell: ({ Leaves }) =>
+              Leaves.map((each) => <p key={each.Datacenter}>{`${each.Datacenter}: ${each.Expires}`}</p>),
+          },
+        ]}
+      />
+      <RotationPart forecast={forecast} />
+    </>
+  )
+}
+
+function RootName({ name, id }: { readonly name: string; readonly id: string }) {
+  return (
+    <>
+      {name} <small class="faint">{id.slice(0, 17)}…</small>
+    </>
+  )
+}
+
+function RotationPart({ forecast }: { readonly forecast: CaForecast }) {
+  const { Rotation, RotationNow: now } = forecast
+  return (
+    <section aria-labelledby="rotation">
+      <h2 id="rotation">{words.rotation}</h2>
+      <p>{rotationText(forecast) ?? words.noRotation}</p>
+      {Rotation !== null && (
+        <p>
+          {words.startedAt}: <DateMoment text={Rotation.Started} />
+        </p>
+      )}
+      <h3>{words.now}</h3>
+      <p>{now.Possible ? words.nowPossible(now.OldRootGoes, now.LeavesHoldUntil) : words.nowNot(now.Why)}</p>
+    </section>
+  )
+}
+
+function DateMoment({ text }: { readonly text: string }) {
+  return <Moment ms={Date.parse(text)} />
+}
+
+function Pems({ roots }: { readonly roots: readonly CaRoot[] }) {
+  return (
+    <>
+      {roots.map(({ ID, Name, RootCert }) => (
+        <details key={ID}>
+          <summary>
+            {words.certificate}: {Name}
+          </summary>
+          <pre>{RootCert}</pre>
+        </details>
+      ))}
+    </>
+  )
+}

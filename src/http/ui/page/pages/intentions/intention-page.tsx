@@ -1,0 +1,32 @@
+import { pathOf } from '../../api/client.ts'
+import type { Intention } from '../../api/intention-shapes.ts'
+import { useLive } from '../../live/use-live.ts'
+import { Command } from '../../parts/command.tsx'
+import { Facts } from '../../parts/facts.tsx'
+import { PageHead, Shown } from '../../parts/page-frame.tsx'
+import { intentionWords as words } from '../../words/mesh-words.ts'
+import { IntentionForm } from './intention-form.tsx'
+
+export function IntentionPage({ id }: { readonly id: string }) {
+  const live = useLive<Intention>(`/v1/connect/intentions${pathOf(id)}`)
+  return (
+    <>
+      <PageHead title={words.intention} />
+      <Shown live={live} absent={words.absent}>
+        {(intention) => (
+          <>
+            <Facts
+              rows={[
+                ['ID', <code key="id">{intention.ID}</code>],
+                [words.precedence, intention.Precedence],
+                [words.updated, intention.UpdatedAt],
+              ]}
+            />
+            <IntentionForm key={intention.UpdatedAt} intention={intention} />
+            <Command line={`intention get ${id}`} />
+          </>
+        )}
+      </Shown>
+    </>
+  )
+}

@@ -1,0 +1,128 @@
+import type { NodeCoordinate, NodeOverview, Self } from '../../api/catalog-shapes.ts'
+import { pathOf } from '../../api/client.ts'
+import type { Session } from '../../api/key-shapes.ts'
+import { millisecondsText } from '../../explain/round-trip.ts'
+import { Result } from '../../forms/form.tsx'
+import { useAct } from '../../forms/use-act.ts'
+import { useLive } from '../../live/use-live.ts'
+import { Command } from '../../parts/command.tsx'
+import { Facts, Pairs } from '../../parts/facts.tsx'
+import { PageHead, Shown } from '../../parts/page-frame.tsx'
+import { Table } from '../../parts/table.tsx'
+import { hrefOf } from '../../place/place.ts'
+import { serviceWords, nodeWords as words } from '../../words/service-words.ts'
+import { CheckTable } from '../services/check-table.tsx'
+import { roundTripsFrom } from './round-trips.ts'
+
+export function NodePage({ name }: { readonly name: string }) {
+  const live = useLive<NodeOverview>(`/v1/internal/ui/node${pathOf(name)}`)
+  return (
+    <>
+      <PageHead title={`${words.node} ${name}`} />
+      <Shown live={live} needs={words.needsOf(name)} absent={words.absent}>
+        {(node) => <Node node={node} />}
+      </Shown>
+      <Command line={`catalog services -node=${name}`} />
+    </>
+  )
+}
+
+function Node({ node }: { readonly node: NodeOverview }) {
+  return (
+    <>
+      <Facts
+        rows={[
+          ['ID', <code key="id">{node.ID}</code>],
+          [serviceWords.address, <code key="address">{node.Address}</code>],
+          [serviceWords.metadata, <Pairs key="meta" pairs={node.Meta} />],
+        ]}
+      />
+      <NodeMaintenance node={node} />
+      <Table
+        caption={words.services}
+        rows={node.Services ?? []}
+        keyOf={({ ID }) => ID}
+        columns={[
+          { head: serviceWords.instance, cell: ({ ID }) => ID },
+          { head: serviceWords.service, cell: ({ Service }) => <a href={hrefOf('services', Service)}>{Service}</a> },
+          { head: words.port, cell: ({ Port }) => Port, class: 'number' },
+          { head: serviceWords.tags, cell: ({ Tags }) => (Tags ?? []).map((tag) => <code key={tag}>{tag}</code>) },
+          { head: serviceWords.metadata, cell: ({ Meta }) => <Pairs pairs={Meta} /> },
+        ]}
+      />
+      <CheckTable checks={node.Checks ?? []} />
+      <NodeSessions node={node.Node} />
+      <RoundTrips from={node.Node} />
+    </>
+  )
+}
+
+/** Takes a whole node out of answers. Only its own agent can. */
+function NodeMaintenance({ node: { Node, Checks } }: { readonly node: NodeOverview }) {
+  const act = useAct()
+  const { value: self } = useLive<Self>('/v1/agent/self')
+  const isIn = (Checks ?? []).some(({ CheckID }) => CheckID === '_node_maintenance')
+  const label = isIn ? serviceWords.unmaintain : words.maintain
+  if (self !== undefined && self.Config.NodeName !== Node) {
+    return (
+      <details>
+        <summary>{label}</summary>
+        <p>{words.elsewhere(Node)}</p>
+        <Command line={`maint -${isIn ? 'disable' : 'enable'}`} />
+      </details>
+    )
+  }
+  const change = (): void => {
+    const query = { enable: String(!isIn), ...(isIn ? {} : { reason: serviceWords.maintainReason }) }
+    const done = isIn ? serviceWords.unmaintained : words.maintained
+    void act.send({ method: 'PUT', path: '/v1/agent/maintenance', query }, done)
+  }
+  return (
+    <>
+      <button type="button" disabled={act.busy} onClick={change}>
+        {label}
+      </button>
+      <Result act={act} needs={`node:write ${Node}`} />
+    </>
+  )
+}
+
+function NodeSessions({ node }: { readonly node: string }) {
+  const live = useLive<readonly Session[]>(`/v1/session/node${pathOf(node)}`)
+  return (
+    <Shown live={live} needs={`session:read ${node}`}>
+      {(sessions) => (
+        <Table
+          caption={words.sessions}
+          rows={sessions ?? []}
+          keyOf={({ ID }) => ID}
+          columns={[
+            { head: 'ID', cell: ({ ID }) => <a href={hrefOf('sessions', ID)}>{ID}</a> },
+            { head: 'Name', cell: ({ Name }) => Name },
+            { head: 'TTL', cell: ({ TTL }) => TTL },
+          ]}
+        />
+      )}
+    </Shown>
+  )
+}
+
+function RoundTrips({ from }: { readonly from: string }) {
+  const { value: coordinates } = useLive<readonly NodeCoordinate[]>('/v1/coordinate/nodes')
+  const trips = [...roundTripsFrom(from, coordinates ?? [])].toSorted(([, a], [, b]) => b - a)
+  return (
+    <>
+      <Table
+        caption={words.farthest}
+        rows={trips}
+        keyOf={([node]) => node}
+        empty={words.roundTripHint}
+        columns={[
+          { head: words.node, cell: ([node]) => <a href={hrefOf('nodes', node)}>{node}</a> },
+          { head: words.roundTrip(from), cell: ([, ms]) => millisecondsText(ms), class: 'number' },
+        ]}
+      />
+      <Command line={`rtt ${from} NODE`} />
+    </>
+  )
+}

@@ -1,0 +1,62 @@
+import { useState } from 'preact/hooks'
+import type { QueryDefinition, QueryResult } from '../../api/access-shapes.ts'
+import { pathOf } from '../../api/client.ts'
+import { worstOf } from '../../explain/health.ts'
+import { TextField } from '../../forms/fields.tsx'
+import { Form } from '../../forms/form.tsx'
+import { useAct } from '../../forms/use-act.ts'
+import { useCaller } from '../../live/context.ts'
+import { StatusMark } from '../../parts/status.tsx'
+import { Table } from '../../parts/table.tsx'
+import { hrefOf } from '../../place/place.ts'
+import { queryWords as words } from '../../words/access-words.ts'
+
+interface Run {
+  readonly query: QueryDefinition | undefined
+  readonly result: QueryResult
+}
+
+/** Executes a query as a program would, and says which query answers and what it finds. */
+export function DryRun({ name: given }: { readonly name: string }) {
+  const { client } = useCaller()
+  const act = useAct()
+  const [name, setName] = useState(given)
+  const [run, setRun] = useState<Run>()
+  const send = async (): Promise<void> => {
+    const path = `/v1/query${pathOf(name)}`
+    const result = await act.send<QueryResult>({ path: `${path}/execute` }, '')
+    // A caller may execute what it may not read, so the second question may fail.
+    const explained = await client.ask<{ readonly Query: QueryDefinition }>({ path: `${path}/explain` })
+    setRun(result.ok ? { result: result.value, query: explained.ok ? explained.value.Query : undefined } : undefined)
+  }
+  return (
+    <>
+      <Form title={words.dryRun} act={act} needs={words.needsRead(name)} submit={words.run} send={() => void send()}>
+        <TextField label={words.dryRunName} hint={words.dryRunAbout} value={name} set={setName} required />
+      </Form>
+      {run !== undefined && <Found run={run} />}
+    </>
+  )
+}
+
+function Found({ run: { query, result } }: { readonly run: Run }) {
+  const nodes = result.Nodes ?? []
+  return (
+    <div class="verdict" role="status">
+      {query !== undefined && <p>{words.answeredBy(query.Name === '' ? query.ID : query.Name, result.Service)}</p>}
+      <p>{nodes.length === 0 ? words.foundNone : words.found(nodes.length, result.Datacenter, result.Failovers)}</p>
+      {nodes.length > 0 && (
+        <Table
+          caption={words.instances}
+          rows={nodes}
+          keyOf={({ Node, Service }) => `${Node.Node} ${Service.ID}`}
+          columns={[
+            { head: 'ID', cell: ({ Service }) => Service.ID },
+            { head: 'Node', cell: ({ Node }) => <a href={hrefOf('nodes', Node.Node)}>{Node.Node}</a> },
+            { head: 'Status', cell: ({ Checks }) => <StatusMark status={worstOf(Checks)} /> },
+          ]}
+        />
+      )}
+    </div>
+  )
+}

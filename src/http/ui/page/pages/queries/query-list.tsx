@@ -1,0 +1,46 @@
+import type { QueryDefinition } from '../../api/access-shapes.ts'
+import { useLive } from '../../live/use-live.ts'
+import { PageHead, Shown } from '../../parts/page-frame.tsx'
+import { Table } from '../../parts/table.tsx'
+import { hrefOf } from '../../place/place.ts'
+import { queryWords as words } from '../../words/access-words.ts'
+import { DryRun } from './dry-run.tsx'
+import { QueryForm } from './query-form.tsx'
+
+export function QueryList() {
+  const live = useLive<readonly QueryDefinition[]>('/v1/query')
+  return (
+    <>
+      <PageHead title={words.title} />
+      <p>{words.about}</p>
+      <Shown live={live} needs={words.needsRead('')}>
+        {(queries) => (
+          <Table
+            caption={words.title}
+            rows={queries ?? []}
+            keyOf={({ ID }) => ID}
+            empty={words.none}
+            columns={[
+              {
+                head: words.name,
+                cell: ({ ID, Name }) => <a href={hrefOf('queries', ID)}>{Name === '' ? ID : Name}</a>,
+              },
+              {
+                head: words.service,
+                cell: ({ Service }) => <a href={hrefOf('services', Service.Service)}>{Service.Service}</a>,
+              },
+              { head: words.failover, cell: failoverText },
+            ]}
+          />
+        )}
+      </Shown>
+      <DryRun name="" />
+      <QueryForm query={undefined} />
+    </>
+  )
+}
+
+function failoverText({ Service: { Failover } }: QueryDefinition): string {
+  const nearest = Failover.NearestN > 0 ? [words.nearest(Failover.NearestN)] : []
+  return [...nearest, ...(Failover.Datacenters ?? [])].join(', ')
+}

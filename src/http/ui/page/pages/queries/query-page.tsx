@@ -1,0 +1,26 @@
+import type { QueryDefinition } from '../../api/access-shapes.ts'
+import { pathOf } from '../../api/client.ts'
+import { useLive } from '../../live/use-live.ts'
+import { PageHead, Shown } from '../../parts/page-frame.tsx'
+import { queryWords as words } from '../../words/access-words.ts'
+import { DryRun } from './dry-run.tsx'
+import { QueryForm } from './query-form.tsx'
+
+export function QueryPage({ id }: { readonly id: string }) {
+  const live = useLive<readonly QueryDefinition[]>(`/v1/query${pathOf(id)}`)
+  return (
+    <>
+      <PageHead title={words.query} />
+      <Shown live={live} absent={words.absent}>
+        {([query]) =>
+          query && (
+            <>
+              <QueryForm key={query.ModifyIndex} query={query} />
+              <DryRun name={query.Name === '' ? query.ID : query.Name} />
+            </>
+          )
+        }
+      </Shown>
+    </>
+  )
+}

@@ -1,0 +1,41 @@
+import type { Instance } from '../../api/catalog-shapes.ts'
+import type { HealthReasons } from '../../explain/health.ts'
+import { useCaller } from '../../live/context.ts'
+import { Command } from '../../parts/command.tsx'
+import { Moment } from '../../parts/moment.tsx'
+import { StatusMark } from '../../parts/status.tsx'
+import { hrefOf } from '../../place/place.ts'
+import { serviceWords as words } from '../../words/service-words.ts'
+import { Output } from './check-table.tsx'
+
+export interface ReasonsProps extends HealthReasons {
+  readonly name: string
+  readonly instance: Instance
+}
+
+/** Why one instance is not passing: which check, since when, its output, and what clients notice. */
+export function Reasons({ name, instance, status, reasons, effect }: ReasonsProps) {
+  const { ring } = useCaller()
+  return (
+    <article class={`reasons ${status}`}>
+      <h3>
+        <StatusMark status={status} /> {instance.Service.ID}{' '}
+        <a href={hrefOf('nodes', instance.Node.Node)}>{instance.Node.Node}</a>
+      </h3>
+      <p>{effect}</p>
+      {reasons.map(({ check, text, command }) => {
+        const seenMs = ring.lastOf(hrefOf('services', check.ServiceName || name), check.CheckID)
+        return (
+          <div key={check.CheckID} class="reason">
+            <p>
+              {text} {words.since}{' '}
+              {seenMs === undefined ? words.sinceUnknown(check.ModifyIndex) : <Moment ms={seenMs} />}.
+            </p>
+            <Output text={check.Output} />
+            <Command line={command} />
+          </div>
+        )
+      })}
+    </article>
+  )
+}

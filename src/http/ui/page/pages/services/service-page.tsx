@@ -1,0 +1,99 @@
+import type { Instance, Self } from '../../api/catalog-shapes.ts'
+import { pathOf } from '../../api/client.ts'
+import { healthReasons, worstOf } from '../../explain/health.ts'
+import { useLive } from '../../live/use-live.ts'
+import { Command } from '../../parts/command.tsx'
+import { Pairs } from '../../parts/facts.tsx'
+import { PageHead, Shown } from '../../parts/page-frame.tsx'
+import { StatusMark } from '../../parts/status.tsx'
+import { Table } from '../../parts/table.tsx'
+import { hrefOf } from '../../place/place.ts'
+import { serviceWords as words } from '../../words/service-words.ts'
+import { CheckTable } from './check-table.tsx'
+import { Maintenance } from './maintenance.tsx'
+import { MeshPart } from './mesh-part.tsx'
+import { Reasons } from './reasons.tsx'
+
+export function ServicePage({ name }: { readonly name: string }) {
+  const live = useLive<readonly Instance[]>(`/v1/health/service${pathOf(name)}`)
+  return (
+    <>
+      <PageHead title={`${words.service} ${name}`} />
+      <Shown live={live} needs={words.needsOf(name)}>
+        {(instances) =>
+          instances.length === 0 ? <p class="empty">{words.absent}</p> : <Service name={name} instances={instances} />
+        }
+      </Shown>
+      <MeshPart name={name} />
+      <Command line={`watch -type=service -service=${name}`} />
+    </>
+  )
+}
+
+function Service({ name, instances }: { readonly name: string; readonly instances: readonly Instance[] }) {
+  const { value: self } = useLive<Self>('/v1/agent/self')
+  const onlyPassing = self?.DebugConfig['DNSOnlyPassing'] === true
+  const explained = instances.map((instance) => ({ instance, ...healthReasons(instance, onlyPassing) }))
+  const failing = explained.filter(({ status }) => status !== 'passing')
+  return (
+    <>
+      <section aria-labelledby="why">
+        <h2 id="why">{words.notPassing}</h2>
+        {failing.length === 0 && <p>{words.allPassing}</p>}
+        {failing.slice(0, explainedMax).map((each) => (
+          <Reasons key={idOf(each.instance)} name={name} {...each} />
+        ))}
+      </section>
+      <Instances instances={instances} ownNode={self?.Config.NodeName} />
+      <CheckTable checks={checksOf(instances)} />
+    </>
+  )
+}
+
+const explainedMax = 20
+
+function Instances({
+  instances,
+  ownNode,
+}: {
+  readonly instances: readonly Instance[]
+  readonly ownNode: string | undefined
+}) {
+  return (
+    <Table
+      caption={words.instances}
+      rows={instances}
+      keyOf={idOf}
+      columns={[
+        { head: words.instance, cell: ({ Service: { ID } }) => ID },
+        { head: words.status, cell: ({ Checks }) => <StatusMark status={worstOf(Checks)} /> },
+        { head: words.node, cell: ({ Node }) => <a href={hrefOf('nodes', Node.Node)}>{Node.Node}</a> },
+        { head: words.address, cell: (each) => <code>{addressOf(each)}</code> },
+        { head: words.tags, cell: ({ Service: { Tags } }) => (Tags ?? []).map((tag) => <code key={tag}>{tag}</code>) },
+        { head: words.weights, cell: weightsOf },
+        { head: words.metadata, cell: ({ Service: { Meta } }) => <Pairs pairs={Meta} /> },
+        { head: '', cell: (each) => <Maintenance instance={each} ownNode={ownNode} /> },
+      ]}
+    />
+  )
+}
+
+function weightsOf({ Service: { Weights } }: Instance): string {
+  return Weights === undefined ? '' : words.weightsText(Weights.Passing, Weights.Warning)
+}
+
+function idOf({ Node, Service: { ID } }: Instance): string {
+  return `${Node.Node} ${ID}`
+}
+
+function addressOf({ Node, Service: { Address, Port } }: Instance): string {
+  const host = Address === '' ? Node.Address : Address
+  if (Port === 0) return host
+  return host.includes(':') ? `[${host}]:${Port}` : `${host}:${Port}`
+}
+
+/** A check of a node belongs to each of its instances, and is shown once. */
+function checksOf(instances: readonly Instance[]) {
+  const all = instances.flatMap(({ Checks }) => Checks ?? [])
+  return [...new Map(all.map((check) => [`${check.Node} ${check.CheckID}`, check])).values()]
+}

@@ -1,0 +1,73 @@
+import { useState } from 'preact/hooks'
+import type { Self } from '../../api/catalog-shapes.ts'
+import type { Session } from '../../api/key-shapes.ts'
+import { ChoiceField, TextField } from '../../forms/fields.tsx'
+import { Form } from '../../forms/form.tsx'
+import { useAct } from '../../forms/use-act.ts'
+import { useLive } from '../../live/use-live.ts'
+import { PageHead, Shown } from '../../parts/page-frame.tsx'
+import { Table } from '../../parts/table.tsx'
+import { hrefOf } from '../../place/place.ts'
+import { sessionWords as words } from '../../words/session-words.ts'
+
+export function SessionList() {
+  const live = useLive<readonly Session[]>('/v1/session/list')
+  return (
+    <>
+      <PageHead title={words.title} />
+      <p>{words.about}</p>
+      <Shown live={live} needs={words.needsRead('')}>
+        {(sessions) => (
+          <Table
+            caption={words.title}
+            rows={sessions ?? []}
+            keyOf={({ ID }) => ID}
+            empty={words.none}
+            columns={[
+              { head: 'ID', cell: ({ ID }) => <a href={hrefOf('sessions', ID)}>{ID}</a> },
+              { head: words.name, cell: ({ Name }) => Name },
+              { head: words.node, cell: ({ Node }) => <a href={hrefOf('nodes', Node)}>{Node}</a> },
+              { head: words.ttl, cell: ({ TTL }) => TTL },
+              { head: words.behavior, cell: ({ Behavior }) => `${Behavior}d` },
+            ]}
+          />
+        )}
+      </Shown>
+      <NewSession />
+    </>
+  )
+}
+
+function NewSession() {
+  const act = useAct()
+  const { value: self } = useLive<Self>('/v1/agent/self')
+  const [name, setName] = useState('')
+  const [node, setNode] = useState('')
+  const [ttl, setTtl] = useState('')
+  const [lockDelay, setLockDelay] = useState('15s')
+  const [behavior, setBehavior] = useState('release')
+  const send = async (): Promise<void> => {
+    const body = {
+      LockDelay: lockDelay,
+      Behavior: behavior,
+      ...(name === '' ? {} : { Name: name }),
+      ...(node === '' ? {} : { Node: node }),
+      ...(ttl === '' ? {} : { TTL: ttl }),
+    }
+    const answer = await act.send<{ readonly ID: string }>(
+      { method: 'PUT', path: '/v1/session/create', body },
+      words.create,
+    )
+    if (answer.ok) act.say(words.created(answer.value.ID))
+  }
+  const needs = words.needsWrite(node === '' ? (self?.Config.NodeName ?? '') : node)
+  return (
+    <Form title={words.create} act={act} needs={needs} submit={words.begin} send={() => void send()}>
+      <TextField label={words.name} value={name} set={setName} />
+      <TextField label={words.node} hint={words.nodeHint} value={node} set={setNode} />
+      <TextField label={words.ttl} hint={words.ttlHint} value={ttl} set={setTtl} />
+      <TextField label={words.lockDelay} hint={words.lockDelayHint} value={lockDelay} set={setLockDelay} />
+      <ChoiceField label={words.behavior} value={behavior} set={setBehavior} options={words.behaviors} />
+    </Form>
+  )
+}

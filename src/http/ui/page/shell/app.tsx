@@ -1,0 +1,92 @@
+import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
+import { type Caller, Client } from '../api/client.ts'
+import type { Product } from '../api/product.ts'
+import { PageProvider } from '../live/context.ts'
+import { Ring } from '../live/ring.ts'
+import { Watchers } from '../live/watchers.tsx'
+import { hashOf, hrefOf, type PageName, type Place, placeOf } from '../place/place.ts'
+import { shellWords } from '../words/shell-words.ts'
+import { Header } from './header.tsx'
+import { HelpDialog } from './help-dialog.tsx'
+import { useKeyboard } from './keyboard.ts'
+import { OpenPage } from './pages.tsx'
+import { keepCaller, keptCaller } from './session-store.ts'
+import { useTheme } from './theme.ts'
+import { TokenDialog } from './token-dialog.tsx'
+
+/** The frame of the interface: where the operator is, with which token, in which datacenter. */
+export function App({ product }: { readonly product: Product }) {
+  const [place, go, setQuery] = usePlace()
+  const [caller, setCaller] = useState<Caller>(keptCaller)
+  const [theme, setTheme] = useTheme()
+  const [dialog, setDialog] = useState<'token' | 'help' | undefined>()
+  const client = useMemo(() => new Client(product, caller), [product, caller])
+  // What happened in another datacenter, or was seen with other rights, is not part of this story.
+  const ring = useMemo(() => new Ring(), [client])
+  const choose = (change: Partial<Caller>): void => {
+    const chosen = { ...caller, ...change }
+    keepCaller(chosen)
+    setCaller(chosen)
+  }
+  const askForToken = useCallback(() => setDialog('token'), [])
+  const closeAll = useCallback(() => setDialog(undefined), [])
+  useKeyboard({
+    open: (page) => go(hrefOf(page)),
+    askForToken,
+    toggleHelp: () => setDialog((now) => (now === 'help' ? undefined : 'help')),
+    closeAll,
+  })
+  const context = useMemo(
+    () => ({ client, place, ring, setQuery, go, askForToken }),
+    [client, place, ring, setQuery, go, askForToken],
+  )
+  const page = place.path[0] as PageName
+  const useToken = (token: string): void => {
+    closeAll()
+    choose({ token })
+  }
+  return (
+    <PageProvider value={context}>
+      <button type="button" class="skip" onClick={skip}>
+        {shellWords.skip}
+      </button>
+      <Header
+        {...{ client, page, caller, theme, setTheme, askForToken }}
+        setDatacenter={(datacenter) => choose({ datacenter })}
+        showHelp={() => setDialog('help')}
+      />
+      <Watchers key={`watch ${caller.datacenter} ${caller.token}`} />
+      <main id="main" tabIndex={-1}>
+        <OpenPage key={place.path.join('/')} path={place.path} />
+      </main>
+      <TokenDialog token={caller.token} open={dialog === 'token'} use={useToken} close={closeAll} />
+      <HelpDialog open={dialog === 'help'} close={closeAll} />
+    </PageProvider>
+  )
+}
+
+/** It is no link, because the part of an address behind `#` names the page. */
+function skip(): void {
+  document.querySelector<HTMLElement>('#main')?.focus()
+}
+
+type SetQuery = (change: Readonly<Record<string, string>>) => void
+
+function usePlace(): readonly [Place, (href: string) => void, SetQuery] {
+  const [place, setPlace] = useState<Place>(() => placeOf(location.hash))
+  useEffect(() => {
+    const changed = (): void => setPlace(placeOf(location.hash))
+    addEventListener('hashchange', changed)
+    return () => removeEventListener('hashchange', changed)
+  }, [])
+  const go = useCallback((href: string) => {
+    location.hash = href
+  }, [])
+  const setQuery = useCallback<SetQuery>((change) => {
+    const now = placeOf(location.hash)
+    const next = { path: now.path, query: { ...now.query, ...change } }
+    history.replaceState(null, '', hashOf(next))
+    setPlace(next)
+  }, [])
+  return [place, go, setQuery]
+}

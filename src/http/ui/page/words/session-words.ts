@@ -1,0 +1,37 @@
+export const sessionWords = {
+  title: 'Sessions',
+  session: 'Session',
+  about:
+    'A session holds locks on keys. It ends when its node or one of its checks fails, when it is not renewed within its time to live, or when it is ended here; its locks are then released.',
+  none: 'There are no sessions, or the token may read none.',
+  name: 'Name',
+  node: 'Node',
+  checks: 'Ends when one of these checks is critical',
+  ttl: 'Time to live',
+  ttlHint:
+    'Such as 30s, from 10s to 24h. Without renewal the session ends between one and two of these times later. Empty: it does not expire.',
+  lockDelay: 'Lock delay',
+  lockDelayHint: 'After the session is ended by force, its keys cannot be locked for this long.',
+  behavior: 'At its end, keys are',
+  behaviors: [
+    ['release', 'released'],
+    ['delete', 'deleted'],
+  ],
+  never: 'It does not expire by itself.',
+  expires: (ttl: string): string =>
+    `Unless it is renewed, it ends between ${ttl} and twice that after its last renewal.`,
+  create: 'New session',
+  begin: 'Begin the session',
+  created: (id: string): string => `The session ${id} has begun.`,
+  nodeHint: 'Empty: the node of this agent.',
+  end: 'End the session',
+  endQuestion: 'End this session? Its locks are released, or its keys deleted, as it was begun with.',
+  ended: 'The session was ended.',
+  absent: 'There is no such session: it has ended, or the token may not read it.',
+  held: 'Keys that it holds',
+  heldHint: 'Looked up among the keys that this token may read, when you ask.',
+  find: 'Look for its keys',
+  holdsNone: 'No key that this token may read is held by it.',
+  needsRead: (node: string): string => `session:read ${node}`,
+  needsWrite: (node: string): string => `session:write ${node}`,
+} as const

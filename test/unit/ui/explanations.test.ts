@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest'
+import type { Check, Instance } from '../../../src/http/ui/page/api/catalog-shapes.ts'
+import type { ServerHealth } from '../../../src/http/ui/page/api/cluster-shapes.ts'
+import type { Intention } from '../../../src/http/ui/page/api/intention-shapes.ts'
+import { meshDecision } from '../../../src/http/ui/page/explain/decision.ts'
+import { healthReasons } from '../../../src/http/ui/page/explain/health.ts'
+import { decisionLine, questionOf } from '../../../src/http/ui/page/explain/rights.ts'
+import { roundTripMs } from '../../../src/http/ui/page/explain/round-trip.ts'
+import { topologyOf } from '../../../src/http/ui/page/explain/topology.ts'
+import { bytesToWrite, editedValue, jsonCheck, jsonParts } from '../../../src/http/ui/page/explain/value.ts'
+import { toleranceText, whyNoVote } from '../../../src/http/ui/page/explain/votes.ts'
+
+const checkOf = (CheckID: string, Status: Check['Status'], ServiceID = ''): Check => ({
+  ...{ Node: 'n1', CheckID, Name: '', Status, Notes: '', Output: '' },
+  ...{ ServiceID, ServiceName: ServiceID },
+})
+
+function instanceOf(...checks: readonly Check[]): Instance {
+  const service = { ID: 'web1', Service: 'web', Tags: null, Address: '', Port: 80, Meta: null }
+  return {
+    Node: { ID: '', Node: 'n1', Address: '10.0.0.1', Meta: null },
+    Service: { ...service, Weights: { Passing: 10, Warning: 1 } },
+    Checks: checks,
+  }
+}
+
+describe('why an instance is not passing', () => {
+  it('is its failing checks, each with what kind it is and the command that shows or ends it', () => {
+    const instance = instanceOf(
+      checkOf('serfHealth', 'critical'),
+      checkOf('_node_maintenance', 'critical'),
+      checkOf('_service_maintenance:web1', 'critical', 'web1'),
+      checkOf('http', 'warning', 'web1'),
+      checkOf('disk', 'passing'),
+    )
+    const { status, reasons, effect } = healthReasons(instance, false)
+    expect(status).toBe('critical')
+    expect(effect).toBe('DNS and ?passing leave this instance out.')
+    expect(reasons.map(({ text, command }) => [text, command])).toEqual([
+      [expect.stringMatching(/^The agent of n1 does not answer/), 'members'],
+      ['An operator put the node n1 into maintenance.', 'maint -disable'],
+      ['An operator put the instance web1 into maintenance on n1.', 'maint -disable -service=web1'],
+      ['The check "http" is warning.', 'watch -type=service -service=web1'],
+    ])
+  })
+
+  it('says what DNS does about a warning, with and without only_passing', () => {
+    const instance = instanceOf(checkOf('http', 'warning', 'web1'))
+    expect(healthReasons(instance, false).effect).toMatch(/still returns.*weight 1, not 10/)
+    expect(healthReasons(instance, true).effect).toMatch(/leaves it out, because only_passing/)
+    expect(healthReasons(instanceOf(), false)).toMatchObject({ status: 'passing', reasons: [] })
+  })
+})
+
+describe('what decides', () => {
+  const rule = (
+    SourceName: string,
+    DestinationName: string,
+    Action: 'allow' | 'deny',
+    Precedence: number,
+  ): Intention => ({
+    ...{ ID: `${SourceName} ${DestinationName}`, SourceName, DestinationName, Action, Precedence },
+    ...{ Description: '', Meta: null, CreatedAt: '', UpdatedAt: '' },
+  })
+  const all = [
+    rule('*', '*', 'deny', 5),
+    rule('*', 'db', 'allow', 8),
+    rule('web', 'db', 'deny', 9),
+    rule('web', '*', 'allow', 6),
+  ]
+
+  it('between two services is the most exact intention of all that match', () => {
+    expect(meshDecision('web', 'db', all).matching.map(({ Precedence }) => Precedence)).toEqual([9, 8, 6, 5])
+    expect(meshDecision('app', 'db', all).deciding?.Action).toBe('allow')
+    expect(meshDecision('web', 'cache', all).deciding?.ID).toBe('web *')
+    expect(meshDecision('app', 'db', []).deciding).toBeUndefined()
+  })
+
+  it('about a right is a rule, the default, or the token itself', () => {
+    const told = { AccessorID: 'a1', Allowed: false, Rule: '', Level: 'deny', Policy: '' } as const
+    expect(decisionLine({ ...told, DecidedBy: 'default' })).toBe(
+      'The token a1 is denied this, because no rule matches, and the default policy is deny.',
+    )
+    const rule = { ...told, Rule: 'service_prefix "web"', Level: 'read', Policy: 'reader', DecidedBy: 'rule' } as const
+    expect(decisionLine(rule)).toContain('service_prefix "web" is "read" in the policy reader')
+    expect(questionOf('key:write a b/c')).toEqual({ resource: 'key', access: 'write', name: 'a b/c' })
+    expect(questionOf('operator:read')).toEqual({ resource: 'operator', access: 'read', name: '' })
+  })
+})
+
+describe('why a server has no vote', () => {
+  const server = { ID: 's', Node: 's3', Address: '', Leader: false, ProtocolVersion: '3', Voter: false }
+  const settings = {
+    ...{ CleanupDeadServers: true, LastContactThreshold: '200ms', MaxTrailingLogs: 250 },
+    ...{ ServerStabilizationTime: '10s', ModifyIndex: 1 },
+  }
+  const health: ServerHealth = {
+    ...{ ID: 's', Name: 's3', Address: '', SerfStatus: 'alive', Version: '1.4.0', Leader: false, LastContact: '20ms' },
+    ...{ LastTerm: 2, LastIndex: 7, Healthy: true, Voter: false, StableSince: '2026-01-01T00:00:00Z' },
+  }
+
+  it('is that it is new, not healthy, or not reported', () => {
+    expect(whyNoVote({ ...server, Voter: true }, health, settings)).toEqual([])
+    expect(whyNoVote(server, health, settings)[0]).toMatch(/healthy since 2026.*after 10s/)
+    expect(whyNoVote(server, undefined, settings)[0]).toMatch(/does not report/)
+    expect(whyNoVote(server, { ...health, Healthy: false, SerfStatus: 'failed' }, settings)[0]).toMatch(/as failed/)
+    expect(whyNoVote(server, { ...health, Healthy: false, LastContact: '3s' }, settings)[0]).toMatch(/3s ago.*200ms/)
+  })
+
+  it('says how many failures the voters survive', () => {
+    const servers = [1, 2, 3].map(() => ({ ...health, Voter: true }))
+    expect(toleranceText({ Healthy: true, FailureTolerance: 1, Servers: servers })).toMatch(/^1 of 3 voters may fail/)
+    expect(toleranceText({ Healthy: false, FailureTolerance: 0, Servers: servers })).toMatch(/No more of the 3 voters/)
+    expect(toleranceText({ Healthy: true, FailureTolerance: 0, Servers: servers.slice(2) })).toMatch(/single voter/)
+  })
+})
+
+describe('what is computed of answers', () => {
+  it('is the round-trip time of two coordinates, as the command rtt prints it', () => {
+    const at = (first: number, Adjustment = 0) => ({ Vec: [first, 0], Error: 0, Adjustment, Height: 0.001 })
+    expect(roundTripMs(at(0), at(0.01))).toBeCloseTo(12)
+    expect(roundTripMs(at(0, 0.002), at(0.01))).toBeCloseTo(14)
+    // An adjustment that would make it negative is left out.
+    expect(roundTripMs(at(0, -1), at(0.01))).toBeCloseTo(12)
+  })
+
+  it('is who connects to whom', () => {
+    const proxyOf = (owner: string, ...upstreams: readonly string[]) => ({
+      ...instanceOf().Service,
+      Service: `${owner}-proxy`,
+      Proxy: { DestinationServiceName: owner, Upstreams: upstreams.map((DestinationName) => ({ DestinationName })) },
+    })
+    const node = { ID: '', Node: 'n1', Address: '', Meta: null, Checks: [] }
+    const others = [{ ...node, Services: [proxyOf('app', 'web'), proxyOf('app', 'web'), proxyOf('job', 'db')] }]
+    const own = [{ ...instanceOf(), Service: proxyOf('web', 'db', 'cache') }]
+    expect(topologyOf('web', own, others)).toEqual({ from: ['app'], to: ['cache', 'db'] })
+  })
+
+  it('is whether bytes are text, and the same bytes again', () => {
+    for (const base64 of ['PGI+w7w8L2I+', '//8=', '', '77u/YQ==']) {
+      const written = bytesToWrite(editedValue(base64)) ?? new Uint8Array()
+      expect(Buffer.from(written).toString('base64')).toBe(base64)
+    }
+    expect(editedValue('//8=').form).toBe('base64')
+    expect(bytesToWrite({ form: 'base64', text: 'no base64!' })).toBeUndefined()
+  })
+
+  it('is whether a text means to be JSON, and its parts', () => {
+    const text = '{"a\\"b": [1.5e3, true, null, "x: y"], "c" : {}}'
+    expect(jsonCheck('plain')).toEqual({ kind: 'no-json' })
+    expect(jsonCheck('{"a":')).toMatchObject({ kind: 'broken' })
+    expect(jsonCheck(text)).toMatchObject({ kind: 'json' })
+    const parts = jsonParts(text)
+    expect(parts.map(([, part]) => part).join('')).toBe(text)
+    expect(parts.filter(([kind]) => kind !== 'sign').map(([kind]) => kind)).toEqual([
+      'name',
+      'number',
+      'word',
+      'word',
+      'text',
+      'name',
+    ])
+  })
+})

@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest'
+import { exact } from '../../../src/http/ui/page/api/exact.ts'
+import { type Answer, failureOf } from '../../../src/http/ui/page/api/failure.ts'
+import { follow, type Known } from '../../../src/http/ui/page/live/follow.ts'
+import { healthHappenings, keyHappenings, leaderHappenings } from '../../../src/http/ui/page/live/happenings.ts'
+import { happeningsMax, Ring, ringMs } from '../../../src/http/ui/page/live/ring.ts'
+import { hashOf, hrefOf, placeOf, placeOfOtherAddress } from '../../../src/http/ui/page/place/place.ts'
+
+const answered = (value: string, index?: string): Answer<string> => ({ ok: true, value, index })
+const refused: Answer<string> = { ok: false, failure: { kind: 'refused', text: '', withToken: true } }
+const gone: Answer<string> = { ok: false, failure: { kind: 'unreachable' } }
+
+/** What is asked and shown when these are the answers, in this order. */
+async function followed(...answers: readonly Answer<string>[]) {
+  const asked: (string | undefined)[] = []
+  const shown: Known<string>[] = []
+  const left = [...answers]
+  await follow<string>({
+    query: { stale: '' },
+    ask: async (query) => {
+      asked.push(query['index'])
+      return left.shift() ?? refused
+    },
+    show: (known) => shown.push(known),
+    pause: async () => {},
+    isOver: () => left.length === 0 && shown.length === answers.length,
+  })
+  return { asked, shown: shown.map(({ value, failure }) => [value, failure?.kind]) }
+}
+
+describe('a question that is followed', () => {
+  it('waits by its index, and begins anew with one that fell or is none', async () => {
+    const { asked } = await followed(answered('a', '5'), answered('b', '7'), answered('c', '3'), answered('d'))
+    expect(asked).toEqual([undefined, '5', '7', undefined])
+  })
+
+  it('keeps what it knew while there is no answer, and drops it when it is refused', async () => {
+    const { asked, shown } = await followed(answered('a', '5'), gone, answered('b', '6'), refused)
+    expect(shown).toEqual([
+      ['a', undefined],
+      ['a', 'unreachable'],
+      ['b', undefined],
+      [undefined, 'refused'],
+    ])
+    expect(asked).toEqual([undefined, '5', undefined, '6'])
+  })
+})
+
+describe('a failure', () => {
+  it('is told apart by what an operator can do about it', () => {
+    const kinds = [
+      failureOf(403, 'Permission denied', true),
+      failureOf(403, 'ACL not found', true),
+      failureOf(401, 'ACL support disabled', false),
+      failureOf(500, 'No cluster leader', false),
+      failureOf(404, '', false),
+      failureOf(400, 'Invalid filter at character 8', false),
+    ]
+    expect(kinds.map(({ kind }) => kind)).toEqual([
+      'refused',
+      'unknown-token',
+      'switched-off',
+      'no-leader',
+      'absent',
+      'said',
+    ])
+  })
+
+  it('never is a number that JavaScript rounds: flags of 64 bits stay exact', () => {
+    const key = JSON.stringify('"Flags": 18446744073709551615')
+    const text = `[{"Key": ${key}, "Flags": 18446744073709551615}, {"Flags": 7}]`
+    expect(JSON.parse(exact(text))).toEqual([
+      { Key: '"Flags": 18446744073709551615', Flags: '18446744073709551615' },
+      { Flags: 7 },
+    ])
+  })
+})
+
+describe('the ring of the last minutes', () => {
+  const happened = (text: string, atMs: number) => ({ atMs, kind: 'health' as const, text })
+
+  it('forgets what is older, and all above its bound', () => {
+    const ring = new Ring()
+    ring.add([happened('old', 0)], 0)
+    ring.add([happened('young', ringMs)], ringMs)
+    expect(ring.shown.map(({ text }) => text)).toEqual(['young'])
+    ring.add(
+      Array.from({ length: happeningsMax + 5 }, (_, at) => happened(`${at}`, ringMs)),
+      ringMs,
+    )
+    expect([ring.shown.length, ring.shown[0]?.text]).toEqual([happeningsMax, `${happeningsMax + 4}`])
+  })
+
+  it('stands still while it is paused, says how much waits, and shows it then', () => {
+    const ring = new Ring()
+    ring.add([happened('a', 1)], 1)
+    ring.setPaused(true)
+    ring.add([happened('b', 2), happened('c', 2)], 2)
+    expect([ring.shown.map(({ text }) => text), ring.waiting]).toEqual([['a'], 2])
+    ring.setPaused(false)
+    expect(ring.shown.map(({ text }) => text)).toEqual(['c', 'b', 'a'])
+  })
+
+  it('is told of checks, leaders and keys by comparing two answers', () => {
+    const check = { Node: 'n1', CheckID: 'c', Name: '', Notes: '', Output: '', ServiceID: 'w1', ServiceName: 'web' }
+    const warning = { ...check, Status: 'warning' as const }
+    const critical = { ...check, Status: 'critical' as const }
+    const texts = (list: readonly { readonly text: string }[]) => list.map(({ text }) => text)
+    expect(texts(healthHappenings([], [warning], 1))).toEqual(['Check c of w1 on n1 became warning.'])
+    expect(texts(healthHappenings([warning], [critical], 1))).toEqual(['Check c of w1 on n1 became critical.'])
+    expect(texts(healthHappenings([critical], [], 1))).toEqual([expect.stringContaining('passes again')])
+    expect(healthHappenings([critical], [critical], 1)).toEqual([])
+    expect(texts(leaderHappenings('a:1', '', 1))).toEqual([expect.stringContaining('no longer leads')])
+    const key = { Key: 'k', ModifyIndex: 5 }
+    const locked = { ...key, ModifyIndex: 6, Session: 's' }
+    expect(texts(keyHappenings([key], [locked], 1))).toEqual(['Key k was locked by the session s.'])
+    expect(texts(keyHappenings([locked], [], 1))).toEqual(['Key k was deleted.'])
+  })
+})
+
+describe('a place', () => {
+  it('comes back from its address, whatever its parts contain', () => {
+    const place = { path: ['keys', 'key', 'a/b c?#%'], query: { filter: 'Name == "a&b"' } }
+    expect(placeOf(hashOf(place))).toEqual(place)
+    expect(hrefOf('services', '../x')).toBe('#/services/..%2Fx')
+    expect(placeOf('#/nonsense')).toEqual({ path: ['services'], query: {} })
+    expect(placeOf('#/%ff')).toEqual({ path: ['services'], query: {} })
+  })
+
+  it('is found for addresses of other interfaces of the field', () => {
+    const hash = (path: string) => {
+      const found = placeOfOtherAddress(path)
+      return found && [found.datacenter, hashOf(found.place)]
+    }
+    expect(hash('dc1/services/web')).toEqual(['dc1', '#/services/web'])
+    expect(hash('dc2/kv/a/b/edit')).toEqual(['dc2', '#/keys/key/a%2Fb'])
+    expect(hash('dc2/kv/a/')).toEqual(['dc2', '#/keys/below/a%2F'])
+    expect(hash('dc1/acls/tokens')).toEqual(['dc1', '#/access'])
+    expect(hash('')).toBeUndefined()
+    expect(hash('dc1/%ff')).toBeUndefined()
+  })
+})

@@ -369,6 +369,13 @@ export const agentFlags: readonly AgentFlag[] = [
   },
   { name: 'ui', kind: 'bool', help: 'Serve the web interface.', path: ['ui'] },
   {
+    name: 'ui-content-path',
+    kind: 'text',
+    value: '<path>',
+    help: 'Path of URLs below which the web interface is served. Default: /ui/.',
+    path: ['ui_content_path'],
+  },
+  {
     name: 'ui-dir',
     kind: 'text',
     value: '<dir>',

@@ -2,6 +2,7 @@ import type { AgentConfig } from '../agent/settings/agent-config.ts'
 import { reservedMetaPrefix } from '../model/naming/names.ts'
 import type { Naming } from '../model/naming/naming.ts'
 import { internalProtocolsOf, type Release, raftProtocolsOf } from '../model/release.ts'
+import { isContentPath } from './parts/http.ts'
 import { milliseconds, notNegative, type Report } from './parts/values.ts'
 import type { FileConfig } from './schema.ts'
 
@@ -72,6 +73,10 @@ export function checkCounts(file: FileConfig, release: Release, problem: Report)
   if (trailing < 0) problem(`${key} cannot be ${trailing}`, 'must be greater than or equal to zero', key)
   if (file.ui === true && (file.ui_dir ?? '') !== '')
     problem('ui_dir: both the ui and ui-dir flags were specified', 'please provide only one', 'ui_dir', ['ui'])
+  if (!isContentPath(file.ui_content_path ?? '')) {
+    const why = 'it must consist of letters, digits, - and _ between slashes, and not lie below /v1 or /debug'
+    problem(`ui_content_path: ${JSON.stringify(file.ui_content_path)} is not usable`, why, 'ui_content_path')
+  }
 }
 
 export function nodeMetaOf(file: FileConfig, naming: Naming, problem: Report): Readonly<Record<string, string>> {

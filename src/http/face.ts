@@ -72,7 +72,8 @@ export function createHttpFace<Context extends FaceContext>({
     return answer instanceof Promise ? answer : Promise.resolve(answer)
   }
   const refusesUnprintable = !config.allowUnprintableCharacters && has('unprintable-refused')
-  const ui = uiFace({ naming, config: config.ui, disk: context.env.disk, log: context.env.log })
+  const { disk, shipped, log } = context.env
+  const ui = uiFace({ naming, config: config.ui, disk, shipped, log })
   const meant = new KnownTargets((given): Meant<Context> => {
     const target = parseTarget(given)
     if (!target.ok) return answering(() => outside.text(400, target.error))

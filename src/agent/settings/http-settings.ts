@@ -17,8 +17,15 @@ export interface HttpConfig {
 /** The web interface: off, the built-in one, or files of a directory. */
 export type UiConfig =
   | { readonly kind: 'off' }
-  | { readonly kind: 'built-in' }
-  | { readonly kind: 'directory'; readonly path: string }
+  | ({ readonly kind: 'built-in' } & UiPlace)
+  | ({ readonly kind: 'directory'; readonly path: string } & UiPlace)
+
+export interface UiPlace {
+  /** The path of URLs below which it is served. It begins and ends with a slash. */
+  readonly contentPath: string
+}
+
+export const defaultContentPath = '/ui/'
 
 export const defaultHttp: Omit<HttpConfig, 'naming' | 'aliases'> = {
   responseHeaders: {},

@@ -120,6 +120,11 @@ export const agentKeys = {
   ui_dir: keysOf('http')(text, 'Directory whose files are served at /ui/ instead of the built-in interface.', {
     default: '',
   }),
+  ui_content_path: keysOf('http')(
+    text,
+    'Path of URLs below which the web interface is served, such as /web/. Letters, digits, - and _ between slashes.',
+    { default: '/ui/' },
+  ),
   watches: keysOf('watches')(
     z.array(watchSchema),
     'What the agent watches, and the programs or URLs that are called at each change.',

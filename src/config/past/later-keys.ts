@@ -12,7 +12,7 @@ const laterKeys: ReadonlyMap<string, string> = new Map([
   ['acl.tokens.dns', "use 'acl.tokens.default'"],
   ['acl.enable_token_persistence', "use 'acl.tokens'"],
   ['acl.role_ttl', "use 'acl.policy_ttl' and 'acl.token_ttl'"],
-  ['ui_config', "use 'ui' and 'ui_dir'"],
+  ['ui_config', "use 'ui', 'ui_dir' and 'ui_content_path'"],
   ['ports.grpc_tls', "'ports.https' serves the HTTP API by TLS"],
   ['ports.expose_min_port', ''],
   ['ports.expose_max_port', ''],

@@ -1,80 +1,9 @@
-import { utf8 } from '../../base/bytes.ts'
+import { concatBytes, utf8 } from '../../base/bytes.ts'
+import { gunzipped } from '../../base/gzip.ts'
+import type { Shipped, ShippedName } from '../../env/shipped.ts'
 import type { Naming } from '../../model/naming/naming.ts'
 import { toldUnder } from '../../model/naming/told.ts'
 import type { Found } from './directory.ts'
-import { script } from './script.ts'
-
-/**
- * The style of the built-in interface: it uses the reader's own fonts and choice of light or dark, and conveys nothing
- * by colour alone.
- */
-const style = `:root { color-scheme: light dark; --edge: #767b85; --faint: #80808022; --good: #17692f; --warn: #8a5300; --bad: #b3151f; --link: #0b57c4; }
-@media (prefers-color-scheme: dark) { :root { --good: #6fdc8c; --warn: #f5c451; --bad: #ff8d92; --link: #8ab8ff; } }
-* { box-sizing: border-box; }
-body { margin: 0; font: 16px/1.5 system-ui, sans-serif; }
-header { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; align-items: center; padding: .5rem 1rem; border-bottom: 1px solid var(--edge); }
-header p { margin: 0; font-weight: 700; }
-nav, form { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; }
-form { margin-left: auto; }
-input, select { font: inherit; max-width: 12rem; }
-a { color: var(--link); }
-nav a[aria-current] { font-weight: 700; text-decoration-thickness: 3px; }
-:focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
-.skip { position: absolute; left: -99rem; }
-.skip:focus { left: 1rem; top: .25rem; padding: .25rem .5rem; background: Canvas; }
-main { max-width: 75rem; margin: 0 auto; padding: 1rem; }
-h1 { font-size: 1.5rem; margin: 0 0 .5rem; overflow-wrap: anywhere; }
-h2 { font-size: 1.15rem; }
-#problem { color: var(--bad); }
-#problem:empty, #status:empty { display: none; }
-.scroll { overflow-x: auto; }
-table { width: 100%; border-collapse: collapse; }
-caption { text-align: left; font-weight: 600; padding: .5rem 0; }
-th, td { text-align: left; vertical-align: top; padding: .4rem .6rem; border-bottom: 1px solid var(--edge); overflow-wrap: anywhere; }
-tbody th { font-weight: 400; }
-tbody tr:hover { background: var(--faint); }
-pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: 0; padding: .5rem; background: var(--faint); }
-.passing { color: var(--good); }
-.warning { color: var(--warn); }
-.critical { color: var(--bad); }
-`
-
-/** The only page of the built-in interface. `script.ts` fills it; the page itself has no inline scripts or styles. */
-export const page = `<!doctype html>
-<html lang="en" data-product="Svc">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Svc</title>
-<link rel="icon" href="data:,">
-<link rel="stylesheet" href="/ui/app.css">
-<script src="/ui/app.js" defer></script>
-</head>
-<body>
-<a class="skip" href="#main" id="skip">Skip to content</a>
-<header>
-<p class="name">Svc</p>
-<nav aria-label="Views">
-<a href="#/services" data-view="services">Services</a>
-<a href="#/nodes" data-view="nodes">Nodes</a>
-<a href="#/keys/" data-view="keys">Keys</a>
-</nav>
-<form id="settings" aria-label="Settings">
-<label>Datacenter <select id="datacenter"></select></label>
-<label>Token <input id="token" type="password" autocomplete="off" spellcheck="false"></label>
-<label>Filter <input id="filter" type="search" autocomplete="off" spellcheck="false"></label>
-</form>
-</header>
-<main id="main" tabindex="-1">
-<h1 id="title" tabindex="-1">Svc</h1>
-<p id="problem" role="alert"></p>
-<p id="status" role="status"></p>
-<div id="content"></div>
-<noscript><p>This page needs JavaScript. The same information is available from <code>svc catalog</code> and the HTTP API.</p></noscript>
-</main>
-</body>
-</html>
-`
 
 /**
  * No content from elsewhere, nothing inline, in no frame of another page; the page sends requests only to its own
@@ -94,13 +23,71 @@ const policy = [
 export const builtInHeaders: readonly (readonly [string, string])[] = [
   ['Content-Security-Policy', policy],
   ['Referrer-Policy', 'no-referrer'],
+  ['Vary', 'Accept-Encoding'],
 ]
 
-const files = { 'index.html': page, 'app.css': style, 'app.js': script } as const
+const files: ReadonlyMap<string, ShippedName> = new Map([
+  ['app.js', 'ui.js.gz'],
+  ['app.css', 'ui.css.gz'],
+])
 
-/** A file of the built-in interface. */
-export function builtInFile(name: string, naming: Naming): Found {
-  return Object.hasOwn(files, name)
-    ? { name, bytes: utf8(toldUnder(naming, files[name as keyof typeof files])) }
-    : 'none'
+/** The built-in interface of one agent. */
+export class BuiltInFiles {
+  readonly #naming: Naming
+  readonly #shipped: Shipped
+  readonly #upToRoot: string
+  readonly #expanded = new Map<string, Uint8Array>()
+
+  /** `contentPath` begins and ends with a slash. */
+  constructor(naming: Naming, shipped: Shipped, contentPath: string) {
+    this.#naming = naming
+    this.#shipped = shipped
+    this.#upToRoot = '../'.repeat(contentPath.split('/').length - 2)
+  }
+
+  /** The page, for a request `depth` folders below the content path: what it links to is relative, because of proxies. */
+  page(depth: number): Exclude<Found, string> {
+    const text = indexPage('../'.repeat(depth), this.#upToRoot)
+    return { name: 'index.html', bytes: utf8(toldUnder(this.#naming, text)) }
+  }
+
+  file(name: string): Found {
+    const shipped = files.get(name)
+    if (shipped === undefined) return 'none'
+    const gzip = this.#shipped.file(shipped)
+    if (gzip === undefined) return { name, bytes: utf8(notBuilt(name)) }
+    return { name, bytes: gzip, expanded: () => this.#expand(name, gzip) }
+  }
+
+  /** For clients that do not accept gzip: none of the browsers. */
+  #expand(name: string, gzip: Uint8Array): Uint8Array {
+    const bytes = this.#expanded.get(name) ?? concatBytes([...gunzipped(gzip)])
+    this.#expanded.set(name, bytes)
+    return bytes
+  }
+}
+
+/** A program that runs from its sources may not have been built. */
+function notBuilt(name: string): string {
+  const text = 'The program was built without its web interface: run npm run build.'
+  return name === 'app.js' ? `document.querySelector('#page').textContent = '${text}'\n` : `/* ${text} */\n`
+}
+
+/** The script fills it. It tells the script where the API is, from the content path, and under which name it runs. */
+function indexPage(toContent: string, upToRoot: string): string {
+  return `<!doctype html>
+<html lang="en" data-name="svc" data-title="Svc" data-up="${upToRoot}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Svc</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${toContent}app.css">
+<script src="${toContent}app.js" defer></script>
+</head>
+<body>
+<div id="page"><noscript><p>This page needs JavaScript. The same information is available from <code>svc catalog</code> and the HTTP API.</p></noscript></div>
+</body>
+</html>
+`
 }

@@ -5,8 +5,14 @@ import type { Disk, DiskFailure } from '../../env/disk.ts'
 /** Maximum size of a served file, because it is read as a whole. */
 export const fileBytesMax = 16 << 20
 
-/** `name` is the final name of the file, which determines its type. */
-export type Found = { readonly name: string; readonly bytes: Uint8Array } | 'none' | 'too-large'
+/**
+ * `name` is the final name of the file, which determines its type. With `expanded`, `bytes` is compressed with gzip, and
+ * that function returns the file itself.
+ */
+export type Found =
+  | { readonly name: string; readonly bytes: Uint8Array; readonly expanded?: () => Uint8Array }
+  | 'none'
+  | 'too-large'
 
 /**
  * The name below the directory for a decoded, cleaned path, a byte string; undefined if the path must not be served. It

@@ -16,7 +16,7 @@ import { simWorld } from '../env/sim-world.ts'
 /** Status, headers in lower case, body of one request to a face with this web interface, from the other machine. */
 async function served({ env, peer, host }: Place, ui: UiConfig) {
   const fake = fakeContext().context
-  const context = { ...fake, env: { ...fake.env, disk: env.disk } }
+  const context = { ...fake, env: { ...fake.env, disk: env.disk, shipped: env.shipped } }
   const face = createHttpFace({ context, routes: [], config: { ...defaultAgentConfig('n', host).http, ui } })
   const { local } = await got(env.http.serve({ host, port: 0 }, face))
   return async (line: string, headers: HttpClientRequest['headers'] = []) => {
@@ -26,7 +26,8 @@ async function served({ env, peer, host }: Place, ui: UiConfig) {
   }
 }
 
-const builtIn: UiConfig = { kind: 'built-in' }
+const builtIn: UiConfig = { kind: 'built-in', contentPath: '/ui/' }
+const directoryAt = (path: string): UiConfig => ({ kind: 'directory', path, contentPath: '/ui/' })
 
 function uiLaws(name: string, world: LawWorld): void {
   describe(`the web interface ${name}`, () => {
@@ -54,7 +55,8 @@ function uiLaws(name: string, world: LawWorld): void {
       }
       const index = await ask('GET /ui/')
       expect(index.body).toContain('<!doctype html>')
-      expect((await ask('GET /ui/services/web')).body).toBe(index.body)
+      const deeper = await ask('GET /ui/services/web')
+      expect(deeper.body).toBe(index.body.replace('"app.css"', '"../app.css"').replace('"app.js"', '"../app.js"'))
       expect((await ask('GET /ui/toString')).body).toBe(index.body)
       expect((await ask('GET /v1/nope')).status).toBe(404)
     })
@@ -67,7 +69,7 @@ function uiLaws(name: string, world: LawWorld): void {
         expect.arrayContaining(["default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'"]),
       )
       expect(policy?.join()).not.toContain('unsafe')
-      expect(body).not.toMatch(/<style|\son\w+=|\sstyle=|<script(?! src="\/ui\/app\.js" defer><\/script>)|https?:/)
+      expect(body).not.toMatch(/<style|\son\w+=|\sstyle=|<script(?! src="app\.js" defer><\/script>)|https?:/)
     })
 
     law('answers GET and HEAD alone', async (place) => {
@@ -87,6 +89,32 @@ function uiLaws(name: string, world: LawWorld): void {
       expect((await ask('GET /ui/app.css', [['If-None-Match', tag]])).status).toBe(200)
     })
 
+    law('is served below the content path, and nowhere else', async (place) => {
+      const ask = await served(place, { kind: 'built-in', contentPath: '/ops/web/' })
+      for (const target of ['/', '/ops/web']) {
+        const led = await ask(`GET ${target}`)
+        expect([led.status, led.headers.get('location')], target).toEqual([301, '/ops/web/'])
+      }
+      expect((await ask('GET /ops/web/')).body).toContain('data-up="../../"')
+      expect((await ask('GET /ops/web/app.js')).headers.get('content-type')).toBe('text/javascript; charset=utf-8')
+      expect((await ask('GET /ui/')).status).toBe(404)
+    })
+
+    law('is sent to a client that does not accept gzip as the file itself, under the same tag', async (place) => {
+      const ask = await served(place, builtIn)
+      const plain = await ask('GET /ui/app.css')
+      const packed = await ask('GET /ui/app.css', [['Accept-Encoding', 'br, gzip']])
+      expect([plain.headers.get('content-encoding'), packed.headers.get('content-encoding')]).toEqual([
+        undefined,
+        'gzip',
+      ])
+      expect(plain.body).toContain('.skip')
+      expect([plain, packed].map(({ headers }) => [headers.get('vary'), headers.get('etag')])).toEqual([
+        ['Accept-Encoding', plain.headers.get('etag')],
+        ['Accept-Encoding', plain.headers.get('etag')],
+      ])
+    })
+
     law('of a directory is its files, directories of it, and its index for what it has not', async (place) => {
       const { env, directory } = place
       await got(env.disk.makeDirectory(`${directory}/ui/sub.d`))
@@ -98,7 +126,7 @@ function uiLaws(name: string, world: LawWorld): void {
         'ü.txt': 'u',
       }
       for (const [file, text] of Object.entries(files)) await writeFile(env, `${directory}/ui/${file}`, text)
-      const ask = await served(place, { kind: 'directory', path: `${directory}/ui` })
+      const ask = await served(place, directoryAt(`${directory}/ui`))
       const shown = async (target: string) => {
         const { status, headers, body } = await ask(`GET ${target}`)
         return [status, headers.get('content-type'), body]
@@ -123,7 +151,7 @@ function uiLaws(name: string, world: LawWorld): void {
       const large = await got(env.disk.open(`${directory}/ui/large.js`, 'create'))
       await got(large.truncate(fileBytesMax + 1))
       await large.close()
-      const ask = await served(place, { kind: 'directory', path: `${directory}/ui` })
+      const ask = await served(place, directoryAt(`${directory}/ui`))
       for (const target of [
         '/ui/../secret',
         '/ui/%2e%2e/secret',
@@ -183,7 +211,7 @@ describe('links in a directory of the web interface', () => {
       for (const [name, to] of Object.entries(links)) symlinkSync(to, `${ui}/${name}`)
       symlinkSync('ui', `${directory}/linked-ui`)
       for (const path of [ui, `${directory}/linked-ui`]) {
-        const ask = await served(place, { kind: 'directory', path })
+        const ask = await served(place, directoryAt(path))
         const shown = async (target: string) => (await ask(`GET /ui/${target}`)).body
         expect(await shown('app.css')).toBe('a {}')
         expect(await shown('back.css')).toBe('a {}')
@@ -196,7 +224,7 @@ describe('links in a directory of the web interface', () => {
       }
       unlinkSync(`${ui}/index.html`)
       symlinkSync('../secret', `${ui}/index.html`)
-      const ask = await served(place, { kind: 'directory', path: ui })
+      const ask = await served(place, directoryAt(ui))
       expect(await ask('GET /ui/')).toMatchObject({ status: 404, body: '' })
     })
   })

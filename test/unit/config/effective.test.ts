@@ -127,9 +127,10 @@ describe('the effective configuration', () => {
       const normalized = normalize(file, true, machine('10.0.0.1'))
       return normalized.ok ? normalized.value.config.http.ui : normalized.error
     }
-    expect(interfaceOf({})).toEqual({ kind: 'built-in' })
+    expect(interfaceOf({})).toEqual({ kind: 'built-in', contentPath: '/ui/' })
     expect(interfaceOf({ ui: false })).toEqual({ kind: 'off' })
-    expect(interfaceOf({ ui_dir: '/x' })).toEqual({ kind: 'directory', path: '/x' })
+    expect(interfaceOf({ ui_content_path: 'ops/web' })).toEqual({ kind: 'built-in', contentPath: '/ops/web/' })
+    expect(interfaceOf({ ui_dir: '/x' })).toEqual({ kind: 'directory', path: '/x', contentPath: '/ui/' })
   })
 
   it('needs a data directory unless it is for development', () => {

@@ -5,8 +5,8 @@ export const olderReleaseBreakages: readonly Breakage[] = [
   {
     id: 'UPG-026',
     file: 'src/http/ui/interface.ts',
-    find: "config.kind === 'built-in' ? ok(builtInFile(name || 'index.html', naming))",
-    replace: "config.kind === 'built-in' ? ok(builtInFile(name, naming))",
+    find: "name === '' || name === 'index.html'",
+    replace: "name === 'index.html'",
   },
   {
     id: 'UPG-027',

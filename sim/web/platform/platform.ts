@@ -44,7 +44,7 @@ export function createWebPlatform({ pump, onUnhandled }: WebMachine): Platform {
   const paths = new PathValidation(certificateReader(verify))
   return {
     turn,
-    // Nobody opens a web interface of agents in a tab: their ports are simulated.
+    // No browser opens the web interface of an agent in a tab: its ports are simulated.
     shipped: { file: () => undefined },
     pump,
     deferred,

@@ -124,7 +124,7 @@ describe('what is computed of answers', () => {
     expect(roundTripMs(at(0, -1), at(0.01))).toBeCloseTo(12)
   })
 
-  it('is who connects to whom', () => {
+  it('is which services connect to which', () => {
     const proxyOf = (owner: string, ...upstreams: readonly string[]) => ({
       ...instanceOf().Service,
       Service: `${owner}-proxy`,

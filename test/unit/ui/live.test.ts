@@ -101,7 +101,7 @@ describe('the ring of the last minutes', () => {
     expect(ring.shown.map(({ text }) => text)).toEqual(['c', 'b', 'a'])
   })
 
-  it('is told of checks, leaders and keys by comparing two answers', () => {
+  it('gets changes of checks, leaders and keys from comparing two answers', () => {
     const check = { Node: 'n1', CheckID: 'c', Name: '', Notes: '', Output: '', ServiceID: 'w1', ServiceName: 'web' }
     const warning = { ...check, Status: 'warning' as const }
     const critical = { ...check, Status: 'critical' as const }

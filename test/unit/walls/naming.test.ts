@@ -10,7 +10,7 @@ const told = [
   /^cli\/(?:manual|upgrade-check|cluster-condition|program|api\/client)\.ts$/,
   /^cli\/checkup\//,
   /^cli\/commands\//,
-  /^http\/(?:openapi\/document|ui\/built-in)\.ts$/,
+  /^http\/(?:openapi\/document|ui\/built-in-files)\.ts$/,
   /^features\/intention\/questions\.ts$/,
   /^model\/(?:[a-z]+-changes|upgrade-notes)\.ts$/,
 ]

@@ -15,7 +15,10 @@ export interface Asked {
   readonly asText?: boolean
 }
 
-/** Who asks, and where. Another choice makes another client, so that what was read with the former one is dropped. */
+/**
+ * The token and the datacenter of all requests. Another choice makes another client, so that the page drops what it read
+ * with the former one.
+ */
 export interface Caller {
   readonly token: string
   /** Empty: the datacenter of the agent. */
@@ -53,7 +56,7 @@ export class Client {
       const value = (asText === true ? text : text === '' ? undefined : JSON.parse(exact(text))) as T
       return { ok: true, value, index: response.headers.get(`X-${this.product.title}-Index`) ?? undefined }
     } catch {
-      // Whatever keeps a browser from an answer, it only says that there was none; an aborted one nobody reads.
+      // A browser does not say why there was no answer. No code reads the answer of an aborted request.
       return { ok: false, failure: { kind: 'unreachable' } }
     }
   }

@@ -12,7 +12,7 @@ export interface Product {
 
 /** `scriptAddress`: where the script came from. It lies beside the page, however deep the address in the browser is. */
 export function productOf(root: HTMLElement, scriptAddress: string): Product {
-  const { name = 'svc', title = 'Svc', up = '../' } = root.dataset
+  const { name = '', title = '', up = '../' } = root.dataset
   const pageRoot = new URL('.', scriptAddress).href
   return { name, title, pageRoot, apiRoot: new URL(up, pageRoot).href.replace(/\/$/, '') }
 }

@@ -57,7 +57,7 @@ export async function follow<T>({ query, ask, show, pause, isOver }: FollowOptio
 }
 
 /** An index that fell, or is none, begins anew, without waiting for what may never come. */
-export function nextIndex(before: string | undefined, told: string | undefined): string | undefined {
+function nextIndex(before: string | undefined, told: string | undefined): string | undefined {
   const next = Number(told ?? 0)
   return next > 0 && next >= Number(before ?? 0) ? String(next) : undefined
 }

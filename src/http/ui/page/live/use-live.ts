@@ -46,18 +46,3 @@ export function useLive<T>(path: string | undefined, query: Query = {}): Live<T>
   const shown = known?.of === asked && known.by === client ? known.known : nothing
   return { ...shown, refresh }
 }
-
-/** Asks once for each value of `key`, for what an operator starts by hand. */
-export function useOnce<T>(run: () => Promise<T>, key: string): T | undefined {
-  const [result, setResult] = useState<{ readonly key: string; readonly value: T }>()
-  useEffect(() => {
-    let isOver = false
-    void run().then((value) => {
-      if (!isOver) setResult({ key, value })
-    })
-    return () => {
-      isOver = true
-    }
-  }, [key])
-  return result?.key === key ? result.value : undefined
-}

@@ -36,7 +36,7 @@ export function ValueFields({ value, set }: ValueFieldsProps) {
   )
 }
 
-export function ColouredJson({ text }: { readonly text: string }) {
+function ColouredJson({ text }: { readonly text: string }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a long value is scrolled by keyboard
     <section class="json output" tabIndex={0} aria-label={words.preview}>

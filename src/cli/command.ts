@@ -8,6 +8,8 @@ export interface CommandFlag {
   readonly kind: 'bool' | 'text' | 'integer' | 'list' | 'pairs'
   readonly value?: string
   readonly help: string
+  /** The only values that the flag takes; absent: the command checks the value. */
+  readonly choices?: readonly string[]
   /**
    * Whether every command that asks an agent has this flag; such flags are shown in a part of their own in the help.
    */

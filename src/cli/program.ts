@@ -18,12 +18,8 @@ const removed: ReadonlyMap<string, string> = new Map([['configtest', `it was rem
 export async function runCli(argv: readonly string[], env: Env, terminal: Terminal): Promise<number> {
   const naming = namingOfProgram(terminal.programName ?? '')
   if (argv[0] === '--version' || argv[0] === '-version' || argv[0] === '-v') return runCli(['version'], env, terminal)
-  if (/^--?autocomplete-(un)?install$/.test(argv[0] ?? '')) {
-    terminal.error(
-      `This program changes no files of a shell: '${naming.name} completion -h' says what to write into them.\n`,
-    )
-    return 1
-  }
+  const [, flag] = /^--?autocomplete-((?:un)?install)$/.exec(argv[0] ?? '') ?? []
+  if (flag !== undefined) return runCli(['completion', `-${flag}`], env, terminal)
   const words = argv.findIndex((word) => word.startsWith('-'))
   const path = argv.slice(0, words < 0 ? argv.length : words)
   const command = commands.find((each) => each.path.every((word, at) => path[at] === word))
@@ -61,6 +57,11 @@ async function runCommand(
     throw cause
   }
   const flags = flagValues(program, command.flags)
+  const wrong = wrongChoice(command.flags, flags)
+  if (wrong !== undefined) {
+    terminal.error(`${wrong}\n\n${program.helpInformation()}`)
+    return 1
+  }
   const invocation = { naming, env, terminal, flags, args: program.args, help: program.helpInformation() }
   if (command.guard !== undefined && !(await passesGuard(invocation, command.guard))) return 1
   return command.run(invocation)
@@ -121,6 +122,17 @@ function flagValues(program: Command, flags: readonly CommandFlag[]): ReadonlyMa
     if (value !== undefined && program.getOptionValueSource(attribute) === 'cli') values.set(flag.name, value)
   }
   return values
+}
+
+/** The first flag whose value is not among its choices. */
+function wrongChoice(declared: readonly CommandFlag[], given: ReadonlyMap<string, FlagValue>): string | undefined {
+  for (const { name, choices } of declared) {
+    const value = given.get(name)
+    if (choices === undefined || typeof value !== 'string' || choices.includes(value)) continue
+    const known = `${choices.slice(0, -1).join(', ')} or ${choices.at(-1) ?? ''}`
+    return `There is no ${name} ${JSON.stringify(value)}: write ${known}`
+  }
+  return undefined
 }
 
 function attributeOf(name: string): string {

@@ -58,6 +58,8 @@ export interface Disk {
 export interface DiskEntry {
   readonly kind: 'file' | 'directory' | 'other'
   readonly sizeBytes: number
+  /** Present where each user of the machine may read it; absent: not all may, or the platform has no users. */
+  readonly readers?: Readers
 }
 
 export interface DiskFile {

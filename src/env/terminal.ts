@@ -48,6 +48,8 @@ export interface Terminal {
   readonly revision?: string | undefined
   /** Whether standard output is read by a person, not by a program or a file. */
   readonly interactive: boolean
+  /** Likewise standard error; absent: it is not. */
+  readonly errorInteractive?: boolean
   /**
    * Prints a question on standard error and reads the line that a person types; undefined: the input ended before a
    * line. Absent unless standard input and standard error both belong to a terminal.

@@ -12,6 +12,8 @@ import { codeOf } from './system-error.ts'
 /** Only the agent's own user may read its files, because they contain keys and tokens. */
 const fileModes: Readonly<Record<Readers, number>> = { owner: 0o600, everybody: 0o644 }
 const directoryMode = 0o700
+/** Of a file's mode: users other than its owner and its group may read it. */
+const othersRead = 0o004
 
 const openFlags = {
   read: constants.O_RDONLY,
@@ -82,7 +84,8 @@ async function remove(path: string): Promise<Result<undefined, DiskFailure>> {
 
 async function entryAt(path: string): Promise<DiskEntry> {
   const found = await stat(path)
-  return { kind: found.isFile() ? 'file' : found.isDirectory() ? 'directory' : 'other', sizeBytes: found.size }
+  const kind = found.isFile() ? 'file' : found.isDirectory() ? 'directory' : 'other'
+  return { kind, sizeBytes: found.size, ...((found.mode & othersRead) === 0 ? {} : { readers: 'everybody' }) }
 }
 
 /**

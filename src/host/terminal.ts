@@ -28,6 +28,7 @@ export function createTerminal(log: HostLog, revision?: string): Terminal {
     environment,
     revision,
     interactive: process.stdout.isTTY === true,
+    errorInteractive: process.stderr.isTTY === true,
     ...(process.stdin.isTTY === true && process.stderr.isTTY === true ? { ask: askPerson } : {}),
     readInput,
     onSignal,

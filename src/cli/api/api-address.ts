@@ -1,12 +1,11 @@
 import { readWholeFile } from '../../agent/boot/whole-file.ts'
-import { base64, compareText, textOf, utf8 } from '../../base/bytes.ts'
+import { compareText, textOf } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Env } from '../../env/env.ts'
 import { type Endpoint, endpointText, type TlsOptions } from '../../env/net.ts'
-import { variableName } from '../../model/naming/names.ts'
 import { isAddress, parseEndpoint } from '../../rpc/address.ts'
 import type { Invocation } from '../command.ts'
-import { truthOf } from '../flags/go-flags.ts'
+import { ClientSettings } from './client-settings.ts'
 
 /** The address of the agent's API, and the credentials for it. */
 export interface ApiAddress {
@@ -16,16 +15,20 @@ export interface ApiAddress {
   readonly url: string
   readonly tls: TlsOptions | undefined
   readonly headers: readonly (readonly [name: string, value: string])[]
+  /** The caller's token; undefined: none is given. */
+  readonly token: string | undefined
 }
 
 const schemes = ['http', 'https', 'unix'] as const
 
 /**
- * Reads the address from the client flags, and from the environment where a flag is not given. The error is the line to
- * print. Reference: command-line.md#client-flags, command-line.md#environment.
+ * Reads the address from the client flags, and from the environment and the profile where a flag is not given. The error
+ * is the line to print. Reference: command-line.md#client-flags, command-line.md#environment.
  */
 export async function apiAddress(invocation: Invocation): Promise<Result<ApiAddress, string>> {
-  const settings = new ClientSettings(invocation)
+  const read = await ClientSettings.read(invocation)
+  if (!read.ok) return read
+  const settings = read.value
   const given = settings.text('http-addr', 'HTTP_ADDR') ?? '127.0.0.1:8500'
   const [, scheme, rest = given] = /^([a-z]+):\/\/(.*)$/s.exec(given) ?? []
   if (scheme !== undefined && !schemes.some((known) => known === scheme)) {
@@ -49,7 +52,10 @@ export async function apiAddress(invocation: Invocation): Promise<Result<ApiAddr
   const url = `${secure ? 'https' : 'http'}://${socket ? encodeURIComponent(rest) : shown}`
   const found = await findAgent(invocation.env, named)
   if (!found.ok) return err(`${url}: ${found.error}`)
-  return ok({ to: found.value.to, url, tls: tls.value, headers: [...found.value.headers, ...settings.authorization()] })
+  const token = await settings.token()
+  if (!token.ok) return token
+  const headers = [...found.value.headers, ...settings.authorization()]
+  return ok({ to: found.value.to, url, tls: tls.value, headers, token: token.value })
 }
 
 /** A URL without a port names that of its scheme. RFC 9110, section 4.2. */
@@ -105,43 +111,6 @@ async function pemOf(env: Env, flag: string, path: string | undefined): Promise<
   const pem = textOf(bytes.value)
   // Node treats a file without a certificate as an empty list, which trusts nothing, and reports no file name.
   return pem.includes('-----BEGIN ') ? ok(pem) : err(`-${flag} ${path} is not PEM`)
-}
-
-/** Settings from flags, which win, and from the environment: from variables of the name that the program has. */
-export class ClientSettings {
-  readonly #invocation: Invocation
-
-  constructor(invocation: Invocation) {
-    this.#invocation = invocation
-  }
-
-  /** An empty value counts as not given. */
-  text(flag: string, variable: string): string | undefined {
-    const given = this.#invocation.flags.get(flag)
-    return typeof given === 'string' && given !== '' ? given : this.variable(variable)
-  }
-
-  truth(variable: string): Result<boolean | undefined, string> {
-    const text = this.variable(variable)
-    if (text === undefined) return ok(undefined)
-    const truth = truthOf(text)
-    return truth === undefined
-      ? err(`${variableName(this.#invocation.naming, variable)} "${text}" is not a boolean`)
-      : ok(truth)
-  }
-
-  /** `user[:password]`. RFC 7617. */
-  authorization(): readonly (readonly [name: string, value: string])[] {
-    const user = this.variable('HTTP_AUTH')
-    if (user === undefined) return []
-    return [['Authorization', `Basic ${base64(utf8(user.includes(':') ? user : `${user}:`))}`]]
-  }
-
-  variable(name: string): string | undefined {
-    const { naming, terminal } = this.#invocation
-    const value = terminal.environment.get(variableName(naming, name))
-    return value === '' ? undefined : value
-  }
 }
 
 const lookupTimeoutMs = 10_000

@@ -4,7 +4,7 @@ import type { HttpClientFailure, HttpHeaders } from '../../env/http.ts'
 import { type Endpoint, endpointText, type TlsFault } from '../../env/net.ts'
 import { headerName } from '../../model/naming/names.ts'
 import type { CommandFlag, Invocation } from '../command.ts'
-import { type ApiAddress, apiAddress, ClientSettings } from './api-address.ts'
+import { type ApiAddress, apiAddress } from './api-address.ts'
 
 /** Parameters of a request's query, in their order. A name without a value has the empty text. */
 export type Query = readonly (readonly [string, string])[]
@@ -24,6 +24,12 @@ export const clientFlags: readonly CommandFlag[] = standing([
     kind: 'text',
     value: '<token>',
     help: `ACL token. Default: $${variables}_HTTP_TOKEN.`,
+  },
+  {
+    name: 'token-file',
+    kind: 'text',
+    value: '<file>',
+    help: `File that holds the ACL token. Default: $${variables}_HTTP_TOKEN_FILE.`,
   },
   {
     name: 'ca-file',
@@ -106,7 +112,7 @@ export class ApiClient {
     const { to, url, tls } = address.value
     const parameters = [...query, ...this.#standing()].map(([key, value]) => `${key}=${encodeURIComponent(value)}`)
     const target = parameters.length === 0 ? path : `${path}?${parameters.join('&')}`
-    const token = this.#token()
+    const token = this.#ownToken ?? address.value.token
     const headers = [
       ...address.value.headers,
       ...(token === undefined ? [] : [[headerName(this.#invocation.naming.name, 'token'), token] as const]),
@@ -144,13 +150,6 @@ export class ApiClient {
       ...(typeof datacenter === 'string' ? [['dc', datacenter] as const] : []),
       ...(flags.get('stale') === true ? [['stale', ''] as const] : []),
     ]
-  }
-
-  /** The token from the flag, or else from the variable; undefined: the request has no token. */
-  #token(): string | undefined {
-    if (this.#ownToken !== undefined) return this.#ownToken
-    const flag = this.#invocation.flags.get('token')
-    return typeof flag === 'string' ? flag : new ClientSettings(this.#invocation).variable('HTTP_TOKEN')
   }
 }
 

@@ -1,6 +1,7 @@
-import type { Naming } from '../../model/naming/naming.ts'
 import { toldUnder } from '../../model/naming/told.ts'
+import type { Invocation } from '../command.ts'
 import { formatTable } from '../output.ts'
+import { type Color, paintWords } from '../paint.ts'
 import { accessControl, tokens } from './access-items.ts'
 import { certificates, clocks, diskSync, meshCertificates } from './agent-items.ts'
 import { drift } from './drift.ts'
@@ -32,7 +33,14 @@ export function exitCodeOf(items: readonly Item[]): number {
   return codes[worst(items)]
 }
 
-export function checkText(facts: Facts, items: readonly Item[], naming: Naming): string {
+const colors = new Map<Light, Color>([
+  ['green', 'green'],
+  ['yellow', 'yellow'],
+  ['red', 'red'],
+  ['unknown', 'grey'],
+])
+
+export function checkText(facts: Facts, items: readonly Item[], { naming, terminal }: Invocation): string {
   const rows = items.map(({ item, light, says, remedy }) => {
     return [light, item, remedy === '' ? says : `${says}: ${toldUnder(naming, remedy)}`]
   })
@@ -40,10 +48,10 @@ export function checkText(facts: Facts, items: readonly Item[], naming: Naming):
     return `${items.filter(({ light }) => light === color).length} ${color}`
   })
   const unasked = facts.unasked.map((why) => `${why}\n`)
-  return `${formatTable(rows)}${unasked.join('')}${facts.cluster.datacenter}: ${counts.join(', ')}\n`
+  return `${paintWords(terminal, formatTable(rows), colors)}${unasked.join('')}${facts.cluster.datacenter}: ${counts.join(', ')}\n`
 }
 
-export function checkJson(facts: Facts, items: readonly Item[], naming: Naming): string {
+export function checkJson(facts: Facts, items: readonly Item[], { naming }: Invocation): string {
   const report = {
     Datacenter: facts.cluster.datacenter,
     Light: worst(items),

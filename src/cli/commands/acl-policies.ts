@@ -4,6 +4,7 @@ import { failed, misused, serverFlags } from '../api/client.ts'
 import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
 import { textFlag } from '../flags/values.ts'
 import { readLosses } from '../guards/reads.ts'
+import { formatFlag, printListing } from '../listing.ts'
 import { withAcl } from './acl.ts'
 
 const meta: CommandFlag = { name: 'meta', kind: 'bool', help: 'Show the hash and the indexes, too.' }
@@ -66,14 +67,14 @@ export const listPoliciesCommand: CliCommand = {
   path: ['acl', 'policy', 'list'],
   summary: 'List ACL policies',
   operands: '',
-  flags: [meta, ...serverFlags],
+  flags: [formatFlag, meta, ...serverFlags],
   run: (invocation) =>
     withAcl(invocation, async (api) => {
       const all = await api.policies()
       if (!all.ok) return failed(invocation, `Failed to retrieve the policy list: ${all.error}`)
       const { policyStubText } = await import('../acl/acl-text.ts')
       const isMeta = invocation.flags.get('meta') === true
-      for (const policy of all.value) invocation.terminal.out(policyStubText(policy, isMeta))
+      printListing(invocation, [...all.value], all.value.map((policy) => policyStubText(policy, isMeta)).join(''))
       return 0
     }),
 }

@@ -3,6 +3,7 @@ import type { AclApi, Token } from '../acl/acl-api.ts'
 import { failed, serverFlags } from '../api/client.ts'
 import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
 import { listFlag, textFlag } from '../flags/values.ts'
+import { formatFlag, printListing } from '../listing.ts'
 import { withAcl } from './acl.ts'
 
 const meta: CommandFlag = { name: 'meta', kind: 'bool', help: 'Show the hash and the indexes, too.' }
@@ -54,14 +55,15 @@ export const listTokensCommand: CliCommand = {
   path: ['acl', 'token', 'list'],
   summary: 'List ACL tokens',
   operands: '',
-  flags: [meta, ...serverFlags],
+  flags: [formatFlag, meta, ...serverFlags],
   run: (invocation) =>
     withAcl(invocation, async (api) => {
       const all = await api.tokens()
       if (!all.ok) return failed(invocation, `Failed to retrieve the token list: ${all.error}`)
       const { tokenStubText } = await import('../acl/acl-text.ts')
       const isMeta = invocation.flags.get('meta') === true
-      invocation.terminal.out(all.value.map((token) => tokenStubText(token, isMeta)).join('\n'))
+      const table = all.value.map((token) => tokenStubText(token, isMeta)).join('\n')
+      printListing(invocation, [...all.value], table)
       return 0
     }),
 }

@@ -4,6 +4,7 @@ import { type Need, sightOf, warnOfNoSight } from '../acl/missing-rules.ts'
 import type { ListedNode, ListedServices } from '../api/answers.ts'
 import { ApiClient, failed, misused, serverFlags, surplusOperands } from '../api/client.ts'
 import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
+import { formatFlag, isTable, printListing } from '../listing.ts'
 import { formatTable } from '../output.ts'
 
 const nodeMetaFlag: CommandFlag = {
@@ -24,7 +25,7 @@ export const datacentersCommand: CliCommand = {
   path: ['catalog', 'datacenters'],
   summary: 'Lists all known datacenters',
   operands: '',
-  flags: serverFlags,
+  flags: [formatFlag, ...serverFlags],
   async run(invocation) {
     const surplus = surplusOperands(invocation, 0)
     if (surplus !== undefined) return misused(invocation, surplus)
@@ -33,7 +34,7 @@ export const datacentersCommand: CliCommand = {
     const { readTexts } = await import('../api/answers.ts')
     const names = readTexts(answer.value)
     if (names === undefined) return failed(invocation, 'Error listing datacenters: the answer is not a list of names')
-    for (const name of names) invocation.terminal.out(`${name}\n`)
+    printListing(invocation, names, names.map((name) => `${name}\n`).join(''))
     return 0
   },
 }
@@ -44,6 +45,7 @@ export const nodesCommand: CliCommand = {
   operands: '',
   flags: [
     { name: 'detailed', kind: 'bool', help: 'Print tagged addresses and metadata, and IDs whole.' },
+    formatFlag,
     { name: 'near', kind: 'text', value: '<node>', help: 'Sort by the round-trip time from this node.' },
     nodeMetaFlag,
     filterFlag,
@@ -55,7 +57,7 @@ export const nodesCommand: CliCommand = {
     if (surplus !== undefined) return misused(invocation, surplus)
     const nodes = await askNodes(invocation)
     if (!nodes.ok) return failed(invocation, `Error listing nodes: ${nodes.error}`)
-    if (nodes.value.length === 0) {
+    if (nodes.value.length === 0 && isTable(invocation)) {
       const service = invocation.flags.get('service')
       return nothing(invocation, 'node', [
         sightOf.nodes(),
@@ -63,11 +65,12 @@ export const nodesCommand: CliCommand = {
       ])
     }
     const detailed = invocation.flags.get('detailed') === true
-    const rows = [...nodes.value]
-      .sort((a, b) => compareText(a.Node, b.Node))
-      .map((node) => (detailed ? detailedRow(node) : [node.Node, node.ID.slice(0, 8), node.Address, node.Datacenter]))
+    const sorted = [...nodes.value].sort((a, b) => compareText(a.Node, b.Node))
+    const rows = sorted.map((node) =>
+      detailed ? detailedRow(node) : [node.Node, node.ID.slice(0, 8), node.Address, node.Datacenter],
+    )
     const header = ['Node', 'ID', 'Address', 'DC', ...(detailed ? ['TaggedAddresses', 'Meta'] : [])]
-    invocation.terminal.out(formatTable([header, ...rows]))
+    printListing(invocation, sorted, formatTable([header, ...rows]))
     return 0
   },
 }
@@ -99,6 +102,7 @@ export const servicesCommand: CliCommand = {
   summary: 'Lists all registered services in a datacenter',
   operands: '',
   flags: [
+    formatFlag,
     { name: 'node', kind: 'text', value: '<name or ID>', help: 'Only services of this node.' },
     nodeMetaFlag,
     { name: 'tags', kind: 'bool', help: "Print each service's tags too." },
@@ -109,15 +113,15 @@ export const servicesCommand: CliCommand = {
     if (surplus !== undefined) return misused(invocation, surplus)
     const services = await askServices(invocation)
     if (!services.ok) return failed(invocation, `Error listing services: ${services.error}`)
-    if (services.value.size === 0) {
+    if (services.value.size === 0 && isTable(invocation)) {
       const ofNode = typeof invocation.flags.get('node') === 'string' ? [sightOf.nodes()] : []
       return nothing(invocation, 'service', [...ofNode, sightOf.services()])
     }
     const sorted = [...services.value].sort(([a], [b]) => compareText(a, b))
     const tagged = sorted.map(([name, tags]) => [name, [...tags].sort(compareText).join(',')])
-    invocation.terminal.out(
-      invocation.flags.get('tags') === true ? formatTable(tagged) : sorted.map(([name]) => `${name}\n`).join(''),
-    )
+    const hasTags = invocation.flags.get('tags') === true
+    const table = hasTags ? formatTable(tagged) : sorted.map(([name]) => `${name}\n`).join('')
+    printListing(invocation, Object.fromEntries(sorted), table)
     return 0
   },
 }

@@ -1,12 +1,11 @@
 import type { Naming } from '../../model/naming/naming.ts'
 import { toldUnder } from '../../model/naming/told.ts'
-import { misused } from '../api/client.ts'
-import { type CliCommand, type CommandTree, wordsAfter } from '../command.ts'
+import { failed, misused } from '../api/client.ts'
+import { type CliCommand, type CommandTree, type Invocation, wordsAfter } from '../command.ts'
+import type { Shell } from '../files/shell-files.ts'
 
 /** Shells for which a completion program can be printed. */
-export const shells = ['bash', 'zsh', 'fish'] as const
-
-type Shell = (typeof shells)[number]
+export const shells: readonly Shell[] = ['bash', 'zsh', 'fish']
 
 /** The program of the shell that completes commands, their words and flags; files where an operand is due. */
 export function completionScript(shell: Shell, tree: CommandTree, naming: Naming): string {
@@ -75,6 +74,7 @@ function zshScript(tree: CommandTree, name: string): string {
   })
   return `#compdef ${name}
 # Completion of ${name} for zsh: source <(${name} completion zsh)
+(( $+functions[compdef] )) || { autoload -Uz compinit && compinit }
 _${name}() {
   local -a choices
   local word typed=
@@ -124,18 +124,42 @@ function quoted(text: string): string {
 export function completionCommand(tree: () => CommandTree): CliCommand {
   return {
     path: ['completion'],
-    summary: 'Prints a completion script for a shell',
-    operands: shells.join('|'),
-    about: 'For bash, in ~/.bashrc: source <(svc completion bash). For fish: svc completion fish | source.',
-    flags: [],
+    summary: 'Prints or installs a completion script for a shell',
+    operands: `[${shells.join('|')}]`,
+    about:
+      'With -install it adds one line to ~/.bashrc, to ~/.zshrc or to the completions of fish; new shells then complete ' +
+      'commands and flags. Without a shell, -install and -uninstall mean the one in $SHELL.',
+    flags: [
+      { name: 'install', kind: 'bool', help: 'Make the shell load the completion when it starts.' },
+      { name: 'uninstall', kind: 'bool', help: 'Remove the line that -install added.' },
+    ],
     run(invocation) {
-      const { args, terminal } = invocation
-      const shell = shells.find((name) => name === args[0])
-      if (shell === undefined || args.length > 1) {
+      const { args, flags, terminal } = invocation
+      const [install, uninstall] = [flags.get('install') === true, flags.get('uninstall') === true]
+      const used = (terminal.environment.get('SHELL') ?? '').replace(/^.*\//, '')
+      const wanted = args[0] ?? (install || uninstall ? used : '')
+      const shell = shells.find((name) => name === wanted)
+      if (shell === undefined || args.length > 1 || (install && uninstall)) {
         return Promise.resolve(misused(invocation, `One shell must be named: ${shells.join(', ')}.`))
       }
+      if (install || uninstall) return change(invocation, shell, install)
       terminal.out(completionScript(shell, tree(), invocation.naming))
       return Promise.resolve(0)
     },
   }
+}
+
+async function change(invocation: Invocation, shell: Shell, install: boolean): Promise<number> {
+  const { env, naming, terminal } = invocation
+  const home = terminal.environment.get('HOME') ?? ''
+  if (home === '') return failed(invocation, 'Error: HOME is not set, so that the files of the shell cannot be found')
+  const config = terminal.environment.get('XDG_CONFIG_HOME') || `${home}/.config`
+  const { addShellLine, removeShellLine, shellFile, shellLine } = await import('../files/shell-files.ts')
+  const path = shellFile(shell, naming.name, home, config)
+  const changed = await (install ? addShellLine : removeShellLine)(env.disk, path, shellLine(shell, naming.name))
+  if (!changed.ok) return failed(invocation, `Error changing ${path}: ${changed.error}`)
+  const done = install ? `Installed in ${path}: new shells use it.` : `Removed from ${path}.`
+  const idle = install ? `It is installed already in ${path}.` : `It is not installed in ${path}.`
+  terminal.out(`${changed.value ? done : idle}\n`)
+  return 0
 }

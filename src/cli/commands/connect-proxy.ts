@@ -6,7 +6,7 @@ import { proxyVariables } from '../../model/proxy-variables.ts'
 import type { AgentClient } from '../../proxy/agent-client.ts'
 import type { MeshProxy } from '../../proxy/mesh-proxy.ts'
 import type { ProxyPlan } from '../../proxy/plan.ts'
-import { apiAddress, ClientSettings } from '../api/api-address.ts'
+import { apiAddress } from '../api/api-address.ts'
 import { failed, misused, serverFlags, surplusOperands } from '../api/client.ts'
 import type { CliCommand, Invocation } from '../command.ts'
 import { type ProxySource, proxyFlags, proxySource } from '../flags/proxy-flags.ts'
@@ -43,9 +43,7 @@ export const proxyCommand: CliCommand = {
     if (!source.ok) return prepared(source.error)
     const address = await apiAddress(invocation)
     if (!address.ok) return prepared(address.error)
-    const given =
-      new ClientSettings(invocation).text('token', 'HTTP_TOKEN') ??
-      invocation.terminal.environment.get(proxyVariables.token)
+    const given = address.value.token || invocation.terminal.environment.get(proxyVariables.token)
     const token: readonly (readonly [string, string])[] =
       given === undefined ? [] : [[headerName(invocation.naming.name, 'token'), given]]
     const { agentClient } = await import('../../proxy/agent-client.ts')

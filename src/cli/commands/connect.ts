@@ -4,6 +4,7 @@ import type { CliCommand } from '../command.ts'
 import { proxyFlags } from '../flags/proxy-flags.ts'
 import { fileText } from '../flags/values.ts'
 import { readLosses } from '../guards/reads.ts'
+import { withProgress } from '../progress.ts'
 
 const path = '/v1/connect/ca/configuration'
 
@@ -74,7 +75,10 @@ export const setAuthorityCommand: CliCommand = {
       )
     const query = typeof cas === 'string' ? [['cas', cas] as const] : []
     const { askBytes } = await import('../api/json-client.ts')
-    const set = await askBytes(new ApiClient(invocation), { method: 'PUT', path, query, body: utf8(text.value) })
+    const request = { method: 'PUT', path, query, body: utf8(text.value) } as const
+    const set = await withProgress(invocation, 'Waiting for the rotation', () =>
+      askBytes(new ApiClient(invocation), request),
+    )
     if (!set.ok) return failed(invocation, `Error setting CA configuration: ${set.error}`)
     if (typeof cas === 'string' && textOf(set.value).trim() !== 'true')
       return failed(invocation, 'Error setting CA configuration: it has changed since: read it again')
@@ -135,6 +139,7 @@ export const forecastAuthorityCommand: CliCommand = {
       name: 'format',
       kind: 'text',
       value: '<text|json>',
+      choices: ['text', 'json'],
       help: 'The format: text for people, json for programs. Default: text.',
     },
     ...serverFlags,
@@ -143,8 +148,6 @@ export const forecastAuthorityCommand: CliCommand = {
     const surplus = surplusOperands(invocation, 0)
     if (surplus !== undefined) return misused(invocation, surplus)
     const format = invocation.flags.get('format') ?? 'text'
-    if (format !== 'text' && format !== 'json')
-      return misused(invocation, `There is no format ${JSON.stringify(format)}: write text or json`)
     const [{ askJson, indentedByTabs }, { forecastSchema }, { forecastText, isInTrouble }] = await Promise.all([
       import('../api/json-client.ts'),
       import('../api/connect-answers.ts'),

@@ -4,6 +4,7 @@ import { ApiClient, failed, serverFlags } from '../api/client.ts'
 import type { Intention } from '../api/connect-answers.ts'
 import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
 import { pairsOf } from '../flags/values.ts'
+import { formatFlag, printListing } from '../listing.ts'
 import { formatTable } from '../output.ts'
 
 const root = '/v1/connect/intentions'
@@ -146,11 +147,12 @@ export const matchIntentionCommand: CliCommand = {
   operands: 'NAME',
   flags: [
     { name: 'destination', kind: 'bool', help: 'NAME is the destination. This is the default.' },
+    formatFlag,
     { name: 'source', kind: 'bool', help: 'NAME is the source.' },
     ...serverFlags,
   ],
   async run(invocation) {
-    const { args, flags, terminal } = invocation
+    const { args, flags } = invocation
     const [name, ...more] = args
     if (flags.get('source') === true && flags.get('destination') === true)
       return failed(invocation, 'Error: only one of -source or -destination can be specified')
@@ -162,7 +164,8 @@ export const matchIntentionCommand: CliCommand = {
     const query = [['by', by] as const, ['name', name] as const]
     const found = await askJson(new ApiClient(invocation), { method: 'GET', path: `${root}/match`, query }, matchSchema)
     if (!found.ok) return failed(invocation, `Error matching the connection: ${found.error}`)
-    for (const intention of found.value[name] ?? []) terminal.out(`${intentionText(intention)}\n`)
+    const matching = found.value[name] ?? []
+    printListing(invocation, [...matching], matching.map((each) => `${intentionText(each)}\n`).join(''))
     return 0
   },
 }

@@ -2,6 +2,7 @@ import { base64, utf8 } from '../../base/bytes.ts'
 import { ApiClient, clientFlags, failed, misused, surplusOperands } from '../api/client.ts'
 import type { CliCommand, Invocation } from '../command.ts'
 import { readLosses } from '../guards/reads.ts'
+import { formatFlag, isTable, printListing } from '../listing.ts'
 
 /** The field draws 16 bytes. Reference: command-line.md#command-keygen. */
 const keyBytes = 16
@@ -33,6 +34,7 @@ export const keyringCommand: CliCommand = {
   operands: '',
   about: 'To change the key: install the new one, use it, remove the old one. Each step reaches all members or fails.',
   flags: [
+    formatFlag,
     { name: 'list', kind: 'bool', help: 'List the keys and how many members have each.' },
     {
       name: 'install',
@@ -67,7 +69,7 @@ export const keyringCommand: CliCommand = {
     if (action === undefined || chosen.length !== 1) {
       return misused(invocation, 'Exactly one of -list, -install, -use and -remove must be given.')
     }
-    terminal.out(`${action.progress}\n`)
+    if (action.flag !== 'list' || isTable(invocation)) terminal.out(`${action.progress}\n`)
     const relays = flags.get('relay-factor')
     const query = relays === undefined ? [] : [['relay-factor', String(relays)] as const]
     const key = flags.get(action.flag)
@@ -82,9 +84,10 @@ async function printKeys(invocation: Invocation, answer: Uint8Array): Promise<nu
   const { readKeyrings } = await import('../api/answers.ts')
   const rings = readKeyrings(answer)
   if (rings === undefined) return failed(invocation, 'error: the answer is not a list of keys')
-  for (const { WAN, Datacenter, Keys, NumNodes } of rings) {
-    invocation.terminal.out(`\n${WAN ? 'WAN' : `${Datacenter} (LAN)`}:\n`)
-    for (const [key, members] of Object.entries(Keys)) invocation.terminal.out(`  ${key} [${members}/${NumNodes}]\n`)
-  }
+  const table = rings.map(({ WAN, Datacenter, Keys, NumNodes }) => {
+    const keys = Object.entries(Keys).map(([key, members]) => `  ${key} [${members}/${NumNodes}]\n`)
+    return `\n${WAN ? 'WAN' : `${Datacenter} (LAN)`}:\n${keys.join('')}`
+  })
+  printListing(invocation, [...rings], table.join(''))
   return 0
 }

@@ -14,6 +14,7 @@ import {
 import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
 import { dataOperand } from '../flags/values.ts'
 import { readLosses } from '../guards/reads.ts'
+import { formatFlag, printListing } from '../listing.ts'
 
 /**
  * Largest file that `kv put` takes as data: a little over what a server accepts, so that the server gives the error.
@@ -21,6 +22,7 @@ import { readLosses } from '../guards/reads.ts'
 const dataBytesMax = 1 << 20
 
 const getFlags: readonly CommandFlag[] = [
+  formatFlag,
   { name: 'base64', kind: 'bool', help: 'Print values in base64.' },
   { name: 'detailed', kind: 'bool', help: 'Print indexes, flags and session too.' },
   { name: 'keys', kind: 'bool', help: 'Print the keys that begin with KEY, up to the separator.' },
@@ -55,11 +57,12 @@ async function printKeys(invocation: Invocation, prefix: string): Promise<number
   const keys = readKeys(answer.value.body)
   if (keys === undefined)
     return failed(invocation, `Error querying ${invocation.naming.title} agent: the answer is not a list of keys`)
-  for (const key of keys) invocation.terminal.out(`${key}\n`)
+  printListing(invocation, keys, keys.map((key) => `${key}\n`).join(''))
   return 0
 }
 
 async function noneBelow(invocation: Invocation, prefix: string): Promise<number> {
+  printListing(invocation, [], '')
   await warnOfNoSight(invocation, 'key', [sightOf.keys(prefix)])
   return 0
 }
@@ -77,7 +80,7 @@ async function printEntries(invocation: Invocation, key: string, recurse: boolea
     return failed(invocation, `Error querying ${invocation.naming.title} agent: the answer is not a list of entries`)
   const detailed = invocation.flags.get('detailed') === true
   const shown = entries.map((entry) => (detailed ? detail(invocation, entry) : line(invocation, entry, recurse)))
-  invocation.terminal.out(shown.join(detailed ? '\n' : ''))
+  printListing(invocation, [...entries], shown.join(detailed ? '\n' : ''))
   return 0
 }
 

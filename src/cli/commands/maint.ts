@@ -3,6 +3,7 @@ import { serviceMaintenancePrefix } from '../../model/catalog.ts'
 import { sightOf, warnOfNoSight } from '../acl/missing-rules.ts'
 import { ApiClient, clientFlags, failed, misused, surplusOperands } from '../api/client.ts'
 import type { CliCommand, Invocation } from '../command.ts'
+import { formatFlag, printListing } from '../listing.ts'
 
 /** ID of the check that puts a node under maintenance. Reference: health.md#maintenance-checks. */
 const nodeCheck = '_node_maintenance'
@@ -16,6 +17,7 @@ export const maintCommand: CliCommand = {
   flags: [
     { name: 'disable', kind: 'bool', help: 'End maintenance mode.' },
     { name: 'enable', kind: 'bool', help: 'Begin maintenance mode.' },
+    formatFlag,
     { name: 'reason', kind: 'text', value: '<text>', help: 'The reason, for people to read.' },
     { name: 'service', kind: 'text', value: '<id>', help: 'The service in question. Default: the whole node.' },
     ...clientFlags,
@@ -58,17 +60,18 @@ async function change(invocation: Invocation, enable: boolean): Promise<number> 
 }
 
 async function show(invocation: Invocation): Promise<number> {
-  const { terminal } = invocation
   const answer = await new ApiClient(invocation).expect('GET', '/v1/agent/checks')
   if (!answer.ok) return failed(invocation, `Error getting checks: ${answer.error}`)
   const { readChecks } = await import('../api/answers.ts')
   const checks = readChecks(answer.value)
   if (checks === undefined) return failed(invocation, 'Error getting checks: the answer is not a list of checks')
   if (checks.length === 0) await warnOfNoSight(invocation, 'check', [sightOf.nodes(), sightOf.services()])
-  for (const check of [...checks].sort((a, b) => compareText(a.CheckID, b.CheckID))) {
-    if (check.CheckID === nodeCheck) terminal.out(`Node:\n  Name:   ${check.Node}\n  Reason: ${check.Notes}\n\n`)
-    else if (check.CheckID.startsWith(serviceMaintenancePrefix))
-      terminal.out(`Service:\n  ID:     ${check.ServiceID}\n  Reason: ${check.Notes}\n\n`)
-  }
+  const sorted = [...checks].sort((a, b) => compareText(a.CheckID, b.CheckID))
+  const shown = sorted.filter(({ CheckID }) => CheckID === nodeCheck || CheckID.startsWith(serviceMaintenancePrefix))
+  const table = shown.map(({ CheckID, Node, ServiceID, Notes }) => {
+    const what = CheckID === nodeCheck ? `Node:\n  Name:   ${Node}` : `Service:\n  ID:     ${ServiceID}`
+    return `${what}\n  Reason: ${Notes}\n\n`
+  })
+  printListing(invocation, shown, table.join(''))
   return 0
 }

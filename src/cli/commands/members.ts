@@ -6,10 +6,20 @@ import type { ListedMember } from '../api/answers.ts'
 import { ApiClient, clientFlags, failed, misused, surplusOperands } from '../api/client.ts'
 import type { CliCommand } from '../command.ts'
 import { readLosses } from '../guards/reads.ts'
+import { formatFlag, isTable, printListing } from '../listing.ts'
 import { formatTable } from '../output.ts'
-import { isServer, statusOf } from '../pool-members.ts'
+import { type Color, paintWords } from '../paint.ts'
+import { isServer, type MemberStatus, statusOf } from '../pool-members.ts'
+import { withProgress } from '../progress.ts'
 
 const nothingMatches = 2
+
+const colors = new Map<MemberStatus, Color>([
+  ['alive', 'green'],
+  ['leaving', 'yellow'],
+  ['left', 'grey'],
+  ['failed', 'red'],
+])
 
 export const membersCommand: CliCommand = {
   path: ['members'],
@@ -19,6 +29,7 @@ export const membersCommand: CliCommand = {
     'Shows the members as this agent sees them; other agents may see them differently for a while. Exits with 2 if none matches.',
   flags: [
     { name: 'detailed', kind: 'bool', help: 'Print the tags of each member.' },
+    formatFlag,
     {
       name: 'segment',
       kind: 'text',
@@ -30,7 +41,7 @@ export const membersCommand: CliCommand = {
     ...clientFlags,
   ],
   async run(invocation) {
-    const { flags, terminal } = invocation
+    const { flags } = invocation
     const surplus = surplusOperands(invocation, 0)
     if (surplus !== undefined) return misused(invocation, surplus)
     const wanted = statusPattern(flags.get('status'))
@@ -46,12 +57,16 @@ export const membersCommand: CliCommand = {
     const members = readMembers(answer.value)
     if (members === undefined)
       return failed(invocation, 'Error retrieving members: the answer is not a list of members')
-    const shown = members.map(seen).filter((member) => wanted.value.test(member.status))
+    const listed = members.filter((member) => wanted.value.test(statusOf(member)))
+    const shown = listed.map(seen)
     if (members.length === 0) await warnOfNoSight(invocation, 'member', [sightOf.nodes()])
-    if (shown.length === 0) return nothingMatches
+    if (shown.length === 0 && isTable(invocation)) return nothingMatches
     shown.sort((a, b) => compareText(a.segment, b.segment) || compareText(a.name, b.name))
-    terminal.out(flags.get('detailed') === true ? detailedTable(shown) : table(shown))
-    return 0
+    printListing(invocation, [...listed], () => {
+      const text = flags.get('detailed') === true ? detailedTable(shown) : table(shown)
+      return paintWords(invocation.terminal, text, colors)
+    })
+    return shown.length === 0 ? nothingMatches : 0
   },
 }
 
@@ -117,7 +132,8 @@ export const joinCommand: CliCommand = {
     const client = new ApiClient(invocation)
     let joined = 0
     for (const address of invocation.args) {
-      const answer = await client.expect('PUT', `/v1/agent/join/${encodeURIComponent(address)}`, query)
+      const path = `/v1/agent/join/${encodeURIComponent(address)}`
+      const answer = await withProgress(invocation, `Joining ${address}`, () => client.expect('PUT', path, query))
       if (answer.ok) joined++
       else invocation.terminal.error(`Error joining address '${address}': ${oneLine(answer.error)}\n`)
     }

@@ -21,6 +21,7 @@ export const operatorCheckCommand: CliCommand = {
       name: 'format',
       kind: 'text',
       value: '<text|json>',
+      choices: ['text', 'json'],
       help: 'The format: text for people, json for programs. Default: text.',
     },
     ...clientFlags,
@@ -29,8 +30,6 @@ export const operatorCheckCommand: CliCommand = {
     const surplus = surplusOperands(invocation, 0)
     if (surplus !== undefined) return misused(invocation, surplus)
     const format = invocation.flags.get('format') ?? 'text'
-    if (format !== 'text' && format !== 'json')
-      return misused(invocation, `There is no format ${JSON.stringify(format)}: write text or json`)
     const [{ readFacts }, { checkCluster, checkJson, checkText, exitCodeOf }] = await Promise.all([
       import('../checkup/facts.ts'),
       import('../checkup/check.ts'),
@@ -39,7 +38,7 @@ export const operatorCheckCommand: CliCommand = {
     if (!facts.ok) return failed(invocation, facts.error)
     const items = checkCluster(facts.value, invocation.env.clock.wallMs())
     const report = format === 'json' ? checkJson : checkText
-    invocation.terminal.out(report(facts.value, items, invocation.naming))
+    invocation.terminal.out(report(facts.value, items, invocation))
     return exitCodeOf(items)
   },
 }

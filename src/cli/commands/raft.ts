@@ -1,13 +1,14 @@
 import { ApiClient, failed, misused, serverFlags, surplusOperands } from '../api/client.ts'
 import type { CliCommand } from '../command.ts'
 import { readLosses } from '../guards/reads.ts'
+import { formatFlag, printListing } from '../listing.ts'
 import { formatTable } from '../output.ts'
 
 export const listPeersCommand: CliCommand = {
   path: ['operator', 'raft', 'list-peers'],
   summary: 'Displays the current Raft peer configuration',
   operands: '',
-  flags: serverFlags,
+  flags: [formatFlag, ...serverFlags],
   async run(invocation) {
     const surplus = surplusOperands(invocation, 0)
     if (surplus !== undefined) return misused(invocation, surplus)
@@ -24,7 +25,8 @@ export const listPeersCommand: CliCommand = {
       String(server.Voter),
       server.ProtocolVersion === '' ? '<=1' : server.ProtocolVersion,
     ])
-    invocation.terminal.out(formatTable([['Node', 'ID', 'Address', 'State', 'Voter', 'RaftProtocol'], ...rows]))
+    const table = formatTable([['Node', 'ID', 'Address', 'State', 'Voter', 'RaftProtocol'], ...rows])
+    printListing(invocation, peers, table)
     return 0
   },
 }

@@ -2,7 +2,9 @@ import { err, ok, type Result } from '../../base/result.ts'
 import { ApiClient, failed, misused, serverFlags } from '../api/client.ts'
 import type { CliCommand, Invocation } from '../command.ts'
 import { readLosses } from '../guards/reads.ts'
+import { formatFlag, printListing } from '../listing.ts'
 import { formatTable } from '../output.ts'
+import { sizeText, withProgress } from '../progress.ts'
 
 export const saveSnapshotCommand: CliCommand = {
   path: ['snapshot', 'save'],
@@ -13,7 +15,8 @@ export const saveSnapshotCommand: CliCommand = {
   async run(invocation) {
     const file = oneFile(invocation)
     if (!file.ok) return misused(invocation, file.error)
-    const answer = await new ApiClient(invocation).expect('GET', '/v1/snapshot')
+    const client = new ApiClient(invocation)
+    const answer = await withProgress(invocation, 'Reading the state', () => client.expect('GET', '/v1/snapshot'))
     if (!answer.ok) return failed(invocation, `Error saving snapshot: ${answer.error}`)
     const { readArchive, writeArchiveFile } = await import('../files/archives.ts')
     const read = await readArchive(invocation.env, answer.value)
@@ -49,7 +52,9 @@ export const restoreSnapshotCommand: CliCommand = {
     const { readArchive } = await import('../files/archives.ts')
     const read = await readArchive(invocation.env, archive.value)
     if (!read.ok) return failed(invocation, `Error restoring snapshot: ${read.error}`)
-    const answer = await new ApiClient(invocation).expect('PUT', '/v1/snapshot', [], archive.value)
+    const client = new ApiClient(invocation)
+    const title = `Restoring ${sizeText(archive.value.length)}`
+    const answer = await withProgress(invocation, title, () => client.expect('PUT', '/v1/snapshot', [], archive.value))
     if (!answer.ok) return failed(invocation, `Error restoring snapshot: ${answer.error}`)
     invocation.terminal.out('Restored snapshot\n')
     return 0
@@ -71,7 +76,7 @@ export const inspectSnapshotCommand: CliCommand = {
   path: ['snapshot', 'inspect'],
   summary: 'Displays information about a snapshot file',
   operands: 'FILE',
-  flags: [],
+  flags: [formatFlag],
   async run(invocation) {
     const archive = await givenArchive(invocation)
     if (!archive.ok) return failed(invocation, archive.error)
@@ -86,11 +91,12 @@ export const inspectSnapshotCommand: CliCommand = {
       ['Term', String(meta.term)],
       ['Version', '1'],
     ] as const
-    const { terminal } = invocation
-    for (const [name, value] of facts) terminal.out(`${name.padEnd(13)}${value}\n`)
-    terminal.out('\n')
     const rows = types.map(({ type, rows: count, bytes }) => [type, String(count), String(bytes)])
-    terminal.out(formatTable([['Type', 'Count', 'Size'], ...rows]))
+    const head = facts.map(([name, value]) => `${name.padEnd(13)}${value}\n`).join('')
+    const listed = types.map(({ type, rows: count, bytes }) => ({ Type: type, Count: count, Size: bytes }))
+    const { id, sizeBytes, index, term } = meta
+    const inspected = { ID: id, Size: sizeBytes, Index: index, Term: term, Version: 1, Types: listed }
+    printListing(invocation, inspected, `${head}\n${formatTable([['Type', 'Count', 'Size'], ...rows])}`)
     return 0
   },
 }

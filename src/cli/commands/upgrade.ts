@@ -28,6 +28,7 @@ export const upgradeCheckCommand: CliCommand = {
       name: 'format',
       kind: 'text',
       value: '<text|json>',
+      choices: ['text', 'json'],
       help: 'The format: text for people, json for programs. Default: text.',
     },
     ...clientFlags,
@@ -46,9 +47,6 @@ export const upgradeCheckCommand: CliCommand = {
       )
     }
     const format = flags.get('format') ?? 'text'
-    if (format !== 'text' && format !== 'json') {
-      return misused(invocation, `There is no format ${JSON.stringify(format)}: write text or json`)
-    }
     const [{ readCluster }, { checkUpgrade }] = await Promise.all([
       import('../upgrade-facts.ts'),
       import('../upgrade-check.ts'),

@@ -1,5 +1,5 @@
 import { toldUnder } from '../../model/naming/told.ts'
-import { ClientSettings } from '../api/api-address.ts'
+import { ClientSettings } from '../api/client-settings.ts'
 import type { CommandFlag, Guard, Invocation, Losses } from '../command.ts'
 
 export const forceFlag: CommandFlag = {

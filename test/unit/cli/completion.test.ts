@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { lstatSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,6 +9,7 @@ import { completionScript, shells } from '../../../src/cli/commands/completion.t
 import { manualPage } from '../../../src/cli/manual.ts'
 import { svcNaming } from '../../../src/model/naming/naming.ts'
 import { newestRelease, releaseText } from '../../../src/model/release.ts'
+import { FakeApi } from './fake-api.ts'
 
 function isThere(program: string): boolean {
   return spawnSync(program, ['--version']).error === undefined
@@ -66,6 +67,64 @@ describe('the programs for shells', () => {
       expect([read.status, read.stderr]).toEqual([0, ''])
     })
   }
+})
+
+describe('the completion installs itself', () => {
+  const home = mkdtempSync(join(tmpdir(), 'svc-shell-'))
+  afterAll(() => rmSync(home, { recursive: true }))
+
+  async function run(argv: readonly string[], environment: Readonly<Record<string, string>> = { HOME: home }) {
+    const api = new FakeApi()
+    for (const [name, value] of Object.entries(environment)) api.environment.set(name, value)
+    return api.run(argv)
+  }
+
+  it.each([
+    ['bash', '.bashrc', 'source <(svc completion bash)'],
+    ['zsh', '.zshrc', 'source <(svc completion zsh)'],
+    ['fish', '.config/fish/completions/svc.fish', 'svc completion fish | source'],
+  ])('for %s by one line, once, and takes it out again', async (shell, name, words) => {
+    const path = join(home, name)
+    if (shell === 'bash') writeFileSync(path, 'alias ll="ls -l"')
+    const before = shell === 'bash' ? 'alias ll="ls -l"\n' : ''
+    const installed = await run(['completion', '-install', shell])
+    expect(installed).toEqual({ code: 0, out: `Installed in ${path}: new shells use it.\n`, error: '' })
+    const text = readFileSync(path, 'utf8')
+    expect(text.startsWith(before)).toBe(true)
+    expect(text.slice(before.length)).toContain(words)
+    expect(text.slice(before.length).split('\n')).toHaveLength(2)
+    expect((await run(['completion', '-install', shell])).out).toBe(`It is installed already in ${path}.\n`)
+    expect(readFileSync(path, 'utf8')).toBe(text)
+    expect((await run(['completion', '-uninstall', shell])).out).toBe(`Removed from ${path}.\n`)
+    expect(readFileSync(path, 'utf8')).toBe(before)
+    expect((await run(['completion', '-uninstall', shell])).out).toBe(`It is not installed in ${path}.\n`)
+  })
+
+  it('under the flags of the field, for the shell of the user; a link stays a link', async () => {
+    const kept = join(home, 'kept')
+    writeFileSync(kept, '# mine\n')
+    rmSync(join(home, '.bashrc'), { force: true })
+    symlinkSync(kept, join(home, '.bashrc'))
+    const environment = { HOME: home, SHELL: '/usr/bin/bash' }
+    expect((await run(['-autocomplete-install'], environment)).code).toBe(0)
+    expect(readFileSync(kept, 'utf8')).toMatch(/^# mine\n.*svc completion bash/)
+    expect(lstatSync(join(home, '.bashrc')).isSymbolicLink()).toBe(true)
+    expect((await run(['-autocomplete-uninstall'], environment)).code).toBe(0)
+    expect(readFileSync(kept, 'utf8')).toBe('# mine\n')
+  })
+
+  it('says what is missing', async () => {
+    expect((await run(['completion', '-install'])).error).toContain('One shell must be named: bash, zsh, fish.')
+    expect((await run(['completion', '-install', 'bash'], {})).error).toContain('HOME is not set')
+    expect((await run(['completion', '-install', '-uninstall', 'bash'])).code).toBe(1)
+  })
+
+  it.skipIf(!isThere('bash'))('in a form that bash executes where the program is not installed, too', async () => {
+    await run(['completion', '-install', 'bash'])
+    const script = `PATH=/nowhere; . ${join(home, 'kept')}; echo "still here"`
+    const shell = spawnSync('/bin/bash', ['--norc', '-c', script], { encoding: 'utf8' })
+    expect([shell.stdout, shell.stderr]).toEqual(['still here\n', ''])
+  })
 })
 
 describe('the manual page', () => {

@@ -3,6 +3,7 @@ import { ok } from '../../../src/base/result.ts'
 import { runCli } from '../../../src/cli/program.ts'
 import type { Env } from '../../../src/env/env.ts'
 import type { HttpClientRequest } from '../../../src/env/http.ts'
+import { type Endpoint, endpointText } from '../../../src/env/net.ts'
 import { createHostEnv } from '../../../src/host/env.ts'
 import { FakeTerminal } from './fake-terminal.ts'
 
@@ -26,6 +27,10 @@ export class FakeApi {
   readonly environment = new Map<string, string>()
   /** What a person types when asked; without it the command runs in a script. */
   typed: string | undefined
+  /** Whether standard output is a terminal. */
+  interactive = false
+  /** Where each request went. */
+  readonly addresses: string[] = []
   /** The questions that the person was asked. */
   readonly questions: string[] = []
 
@@ -40,11 +45,12 @@ export class FakeApi {
   }
 
   async run(argv: readonly string[], input = ''): Promise<{ code: number; out: string; error: string }> {
-    const request = async (_to: unknown, { method, target, headers, body }: HttpClientRequest) => {
+    const request = async (to: Endpoint, { method, target, headers, body }: HttpClientRequest) => {
       const token = (headers ?? []).find(([name]) => name === 'X-Svc-Token')?.[1]
       const text = body === undefined ? undefined : textOf(body as Uint8Array)
       const asked = { what: `${method} ${target}`, body: text === undefined ? undefined : parsed(text), token }
       this.asked.push(asked)
+      this.addresses.push(endpointText(to))
       const found = this.answers.get(asked.what) ?? ([404, ''] as const)
       const [status, answer] = typeof found === 'function' ? found(asked) : found
       const bytes = utf8(typeof answer === 'string' ? answer : JSON.stringify(answer))
@@ -54,7 +60,8 @@ export class FakeApi {
     const terminal = new FakeTerminal()
     for (const [name, value] of this.environment) terminal.environment.set(name, value)
     Object.assign(terminal, { readInput: async () => ok(utf8(input)) })
-    const { typed } = this
+    const { typed, interactive } = this
+    Object.assign(terminal, { interactive })
     const ask = async (question: string) => {
       this.questions.push(question)
       return typed

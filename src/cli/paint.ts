@@ -5,7 +5,7 @@ const codes = { red: 31, green: 32, yellow: 33, grey: 90 } as const
 export type Color = keyof typeof codes
 
 /** Whether a stream that belongs to a terminal shows colours: https://no-color.org, and `dumb` terminals. */
-export function hasColors({ interactive, environment }: Pick<Terminal, 'interactive' | 'environment'>): boolean {
+function hasColors({ interactive, environment }: Pick<Terminal, 'interactive' | 'environment'>): boolean {
   return interactive && (environment.get('NO_COLOR') ?? '') === '' && environment.get('TERM') !== 'dumb'
 }
 

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
-import { recordWords } from '../report/record-text.ts'
 import type { TraceRecord } from '../report/trace-record.ts'
+import { eventWords } from './event-words.ts'
 import type { FilmSource } from './film-source.ts'
 import { seconds, shortSeconds, type View } from './view.ts'
 
@@ -37,9 +37,9 @@ export function EventPanel({ source, view, onShow }: EventPanelProps) {
       <p>
         <b>{node}</b> at {seconds(t)} s
       </p>
-      <p>{recordWords(event)}</p>
-      <EventList title="Caused by" events={causes} onShow={onShow} />
-      <EventList title="Leads to" events={effects} onShow={onShow} />
+      <p>{eventWords(event, source.overview)}</p>
+      <EventList title="Caused by" events={causes} {...{ source, onShow }} />
+      <EventList title="Leads to" events={effects} {...{ source, onShow }} />
       <details>
         <summary>Fields</summary>
         <pre>{JSON.stringify(fields, undefined, 2)}</pre>
@@ -54,13 +54,12 @@ export function EventPanel({ source, view, onShow }: EventPanelProps) {
   )
 }
 
-interface EventListProps {
+interface EventListProps extends Omit<EventPanelProps, 'view'> {
   readonly title: string
   readonly events: readonly TraceRecord[]
-  readonly onShow: EventPanelProps['onShow']
 }
 
-export function EventList({ title, events, onShow }: EventListProps) {
+export function EventList({ source, title, events, onShow }: EventListProps) {
   if (events.length === 0) return null
   return (
     <section>
@@ -69,7 +68,8 @@ export function EventList({ title, events, onShow }: EventListProps) {
         {events.slice(0, listedMax).map((event) => (
           <li key={event.n}>
             <button type="button" onClick={() => onShow(event)}>
-              <time>{shortSeconds(event.t)}</time> <b>{event.node}</b> {recordWords(event).slice(0, 160)}
+              <time>{shortSeconds(event.t)}</time> <b>{event.node}</b>{' '}
+              {eventWords(event, source.overview).slice(0, 160)}
             </button>
           </li>
         ))}

@@ -1,6 +1,6 @@
 import type { FilmOverview } from '../picture/film-format.ts'
-import { recordWords } from '../report/record-text.ts'
 import type { TraceRecord } from '../report/trace-record.ts'
+import { eventWords } from './event-words.ts'
 import { type Geometry, type LaneBox, nameWidth, rulerHeight, type TimeScale } from './geometry.ts'
 import { faultWordsOf } from './lane-drawing.ts'
 import { operationAt } from './operation-drawing.ts'
@@ -13,13 +13,17 @@ const wordsMax = 220
 /** Pixels beside a mark of the ruler in which it is meant. */
 const markWidth = 5
 
+interface Shown extends Scene {
+  readonly overview: FilmOverview
+}
+
 /** What lies under a point of the picture, in lines of words; empty: nothing that has a name. */
-export function wordsAt(x: number, y: number, scene: Scene & { readonly overview: FilmOverview }): readonly string[] {
+export function wordsAt(x: number, y: number, scene: Shown): readonly string[] {
   const { geometry, scale, overview } = scene
   const box = geometry.lanes.find(({ top, height }) => y >= top && y < top + height)
   const atUs = Math.max(0, Math.min(overview.endUs, scale.us(Math.max(x, nameWidth))))
   if (box !== undefined) {
-    return [laneWords(box, atUs, overview), ...operationWords(x, y, box, scene), ...eventWords(x, y, scene)]
+    return [laneWords(box, atUs, overview), ...operationWords(x, y, box, scene), ...pickedWords(x, y, scene)]
   }
   if (y < rulerHeight) return markWords(x, scale, overview)
   return barWords(x, y, geometry, scale)
@@ -52,11 +56,11 @@ function operationWords(x: number, y: number, box: LaneBox, scene: Scene): reado
   ]
 }
 
-function eventWords(x: number, y: number, scene: Scene): readonly string[] {
+function pickedWords(x: number, y: number, scene: Shown): readonly string[] {
   const { n } = pickedAt(x, y, scene)
   const event = n === undefined ? undefined : eventIn(scene, n)
   if (event === undefined) return []
-  const words = recordWords(event)
+  const words = eventWords(event, scene.overview)
   return [`${event.node} ${words.length > wordsMax ? `${words.slice(0, wordsMax)}…` : words}`]
 }
 

@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'preact/hooks'
-import { recordWords } from '../report/record-text.ts'
+import type { FilmOverview } from '../picture/film-format.ts'
 import type { TraceRecord } from '../report/trace-record.ts'
 import { EventList, type EventPanelProps } from './event-panel.tsx'
+import { eventWords } from './event-words.ts'
 import type { FilmSource } from './film-source.ts'
 
 const foundMax = 200
@@ -46,7 +47,7 @@ export function SearchPanel({ source, view, onShow }: EventPanelProps) {
           {found.length >= foundMax ? `the first ${foundMax}` : found.length} found{isOver ? '' : ', searching'}
         </p>
       )}
-      <EventList title="Found" events={found} onShow={onShow} />
+      <EventList title="Found" events={found} {...{ source, onShow }} />
     </div>
   )
 }
@@ -88,7 +89,7 @@ function useSearch(
         if (piece.toUs < fromUs || piece.fromUs > toUs) continue
         const { events } = await source.piece(place)
         if (!isWanted) return
-        const fitting = events.filter((event) => isSearched(event) && isAbout(event, wanted))
+        const fitting = events.filter((event) => isSearched(event) && isAbout(event, wanted, source.overview))
         found.push(...fitting.slice(0, foundMax - found.length))
         setResult({ found: [...found], isOver: false })
         if (found.length >= foundMax) break
@@ -103,6 +104,6 @@ function useSearch(
   return result
 }
 
-function isAbout(event: TraceRecord, wanted: string): boolean {
-  return `${event.node} ${recordWords(event)}`.toLowerCase().includes(wanted.toLowerCase())
+function isAbout(event: TraceRecord, wanted: string, overview: FilmOverview): boolean {
+  return `${event.node} ${eventWords(event, overview)}`.toLowerCase().includes(wanted.toLowerCase())
 }

@@ -11,6 +11,8 @@ export interface FilmOverview {
   readonly endUs: number
   readonly events: number
   readonly machines: readonly MachineLane[]
+  /** Names of agents by the IDs that events have for them. */
+  readonly agents: Readonly<Record<string, string>>
   readonly story: readonly StoryMoment[]
   readonly violations: readonly FilmViolation[]
   readonly faults: readonly FaultSpan[]

@@ -4,6 +4,7 @@ import type { EvidenceKind } from '../checkers/evidence.ts'
 import { Events } from '../explain/events.ts'
 import { explained, named, shownLines } from '../explain/explanation.ts'
 import type { TraceHeader, TraceRecord } from '../report/trace-record.ts'
+import { AgentNames } from './agent-names.ts'
 import { Bars } from './bars.ts'
 import { FaultSpans } from './faults.ts'
 import {
@@ -62,6 +63,7 @@ export class FilmMaker {
   readonly #faults: FaultSpans
   readonly #operations: AskedAndAnswered
   readonly #bars = new Bars()
+  readonly #agents = new AgentNames()
   readonly #events: Events
   readonly #story = new Latest<StoryMoment>(storyMax)
   readonly #violations: Violation[] = []
@@ -95,6 +97,7 @@ export class FilmMaker {
     const lane = this.#lanes.get(event.node)
     lane?.add(event)
     this.#faults.add(event)
+    this.#agents.add(event)
     if (lane !== undefined && lane.state['datacenter'] === undefined) this.#operations.add(event)
     else if (event.state !== undefined && lane !== undefined) this.#leads(event.t, event.node, lane)
     if (event.kind === 'driver' && event.story !== undefined) this.#story.push([event.t, event.story, event.text])
@@ -126,6 +129,7 @@ export class FilmMaker {
       endUs,
       events: pieces.at(-1)?.last ?? 0,
       machines: [...this.#lanes.values()].map((lane) => lane.lane(endUs, densitySteps)),
+      agents: this.#agents.names,
       story: this.#story.steps,
       violations: this.#violations.map((violation, at) => this.#shown(violation, at)),
       faults: this.#faults.ended(endUs),

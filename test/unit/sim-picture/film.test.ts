@@ -137,6 +137,17 @@ describe('the film of a run', () => {
     ])
   })
 
+  it('knows agents by the IDs that they announce', () => {
+    const hello = (id: string, node: string) => {
+      return { layer: 'rpc', name: 'hello', id, node, datacenter: 'dc1', address: '10.0.1.1:8300', protocol: 1 }
+    }
+    const { agents } = overviewOf(
+      ['s2', 'segment', { from: 's1', stream: 1, size: 9, means: [hello('0000-1', 's1'), hello('s2', 's2')] }],
+      ['s1', 'segment', { from: 's2', stream: 1, size: 9 }],
+    )
+    expect(agents).toEqual({ '0000-1': 's1' })
+  })
+
   it('says in which datacenter an agent is, and what a broken invariant demands', () => {
     const { machines, violations } = overviewOf(
       ['s1', 'log', { text: 'a', ...leads(2) }],

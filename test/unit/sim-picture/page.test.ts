@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { countedIn, parts } from '../../../sim/page/counts.ts'
+import { eventWords } from '../../../sim/page/event-words.ts'
 import { joined } from '../../../sim/page/fault-times.ts'
 import { geometryOf, nameWidth, TimeScale } from '../../../sim/page/geometry.ts'
 import { wordsAt } from '../../../sim/page/hover.ts'
@@ -30,6 +31,7 @@ const overview: FilmOverview = {
   build: '1.4.0',
   endUs: 10_000_000,
   events: 4,
+  agents: {},
   machines: [machine('world'), machine('s1'), machine('s2'), { ...machine('s3'), density: [0] }],
   story: [],
   violations: [],
@@ -76,6 +78,13 @@ describe('what a page of a run shows', () => {
     expect(viewOfHash('#v=3', whole, broken).violation).toBe(0)
     expect(showingNextChain(second, broken).violation).toBe(0)
     expect(showingNextChain(whole, overview)).toBe(whole)
+  })
+
+  it('has the names of agents in place of their IDs', () => {
+    const id = '00000000-0000-4000-8000-000000000001'
+    const event: TraceRecord = { n: 1, t: 0, node: 's2', kind: 'note', causes: [], text: `hears of ${id}` }
+    expect(eventWords(event, { agents: { [id]: 's1' } })).toBe('hears of s1')
+    expect(eventWords(event, overview)).toBe(`hears of ${id}`)
   })
 
   it('says how long a part of the plots lasts, however near', () => {

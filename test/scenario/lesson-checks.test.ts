@@ -127,12 +127,12 @@ class Student {
   /** A lesson has one task that asks for a cause. */
   #events: Promise<EventsOfCause> | undefined
 
-  constructor(name: string) {
+  constructor(name: string, dir = name) {
     const loaded = loadLesson(name, readFileSync(join(root, name, 'lesson.yaml'), 'utf8'))
     if (!loaded.ok) expect.fail(loaded.error.join('\n'))
     this.lesson = loaded.value
     this.#name = name
-    this.#dir = join(work, name)
+    this.#dir = join(work, dir)
   }
 
   async command(...args: readonly string[]): Promise<{ exit: number; out: string; err: string }> {
@@ -327,6 +327,19 @@ describe('svc-sim lesson', () => {
     expect((await inOther('start', '2')).exit).toBe(2)
     expect((await inOther('start', '2', '--reset')).exit).toBe(0)
     expect((await inOther('list')).out).toMatch(/^ {2}2 {2}.* 0 of 3 tasks$/m)
+  })
+
+  it('refuses a page that passes because it says too little, and leaves the other tasks open', async () => {
+    const weak = new Student('11-tombstones', 'weak')
+    await weak.command('start', '11')
+    weak.predict()
+    for (const task of weak.lesson.tasks) {
+      if (task.kind === 'page') weak.edit(task, [{ replace: 'status: 404', by: 'status: 200' }])
+    }
+    const { exit, verdicts, out } = await weak.check(new Map())
+    expect(verdicts, out).toEqual(['open', 'wrong', 'open'])
+    expect(out.replaceAll(/\s+/g, ' ')).toContain('the page also passes when steps.2.http.request is')
+    expect(exit).toBe(1)
   })
 
   it('lists the marks of seeds of a task, and of no other run', async () => {

@@ -45,7 +45,9 @@ function changeOf(key: string, { overview }: FilmSource): ((view: View) => View)
     '+': (view) => zoomed(view, view.cursorUs, 0.5, overview),
     '=': (view) => zoomed(view, view.cursorUs, 0.5, overview),
     '-': (view) => zoomed(view, view.cursorUs, 2, overview),
-    '0': (view) => ({ ...wholeView(overview), cursorUs: view.cursorUs, machine: view.machine, hidden: view.hidden }),
+    '0': ({ cursorUs, machine, violation, hidden }) => {
+      return { ...wholeView(overview), cursorUs, machine, violation, hidden }
+    },
     j: (view) => ({ ...view, machine: nextMachine(overview, view.machine, 1) }),
     k: (view) => ({ ...view, machine: nextMachine(overview, view.machine, -1) }),
     Escape: (view) => ({ ...view, selected: undefined, machine: undefined }),

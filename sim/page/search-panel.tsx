@@ -15,14 +15,16 @@ interface Searched {
   readonly toUs: number
 }
 
+/** Also of a run that goes on. */
+const wholeRun = { fromUs: 0, toUs: Number.POSITIVE_INFINITY }
+
 /** Events whose words contain a text: of the whole run or of the visible time, of all machines or of the chosen one. */
 export function SearchPanel({ source, view, onShow }: EventPanelProps) {
   const [wanted, setWanted] = useState('')
   const [isVisible, setVisible] = useState(false)
   const [isChosen, setChosen] = useState(false)
   const { fromUs, toUs, machine } = view
-  const whole = { fromUs: 0, toUs: source.overview.endUs }
-  const time = isVisible ? { fromUs, toUs } : whole
+  const time = isVisible ? { fromUs, toUs } : wholeRun
   const { found, isOver } = useSearch(source, wanted, { ...time, machine: isChosen ? machine : undefined })
   return (
     <div>

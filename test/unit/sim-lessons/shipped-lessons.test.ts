@@ -6,6 +6,7 @@ import { blankAnswers, readAnswers } from '../../../sim/lessons/answers.ts'
 import { judgeChoice, judgeEdit } from '../../../sim/lessons/judge.ts'
 import { type Lesson, pagesOf, type TaskOf } from '../../../sim/lessons/lesson.ts'
 import { loadLesson } from '../../../sim/lessons/load.ts'
+import { changedPaths, isWithin, withValues } from '../../../sim/lessons/page-changes.ts'
 import { loadScenario, problemText } from '../../../sim/scenario/language/load.ts'
 import { lessonBugs } from '../../../sim/self-test/lesson-bugs.ts'
 import { projectRoot } from '../../tools/planted.ts'
@@ -77,6 +78,17 @@ describe.each(names)('lesson %s', (name) => {
     for (const task of tasksOf(lesson, 'choice')) {
       const kinds = (['a', 'b', 'c', 'd'] as const).map((line) => judgeChoice(task, { line, event: '' }).kind)
       expect(kinds.toSorted()).toEqual(['right', 'wrong', 'wrong', 'wrong'])
+    }
+  })
+
+  it('asks again only with changes of what the student may not change', () => {
+    for (const task of tasksOf(lesson, 'page')) {
+      const page = documentOf(task.page, readFileSync(join(root, name, task.page), 'utf8'))
+      for (const values of task['must refuse'] ?? []) {
+        const paths = Object.keys(values)
+        expect(paths.filter((path) => isWithin(path, task['may change']))).toEqual([])
+        expect(changedPaths(page, withValues(page, values))).toEqual(paths)
+      }
     }
   })
 

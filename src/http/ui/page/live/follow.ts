@@ -24,6 +24,8 @@ export interface FollowOptions<T> {
 const betweenMs = 500
 /** After a failure that may pass, and between requests that cannot block. */
 const retryMs = 3_000
+/** After a refusal, which only another token, or a change of its rights, takes back. */
+const refusedMs = 30_000
 
 /**
  * Repeats a question until it is over: by blocking queries where the answer has an index, else by asking again. A refusal
@@ -40,10 +42,11 @@ export async function follow<T>({ query, ask, show, pause, isOver }: FollowOptio
     answers++
     if (!answer.ok) {
       const { failure } = answer
-      if (failure.kind !== 'unreachable' && failure.kind !== 'no-leader') [last, lastText] = [undefined, undefined]
+      const mayPass = failure.kind === 'unreachable' || failure.kind === 'no-leader' || failure.kind === 'absent'
+      if (!mayPass || failure.kind === 'absent') [last, lastText] = [undefined, undefined]
       show({ value: last, failure, answers })
       index = undefined
-      await pause(retryMs)
+      await pause(mayPass ? retryMs : refusedMs)
       continue
     }
     // Equal answers are not shown again, so that a selection or the focus in the page stays.

@@ -25,7 +25,11 @@ export function useLive<T>(path: string | undefined, query: Query = {}): Live<T>
       ask: (full) => client.ask<T>({ path, query: full }, signal),
       show: (next) =>
         setKnown((now) => {
-          const isSame = now?.of === asked && now.known.value === next.value && now.known.failure === next.failure
+          const isSame =
+            now?.of === asked &&
+            now.by === client &&
+            now.known.value === next.value &&
+            now.known.failure === next.failure
           return isSame ? now : { of: asked, by: client, known: next }
         }),
       pause: (ms) =>

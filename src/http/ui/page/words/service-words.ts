@@ -30,6 +30,7 @@ export const serviceWords = {
   checks: 'Checks',
   check: 'Check',
   status: 'Status',
+  actions: 'Actions',
   output: 'Output',
   ofNode: 'of the node',
   notPassing: 'Why instances are not passing',

@@ -66,6 +66,7 @@ function Members({ members }: { readonly members: readonly Member[] }) {
         caption={words.members}
         rows={members.toSorted((a, b) => (a.Name < b.Name ? -1 : 1))}
         keyOf={({ Name }) => Name}
+        empty={words.noMembers}
         columns={[
           { head: words.member, cell: ({ Name }) => <a href={hrefOf('nodes', Name)}>{Name}</a> },
           { head: words.status, cell: (each) => <MemberStatus member={each} /> },
@@ -73,7 +74,7 @@ function Members({ members }: { readonly members: readonly Member[] }) {
           { head: words.address, cell: ({ Addr, Port }) => <code>{`${Addr}:${Port}`}</code> },
           { head: words.version, cell: versionOf },
           {
-            head: '',
+            head: words.actions,
             cell: (each) =>
               memberStatus(each) === 'failed' && (
                 <Confirm
@@ -87,8 +88,12 @@ function Members({ members }: { readonly members: readonly Member[] }) {
         ]}
       />
       <Result act={act} needs={words.needsLeave} />
-      <h3>{words.versions}</h3>
-      <p>{versionsText(members)}</p>
+      {members.length > 0 && (
+        <>
+          <h3>{words.versions}</h3>
+          <p>{versionsText(members)}</p>
+        </>
+      )}
     </>
   )
 }

@@ -61,7 +61,7 @@ function ServerTable({ servers, health, settings }: ServersProps) {
           { head: words.version, cell: (each) => healthOf(each)?.Version },
           { head: words.stable, cell: (each) => healthOf(each)?.StableSince },
           {
-            head: '',
+            head: words.actions,
             cell: (each) =>
               healthOf(each)?.Healthy === false && (
                 <Confirm

@@ -72,7 +72,7 @@ function Instances({
         { head: words.tags, cell: ({ Service: { Tags } }) => (Tags ?? []).map((tag) => <code key={tag}>{tag}</code>) },
         { head: words.weights, cell: weightsOf },
         { head: words.metadata, cell: ({ Service: { Meta } }) => <Pairs pairs={Meta} /> },
-        { head: '', cell: (each) => <Maintenance instance={each} ownNode={ownNode} /> },
+        { head: words.actions, cell: (each) => <Maintenance instance={each} ownNode={ownNode} /> },
       ]}
     />
   )

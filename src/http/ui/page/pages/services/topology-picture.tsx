@@ -24,7 +24,8 @@ export function TopologyPicture({
   return (
     <figure class="topology">
       <figcaption>{words.topology}</figcaption>
-      <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={words.topologyText(from, name, to)}>
+      <svg viewBox={`0 0 ${width} ${height}`}>
+        <title>{words.topology}</title>
         {left.map((each, at) => (
           <Neighbour
             key={each}

@@ -55,7 +55,7 @@ describe.skipIf(chromiumProgram === undefined)('the web interface in a browser (
     await page.says('.problem', /Invalid filter at character \d+/)
     await page.page.getByLabel('Filter expression, for instances').fill('Service.Port == 8080')
     await page.page.keyboard.press('Enter')
-    await page.says('p[role=status]', /^1 services$/m)
+    await page.says('p[role=status]', /^1 service$/m)
     await page.go('#/services/web', 'Service web')
     await page.says(
       '.reasons',

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Check, Instance } from '../../../src/http/ui/page/api/catalog-shapes.ts'
 import type { ServerHealth } from '../../../src/http/ui/page/api/cluster-shapes.ts'
 import type { Intention } from '../../../src/http/ui/page/api/intention-shapes.ts'
+import { datacenterTrips } from '../../../src/http/ui/page/explain/datacenter-trips.ts'
 import { meshDecision } from '../../../src/http/ui/page/explain/decision.ts'
 import { healthReasons } from '../../../src/http/ui/page/explain/health.ts'
 import { decisionLine, questionOf } from '../../../src/http/ui/page/explain/rights.ts'
@@ -122,6 +123,21 @@ describe('what is computed of answers', () => {
     expect(roundTripMs(at(0, 0.002), at(0.01))).toBeCloseTo(14)
     // An adjustment that would make it negative is left out.
     expect(roundTripMs(at(0, -1), at(0.01))).toBeCloseTo(12)
+  })
+
+  it('is which datacenter is the slowest, by the median over pairs of servers', () => {
+    const at = (...firsts: readonly number[]) =>
+      firsts.map((first) => ({ Node: '', Coord: { Vec: [first], Error: 0, Adjustment: 0, Height: 0 } }))
+    const all = [
+      { Datacenter: 'dc1', Coordinates: at(0) },
+      { Datacenter: 'near', Coordinates: at(0.01) },
+      { Datacenter: 'far', Coordinates: at(0.05, 0.09, 0.2) },
+      { Datacenter: 'silent', Coordinates: null },
+    ]
+    expect(datacenterTrips('dc1', all).map(([name, ms]) => [name, Math.round(ms)])).toEqual([
+      ['far', 90],
+      ['near', 10],
+    ])
   })
 
   it('is which services connect to which', () => {

@@ -17,7 +17,6 @@ export interface Check {
 export interface ServiceSummary {
   readonly Kind?: string
   readonly Name: string
-  readonly Tags: readonly string[] | null
   readonly Nodes: readonly string[] | null
   readonly ChecksPassing: number
   readonly ChecksWarning: number

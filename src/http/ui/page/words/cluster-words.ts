@@ -43,6 +43,10 @@ export const clusterWords = {
   removePeerQuestion: (name: string): string =>
     `Remove ${name} from the consensus group? Only for a server that will not come back.`,
   removedPeer: (name: string): string => `${name} was removed from the group.`,
+  datacenter: 'Datacenter',
+  roundTrip: 'Round trip',
+  trips: (own: string): string => `Other datacenters, the slowest first, from ${own}`,
+  noTrips: (own: string): string => `${own} knows of no other datacenter.`,
   settings: 'Settings of autopilot',
   cleanup: 'Remove dead servers by itself',
   threshold: 'Longest time without contact of a healthy server',

@@ -1,3 +1,5 @@
+import { counted } from './counted.ts'
+
 export const keyWords = {
   title: 'Keys',
   top: 'top',
@@ -6,8 +8,7 @@ export const keyWords = {
   kind: 'Kind',
   none: 'No key is here, or the token may list none.',
   noneMatch: 'No key matches the filter.',
-  counted: (shown: number, all: number): string =>
-    shown === all ? `${all} keys and folders` : `${shown} of ${all} keys and folders`,
+  counted: (shown: number, all: number): string => counted(shown, all, 'key or folder', 'keys and folders'),
   create: 'New key',
   name: 'Name',
   nameHint: 'Slashes make folders: app/config. A name that ends in a slash is the folder itself.',

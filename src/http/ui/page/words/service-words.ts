@@ -1,3 +1,5 @@
+import { counted } from './counted.ts'
+
 export const serviceWords = {
   title: 'Services',
   service: 'Service',
@@ -7,7 +9,7 @@ export const serviceWords = {
   kind: 'Kind',
   none: 'No service is registered, or the token may read none.',
   noneMatch: 'No service matches the filters.',
-  counted: (shown: number, all: number): string => (shown === all ? `${all} services` : `${shown} of ${all} services`),
+  counted: (shown: number, all: number): string => counted(shown, all, 'service', 'services'),
   state: 'State',
   states: [
     ['', 'all'],
@@ -68,7 +70,7 @@ export const nodeWords = {
   node: 'Node',
   none: 'No node is registered, or the token may read none.',
   noneMatch: 'No node matches the filters.',
-  counted: (shown: number, all: number): string => (shown === all ? `${all} nodes` : `${shown} of ${all} nodes`),
+  counted: (shown: number, all: number): string => counted(shown, all, 'node', 'nodes'),
   services: 'Services',
   roundTrip: (from: string): string => `Round trip from ${from}`,
   roundTripHint: 'Estimated from the coordinates that agents measure while they gossip.',

@@ -1,6 +1,8 @@
 import type { Self } from '../../api/catalog-shapes.ts'
 import { pathOf } from '../../api/client.ts'
 import { type Member, memberStatus, type RaftServer } from '../../api/cluster-shapes.ts'
+import { type DatacenterCoordinates, datacenterTrips } from '../../explain/datacenter-trips.ts'
+import { millisecondsText } from '../../explain/round-trip.ts'
 import { Confirm, Result } from '../../forms/form.tsx'
 import { useAct } from '../../forms/use-act.ts'
 import { useLive } from '../../live/use-live.ts'
@@ -30,7 +32,31 @@ export function ClusterPage() {
         {(all) => <Members members={all ?? []} />}
       </Shown>
       <Command line="members -detailed" />
+      <Datacenters />
       <AutopilotForm />
+    </>
+  )
+}
+
+/** Where the slow datacenter is. */
+function Datacenters() {
+  const { value: self } = useLive<Self>('/v1/agent/self')
+  const { value: all } = useLive<readonly DatacenterCoordinates[]>('/v1/coordinate/datacenters')
+  if (self === undefined || all === undefined) return null
+  const own = self.Config.Datacenter
+  return (
+    <>
+      <Table
+        caption={words.trips(own)}
+        rows={datacenterTrips(own, all)}
+        keyOf={([datacenter]) => datacenter}
+        empty={words.noTrips(own)}
+        columns={[
+          { head: words.datacenter, cell: ([datacenter]) => datacenter },
+          { head: words.roundTrip, cell: ([, ms]) => millisecondsText(ms), class: 'number' },
+        ]}
+      />
+      <Command line="rtt -wan SERVER.DC1 SERVER.DC2" />
     </>
   )
 }

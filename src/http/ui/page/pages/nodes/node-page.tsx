@@ -32,7 +32,7 @@ function Node({ node }: { readonly node: NodeOverview }) {
     <>
       <Facts
         rows={[
-          ['ID', <code key="id">{node.ID}</code>],
+          ['ID', node.ID && <code key="id">{node.ID}</code>],
           [serviceWords.address, <code key="address">{node.Address}</code>],
           [serviceWords.metadata, <Pairs key="meta" pairs={node.Meta} />],
         ]}

@@ -14,7 +14,10 @@ import { ExpressionField } from './expression-field.tsx'
 export function ServiceList() {
   const { place, setQuery } = useCaller()
   const { text = '', state = '', filter = '' } = place.query
-  const live = useLive<readonly ServiceSummary[]>('/v1/internal/ui/services', filter === '' ? {} : { filter })
+  const query = filter === '' ? {} : { filter }
+  const live = useLive<readonly ServiceSummary[]>('/v1/internal/ui/services', query)
+  // The summary of a service has no tags.
+  const { value: tags } = useLive<Tags>('/v1/catalog/services', query)
   return (
     <>
       <PageHead title={words.title} />
@@ -29,21 +32,26 @@ export function ServiceList() {
         <ExpressionField value={filter} set={(value) => setQuery({ filter: value })} />
       </search>
       <Shown live={live} needs={words.needs}>
-        {(services) => <Services services={services ?? []} text={text} state={state} />}
+        {(services) => <Services services={services ?? []} tags={tags ?? {}} text={text} state={state} />}
       </Shown>
       <Command line="catalog services -tags" />
     </>
   )
 }
 
+/** The tags of all instances of a service, by its name. */
+type Tags = Readonly<Record<string, readonly string[]>>
+
 interface ServicesProps {
   readonly services: readonly ServiceSummary[]
+  readonly tags: Tags
   readonly text: string
   readonly state: string
 }
 
-function Services({ services, text, state }: ServicesProps) {
-  const rows = services.filter((each) => isInState(each, state) && hasText(each, text))
+function Services({ services, tags, text, state }: ServicesProps) {
+  const tagsOf = ({ Name }: ServiceSummary): readonly string[] => tags[Name] ?? []
+  const rows = services.filter((each) => isInState(each, state) && hasText(each, tagsOf(each), text))
   return (
     <>
       <p role="status">{words.counted(rows.length, services.length)}</p>
@@ -56,7 +64,7 @@ function Services({ services, text, state }: ServicesProps) {
           { head: words.service, cell: ({ Name }) => <a href={hrefOf('services', Name)}>{Name}</a> },
           { head: words.health, cell: (each) => <StatusCounts counts={countsIn(each)} /> },
           { head: words.nodes, cell: ({ Nodes }) => (Nodes ?? []).length, class: 'number' },
-          { head: words.tags, cell: ({ Tags }) => (Tags ?? []).map((tag) => <code key={tag}>{tag}</code>) },
+          { head: words.tags, cell: (each) => tagsOf(each).map((tag) => <code key={tag}>{tag}</code>) },
           { head: words.kind, cell: ({ Kind }) => Kind ?? '' },
         ]}
       />
@@ -74,7 +82,7 @@ function isInState(service: ServiceSummary, state: string): boolean {
   return state !== 'passing' || service.ChecksCritical + service.ChecksWarning === 0
 }
 
-function hasText({ Name, Tags, Nodes }: ServiceSummary, text: string): boolean {
+function hasText({ Name, Nodes }: ServiceSummary, tags: readonly string[], text: string): boolean {
   const wanted = text.toLowerCase()
-  return [Name, ...(Tags ?? []), ...(Nodes ?? [])].some((each) => each.toLowerCase().includes(wanted))
+  return [Name, ...tags, ...(Nodes ?? [])].some((each) => each.toLowerCase().includes(wanted))
 }

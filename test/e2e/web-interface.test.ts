@@ -84,13 +84,9 @@ describe.skipIf(chromiumProgram === undefined)('the web interface in a browser (
 
   it('creates, changes, deletes and restores a key, and shows a conflict', async () => {
     await page.go('#/keys', 'Keys')
-    await page.send(
-      'New key',
-      { Name: 'app/a b', Flags: '18446744073709551615', Value: '{"x": 1' },
-      'Save',
-      /begins like JSON, but is not/,
-    )
-    await page.says('.done', /The key app\/a b was created/)
+    await page.fill(page.form('New key'), { Name: 'app/a b', Flags: '18446744073709551615', Value: '{"x": 1' })
+    await page.says('.blocked', /begins like JSON, but is not/)
+    await page.send('New key', {}, 'Save', /The key app\/a b was created/)
     expect(await raw('/v1/kv/app/a%20b?raw')).toBe('{"x": 1')
     await page.send('New key', { Name: 'app/a b' }, 'Save', /exists already, so nothing was written/)
     await page.go('#/keys/below/app%2F', 'Keys')

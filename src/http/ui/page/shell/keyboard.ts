@@ -10,7 +10,7 @@ export interface KeyActions {
 }
 
 /** After `g`, a letter within this time opens a page. */
-const chordMs = 1_500
+const chordMs = 3_000
 
 /** Keys work while no field has the focus. The browser's own keys stay as they are. */
 export function useKeyboard(actions: KeyActions): void {

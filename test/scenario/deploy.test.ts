@@ -54,6 +54,29 @@ function findsFaults(): boolean {
 const analyzes = findsFaults()
 const withoutAnalyzer = analyzes ? '' : ' (skipped without a systemd-analyze that finds faults)'
 
+describe('the user data of cloud-init', () => {
+  const path = 'cloud-init/server.yaml'
+
+  it.skipIf(!has('cloud-init'))(`is accepted by its schema${without('cloud-init')}`, () => {
+    const faulty = join(folder(), 'faulty.yaml')
+    writeFileSync(faulty, '#cloud-config\nwrite_files:\n  - permissions: "0644"\n')
+    // A schema that finds no fault at all would show nothing.
+    expect(run('cloud-init', 'schema', '--config-file', faulty).exit).not.toBe(0)
+    expect(run('cloud-init', 'schema', '--config-file', path)).toMatchObject({ exit: 0 })
+  })
+
+  it('has the files of systemd word for word, and a configuration that is valid', () => {
+    const [userData] = documents(path)
+    expect(read(path).startsWith('#cloud-config\n')).toBe(true)
+    const files = new Map<string, string>(userData.write_files.map((file: Document) => [file.path, file.content]))
+    expect(files.get('/etc/systemd/system/svc.service')).toBe(read('systemd/svc.service'))
+    expect(files.get('/usr/lib/sysusers.d/svc.conf')).toBe(read('systemd/svc.sysusers'))
+    const agent = (files.get('/etc/svc.d/server.json') ?? '').replace('{{ GetPrivateIP }}', '127.0.0.1')
+    expect(validated(agent)).toContain('Configuration is valid!')
+    expect([...files.keys()]).toHaveLength(3)
+  })
+})
+
 describe('the units of systemd', () => {
   it.skipIf(!analyzes).each(['svc.service', 'svc-backup.service', 'svc-backup.timer'])(
     `%s is one that systemd reads without a complaint${withoutAnalyzer}`,

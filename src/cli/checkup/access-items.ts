@@ -1,4 +1,5 @@
 import { accessTrouble } from '../cluster-condition.ts'
+import type { AskedAgent } from './agent-facts.ts'
 import type { Facts } from './facts.ts'
 import { found, green, type Item, light } from './item.ts'
 
@@ -28,15 +29,14 @@ export function accessControl(facts: Facts): Item {
   return green('access-control', 'access control is on, and denies what no rule allows')
 }
 
-/** Tokens of this release do not expire: what can end is their replication, and their rights for what an agent registers. */
-export function tokens(facts: Facts): Item {
-  const { asked, replication, status } = facts
+/**
+ * Tokens of this release do not expire. What can end is their replication, and their rights for what an agent
+ * registers.
+ */
+export function tokens({ asked, replication, status }: Facts): Item {
   if (asked.every(({ settings }) => settings['ACLsEnabled'] !== true))
     return green('tokens', 'access control is off, and there are no tokens')
-  const blocked = asked.flatMap(({ name, metrics }) => {
-    const refused = metrics.ok ? metrics.value.Counters.filter(({ Name }) => /\.acl\.blocked\./.test(Name)) : []
-    return refused.length === 0 ? [] : [name]
-  })
+  const blocked = asked.flatMap((agent) => (isBlocked(agent) ? [agent.name] : []))
   if (blocked.length > 0) {
     const what = `servers refuse what ${blocked.join(', ')} registers, because the token of the agent or of a service lacks a right`
     return light('tokens', 'yellow', what, "read the agent's log, which names the right, and svc acl explain")
@@ -45,20 +45,17 @@ export function tokens(facts: Facts): Item {
     const what = 'tokens of the primary datacenter do not arrive here, and changes of them have no effect'
     return light('tokens', 'red', what, 'see svc acl status, and acl.tokens.replication')
   }
-  const unread = asked.filter(({ metrics }) => !metrics.ok).map(({ name }) => name)
-  if (unread.length > 0)
-    return light(
-      'tokens',
-      'unknown',
-      `the metrics of ${unread.join(', ')} cannot be read`,
-      'ask with a token that has agent:read',
-    )
-  if (status.ok && status.value.TokensLeft > 0)
-    return light(
-      'tokens',
-      'yellow',
-      `${status.value.TokensLeft} legacy tokens are not migrated yet`,
-      'see svc acl status',
-    )
+  const unread = asked.flatMap(({ name, metrics }) => (metrics.ok ? [] : [name]))
+  if (unread.length > 0) {
+    const what = `the metrics of ${unread.join(', ')} cannot be read`
+    return light('tokens', 'unknown', what, 'ask with a token that has agent:read')
+  }
+  const left = status.ok ? status.value.TokensLeft : 0
+  if (left > 0) return light('tokens', 'yellow', `${left} legacy tokens are not migrated yet`, 'see svc acl status')
   return green('tokens', 'no token of this release expires, and none was refused within the last interval of metrics')
+}
+
+/** Whether servers refused something that the agent registers, within the last interval of metrics. */
+function isBlocked({ metrics }: AskedAgent): boolean {
+  return metrics.ok && metrics.value.Counters.some(({ Name }) => Name.includes('.acl.blocked.'))
 }

@@ -31,41 +31,44 @@ function servers({ asked }: Facts): readonly AskedAgent[] {
 /** The mesh accepts this difference of clocks unless connect.clock_skew says otherwise. */
 const skewMs = 60_000
 
+interface Clock {
+  readonly name: string
+  readonly aheadMs: number
+  readonly errorMs: number
+}
+
 /** Certificates and the times of log lines are compared with the clocks of other servers. */
 export function clocks(facts: Facts): Item {
   const read = servers(facts).flatMap(({ name, clock }) => (clock.ok ? [{ name, ...clock.value }] : []))
-  const lacking = servers(facts).flatMap(({ name, clock }) => (clock.ok ? [] : [name]))
-  const [slowest, fastest] = [...read]
-    .sort((a, b) => a.aheadMs - b.aheadMs)
-    .flatMap((each, at, all) => {
-      return at === 0 || at === all.length - 1 ? [each] : []
-    })
+  const unread = servers(facts).flatMap(({ name, clock }) => (clock.ok ? [] : [{ name, why: clock.error }]))
+  const [slowest, ...others] = [...read].sort((a, b) => a.aheadMs - b.aheadMs)
+  const fastest = others.at(-1)
   if (slowest === undefined) {
-    const reasons = servers(facts).flatMap(({ clock }) => (clock.ok ? [] : [clock.error]))
-    return light(
-      'clocks',
-      'unknown',
-      `no server reports its clock: ${reasons[0] ?? 'none was asked'}`,
-      'ask a server, with a token that has operator:read',
-    )
+    const what = `no server reports its clock: ${unread[0]?.why ?? 'none was asked'}`
+    return light('clocks', 'unknown', what, 'ask a server, with a token that has operator:read')
   }
+  const lacking = unread.map(({ name }) => name)
   if (fastest === undefined)
     return unlessSilent(facts, green('clocks', `only ${slowest.name} was asked for its clock`), lacking)
+  const apart = apartItem(facts, slowest, fastest)
+  if (apart !== undefined) return apart
+  const within = secondsText(fastest.aheadMs - slowest.aheadMs)
+  return unlessSilent(facts, green('clocks', `the clocks of ${read.length} servers agree within ${within}`), lacking)
+}
+
+/** The item of two clocks that are surely too far apart, whatever the questions took. */
+function apartItem(facts: Facts, slowest: Clock, fastest: Clock): Item | undefined {
   const apartMs = fastest.aheadMs - slowest.aheadMs
-  const surelyMs = Math.max(0, apartMs - fastest.errorMs - slowest.errorMs)
+  const surelyMs = apartMs - fastest.errorMs - slowest.errorMs
   const allowed = servers(facts).flatMap(({ settings }) => durationOf(settings['ConnectClockSkew']) ?? [])
-  const limitMs = Math.min(skewMs, ...allowed)
+  const limitMs = allowed.length === 0 ? skewMs : Math.min(...allowed)
+  const limit = secondsText(limitMs)
   const what = `the clock of ${fastest.name} is ${secondsText(apartMs)} ahead of that of ${slowest.name}`
   const remedy = 'let a time service such as chrony set the clocks'
   if (surelyMs > limitMs)
-    return light('clocks', 'red', `${what}, and the mesh refuses certificates beyond ${secondsText(limitMs)}`, remedy)
-  if (surelyMs > limitMs / 4)
-    return light('clocks', 'yellow', `${what}, of ${secondsText(limitMs)} that the mesh allows`, remedy)
-  return unlessSilent(
-    facts,
-    green('clocks', `the clocks of ${read.length} servers agree within ${secondsText(Math.max(apartMs, 0))}`),
-    lacking,
-  )
+    return light('clocks', 'red', `${what}, and the mesh refuses certificates beyond ${limit}`, remedy)
+  if (surelyMs > limitMs / 4) return light('clocks', 'yellow', `${what}, of ${limit} that the mesh allows`, remedy)
+  return undefined
 }
 
 function durationOf(value: unknown): number | undefined {
@@ -78,37 +81,39 @@ function secondsText(ms: number): string {
 }
 
 const syncSamples = ['.raft.leader.dispatchLog', '.raft.rpc.appendEntries.storeLogs'] as const
-/** From here on the mean of a disk's syncs delays every write; and holds up heartbeats. */
+/** A mean from here on delays every write. */
 const syncSlowMs = 50
+/** A mean from here on delays heartbeats too. */
 const syncStuckMs = 500
 
-/** How long appends to the log take, which end with a sync of the disk. */
+interface Syncs {
+  readonly name: string
+  readonly meanMs: number
+  readonly maxMs: number
+}
+
+/** How long appends to the log took, which end with a sync of the disk; undefined: there was none. */
+function syncsOf({ name, metrics }: AskedAgent): Syncs | undefined {
+  const samples = metrics.ok ? metrics.value.Samples : []
+  const syncs = samples.filter(({ Name }) => syncSamples.some((suffix) => Name.endsWith(suffix)))
+  if (syncs.length === 0) return undefined
+  return { name, meanMs: Math.max(...syncs.map(({ Mean }) => Mean)), maxMs: Math.max(...syncs.map(({ Max }) => Max)) }
+}
+
 export function diskSync(facts: Facts): Item {
-  const read = servers(facts).flatMap(({ name, metrics }) => {
-    const samples = metrics.ok ? metrics.value.Samples : []
-    const syncs = samples.filter(({ Name }) => syncSamples.some((suffix) => Name.endsWith(suffix)))
-    return syncs.length === 0
-      ? []
-      : [{ name, mean: Math.max(...syncs.map(({ Mean }) => Mean)), max: Math.max(...syncs.map(({ Max }) => Max)) }]
-  })
-  const lacking = servers(facts)
-    .map(({ name }) => name)
-    .filter((name) => read.every((each) => each.name !== name))
-  if (read.length === 0)
-    return light(
-      'disk-sync',
-      'unknown',
-      'no server that was asked has written to its log within the last interval of metrics',
-      'repeat the check, or name servers with -server',
-    )
-  const told = read
-    .map(({ name, mean, max }) => `${name} ${mean.toFixed(1)} ms, at most ${max.toFixed(0)} ms`)
-    .join('; ')
-  const slowest = Math.max(...read.map(({ mean }) => mean))
+  const read = servers(facts).flatMap((agent) => syncsOf(agent) ?? [])
+  if (read.length === 0) {
+    const what = 'no server that was asked has written to its log within the last interval of metrics'
+    return light('disk-sync', 'unknown', what, 'repeat the check, or name servers with -server')
+  }
+  const texts = read.map(({ name, meanMs, maxMs }) => `${name} ${meanMs.toFixed(1)} ms, at most ${maxMs.toFixed(0)} ms`)
+  const told = texts.join('; ')
+  const slowestMs = Math.max(...read.map(({ meanMs }) => meanMs))
   const remedy = 'give the servers a disk of their own whose sync is fast'
-  if (slowest > syncStuckMs)
+  if (slowestMs > syncStuckMs)
     return light('disk-sync', 'red', `writes wait for disks that hardly answer: ${told}`, remedy)
-  if (slowest > syncSlowMs) return light('disk-sync', 'yellow', `every write waits for slow disks: ${told}`, remedy)
+  if (slowestMs > syncSlowMs) return light('disk-sync', 'yellow', `every write waits for slow disks: ${told}`, remedy)
+  const lacking = servers(facts).flatMap((agent) => (syncsOf(agent) === undefined ? [agent.name] : []))
   return unlessSilent(facts, green('disk-sync', `the log is on disk after ${told}`), lacking)
 }
 
@@ -122,32 +127,24 @@ export function certificates(facts: Facts, nowMs: number): Item {
     const expires = stats['tls']?.['certificate_expires']
     return expires === undefined ? [] : [{ name, expires, leftMs: msOfUtcText(expires) - nowMs }]
   })
-  const unread = held.filter(({ leftMs }) => Number.isNaN(leftMs)).map(({ name }) => name)
-  const soon = held.filter(({ leftMs }) => leftMs < certificateSoonMs).sort((a, b) => a.leftMs - b.leftMs)
-  const remedy = 'replace cert_file and key_file, and reload the agents'
-  if (soon[0] !== undefined) {
-    const what = soon
-      .map(({ name, expires, leftMs }) => `that of ${name} ${leftMs <= 0 ? 'expired' : 'expires'} at ${expires}`)
-      .join(', ')
-    return light(
-      'certificates',
-      soon[0].leftMs < certificateAtOnceMs ? 'red' : 'yellow',
-      `agents with an expired certificate are cut off: ${what}`,
-      remedy,
+  const unread = held.flatMap(({ name, leftMs }) => (Number.isNaN(leftMs) ? [name] : []))
+  const [first, ...others] = held.filter(({ leftMs }) => !Number.isNaN(leftMs)).sort((a, b) => a.leftMs - b.leftMs)
+  if (first !== undefined && first.leftMs < certificateSoonMs) {
+    const soon = [first, ...others.filter(({ leftMs }) => leftMs < certificateSoonMs)]
+    const texts = soon.map(
+      ({ name, expires, leftMs }) => `that of ${name} ${leftMs <= 0 ? 'expired' : 'expires'} at ${expires}`,
     )
+    const color = first.leftMs < certificateAtOnceMs ? 'red' : 'yellow'
+    const what = `agents with an expired certificate are cut off: ${texts.join(', ')}`
+    return light('certificates', color, what, 'replace cert_file and key_file, and reload the agents')
   }
-  if (unread.length > 0)
-    return light(
-      'certificates',
-      'unknown',
-      `the certificate of ${unread.join(', ')} cannot be read`,
-      'look at cert_file: openssl x509 -enddate',
-    )
-  const first = [...held].sort((a, b) => a.leftMs - b.leftMs)[0]
-  const says =
-    first === undefined
-      ? 'no agent that was asked has a certificate of its own'
-      : `the first certificate expires at ${first.expires}, that of ${first.name}`
+  if (unread.length > 0) {
+    const what = `the certificate of ${unread.join(', ')} cannot be read`
+    return light('certificates', 'unknown', what, 'look at cert_file: openssl x509 -enddate')
+  }
+  if (first === undefined)
+    return unlessSilent(facts, green('certificates', 'no agent that was asked has a certificate of its own'))
+  const says = `the first certificate expires at ${first.expires}, that of ${first.name}`
   return unlessSilent(facts, green('certificates', says))
 }
 

@@ -166,6 +166,19 @@ describe('one item changes its light', () => {
       { asked: withFirst({ clock: ok({ aheadMs: -20_000, errorMs: 5 }) }) },
       /s3 is 20 s ahead of that of s1/,
     ],
+    [
+      'clocks',
+      'yellow',
+      {
+        asked: [1, 2, 3].map((at) =>
+          agent(at, {
+            ...settings({ ConnectClockSkew: '5m0s' }),
+            clock: ok({ aheadMs: at === 1 ? 100_000 : 0, errorMs: 5 }),
+          }),
+        ),
+      },
+      /100 s ahead of that of s\d, of 300 s that the mesh allows/,
+    ],
     ['clocks', 'unknown', { asked: withFirst({ clock: err('403') }) }, /agree within 0.0 s; unknown for s1/],
     ['clocks', 'unknown', { asked: [agent(1)] }, /only s1 was asked for its clock; unknown for s2, s3/],
     ['disk-sync', 'red', { asked: withFirst({ metrics: slow(600) }) }, /s1 600.0 ms, at most 1200 ms/],

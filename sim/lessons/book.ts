@@ -30,18 +30,19 @@ function chapterMarkup({ number, lesson, film }: Chapter, isForTeachers: boolean
   const steps = stepLines(film).map((line) => `<li>${escaped(line)}</li>`)
   return [
     `<section id="lesson-${number}"><h2>${number}. ${escaped(lesson.lesson)}</h2>`,
-    `<ul>${lesson.aims.map((aim) => `<li>${lineMarkup(aim)}</li>`).join('')}</ul>`,
+    `<ul class="aims">${lesson.aims.map((aim) => `<li>${lineMarkup(aim)}</li>`).join('')}</ul>`,
     readingMarkup(lesson.reading),
     `<h3>Predict</h3><p>${lineMarkup(lesson.predict.question)}</p>`,
     ...answers,
     `<h3>The run: ${escaped(film.scenario)}, seed ${film.seed}</h3>`,
     runDrawing(film),
-    `<details><summary>What happened, by the numbers above</summary><ol>${steps.join('')}</ol></details>`,
+    // Open, because a browser prints no part of what is closed.
+    `<details open><summary>What happened, by the numbers above</summary><ol>${steps.join('')}</ol></details>`,
     `<p>${lineMarkup(lesson.run.look)}</p>`,
     '<h3>Tasks</h3>',
     `<ol class="reading">${lesson.tasks.map((task) => `<li>${taskMarkup(task, isForTeachers)}</li>`).join('\n')}</ol>`,
     ...(isForTeachers && lesson.teacher !== undefined ? [`<p class="good">${lineMarkup(lesson.teacher)}</p>`] : []),
-    `<h3>Read on</h3><ul>${lesson['read on'].map((each) => `<li>${lineMarkup(each)}</li>`).join('')}</ul></section>`,
+    `<h3>Read on</h3><ul class="sources">${lesson['read on'].map((each) => `<li>${lineMarkup(each)}</li>`).join('')}</ul></section>`,
   ].join('\n')
 }
 

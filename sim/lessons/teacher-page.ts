@@ -11,7 +11,7 @@ export function teacherPage(chapters: readonly Chapter[]): string {
     const aims = lesson.aims.map((aim) => `<li>${lineMarkup(aim)}</li>`).join('')
     const answers = lesson.tasks.map((task, at) => `${at + 1}: ${answerText(task)}`).join('; ')
     const title = `<a href="#lesson-${number}">${number}. ${escaped(lesson.lesson)}</a>`
-    return `<tr><td>${title}</td><td>${lesson.minutes} min</td><td><ul>${aims}</ul></td><td>${escaped(answers)}</td></tr>`
+    return `<tr><td>${title}</td><td>${lesson.minutes} min</td><td><ul class="aims">${aims}</ul></td><td>${escaped(answers)}</td></tr>`
   })
   return [
     '<section><h2>For the teacher</h2>',

@@ -82,6 +82,8 @@ describe('the workbook', () => {
     const book = bookMarkup(chapters, false)
     expect(book).toContain('The run: Small &amp; simple, seed 7')
     expect(book).toContain('<div class="write"></div>')
+    // What is closed is not printed, and the numbers of the picture would be without their list.
+    expect(book).not.toMatch(/<details(?! open)/)
     expect(book).not.toMatch(/Because\.|<b>b<\/b>|Replace/)
   })
 
@@ -97,7 +99,7 @@ describe('the workbook', () => {
   it('gives teachers a page with times, aims, answers and projects', () => {
     const book = bookMarkup(chapters, true)
     expect(book).toContain('<td>1: b; 2: an edited page, see the lesson; 3: seed 4; 4: c and an event</td>')
-    expect(book).toContain('<td>5 min</td><td><ul><li>know something</li></ul></td>')
+    expect(book).toContain('<td>5 min</td><td><ul class="aims"><li>know something</li></ul></td>')
     expect(book).toContain('gives up after two requests')
   })
 

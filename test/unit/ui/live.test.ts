@@ -4,6 +4,7 @@ import { type Answer, failureOf } from '../../../src/http/ui/page/api/failure.ts
 import { follow, type Known } from '../../../src/http/ui/page/live/follow.ts'
 import { healthHappenings, keyHappenings, leaderHappenings } from '../../../src/http/ui/page/live/happenings.ts'
 import { happeningsMax, Ring, ringMs } from '../../../src/http/ui/page/live/ring.ts'
+import { blockingMax, Slots } from '../../../src/http/ui/page/live/slots.ts'
 import { hashOf, hrefOf, placeOf, placeOfOtherAddress } from '../../../src/http/ui/page/place/place.ts'
 
 const answered = (value: string, index?: string): Answer<string> => ({ ok: true, value, index })
@@ -11,7 +12,7 @@ const refused: Answer<string> = { ok: false, failure: { kind: 'refused', text: '
 const gone: Answer<string> = { ok: false, failure: { kind: 'unreachable' } }
 
 /** What is asked and shown when these are the answers, in this order. */
-async function followed(...answers: readonly Answer<string>[]) {
+async function followed(answers: readonly Answer<string>[], take: () => (() => void) | undefined = () => () => {}) {
   const asked: (string | undefined)[] = []
   const shown: Known<string>[] = []
   const left = [...answers]
@@ -23,6 +24,7 @@ async function followed(...answers: readonly Answer<string>[]) {
     },
     show: (known) => shown.push(known),
     pause: async () => {},
+    take,
     isOver: () => left.length === 0 && shown.length === answers.length,
   })
   return { asked, shown: shown.map(({ value, failure }) => [value, failure?.kind]) }
@@ -30,12 +32,12 @@ async function followed(...answers: readonly Answer<string>[]) {
 
 describe('a question that is followed', () => {
   it('waits by its index, and begins anew with one that fell or is none', async () => {
-    const { asked } = await followed(answered('a', '5'), answered('b', '7'), answered('c', '3'), answered('d'))
+    const { asked } = await followed([answered('a', '5'), answered('b', '7'), answered('c', '3'), answered('d')])
     expect(asked).toEqual([undefined, '5', '7', undefined])
   })
 
   it('keeps what it knew while there is no answer, and drops it when it is refused', async () => {
-    const { asked, shown } = await followed(answered('a', '5'), gone, answered('b', '6'), refused)
+    const { asked, shown } = await followed([answered('a', '5'), gone, answered('b', '6'), refused])
     expect(shown).toEqual([
       ['a', undefined],
       ['a', 'unreachable'],
@@ -43,6 +45,26 @@ describe('a question that is followed', () => {
       [undefined, 'refused'],
     ])
     expect(asked).toEqual([undefined, '5', undefined, '6'])
+  })
+})
+
+describe('connections that wait', () => {
+  it('are few, come back, and are none in a tab that is not seen', () => {
+    let isSeen = true
+    const slots = new Slots(() => isSeen)
+    const taken = Array.from({ length: blockingMax }, () => slots.take())
+    expect(slots.take()).toBeUndefined()
+    taken[0]?.()
+    taken[0]?.()
+    expect([slots.take() !== undefined, slots.take()]).toEqual([true, undefined])
+    taken[1]?.()
+    isSeen = false
+    expect(slots.take()).toBeUndefined()
+  })
+
+  it('are not used by a question that gets none: it asks again without waiting', async () => {
+    const { asked } = await followed([answered('a', '5'), answered('b', '7')], () => undefined)
+    expect(asked).toEqual([undefined, undefined])
   })
 })
 

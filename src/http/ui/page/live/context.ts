@@ -3,12 +3,14 @@ import { useContext } from 'preact/hooks'
 import type { Client } from '../api/client.ts'
 import type { Place } from '../place/place.ts'
 import type { Ring } from './ring.ts'
+import type { Slots } from './slots.ts'
 
 /** What every part of the page may need. */
 export interface PageContext {
   readonly client: Client
   readonly place: Place
   readonly ring: Ring
+  readonly slots: Slots
   /** Changes what stands behind the `?` of the address, without a new entry in the browser's history. */
   setQuery(change: Readonly<Record<string, string>>): void
   /** Opens another place. */

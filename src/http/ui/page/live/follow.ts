@@ -18,11 +18,15 @@ export interface FollowOptions<T> {
   /** Resolves after that time, or when there is reason to ask at once. */
   pause(ms: number): Promise<void>
   isOver(): boolean
+  /** Takes one of the connections that may wait; undefined: none is free, so the question is asked without waiting. */
+  take(): (() => void) | undefined
+  /** Between requests that do not block. */
+  readonly everyMs?: number
 }
 
 /** Between two requests of one question, however soon an answer comes. */
 const betweenMs = 500
-/** After a failure that may pass, and between requests that cannot block. */
+/** After a failure that may pass, and between requests that do not block. */
 const retryMs = 3_000
 /** After a refusal, which only another token, or a change of its rights, takes back. */
 const refusedMs = 30_000
@@ -31,13 +35,16 @@ const refusedMs = 30_000
  * Repeats a question until it is over: by blocking queries where the answer has an index, else by asking again. A refusal
  * drops what was shown, because it was read with other rights.
  */
-export async function follow<T>({ query, ask, show, pause, isOver }: FollowOptions<T>): Promise<void> {
+export async function follow<T>(options: FollowOptions<T>): Promise<void> {
+  const { query, ask, show, pause, isOver, take, everyMs = retryMs } = options
   let index: string | undefined
   let last: T | undefined
   let lastText: string | undefined
   let answers = 0
   while (!isOver()) {
-    const answer = await ask(index === undefined ? query : { ...query, index, wait: '60s' })
+    const giveBack = index === undefined ? undefined : take()
+    const answer = await ask(index === undefined || giveBack === undefined ? query : { ...query, index, wait: '60s' })
+    giveBack?.()
     if (isOver()) return
     answers++
     if (!answer.ok) {
@@ -54,7 +61,8 @@ export async function follow<T>({ query, ask, show, pause, isOver }: FollowOptio
     if (text !== lastText) [last, lastText] = [answer.value, text]
     show({ value: last, failure: undefined, answers })
     const next = nextIndex(index, answer.index)
-    await pause(answer.index === undefined ? retryMs : betweenMs)
+    const isPolled = answer.index === undefined || (index !== undefined && giveBack === undefined)
+    await pause(isPolled ? everyMs : betweenMs)
     index = next
   }
 }

@@ -8,11 +8,17 @@ export interface Live<T> extends Known<T> {
   refresh(): void
 }
 
+/** For what hardly ever changes while a page is open, such as the configuration of the agent. */
+export const rarelyMs = 30_000
+
 const nothing = { value: undefined, failure: undefined, answers: 0 } as const
 
-/** Follows one question for as long as the component is shown. An undefined path asks nothing. */
-export function useLive<T>(path: string | undefined, query: Query = {}): Live<T> {
-  const { client } = useCaller()
+/**
+ * Follows one question for as long as the component is shown. An undefined path asks nothing. `everyMs`: between requests
+ * that do not block.
+ */
+export function useLive<T>(path: string | undefined, query: Query = {}, everyMs?: number): Live<T> {
+  const { client, slots } = useCaller()
   const asked = JSON.stringify([path, query])
   const [known, setKnown] = useState<{ readonly of: string; readonly by: Client; readonly known: Known<T> }>()
   const wake = useRef(() => {})
@@ -42,6 +48,8 @@ export function useLive<T>(path: string | undefined, query: Query = {}): Live<T>
           signal.addEventListener('abort', wake.current)
         }),
       isOver: () => signal.aborted,
+      take: () => slots.take(),
+      ...(everyMs === undefined ? {} : { everyMs }),
     })
     return () => aborter.abort()
   }, [client, asked])

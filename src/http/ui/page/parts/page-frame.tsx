@@ -32,12 +32,15 @@ export interface ShownProps<T> {
   readonly children: (value: T) => ComponentChildren
   /** In place of a value that does not exist. */
   readonly absent?: string
+  /** What is asked for is a token or policy, so `not found` is about it, and not about the token of the tab. */
+  readonly isOfAccess?: boolean
 }
 
 /** What a question has been answered with, or why there is no answer; with an older answer, both. */
-export function Shown<T>({ live, needs, children, absent }: ShownProps<T>) {
+export function Shown<T>({ live, needs, children, absent, isOfAccess = false }: ShownProps<T>) {
   const { value, failure } = live
-  if (failure?.kind === 'absent' && absent !== undefined) return <p class="empty">{absent}</p>
+  const isAbsent = failure?.kind === 'absent' || (isOfAccess && failure?.kind === 'unknown-token')
+  if (isAbsent && absent !== undefined) return <p class="empty">{absent}</p>
   return (
     <>
       <Problem failure={failure} needs={needs} stale={value !== undefined} />

@@ -3,6 +3,7 @@ import { type Caller, Client } from '../api/client.ts'
 import type { Product } from '../api/product.ts'
 import { PageProvider } from '../live/context.ts'
 import { Ring } from '../live/ring.ts'
+import { Slots } from '../live/slots.ts'
 import { Watchers } from '../live/watchers.tsx'
 import { hashOf, hrefOf, type PageName, type Place, placeOf } from '../place/place.ts'
 import { shellWords } from '../words/shell-words.ts'
@@ -23,6 +24,7 @@ export function App({ product }: { readonly product: Product }) {
   const client = useMemo(() => new Client(product, caller), [product, caller])
   // What happened in another datacenter, or was seen with other rights, is not part of this story.
   const ring = useMemo(() => new Ring(), [client])
+  const slots = useMemo(() => new Slots(() => !document.hidden), [])
   const choose = (change: Partial<Caller>): void => {
     const chosen = { ...caller, ...change }
     keepCaller(chosen)
@@ -37,8 +39,8 @@ export function App({ product }: { readonly product: Product }) {
     closeAll,
   })
   const context = useMemo(
-    () => ({ client, place, ring, setQuery, go, askForToken }),
-    [client, place, ring, setQuery, go, askForToken],
+    () => ({ client, place, ring, slots, setQuery, go, askForToken }),
+    [client, place, ring, slots, setQuery, go, askForToken],
   )
   const page = place.path[0] as PageName
   const useToken = (token: string): void => {

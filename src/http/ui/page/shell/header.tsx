@@ -1,6 +1,6 @@
 import type { Self } from '../api/catalog-shapes.ts'
 import type { Caller, Client } from '../api/client.ts'
-import { useLive } from '../live/use-live.ts'
+import { rarelyMs, useLive } from '../live/use-live.ts'
 import { hrefOf, type PageName, pageNames } from '../place/place.ts'
 import { pageTitles, shellWords } from '../words/shell-words.ts'
 import type { Theme } from './theme.ts'
@@ -56,8 +56,8 @@ interface DatacenterChoiceProps {
 }
 
 function DatacenterChoice({ chosen, choose }: DatacenterChoiceProps) {
-  const { value: names } = useLive<readonly string[]>('/v1/catalog/datacenters')
-  const { value: self } = useLive<Self>('/v1/agent/self')
+  const { value: names } = useLive<readonly string[]>('/v1/catalog/datacenters', {}, rarelyMs)
+  const { value: self } = useLive<Self>('/v1/agent/self', {}, rarelyMs)
   const own = self?.Config.Datacenter
   const others = (names ?? []).filter((name) => name !== own).toSorted((a, b) => (a < b ? -1 : 1))
   const isKnown = chosen === '' || chosen === own || others.includes(chosen)

@@ -15,7 +15,7 @@ export function PolicyPage({ id }: { readonly id: string }) {
   return (
     <>
       <PageHead title={words.policy} />
-      <Shown live={live} needs={words.needsRead} absent={words.absentPolicy}>
+      <Shown live={live} needs={words.needsRead} absent={words.absentPolicy} isOfAccess>
         {(policy) => <Open policy={policy} />}
       </Shown>
       <Command line={`acl policy read -id=${id}`} />

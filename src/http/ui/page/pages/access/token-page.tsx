@@ -16,7 +16,7 @@ export function TokenPage({ accessor }: { readonly accessor: string }) {
   return (
     <>
       <PageHead title={words.token} />
-      <Shown live={live} needs={words.needsRead} absent={words.absentToken}>
+      <Shown live={live} needs={words.needsRead} absent={words.absentToken} isOfAccess>
         {(token) => <Open token={token} />}
       </Shown>
       <Command line={`acl token read -id=${accessor}`} />

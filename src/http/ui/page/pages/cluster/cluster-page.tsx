@@ -5,7 +5,7 @@ import { type DatacenterCoordinates, datacenterTrips } from '../../explain/datac
 import { millisecondsText } from '../../explain/round-trip.ts'
 import { Confirm, Result } from '../../forms/form.tsx'
 import { useAct } from '../../forms/use-act.ts'
-import { useLive } from '../../live/use-live.ts'
+import { rarelyMs, useLive } from '../../live/use-live.ts'
 import { Command } from '../../parts/command.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { PageHead, Shown } from '../../parts/page-frame.tsx'
@@ -40,7 +40,7 @@ export function ClusterPage() {
 
 /** Where the slow datacenter is. */
 function Datacenters() {
-  const { value: self } = useLive<Self>('/v1/agent/self')
+  const { value: self } = useLive<Self>('/v1/agent/self', {}, rarelyMs)
   const { value: all } = useLive<readonly DatacenterCoordinates[]>('/v1/coordinate/datacenters')
   if (self === undefined || all === undefined) return null
   const own = self.Config.Datacenter

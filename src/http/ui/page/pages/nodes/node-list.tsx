@@ -2,7 +2,7 @@ import type { NodeCoordinate, NodeOverview, Self } from '../../api/catalog-shape
 import { millisecondsText } from '../../explain/round-trip.ts'
 import { ChoiceField, TextField } from '../../forms/fields.tsx'
 import { useCaller } from '../../live/context.ts'
-import { useLive } from '../../live/use-live.ts'
+import { rarelyMs, useLive } from '../../live/use-live.ts'
 import { Command } from '../../parts/command.tsx'
 import { PageHead, Shown } from '../../parts/page-frame.tsx'
 import { countsOf, StatusCounts } from '../../parts/status.tsx'
@@ -45,7 +45,7 @@ function Nodes({
   readonly text: string
   readonly state: string
 }) {
-  const { value: self } = useLive<Self>('/v1/agent/self')
+  const { value: self } = useLive<Self>('/v1/agent/self', {}, rarelyMs)
   const { value: coordinates } = useLive<readonly NodeCoordinate[]>('/v1/coordinate/nodes')
   const from = self?.Config.NodeName
   const trips = roundTripsFrom(from, coordinates ?? [])

@@ -4,7 +4,7 @@ import type { Session } from '../../api/key-shapes.ts'
 import { millisecondsText } from '../../explain/round-trip.ts'
 import { Result } from '../../forms/form.tsx'
 import { useAct } from '../../forms/use-act.ts'
-import { useLive } from '../../live/use-live.ts'
+import { rarelyMs, useLive } from '../../live/use-live.ts'
 import { Command } from '../../parts/command.tsx'
 import { Facts, Pairs } from '../../parts/facts.tsx'
 import { PageHead, Shown } from '../../parts/page-frame.tsx'
@@ -60,7 +60,7 @@ function Node({ node }: { readonly node: NodeOverview }) {
 /** Takes a whole node out of answers. Only its own agent can. */
 function NodeMaintenance({ node: { Node, Checks } }: { readonly node: NodeOverview }) {
   const act = useAct()
-  const { value: self } = useLive<Self>('/v1/agent/self')
+  const { value: self } = useLive<Self>('/v1/agent/self', {}, rarelyMs)
   const isIn = (Checks ?? []).some(({ CheckID }) => CheckID === '_node_maintenance')
   const label = isIn ? serviceWords.unmaintain : words.maintain
   if (self !== undefined && self.Config.NodeName !== Node) {

@@ -1,7 +1,7 @@
 import type { Instance, Self } from '../../api/catalog-shapes.ts'
 import { pathOf } from '../../api/client.ts'
 import { healthReasons, worstOf } from '../../explain/health.ts'
-import { useLive } from '../../live/use-live.ts'
+import { rarelyMs, useLive } from '../../live/use-live.ts'
 import { Command } from '../../parts/command.tsx'
 import { Pairs } from '../../parts/facts.tsx'
 import { PageHead, Shown } from '../../parts/page-frame.tsx'
@@ -31,7 +31,7 @@ export function ServicePage({ name }: { readonly name: string }) {
 }
 
 function Service({ name, instances }: { readonly name: string; readonly instances: readonly Instance[] }) {
-  const { value: self } = useLive<Self>('/v1/agent/self')
+  const { value: self } = useLive<Self>('/v1/agent/self', {}, rarelyMs)
   const onlyPassing = self?.DebugConfig['DNSOnlyPassing'] === true
   const explained = instances.map((instance) => ({ instance, ...healthReasons(instance, onlyPassing) }))
   const failing = explained.filter(({ status }) => status !== 'passing')

@@ -4,7 +4,7 @@ import type { Session } from '../../api/key-shapes.ts'
 import { ChoiceField, TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { useAct } from '../../forms/use-act.ts'
-import { useLive } from '../../live/use-live.ts'
+import { rarelyMs, useLive } from '../../live/use-live.ts'
 import { PageHead, Shown } from '../../parts/page-frame.tsx'
 import { Table } from '../../parts/table.tsx'
 import { hrefOf } from '../../place/place.ts'
@@ -40,7 +40,7 @@ export function SessionList() {
 
 function NewSession() {
   const act = useAct()
-  const { value: self } = useLive<Self>('/v1/agent/self')
+  const { value: self } = useLive<Self>('/v1/agent/self', {}, rarelyMs)
   const [name, setName] = useState('')
   const [node, setNode] = useState('')
   const [ttl, setTtl] = useState('')

@@ -24,7 +24,7 @@ export function IntentionList() {
               empty={words.none}
               columns={[
                 {
-                  head: words.from,
+                  head: words.intention,
                   cell: (each) => (
                     <a href={hrefOf('intentions', 'edit', each.ID)}>{`${each.SourceName} → ${each.DestinationName}`}</a>
                   ),

@@ -39,32 +39,40 @@ async function runCommand(
     terminal.out(program.helpInformation())
     return 0
   }
-  const rewritten = rewriteGoFlags(rest, command.flags)
-  if (!rewritten.ok) {
-    terminal.error(`${rewritten.error}\n${program.helpInformation()}`)
-    return 1
+  const flags = parsedFlags(command, rest, program, terminal)
+  if (flags === undefined) return 1
+  const invocation = { naming, env, terminal, flags, args: program.args, help: program.helpInformation() }
+  if (command.guard !== undefined && !(await passesGuard(invocation, command.guard))) return 1
+  return command.run(invocation)
+}
+
+/** The flags as they were written; undefined after a mistake, which was printed. */
+function parsedFlags(
+  command: CliCommand,
+  rest: readonly string[],
+  program: Command,
+  terminal: Terminal,
+): ReadonlyMap<string, FlagValue> | undefined {
+  const mistaken = (text: string, before = '\n'): undefined => {
+    terminal.error(`${text}${before}${program.helpInformation()}`)
+    return undefined
   }
+  const rewritten = rewriteGoFlags(rest, command.flags)
+  if (!rewritten.ok) return mistaken(rewritten.error)
   const misplaced = command.runsOperands === true ? undefined : flagBehindOperands(rest, command.flags)
   if (misplaced !== undefined) {
-    const text = `flag after the arguments: -${misplaced}: write it before them, or write -- before arguments that are not flags`
-    terminal.error(`${text}\n${program.helpInformation()}`)
-    return 1
+    const remedy = 'write it before them, or write -- before arguments that are not flags'
+    return mistaken(`flag after the arguments: -${misplaced}: ${remedy}`)
   }
   try {
     program.parse([...rewritten.value], { from: 'user' })
   } catch (cause) {
-    if (cause instanceof CommanderError) return 1
+    if (cause instanceof CommanderError) return undefined
     throw cause
   }
   const flags = flagValues(program, command.flags)
   const wrong = wrongChoice(command.flags, flags)
-  if (wrong !== undefined) {
-    terminal.error(`${wrong}\n\n${program.helpInformation()}`)
-    return 1
-  }
-  const invocation = { naming, env, terminal, flags, args: program.args, help: program.helpInformation() }
-  if (command.guard !== undefined && !(await passesGuard(invocation, command.guard))) return 1
-  return command.run(invocation)
+  return wrong === undefined ? flags : mistaken(wrong, '\n\n')
 }
 
 function commanderFor(command: CliCommand, naming: Naming, terminal: Terminal): Command {

@@ -12,10 +12,13 @@ interface Question {
 /**
  * W2, and W1 for parked reads. At the end of every turn in which a server applied commands or parked a read, each of
  * its parked reads is evaluated anew, without the machinery that wakes them. The bound is that turn, for this reason:
- * 1. A commit wakes the reads that it concerns at the end of its batch, within the turn that applied it.
+ * 1. The reads that a commit concerns learn of it at the end of its batch, within the turn that applied it, and are not
+ *    parked from then on. The first few wake in that turn, the others in slices (`wakes.ts` of the agent).
  * 2. A woken read evaluates again in the same turn, and answers or parks again; or it first asks whether it may still
  *    answer, and is not parked meanwhile.
  * 3. So for a read that is parked when the turn is over, a new evaluation finds nothing that it should have answered.
+ * 4. A read that learned of a change and was never woken is found by the watchers of a workload, which must have
+ *    learned of each write in time (`watch-sequences.ts`).
  * It should have answered with any result that differs from the one that it found (`ParkedRead.found`). Such a result
  * must have an index beyond the one that the read waits for, if the read's state had reached that index; and no index
  * falls below the one found. An index that grows alone, as when tombstones are reaped, need not wake a read.
@@ -30,7 +33,7 @@ export class ParkedReads {
     this.#judge = judge
   }
 
-  /** The returned function is called when the read is woken or has ended. */
+  /** The returned function is called when the read learned of a change or has ended. */
   parked(server: string, read: ParkedRead): () => void {
     const questions = this.#servers.get(server) ?? new Map<string, Question>()
     this.#servers.set(server, questions)

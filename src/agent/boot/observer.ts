@@ -42,7 +42,8 @@ export interface AgentObserver {
     entryIndex: number,
   ): void
   /**
-   * A read was parked. The returned callback is called when the read is woken, in the same turn; a read may park again.
+   * A read was parked. The returned callback is called when the read learns of a change, in the turn of the change, and when
+   * it ends; a read may park again.
    */
   readParked?(read: ParkedRead): () => void
 }

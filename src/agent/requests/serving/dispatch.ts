@@ -51,7 +51,7 @@ export class Dispatch {
     this.#seen = new SeenResults(store, gate)
     this.#freshness = new Freshness(context)
     this.#answers = new Answers({ env: context.env, store, gate, freshness: this.#freshness })
-    this.#parked = new ParkedReads(context, gate)
+    this.#parked = new ParkedReads(context, store, gate)
     this.#endpoints = new Map(endpoints.map((endpoint) => [endpoint.method, endpoint]))
   }
 
@@ -190,7 +190,8 @@ export class Dispatch {
       }
       const over = observed === undefined ? undefined : this.#observer.readParked?.(observed)
       const woken = await this.#parked.park(endpoint, asker, {
-        wait: (wake) => this.#results.wait(result, wake),
+        wait: (told) => this.#results.wait(result, told),
+        told: over,
         waitMs: leftMs,
         read,
         caller: leaving,

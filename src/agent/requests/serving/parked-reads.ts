@@ -5,12 +5,16 @@ import type { ReadOptions } from '../../../features/contract/reading.ts'
 import type { WithConsensus } from '../../../features/contract/server-context.ts'
 import type { WithEnv } from '../../../features/contract/surroundings.ts'
 import type { Failure } from '../../../model/failure.ts'
+import type { Store } from '../../../store/store.ts'
 import type { Asker } from '../../access/askers.ts'
 import type { Gate } from '../../access/gate.ts'
+import { Wakes } from './wakes.ts'
 
 interface Parking {
-  /** Calls `wake` when what was read changes. */
-  readonly wait: (wake: () => void) => Result<Closable, Failure>
+  /** Calls `told` when what was read changes. */
+  readonly wait: (told: () => void) => Result<Closable, Failure>
+  /** Called when the read learned of a change: it is woken in this turn, or in a slice of the next ones (`wakes.ts`). */
+  readonly told: (() => void) | undefined
   readonly waitMs: number
   readonly read: ReadOptions
   readonly caller: Leaving
@@ -29,13 +33,15 @@ export class ParkedReads {
    */
   readonly #parked = new Set<End>()
   readonly #parkedAtLeader = new Set<End>()
+  readonly #wakes: Wakes
   /** Ends the latter when this server no longer leads; open as long as there are any. */
   #following: Closable | undefined
   #stopped = false
 
-  constructor(context: WithEnv & WithConsensus, gate: Gate | undefined) {
+  constructor(context: WithEnv & WithConsensus, store: Pick<Store, 'index'>, gate: Gate | undefined) {
     this.#context = context
     this.#gate = gate
+    this.#wakes = new Wakes({ env: context.env, batch: () => store.index })
   }
 
   /** Ends all parked reads; none is parked from here on. */
@@ -51,7 +57,7 @@ export class ParkedReads {
   park(
     endpoint: QueryEndpoint,
     asker: Asker,
-    { wait, waitMs, read, caller }: Parking,
+    { wait, told, waitMs, read, caller }: Parking,
   ): Promise<Result<undefined, Failure>> {
     const { env } = this.#context
     const deferred = env.deferred<Result<undefined, Failure>>()
@@ -70,7 +76,10 @@ export class ParkedReads {
       caller.tell = undefined
       deferred.resolve(result)
     }
-    const waiting = wait(() => end(ok(undefined)))
+    const waiting = wait(() => {
+      told?.()
+      this.#wakes.add(() => end(ok(undefined)))
+    })
     const following = waiting.ok
       ? this.#gate?.onChange(endpoint, asker.token, asker.authorizer, () => end(ok(undefined)))
       : undefined

@@ -1,0 +1,27 @@
+/**
+ * The rows on which `svc` is compared with others, each beside bare `node:http` in the same run. After a build:
+ *
+ *     npm run bench -- ROW [--rounds=3] [--with=DIR]
+ *
+ * `--with` names the folder of another build, which is measured by turns with this one. Without ROW the rows are listed.
+ */
+import { endAll } from './children.mjs'
+import { printLoad } from './figures.mjs'
+
+const rows = {
+  watchers: () => import('./rows/watchers.mjs').then(({ watchers }) => watchers()),
+}
+
+const [row] = process.argv.slice(2)
+if (rows[row] === undefined) {
+  console.log(`usage: npm run bench -- ROW [--rounds=3] [--with=DIR]\nrows: ${Object.keys(rows).join(', ')}`)
+  process.exitCode = 2
+} else {
+  try {
+    printLoad()
+    await rows[row]()
+    printLoad('')
+  } finally {
+    endAll()
+  }
+}

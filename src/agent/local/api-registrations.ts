@@ -59,7 +59,7 @@ export class ApiRegistrations {
     const config = this.#config()
     const forbidden = managedRefusal(definition, config.managedProxies)
     if (forbidden !== undefined) return err(forbidden)
-    const offered = offeredBy(definition, this.#state.services(), config)
+    const offered = offeredBy(definition, () => this.#state.services(), config)
     if (!offered.ok) return err({ kind: 'bad-request', message: offered.error })
     const services = offered.value.map(({ service }) => service)
     const checks = offered.value.flatMap((each) => each.checks)

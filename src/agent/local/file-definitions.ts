@@ -22,7 +22,7 @@ function fileDefinitions(
   const ports = [...taken, ...defined.filter(({ port }) => port > 0)]
   const all: Pick<ServiceDefinition, 'service' | 'checks'>[] = []
   for (const definition of config.services) {
-    const offered = offeredBy(definition, ports, config)
+    const offered = offeredBy(definition, () => ports, config)
     if (!offered.ok) return err(`service ${JSON.stringify(definition.service.id)}: ${offered.error}`)
     all.push(...offered.value)
     ports.push(...offered.value.map(({ service }) => service))

@@ -1,3 +1,4 @@
+import { compareText } from '../../base/bytes.ts'
 import { invariant } from '../../base/invariant.ts'
 import type { ManagedProxy, ShownService } from '../../features/contract/local-services.ts'
 import type { OfferedService, ServiceFacts } from '../../model/catalog.ts'
@@ -33,6 +34,11 @@ export interface LocalService {
 /** The services of this agent, and removed ones for as long as the catalog may have them. */
 export class ServiceEntries {
   readonly #all = new Entries<ServiceEntry>()
+  /**
+   * Keys of those that are sidecars of others, removed ones included: most agents have none, and each change of a service
+   * asks for those that are run as processes.
+   */
+  readonly #sidecars = new Set<string>()
 
   /** In order of ID. */
   facts(): readonly ServiceFacts[] {
@@ -60,12 +66,12 @@ export class ServiceEntries {
       const entry = this.#all.get(id)
       return entry?.facts != null && entry.sidecarOf !== '' && itemKey(entry.sidecarOf) === key
     }
-    return this.#all.keys().filter(isIts)
+    return this.#sidecarKeys().filter(isIts)
   }
 
   /** Proxies that the agent runs as processes, in order of ID, each with the token of its service. */
   managedProxies(): readonly ManagedProxy[] {
-    return this.#all.keys().flatMap((id) => {
+    return this.#sidecarKeys().flatMap((id) => {
       const entry = this.#all.get(id)
       if (entry?.facts == null || entry.managed === undefined) return []
       const { facts, managed, token } = entry
@@ -98,6 +104,19 @@ export class ServiceEntries {
       declared,
       ...mark,
     }))
+    const key = itemKey(facts.id)
+    if (sidecarOf === '' && managed === undefined) this.#sidecars.delete(key)
+    else this.#sidecars.add(key)
+  }
+
+  /** In sorted order. */
+  #sidecarKeys(): readonly string[] {
+    return [...this.#sidecars].sort(compareText)
+  }
+
+  #forget(key: string): void {
+    this.#all.delete(key)
+    this.#sidecars.delete(key)
   }
 
   /** Returns whether the service was known. */
@@ -133,7 +152,7 @@ export class ServiceEntries {
     const entry = this.#all.get(due.key)
     if (entry?.version !== due.version) return false
     if (entry.facts === null) {
-      this.#all.delete(due.key)
+      this.#forget(due.key)
       return true
     }
     this.#all.setSynced(entry, true)
@@ -145,7 +164,7 @@ export class ServiceEntries {
   compared({ equal, present, unseen }: Presence): void {
     for (const [key, entry] of this.#all.all()) {
       const gone = entry.facts === null
-      if (gone && !present.has(key)) this.#all.delete(key)
+      if (gone && !present.has(key)) this.#forget(key)
       else if (!unseen.has(key)) this.#all.setSynced(entry, !gone && equal.has(key))
     }
   }

@@ -16,17 +16,18 @@ export type Offered = readonly Pick<ServiceDefinition, 'service' | 'checks'>[]
 const listeningIntervalMs = 10_000
 
 /**
- * The service of a definition, followed by its sidecar if it has one. An existing proxy keeps its port. Reference:
- * definitions.md#sidecars.
+ * The service of a definition, followed by its sidecar if it has one. An existing proxy keeps its port. `takenNow` lists
+ * all services of the agent, which only a sidecar needs. Reference: definitions.md#sidecars.
  */
 export function offeredBy(
   definition: ServiceDefinition,
-  taken: Taken,
+  takenNow: () => Taken,
   settings: ProxySettings,
 ): Result<Offered, string> {
   const { service, checks, sidecar } = definition
   if (sidecar === undefined) return ok([{ service, checks }])
   const { managed } = sidecar.service
+  const taken = takenNow()
   if (managed !== undefined) {
     const place = { settings: settings.managedProxies, bindAddress: settings.bindAddress, taken }
     const proxy = withManagedDefaults(sidecar.service, managed, place)

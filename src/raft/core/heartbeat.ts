@@ -15,11 +15,26 @@ import { configurationOf, type RaftCore } from './state.ts'
 const heartbeatsPerTimeout = 10
 
 function setHeartbeatTimer(raft: RaftCore, leader: Leader, nowMs: number): void {
+  if (isAlone(leader)) return expectTick(leader, Number.POSITIVE_INFINITY)
   const everyMs = raft.timing.heartbeatIntervalMs
   // Without a fixed interval the timer is drawn between once and twice the least time.
   expectTick(leader, nowMs + (everyMs ?? 2 * heartbeatMs(raft)))
   if (everyMs === undefined) return setTimer(raft, 'heartbeat', heartbeatMs(raft))
   emit(raft, { kind: 'set-timer', timer: 'heartbeat', minMs: everyMs, maxMs: everyMs })
+}
+
+/**
+ * A leader without followers has no one to send heartbeats to, and is its own quorum: it sets no timers, so that a
+ * single server rests while it has nothing to do.
+ */
+function isAlone({ progress }: Leader): boolean {
+  return progress.size === 0
+}
+
+/** A change has given the leader its first followers. */
+export function endSolitude(raft: RaftCore, leader: Leader, nowMs: number): void {
+  setHeartbeatTimer(raft, leader, nowMs)
+  setQuorumTimer(raft, raft.timing.leaderLeaseMs)
 }
 
 function heartbeatMs({ timing }: RaftCore): number {
@@ -61,6 +76,7 @@ export function quorumTimerFired(raft: RaftCore, nowMs: number): void {
   const { role, timing } = raft
   if (role.kind !== 'leader') return
   const silentMs = nowMs - quorumHeardMs(raft, role, nowMs)
+  if (isAlone(role) && silentMs <= 0) return
   if (silentMs < timing.leaderLeaseMs) return setQuorumTimer(raft, timing.leaderLeaseMs - silentMs)
   emit(raft, {
     kind: 'note',
@@ -89,7 +105,7 @@ function quorumHeardMs(raft: RaftCore, leader: Leader, nowMs: number): number {
 export function takeLeadership(raft: RaftCore, nowMs: number): void {
   const leader = becomeLeader(raft, nowMs)
   setHeartbeatTimer(raft, leader, nowMs)
-  setQuorumTimer(raft, raft.timing.leaderLeaseMs)
+  if (!isAlone(leader)) setQuorumTimer(raft, raft.timing.leaderLeaseMs)
   beginRound(leader, nowMs)
   appendOwn(raft, 'no-op', emptyBytes)
   replicateToAll(raft, leader)

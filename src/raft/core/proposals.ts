@@ -1,6 +1,7 @@
 import { appendOwn } from './appending.ts'
 import { changed, encodeConfiguration } from './configuration.ts'
 import type { ProposalRequest } from './events.ts'
+import { endSolitude } from './heartbeat.ts'
 import { emit, refuse } from './outbox.ts'
 import type { Leader } from './role-state.ts'
 import { trackFollowers } from './roles.ts'
@@ -55,6 +56,8 @@ export function changeConfiguration(
   const after = changed(configurationOf(raft), change)
   if (!after.ok) return refuse(raft, requestId, after.error)
   accept(raft, requestId, 'configuration', encodeConfiguration(after.value))
+  const wasAlone = leader.progress.size === 0
   trackFollowers(raft, leader, nowMs)
+  if (wasAlone && leader.progress.size > 0) endSolitude(raft, leader, nowMs)
   replicateToAll(raft, leader)
 }

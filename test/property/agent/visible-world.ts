@@ -242,12 +242,12 @@ export class World {
   readonly #rename: Rename
   readonly #server: LoneServer
   readonly #dispatch: Dispatch
+  readonly #clock = new HandClock()
 
   /** `endpoints`: of the program, or some with a bug. */
   constructor(rename: Rename, endpoints: readonly EndpointDefinition[]) {
     this.#rename = rename
-    const clock = new HandClock()
-    const env = { ...clock.env, log: { write: () => {}, enabled: () => false } } as unknown as Env
+    const env = { ...this.#clock.env, log: { write: () => {}, enabled: () => false } } as unknown as Env
     this.#server = new LoneServer(env)
     const { state, context } = this.#server
     const tokens = new StateTokens({
@@ -293,6 +293,8 @@ export class World {
   async carryOut(operation: Operation): Promise<void> {
     await operation(this, this.#rename)
     await settled()
+    // The reads that are woken in later turns.
+    await this.#clock.advance(0)
   }
 
   async ask(method: string, args: unknown, minIndex = 0): Promise<Told> {

@@ -44,6 +44,24 @@ describe('heartbeats and the quorum’s attention', () => {
     expect(cluster.mailOf('append-request')).toMatchObject([{ to: 's3', entries: [] }])
   })
 
+  it('set no timer at a leader without followers, until a change brings the first', () => {
+    const cluster = new Cluster({ voters: ['s1'], running: ['s1'] })
+    cluster.nowMs = 10_000
+    const elected = cluster.fire('s1', 'election')
+    expect(cluster.raft('s1').role.kind).toBe('leader')
+    expect(elected.filter(({ kind }) => kind === 'set-timer')).toEqual([])
+    cluster.nowMs += 3_600_000
+    expect(cluster.fire('s1', 'quorum')).toEqual([])
+    expect(cluster.fire('s1', 'heartbeat')).toEqual([])
+    expect(cluster.raft('s1').role.kind).toBe('leader')
+    const change = { kind: 'add-voter', id: 's2', address: 's2:8300' } as const
+    const effects = cluster.step('s1', { kind: 'change-requested', requestId: 7, change })
+    expect(find(effects, 'set-timer')).toMatchObject({ timer: 'heartbeat', minMs: 100, maxMs: 200 })
+    cluster.nowMs += 500
+    cluster.fire('s1', 'quorum')
+    expect(cluster.raft('s1').role.kind).toBe('follower')
+  })
+
   it('a leader that a quorum does not answer for as long as its lease steps down', () => {
     const cluster = leaderAlone({ voters: five })
     cluster.nowMs += 300
@@ -82,13 +100,6 @@ describe('heartbeats and the quorum’s attention', () => {
     cluster.receive('s1', 's2', appendResponse({ index: 0 }))
     cluster.fire('s1', 'quorum')
     expect(cluster.raft('s1')).toMatchObject({ commit: 2, role: { kind: 'leader' } })
-  })
-
-  it('a leader alone with itself stays one', () => {
-    const cluster = new Cluster({ voters: ['s1'] })
-    cluster.elect('s1')
-    cluster.nowMs += 60_000
-    expect(cluster.fire('s1', 'quorum')).toMatchObject([{ kind: 'set-timer', timer: 'quorum' }])
   })
 
   it('timers of a role that is over do nothing', () => {

@@ -9,6 +9,7 @@ import { endAll } from './children.mjs'
 import { printLoad } from './figures.mjs'
 
 const rows = {
+  cold: () => import('./rows/cold.mjs').then(({ cold }) => cold()),
   register: () => import('./rows/register.mjs').then(({ register }) => register()),
   watchers: () => import('./rows/watchers.mjs').then(({ watchers }) => watchers()),
 }

@@ -30,7 +30,7 @@ export interface ReceivedBody {
   release(): void
 }
 
-export const noBody: ReceivedBody = { body: emptyBytes, release: () => undefined }
+const noBody: ReceivedBody = { body: emptyBytes, release: () => undefined }
 
 export function isWithoutBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0'

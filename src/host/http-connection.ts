@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { itemAt } from '../base/items.ts'
+import { emptyBytes } from '../base/bytes.ts'
 import { bodyBytesMax, type HttpHandler, type HttpHeaders, type HttpRequest, type HttpResponse } from '../env/http.ts'
 import type { Endpoint } from '../env/net.ts'
 import type { Log } from '../env/observe.ts'
-import { type HeldBodies, isWithoutBody, joinedHeaders, noBody, readBody } from './http-body.ts'
+import { type HeldBodies, isWithoutBody, joinedHeaders, readBody } from './http-body.ts'
+import { framingProblem } from './http-framing.ts'
 import {
   type BodyTexts,
   type CompressedBodies,
@@ -55,6 +56,11 @@ interface Exchange {
   readonly problem: string | undefined
 }
 
+/** An answer of this file itself is always one that HTTP can carry. */
+function fail(cause: unknown): never {
+  throw cause
+}
+
 /** The requests of one connection, one after another: of two consecutive writes, the first takes effect first. */
 export class HttpConnection {
   readonly #socket: Socket
@@ -66,6 +72,7 @@ export class HttpConnection {
   #gone = false
   #remote: Endpoint | undefined
   #grace: NodeJS.Timeout | undefined
+  readonly #onHeld = (): void => void this.#socket.setTimeout(stalledAnswerMs)
 
   constructor(socket: Socket, serving: HttpServing) {
     this.#socket = socket
@@ -97,53 +104,95 @@ export class HttpConnection {
     const problem = framingProblem(request)
     this.#refusing = problem !== undefined
     this.#waiting.push({ request, response, target, aborts: [], problem })
-    if (this.#current === undefined) void this.#serveAll()
+    if (this.#current === undefined) this.#serveNext()
   }
 
-  async #serveAll(): Promise<void> {
-    for (;;) {
-      const exchange = this.#waiting.shift()
-      this.#current = exchange
-      if (exchange === undefined) return
-      await this.#serve(exchange)
-      if (this.#socket.destroyed) this.#waiting.length = 0
-      // Node sets the limit for idle connections after the last answer, but here the next request is already read.
-      else if (this.#waiting.length > 0) this.#socket.setTimeout(0)
-    }
-  }
-
-  async #serve(exchange: Exchange): Promise<void> {
-    const { request, response, problem } = exchange
-    if (problem !== undefined) return this.#refuse(exchange, problem)
+  /** Begins with the next request, if one waits. */
+  #serveNext(): void {
+    const exchange = this.#waiting.shift()
+    this.#current = exchange
+    if (exchange === undefined) return
+    if (exchange.problem !== undefined) return this.#refuse(exchange, exchange.problem)
     // Most requests have no body; for them, the route's limit is not looked up.
-    const { body, release } = isWithoutBody(request)
-      ? noBody
-      : await readBody(request, this.#serving.bodies, this.#bodyBytesMax(exchange))
-    if (body === 'broken') return
-    const answer = body === 'no-room' ? noRoom : await this.#answer(this.#requestOf(exchange, body))
-    release()
-    if (response.destroyed || this.#socket.destroyed) return
-    if (!isWhole(answer)) return this.#stream(exchange, answer)
-    const { closing, compressed, texts } = this.#serving
-    const onHeld = (): void => void this.#socket.setTimeout(stalledAnswerMs)
+    if (isWithoutBody(exchange.request)) return this.#ask(exchange, emptyBytes)
+    void this.#serveWithBody(exchange)
+  }
+
+  #served(): void {
+    if (this.#socket.destroyed) this.#waiting.length = 0
+    // Node sets the limit for idle connections after the last answer, but here the next request is already read.
+    else if (this.#waiting.length > 0) this.#socket.setTimeout(0)
+    this.#serveNext()
+  }
+
+  async #serveWithBody(exchange: Exchange): Promise<void> {
+    const { body, release } = await readBody(exchange.request, this.#serving.bodies, this.#bodyBytesMax(exchange))
+    if (body === 'broken') return this.#served()
+    if (body === 'no-room') return this.#answer(exchange, noRoom)
+    return this.#ask(exchange, body, release)
+  }
+
+  /** `release` is called once the request was handled. */
+  #ask(exchange: Exchange, body: Uint8Array | 'too-large', release?: () => void): void {
+    const answered = (answer: HttpResponse): void => {
+      release?.()
+      this.#answer(exchange, answer)
+    }
+    const failed = (cause: unknown): void => answered(this.#internalError(cause))
+    this.#handled(this.#requestOf(exchange, body)).then(answered, failed)
+  }
+
+  #handled(request: HttpRequest): Promise<HttpResponse> {
     try {
-      await writeResponse(request, response, answer, { last: closing, compressed, texts, onHeld })
+      return this.#serving.handler(request)
     } catch (cause) {
-      // A status or header that HTTP cannot carry. Node checks all of them before it sends the first.
-      await writeResponse(request, response, this.#internalError(cause), { last: closing, compressed, texts, onHeld })
+      return Promise.reject(cause)
     }
   }
 
-  async #refuse({ request, response }: Exchange, problem: string): Promise<void> {
+  #answer(exchange: Exchange, answer: HttpResponse): void {
+    const { response } = exchange
+    if (response.destroyed || this.#socket.destroyed) return this.#served()
+    if (!isWhole(answer)) return void this.#stream(exchange, answer).then(() => this.#served())
+    this.#whenSent(exchange, () => this.#served())
+    const { closing } = this.#serving
+    this.#write(exchange, answer, closing, (cause) => {
+      this.#write(exchange, this.#internalError(cause), closing, fail)
+    })
+  }
+
+  /** `unsendable` is called with the reason if HTTP cannot carry the answer; `last`: the connection ends with it. */
+  #write(
+    { request, response }: Exchange,
+    answer: WholeResponse,
+    last: boolean,
+    unsendable: (cause: unknown) => void,
+  ): void {
     const { compressed, texts } = this.#serving
+    try {
+      writeResponse(request, response, answer, { last, compressed, texts, onHeld: this.#onHeld })?.catch(unsendable)
+    } catch (cause) {
+      unsendable(cause)
+    }
+  }
+
+  /** Calls `use` after the end of the answer, or of the connection. */
+  #whenSent({ response }: Exchange, use: () => void): void {
+    if (response.destroyed) use()
+    else response.once('close', use)
+  }
+
+  #refuse(exchange: Exchange, problem: string): void {
     const answer: WholeResponse = {
       status: 400,
       headers: [['Content-Type', 'text/plain; charset=utf-8']],
       body: `Bad Request: ${problem}`,
     }
-    const onHeld = (): void => void this.#socket.setTimeout(stalledAnswerMs)
-    await writeResponse(request, response, answer, { last: true, compressed, texts, onHeld })
-    this.#socket.destroySoon()
+    this.#whenSent(exchange, () => {
+      this.#socket.destroySoon()
+      this.#served()
+    })
+    this.#write(exchange, answer, true, fail)
   }
 
   #bodyBytesMax({ request, target }: Exchange): number {
@@ -186,14 +235,6 @@ export class HttpConnection {
     }
   }
 
-  async #answer(request: HttpRequest): Promise<HttpResponse> {
-    try {
-      return await this.#serving.handler(request)
-    } catch (cause) {
-      return this.#internalError(cause)
-    }
-  }
-
   /** For a bug in the handler. The caller learns no details. */
   #internalError(cause: unknown): WholeResponse {
     this.#serving.log.write('error', 'http', 'a request could not be answered', { error: messageOf(cause) }, 'sampled')
@@ -206,42 +247,4 @@ export class HttpConnection {
     this.#gone = true
     for (const use of this.#current?.aborts.splice(0) ?? []) use()
   }
-}
-
-/**
- * Why the bounds of a request, or its host, are ambiguous, as a text for its client; undefined if they are not. Node's
- * parser refuses most of what two readers could split differently (a second Content-Length, one beside
- * Transfer-Encoding, folded lines, a space before the colon, bare line ends); this checks what it accepts. A proxy in
- * front that parses such a request differently would pass on one request as the tail of another. Source: RFC 9112,
- * sections 3.2, 6.1 and 6.3.
- */
-function framingProblem(request: IncomingMessage): string | undefined {
-  // HTTP/0.9 has no headers, and HTTP/2 has its own frames: Node accepts the request line of either.
-  if (request.httpVersionMajor !== 1) return 'unsupported HTTP version'
-  if (request.httpVersionMinor > 0 && request.headers.host === undefined) return 'no Host'
-  const seen = repeatedOnce(request.rawHeaders)
-  if (seen !== undefined) return `repeated header ${seen}`
-  const coding = request.headers['transfer-encoding']
-  if (coding === undefined) return undefined
-  if (request.httpVersionMinor === 0) return 'Transfer-Encoding in HTTP/1.0'
-  // For Node the last coding decides, so it accepts `gzip, chunked`: the body would be misinterpreted.
-  if (coding.toLowerCase() !== 'chunked') return 'unsupported Transfer-Encoding'
-  return request.headers['content-length'] === undefined ? undefined : 'Content-Length beside Transfer-Encoding'
-}
-
-/** Headers that decide where a request ends, or its host: each may occur once. */
-const single: ReadonlySet<string> = new Set(['content-length', 'host', 'transfer-encoding'])
-
-function repeatedOnce(raw: readonly string[]): string | undefined {
-  let seen = ''
-  for (let at = 0; at < raw.length; at += 2) {
-    const name = itemAt(raw, at)
-    // Most names differ in length, and are not even converted to lower case.
-    if (name.length !== 4 && name.length !== 14 && name.length !== 17) continue
-    const lower = name.toLowerCase()
-    if (!single.has(lower)) continue
-    if (seen.includes(`${lower},`)) return lower
-    seen += `${lower},`
-  }
-  return undefined
 }

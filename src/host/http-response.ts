@@ -66,31 +66,44 @@ export interface Writing {
   readonly onHeld: () => void
 }
 
-/** Resolves when the answer was sent, or never will be. */
-export async function writeResponse(
+/**
+ * Sends an answer: at once, unless its body has yet to be compressed. The response emits `close` when it was sent, or never
+ * will be. Throws, or rejects, if HTTP cannot carry a status or header: Node checks all of them before it sends the first.
+ */
+export function writeResponse(
   request: IncomingMessage,
   response: ServerResponse,
   answer: WholeResponse,
-  { last, compressed: compressedBodies, texts, onHeld }: Writing,
-): Promise<void> {
+  writing: Writing,
+): Promise<void> | undefined {
   const compressed = answer.body.length > 0 && acceptsGzip(request) && !hasHeader(answer, 'content-encoding')
-  const body = compressed ? await gzippedOnce(answer, compressedBodies) : answer.body
+  if (!compressed) {
+    send(response, answer, answer.body, writing, false)
+    return undefined
+  }
+  const body = gzippedOnce(answer, writing.compressed)
+  if (body instanceof Promise) return body.then((bytes) => send(response, answer, bytes, writing, true))
+  send(response, answer, body, writing, true)
+  return undefined
+}
+
+function send(
+  response: ServerResponse,
+  answer: WholeResponse,
+  body: Uint8Array | string,
+  { last, texts, onHeld }: Writing,
+  compressed: boolean,
+): void {
   const headers: string[] = []
   for (const [name, value] of answer.headers) headers.push(name, value)
   if (compressed) headers.push('Content-Encoding', 'gzip')
   if (last) headers.push('Connection', 'close')
   if (!isWithoutBody(answer.status)) headers.push('Content-Length', String(Buffer.byteLength(body)))
-  const left = new Promise<void>((resolve) => {
-    // Emitted after the end of the answer, and of the connection.
-    response.once('close', resolve)
-    if (response.destroyed) resolve()
-  })
   response.writeHead(answer.status, headers)
   if (typeof body === 'string' || body.length > onePieceBytesMax) response.end(body)
   // Node joins text with the head, but not bytes: two pieces cost a system call each.
   else response.end(textOf(body, answer.shared === true && !compressed ? texts : undefined), 'latin1')
   if ((response.socket?.writableLength ?? 0) > 0) onHeld()
-  return left
 }
 
 function textOf(body: Uint8Array, kept: BodyTexts | undefined): string {

@@ -10,6 +10,10 @@ import { printLoad } from './figures.mjs'
 
 const rows = {
   cold: () => import('./rows/cold.mjs').then(({ cold }) => cold()),
+  get: () => import('./rows/kv.mjs').then(({ get }) => get()),
+  idle: () => import('./rows/idle.mjs').then(({ idle }) => idle()),
+  load: () => import('./rows/kv.mjs').then(({ load }) => load()),
+  put: () => import('./rows/kv.mjs').then(({ put }) => put()),
   register: () => import('./rows/register.mjs').then(({ register }) => register()),
   watchers: () => import('./rows/watchers.mjs').then(({ watchers }) => watchers()),
 }

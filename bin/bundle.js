@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, relative, resolve } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { Script } from 'node:vm'
 import { CompileCache } from './compile-cache.js'
@@ -24,12 +24,27 @@ import { CompileCache } from './compile-cache.js'
  */
 export function loadBundle(file) {
   if (process.sourceMapsEnabled) return createRequire(file)(file)
+  const digest = join(dirname(file), 'digest')
+  return loadWith(file, existsSync(digest) ? readFileSync(digest, 'utf8') : undefined, bytesBeside, textOnDisk)
+}
+
+/** The same of a bundle that lies on no disk. `textOf` returns the text of a file by its path, `digest` that of all texts. */
+export function loadBundleInMemory(file, digest, textOf) {
+  return loadWith(file, digest, () => undefined, textOf)
+}
+
+function loadWith(file, digest, keptOf, textOf) {
   const folder = dirname(file)
-  const cache = CompileCache.of(folder)
-  const { load, scripts } = bundleLoader(folder, (path) => bytesBeside(path) ?? cache?.bytesOf(relative(folder, path)))
+  const cache = CompileCache.of(digest)
+  const cached = (path) => keptOf(path) ?? cache?.bytesOf(relative(folder, path))
+  const { load, scripts } = bundleLoader(folder, cached, textOf)
   const exported = load(file)
   if (cache !== undefined) process.once('exit', () => cache.keep(unkept(folder, scripts)))
   return exported
+}
+
+function textOnDisk(path) {
+  return readFileSync(path, 'utf8')
 }
 
 /**
@@ -49,10 +64,10 @@ function unkept(folder, scripts) {
 }
 
 /**
- * Loads files of the bundle in `folder`, each once. `keptOf` returns the cache of a file, or undefined; `scripts` has
- * every file that was loaded so far.
+ * Loads files of the bundle in `folder`, each once. `keptOf` returns the cache of a file, or undefined, and `textOf` its
+ * text; `scripts` has every file that was loaded so far.
  */
-export function bundleLoader(folder, keptOf) {
+export function bundleLoader(folder, keptOf, textOf = textOnDisk) {
   takeBackHeapFlag()
   const loaded = new Map()
   const scripts = new Map()
@@ -61,7 +76,7 @@ export function bundleLoader(folder, keptOf) {
     if (before !== undefined) return before.exports
     const module = { exports: {} }
     loaded.set(path, module)
-    const script = compiled(path, `dist/bundle/${relative(folder, path)}`, keptOf(path))
+    const script = compiled(textOf(path), `dist/bundle/${relative(folder, path)}`, keptOf(path))
     scripts.set(path, script)
     const fromNode = createRequire(path)
     const require = Object.assign(
@@ -74,9 +89,9 @@ export function bundleLoader(folder, keptOf) {
   return { load, scripts }
 }
 
-function compiled(path, filename, cachedData) {
-  const text = `(function (exports, require, module, __filename, __dirname) {${readFileSync(path, 'utf8')}\n})`
-  return new Script(text, { filename, ...(cachedData === undefined ? {} : { cachedData }) })
+function compiled(text, filename, cachedData) {
+  const wrapped = `(function (exports, require, module, __filename, __dirname) {${text}\n})`
+  return new Script(wrapped, { filename, ...(cachedData === undefined ? {} : { cachedData }) })
 }
 
 /** The path of a file's cache for this Node that `npm run build` writes. */

@@ -1,7 +1,6 @@
 import {
   closeSync,
   constants,
-  existsSync,
   fstatSync,
   fsyncSync,
   mkdirSync,
@@ -35,15 +34,11 @@ const otherFoldersKept = 3
 export class CompileCache {
   #folder
 
-  /** Undefined where none is wanted, or the bundle has no digest, or the system has no owners of files. */
-  static of(bundle) {
-    const digest = join(bundle, 'digest')
+  /** `digest`: that of the bundle. Undefined where none is wanted, or there is no digest, or the system has no owners of files. */
+  static of(digest) {
     if (process.env.NODE_DISABLE_COMPILE_CACHE === '1') return undefined
-    if (process.geteuid === undefined || !existsSync(digest)) return undefined
-    const { XDG_CACHE_HOME: named = '' } = process.env
-    const caches = isAbsolute(named) ? named : join(homedir(), '.cache')
-    const build = `${readFileSync(digest, 'utf8').slice(0, 32)}-${process.version}-${process.arch}`
-    return new CompileCache(join(caches, 'svc', build))
+    if (process.geteuid === undefined || digest === undefined) return undefined
+    return new CompileCache(join(ownCaches(), `${digest.slice(0, 32)}-${process.version}-${process.arch}`))
   }
 
   constructor(folder) {
@@ -100,6 +95,13 @@ export class CompileCache {
   }
 }
 
-function isOwn({ uid, mode }) {
+/** The folder of this program in the user's cache folder. */
+export function ownCaches() {
+  const { XDG_CACHE_HOME: named = '' } = process.env
+  return join(isAbsolute(named) ? named : join(homedir(), '.cache'), 'svc')
+}
+
+/** Whether no other user can have written it. */
+export function isOwn({ uid, mode }) {
   return uid === process.geteuid() && (mode & 0o022) === 0
 }

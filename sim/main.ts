@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { isSea } from 'node:sea'
 import { fileURLToPath } from 'node:url'
 import { brotliDecompressSync, gzipSync } from 'node:zlib'
 import type { Closable } from '../src/env/async.ts'
@@ -10,7 +11,7 @@ import { terminalSink } from '../src/host/log.ts'
 import { createTerminal, exit, outputLeft } from '../src/host/terminal.ts'
 import { newestRelease, releaseText } from '../src/model/release.ts'
 import { runSimCli } from './cli/program.ts'
-import type { ScreenKind } from './cli/terminal.ts'
+import { LacksModules, type ScreenKind } from './cli/terminal.ts'
 import { createCluster, describeCluster } from './library.ts'
 import { codeWatch } from './platform/code-watch.ts'
 import { loadCompiler } from './platform/compiler.ts'
@@ -74,7 +75,10 @@ export async function main(_argv: readonly string[], revision?: string): Promise
       lessonsFolder: () => join(root, 'lessons'),
       libraryUrl: () => new URL('../../bin/sim.js', import.meta.url).href,
       runAnother: (argv, onLine) => runChild([script, ...argv], usualLimits, onLine),
-      createWorkshop: () => createWorkshop(root),
+      createWorkshop: () => {
+        if (isSea()) throw new LacksModules()
+        return createWorkshop(root)
+      },
       workplace: createWorkplace(),
       loadCompiler,
       version: releaseText(newestRelease),

@@ -20,7 +20,7 @@ import { addSelfTest } from './self-test.ts'
 import { addServe } from './serve/options.ts'
 import { addShrink } from './shrink/options.ts'
 import { addStudies } from './study.ts'
-import { exits, type SimTerminal } from './terminal.ts'
+import { exits, LacksModules, type SimTerminal } from './terminal.ts'
 import { addTrace } from './trace/options.ts'
 
 /** In the order of the help. Each file declares its options beside its code. */
@@ -117,6 +117,10 @@ export async function runSimCli(argv: readonly string[], terminal: SimTerminal):
   try {
     await program.parseAsync([...argv], { from: 'user' })
   } catch (cause) {
+    if (cause instanceof LacksModules) {
+      terminal.error(`${cause.message}\n`)
+      return exits.usage
+    }
     if (!(cause instanceof CommanderError)) throw cause
     return cause.exitCode === 0 ? exits.passed : exits.usage
   }

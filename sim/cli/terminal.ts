@@ -96,6 +96,15 @@ export interface WebFiles {
 }
 
 /** What the simulator's commands need of the real world. */
+/** This installation cannot run changed copies of the program; the message says which can. */
+export class LacksModules extends Error {
+  constructor() {
+    super(
+      'this command runs a changed copy of the program, which a program in one file cannot: install the package of npm, or use a checkout',
+    )
+  }
+}
+
 export interface SimTerminal {
   readonly out: (text: string) => void
   readonly error: (text: string) => void
@@ -146,7 +155,7 @@ export interface SimTerminal {
   readonly libraryUrl: () => string
   /** Runs this program once more, with other arguments, in a process of its own. */
   readonly runAnother: ProgramCopy['run']
-  /** Where copies of this program are made. */
+  /** Where copies of this program are made. Throws `LacksModules` where the program has none that could be copied. */
   readonly createWorkshop: () => MutationWorkshop
   /** Folders and programs of the machine. */
   readonly workplace: Workplace

@@ -123,6 +123,23 @@ function copyOf(
   limits: ChildLimits,
 ): ProgramCopy {
   const home = mkdtempSync(join(tmpdir(), 'svc-self-test-'))
+  try {
+    fill(home, root, modules, replaced)
+  } catch (cause) {
+    rmSync(home, { recursive: true, force: true })
+    throw cause
+  }
+  const script = join(home, 'bin/svc-sim.js')
+  return {
+    startWorker: (stallCpuMs, environment) => startWorker({ script, stallCpuMs, environment }),
+    run: (argv, onLine) => runChild([script, ...argv], limits, onLine),
+    command: (argv, environment) => runInPlace([script, ...argv], environment),
+    remove: () => rmSync(home, { recursive: true, force: true }),
+  }
+}
+
+/** Writes the program into the folder `home`. */
+function fill(home: string, root: string, modules: Modules, replaced: ReadonlyMap<string, string>): void {
   cpSync(join(root, 'bin'), join(home, 'bin'), { recursive: true })
   modules.copyTo(join(home, 'dist'))
   for (const [file, text] of replaced) writeFileSync(join(home, 'dist', file), text)
@@ -132,13 +149,6 @@ function copyOf(
   // Files that its commands read besides modules: the page of a report, the shipped scenarios.
   for (const name of ['dist/pages', 'scenarios']) {
     if (existsSync(join(root, name))) symlinkSync(join(root, name), join(home, name), 'junction')
-  }
-  const script = join(home, 'bin/svc-sim.js')
-  return {
-    startWorker: (stallCpuMs, environment) => startWorker({ script, stallCpuMs, environment }),
-    run: (argv, onLine) => runChild([script, ...argv], limits, onLine),
-    command: (argv, environment) => runInPlace([script, ...argv], environment),
-    remove: () => rmSync(home, { recursive: true, force: true }),
   }
 }
 

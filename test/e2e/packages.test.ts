@@ -77,6 +77,13 @@ describe.runIf(isLong && process.platform === 'linux')('npm run package', () => 
       await leads(agent)
       expect(run('svc', 'kv', 'put', `-http-addr=${agent.address}`, 'a', 'b').stdout).toContain('Success!')
       expect(run('svc', 'kv', 'get', `-http-addr=${agent.address}`, 'a').stdout).toBe('b\n')
+      const page = await agent.text('/ui/')
+      const parts = [...page.matchAll(/(?:src|href)="([^":]+\.(?:js|css))"/g)].map(([, path = '']) => path)
+      expect(parts.length).toBeGreaterThan(1)
+      for (const part of parts) {
+        const { pathname } = new URL(part, `http://${agent.address}/ui/`)
+        expect((await agent.request('GET', pathname)).status, pathname).toBe(200)
+      }
     } finally {
       await agent.stop('SIGKILL')
     }

@@ -37,7 +37,7 @@ async function bundleEntry(entry, target) {
   await made.close()
 }
 
-/** What the entry asks for by name: texts of the bundle that `svc` runs, and all files in one, which `svc-sim` unpacks. */
+/** What the entry asks for by name: texts of the bundle that `svc` runs, its web interface, and all files in one, which `svc-sim` unpacks. */
 function assetsOf({ files, folder }) {
   const texts = new Map([...files].map(([name, bytes]) => [name, bytes.toString('latin1')]))
   const all = JSON.stringify(Object.fromEntries(texts))
@@ -48,7 +48,7 @@ function assetsOf({ files, folder }) {
     ['files', packed],
     ['digest', Buffer.from(createHash('sha256').update(all).digest('hex'))],
     ['revision', files.get('dist/revision') ?? Buffer.alloc(0)],
-    ...[...files].filter(([name]) => /^dist\/bundle\/(?:parts\/.+\.cjs|svc\.cjs|digest)$/.test(name)),
+    ...[...files].filter(([name]) => /^dist\/(?:bundle\/(?:parts\/.+\.cjs|svc\.cjs|digest)|pages\/ui\.\w+\.gz)$/.test(name)),
   ])
   return Object.fromEntries(
     [...made].map(([name, bytes]) => {

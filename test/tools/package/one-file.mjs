@@ -48,7 +48,9 @@ function assetsOf({ files, folder }) {
     ['files', packed],
     ['digest', Buffer.from(createHash('sha256').update(all).digest('hex'))],
     ['revision', files.get('dist/revision') ?? Buffer.alloc(0)],
-    ...[...files].filter(([name]) => /^dist\/(?:bundle\/(?:parts\/.+\.cjs|svc\.cjs|digest)|pages\/ui\.\w+\.gz)$/.test(name)),
+    ...[...files].filter(([name]) =>
+      /^dist\/(?:bundle\/(?:parts\/.+\.cjs|svc\.cjs|digest)|pages\/ui\.\w+\.gz)$/.test(name),
+    ),
   ])
   return Object.fromEntries(
     [...made].map(([name, bytes]) => {

@@ -34,11 +34,11 @@ function started() {
 }
 
 /**
- * The folder with all files of the package. Node runs what it finds there, so nobody else may be able to write it, nor to put
+ * The folder with all files of the package. Node runs what it finds there, so no other user may be able to write it, or to put
  * another folder in its place:
  *
- * 1. It has the digest of the files in its name, is made under another name and renamed: nobody sees half of one.
- * 2. It and every folder above it belong to the user of this process or to root, and nobody else may write them. So root does
+ * 1. It has the digest of the files in its name, is made under another name and renamed, so it is always whole.
+ * 2. It and every folder above it belong to the user of this process or to root, and no other user may write them. So root does
  *    not run what lies in the home of the user that called `sudo`, although both may be called alike.
  * 3. Otherwise, or where none can be made, the files lie in a new folder of this process alone until it ends.
  */
@@ -85,7 +85,7 @@ function isTrusted(path) {
   })
 }
 
-/** In such a folder, like `/tmp`, nobody may rename what belongs to another user. */
+/** In such a folder, like `/tmp`, a user may not rename what belongs to another. */
 const sticky = 0o1000
 
 function foldersAbove(path) {

@@ -6,6 +6,7 @@ import { type Naming, namingOfProgram } from '../model/naming/naming.ts'
 import { toldUnder } from '../model/naming/told.ts'
 import { type CliCommand, type CommandFlag, type FlagValue, wordsAfter } from './command.ts'
 import { commandTree } from './command-list.ts'
+import { readableAgain } from './files/read-again.ts'
 import { asksForHelp, flagBehindOperands, helpFlags, rewriteGoFlags } from './flags/go-flags.ts'
 import { passesGuard } from './guards/guard.ts'
 
@@ -41,7 +42,8 @@ async function runCommand(
   }
   const flags = parsedFlags(command, rest, program, terminal)
   if (flags === undefined) return 1
-  const invocation = { naming, env, terminal, flags, args: program.args, help: program.helpInformation() }
+  const given = command.path[0] === 'agent' ? env : { ...env, disk: readableAgain(env.disk) }
+  const invocation = { naming, env: given, terminal, flags, args: program.args, help: program.helpInformation() }
   if (command.guard !== undefined && !(await passesGuard(invocation, command.guard))) return 1
   return command.run(invocation)
 }

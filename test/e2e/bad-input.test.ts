@@ -190,6 +190,10 @@ describe('svc', () => {
     const { status, stderr } = spawnSync('sh', ['-c', line], { encoding: 'utf8' })
     expect(stderr).toMatch(/^Error setting CA configuration: .*127\.0\.0\.1:1/)
     expect(status).toBe(1)
+    // The guard of a deletion asks the agent first, with the same token.
+    const deletion = `printf secret | "${process.execPath}" "${svc}" kv delete -recurse -token-file=/dev/stdin`
+    const deleted = spawnSync('sh', ['-c', `${deletion} -http-addr=127.0.0.1:1 a`], { encoding: 'utf8' })
+    expect(deleted.stderr).toMatch(/^Error! Did not delete key a: .*127\.0\.0\.1:1/)
   })
 
   it('[CLI-008] [UPG-022] names a command that it does not have, and what replaced one of old', async () => {

@@ -112,7 +112,11 @@ describe('the disk', () => {
     await must(hostDisk.syncDirectory(deep))
     expect(readFileSync(join(deep, 'b'), 'utf8')).toBe('a9')
     expect(await must(hostDisk.stat(deep))).toMatchObject({ kind: 'directory' })
-    expect(await must(hostDisk.stat(join(deep, 'a10')))).toEqual({ kind: 'file', sizeBytes: 3 })
+    const seen = { kind: 'file', sizeBytes: 3 }
+    chmodSync(join(deep, 'a10'), 0o644)
+    expect(await must(hostDisk.stat(join(deep, 'a10')))).toEqual({ ...seen, readers: 'everybody' })
+    chmodSync(join(deep, 'a10'), 0o600)
+    expect(await must(hostDisk.stat(join(deep, 'a10')))).toEqual(seen)
     expect(statSync(deep).mode & 0o777).toBe(0o700)
   })
 

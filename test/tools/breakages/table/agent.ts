@@ -224,14 +224,14 @@ export const agentBreakages: readonly Breakage[] = [
   {
     id: 'AGT-037',
     file: 'src/config/parts/http.ts',
-    find: "return { kind: (ui ?? dev) ? 'built-in' : 'off' }",
-    replace: "return { kind: ui === false && !dev ? 'off' : 'built-in' }",
+    find: "return (ui ?? dev) ? { kind: 'built-in', contentPath } : { kind: 'off' }",
+    replace: "return ui === false && !dev ? { kind: 'off' } : { kind: 'built-in', contentPath }",
   },
   {
     id: 'AGT-038',
     file: 'src/config/parts/http.ts',
-    find: "if (path !== '') return { kind: 'directory', path }",
-    replace: "if (path !== '' && !dev) return { kind: 'directory', path }",
+    find: "if (path !== '') return { kind: 'directory', path, contentPath }",
+    replace: "if (path !== '' && !dev) return { kind: 'directory', path, contentPath }",
   },
   {
     id: 'AGT-039',

@@ -161,8 +161,8 @@ export const configurationBreakages: readonly Breakage[] = [
   {
     id: 'CFG-043',
     file: 'src/config/parts/http.ts',
-    find: "kind: (ui ?? dev) ? 'built-in'",
-    replace: "kind: dev ? 'built-in'",
+    find: "return (ui ?? dev) ? { kind: 'built-in'",
+    replace: "return dev ? { kind: 'built-in'",
   },
   {
     id: 'CFG-044',

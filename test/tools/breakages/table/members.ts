@@ -28,7 +28,7 @@ export const memberBreakages: readonly Breakage[] = [
   },
   {
     id: 'MEM-005',
-    file: 'src/cli/commands/members.ts',
+    file: 'src/cli/pool-members.ts',
     find: "['none', 'alive', 'leaving', 'left', 'failed']",
     replace: "['none', 'alive', 'leaving', 'failed', 'left']",
   },
@@ -40,9 +40,9 @@ export const memberBreakages: readonly Breakage[] = [
   },
   {
     id: 'MEM-007',
-    file: 'src/cli/commands/members.ts',
-    find: 'isServerRole(role)',
-    replace: "role === 'consul'",
+    file: 'src/cli/pool-members.ts',
+    find: "isServerRole(Tags?.['role'])",
+    replace: "Tags?.['role'] === 'consul'",
   },
   {
     id: 'MEM-008',

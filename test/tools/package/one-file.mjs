@@ -12,14 +12,15 @@ const fuse = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
  * names; `folder` is for what is needed on the way. The same files and the same Node give the same bytes.
  */
 export async function writeOneFile({ root, files, folder, target }) {
-  const main = join(folder, 'main.cjs')
-  await bundleEntry(join(root, 'bin/one-file.js'), main)
+  await bundleEntry(join(root, 'bin/one-file.js'), join(folder, 'main.cjs'))
   const assets = assetsOf({ files, folder })
   const blob = join(folder, 'blob')
-  const config = { main, output: blob, disableExperimentalSEAWarning: true, useCodeCache: false, assets }
+  // The program contains this path as it is given, so it must not name the folder of one build.
+  const config = { main: 'main.cjs', output: 'blob', disableExperimentalSEAWarning: true, useCodeCache: false, assets }
   writeFileSync(join(folder, 'sea.json'), JSON.stringify(config))
   const { status, stderr } = spawnSync(process.execPath, ['--experimental-sea-config', join(folder, 'sea.json')], {
     encoding: 'utf8',
+    cwd: folder,
   })
   if (status !== 0) throw new Error(`node --experimental-sea-config: ${stderr}`)
   const { inject } = await import('postject')

@@ -56,7 +56,7 @@ export function showing(view: View, atUs: number, { endUs }: FilmOverview): View
   return { ...within(view, atUs - span / 2, span, endUs), cursorUs: atUs }
 }
 
-/** The violation at this position with all the events that explain it in sight; unchanged if there is none. */
+/** Shows the violation at this position and all events that explain it; the view is unchanged if there is no such violation. */
 export function showingChain(view: View, place: number, { violations, endUs }: FilmOverview): View {
   const violation = violations[place]
   if (violation === undefined) return view

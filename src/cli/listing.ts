@@ -12,6 +12,15 @@ export const formatFlag: CommandFlag = {
   help: 'The format: table for people, json for programs, pretty for JSON on many lines. Default: table.',
 }
 
+/** Of a command that reports a judgement, which has no table. */
+export const reportFormatFlag: CommandFlag = {
+  name: 'format',
+  kind: 'text',
+  value: '<text|json>',
+  choices: ['text', 'json'],
+  help: 'The format: text for people, json for programs. Default: text.',
+}
+
 export function isTable({ flags }: Pick<Invocation, 'flags'>): boolean {
   return (flags.get('format') ?? 'table') === 'table'
 }

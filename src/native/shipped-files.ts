@@ -27,9 +27,10 @@ function fileBeside(name: ShippedName): Uint8Array | undefined {
   return fileAbove(dirname(fileURLToPath(import.meta.url)), join('dist', 'pages', name))
 }
 
+/** Not beyond the program's own folder, which alone has a manifest: what lies above belongs to others. */
 function fileAbove(folder: string, name: string): Uint8Array | undefined {
   const path = join(folder, name)
   if (existsSync(path)) return new Uint8Array(readFileSync(path))
   const above = dirname(folder)
-  return above === folder ? undefined : fileAbove(above, name)
+  return existsSync(join(folder, 'package.json')) || above === folder ? undefined : fileAbove(above, name)
 }

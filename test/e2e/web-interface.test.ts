@@ -237,7 +237,7 @@ describe.skipIf(chromiumProgram === undefined)('the web interface in a browser (
     await page.page.keyboard.press('Enter')
     await page.says('main', /Keys below app\/ are watched/)
     await api('/v1/kv/app/first', 'PUT', '1')
-    // The first answer says what is there, and nothing of changes: only what comes after it is told.
+    // The first answer is what the page compares later answers with, so it is no happening itself.
     await expect
       .poll(async () => {
         await api('/v1/kv/app/again', 'PUT', String(Math.random()))

@@ -4,6 +4,7 @@ import type { CliCommand } from '../command.ts'
 import { proxyFlags } from '../flags/proxy-flags.ts'
 import { fileText } from '../flags/values.ts'
 import { readLosses } from '../guards/reads.ts'
+import { reportFormatFlag } from '../listing.ts'
 import { withProgress } from '../progress.ts'
 
 const path = '/v1/connect/ca/configuration'
@@ -134,16 +135,7 @@ export const forecastAuthorityCommand: CliCommand = {
     'The leader computes the forecast; nothing changes.',
     'Exits with 0, with 2 if the authority does not work, with 1 if the forecast cannot be read.',
   ].join(' '),
-  flags: [
-    {
-      name: 'format',
-      kind: 'text',
-      value: '<text|json>',
-      choices: ['text', 'json'],
-      help: 'The format: text for people, json for programs. Default: text.',
-    },
-    ...serverFlags,
-  ],
+  flags: [reportFormatFlag, ...serverFlags],
   async run(invocation) {
     const surplus = surplusOperands(invocation, 0)
     if (surplus !== undefined) return misused(invocation, surplus)

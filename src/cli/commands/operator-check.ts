@@ -1,5 +1,6 @@
 import { clientFlags, failed, misused, surplusOperands } from '../api/client.ts'
 import type { CliCommand } from '../command.ts'
+import { reportFormatFlag } from '../listing.ts'
 
 export const operatorCheckCommand: CliCommand = {
   path: ['operator', 'check'],
@@ -17,13 +18,7 @@ export const operatorCheckCommand: CliCommand = {
       value: '<address>',
       help: 'HTTP address of another server, which is asked for its clock, settings and disk with the same token. May be repeated.',
     },
-    {
-      name: 'format',
-      kind: 'text',
-      value: '<text|json>',
-      choices: ['text', 'json'],
-      help: 'The format: text for people, json for programs. Default: text.',
-    },
+    reportFormatFlag,
     ...clientFlags,
   ],
   async run(invocation) {

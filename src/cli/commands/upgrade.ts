@@ -3,6 +3,7 @@ import { toldUnder } from '../../model/naming/told.ts'
 import { isAtLeast, newestRelease, oldestRelease, parseRelease, releaseText } from '../../model/release.ts'
 import { clientFlags, failed, misused, surplusOperands } from '../api/client.ts'
 import type { CliCommand } from '../command.ts'
+import { reportFormatFlag } from '../listing.ts'
 import type { UpgradeCheck } from '../upgrade-check.ts'
 import type { CheckedAgent, CheckedCluster, Finding } from '../upgrade-findings.ts'
 
@@ -24,13 +25,7 @@ export const upgradeCheckCommand: CliCommand = {
       value: '<release>',
       help: `The release that all agents shall run. Default: the newest, ${releaseText(newestRelease)}.`,
     },
-    {
-      name: 'format',
-      kind: 'text',
-      value: '<text|json>',
-      choices: ['text', 'json'],
-      help: 'The format: text for people, json for programs. Default: text.',
-    },
+    reportFormatFlag,
     ...clientFlags,
   ],
   async run(invocation) {

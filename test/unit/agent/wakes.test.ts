@@ -25,7 +25,7 @@ class Rounds {
     },
   } as unknown as Env
 
-  /** Fires what is due, one after the other; between two of them, the woken reads take their time. */
+  /** Fires the timers that are due, one after the other; the woken reads continue between two of them. */
   run(msEach = 0): void {
     for (let fire = this.#due.shift(); fire !== undefined; fire = this.#due.shift()) {
       const before = this.woken.length

@@ -67,7 +67,7 @@ export async function follow<T>(options: FollowOptions<T>): Promise<void> {
   }
 }
 
-/** An index that fell, or is none, begins anew, without waiting for what may never come. */
+/** Undefined if the index fell or is not one: the next question does not wait, because the index waited for may never come. */
 function nextIndex(before: string | undefined, told: string | undefined): string | undefined {
   const next = Number(told ?? 0)
   return next > 0 && next >= Number(before ?? 0) ? String(next) : undefined

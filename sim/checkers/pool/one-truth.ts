@@ -19,23 +19,33 @@ export interface ServiceViews {
   readonly passing: readonly string[]
   /** Places in the answer to an SRV question over TCP; undefined: the service's name cannot be a DNS name. */
   readonly dns: readonly string[] | undefined
+  /** The agent's `dns_config.only_passing`: its DNS leaves out instances with a warning, too. */
+  readonly onlyPassing: boolean
 }
 
 /**
  * E2. The answers from the catalog and from health name the same instances, `passing` has those whose checks all pass,
- * and DNS sends clients to those without a critical check.
+ * and DNS sends clients to those without a critical check, or to these alone.
  */
 export function viewFaults(views: ServiceViews): readonly string[] {
-  const { service, catalog, health, passing, dns } = views
+  const { service, catalog, health, passing, dns, onlyPassing } = views
   const names = health.map(({ name }) => name)
-  const well = health.filter(({ checks }) => checks.every((status) => status === 'passing')).map(({ name }) => name)
-  const offered = health.filter(({ checks }) => !checks.includes('critical')).map(({ place }) => place)
+  const well = health.filter(({ checks }) => checks.every((status) => status === 'passing'))
+  const offered = onlyPassing ? well : health.filter(({ checks }) => !checks.includes('critical'))
   const faults = [
     difference(`/v1/catalog/service/${service}`, catalog, 'the health endpoint has', names),
-    difference(`/v1/health/service/${service}?passing`, passing, 'the passing instances there are', well),
+    difference(
+      `/v1/health/service/${service}?passing`,
+      passing,
+      'the passing instances there are',
+      well.map(({ name }) => name),
+    ),
   ]
-  if (dns !== undefined)
-    faults.push(difference(`DNS for ${service}`, dns, 'the instances that are not critical are', offered))
+  if (dns !== undefined) {
+    const which = `the instances that are ${onlyPassing ? 'passing' : 'not critical'} are`
+    const places = offered.map(({ place }) => place)
+    faults.push(difference(`DNS for ${service}`, dns, which, places))
+  }
   return faults.filter((fault) => fault !== undefined)
 }
 

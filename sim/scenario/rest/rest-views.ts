@@ -8,6 +8,7 @@ import {
   type ToldInstance,
   viewFaults,
 } from '../../checkers/pool/one-truth.ts'
+import { settingsTold } from '../../checkers/reads/settings-told.ts'
 import { dnsEndpoint, httpEndpoint } from '../../cluster/node-identity.ts'
 import type { Answer } from '../answers.ts'
 import type { RunContext } from '../run-context.ts'
@@ -65,6 +66,7 @@ async function viewsOf(run: RunContext, node: string, service: string): Promise<
     health: before.body.map(toldInstance),
     passing: passing.body.map((row) => toldInstance(row).name),
     dns: label.test(service) ? dns : undefined,
+    onlyPassing: run.checksOf(run.cluster.datacenterOf(node)).of(settingsTold).dnsOf(node)?.onlyPassing === true,
   }
 }
 

@@ -12,17 +12,25 @@ const sound: ServiceViews = {
   ],
   passing: ['c1/web'],
   dns: ['c2:8080', 'c1:8080'],
+  onlyPassing: false,
 }
 
 describe('E2 one source', () => {
   it('accepts answers that agree, in whatever order', () => {
     expect(viewFaults(sound)).toEqual([])
     expect(viewFaults({ ...sound, catalog: [...sound.catalog].reverse() })).toEqual([])
-    expect(viewFaults({ service: 'web', catalog: [], health: [], passing: [], dns: [] })).toEqual([])
+    expect(viewFaults({ service: 'web', catalog: [], health: [], passing: [], dns: [], onlyPassing: false })).toEqual(
+      [],
+    )
   })
 
   it('says nothing of DNS for a name that cannot be asked for', () => {
     expect(viewFaults({ ...sound, dns: undefined })).toEqual([])
+  })
+
+  it('expects no instance with a warning in DNS of an agent that offers only those that pass', () => {
+    expect(viewFaults({ ...sound, onlyPassing: true, dns: ['c1:8080'] })).toEqual([])
+    expect(viewFaults({ ...sound, onlyPassing: true })).toHaveLength(1)
   })
 
   it.each([

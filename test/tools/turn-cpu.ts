@@ -60,3 +60,19 @@ function fixedLoopMs(): number {
   for (let at = 0; at < fixedSteps; at++) sum = (Math.imul(sum, 31) + at) | 0
   return sum === 0 ? 0 : threadCpuMs() - before
 }
+
+/**
+ * The CPU time in ms that plain passes over a text take at this moment: parsed, lowered, encoded, decoded. Of work that
+ * is all passes over one long text the cost is bounded as a multiple of this: what memory is worth on a virtual machine
+ * changes from second to second, and a loop of arithmetic does not show it.
+ */
+export function textPassMs(json: string): number {
+  const rounds = 4
+  const before = threadCpuMs()
+  let length = 0
+  for (let round = 0; round < rounds; round++) {
+    const lowered = JSON.stringify(JSON.parse(json)).toLowerCase()
+    length += new TextDecoder().decode(new TextEncoder().encode(lowered)).length
+  }
+  return length === 0 ? 0 : (threadCpuMs() - before) / rounds
+}

@@ -11,8 +11,11 @@ export interface Act {
   readonly done: string
   /** Sends a request. Resolves with its answer, after the result is shown. */
   send<T>(asked: Asked, done: string): Promise<Answer<T>>
-  /** As `send`, for a write by check-and-set: its answer `false` is a conflict. */
-  sendCas(asked: Asked, done: string): Promise<Answer<boolean>>
+  /**
+   * As `send`, for a write by check-and-set: its answer `false` is a conflict. What `written` does is over before the
+   * result is shown, so that a next write can build upon this one.
+   */
+  sendCas(asked: Asked, done: string, written?: () => Promise<void>): Promise<Answer<boolean>>
   /**
    * Sends a request unless what `path` returns has changed, for writes for which the API has no check-and-set. A change in
    * the moment between the two requests is not noticed.
@@ -35,7 +38,14 @@ export function useAct(): Act {
   return {
     ...state,
     send: <T>(asked: Asked, done: string) => run(client.ask<T>(asked), done),
-    sendCas: (asked, done) => run(client.ask<boolean>(asked).then(conflictIfFalse), done),
+    sendCas: (asked, done, written) => {
+      const work = async (): Promise<Answer<boolean>> => {
+        const answer = conflictIfFalse(await client.ask<boolean>(asked))
+        if (answer.ok) await written?.()
+        return answer
+      }
+      return run(work(), done)
+    },
     sendUnchanged: <T>(path: string, isSame: (now: T) => boolean, asked: Asked, done: string) =>
       run(
         client.ask<T>({ path }).then((now): Promise<Answer<unknown>> | Answer<unknown> => {

@@ -59,7 +59,8 @@ export function App({ product }: { readonly product: Product }) {
       />
       <Watchers key={`watch ${caller.datacenter} ${caller.token}`} />
       <main id="main" tabIndex={-1}>
-        <OpenPage key={place.path.join('/')} path={place.path} />
+        {/* Of another datacenter nothing may stay, above all no value to restore. */}
+        <OpenPage key={[caller.datacenter, ...place.path].join('/')} path={place.path} />
       </main>
       <TokenDialog token={caller.token} open={dialog === 'token'} use={useToken} close={closeAll} />
       <HelpDialog open={dialog === 'help'} close={closeAll} />

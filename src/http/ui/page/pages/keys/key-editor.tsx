@@ -1,37 +1,40 @@
 import { useEffect, useState } from 'preact/hooks'
 import { keyPath } from '../../api/client.ts'
 import type { KeyEntry } from '../../api/key-shapes.ts'
-import { bytesToWrite, type EditedValue, editedValue } from '../../explain/value.ts'
+import { bytesToWrite, editedValue } from '../../explain/value.ts'
 import { TextField } from '../../forms/fields.tsx'
 import { Confirm, Form } from '../../forms/form.tsx'
 import { useAct } from '../../forms/use-act.ts'
+import { useCaller } from '../../live/context.ts'
 import { keyWords as words } from '../../words/key-words.ts'
+import { draftAfterWrite, draftOf, draftUpon, isOutdated } from './draft.ts'
 import { blockedOf, ValueFields } from './value-fields.tsx'
 
-/** What the operator has typed, and the state of the key that it was typed upon. */
-interface Draft {
-  readonly base: KeyEntry
-  readonly value: EditedValue
-  readonly flags: string
+export interface KeyEditorProps {
+  readonly entry: KeyEntry
+  /** Tells the page a state of the key that was read after a write. */
+  heard(entry: KeyEntry): void
 }
 
 /** Edits a key by check-and-set: the write does nothing if the key has changed since it was read. */
-export function KeyEditor({ entry }: { readonly entry: KeyEntry }) {
+export function KeyEditor({ entry, heard }: KeyEditorProps) {
+  const { client } = useCaller()
   const act = useAct()
   const [draft, setDraft] = useState(() => draftOf(entry))
   const { base, value, flags } = draft
-  // What nobody has typed into follows the key.
-  useEffect(() => {
-    if (isUntouched(draft)) setDraft(draftOf(entry))
-  }, [entry])
-  const isOutdated = entry.ModifyIndex !== base.ModifyIndex && !isUntouched(draft)
+  // Of the draft at that time: the operator may type between what was drawn and this effect.
+  useEffect(() => setDraft((now) => draftUpon(now, entry)), [entry])
   const query = { cas: String(base.ModifyIndex) }
   const path = keyPath(entry.Key)
-  const send = async (): Promise<void> => {
+  const send = (): void => {
     const body = bytesToWrite(value)
-    const answer = await act.sendCas({ method: 'PUT', path, query: { ...query, flags }, body }, words.saved)
-    // The next answer of the blocking query becomes the base of further edits.
-    if (answer.ok) setDraft({ ...draft, base: { ...base, Value: textToBase64(body), Flags: flags } })
+    // Read again: the answer of a write does not tell its index, which the next check-and-set needs.
+    const written = async (): Promise<void> => {
+      setDraft((now) => draftAfterWrite(now, draft, body))
+      const read = await client.ask<readonly KeyEntry[]>({ path })
+      if (read.ok && read.value[0] !== undefined) heard(read.value[0])
+    }
+    void act.sendCas({ method: 'PUT', path, query: { ...query, flags }, body }, words.saved, written)
   }
   const remove = (): void => void act.sendCas({ method: 'DELETE', path, query }, words.removed(entry.Key))
   return (
@@ -41,7 +44,7 @@ export function KeyEditor({ entry }: { readonly entry: KeyEntry }) {
       needs={words.needsWrite(entry.Key)}
       submit={words.save}
       blocked={blockedOf(value, flags)}
-      send={() => void send()}
+      send={send}
       others={<Confirm label={words.remove} question={words.removeQuestion(entry.Key)} busy={act.busy} act={remove} />}
     >
       <ValueFields value={value} set={(next) => setDraft({ ...draft, value: next })} />
@@ -51,7 +54,7 @@ export function KeyEditor({ entry }: { readonly entry: KeyEntry }) {
         value={flags}
         set={(next) => setDraft({ ...draft, flags: next })}
       />
-      {isOutdated && (
+      {isOutdated(draft, entry) && (
         <Meanwhile
           entry={entry}
           takeTheirs={() => {
@@ -66,18 +69,6 @@ export function KeyEditor({ entry }: { readonly entry: KeyEntry }) {
       )}
     </Form>
   )
-}
-
-function draftOf(entry: KeyEntry): Draft {
-  return { base: entry, value: editedValue(entry.Value), flags: String(entry.Flags) }
-}
-
-function isUntouched({ base, value, flags }: Draft): boolean {
-  return value.text === editedValue(base.Value).text && flags === String(base.Flags)
-}
-
-function textToBase64(bytes: Uint8Array | undefined): string {
-  return btoa(Array.from(bytes ?? [], (byte) => String.fromCharCode(byte)).join(''))
 }
 
 interface MeanwhileProps {

@@ -10,15 +10,18 @@ import { Facts } from '../../parts/facts.tsx'
 import { PageHead, Shown } from '../../parts/page-frame.tsx'
 import { keyWords as words } from '../../words/key-words.ts'
 import { Crumbs } from './crumbs.tsx'
-import { KeyEditor } from './key-editor.tsx'
+import { KeyEditor, type KeyEditorProps } from './key-editor.tsx'
 import { KeyLock } from './key-lock.tsx'
 import { NewKey } from './new-key.tsx'
 
 export function KeyPage({ name }: { readonly name: string }) {
   const live = useLive<readonly KeyEntry[]>(keyPath(name))
+  const followed = live.value?.[0]
+  // What was read after a write is shown until the query that follows the key tells more.
+  const [read, setRead] = useState<{ readonly entry: KeyEntry; readonly upon: KeyEntry | undefined }>()
+  const entry = read !== undefined && read.upon === followed ? read.entry : followed
   // Kept after it is gone, so that an operator may compare and restore.
   const [last, setLast] = useState<KeyEntry>()
-  const entry = live.value?.[0]
   if (entry !== undefined && entry !== last) setLast(entry)
   const isAbsent = live.failure?.kind === 'absent'
   return (
@@ -34,7 +37,7 @@ export function KeyPage({ name }: { readonly name: string }) {
       {isAbsent && last !== undefined && <Gone entry={last} />}
       {!isAbsent && (
         <Shown live={live} needs={words.needsRead(name)}>
-          {([shown]) => shown && <Entry entry={shown} />}
+          {() => entry && <Entry entry={entry} heard={(heard) => setRead({ entry: heard, upon: followed })} />}
         </Shown>
       )}
       <Command line={`kv get -detailed '${name}'`} />
@@ -42,10 +45,10 @@ export function KeyPage({ name }: { readonly name: string }) {
   )
 }
 
-function Entry({ entry }: { readonly entry: KeyEntry }) {
+function Entry({ entry, heard }: KeyEditorProps) {
   return (
     <>
-      <KeyEditor entry={entry} />
+      <KeyEditor entry={entry} heard={heard} />
       <KeyLock entry={entry} />
       <Facts
         rows={[

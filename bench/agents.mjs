@@ -6,16 +6,17 @@ import { freePorts, pause, scratch, start, stop, svc } from './children.mjs'
 
 const connections = new Agent({ keepAlive: true })
 
-/** Status and body of the answer; status 0 when there was none. */
-export function ask(host, port, method, path, body) {
+/** Status, headers and body of the answer; status 0 when there was none, or none within `timeoutMs`. */
+export function ask(host, port, method, path, body, { headers = {}, timeoutMs } = {}) {
   return new Promise((resolve) => {
-    const lost = () => resolve({ status: 0, text: '' })
-    const asked = request({ host, port, method, path, agent: connections }, (answer) => {
+    const lost = (cause) => resolve({ status: 0, text: `${cause?.code ?? cause?.name}`, headers: {} })
+    const signal = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs)
+    const asked = request({ host, port, method, path, headers, signal, agent: connections }, (answer) => {
       let text = ''
       answer.on('data', (bytes) => {
         text += bytes
       })
-      answer.on('end', () => resolve({ status: answer.statusCode, text }))
+      answer.on('end', () => resolve({ status: answer.statusCode, text, headers: answer.headers }))
       answer.on('error', lost)
     })
     asked.on('error', lost)
@@ -23,12 +24,13 @@ export function ask(host, port, method, path, body) {
   })
 }
 
-/** Servers on 127.0.0.1 and up, that are started and killed one by one. Number 0 is the first. */
+/** Servers on `<network>.1` and up, that are started and killed one by one. Number 0 is the first. */
 export class Servers {
   home = scratch()
   #count
   #ports
   #settings
+  #network
   #running = new Map()
 
   /** `settings`: of the configuration file, beside those that make a cluster of them. */
@@ -37,14 +39,16 @@ export class Servers {
     return new Servers(count, { http, server, serf_lan: gossip, serf_wan: -1, dns: -1 }, settings)
   }
 
-  constructor(count, ports, settings) {
+  /** `network`: the first three bytes of the addresses, all of which belong to this machine. */
+  constructor(count, ports, settings, network = '127.0.0') {
     this.#count = count
     this.#ports = ports
     this.#settings = settings
+    this.#network = network
   }
 
   host(at) {
-    return `127.0.0.${at + 1}`
+    return `${this.#network}.${at + 1}`
   }
 
   dir(at) {
@@ -55,8 +59,8 @@ export class Servers {
     return this.#ports.http
   }
 
-  /** Starts a server, with more settings, with arguments of its own and for Node. Its process has `startedMs`, by `performance.now()`. */
-  start(at, { settings = {}, nodeArgs = [], args = [], env = {} } = {}) {
+  /** Writes the configuration of a server, with more settings. Returns the path of the file. */
+  configure(at, settings = {}) {
     const all = Array.from({ length: this.#count }, (_, i) => this.host(i))
     const file = join(this.home, `s${at + 1}.json`)
     const config = {
@@ -75,6 +79,12 @@ export class Servers {
       ...settings,
     }
     writeFileSync(file, JSON.stringify(config))
+    return file
+  }
+
+  /** Starts a server, with more settings, with arguments of its own and for Node. Its process has `startedMs`, by `performance.now()`. */
+  start(at, { settings = {}, nodeArgs = [], args = [], env = {} } = {}) {
+    const file = this.configure(at, settings)
     const child = start([...nodeArgs, svc, 'agent', `-config-file=${file}`, ...args], { stdout: 'pipe', env })
     child.startedMs = performance.now()
     child.lines = []
@@ -86,8 +96,8 @@ export class Servers {
     return child
   }
 
-  ask(at, method, path, body) {
-    return ask(this.host(at), this.#ports.http, method, path, body)
+  ask(at, method, path, body, options) {
+    return ask(this.host(at), this.#ports.http, method, path, body, options)
   }
 
   /** The answer, as soon as it is a 200. */
@@ -106,12 +116,17 @@ export class Servers {
     const deadlineMs = performance.now() + 60_000
     while (performance.now() < deadlineMs) {
       const all = [...this.#running.keys()].map((at) => this.ask(at, 'GET', '/v1/status/leader'))
-      const known = (await Promise.all(all)).map(({ text }) => /^"127\.0\.0\.(\d+):/.exec(text)?.[1])
+      const known = (await Promise.all(all)).map(({ text }) => /^"127\.\d+\.\d+\.(\d+):/.exec(text)?.[1])
       const [first] = known
       if (first !== undefined && known.length >= count && known.every((one) => one === first)) return Number(first) - 1
       await pause(20)
     }
     throw new Error('no leader within a minute')
+  }
+
+  /** The process of a server that runs. */
+  process(at) {
+    return this.#running.get(at)
   }
 
   /** Ends it at once: what it has acknowledged is on its disk. */

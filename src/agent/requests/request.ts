@@ -83,6 +83,18 @@ export function drawnWaitMs({ random }: Pick<Env, 'random'>, drawnFor: 'served' 
   return waitMs + random.draws('blocking.jitter', drawnFor).fraction() * (waitMs / blockingJitterFraction)
 }
 
+/**
+ * A request that is sent again when `elapsedMs` of its time have passed: a blocking read waits only for the rest of its
+ * wait, and reads at once where nothing is left. Otherwise each change of leader would make the caller wait once more.
+ */
+export function withRestOfWait(request: EndpointRequest, elapsedMs: number): EndpointRequest {
+  const { read } = request
+  if (read === undefined || read.minIndex === noChange || elapsedMs <= 0) return request
+  const leftMs = waitOf(read) - elapsedMs
+  const rest = leftMs > 0 ? { waitMs: leftMs } : { waitMs: 0, minIndex: noChange }
+  return { ...request, read: { ...read, ...rest } }
+}
+
 /** Options of the agent's own reads that need the present state. */
 export const freshRead: ReadOptions = {
   consistency: 'default',

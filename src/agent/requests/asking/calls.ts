@@ -14,7 +14,7 @@ import type {
 import type { Answer, ReadOptions } from '../../../features/contract/reading.ts'
 import { isReply, readMeta } from '../../../features/contract/reply.ts'
 import { type Failure, malformedAnswerText } from '../../../model/failure.ts'
-import { datacenterOf, type EndpointRequest } from '../request.ts'
+import { datacenterOf, type EndpointRequest, withRestOfWait } from '../request.ts'
 import { Served } from '../serving/seen-results.ts'
 import type { CallTarget } from './call-target.ts'
 import type { Elsewhere } from './datacenter-target.ts'
@@ -195,8 +195,10 @@ export class Calls {
     const datacenter = datacenterOf(request)
     const target = this.#isHere(datacenter) ? this.#target : this.#elsewhere?.targetOf(datacenter)
     if (target === undefined) return err({ kind: 'unknown-datacenter', datacenter })
+    const { clock } = this.#env
+    const beganMs = clock.monoMs()
     return this.#common.held.hold(options, { changes, nobody: target.nobody }, (caller) =>
-      target.attempt(endpoint, request, caller),
+      target.attempt(endpoint, withRestOfWait(request, clock.monoMs() - beganMs), caller),
     )
   }
 

@@ -10,7 +10,6 @@ export class Operations {
   #cluster
   #record
   #ends = false
-  #why = ''
 
   constructor(cluster, record) {
     this.#cluster = cluster
@@ -36,23 +35,27 @@ export class Operations {
     return this.#cluster.isAway(at)
   }
 
-  /** Calls `act`, which returns why it failed, until it returns undefined. False: the agent went away in an announced restart. */
-  async do(kind, at, act) {
+  /**
+   * Calls `act`, which returns why it failed, until it returns undefined. `waitsS`: for how long the agent may let it wait.
+   * False: the agent went away in an announced restart, or the operation was given up.
+   */
+  async do(kind, at, act, waitsS = 0) {
     const beganS = this.#record.atS
+    let why
     for (let tries = 1; ; tries++) {
-      const why = await act()
-      const tookS = this.#record.atS - beganS
-      if (why === undefined) {
+      const failed = await act()
+      why = failed ?? why
+      const tookS = Math.max(0, this.#record.atS - beganS - waitsS)
+      if (failed === undefined) {
         this.#record.count(kind, 'done')
-        if (tries > 1) this.#tell({ kind, at, beganS, tookS, tries })
+        if (tries > 1) this.#tell({ kind, at, beganS, tookS, tries, why })
         return true
       }
       if (this.#cluster.isAway(at)) {
         this.#record.count(kind, 'excused')
         return false
       }
-      this.#why = why
-      if (tookS > givenUpAfterS) return this.#giveUp({ kind, at, beganS, tookS, tries })
+      if (tookS > givenUpAfterS) return this.#giveUp({ kind, at, beganS, tookS, tries, why })
       await pause(retryMs)
     }
   }
@@ -60,13 +63,12 @@ export class Operations {
   #giveUp(failing) {
     this.#record.count(failing.kind, 'given-up')
     this.#tell(failing)
-    this.#record.violation(`${failing.kind} at ${nameOf(failing.at)} fails for ${givenUpAfterS} s: ${this.#why}`)
+    this.#record.violation(`${failing.kind} at ${nameOf(failing.at)} fails for ${givenUpAfterS} s: ${failing.why}`)
     return false
   }
 
-  #tell({ kind, at, beganS, tookS, tries }) {
-    const why = this.#why.slice(0, 200)
-    this.#record.failing({ kind, agent: nameOf(at), fromS: beganS, tookS, tries, why })
+  #tell({ kind, at, beganS, tookS, tries, why }) {
+    this.#record.failing({ kind, agent: nameOf(at), fromS: beganS, tookS, tries, why: why.slice(0, 200) })
   }
 
   /** One request with all rights, whatever comes of it. */

@@ -10,6 +10,8 @@ const watched = [
   '/v1/connect/ca/roots?',
 ]
 const waits = 'wait=20s'
+/** An agent adds up to a sixteenth. */
+const waitsS = 21.25
 const timeoutMs = 35_000
 const lagKey = '/v1/kv/soak/lag'
 
@@ -41,15 +43,20 @@ export class Watching {
         await pause(500)
         continue
       }
-      const isDone = await this.#operations.do('watch', at, async () => {
+      const isWaiting = index !== 0
+      const act = async () => {
         const path = `${target}index=${index}&${waits}`
         const { status, text, headers } = await this.#cluster.call(at, 'GET', path, undefined, { timeoutMs })
-        if (status !== 200 && status !== 404) return `GET ${path}: ${status} ${text}`
+        if (status !== 200 && status !== 404) {
+          index = 0
+          return `GET ${path}: ${status} ${text}`
+        }
         const now = Number(headers['x-svc-index'])
         if (index !== 0 && now !== index) changed(text)
         index = now
         return undefined
-      })
+      }
+      const isDone = await this.#operations.do('watch', at, act, isWaiting ? waitsS : 0)
       if (!isDone) index = 0
     }
   }

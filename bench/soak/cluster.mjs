@@ -17,7 +17,7 @@ const run = promisify(execFile)
 const timeoutMs = 15_000
 const anonymous = '00000000-0000-0000-0000-000000000002'
 /** Log entries after which a snapshot is taken: often enough that every quarter of a run has the same saw teeth. */
-export const snapshotThreshold = 2048
+const snapshotThreshold = 2048
 
 const acl = { enabled: true, default_policy: 'deny', down_policy: 'extend-cache' }
 

@@ -4,7 +4,7 @@ import { nameOf } from './cluster.mjs'
 
 const retryMs = 250
 /** An operation that fails for longer is given up, and counts as a violation. */
-export const givenUpAfterS = 60
+const givenUpAfterS = 60
 
 export class Operations {
   #cluster

@@ -4,7 +4,7 @@ import { nameOf } from './cluster.mjs'
 const slots = 8
 const nodes = 10
 
-/** The services that one agent was told of. */
+/** Registers services at one agent, and knows what the agent acknowledged. */
 export class Registrar {
   #operations
   #at

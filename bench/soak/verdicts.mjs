@@ -24,7 +24,7 @@ const growths = [
 ]
 
 /** What bench/SOAK.md derives and explains. */
-export const bounds = { diskMb: { server: 40, client: 2 }, loopP99Ms: 20, failingS: 10 }
+const bounds = { diskMb: { server: 40, client: 2 }, loopP99Ms: 20, failingS: 10 }
 
 function isOld({ ageS }, hours) {
   return ageS >= Math.min(youngS, (hours * 3600) / 8)

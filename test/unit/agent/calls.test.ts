@@ -185,6 +185,47 @@ describe('a malformed answer of an endpoint', () => {
   })
 })
 
+describe('a blocking read at a server that loses its leadership', () => {
+  const query = { method: 'Test.Read', kind: 'query', reply: z.unknown() } as unknown as QueryEndpoint<object, unknown>
+  const read = { ...plainRead, minIndex: modifyIndexOf(7), waitMs: 20_000 }
+
+  /** The options of the second attempt, when the first was refused after `afterMs`. */
+  async function askedAgain(afterMs: number): Promise<unknown> {
+    const clock = new HandClock()
+    const asked: unknown[] = []
+    const refused = clock.env.deferred<Result<unknown, CallFailure>>()
+    const target = {
+      nobody: { kind: 'no-leader' },
+      answersHere: () => true,
+      answerNow: () => undefined,
+      onHope: () => ({ close: () => {} }),
+      attempt: (_: unknown, request: { read: unknown }) => {
+        asked.push(request.read)
+        return refused.promise
+      },
+    } as const
+    const env = { ...clock.env, random: { draws: () => ({ below: () => 0 }) } } as unknown as typeof clock.env
+    const calls = Calls.of({ env, target, datacenter: 'dc1', holdMs: 7_000, origin: 'a/1' })
+    void calls.query(query, {}, read, {})
+    await settled()
+    await clock.advance(afterMs)
+    refused.resolve(err({ kind: 'not-leader', leader: undefined }))
+    await settled()
+    await clock.advance(50)
+    expect(asked[0]).toEqual(read)
+    calls.stop()
+    return asked[1]
+  }
+
+  it('waits at the next leader for the rest of its wait', async () => {
+    expect(await askedAgain(11_000)).toEqual({ ...read, waitMs: 8_950 })
+  })
+
+  it('reads at once where nothing is left of its wait', async () => {
+    expect(await askedAgain(20_000)).toEqual({ ...read, minIndex: noChange, waitMs: 0 })
+  })
+})
+
 describe('a held write', () => {
   it('keeps its identity over all attempts', async () => {
     const held = new Held()

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { Calls } from '../../../src/agent/requests/asking/calls.ts'
 import { ServerTarget } from '../../../src/agent/requests/asking/server-target.ts'
+import type { EndpointRequest } from '../../../src/agent/requests/request.ts'
 import type { Dispatch } from '../../../src/agent/requests/serving/dispatch.ts'
 import { err, ok, type Result } from '../../../src/base/result.ts'
 import type { CallOptions } from '../../../src/features/contract/call.ts'
@@ -199,7 +200,7 @@ describe('a blocking read at a server that loses its leadership', () => {
       answersHere: () => true,
       answerNow: () => undefined,
       onHope: () => ({ close: () => {} }),
-      attempt: (_: unknown, request: { read: unknown }) => {
+      attempt: (_: unknown, request: EndpointRequest) => {
         asked.push(request.read)
         return refused.promise
       },

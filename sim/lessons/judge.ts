@@ -23,6 +23,12 @@ export interface ToldEvent {
   readonly words: string
 }
 
+/**
+ * The event whose number a student gives. Undefined: the trace has no such event. `another`: it has, but nothing is known
+ * of it except that it is no evidence.
+ */
+export type NamedEvent = ToldEvent | 'another' | undefined
+
 export function judgeChoice(task: TaskOf<'choice'>, { line }: Answer): Judgement {
   if (line === '') return { kind: 'open', say: 'write a, b, c or d' }
   return line.toLowerCase() === task.right ? right(task) : wrong(task, `${line} is not the answer`)
@@ -102,13 +108,14 @@ function missText({ seed, verdict, failures, notes }: SeedRecord, { breaks }: Ru
 export function judgeCause(
   task: TaskOf<'cause'>,
   { line, event }: Answer,
-  eventNamed: (n: number) => ToldEvent | undefined,
+  eventNamed: (n: number) => NamedEvent,
 ): Judgement {
   if (line === '' || event === '')
     return { kind: 'open', say: 'write the cause, and the number of an event: 17 for the event #17' }
   const told = eventNamed(Number(event))
   if (told === undefined) return { kind: 'wrong', say: `the trace has no event ${event}` }
   if (line.toLowerCase() !== task.right) return wrong(task, 'this is not the cause')
+  if (told === 'another') return wrong(task, `event ${event} does not show it`)
   if (!isEvidence(task, told)) return wrong(task, `event ${told.n} does not show it: ${told.node} ${told.words}`)
   return right(task)
 }

@@ -148,6 +148,14 @@ export type TaskOf<Kind extends Task['kind']> = Extract<Task, { readonly kind: K
 /** Tasks that are judged by runs of a page. */
 export type RunTask = TaskOf<'page'> | TaskOf<'seed'>
 
+/** A lesson of a course. */
+export interface NumberedLesson {
+  readonly number: number
+  /** The name of its folder: `01-elections`. */
+  readonly name: string
+  readonly lesson: Lesson
+}
+
 /** The pages that a lesson names, each once. */
 export function pagesOf({ run, tasks }: Lesson): readonly string[] {
   const named = tasks.flatMap((each) => ('page' in each ? [each.page] : []))

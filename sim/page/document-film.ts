@@ -22,6 +22,13 @@ export async function unpacked<Value>(text: string): Promise<Value> {
   return JSON.parse(await unpackedText(text)) as Value
 }
 
+/** Packs as `film-page.ts` does. */
+export async function packedText(text: string): Promise<string> {
+  const stream = new Blob([text]).stream().pipeThrough(new CompressionStream('gzip'))
+  const bytes = new Uint8Array(await new Response(stream).arrayBuffer())
+  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))
+}
+
 export async function unpackedText(text: string): Promise<string> {
   const bytes = Uint8Array.from(atob(text.trim()), (one) => one.charCodeAt(0))
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))

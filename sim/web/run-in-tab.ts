@@ -1,25 +1,25 @@
 import { loadAllCommands } from '../../src/cli/load-all.ts'
-import type { PlayOverview, PlayPiece } from '../play/play-api.ts'
-import type { TabBegin, TabRun, TabRunEnd } from '../play/tab-api.ts'
+import type { TabCluster, TabRun, TabRunEnd } from '../play/tab-api.ts'
 import { PlayWorld } from '../play/world.ts'
 import { pageOf } from '../pool/seed-runs.ts'
 import type { RunResult } from '../report/run-report.ts'
 import { recordOf } from '../report/seed-record.ts'
 import { reasonLines, storyText, verdictLines } from '../report/terminal-report.ts'
 import { type LoadedScenario, usualSeed } from '../scenario/language/load.ts'
+import { overviewAnswer, pieceAnswer, type ShownFilm } from './film-answers.ts'
 import { type Answered, type Going, refused, said } from './going.ts'
 import { gzip, type TabMachine } from './machine.ts'
 import { createWebPlatform } from './platform/platform.ts'
 
 /** A run of a scenario to its end, as `svc-sim run` makes it. */
-export function beginRun(loaded: LoadedScenario, begin: TabBegin, machine: TabMachine): Going {
-  const seed = begin.seed ?? usualSeed(loaded)
+export function beginRun(loaded: LoadedScenario, { seed: given }: TabCluster, machine: TabMachine): Going {
+  const seed = given ?? usualSeed(loaded)
   const run = new RunInTab(loaded, seed, machine)
   run.make().catch((reason: unknown) => machine.onEnd(reason instanceof Error ? reason.message : String(reason)))
   return run
 }
 
-class RunInTab implements Going {
+export class RunInTab implements Going {
   readonly #loaded: LoadedScenario
   readonly #seed: number
   readonly #machine: TabMachine
@@ -34,6 +34,17 @@ class RunInTab implements Going {
     this.#world = new PlayWorld({ loaded, seed, build: machine.build, gzip, platform })
   }
 
+  /** Undefined: nothing has happened yet. */
+  get film(): ShownFilm | undefined {
+    return this.#world.film
+  }
+
+  /** What `svc-sim run` prints of it. */
+  get text(): string {
+    return [...this.#world.story.lines.map(storyText), ...(this.#end?.lines ?? [])].join('\n')
+  }
+
+  /** Runs to the end. */
   async make(): Promise<void> {
     await loadAllCommands()
     const { wallMs } = this.#machine
@@ -47,8 +58,8 @@ class RunInTab implements Going {
     const [name = '', query = ''] = path.split('?')
     const number = Number(/^(?:from|at)=(\d{1,9})$/.exec(query)?.[1] ?? Number.NaN)
     if (method === 'GET' && name === 'run' && Number.isInteger(number)) return said(this.#told(number))
-    if (method === 'GET' && name === 'overview') return this.#overview()
-    if (method === 'GET' && name === 'piece' && Number.isInteger(number)) return this.#piece(number)
+    if (method === 'GET' && name === 'overview') return overviewAnswer(this.film, this.#world.run.simulation.turns)
+    if (method === 'GET' && name === 'piece' && Number.isInteger(number)) return pieceAnswer(this.film, number)
     return refused(404, `a run has no ${method} ${path}`)
   }
 
@@ -74,19 +85,5 @@ class RunInTab implements Going {
       nextLine: story.forgotten + story.lines.length,
       ...(this.#end === undefined ? {} : { end: this.#end }),
     }
-  }
-
-  #overview(): Answered {
-    const overview = this.#world.film?.overview()
-    if (overview === undefined) return refused(404, 'nothing has happened that could be shown')
-    const told: PlayOverview = { ...overview, world: 1, version: this.#world.run.simulation.turns }
-    return said(told)
-  }
-
-  #piece(at: number): Answered {
-    const found = this.#world.film?.piece(at)
-    if (found === undefined || found === '') return refused(404, 'there is no such piece')
-    const piece: PlayPiece = typeof found === 'string' ? { world: 1, packed: found } : { world: 1, open: found }
-    return said(piece)
   }
 }

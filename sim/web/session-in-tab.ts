@@ -4,14 +4,14 @@ import { Face } from '../cli/play/face.ts'
 import { playStatus } from '../cli/play/status.ts'
 import { deferred } from '../platform/pure/deferred.ts'
 import { Session } from '../play/session.ts'
-import type { TabBegin } from '../play/tab-api.ts'
+import type { TabCluster } from '../play/tab-api.ts'
 import { type LoadedScenario, usualSeed } from '../scenario/language/load.ts'
 import type { Going } from './going.ts'
 import { gzip, type TabMachine } from './machine.ts'
 import { createWebPlatform } from './platform/platform.ts'
 
 /** A cluster to play with, as `svc-sim play` serves it on a port. */
-export async function beginSession(loaded: LoadedScenario, begin: TabBegin, machine: TabMachine): Promise<Going> {
+export async function beginSession(loaded: LoadedScenario, begin: TabCluster, machine: TabMachine): Promise<Going> {
   const { build, wallMs, after, onEnd } = machine
   const seed = begin.seed ?? usualSeed(loaded)
   const session = new Session({ loaded, seed, build, gzip, createPlatform: () => createWebPlatform(machine) })
@@ -33,8 +33,8 @@ export async function beginSession(loaded: LoadedScenario, begin: TabBegin, mach
     playStatus({
       session,
       seed,
-      lesson: undefined,
-      hasLessons: false,
+      lesson: begin.lesson,
+      hasLessons: begin.hasLessons === true,
       build,
       pace: () => conductor.pace,
       requests,

@@ -1,11 +1,13 @@
 import { pump } from '../../sim/platform/drain.ts'
-import { createWebPlatform } from '../../sim/web/platform/platform.ts'
+import { createWebPlatform, type WebMachine } from '../../sim/web/platform/platform.ts'
 import type { Platform } from '../../sim/world/platform.ts'
 
-/** The platform of a browser with the event loop of Node: everything of it but `turns.ts`. */
+/** A browser's thread with the event loop of Node: everything of it but `turns.ts`. */
+export const webMachineOnNode: WebMachine = {
+  pump: (step, pause) => pump(step, setImmediate, pause),
+  onUnhandled: () => () => undefined,
+}
+
 export function webPlatformOnNode(): Platform {
-  return createWebPlatform({
-    pump: (step, pause) => pump(step, setImmediate, pause),
-    onUnhandled: () => () => undefined,
-  })
+  return createWebPlatform(webMachineOnNode)
 }

@@ -4,24 +4,33 @@ import { problemText } from '../../scenario/language/load.ts'
 import { parseYaml, scenarioBytesMax } from '../../scenario/language/yaml-document.ts'
 import { readText, writeText } from '../files.ts'
 import { exits, type SimTerminal } from '../terminal.ts'
+import { lessonsOf } from './lessons.ts'
 import { simulatorScript } from './simulator-script.ts'
 import { type PageScenario, pageMark, webPage } from './web-page.ts'
 
 /** Bytes at the beginning of a page in which its mark stands. */
 const headBytes = 200
 
+export interface BuildWebFlags {
+  /** Numbers or names of lessons, or `all`. */
+  readonly lesson?: readonly string[]
+}
+
 /** `svc-sim build-web`: writes the page, and says what to do with it. */
-export async function buildWeb(folder: string, terminal: SimTerminal): Promise<number> {
-  const file = `${folder.replace(/\/+$/, '')}/index.html`
-  const page = await pageFor(folder, file, terminal)
+export async function buildWeb(named: string, { lesson = [] }: BuildWebFlags, terminal: SimTerminal): Promise<number> {
+  const folder = named.replace(/(?<=.)\/+$/, '')
+  const file = `${folder}/index.html`
+  const page = await pageFor(folder, file, lesson, terminal)
   if (!page.ok) {
     terminal.error(`${page.error}\n`)
     return exits.usage
   }
   if (!(await writeText(terminal, file, page.value.text, 'everybody'))) return exits.usage
   const megabytes = (utf8(page.value.text).length / 1_000_000).toFixed(1)
+  const { scenarios, lessons } = page.value
+  const content = lessons === 0 ? `${scenarios} scenarios` : `${scenarios} scenarios and ${lessons} lessons`
   terminal.out(
-    `${file}: ${megabytes} MB, with ${page.value.scenarios} scenarios. Open it in a browser, or publish the folder on any file server.\n`,
+    `${file}: ${megabytes} MB, with ${content}. Open it in a browser, or publish the folder on any file server.\n`,
   )
   return exits.passed
 }
@@ -29,18 +38,27 @@ export async function buildWeb(folder: string, terminal: SimTerminal): Promise<n
 interface Made {
   readonly text: string
   readonly scenarios: number
+  readonly lessons: number
 }
 
-async function pageFor(folder: string, file: string, terminal: SimTerminal): Promise<Result<Made, string>> {
+async function pageFor(
+  folder: string,
+  file: string,
+  named: readonly string[],
+  terminal: SimTerminal,
+): Promise<Result<Made, string>> {
   const files = terminal.webFiles()
   if (!files.ok) return files
   const problem = await folderProblem(folder, file, terminal)
   if (problem !== undefined) return err(problem)
   const scenarios = await scenariosOf(terminal)
   if (!scenarios.ok) return scenarios
+  const lessons = await lessonsOf(named, folder, terminal)
+  if (!lessons.ok) return lessons
   const { build, gzip, pageTemplate } = terminal
-  const text = webPage(pageTemplate('tab'), simulatorScript(files.value, build), scenarios.value, gzip)
-  return ok({ text, scenarios: scenarios.value.length })
+  const content = { scenarios: scenarios.value, ...lessons.value }
+  const text = webPage(pageTemplate('tab'), simulatorScript(files.value, build), content, gzip)
+  return ok({ text, scenarios: scenarios.value.length, lessons: lessons.value.lessons.length })
 }
 
 /** Why the page cannot be written there; undefined: the folder exists, and has no other page of this name. */

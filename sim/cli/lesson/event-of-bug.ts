@@ -2,54 +2,66 @@ import { err, ok, type Result } from '../../../src/base/result.ts'
 import type { ToldEvent } from '../../lessons/judge.ts'
 import type { TaskOf } from '../../lessons/lesson.ts'
 import { recordWords } from '../../report/record-text.ts'
+import type { TraceHeader, TraceRecord } from '../../report/trace-record.ts'
 import { plantOf } from '../plant.ts'
 import type { SimTerminal } from '../terminal.ts'
 import { eventOf, readTrace } from '../trace/events.ts'
 import { clean } from '../trace/printing.ts'
 
-/** The number of an event in the run of a task. */
-interface NamedEvent {
+/** The run of a task that asks for a cause. */
+export interface RunOfBug {
   readonly task: TaskOf<'cause'>
   readonly page: string
   /** The file to which the trace is written meanwhile. */
   readonly trace: string
-  readonly n: number
+}
+
+export interface BugListener {
+  /** A line that the run prints. Absent: it prints nothing. */
+  readonly onText?: (line: string) => void
+  readonly onHeader?: (header: TraceHeader) => void
+  /** False: no further event is wanted. */
+  readonly onEvent: (event: ToldEvent, record: TraceRecord) => boolean
 }
 
 /** Runs the planted program, and finds an event of its trace; undefined if no event has this number. */
 export async function eventOfBug(
-  { task, page, trace, n }: NamedEvent,
+  { n, ...run }: RunOfBug & { readonly n: number },
   terminal: SimTerminal,
 ): Promise<Result<ToldEvent | undefined, string>> {
   let found: ToldEvent | undefined
-  const read = await eventsOfBug({ task, page, trace }, terminal, (event) => {
+  const onEvent = (event: ToldEvent): boolean => {
     if (event.n === n) found = event
     return event.n < n
-  })
+  }
+  const read = await runOfBug(run, terminal, { onEvent })
   return read.ok ? ok(found) : read
 }
 
-/** Calls the callback with each event of a task's run, until the callback returns false. */
-async function eventsOfBug(
-  { task, page, trace }: Omit<NamedEvent, 'n'>,
+/** Runs the planted program to its end, and then tells its events. The error is one line. */
+export async function runOfBug(
+  { task, page, trace }: RunOfBug,
   terminal: SimTerminal,
-  onEvent: (event: ToldEvent) => boolean,
+  { onText, onHeader, onEvent }: BugListener,
 ): Promise<Result<undefined, string>> {
   const plant = plantOf({ bug: task.bug }, terminal)
   if (!plant.ok) return plant
   if (plant.value === undefined) return err('nothing is planted')
   try {
-    const argv = ['run', page, '--seed', String(task.seed), '--no-demands', '--quiet', '--trace', trace]
-    const { exit, error } = await plant.value.copy.run(argv, () => {})
+    const quiet = onText === undefined ? ['--quiet'] : ['--no-counts']
+    const argv = ['run', page, '--seed', String(task.seed), '--no-demands', ...quiet, '--trace', trace]
+    const { exit, error } = await plant.value.copy.run(argv, onText ?? (() => undefined))
     if (exit === undefined || exit > 1) return err(`the run of this task ended with ${exit}: ${error}`)
     return await readTrace(terminal, trace, {
-      onHeader: () => true,
+      onHeader: (header) => {
+        onHeader?.(header)
+        return true
+      },
       onLine: (line) => {
         const record = eventOf(line)
         if (!record.ok) return record
-        return ok(
-          onEvent({ n: line.n, atUs: line.t, node: record.value.node, words: clean(recordWords(record.value)) }),
-        )
+        const words = clean(recordWords(record.value))
+        return ok(onEvent({ n: line.n, atUs: line.t, node: record.value.node, words }, record.value))
       },
     })
   } finally {

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from '../../../src/base/result.ts'
-import type { SeedsOfTask } from '../../lessons/seed-range.ts'
+import type { NoRuns, PageRuns } from '../../lessons/checking.ts'
 import { everySeed, runPool } from '../../pool/pool.ts'
 import { pageOf } from '../../pool/seed-runs.ts'
 import { type SentPage, sentPage, WorkerDidNotStart } from '../../pool/warm-worker.ts'
@@ -9,17 +9,7 @@ import { usualStallMs } from '../run-flags.ts'
 import { Screen } from '../screen.ts'
 import type { SimTerminal } from '../terminal.ts'
 
-/** Why there are no records of the runs of a page. */
-export type NoRuns =
-  /** The page, with the parts that the check adds, is not well formed. */
-  | { readonly kind: 'page'; readonly message: string }
-  /** No process for the runs could be started. */
-  | { readonly kind: 'worker'; readonly message: string }
-
-export interface PageRuns {
-  readonly file: string
-  readonly text: string
-  readonly seeds: SeedsOfTask
+export interface PoolRuns extends PageRuns {
   /** Whether the first seed that fails ends the runs. */
   readonly untilFailure: boolean
   readonly jobs?: number | undefined
@@ -27,7 +17,7 @@ export interface PageRuns {
 
 /** Runs a page over seeds; returns the records in the order of the seeds. */
 export async function runsOfPage(
-  runs: PageRuns,
+  runs: PoolRuns,
   terminal: SimTerminal,
 ): Promise<Result<readonly SeedRecord[], NoRuns>> {
   const { file, text } = runs
@@ -48,7 +38,7 @@ export async function runsOfPage(
 
 async function recordsOf(
   page: SentPage,
-  { seeds, jobs, untilFailure }: PageRuns,
+  { seeds, jobs, untilFailure }: PoolRuns,
   terminal: SimTerminal,
 ): Promise<Result<readonly SeedRecord[], NoRuns>> {
   const records: SeedRecord[] = []

@@ -1,16 +1,12 @@
 import { err, ok, type Result } from '../../../src/base/result.ts'
-import type { Lesson } from '../../lessons/lesson.ts'
+import type { NumberedLesson } from '../../lessons/lesson.ts'
 import { loadLesson } from '../../lessons/load.ts'
 import { readText, type TextKind } from '../files.ts'
 import type { SimTerminal } from '../terminal.ts'
 
 /** A lesson that is shipped with this program. */
-export interface ShelvedLesson {
-  readonly number: number
-  /** The name of its folder: `01-elections`. */
-  readonly name: string
+export interface ShelvedLesson extends NumberedLesson {
   readonly folder: string
-  readonly lesson: Lesson
 }
 
 /** A lesson is short enough to be read at one sitting. */

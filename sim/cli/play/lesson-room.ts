@@ -8,13 +8,13 @@ import type {
   PlayLessonRun,
   PlayLessonTold,
 } from '../../play/lessons-api.ts'
+import { lessonLine, shownLesson } from '../../play/shown-lesson.ts'
 import { readText, writeText } from '../files.ts'
 import { type Desk, deskOf, lessonAt } from '../lesson/desk.ts'
 import { answersOf } from '../lesson/run.ts'
 import type { ShelvedLesson } from '../lesson/shelf.ts'
 import { answersFile, startLesson } from '../lesson/start.ts'
 import { exits, type SimTerminal } from '../terminal.ts'
-import { lessonLine, shownLesson } from './shown-lesson.ts'
 
 /** Pictures that can be opened: the latest ones. */
 const picturesMax = 20

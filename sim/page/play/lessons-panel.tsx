@@ -40,7 +40,7 @@ export function LessonsPanel({ session, doing, played }: LessonsPanelProps) {
         all lessons
       </button>
       {lesson.name === played ? null : (
-        <p class="hint">The cluster beside is of another session: svc-sim play --lesson {lesson.number} has its own.</p>
+        <p class="hint">The cluster beside is of another session: {session.ownCluster(lesson.number)} has its own.</p>
       )}
       <LessonText key={lesson.name} {...{ session, doing, lesson }} onLesson={setLesson} />
     </div>

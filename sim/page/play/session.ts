@@ -11,6 +11,7 @@ const stillMs = 1000
  * the film only if something has happened since the last look.
  */
 export class PlaySession {
+  readonly ownCluster: (lesson: number) => string
   readonly #channel: Channel
   readonly #onChange: () => void
   #status: PlayStatus | undefined
@@ -21,9 +22,11 @@ export class PlaySession {
   #timer: number | undefined
   #looking: Promise<void> | undefined
 
-  constructor(channel: Channel, onChange: () => void) {
+  /** `ownCluster`: how a reader gets the cluster of the lesson with this number, in words. */
+  constructor(channel: Channel, onChange: () => void, ownCluster: (lesson: number) => string) {
     this.#channel = channel
     this.#onChange = onChange
+    this.ownCluster = ownCluster
   }
 
   get status(): PlayStatus | undefined {

@@ -3,13 +3,14 @@ import { PlayApp } from './app.tsx'
 import type { Channel } from './channel.ts'
 import { PlaySession } from './session.ts'
 
-/** Shows a session in this element, from now on. */
-export function showSession(root: Element, channel: Channel): void {
+/** Shows a session in this element, from now on. `ownCluster`: how a reader gets the cluster of a lesson, in words. */
+export function showSession(root: Element, channel: Channel, ownCluster: (lesson: number) => string): void {
   let looked = 0
-  const session = new PlaySession(channel, () => {
+  const onChange = (): void => {
     looked++
     draw()
-  })
+  }
+  const session = new PlaySession(channel, onChange, ownCluster)
   const draw = (): void => {
     const { status, film, problem } = session
     if (status === undefined || film === undefined) {

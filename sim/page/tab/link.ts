@@ -1,20 +1,23 @@
-import type { TabBegin } from '../../play/tab-api.ts'
+import type { TabCluster } from '../../play/tab-api.ts'
 
 /** What a link to this page asks for. */
 export interface TabLink {
-  readonly does: TabBegin['does']
+  readonly does: TabCluster['does']
   /** Name of a scenario of the page; undefined: the cluster of a session without one. */
   readonly scenario: string | undefined
+  /** Number or name of the lesson whose cluster it is. */
+  readonly lesson: string | undefined
   readonly seed: number | undefined
   readonly steps: number | undefined
   readonly servers: number | undefined
   readonly clients: number | undefined
 }
 
-/** `?run=crash-and-recover&seed=17`, `?play=crash-and-recover&steps=4000`, `?play&servers=5`. Undefined: it asks for nothing. */
+/** `?run=crash-and-recover&seed=17`, `?play=crash-and-recover&steps=4000`, `?play&servers=5`, `?lesson=1`. Undefined: it asks for nothing. */
 export function linkIn(search: string): TabLink | undefined {
   const given = new URLSearchParams(search)
-  const does = given.has('run') ? 'run' : given.has('play') ? 'play' : undefined
+  const lesson = given.get('lesson') ?? undefined
+  const does = given.has('run') ? 'run' : given.has('play') || lesson !== undefined ? 'play' : undefined
   if (does === undefined) return undefined
   const name = given.get(does) ?? ''
   const number = (key: string): number | undefined => {
@@ -24,6 +27,7 @@ export function linkIn(search: string): TabLink | undefined {
   return {
     does,
     scenario: name === '' ? undefined : name,
+    lesson,
     seed: number('seed'),
     steps: number('steps'),
     servers: number('servers'),

@@ -1,49 +1,68 @@
 import { render } from 'preact'
-import type { TabBegin } from '../../play/tab-api.ts'
+import type { TabCluster, TabLesson } from '../../play/tab-api.ts'
 import { unpackedText } from '../document-film.ts'
 import { showSession } from '../play/shown-session.tsx'
+import { showFilm } from '../shown-film.tsx'
+import { lessonsIn, withLessons } from './lessons.ts'
 import { linkIn, type TabLink } from './link.ts'
 import { showRun } from './run.tsx'
 import { Start, type TabScenario } from './start.tsx'
 import { begin, startWorker } from './worker.ts'
 
+/** What lies in the page. */
+interface Content {
+  readonly scenarios: readonly TabScenario[]
+  readonly lessons: readonly TabLesson[]
+}
+
+const ownCluster = (lesson: number): string => `this page with ?lesson=${lesson}`
+
 const root = document.querySelector('#page')
 if (root !== null) {
-  const scenarios = JSON.parse(
-    await unpackedText(document.querySelector('#scenarios')?.textContent ?? ''),
-  ) as readonly TabScenario[]
+  // A page that this page has made, with the picture of a run: see `picture-page.ts`.
+  if (document.querySelector('#overview') !== null) await showFilm(root)
+  else await showTab(root)
+}
+
+async function showTab(place: Element): Promise<void> {
+  const packed = document.querySelector('#scenarios')?.textContent ?? ''
+  const scenarios = JSON.parse(await unpackedText(packed)) as readonly TabScenario[]
+  const content: Content = { scenarios, lessons: await lessonsIn(document) }
   const link = linkIn(location.search)
-  const wanted = link === undefined ? undefined : beginOf(link, scenarios)
-  if (wanted === undefined || typeof wanted === 'string') showStart(root, scenarios, wanted)
-  else await show(root, scenarios, wanted)
+  const wanted = link === undefined ? undefined : beginOf(link, content)
+  if (wanted === undefined || typeof wanted === 'string') showStart(place, content, wanted)
+  else await show(place, content, wanted)
   performance.mark('first picture')
 }
 
-function showStart(place: Element, scenarios: readonly TabScenario[], problem: string | undefined): void {
-  const onBegin = (what: TabBegin): void => {
+function showStart(place: Element, content: Content, problem: string | undefined): void {
+  const onBegin = (what: TabCluster): void => {
     render(null, place)
-    show(place, scenarios, what).catch(reportError)
+    show(place, content, what).catch(reportError)
   }
   place.textContent = ''
-  render(<Start {...{ scenarios, problem, onBegin }} />, place)
+  render(<Start {...{ ...content, problem, onBegin }} />, place)
 }
 
-async function show(place: Element, scenarios: readonly TabScenario[], what: TabBegin): Promise<void> {
+async function show(place: Element, content: Content, what: TabCluster): Promise<void> {
   place.textContent = 'The simulator is loaded.'
+  const { lessons } = content
   const channel = await startWorker(document)
-  const problem = await begin(channel, what)
+  const problem = await begin(channel, { ...what, hasLessons: lessons.length > 0 })
   if (problem !== undefined) {
-    showStart(place, scenarios, problem)
+    showStart(place, content, problem)
     return
   }
   place.textContent = ''
   if (what.does === 'run') await showRun(place, channel)
-  else showSession(place, channel)
+  else if (lessons.length === 0) showSession(place, channel, ownCluster)
+  else showSession(place, withLessons(channel, lessons, document), ownCluster)
 }
 
 /** What the link asks for, or why it cannot be. */
-function beginOf({ scenario: name, ...link }: TabLink, scenarios: readonly TabScenario[]): TabBegin | string {
+function beginOf({ scenario: name, ...link }: TabLink, { scenarios, lessons }: Content): TabCluster | string {
   const { does, seed, steps, servers, clients } = link
+  if (link.lesson !== undefined) return clusterOfLesson(link.lesson, lessons, steps)
   const found = scenarios.find((each) => each.name === name)
   if (name !== undefined && found === undefined) return `This page has no scenario '${name}'.`
   if (name === undefined && does === 'run') return 'A link to a run names its scenario: ?run=crash-and-recover'
@@ -55,4 +74,12 @@ function beginOf({ scenario: name, ...link }: TabLink, scenarios: readonly TabSc
     ...(servers === undefined ? {} : { servers }),
     ...(clients === undefined ? {} : { clients }),
   }
+}
+
+function clusterOfLesson(named: string, lessons: readonly TabLesson[], steps: number | undefined): TabCluster | string {
+  const lesson = lessons.find(({ number, name }) => String(number) === named || name === named)
+  if (lesson === undefined) return `This page has no lesson '${named}'.`
+  const { name, run, pages } = lesson
+  const scenario = { file: run.page, text: pages[run.page] ?? '' }
+  return { does: 'play', scenario, seed: run.seed, lesson: name, ...(steps === undefined ? {} : { steps }) }
 }

@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'preact/hooks'
-import type { TabBegin } from '../../play/tab-api.ts'
+import type { TabCluster, TabLesson } from '../../play/tab-api.ts'
+import { forgetWork, keptWork } from './lessons.ts'
 import { searchOf, type TabLink } from './link.ts'
 
 /** A scenario that lies in the page. */
@@ -15,13 +16,14 @@ export interface TabScenario {
 
 export interface StartProps {
   readonly scenarios: readonly TabScenario[]
+  readonly lessons: readonly TabLesson[]
   readonly problem: string | undefined
   /** Begins without a link: with a file of the reader. */
-  readonly onBegin: (begin: TabBegin) => void
+  readonly onBegin: (begin: TabCluster) => void
 }
 
 /** Where a reader without a link chooses what to run, or what to play with. */
-export function Start({ scenarios, problem, onBegin }: StartProps) {
+export function Start({ scenarios, lessons, problem, onBegin }: StartProps) {
   const [sought, setSought] = useState('')
   const [chosen, setChosen] = useState('election-under-partition')
   const [seed, setSeed] = useState('')
@@ -30,7 +32,7 @@ export function Start({ scenarios, problem, onBegin }: StartProps) {
   const found = useMemo(() => scenarios.filter((each) => isSought(each, sought)), [scenarios, sought])
   const shown = found.find(({ name }) => name === chosen) ?? found[0]
   const link = (does: TabLink['does'], scenario: string | undefined, more: Partial<TabLink> = {}): string => {
-    const none = { seed: undefined, steps: undefined, servers: undefined, clients: undefined }
+    const none = { lesson: undefined, seed: undefined, steps: undefined, servers: undefined, clients: undefined }
     return searchOf({ ...none, does, scenario, seed: numberIn(seed), ...more })
   }
   return (
@@ -92,20 +94,49 @@ export function Start({ scenarios, problem, onBegin }: StartProps) {
           </p>
         </div>
       )}
+      {lessons.length === 0 ? null : <Lessons lessons={lessons} />}
       <OwnFile seed={numberIn(seed)} onBegin={onBegin} />
+    </div>
+  )
+}
+
+/** Each lesson with its cluster beside it, and what this browser has kept of the reader's work. */
+function Lessons({ lessons }: Pick<StartProps, 'lessons'>) {
+  const [hasWork, setHasWork] = useState(() => keptWork() !== undefined)
+  const forget = (): void => {
+    forgetWork()
+    setHasWork(false)
+  }
+  return (
+    <div>
+      <h2>Lessons</h2>
+      <ol class="lessons">
+        {lessons.map(({ number, name, title, minutes }) => (
+          <li key={name} value={number}>
+            <a href={`?lesson=${number}`}>{title}</a> <small>{minutes} minutes</small>
+          </li>
+        ))}
+      </ol>
+      {hasWork ? (
+        <button type="button" id="forget" onClick={forget}>
+          forget my work on the lessons
+        </button>
+      ) : (
+        <p class="hint">Your answers stay in this browser.</p>
+      )}
     </div>
   )
 }
 
 interface OwnFileProps {
   readonly seed: number | undefined
-  readonly onBegin: (begin: TabBegin) => void
+  readonly onBegin: (begin: TabCluster) => void
 }
 
 /** A scenario of the reader, or a saved session, which goes on. */
 function OwnFile({ seed, onBegin }: OwnFileProps) {
   const [file, setFile] = useState<File>()
-  const begin = async (does: TabBegin['does']): Promise<void> => {
+  const begin = async (does: TabCluster['does']): Promise<void> => {
     if (file === undefined) return
     const scenario = { file: file.name, text: await file.text() }
     onBegin({ does, scenario, ...(seed === undefined ? {} : { seed }) })

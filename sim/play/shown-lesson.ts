@@ -1,22 +1,21 @@
-import { type Answers, fileName } from '../../lessons/answers.ts'
-import type { Task } from '../../lessons/lesson.ts'
-import { type LessonProgress, ofLesson, type Progress, rightCount } from '../../lessons/progress.ts'
-import type { PlayLesson, PlayLessonLine, PlayTask } from '../../play/lessons-api.ts'
-import type { ShelvedLesson } from '../lesson/shelf.ts'
+import { type Answers, fileName } from '../lessons/answers.ts'
+import type { NumberedLesson, Task } from '../lessons/lesson.ts'
+import { type LessonProgress, ofLesson, type Progress, rightCount } from '../lessons/progress.ts'
+import type { PlayLesson, PlayLessonLine, PlayTask } from './lessons-api.ts'
 
-export function lessonLine({ number, name, lesson }: ShelvedLesson, progress: Progress): PlayLessonLine {
+export function lessonLine({ number, name, lesson }: NumberedLesson, progress: Progress): PlayLessonLine {
   const { lesson: title, minutes, tasks } = lesson
   return { number, name, title, minutes, tasks: tasks.length, right: rightCount(ofLesson(progress, name)) }
 }
 
 /** What a student may see of a lesson by now. `pages`: the student's pages, by the names that tasks have for them. */
 export function shownLesson(
-  shelved: ShelvedLesson,
+  numbered: NumberedLesson,
   progress: Progress,
   { prediction, byTask }: Answers,
   pages: ReadonlyMap<string, string>,
 ): PlayLesson {
-  const { lesson, name } = shelved
+  const { lesson, name } = numbered
   const mine = ofLesson(progress, name)
   const tasks = lesson.tasks.map((task, at) => shownTask(task, at + 1, byTask, mine, pages))
   const isDone = rightCount(mine) === lesson.tasks.length
@@ -27,7 +26,7 @@ export function shownLesson(
     readOn: isDone ? lesson['read on'] : [],
   }
   return {
-    ...lessonLine(shelved, progress),
+    ...lessonLine(numbered, progress),
     aims: lesson.aims,
     reading: lesson.reading,
     question: lesson.predict.question,

@@ -2,8 +2,8 @@ import { render } from 'preact'
 import { App } from './app.tsx'
 import { documentFilm } from './document-film.ts'
 
-const root = document.querySelector('#page')
-if (root !== null) {
+/** Shows the film that lies in this document. */
+export async function showFilm(root: Element): Promise<void> {
   let opened = 0
   const source = await documentFilm(document, {
     onOpen: () => {

@@ -118,4 +118,42 @@ describe.skipIf(program === undefined)('a cluster in a tab (Debian: chromium)', 
     },
     600_000,
   )
+
+  it.skipIf(!isLong)(
+    'has a desk for lessons: a run with its picture, tasks that are judged, and work that is kept',
+    async () => {
+      const lessons = join(folder, 'lessons')
+      expect((await svcSim(['build-web', lessons, '--lesson', '1', '--lesson', 'no-such'])).exit).toBe(2)
+      expect(await svcSim(['build-web', lessons, '--lesson', '1'])).toMatchObject({
+        exit: 0,
+        out: expect.stringMatching(/ scenarios and 1 lesson\./),
+      })
+      const context = await browser.newContext({ viewport: { width: 1400, height: 1000 } })
+      const page = await context.newPage()
+      page.on('pageerror', (error) => problems.push(error.message))
+      await page.goto(`file://${lessons}/index.html`)
+      await page.getByRole('link', { name: 'Elections' }).click()
+      await page.getByLabel('Your prediction').fill('One on each side.', { timeout: 120_000 })
+      await page.getByRole('button', { name: 'see the run' }).click()
+      const picture = page.getByRole('link', { name: 'The picture of the run' })
+      await picture.waitFor({ timeout: 300_000 })
+      const [shown] = await Promise.all([context.waitForEvent('page'), picture.click()])
+      await shown.waitForSelector('#lanes')
+      expect(await shown.textContent('h1')).toMatch(/^Election under partition seed 3/)
+      await shown.close()
+      const tasks = page.locator('.tasks fieldset')
+      await tasks.nth(0).getByRole('radio').nth(1).check()
+      await tasks.nth(3).getByRole('button', { name: 'run it' }).click()
+      await expect.poll(() => tasks.nth(3).locator('pre.told').textContent()).toMatch(/R8 \(quorum\): s5 leads term 7/)
+      await page.getByRole('button', { name: 'check the answers' }).click()
+      await expect
+        .poll(() => page.locator('.tasks > div pre.told').textContent(), { timeout: 300_000 })
+        .toMatch(/1 {2}right .*1 of 4 tasks are right/s)
+      await page.reload()
+      await expect.poll(() => tasks.nth(0).textContent(), { timeout: 120_000 }).toMatch(/^Task 1 right/)
+      await context.close()
+      expect(problems).toEqual([])
+    },
+    1_200_000,
+  )
 })

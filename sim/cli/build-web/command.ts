@@ -28,9 +28,9 @@ export async function buildWeb(named: string, { lesson = [] }: BuildWebFlags, te
   if (!(await writeText(terminal, file, page.value.text, 'everybody'))) return exits.usage
   const megabytes = (utf8(page.value.text).length / 1_000_000).toFixed(1)
   const { scenarios, lessons } = page.value
-  const content = lessons === 0 ? `${scenarios} scenarios` : `${scenarios} scenarios and ${lessons} lessons`
+  const withLessons = lessons === 0 ? '' : ` and ${lessons} ${lessons === 1 ? 'lesson' : 'lessons'}`
   terminal.out(
-    `${file}: ${megabytes} MB, with ${content}. Open it in a browser, or publish the folder on any file server.\n`,
+    `${file}: ${megabytes} MB, with ${scenarios} scenarios${withLessons}. Open it in a browser, or publish the folder on any file server.\n`,
   )
   return exits.passed
 }

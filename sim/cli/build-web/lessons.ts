@@ -110,5 +110,11 @@ async function recorded(
   })
   if (!read.ok) return read
   if (film === undefined || evidence.length === 0) return err('its run shows no cause')
-  return ok({ text: lines.join('\n'), film: film.end(), evidence })
+  return ok({ text: withoutCommands(lines), film: film.end(), evidence })
+}
+
+/** What a run prints, without the commands for a terminal at its end, which a tab does not have. */
+function withoutCommands(lines: readonly string[]): string {
+  const commands = lines.findIndex((line) => /^seed \d+; repeat with: /.test(line))
+  return lines.slice(0, commands === -1 ? lines.length : commands).join('\n')
 }

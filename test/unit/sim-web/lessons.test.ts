@@ -91,7 +91,7 @@ type Desk = Awaited<ReturnType<typeof desk>>
 const check = async ({ ask }: Desk, answers: object, text = page) =>
   (await ask('POST', 'lesson/check', { name: '01-one', answers, pages: { 2: text } })).value as PlayLessonTold
 
-it('has the lesson, shows its run to those who predicted it, and judges its tasks', async () => {
+it('has the lesson, shows its run after a prediction, and judges its tasks', async () => {
   const one = await desk()
   expect(((await one.ask('GET', 'lessons')).value as PlayLessonList).lessons).toEqual([
     { number: 1, name: '01-one', title: 'One server', minutes: 5, tasks: 3, right: 0 },

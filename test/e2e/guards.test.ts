@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeEach, expect, it } from 'vitest'
 import { devAgent, type Finished, freePorts, type RealAgent, runSvc } from './real-agent.ts'
@@ -35,6 +36,20 @@ it.skipIf(!hasPython)('a person on a real terminal is asked, and only yes does i
   const done = await typed('yes', argv)
   expect([done.code, done.out]).toEqual([0, `${warning}yes\r\nSuccess! Deleted keys with prefix: app/\r\n`])
   expect(await agent.json('/v1/kv/app/?keys')).toBeUndefined()
+})
+
+it.skipIf(!hasPython)('a restore is asked about on a real terminal, too (needs python3)', async () => {
+  const file = join(stage.path, 'state.snap')
+  await runSvc(['snapshot', 'save', file], undefined, { SVC_HTTP_ADDR: agent.address })
+  await agent.request('PUT', '/v1/kv/later', '1')
+  const { code, out } = await typed('no', ['snapshot', 'restore', file])
+  expect([code, out]).toEqual([
+    1,
+    expect.stringMatching(
+      /^Warning: the command sets the state back to index \d+: it removes 1 record .*\r\nType yes to continue: no\r\nNothing was done\.\r\n$/,
+    ),
+  ])
+  expect(await agent.json('/v1/kv/later?keys')).toEqual(['later'])
 })
 
 it('a script is warned on standard error alone, and SVC_CONFIRM=always makes it demand -force', async () => {

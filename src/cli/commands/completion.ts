@@ -36,9 +36,20 @@ function placesOf(tree: CommandTree): readonly Place[] {
     return { words, choices, operands: false }
   })
   const leaves = tree.commands.map(
-    (command): Place => ({ words: command.path, choices: flagsOf(command), operands: true }),
+    (command): Place => ({
+      words: command.path,
+      choices: [...operandsOf(command), ...flagsOf(command)],
+      operands: true,
+    }),
   )
   return [...inner, ...leaves].sort((a, b) => b.words.length - a.words.length)
+}
+
+/** The words of which the operand is one, where the command lists them: `[bash|zsh|fish]`. */
+function operandsOf({ operands, summary }: CliCommand): readonly Choice[] {
+  const listed = /^\[?([a-z]+(?:\|[a-z]+)+)\]?$/.exec(operands)?.[1] ?? ''
+  const words = listed.split('|').filter((word) => word !== '')
+  return words.map((word) => ({ word, about: summary, takesValue: false }))
 }
 
 function flagsOf({ flags }: CliCommand): readonly Choice[] {

@@ -40,6 +40,10 @@ describe.skipIf(!isThere('bash'))('the completion of bash', () => {
     expect(offered('svc', 'kv', 'get', 'a/key', '-det')).toEqual(['-detailed'])
   })
 
+  it('offers the operands that a command lists', () => {
+    expect(offered('svc', 'completion', 'f')).toEqual(['fish'])
+  })
+
   it('offers nothing of its own where it does not know the words', () => {
     expect(offered('svc', 'none', '')).toEqual([])
   })

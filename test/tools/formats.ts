@@ -4,16 +4,23 @@ import { features } from '../../src/agent/assembly/features.ts'
 import { frameOf } from '../../src/agent/local/journal-frames.ts'
 import { keptState, keptVersion } from '../../src/agent/local/kept-schema.ts'
 import { encodeCommand } from '../../src/agent/replication/command-codec.ts'
-import { hex, utf8 } from '../../src/base/bytes.ts'
+import { concatBytes, hex, utf8 } from '../../src/base/bytes.ts'
 import type { Message, Versions } from '../../src/gossip/core/messages.ts'
 import { PacketEncoder } from '../../src/gossip/wire/packet.ts'
 import { encodeStreamFrame } from '../../src/gossip/wire/stream-frame.ts'
+import { modifyIndexOf } from '../../src/model/log-position.ts'
 import { encodeMessage } from '../../src/raft/codec.ts'
 import type { RaftMessage } from '../../src/raft/core/messages.ts'
 import { encodeBatch } from '../../src/raft/log/batch.ts'
 import type { LogRecord } from '../../src/raft/log/record.ts'
 import { encodeSegmentHeader, logFormats, type SegmentHeader } from '../../src/raft/log/segment-file.ts'
+import { snapshotFileFormat } from '../../src/raft/log/snapshot-file.ts'
 import { encodeFrame, type Frame, rpcProtocol } from '../../src/rpc/frame.ts'
+import { snapshotFormat } from '../../src/store/snapshot.ts'
+import { Store } from '../../src/store/store.ts'
+import type { Row, TableDefinition } from '../../src/store/types.ts'
+import { quietSamples, sample as sampleRow, samples } from '../unit/store/sample-table.ts'
+import { keptFiles } from './kept-files.ts'
 import { positioned } from './plain.ts'
 
 /** A format of the wire or of the disk, as this build has it. */
@@ -96,19 +103,30 @@ const fullState = encodeStreamFrame({
   },
 })
 
+/** A snapshot of a state with two tables. */
+function sampleState(): Uint8Array {
+  const store = new Store([samples, quietSamples] as readonly TableDefinition<Row>[])
+  store.apply(modifyIndexOf(7), (tx) => tx.put(samples, sampleRow('a', 7, 'g', 3)))
+  const snapshot = store.snapshot()
+  const pieces: Uint8Array[] = []
+  for (let piece = snapshot.next(); piece !== undefined; piece = snapshot.next()) pieces.push(piece)
+  return concatBytes(pieces)
+}
+
 /** What a schema accepts. Members that JSON does not have, such as bytes, are all written alike. */
 function schemaOf(schema: z.ZodType): unknown {
   return z.toJSONSchema(schema, { unrepresentable: 'any', io: 'input', reused: 'inline' })
 }
 
 /** Every format that agents of different builds must share. */
-export function declaredFormats(): readonly DeclaredFormat[] {
+export async function declaredFormats(): Promise<readonly DeclaredFormat[]> {
   const here = 'test/fixtures/formats.json'
   const commands = features.flatMap((feature) => feature.commands ?? [])
   const endpoints = features.flatMap((feature) => feature.endpoints ?? [])
   const tables = features.flatMap((feature) => feature.tables ?? [])
   const logged = encodeCommand(sample, sample.body, { origin: 'o', sequence: 1 })
   const packets = new PacketEncoder().encode(gossip, { budget: 65_000, checksum: true })
+  const files = await keptFiles()
   const log = [encodeSegmentHeader(header), encodeBatch(records, { number: 6, offset: 512, salt: 77, chain: 99 }).bytes]
   return [
     {
@@ -129,6 +147,19 @@ export function declaredFormats(): readonly DeclaredFormat[] {
       declaredIn: 'src/raft/log/segment-file.ts',
       shape: log.map(hex),
     },
+    { name: 'watermark', declaredIn: here, shape: files.watermark },
+    {
+      name: 'raft-snapshot',
+      version: snapshotFileFormat,
+      declaredIn: 'src/raft/log/snapshot-file.ts',
+      shape: files.raftSnapshot,
+    },
+    {
+      name: 'state-snapshot',
+      version: snapshotFormat,
+      declaredIn: 'src/store/snapshot.ts',
+      shape: hex(sampleState()),
+    },
     {
       name: 'logged-command',
       version: logged[0] ?? 0,
@@ -147,6 +178,7 @@ export function declaredFormats(): readonly DeclaredFormat[] {
     },
     { name: 'gossip-packets', declaredIn: here, shape: packets.map(hex) },
     { name: 'gossip-streams', declaredIn: here, shape: hex(fullState) },
+    { name: 'members-file', declaredIn: here, shape: files.members },
     {
       name: 'registrations-journal',
       version: keptVersion,

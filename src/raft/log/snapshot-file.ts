@@ -11,7 +11,7 @@ import type { StateSnapshot } from '../raft.ts'
 import { readIndex, readU48, viewOf, writeU48 } from './fields.ts'
 
 /** Version of snapshot files. */
-const snapshotFormat = 1
+export const snapshotFileFormat = 1
 
 /**
  * A snapshot file: magic, format (u32), length of the fields (u32), CRC-32C of those and the fields (u32), fields
@@ -101,7 +101,7 @@ function headerOf({ index, term, configuration, configurationIndex }: SnapshotMe
   const fields = pack([index, term, encodeConfiguration(configuration), configurationIndex])
   const head = new Uint8Array(12)
   const view = viewOf(head)
-  view.setUint32(0, snapshotFormat)
+  view.setUint32(0, snapshotFileFormat)
   view.setUint32(4, fields.length)
   const chain = crc32c(fields, crc32c(head.subarray(0, 8)))
   view.setUint32(8, chain)
@@ -206,7 +206,7 @@ function readHeader(
   if (crc32c(fields, crc32c(bytes.subarray(magic.length, magic.length + 8))) !== chain) {
     return damaged(0, 'the checksum of the header does not match')
   }
-  if (format !== snapshotFormat) {
+  if (format !== snapshotFileFormat) {
     return err({ kind: 'format', offset: 0, what: `snapshot format ${format}: this release reads only 1` })
   }
   const meta = metaOf(fields)

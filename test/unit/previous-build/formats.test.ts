@@ -9,6 +9,7 @@ interface KeptFormat {
   readonly digestOfVersion: number
 }
 
+const formats = await declaredFormats()
 const path = new URL('../../fixtures/formats.json', import.meta.url)
 
 function kept(): Record<string, KeptFormat> {
@@ -38,7 +39,7 @@ function problemOf(format: DeclaredFormat, before: KeptFormat | undefined): stri
 /** Writes versions and digests down; a shape that changed under its version stays a failure. */
 function writeDown(): void {
   const before = kept()
-  const after = declaredFormats().map((format): [string, KeptFormat] => {
+  const after = formats.map((format): [string, KeptFormat] => {
     const old = before[format.name]
     const version = format.version ?? old?.version ?? 1
     if (old !== undefined && version <= old.digestOfVersion) return [format.name, old]
@@ -51,12 +52,12 @@ describe('formats of wire and disk', () => {
   it('change only with a new version (SVC_WRITE_DOCS=1 writes it down)', () => {
     if (process.env['SVC_WRITE_DOCS'] === '1') writeDown()
     const before = kept()
-    expect(declaredFormats().flatMap((format) => problemOf(format, before[format.name]) ?? [])).toEqual([])
-    expect(Object.keys(before)).toEqual(declaredFormats().map(({ name }) => name))
+    expect(formats.flatMap((format) => problemOf(format, before[format.name]) ?? [])).toEqual([])
+    expect(Object.keys(before)).toEqual(formats.map(({ name }) => name))
   })
 
   it('a change under the same version fails, and the failure says what to do', () => {
-    for (const format of declaredFormats()) {
+    for (const format of formats) {
       const changed = problemOf({ ...format, shape: [format.shape, 'more'] }, kept()[format.name])
       expect(changed).toMatch(/has another shape and still version \d+\. Agents and data directories/)
       expect(changed).toContain(`raise the version in ${format.declaredIn}`)

@@ -2,40 +2,25 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
-import { textOf } from '../../src/base/bytes.ts'
 import { type Frame, FrameReader } from '../../src/rpc/frame.ts'
-import { answers, archive, bytesOf, dataDirectory, frames } from '../unit/previous-build/fixture.ts'
+import {
+  answers,
+  archive,
+  bytesOf,
+  clientsConnection,
+  dataDirectory,
+  framesIn,
+  kindsIn,
+  kindsOf,
+} from '../unit/previous-build/fixture.ts'
 import { freePorts, RealAgent, writeConfig } from './real-agent.ts'
 import { Stage } from './stage.ts'
 
 const stage = new Stage()
 const token = '11111111-2222-3333-4444-555555555555'
 
-/** The connection over which the client of the previous build sent its writes. */
-const clientsConnection = frames.rpc.reduce((longest, each) => {
-  const writes = (stream: string) => textOf(bytesOf(stream)).split('KV.Put').length
-  return writes(each.asked) > writes(longest.asked) ? each : longest
-})
-
-/** Whether each request got an answer or a failure, by its ID. */
-function kindsOf(stream: string): Readonly<Record<number, string>> {
-  return kindsIn(framesIn(new FrameReader(() => true), bytesOf(stream)))
-}
-
-function framesIn(reader: FrameReader, bytes: Uint8Array): readonly Frame[] {
-  const found: Frame[] = []
-  const read = reader.push(bytes, (frame) => found.push(frame))
-  if (!read.ok) throw new Error(read.error)
-  return found
-}
-
-function kindsIn(found: readonly Frame[]): Readonly<Record<number, string>> {
-  const said = found.flatMap((frame) => (frame.kind === 'answer' || frame.kind === 'failure' ? [frame] : []))
-  return Object.fromEntries(said.map(({ id, kind }) => [id, kind]))
-}
-
 /** Sends what the client sent, and collects until each request that was answered then is answered now. */
-function answeredTo({ asked, answered }: (typeof frames.rpc)[number], port: number): Promise<unknown> {
+function answeredTo({ asked, answered }: typeof clientsConnection, port: number): Promise<unknown> {
   const expected = Object.keys(kindsOf(answered)).length
   const found: Frame[] = []
   return new Promise((resolve, reject) => {

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { brotliDecompressSync } from 'node:zlib'
+import { textOf } from '../../../src/base/bytes.ts'
+import { type Frame, FrameReader } from '../../../src/rpc/frame.ts'
 
 /** What agents of the previous build wrote and sent: test/fixtures/previous-build says how it was made. */
 const folder = new URL('../../fixtures/previous-build/', import.meta.url)
@@ -34,4 +36,27 @@ export function dataDirectory(of: 'server' | 'client'): ReadonlyMap<string, Uint
 
 export function bytesOf(text: string): Uint8Array {
   return new Uint8Array(Buffer.from(text, 'base64'))
+}
+
+/** The connection over which the client of the previous build sent its writes. */
+export const clientsConnection = frames.rpc.reduce((longest, each) => {
+  const writes = (stream: string) => textOf(bytesOf(stream)).split('KV.Put').length
+  return writes(each.asked) > writes(longest.asked) ? each : longest
+})
+
+/** Whether each request got an answer or a failure, by its ID. */
+export function kindsOf(stream: string): Readonly<Record<number, string>> {
+  return kindsIn(framesIn(new FrameReader(() => true), bytesOf(stream)))
+}
+
+export function framesIn(reader: FrameReader, bytes: Uint8Array): readonly Frame[] {
+  const found: Frame[] = []
+  const read = reader.push(bytes, (frame) => found.push(frame))
+  if (!read.ok) throw new Error(read.error)
+  return found
+}
+
+export function kindsIn(found: readonly Frame[]): Readonly<Record<number, string>> {
+  const said = found.flatMap((frame) => (frame.kind === 'answer' || frame.kind === 'failure' ? [frame] : []))
+  return Object.fromEntries(said.map(({ id, kind }) => [id, kind]))
 }

@@ -43,7 +43,13 @@ async function runCommand(
   const flags = parsedFlags(command, rest, program, terminal)
   if (flags === undefined) return 1
   const given = command.path[0] === 'agent' ? env : { ...env, disk: readableAgain(env.disk) }
-  const invocation = { naming, env: given, terminal, flags, args: program.args, help: program.helpInformation() }
+  const invocation = {
+    ...{ naming, env: given, terminal, flags, args: program.args },
+    // Laid out only where it is printed: that takes longer than many a command.
+    get help() {
+      return program.helpInformation()
+    },
+  }
   if (command.guard !== undefined && !(await passesGuard(invocation, command.guard))) return 1
   return command.run(invocation)
 }

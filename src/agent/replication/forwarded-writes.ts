@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { itemAt } from '../../base/items.ts'
 import { withOwnBytes } from '../../base/msgpack.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { WriteIdentity } from '../../features/contract/command.ts'
@@ -236,9 +235,7 @@ function forgetOldest(tx: WriteTransaction, number: number): readonly ForwardedW
   return oldest
 }
 
-function placeOf(number: number): string {
-  return itemAt(places, number % rememberedWritesMax)
-}
-
 /** From the second round on, every place of the ring holds a row. */
-const places: readonly string[] = Array.from({ length: rememberedWritesMax }, (_, number) => orderedKey(number))
+function placeOf(number: number): string {
+  return orderedKey(number % rememberedWritesMax)
+}

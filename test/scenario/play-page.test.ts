@@ -24,6 +24,9 @@ interface Opened {
 
 describe.skipIf(program === undefined)('the page of svc-sim play, in a browser (Debian: chromium)', () => {
   let browser: Browser
+  /** One for all tests: each has a server and so an origin of its own. */
+  let page: Page
+  const problems: string[] = []
   beforeAll(async () => {
     const scenario = join(folder, 'scenario.yaml')
     writeFileSync(
@@ -37,6 +40,11 @@ steps:
     const { exit } = await svcSim(['run', scenario, '--quiet', '--html', html])
     expect(exit).toBe(0)
     browser = await chromium.launch({ executablePath: program ?? '', args: ['--no-sandbox'] })
+    page = await browser.newPage({ viewport: { width: 1400, height: 900 }, acceptDownloads: true })
+    page.on('console', (message) => {
+      if (message.type() === 'error' || message.type() === 'warning') problems.push(message.text())
+    })
+    page.on('pageerror', (error) => problems.push(error.message))
   })
   afterAll(async () => {
     await browser?.close()
@@ -45,16 +53,12 @@ steps:
 
   async function opened(test: (opened: Opened) => Promise<void>): Promise<void> {
     const server = new PlayStandIn(html, agents)
-    const page = await browser.newPage({ viewport: { width: 1400, height: 900 }, acceptDownloads: true })
-    const problems: string[] = []
-    page.on('console', (message) => {
-      if (message.type() === 'error' || message.type() === 'warning') problems.push(message.text())
-    })
-    page.on('pageerror', (error) => problems.push(error.message))
+    problems.length = 0
     await page.goto(await server.listen())
     await page.waitForSelector('#lanes')
     await test({ page, server, problems })
-    await page.close()
+    // It asks its server no more, which is closed.
+    await page.goto('about:blank')
     await server.close()
   }
 

@@ -8,12 +8,25 @@ import { type TraceRecord, traceHeaderSchema, traceRecordSchema } from '../../si
 import { hunts } from '../../sim/self-test/hunts.ts'
 import { patchedFiles } from '../../sim/self-test/patch.ts'
 import { plantedBugs } from '../../sim/self-test/planted-bugs.ts'
-import { projectRoot, svcSim } from './svc-sim.ts'
+import { projectRoot, scenarioFile, svcSim } from './svc-sim.ts'
 
 const isLong = process.env['SVC_TEST_LONG'] === '1'
 
-/** A seed of its hunt at which this planted bug is found: `svc-sim self-test --bug vote-not-durable` tells another. */
-const planted = { name: 'vote-not-durable', seed: 1 }
+const short = `scenario: Two crashes at most
+cluster:
+  dc1:
+    servers: { count: 3 }
+    clients: { count: 1 }
+    config: { performance: { raft_multiplier: 1 } }
+workload:
+  shoppers: { clients: 1, operations: [kv.put, kv.get], keys: 2, rate: 10/s }
+faults:
+  - { when: leader elected, chance: 70%, after: 100ms..900ms, do: [{ crash: it, for: 200ms..900ms }] }
+lasts: 2s
+`
+
+/** A seed of its hunt at which this planted bug is found soon: `svc-sim run --bug vote-not-durable --seeds` tells others. */
+const planted = { name: 'vote-not-durable', seed: 7 }
 
 function folder(): string {
   const made = mkdtempSync(join(tmpdir(), 'svc-causes-'))
@@ -95,7 +108,7 @@ describe('causes in the trace of a run', () => {
       string,
       string,
     ]
-    const scenario = ['run', 'scenarios/leader-process-dies.yaml', '--seed', '4', '--json']
+    const scenario = ['run', scenarioFile(short), '--seed', '4', '--json']
     const one = await svcSim([...scenario, '--trace', packed, '--trace-text', text])
     const other = await svcSim([...scenario, '--trace', plain])
     const untraced = await svcSim(scenario)
@@ -111,7 +124,7 @@ describe('causes in the trace of a run', () => {
 
   it('are asked for in vain where the file cannot be written', async () => {
     const file = join(folder(), 'nowhere', 'trace.jsonl')
-    const { exit, err } = await svcSim(['run', 'scenarios/leader-process-dies.yaml', '--trace', file])
+    const { exit, err } = await svcSim(['run', scenarioFile(short), '--trace', file])
     expect(err).toContain(`${file}: cannot be written (not-found): name another file`)
     expect(exit).toBe(2)
   })

@@ -1,11 +1,28 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { otherNode } from '../tools/other-node.ts'
-import { projectRoot, type SvcSimOptions, svcSim, traceHashOf } from './svc-sim.ts'
+import { type SvcSimOptions, svcSim, traceHashOf } from './svc-sim.ts'
 
-const file = join(projectRoot, 'scenarios/rolling-restart-of-clients.yaml')
+/** Short, for most runs of it are in a cold process; with faults of all kinds of decisions, names, and signing. */
+const page = `scenario: A little of everything
+cluster:
+  dc1:
+    servers: { count: 3 }
+    clients: { count: 1 }
+    config: { performance: { raft_multiplier: 1 } }
+network: { latency: 1ms..9ms, loss: 1%, duplicate: 1%, reorder: 2% }
+workload:
+  shoppers: { clients: 2, operations: [kv.put, kv.get, kv.cas], keys: 2, rate: 20/s }
+faults:
+  - { when: leader elected, chance: 70%, after: 100ms..900ms, do: [{ crash: it, for: 200ms..900ms }] }
+lasts: 3s
+`
+const folder = mkdtempSync(join(tmpdir(), 'svc-sim-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const file = join(folder, 'page.yaml')
+writeFileSync(file, page)
 
 async function hashWith(options: SvcSimOptions, ...flags: readonly string[]): Promise<string> {
   const finished = await svcSim(['run', file, '--seed', '7', ...flags], options)

@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freePort } from '../tools/own-ports.ts'
 import { projectRoot } from '../tools/planted.ts'
 import { blocksUnder, runBlock } from './operations-page.ts'
-import { devAgent, eventually, freePorts, portFlags, RealAgent, runSvc } from './real-agent.ts'
+import { devAgent, eventually, freePorts, leads, portFlags, RealAgent, runSvc } from './real-agent.ts'
 import { Stage } from './stage.ts'
 
 const stage = new Stage()
@@ -110,8 +110,14 @@ describe('svc agent -dev', () => {
 })
 
 describe('commands against an agent', () => {
+  let dev: RealAgent
+  beforeAll(async () => {
+    dev = devAgent(await freePorts(), '-node=alpha')
+    await leads(dev)
+  })
+  afterAll(() => dev.stop('SIGKILL'))
+
   it('put, get, list and delete keys', async () => {
-    const dev = await startDev()
     const kv = (...args: readonly string[]) =>
       runSvc(['kv', args[0] ?? '', `-http-addr=${dev.address}`, ...args.slice(1)])
     expect(await kv('put', 'app/name', 'hello world')).toEqual({
@@ -135,13 +141,11 @@ describe('commands against an agent', () => {
   })
 
   it('reads a value from standard input', async () => {
-    const dev = await startDev()
     expect((await runSvc(['kv', 'put', `-http-addr=${dev.address}`, 'a', '-'], 'from a pipe')).code).toBe(0)
     expect(await dev.text('/v1/kv/a?raw')).toBe('from a pipe')
   })
 
   it('[CLI-010] info shows whether a server leads', async () => {
-    const dev = await startDev()
     const info = await runSvc(['info', `-http-addr=${dev.address}`])
     expect(info.code).toBe(0)
     expect(info.out).toContain('\tleader = true\n')
@@ -149,13 +153,11 @@ describe('commands against an agent', () => {
   })
 
   it('[CLI-009] operator raft list-peers shows each server with its Raft protocol', async () => {
-    const dev = await startDev(['-node=alpha'])
     const peers = await runSvc(['operator', 'raft', 'list-peers', `-http-addr=${dev.address}`])
     const [header, row] = peers.out.split('\n').map((line) => line.split(/ {2,}/))
     expect(header).toEqual(['Node', 'ID', 'Address', 'State', 'Voter', 'RaftProtocol'])
     expect(row?.[0]).toBe('alpha')
     expect(row?.slice(3)).toEqual(['leader', 'true', '3'])
-    await dev.stop('SIGKILL')
     const before = await startDev(['-node=beta', '-raft-protocol=2'])
     const { out } = await runSvc(['operator', 'raft', 'list-peers', `-http-addr=${before.address}`])
     expect(out.split('\n')[1]?.split(/ {2,}/).slice(3)).toEqual(['leader', 'true', '2'])

@@ -1,55 +1,52 @@
 import { describe, expect, it } from 'vitest'
-import type { KeyEntry } from '../../../src/http/ui/page/api/key-shapes.ts'
-import { draftAfterWrite, draftOf, draftUpon, isOutdated } from '../../../src/http/ui/page/pages/keys/draft.ts'
+import { type Draft, draftAfterWrite, draftOf, draftUpon, isOutdated } from '../../../src/http/ui/page/forms/draft.ts'
 
-const state = (text: string, ModifyIndex: number): KeyEntry => ({
-  Key: 'a',
-  Value: text === '' ? null : Buffer.from(text).toString('base64'),
-  Flags: 0,
-  CreateIndex: 1,
-  ModifyIndex,
-  LockIndex: 0,
-})
-const typed = (draft: ReturnType<typeof draftOf>, text: string) => ({
-  ...draft,
-  value: { form: 'text' as const, text },
-})
-const bytes = (text: string) => new TextEncoder().encode(text)
+interface Entry {
+  readonly index: number
+  readonly text: string
+  /** What the form does not show. */
+  readonly holder: string
+}
 
-describe('the draft of a value', () => {
-  it('follows the key while it is not typed into', () => {
-    expect(draftUpon(draftOf(state('one', 5)), state('two', 6))).toEqual(draftOf(state('two', 6)))
+const typedOf = ({ text }: Entry) => ({ text })
+const state = (text: string, index: number): Entry => ({ index, text, holder: '' })
+const typed = (draft: Draft<Entry, { text: string }>, text: string) => ({ ...draft, typed: { text } })
+const begun = (text: string, index: number) => draftOf(state(text, index), typedOf)
+
+describe('the draft of an entry', () => {
+  it('follows the entry while it is not typed into', () => {
+    expect(draftUpon(begun('one', 5), state('two', 6), typedOf)).toEqual(begun('two', 6))
   })
 
-  it('keeps what was typed, and knows that the key was changed under the hands', () => {
-    const mine = typed(draftOf(state('one', 5)), 'mine')
+  it('keeps what was typed, and knows that the entry was changed under the hands', () => {
+    const mine = typed(begun('one', 5), 'mine')
     const theirs = state('theirs', 6)
-    expect(draftUpon(mine, theirs)).toEqual(mine)
-    expect(isOutdated(mine, theirs)).toBe(true)
-    expect(isOutdated(mine, state('one', 5))).toBe(false)
+    expect(draftUpon(mine, theirs, typedOf)).toEqual(mine)
+    expect(isOutdated(mine, theirs, typedOf)).toBe(true)
+    expect(isOutdated(mine, state('one', 5), typedOf)).toBe(false)
   })
 
-  it('takes a lock that comes for no change of the value', () => {
-    const mine = typed(draftOf(state('one', 5)), 'mine')
-    const locked = { ...state('one', 6), Session: 's', LockIndex: 1 }
-    expect(isOutdated(mine, locked)).toBe(false)
-    expect(draftUpon(mine, locked)).toEqual({ ...mine, base: locked })
+  it('takes a change of what the form does not show for no change of its fields', () => {
+    const mine = typed(begun('one', 5), 'mine')
+    const locked = { ...state('one', 6), holder: 's' }
+    expect(isOutdated(mine, locked, typedOf)).toBe(false)
+    expect(draftUpon(mine, locked, typedOf)).toEqual({ ...mine, base: locked })
   })
 
   it('keeps what is typed while a write is on its way, and does not take that write for a change by others', () => {
-    const written = typed(draftOf(state('one', 5)), 'two')
-    const acknowledged = draftAfterWrite(typed(written, 'two and'), written, bytes('two'))
-    expect(acknowledged.value.text).toBe('two and')
-    expect(isOutdated(acknowledged, state('two', 6))).toBe(false)
-    const heard = draftUpon(acknowledged, state('two', 6))
-    expect(heard).toEqual(typed(draftOf(state('two', 6)), 'two and'))
-    expect(isOutdated(heard, state('theirs', 7))).toBe(true)
+    const { typed: sent } = typed(begun('one', 5), 'two')
+    const acknowledged = draftAfterWrite(typed(begun('one', 5), 'two and'), sent)
+    expect(acknowledged.typed.text).toBe('two and')
+    expect(isOutdated(acknowledged, state('two', 6), typedOf)).toBe(false)
+    const heard = draftUpon(acknowledged, state('two', 6), typedOf)
+    expect(heard).toEqual(typed(begun('two', 6), 'two and'))
+    expect(isOutdated(heard, state('theirs', 7), typedOf)).toBe(true)
   })
 
-  it('follows again after its own write', () => {
-    const written = typed(draftOf(state('one', 5)), '')
-    const acknowledged = draftAfterWrite(written, written, bytes(''))
-    expect(draftUpon(acknowledged, state('', 6))).toEqual(draftOf(state('', 6)))
-    expect(isOutdated(acknowledged, state('theirs', 7))).toBe(false)
+  it('follows again after its own write, also when the agent writes the value in another form', () => {
+    const written = typed(begun('one', 5), '60s')
+    const acknowledged = draftAfterWrite(written, written.typed)
+    expect(draftUpon(acknowledged, state('1m0s', 6), typedOf)).toEqual(begun('1m0s', 6))
+    expect(isOutdated(acknowledged, state('theirs', 7), typedOf)).toBe(false)
   })
 })

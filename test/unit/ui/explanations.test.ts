@@ -63,18 +63,12 @@ describe('what decides', () => {
     ...{ ID: `${SourceName} ${DestinationName}`, SourceName, DestinationName, Action, Precedence },
     ...{ Description: '', Meta: null, CreatedAt: '', UpdatedAt: '' },
   })
-  const all = [
-    rule('*', '*', 'deny', 5),
-    rule('*', 'db', 'allow', 8),
-    rule('web', 'db', 'deny', 9),
-    rule('web', '*', 'allow', 6),
-  ]
-
-  it('between two services is the most exact intention of all that match', () => {
-    expect(meshDecision('web', 'db', all).matching.map(({ Precedence }) => Precedence)).toEqual([9, 8, 6, 5])
-    expect(meshDecision('app', 'db', all).deciding?.Action).toBe('allow')
-    expect(meshDecision('web', 'cache', all).deciding?.ID).toBe('web *')
-    expect(meshDecision('app', 'db', []).deciding).toBeUndefined()
+  it('between two services is the first in the order of the agents that applies to both', () => {
+    const toDb = [rule('web', 'db', 'deny', 9), rule('*', 'db', 'allow', 8), rule('*', '*', 'deny', 5)]
+    const fromApp = [rule('app', 'cache', 'deny', 9), rule('*', '*', 'deny', 5), rule('*', 'db', 'allow', 8)]
+    expect(meshDecision(fromApp, toDb).matching.map(({ ID }) => ID)).toEqual(['* db', '* *'])
+    expect(meshDecision(fromApp, toDb).deciding?.Action).toBe('allow')
+    expect(meshDecision(fromApp, []).deciding).toBeUndefined()
   })
 
   it('about a right is a rule, the default, or the token itself', () => {

@@ -1,4 +1,4 @@
-import { exact } from './exact.ts'
+import { exact, exactJson } from './exact.ts'
 import { type Answer, failureOf } from './failure.ts'
 import type { Product } from './product.ts'
 
@@ -29,6 +29,7 @@ export interface Caller {
 export class Client {
   readonly product: Product
   readonly caller: Caller
+  readonly #writeReaders = new Set<() => void>()
 
   constructor(product: Product, caller: Caller) {
     this.product = product
@@ -53,6 +54,7 @@ export class Client {
       const response = await fetch(`${this.product.apiRoot}${path}?${parameters}`, request)
       const text = await response.text()
       if (!response.ok) return { ok: false, failure: failureOf(response.status, text, token !== '') }
+      if (method !== 'GET') for (const read of this.#writeReaders) read()
       const value = (asText === true ? text : text === '' ? undefined : JSON.parse(exact(text))) as T
       return { ok: true, value, index: response.headers.get(`X-${this.product.title}-Index`) ?? undefined }
     } catch {
@@ -60,11 +62,17 @@ export class Client {
       return { ok: false, failure: { kind: 'unreachable' } }
     }
   }
+
+  /** Calls `read` after each write that the agent has carried out, until the returned function is called. */
+  followWrites(read: () => void): () => void {
+    this.#writeReaders.add(read)
+    return () => this.#writeReaders.delete(read)
+  }
 }
 
 function bodyOf(body: unknown): BodyInit {
   if (typeof body === 'string') return body
-  return body instanceof Uint8Array ? (body as Uint8Array<ArrayBuffer>) : JSON.stringify(body)
+  return body instanceof Uint8Array ? (body as Uint8Array<ArrayBuffer>) : exactJson(body)
 }
 
 /** A path of segments that may contain anything. */

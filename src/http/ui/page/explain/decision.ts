@@ -2,20 +2,18 @@ import type { Intention } from '../api/intention-shapes.ts'
 
 /** What decides whether one service may connect to another. */
 export interface MeshDecision {
-  /** All that match, in the order in which they are looked at: the first decides. */
+  /** All that match, in the order in which the agents look at them: the first decides. */
   readonly matching: readonly Intention[]
   /** Undefined: none matches, so the default of the datacenter decides. */
   readonly deciding: Intention | undefined
 }
 
-/** The most exact intention decides: an exact destination counts more than an exact source. */
-export function meshDecision(source: string, destination: string, all: readonly Intention[]): MeshDecision {
-  const matching = all
-    .filter(({ SourceName, DestinationName }) => covers(SourceName, source) && covers(DestinationName, destination))
-    .toSorted((a, b) => b.Precedence - a.Precedence)
+/**
+ * From the two answers of `/v1/connect/intentions/match`: those that apply to the source, and those that apply to the
+ * destination, in the order of the agents. An intention that is among both applies to the connection.
+ */
+export function meshDecision(ofSource: readonly Intention[], ofDestination: readonly Intention[]): MeshDecision {
+  const ids = new Set(ofSource.map(({ ID }) => ID))
+  const matching = ofDestination.filter(({ ID }) => ids.has(ID))
   return { matching, deciding: matching[0] }
-}
-
-function covers(written: string, name: string): boolean {
-  return written === '*' || written === name
 }

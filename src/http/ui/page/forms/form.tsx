@@ -24,8 +24,12 @@ export function Form({ title, act, needs, submit, blocked, send, others, childre
     event.preventDefault()
     if (!act.busy && blocked === undefined) send()
   }
+  // What was done is no statement about what is typed since.
+  const typedOn = (): void => {
+    if (act.done !== '') act.clear()
+  }
   return (
-    <form class="form" aria-label={title} onSubmit={submitted}>
+    <form class="form" aria-label={title} onSubmit={submitted} onInput={typedOn}>
       <h2>{title}</h2>
       <div class="fields">{children}</div>
       {blocked !== undefined && <p class="blocked">{blocked}</p>}
@@ -76,7 +80,7 @@ export function Confirm({ label, question, busy, act }: ConfirmProps) {
   return (
     <span class="confirm">
       <span>{question}</span>{' '}
-      <button type="button" class="danger" ref={focused} onClick={confirm}>
+      <button type="button" class="danger" ref={focused} disabled={busy} onClick={confirm}>
         {formWords.yes(label)}
       </button>{' '}
       <button type="button" onClick={() => setAsking(false)}>

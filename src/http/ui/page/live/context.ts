@@ -11,6 +11,8 @@ export interface PageContext {
   readonly place: Place
   readonly ring: Ring
   readonly slots: Slots
+  /** What is typed into the forms of this page and not yet sent, by the names of the forms. */
+  readonly typed: Map<string, unknown>
   /** Changes what stands behind the `?` of the address, without a new entry in the browser's history. */
   setQuery(change: Readonly<Record<string, string>>): void
   /** Opens another place. */

@@ -1,14 +1,14 @@
-import { useState } from 'preact/hooks'
 import type { Answer } from '../api/failure.ts'
 import { decisionLine, type Explanation, questionOf } from '../explain/rights.ts'
 import { useCaller } from '../live/context.ts'
+import { useOfCaller } from '../live/use-of-caller.ts'
 import { failureWords } from '../words/shell-words.ts'
 import { Command } from './command.tsx'
 
 /** A button that asks the servers whether the token has a right, and which rule decides. `right`: `key:write app/a`. */
 export function Explained({ right, accessor = '' }: { readonly right: string; readonly accessor?: string }) {
   const { client } = useCaller()
-  const [answer, setAnswer] = useState<Answer<Explanation>>()
+  const [answer, setAnswer] = useOfCaller<Answer<Explanation>>()
   const { resource, access, name } = questionOf(right)
   const ask = async (): Promise<void> => {
     const query = { resource, right: access, name, ...(accessor === '' ? {} : { accessor }) }

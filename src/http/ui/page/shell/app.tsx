@@ -38,9 +38,12 @@ export function App({ product }: { readonly product: Product }) {
     toggleHelp: () => setDialog((now) => (now === 'help' ? undefined : 'help')),
     closeAll,
   })
+  // Of another datacenter nothing may stay, above all no value to restore.
+  const pageKey = [caller.datacenter, ...place.path].join('/')
+  const typed = useMemo(() => new Map<string, unknown>(), [pageKey])
   const context = useMemo(
-    () => ({ client, place, ring, slots, setQuery, go, askForToken }),
-    [client, place, ring, slots, setQuery, go, askForToken],
+    () => ({ client, place, ring, slots, typed, setQuery, go, askForToken }),
+    [client, place, ring, slots, typed, setQuery, go, askForToken],
   )
   const page = place.path[0] as PageName
   const useToken = (token: string): void => {
@@ -59,8 +62,7 @@ export function App({ product }: { readonly product: Product }) {
       />
       <Watchers key={`watch ${caller.datacenter} ${caller.token}`} />
       <main id="main" tabIndex={-1}>
-        {/* Of another datacenter nothing may stay, above all no value to restore. */}
-        <OpenPage key={[caller.datacenter, ...place.path].join('/')} path={place.path} />
+        <OpenPage key={pageKey} path={place.path} />
       </main>
       <TokenDialog token={caller.token} open={dialog === 'token'} use={useToken} close={closeAll} />
       <HelpDialog open={dialog === 'help'} close={closeAll} />

@@ -42,7 +42,7 @@ export const accessWords = {
   reveal: 'Show the secret ID',
   saved: 'The change was saved.',
   clone: 'Clone',
-  cloned: (accessor: string): string => `A token with the same rights was made: ${accessor}.`,
+  cloned: 'A token with the same rights was made:',
   remove: 'Delete',
   removeToken: 'Delete this token? Every program that uses it loses its rights at once.',
   removedToken: 'The token was deleted.',

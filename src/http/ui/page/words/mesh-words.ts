@@ -31,15 +31,14 @@ export const intentionWords = {
   denied: (from: string, to: string): string => `${from} may not connect to ${to}.`,
   because: (from: string, to: string, precedence: number): string =>
     `The first that matches decides: ${from} to ${to}, with the precedence ${precedence}.`,
-  byDefault:
-    'No intention that the token may read matches, so the default decides: that of access control, or allow where it is off.',
+  byDefault: 'No intention matches, so the default decides: that of access control, or allow where it is off.',
   order: 'All that match, in the order in which they are looked at',
   decides: 'decides',
   overruled: 'overruled',
   needsRead: (to: string): string => `intention:read ${to}`,
   needsWrite: (to: string): string => `intention:write ${to}`,
-  serverRefuses:
-    'The page finds another decision than the server. The server is right; the token may not read all intentions.',
+  needsService: (to: string): string => `service:read ${to}`,
+  changedBetween: 'An intention was changed between the two questions of the page. Ask once more.',
 } as const
 
 export const authorityWords = {
@@ -75,12 +74,10 @@ export const authorityWords = {
   config: 'Settings of the provider, in JSON',
   configHint:
     'The leader decides whether a change needs a new root, and rotates if it does. A field PrivateKey or another key type does.',
+  configNone: 'The settings of the provider are an object of JSON, which begins with a brace.',
   configWrong: (why: string): string => `The settings are not valid JSON: ${why}.`,
   save: 'Save the configuration',
   saved: 'The configuration was saved. A rotation that it needs is shown above.',
-  saveQuestion: 'Save? If the change needs a new root, a rotation begins.',
-  changedMeanwhile: 'The configuration has changed since it was read here.',
-  reload: 'Take the present one',
   needsRead: 'operator:read',
   needsWrite: 'operator:write',
 } as const

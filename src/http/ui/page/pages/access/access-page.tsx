@@ -8,8 +8,8 @@ import { Table } from '../../parts/table.tsx'
 import { hrefOf } from '../../place/place.ts'
 import { accessWords as words } from '../../words/access-words.ts'
 import { ExplainForm } from './explain-form.tsx'
-import { PolicyForm } from './policy-form.tsx'
-import { TokenForm } from './token-form.tsx'
+import { NewPolicy } from './policy-form.tsx'
+import { NewToken } from './token-form.tsx'
 
 export function AccessPage() {
   const status = useLive<AccessStatus>('/v1/acl/status')
@@ -111,7 +111,7 @@ function Tokens() {
                 { head: words.kind, cell: kindOf },
               ]}
             />
-            <TokenForm token={undefined} />
+            <NewToken />
           </>
         )}
       </Shown>
@@ -141,7 +141,7 @@ function Policies() {
                 { head: words.description, cell: ({ Description }) => Description },
               ]}
             />
-            <PolicyForm policy={undefined} />
+            <NewPolicy />
           </>
         )}
       </Shown>

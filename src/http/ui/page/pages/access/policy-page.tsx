@@ -8,7 +8,7 @@ import { PageHead, Shown } from '../../parts/page-frame.tsx'
 import { Table } from '../../parts/table.tsx'
 import { hrefOf } from '../../place/place.ts'
 import { accessWords as words } from '../../words/access-words.ts'
-import { PolicyForm } from './policy-form.tsx'
+import { PolicyForm, type PolicyFormProps } from './policy-form.tsx'
 
 export function PolicyPage({ id }: { readonly id: string }) {
   const live = useLive<Policy>(`/v1/acl/policy${pathOf(id)}`)
@@ -16,20 +16,20 @@ export function PolicyPage({ id }: { readonly id: string }) {
     <>
       <PageHead title={words.policy} />
       <Shown live={live} needs={words.needsRead} absent={words.absentPolicy} isOfAccess>
-        {(policy) => <Open policy={policy} />}
+        {(policy) => <Open policy={policy} reread={live.reread} />}
       </Shown>
       <Command line={`acl policy read -id=${id}`} />
     </>
   )
 }
 
-function Open({ policy }: { readonly policy: Policy }) {
+function Open({ policy, reread }: PolicyFormProps) {
   const act = useAct()
   const tokens = useLive<readonly Token[]>('/v1/acl/tokens', { policy: policy.ID })
   const path = `/v1/acl/policy${pathOf(policy.ID)}`
   return (
     <>
-      <PolicyForm key={policy.Hash} policy={policy} />
+      <PolicyForm policy={policy} reread={reread} />
       <Confirm
         label={words.remove}
         question={words.removePolicy}

@@ -1,69 +1,93 @@
-import { useState } from 'preact/hooks'
-import type { Policy, Token } from '../../api/access-shapes.ts'
+import type { Token } from '../../api/access-shapes.ts'
 import { pathOf } from '../../api/client.ts'
 import { CheckField, TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
+import { Meanwhile } from '../../forms/meanwhile.tsx'
 import { useAct } from '../../forms/use-act.ts'
-import { useLive } from '../../live/use-live.ts'
+import { useDraft, useNew } from '../../forms/use-draft.ts'
+import { useOfCaller } from '../../live/use-of-caller.ts'
+import { hrefOf } from '../../place/place.ts'
 import { accessWords as words } from '../../words/access-words.ts'
+import { formWords } from '../../words/form-words.ts'
+import { PolicyChoice } from './policy-choice.tsx'
 
-/** Makes a token, or changes one unless it has changed since it was read. */
-export function TokenForm({ token }: { readonly token: Token | undefined }) {
+interface TokenFields {
+  readonly description: string
+  readonly policies: readonly string[]
+}
+
+const none: TokenFields & { readonly local: boolean } = { description: '', policies: [], local: false }
+
+export function NewToken() {
   const act = useAct()
-  const [description, setDescription] = useState(token?.Description ?? '')
-  const [local, setLocal] = useState(token?.Local ?? false)
-  const [chosen, setChosen] = useState<readonly string[]>((token?.Policies ?? []).map(({ ID }) => ID))
-  const [made, setMade] = useState<Token>()
-  const send = async (): Promise<void> => {
-    const body = { Description: description, Local: local, Policies: chosen.map((ID) => ({ ID })) }
-    if (token === undefined) {
-      const answer = await act.send<Token>({ method: 'PUT', path: '/v1/acl/token', body }, '')
-      return setMade(answer.ok ? answer.value : undefined)
-    }
-    const path = `/v1/acl/token${pathOf(token.AccessorID)}`
-    const asked = { method: 'PUT', path, body: { ...body, AccessorID: token.AccessorID } } as const
-    await act.sendUnchanged<Token>(path, (now) => now.Hash === token.Hash, asked, words.saved)
+  const { typed, set, made } = useNew(words.newToken, none)
+  const [created, setCreated] = useOfCaller<Token>()
+  const send = (): void => {
+    setCreated(undefined)
+    const body = { ...bodyOf(typed), Local: typed.local }
+    void act.send<Token>({ method: 'PUT', path: '/v1/acl/token', body }, '', {
+      written: (token) => {
+        made(typed)
+        setCreated(token)
+      },
+    })
   }
   return (
-    <Form
-      title={token === undefined ? words.newToken : words.editToken}
-      act={act}
-      needs={words.needsWrite}
-      submit={token === undefined ? words.create : words.save}
-      send={() => void send()}
-    >
-      <TextField label={words.description} value={description} set={setDescription} />
-      <PolicyChoice chosen={chosen} choose={setChosen} />
-      {token === undefined && <CheckField label={words.localHint} checked={local} set={setLocal} />}
-      {made !== undefined && (
+    <Form title={words.newToken} act={act} needs={words.needsWrite} submit={words.create} send={send}>
+      <TextField label={words.description} value={typed.description} set={(description) => set({ description })} />
+      <PolicyChoice chosen={typed.policies} choose={(policies) => set({ policies })} />
+      <CheckField label={words.localHint} checked={typed.local} set={(local) => set({ local })} />
+      {created !== undefined && (
         <div class="wide" role="status">
-          <p>{words.createdToken}</p>
-          <code>{made.SecretID}</code>
+          <p>
+            {words.createdToken}{' '}
+            <a href={hrefOf('access', 'token', created.AccessorID)}>{created.Description || created.AccessorID}</a>
+          </p>
+          <code>{created.SecretID}</code>
         </div>
       )}
     </Form>
   )
 }
 
-interface PolicyChoiceProps {
-  readonly chosen: readonly string[]
-  choose(ids: readonly string[]): void
+export interface TokenFormProps {
+  readonly token: Token
+  reread(): Promise<void>
 }
 
-function PolicyChoice({ chosen, choose }: PolicyChoiceProps) {
-  const { value: policies } = useLive<readonly Policy[]>('/v1/acl/policies')
-  if (policies === undefined || policies.length === 0) return <p>{words.noPolicies}</p>
+/** Changes a token unless it has changed since it was read. */
+export function TokenForm({ token, reread }: TokenFormProps) {
+  const act = useAct()
+  const draft = useDraft(words.editToken, token, fieldsOf)
+  const { base, typed, set } = draft
+  const send = (): void => {
+    const path = `/v1/acl/token${pathOf(token.AccessorID)}`
+    const body = { ...bodyOf(typed), Local: base.Local, AccessorID: token.AccessorID }
+    const isSame = (now: Token): boolean => now.Hash === base.Hash
+    void act.sendUnchanged<Token>(path, isSame, { method: 'PUT', path, body }, words.saved, () => {
+      draft.written(typed)
+      return reread()
+    })
+  }
+  const names = (token.Policies ?? []).map(({ Name }) => Name).join(', ')
   return (
-    <fieldset class="wide">
-      <legend>{words.policies}</legend>
-      {policies.map(({ ID, Name }) => (
-        <CheckField
-          key={ID}
-          label={Name}
-          checked={chosen.includes(ID)}
-          set={(checked) => choose(checked ? [...chosen, ID] : chosen.filter((each) => each !== ID))}
-        />
-      ))}
-    </fieldset>
+    <Form title={words.editToken} act={act} needs={words.needsWrite} submit={words.save} send={send}>
+      <TextField label={words.description} value={typed.description} set={(description) => set({ description })} />
+      <PolicyChoice chosen={typed.policies} choose={(policies) => set({ policies })} />
+      <Meanwhile
+        draft={draft}
+        act={act}
+        what={formWords.changedMeanwhile}
+        present={`${words.description}: ${token.Description}\n${words.policies}: ${names}`}
+      />
+    </Form>
   )
+}
+
+function fieldsOf({ Description, Policies }: Token): TokenFields {
+  return { description: Description, policies: (Policies ?? []).map(({ ID }) => ID) }
+}
+
+function bodyOf({ description, policies }: TokenFields): object {
+  return { Description: description, Policies: policies.map((ID) => ({ ID })) }
 }

@@ -4,12 +4,14 @@ import { pathOf } from '../../api/client.ts'
 import { Confirm, Result } from '../../forms/form.tsx'
 import { useAct } from '../../forms/use-act.ts'
 import { useLive } from '../../live/use-live.ts'
+import { useOfCaller } from '../../live/use-of-caller.ts'
 import { Command } from '../../parts/command.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { PageHead, Shown } from '../../parts/page-frame.tsx'
+import { hrefOf } from '../../place/place.ts'
 import { accessWords as words } from '../../words/access-words.ts'
 import { PolicyLinks } from './access-page.tsx'
-import { TokenForm } from './token-form.tsx'
+import { TokenForm, type TokenFormProps } from './token-form.tsx'
 
 export function TokenPage({ accessor }: { readonly accessor: string }) {
   const live = useLive<Token>(`/v1/acl/token${pathOf(accessor)}`)
@@ -17,21 +19,21 @@ export function TokenPage({ accessor }: { readonly accessor: string }) {
     <>
       <PageHead title={words.token} />
       <Shown live={live} needs={words.needsRead} absent={words.absentToken} isOfAccess>
-        {(token) => <Open token={token} />}
+        {(token) => <Open token={token} reread={live.reread} />}
       </Shown>
       <Command line={`acl token read -id=${accessor}`} />
     </>
   )
 }
 
-function Open({ token }: { readonly token: Token }) {
+function Open({ token, reread }: TokenFormProps) {
   const act = useAct()
   const [revealed, setRevealed] = useState(false)
+  const [made, setClone] = useOfCaller<Token>()
   const path = `/v1/acl/token${pathOf(token.AccessorID)}`
-  const clone = async (): Promise<void> => {
+  const clone = (): void => {
     const body = { Description: token.Description }
-    const answer = await act.send<Token>({ method: 'PUT', path: `${path}/clone`, body }, '')
-    if (answer.ok) act.say(words.cloned(answer.value.AccessorID))
+    void act.send<Token>({ method: 'PUT', path: `${path}/clone`, body }, '', { written: setClone })
   }
   return (
     <>
@@ -53,9 +55,9 @@ function Open({ token }: { readonly token: Token }) {
           [words.rules, token.Rules],
         ]}
       />
-      <TokenForm key={token.Hash} token={token} />
+      <TokenForm token={token} reread={reread} />
       <div class="actions">
-        <button type="button" disabled={act.busy} onClick={() => void clone()}>
+        <button type="button" disabled={act.busy} onClick={clone}>
           {words.clone}
         </button>
         <Confirm
@@ -66,6 +68,11 @@ function Open({ token }: { readonly token: Token }) {
         />
       </div>
       <Result act={act} needs={words.needsWrite} />
+      {made !== undefined && (
+        <p role="status" class="done">
+          {words.cloned} <a href={hrefOf('access', 'token', made.AccessorID)}>{made.AccessorID}</a>
+        </p>
+      )}
     </>
   )
 }

@@ -1,12 +1,14 @@
-import { useState } from 'preact/hooks'
 import type { CaConfiguration } from '../../api/cluster-shapes.ts'
 import { jsonCheck } from '../../explain/value.ts'
 import { AreaField, TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
+import { Meanwhile } from '../../forms/meanwhile.tsx'
 import { useAct } from '../../forms/use-act.ts'
+import { useDraft } from '../../forms/use-draft.ts'
 import { useLive } from '../../live/use-live.ts'
 import { Command } from '../../parts/command.tsx'
 import { Shown } from '../../parts/page-frame.tsx'
+import { formWords } from '../../words/form-words.ts'
 import { authorityWords as words } from '../../words/mesh-words.ts'
 
 const path = '/v1/connect/ca/configuration'
@@ -15,30 +17,29 @@ export function AuthorityForm() {
   const live = useLive<CaConfiguration>(path)
   return (
     <Shown live={live} needs={words.needsRead}>
-      {(configuration) => <Configuration configuration={configuration} refresh={live.refresh} />}
+      {(configuration) => <Configuration configuration={configuration} reread={live.reread} />}
     </Shown>
   )
 }
 
-function Configuration({ configuration, refresh }: { readonly configuration: CaConfiguration; refresh(): void }) {
+interface ConfigurationProps {
+  readonly configuration: CaConfiguration
+  reread(): Promise<void>
+}
+
+function Configuration({ configuration, reread }: ConfigurationProps) {
   const act = useAct()
-  const [base, setBase] = useState(configuration)
-  const [provider, setProvider] = useState(configuration.Provider)
-  const [settings, setSettings] = useState(() => textOf(configuration))
-  const check = jsonCheck(settings)
-  const isOutdated = configuration.ModifyIndex !== base.ModifyIndex
-  const takePresent = (): void => {
-    act.clear()
-    setBase(configuration)
-    setProvider(configuration.Provider)
-    setSettings(textOf(configuration))
-  }
-  const send = async (): Promise<void> => {
-    const body = { Provider: provider, Config: JSON.parse(settings) }
+  const draft = useDraft(words.configure, configuration, fieldsOf)
+  const { base, typed, set } = draft
+  const send = (): void => {
+    const body = { Provider: typed.provider, Config: JSON.parse(typed.settings) }
     const query = { cas: String(base.ModifyIndex) }
-    const answer = await act.sendCas({ method: 'PUT', path, query, body }, words.saved)
-    if (answer.ok) refresh()
+    void act.sendCas({ method: 'PUT', path, query, body }, words.saved, () => {
+      draft.written(typed)
+      return reread()
+    })
   }
+  const present = fieldsOf(configuration)
   return (
     <>
       <Form
@@ -46,27 +47,36 @@ function Configuration({ configuration, refresh }: { readonly configuration: CaC
         act={act}
         needs={words.needsWrite}
         submit={words.save}
-        blocked={check.kind === 'json' ? undefined : words.configWrong(check.kind === 'broken' ? check.why : '{')}
-        send={() => void send()}
-        others={
-          isOutdated && (
-            <>
-              <span>{words.changedMeanwhile}</span>
-              <button type="button" onClick={takePresent}>
-                {words.reload}
-              </button>
-            </>
-          )
-        }
+        blocked={blockedOf(typed.settings)}
+        send={send}
       >
-        <TextField label={words.provider} value={provider} set={setProvider} required />
-        <AreaField label={words.config} hint={words.configHint} value={settings} set={setSettings} rows={6} />
+        <TextField label={words.provider} value={typed.provider} set={(provider) => set({ provider })} required />
+        <AreaField
+          label={words.config}
+          hint={words.configHint}
+          value={typed.settings}
+          set={(settings) => set({ settings })}
+          rows={6}
+        />
+        <Meanwhile
+          draft={draft}
+          act={act}
+          what={formWords.changedMeanwhile}
+          present={`${present.provider}\n${present.settings}`}
+        />
       </Form>
       <Command line="connect ca get-config" />
     </>
   )
 }
 
-function textOf({ Config }: CaConfiguration): string {
-  return JSON.stringify(Config, null, 2)
+/** Why it cannot be sent; undefined: it can. */
+function blockedOf(settings: string): string | undefined {
+  const check = jsonCheck(settings)
+  if (check.kind === 'json') return undefined
+  return check.kind === 'broken' ? words.configWrong(check.why) : words.configNone
+}
+
+function fieldsOf({ Provider, Config }: CaConfiguration) {
+  return { provider: Provider, settings: JSON.stringify(Config, null, 2) }
 }

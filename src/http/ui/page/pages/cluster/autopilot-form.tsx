@@ -1,12 +1,14 @@
-import { useEffect, useState } from 'preact/hooks'
 import type { AutopilotSettings } from '../../api/cluster-shapes.ts'
 import { CheckField, TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
+import { Meanwhile } from '../../forms/meanwhile.tsx'
 import { useAct } from '../../forms/use-act.ts'
+import { useDraft } from '../../forms/use-draft.ts'
 import { useLive } from '../../live/use-live.ts'
 import { Command } from '../../parts/command.tsx'
 import { Shown } from '../../parts/page-frame.tsx'
 import { clusterWords as words } from '../../words/cluster-words.ts'
+import { formWords } from '../../words/form-words.ts'
 
 const path = '/v1/operator/autopilot/configuration'
 
@@ -14,29 +16,23 @@ export function AutopilotForm() {
   const live = useLive<AutopilotSettings>(path)
   return (
     <Shown live={live} needs={words.needsRead}>
-      {(settings) => <Settings settings={settings} refresh={live.refresh} />}
+      {(settings) => <Settings settings={settings} reread={live.reread} />}
     </Shown>
   )
 }
 
-function Settings({ settings, refresh }: { readonly settings: AutopilotSettings; refresh(): void }) {
+function Settings({ settings, reread }: { readonly settings: AutopilotSettings; reread(): Promise<void> }) {
   const act = useAct()
-  const [base, setBase] = useState(settings)
-  const [draft, setDraft] = useState(settings)
-  const isUntouched = JSON.stringify(draft) === JSON.stringify(base)
-  useEffect(() => {
-    if (!isUntouched) return
-    setBase(settings)
-    setDraft(settings)
-  }, [settings])
-  const send = async (): Promise<void> => {
+  const draft = useDraft(words.settings, settings, fieldsOf)
+  const { base, typed, set } = draft
+  const send = (): void => {
     const query = { cas: String(base.ModifyIndex) }
-    const answer = await act.sendCas({ method: 'PUT', path, query, body: draft }, words.saved)
-    // After a conflict, the next attempt is made upon the state that the operator sees then.
-    setBase(answer.ok ? draft : settings)
-    refresh()
+    const body = { ...base, ...typed, MaxTrailingLogs: Number(typed.MaxTrailingLogs) }
+    void act.sendCas({ method: 'PUT', path, query, body }, words.saved, () => {
+      draft.written(typed)
+      return reread()
+    })
   }
-  const trailing = String(draft.MaxTrailingLogs)
   return (
     <>
       <Form
@@ -44,31 +40,42 @@ function Settings({ settings, refresh }: { readonly settings: AutopilotSettings;
         act={act}
         needs={words.needsWrite}
         submit={words.save}
-        blocked={/^\d+$/.test(trailing) ? undefined : words.trailingWrong}
-        send={() => void send()}
+        blocked={/^\d+$/.test(typed.MaxTrailingLogs) ? undefined : words.trailingWrong}
+        send={send}
       >
         <CheckField
           label={words.cleanup}
-          checked={draft.CleanupDeadServers}
-          set={(CleanupDeadServers) => setDraft({ ...draft, CleanupDeadServers })}
+          checked={typed.CleanupDeadServers}
+          set={(CleanupDeadServers) => set({ CleanupDeadServers })}
         />
         <TextField
           label={words.threshold}
-          value={draft.LastContactThreshold}
-          set={(LastContactThreshold) => setDraft({ ...draft, LastContactThreshold })}
+          value={typed.LastContactThreshold}
+          set={(LastContactThreshold) => set({ LastContactThreshold })}
         />
         <TextField
           label={words.trailing}
-          value={trailing}
-          set={(text) => setDraft({ ...draft, MaxTrailingLogs: /^\d+$/.test(text) ? Number(text) : Number.NaN })}
+          value={typed.MaxTrailingLogs}
+          set={(MaxTrailingLogs) => set({ MaxTrailingLogs })}
         />
         <TextField
           label={words.stabilization}
-          value={draft.ServerStabilizationTime}
-          set={(ServerStabilizationTime) => setDraft({ ...draft, ServerStabilizationTime })}
+          value={typed.ServerStabilizationTime}
+          set={(ServerStabilizationTime) => set({ ServerStabilizationTime })}
+        />
+        <Meanwhile
+          draft={draft}
+          act={act}
+          what={formWords.changedMeanwhile}
+          present={JSON.stringify(fieldsOf(settings), null, 2)}
         />
       </Form>
       <Command line="operator autopilot get-config" />
     </>
   )
+}
+
+function fieldsOf(settings: AutopilotSettings) {
+  const { CleanupDeadServers, LastContactThreshold, MaxTrailingLogs, ServerStabilizationTime } = settings
+  return { CleanupDeadServers, LastContactThreshold, MaxTrailingLogs: String(MaxTrailingLogs), ServerStabilizationTime }
 }

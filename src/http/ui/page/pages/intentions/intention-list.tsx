@@ -6,7 +6,7 @@ import { Table } from '../../parts/table.tsx'
 import { hrefOf } from '../../place/place.ts'
 import { intentionWords as words } from '../../words/mesh-words.ts'
 import { DecisionForm } from './decision-form.tsx'
-import { IntentionForm } from './intention-form.tsx'
+import { NewIntention } from './intention-form.tsx'
 
 export function IntentionList() {
   const live = useLive<readonly Intention[]>('/v1/connect/intentions')
@@ -16,29 +16,27 @@ export function IntentionList() {
       <p>{words.about}</p>
       <Shown live={live} needs={words.needsRead('')}>
         {(intentions) => (
-          <>
-            <Table
-              caption={words.title}
-              rows={intentions ?? []}
-              keyOf={({ ID }) => ID}
-              empty={words.none}
-              columns={[
-                {
-                  head: words.intention,
-                  cell: (each) => (
-                    <a href={hrefOf('intentions', 'edit', each.ID)}>{`${each.SourceName} → ${each.DestinationName}`}</a>
-                  ),
-                },
-                { head: words.action, cell: ({ Action }) => <span class={`action ${Action}`}>{Action}</span> },
-                { head: words.precedence, cell: ({ Precedence }) => Precedence, class: 'number' },
-                { head: words.description, cell: ({ Description }) => Description },
-              ]}
-            />
-            <DecisionForm intentions={intentions ?? []} />
-          </>
+          <Table
+            caption={words.title}
+            rows={intentions ?? []}
+            keyOf={({ ID }) => ID}
+            empty={words.none}
+            columns={[
+              {
+                head: words.intention,
+                cell: (each) => (
+                  <a href={hrefOf('intentions', 'edit', each.ID)}>{`${each.SourceName} → ${each.DestinationName}`}</a>
+                ),
+              },
+              { head: words.action, cell: ({ Action }) => <span class={`action ${Action}`}>{Action}</span> },
+              { head: words.precedence, cell: ({ Precedence }) => Precedence, class: 'number' },
+              { head: words.description, cell: ({ Description }) => Description },
+            ]}
+          />
         )}
       </Shown>
-      <IntentionForm intention={undefined} />
+      <DecisionForm />
+      <NewIntention />
       <Command line="intention match NAME" />
     </>
   )

@@ -22,7 +22,7 @@ export function IntentionPage({ id }: { readonly id: string }) {
                 [words.updated, intention.UpdatedAt],
               ]}
             />
-            <IntentionForm key={intention.UpdatedAt} intention={intention} />
+            <IntentionForm intention={intention} reread={live.reread} />
             <Command line={`intention get ${id}`} />
           </>
         )}

@@ -1,41 +1,38 @@
 import { useState } from 'preact/hooks'
-import { keyPath } from '../../api/client.ts'
-import type { KeyEntry, Session } from '../../api/key-shapes.ts'
-import { bytesToWrite, editedValue } from '../../explain/value.ts'
+import type { Session } from '../../api/key-shapes.ts'
 import { ChoiceField } from '../../forms/fields.tsx'
 import { Confirm, Form, Result } from '../../forms/form.tsx'
 import { useAct } from '../../forms/use-act.ts'
 import { useLive } from '../../live/use-live.ts'
 import { hrefOf } from '../../place/place.ts'
 import { keyWords as words } from '../../words/key-words.ts'
+import type { KeyEditorProps } from './key-editor.tsx'
+import { lockAnswer, lockWrite } from './lock-write.ts'
 
 /** The session that holds a key, and how to take or release its lock. */
-export function KeyLock({ entry }: { readonly entry: KeyEntry }) {
+export function KeyLock({ entry, reread }: KeyEditorProps) {
   return (
     <section aria-labelledby="lock">
       <h2 id="lock">{words.lock}</h2>
       {entry.Session === undefined ? (
         <>
           <p>{words.notLocked}</p>
-          <Acquire entry={entry} />
+          <Acquire entry={entry} reread={reread} />
         </>
       ) : (
-        <Held entry={entry} session={entry.Session} />
+        <Held entry={entry} session={entry.Session} reread={reread} />
       )}
     </section>
   )
 }
 
-function Held({ entry, session }: { readonly entry: KeyEntry; readonly session: string }) {
+function Held({ entry, session, reread }: KeyEditorProps & { readonly session: string }) {
   const act = useAct()
-  const release = (): void => {
-    const asked = {
-      method: 'PUT',
-      path: keyPath(entry.Key),
-      query: { release: session, flags: String(entry.Flags) },
-    } as const
-    void act.sendCas({ ...asked, body: bytesToWrite(editedValue(entry.Value)) }, words.released)
-  }
+  const release = (): void =>
+    void act.send(lockWrite('unlock', entry, session), words.released, {
+      judge: (answer) => lockAnswer('unlock', answer),
+      written: reread,
+    })
   return (
     <>
       <p>
@@ -47,20 +44,18 @@ function Held({ entry, session }: { readonly entry: KeyEntry; readonly session: 
   )
 }
 
-function Acquire({ entry }: { readonly entry: KeyEntry }) {
+function Acquire({ entry, reread }: KeyEditorProps) {
   const act = useAct()
   const { value: sessions } = useLive<readonly Session[]>('/v1/session/list')
   const [chosen, setChosen] = useState('')
-  const session = chosen || (sessions?.[0]?.ID ?? '')
-  const send = (): void => {
-    const asked = {
-      method: 'PUT',
-      path: keyPath(entry.Key),
-      query: { acquire: session, flags: String(entry.Flags) },
-    } as const
-    void act.sendCas({ ...asked, body: bytesToWrite(editedValue(entry.Value)) }, words.acquired)
-  }
   if (sessions === undefined || sessions.length === 0) return <p class="faint">{words.noSessions}</p>
+  // One that has ended meanwhile is not a choice any more.
+  const session = sessions.find(({ ID }) => ID === chosen)?.ID ?? sessions[0]?.ID ?? ''
+  const send = (): void =>
+    void act.send(lockWrite('lock', entry, session), words.acquired, {
+      judge: (answer) => lockAnswer('lock', answer),
+      written: reread,
+    })
   return (
     <Form title={words.acquire} act={act} needs={words.needsWrite(entry.Key)} submit={words.acquire} send={send}>
       <ChoiceField

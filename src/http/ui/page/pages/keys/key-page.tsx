@@ -1,10 +1,10 @@
-import { useState } from 'preact/hooks'
 import { keyPath } from '../../api/client.ts'
 import type { KeyEntry } from '../../api/key-shapes.ts'
 import { bytesToWrite, editedValue } from '../../explain/value.ts'
 import { Result } from '../../forms/form.tsx'
 import { useAct } from '../../forms/use-act.ts'
 import { useLive } from '../../live/use-live.ts'
+import { useOfCaller } from '../../live/use-of-caller.ts'
 import { Command } from '../../parts/command.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { PageHead, Shown } from '../../parts/page-frame.tsx'
@@ -16,12 +16,9 @@ import { NewKey } from './new-key.tsx'
 
 export function KeyPage({ name }: { readonly name: string }) {
   const live = useLive<readonly KeyEntry[]>(keyPath(name))
-  const followed = live.value?.[0]
-  // What was read after a write is shown until the query that follows the key tells more.
-  const [read, setRead] = useState<{ readonly entry: KeyEntry; readonly upon: KeyEntry | undefined }>()
-  const entry = read !== undefined && read.upon === followed ? read.entry : followed
-  // Kept after it is gone, so that an operator may compare and restore.
-  const [last, setLast] = useState<KeyEntry>()
+  const entry = live.value?.[0]
+  // Kept after it is gone, so that an operator may restore what this token was shown.
+  const [last, setLast] = useOfCaller<KeyEntry>()
   if (entry !== undefined && entry !== last) setLast(entry)
   const isAbsent = live.failure?.kind === 'absent'
   return (
@@ -37,7 +34,7 @@ export function KeyPage({ name }: { readonly name: string }) {
       {isAbsent && last !== undefined && <Gone entry={last} />}
       {!isAbsent && (
         <Shown live={live} needs={words.needsRead(name)}>
-          {() => entry && <Entry entry={entry} heard={(heard) => setRead({ entry: heard, upon: followed })} />}
+          {() => entry && <Entry entry={entry} reread={live.reread} />}
         </Shown>
       )}
       <Command line={`kv get -detailed '${name}'`} />
@@ -45,11 +42,11 @@ export function KeyPage({ name }: { readonly name: string }) {
   )
 }
 
-function Entry({ entry, heard }: KeyEditorProps) {
+function Entry({ entry, reread }: KeyEditorProps) {
   return (
     <>
-      <KeyEditor entry={entry} heard={heard} />
-      <KeyLock entry={entry} />
+      <KeyEditor entry={entry} reread={reread} />
+      <KeyLock entry={entry} reread={reread} />
       <Facts
         rows={[
           [words.createdAt, entry.CreateIndex],

@@ -1,9 +1,10 @@
-import { useState } from 'preact/hooks'
 import { keyPath } from '../../api/client.ts'
-import { bytesToWrite, type EditedValue } from '../../explain/value.ts'
+import { bytesToWrite } from '../../explain/value.ts'
 import { TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { useAct } from '../../forms/use-act.ts'
+import { useNew } from '../../forms/use-draft.ts'
+import { useOfCaller } from '../../live/use-of-caller.ts'
 import { hrefOf } from '../../place/place.ts'
 import { keyWords as words } from '../../words/key-words.ts'
 import { blockedOf, ValueFields } from './value-fields.tsx'
@@ -11,21 +12,18 @@ import { blockedOf, ValueFields } from './value-fields.tsx'
 /** Creates a key by check-and-set with index 0: one that exists is never written over. */
 export function NewKey({ prefix }: { readonly prefix: string }) {
   const act = useAct()
-  const [name, setName] = useState(prefix)
-  const [value, setValue] = useState<EditedValue>({ form: 'text', text: '' })
-  const [flags, setFlags] = useState('0')
-  const [exists, setExists] = useState<string>()
+  const { typed, set, made } = useNew(words.create, { name: prefix, text: '', flags: '0' })
+  const { name, text, flags } = typed
+  const value = { form: 'text', text } as const
+  const [exists, setExists] = useOfCaller<string>()
   const send = async (): Promise<void> => {
     setExists(undefined)
     const asked = { method: 'PUT', path: keyPath(name), query: { cas: '0', flags }, body: bytesToWrite(value) } as const
-    const answer = await act.sendCas(asked, words.created(name))
+    const answer = await act.sendCas(asked, words.created(name), () => made(typed))
     if (!answer.ok && answer.failure.kind === 'conflict') {
       act.clear()
       setExists(name)
     }
-    if (!answer.ok) return
-    setName(prefix)
-    setValue({ form: 'text', text: '' })
   }
   return (
     <Form
@@ -36,9 +34,9 @@ export function NewKey({ prefix }: { readonly prefix: string }) {
       blocked={blockedOf(value, flags)}
       send={() => void send()}
     >
-      <TextField label={words.name} hint={words.nameHint} value={name} set={setName} required />
-      <TextField label={words.flags} hint={words.flagsHint} value={flags} set={setFlags} />
-      <ValueFields value={value} set={({ text }) => setValue({ form: 'text', text })} />
+      <TextField label={words.name} hint={words.nameHint} value={name} set={(next) => set({ name: next })} required />
+      <TextField label={words.flags} hint={words.flagsHint} value={flags} set={(next) => set({ flags: next })} />
+      <ValueFields value={value} set={({ text: next }) => set({ text: next })} />
       {exists !== undefined && (
         <p class="problem" role="alert">
           {words.exists} <a href={hrefOf('keys', 'key', exists)}>{words.open}</a>

@@ -6,6 +6,7 @@ import { TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { useAct } from '../../forms/use-act.ts'
 import { useCaller } from '../../live/context.ts'
+import { useOfCaller } from '../../live/use-of-caller.ts'
 import { StatusMark } from '../../parts/status.tsx'
 import { Table } from '../../parts/table.tsx'
 import { hrefOf } from '../../place/place.ts'
@@ -21,13 +22,17 @@ export function DryRun({ name: given }: { readonly name: string }) {
   const { client } = useCaller()
   const act = useAct()
   const [name, setName] = useState(given)
-  const [run, setRun] = useState<Run>()
+  const [run, setRun] = useOfCaller<Run>()
   const send = async (): Promise<void> => {
     const path = `/v1/query${pathOf(name)}`
-    const result = await act.send<QueryResult>({ path: `${path}/execute` }, '')
-    // A caller may execute what it may not read, so the second question may fail.
-    const explained = await client.ask<{ readonly Query: QueryDefinition }>({ path: `${path}/explain` })
-    setRun(result.ok ? { result: result.value, query: explained.ok ? explained.value.Query : undefined } : undefined)
+    const answer = await act.send<QueryResult>({ path: `${path}/execute` }, '', {
+      written: async (result) => {
+        // A caller may execute what it may not read, so the second question may fail.
+        const explained = await client.ask<{ readonly Query: QueryDefinition }>({ path: `${path}/explain` })
+        setRun({ result, query: explained.ok ? explained.value.Query : undefined })
+      },
+    })
+    if (!answer.ok) setRun(undefined)
   }
   return (
     <>

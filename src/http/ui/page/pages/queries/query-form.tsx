@@ -1,59 +1,72 @@
-import { useState } from 'preact/hooks'
 import type { QueryDefinition } from '../../api/access-shapes.ts'
-import type { ServiceSummary } from '../../api/catalog-shapes.ts'
 import { pathOf } from '../../api/client.ts'
-import { CheckField, TextField } from '../../forms/fields.tsx'
 import { Confirm, Form } from '../../forms/form.tsx'
+import { Meanwhile } from '../../forms/meanwhile.tsx'
 import { useAct } from '../../forms/use-act.ts'
-import { useLive } from '../../live/use-live.ts'
+import { useDraft, useNew } from '../../forms/use-draft.ts'
 import { queryWords as words } from '../../words/access-words.ts'
-import { bodyOf, type QueryDraft, queryDraft } from './query-draft.ts'
+import { formWords } from '../../words/form-words.ts'
+import { bodyOf, queryDraft } from './query-draft.ts'
+import { blockedOf, QueryInputs } from './query-inputs.tsx'
 
-/** Makes a query, or changes one unless it has changed since it was read. What it does not show stays as it is. */
-export function QueryForm({ query }: { readonly query: QueryDefinition | undefined }) {
+export function NewQuery() {
   const act = useAct()
-  const [draft, setDraft] = useState(() => queryDraft(query))
-  const { value: services } = useLive<readonly ServiceSummary[]>('/v1/internal/ui/services')
-  const set = (change: Partial<QueryDraft>): void => setDraft({ ...draft, ...change })
+  const { typed, set, made } = useNew(words.create, queryDraft(undefined))
   const send = (): void => {
-    const body = bodyOf(query, draft)
-    if (query === undefined) return void act.send({ method: 'POST', path: '/v1/query', body }, words.created)
-    const path = `/v1/query${pathOf(query.ID)}`
-    const isSame = ([now]: readonly QueryDefinition[]): boolean => now?.ModifyIndex === query.ModifyIndex
-    void act.sendUnchanged<readonly QueryDefinition[]>(path, isSame, { method: 'PUT', path, body }, words.saved)
-  }
-  const remove = (): void => {
-    if (query !== undefined) void act.send({ method: 'DELETE', path: `/v1/query${pathOf(query.ID)}` }, words.removed)
+    const asked = { method: 'POST', path: '/v1/query', body: bodyOf(undefined, typed) } as const
+    void act.send(asked, words.created, { written: () => made(typed) })
   }
   return (
     <Form
-      title={query === undefined ? words.create : words.edit}
+      title={words.create}
       act={act}
-      needs={words.needsWrite(draft.name)}
+      needs={words.needsWrite(typed.name)}
       submit={words.save}
-      blocked={/^\d*$/.test(draft.nearestN) ? undefined : words.nearestWrong}
+      blocked={blockedOf(typed)}
       send={send}
-      others={
-        query !== undefined && (
-          <Confirm label={words.remove} question={words.removeQuestion} busy={act.busy} act={remove} />
-        )
-      }
     >
-      <TextField label={words.name} hint={words.nameHint} value={draft.name} set={(name) => set({ name })} />
-      <TextField
-        label={words.service}
-        value={draft.service}
-        set={(service) => set({ service })}
-        required
-        known={(services ?? []).map(({ Name }) => Name)}
+      <QueryInputs typed={typed} set={set} />
+    </Form>
+  )
+}
+
+export interface QueryFormProps {
+  readonly query: QueryDefinition
+  reread(): Promise<void>
+}
+
+/** Changes a query unless it has changed since it was read. What the form does not show stays as it is. */
+export function QueryForm({ query, reread }: QueryFormProps) {
+  const act = useAct()
+  const draft = useDraft(words.edit, query, queryDraft)
+  const { base, typed, set } = draft
+  const path = `/v1/query${pathOf(query.ID)}`
+  const send = (): void => {
+    const isSame = ([now]: readonly QueryDefinition[]): boolean => now?.ModifyIndex === base.ModifyIndex
+    const asked = { method: 'PUT', path, body: bodyOf(base, typed) } as const
+    void act.sendUnchanged<readonly QueryDefinition[]>(path, isSame, asked, words.saved, () => {
+      draft.written(typed)
+      return reread()
+    })
+  }
+  const remove = (): void => void act.send({ method: 'DELETE', path }, words.removed)
+  return (
+    <Form
+      title={words.edit}
+      act={act}
+      needs={words.needsWrite(typed.name)}
+      submit={words.save}
+      blocked={blockedOf(typed)}
+      send={send}
+      others={<Confirm label={words.remove} question={words.removeQuestion} busy={act.busy} act={remove} />}
+    >
+      <QueryInputs typed={typed} set={set} />
+      <Meanwhile
+        draft={draft}
+        act={act}
+        what={formWords.changedMeanwhile}
+        present={JSON.stringify(queryDraft(query), null, 2)}
       />
-      <CheckField label={words.template} checked={draft.isTemplate} set={(isTemplate) => set({ isTemplate })} />
-      <CheckField label={words.onlyPassing} checked={draft.onlyPassing} set={(onlyPassing) => set({ onlyPassing })} />
-      <TextField label={words.tags} value={draft.tags} set={(tags) => set({ tags })} />
-      <TextField label={words.near} hint={words.nearHint} value={draft.near} set={(near) => set({ near })} />
-      <TextField label={words.nearestN} value={draft.nearestN} set={(nearestN) => set({ nearestN })} />
-      <TextField label={words.datacenters} value={draft.datacenters} set={(datacenters) => set({ datacenters })} />
-      <TextField label={words.ttl} value={draft.ttl} set={(ttl) => set({ ttl })} />
     </Form>
   )
 }

@@ -5,7 +5,7 @@ import { Table } from '../../parts/table.tsx'
 import { hrefOf } from '../../place/place.ts'
 import { queryWords as words } from '../../words/access-words.ts'
 import { DryRun } from './dry-run.tsx'
-import { QueryForm } from './query-form.tsx'
+import { NewQuery } from './query-form.tsx'
 
 export function QueryList() {
   const live = useLive<readonly QueryDefinition[]>('/v1/query')
@@ -35,7 +35,7 @@ export function QueryList() {
         )}
       </Shown>
       <DryRun name="" />
-      <QueryForm query={undefined} />
+      <NewQuery />
     </>
   )
 }

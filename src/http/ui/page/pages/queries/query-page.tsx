@@ -4,7 +4,7 @@ import { useLive } from '../../live/use-live.ts'
 import { PageHead, Shown } from '../../parts/page-frame.tsx'
 import { queryWords as words } from '../../words/access-words.ts'
 import { DryRun } from './dry-run.tsx'
-import { QueryForm } from './query-form.tsx'
+import { QueryForm, type QueryFormProps } from './query-form.tsx'
 
 export function QueryPage({ id }: { readonly id: string }) {
   const live = useLive<readonly QueryDefinition[]>(`/v1/query${pathOf(id)}`)
@@ -12,15 +12,18 @@ export function QueryPage({ id }: { readonly id: string }) {
     <>
       <PageHead title={words.query} />
       <Shown live={live} absent={words.absent}>
-        {([query]) =>
-          query && (
-            <>
-              <QueryForm key={query.ModifyIndex} query={query} />
-              <DryRun name={query.Name === '' ? query.ID : query.Name} />
-            </>
-          )
-        }
+        {([query]) => query && <Open query={query} reread={live.reread} />}
       </Shown>
+    </>
+  )
+}
+
+function Open({ query, reread }: QueryFormProps) {
+  const name = query.Name === '' ? query.ID : query.Name
+  return (
+    <>
+      <QueryForm query={query} reread={reread} />
+      <DryRun key={name} name={name} />
     </>
   )
 }

@@ -1,9 +1,9 @@
-import { useState } from 'preact/hooks'
 import type { Self } from '../../api/catalog-shapes.ts'
 import type { Session } from '../../api/key-shapes.ts'
 import { ChoiceField, TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { useAct } from '../../forms/use-act.ts'
+import { useNew } from '../../forms/use-draft.ts'
 import { rarelyMs, useLive } from '../../live/use-live.ts'
 import { PageHead, Shown } from '../../parts/page-frame.tsx'
 import { Table } from '../../parts/table.tsx'
@@ -38,14 +38,13 @@ export function SessionList() {
   )
 }
 
+const noSession = { name: '', node: '', ttl: '', lockDelay: '15s', behavior: 'release' }
+
 function NewSession() {
   const act = useAct()
   const { value: self } = useLive<Self>('/v1/agent/self', {}, rarelyMs)
-  const [name, setName] = useState('')
-  const [node, setNode] = useState('')
-  const [ttl, setTtl] = useState('')
-  const [lockDelay, setLockDelay] = useState('15s')
-  const [behavior, setBehavior] = useState('release')
+  const { typed, set, made } = useNew(words.create, noSession)
+  const { name, node, ttl, lockDelay, behavior } = typed
   const send = async (): Promise<void> => {
     const body = {
       LockDelay: lockDelay,
@@ -54,20 +53,28 @@ function NewSession() {
       ...(node === '' ? {} : { Node: node }),
       ...(ttl === '' ? {} : { TTL: ttl }),
     }
-    const answer = await act.send<{ readonly ID: string }>(
-      { method: 'PUT', path: '/v1/session/create', body },
-      words.create,
-    )
+    const asked = { method: 'PUT', path: '/v1/session/create', body } as const
+    const answer = await act.send<{ readonly ID: string }>(asked, '', { written: () => made(typed) })
     if (answer.ok) act.say(words.created(answer.value.ID))
   }
   const needs = words.needsWrite(node === '' ? (self?.Config.NodeName ?? '') : node)
   return (
     <Form title={words.create} act={act} needs={needs} submit={words.begin} send={() => void send()}>
-      <TextField label={words.name} value={name} set={setName} />
-      <TextField label={words.node} hint={words.nodeHint} value={node} set={setNode} />
-      <TextField label={words.ttl} hint={words.ttlHint} value={ttl} set={setTtl} />
-      <TextField label={words.lockDelay} hint={words.lockDelayHint} value={lockDelay} set={setLockDelay} />
-      <ChoiceField label={words.behavior} value={behavior} set={setBehavior} options={words.behaviors} />
+      <TextField label={words.name} value={name} set={(next) => set({ name: next })} />
+      <TextField label={words.node} hint={words.nodeHint} value={node} set={(next) => set({ node: next })} />
+      <TextField label={words.ttl} hint={words.ttlHint} value={ttl} set={(next) => set({ ttl: next })} />
+      <TextField
+        label={words.lockDelay}
+        hint={words.lockDelayHint}
+        value={lockDelay}
+        set={(next) => set({ lockDelay: next })}
+      />
+      <ChoiceField
+        label={words.behavior}
+        value={behavior}
+        set={(next) => set({ behavior: next })}
+        options={words.behaviors}
+      />
     </Form>
   )
 }

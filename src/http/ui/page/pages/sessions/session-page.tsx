@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks'
 import { keyPath, pathOf } from '../../api/client.ts'
 import type { Answer } from '../../api/failure.ts'
 import type { KeyEntry, Session } from '../../api/key-shapes.ts'
@@ -6,6 +5,7 @@ import { Confirm, Result } from '../../forms/form.tsx'
 import { useAct } from '../../forms/use-act.ts'
 import { useCaller } from '../../live/context.ts'
 import { useLive } from '../../live/use-live.ts'
+import { useOfCaller } from '../../live/use-of-caller.ts'
 import { Facts } from '../../parts/facts.tsx'
 import { durationText } from '../../parts/moment.tsx'
 import { PageHead, Shown } from '../../parts/page-frame.tsx'
@@ -57,7 +57,7 @@ function Open({ session }: { readonly session: Session }) {
 /** There is no index from sessions to keys, so all keys are read, and only when an operator asks. */
 function HeldKeys({ id }: { readonly id: string }) {
   const { client } = useCaller()
-  const [answer, setAnswer] = useState<Answer<readonly KeyEntry[]>>()
+  const [answer, setAnswer] = useOfCaller<Answer<readonly KeyEntry[]>>()
   const find = async (): Promise<void> => setAnswer(await client.ask({ path: keyPath(''), query: { recurse: '' } }))
   const isNone = answer?.ok === false && answer.failure.kind === 'absent'
   const held = answer?.ok ? answer.value.filter(({ Session: holder }) => holder === id) : []

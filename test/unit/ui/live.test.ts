@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { exact } from '../../../src/http/ui/page/api/exact.ts'
 import { type Answer, failureOf } from '../../../src/http/ui/page/api/failure.ts'
 import { follow, type Known } from '../../../src/http/ui/page/live/follow.ts'
-import { healthHappenings, keyHappenings, leaderHappenings } from '../../../src/http/ui/page/live/happenings.ts'
+import {
+  checkKey,
+  healthHappenings,
+  keyHappenings,
+  leaderHappenings,
+} from '../../../src/http/ui/page/live/happenings.ts'
+import { Pause } from '../../../src/http/ui/page/live/pause.ts'
 import { happeningsMax, Ring, ringMs } from '../../../src/http/ui/page/live/ring.ts'
 import { blockingMax, Slots } from '../../../src/http/ui/page/live/slots.ts'
 import { hashOf, hrefOf, placeOf, placeOfOtherAddress } from '../../../src/http/ui/page/place/place.ts'
@@ -45,6 +51,32 @@ describe('a question that is followed', () => {
       [undefined, 'refused'],
     ])
     expect(asked).toEqual([undefined, '5', undefined, '6'])
+  })
+})
+
+describe('a pause', () => {
+  // Far longer than a test may take.
+  const longMs = 3_600_000
+
+  it('ends when there is reason to ask at once', async () => {
+    const pause = new Pause()
+    const waiting = pause.wait(longMs)
+    pause.cut()
+    await waiting
+  })
+
+  it('is left out once, if the reason comes before it: the answer on its way may be older', async () => {
+    const pause = new Pause()
+    pause.cut()
+    await pause.wait(longMs)
+    let isOver = false
+    const next = pause.wait(longMs).then(() => {
+      isOver = true
+    })
+    await Promise.resolve()
+    expect(isOver).toBe(false)
+    pause.cut()
+    await next
   })
 })
 
@@ -131,6 +163,19 @@ describe('the ring of the last minutes', () => {
     expect(texts(healthHappenings([], [warning], 1))).toEqual(['Check c of w1 on n1 became warning.'])
     expect(texts(healthHappenings([warning], [critical], 1))).toEqual(['Check c of w1 on n1 became critical.'])
     expect(texts(healthHappenings([critical], [], 1))).toEqual([expect.stringContaining('passes again')])
+    const ring = new Ring()
+    ring.add(
+      healthHappenings(
+        [],
+        [
+          { ...warning, CheckID: 'c2' },
+          { ...warning, Node: 'n2' },
+        ],
+        1,
+      ),
+      1,
+    )
+    expect([ring.lastOf(checkKey(check)), ring.lastOf(checkKey({ ...check, Node: 'n2' }))]).toEqual([undefined, 1])
     expect(healthHappenings([critical], [critical], 1)).toEqual([])
     expect(texts(leaderHappenings('a:1', '', 1))).toEqual([expect.stringContaining('no longer leads')])
     const key = { Key: 'k', ModifyIndex: 5 }

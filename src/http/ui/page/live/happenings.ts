@@ -8,20 +8,22 @@ import type { Happening } from './ring.ts'
 export function healthHappenings(before: readonly Check[], now: readonly Check[], atMs: number): readonly Happening[] {
   const old = byKey(before)
   const young = byKey(now)
-  const worse = now.filter((check) => old.get(keyOf(check))?.Status !== check.Status)
-  const better = before.filter((check) => !young.has(keyOf(check)))
+  const worse = now.filter((check) => old.get(checkKey(check))?.Status !== check.Status)
+  const better = before.filter((check) => !young.has(checkKey(check)))
   return [
     ...worse.map((check) => of(check, words.became(check.CheckID, whose(check), check.Status), atMs)),
     ...better.map((check) => of(check, words.recovered(check.CheckID, whose(check)), atMs)),
   ]
 }
 
-function of({ ServiceName, Node }: Check, text: string, atMs: number): Happening {
+function of(check: Check, text: string, atMs: number): Happening {
+  const { ServiceName, Node } = check
   return {
     atMs,
     kind: 'health',
     text,
     href: ServiceName === '' ? hrefOf('nodes', Node) : hrefOf('services', ServiceName),
+    check: checkKey(check),
   }
 }
 
@@ -29,12 +31,13 @@ function whose({ ServiceID, Node }: Check): string {
   return ServiceID === '' ? Node : `${ServiceID} on ${Node}`
 }
 
-function keyOf({ Node, CheckID }: Check): string {
+/** A check in the datacenter. */
+export function checkKey({ Node, CheckID }: Pick<Check, 'Node' | 'CheckID'>): string {
   return `${Node} ${CheckID}`
 }
 
 function byKey(checks: readonly Check[]): ReadonlyMap<string, Check> {
-  return new Map(checks.map((check) => [keyOf(check), check]))
+  return new Map(checks.map((check) => [checkKey(check), check]))
 }
 
 export function leaderHappenings(before: string, now: string, atMs: number): readonly Happening[] {

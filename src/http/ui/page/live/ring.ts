@@ -5,6 +5,8 @@ export interface Happening {
   readonly text: string
   /** A place of the page that shows what it is about. */
   readonly href?: string
+  /** The check that it is about, by node and ID. */
+  readonly check?: string
 }
 
 /** How long happenings are kept, and how many at most. */
@@ -60,9 +62,9 @@ export class Ring {
     this.#tell()
   }
 
-  /** When the status of a check, or of what has that name, was last seen to change; undefined: not in these minutes. */
-  lastOf(href: string, text: string): number | undefined {
-    return this.#kept.find((each) => each.href === href && each.text.includes(text))?.atMs
+  /** When the status of a check was last seen to change; undefined: not in these minutes. */
+  lastOf(check: string): number | undefined {
+    return this.#kept.find((each) => each.check === check)?.atMs
   }
 
   /** Calls `read` after each change, until the returned function is called. */

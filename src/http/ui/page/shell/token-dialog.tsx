@@ -15,6 +15,8 @@ export function TokenDialog({ token, open, use, close }: TokenDialogProps) {
   useEffect(() => {
     if (open) dialog.current?.showModal()
     else dialog.current?.close()
+    // The secret is kept for requests alone.
+    if (!open && field.current !== null) field.current.value = ''
   }, [open])
   const submit = (event: Event): void => {
     event.preventDefault()
@@ -26,7 +28,7 @@ export function TokenDialog({ token, open, use, close }: TokenDialogProps) {
         <h2 id="token-title">{shellWords.token}</h2>
         <label>
           <span>{shellWords.tokenAsk}</span>
-          <input ref={field} type="password" name="token" autocomplete="off" spellcheck={false} />
+          <input ref={field} type="password" name="token" autocomplete="off" spellcheck={false} required />
         </label>
         <div class="actions">
           <button type="submit" class="primary">

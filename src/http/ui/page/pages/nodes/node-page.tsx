@@ -1,10 +1,11 @@
-import type { NodeCoordinate, NodeOverview, Self } from '../../api/catalog-shapes.ts'
+import type { NodeCoordinate, NodeOverview } from '../../api/catalog-shapes.ts'
 import { pathOf } from '../../api/client.ts'
 import type { Session } from '../../api/key-shapes.ts'
 import { millisecondsText } from '../../explain/round-trip.ts'
 import { Result } from '../../forms/form.tsx'
 import { useAct } from '../../forms/use-act.ts'
-import { rarelyMs, useLive } from '../../live/use-live.ts'
+import { useLive } from '../../live/use-live.ts'
+import { isOwnNode, useOwnAgent } from '../../live/use-own-agent.ts'
 import { Command } from '../../parts/command.tsx'
 import { Facts, Pairs } from '../../parts/facts.tsx'
 import { PageHead, Shown } from '../../parts/page-frame.tsx'
@@ -60,10 +61,10 @@ function Node({ node }: { readonly node: NodeOverview }) {
 /** Takes a whole node out of answers. Only its own agent can. */
 function NodeMaintenance({ node: { Node, Checks } }: { readonly node: NodeOverview }) {
   const act = useAct()
-  const { value: self } = useLive<Self>('/v1/agent/self', {}, rarelyMs)
+  const own = useOwnAgent()
   const isIn = (Checks ?? []).some(({ CheckID }) => CheckID === '_node_maintenance')
   const label = isIn ? serviceWords.unmaintain : words.maintain
-  if (self !== undefined && self.Config.NodeName !== Node) {
+  if (!isOwnNode(own, Node)) {
     return (
       <details>
         <summary>{label}</summary>

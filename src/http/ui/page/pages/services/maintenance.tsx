@@ -2,21 +2,16 @@ import type { Instance } from '../../api/catalog-shapes.ts'
 import { pathOf } from '../../api/client.ts'
 import { Result } from '../../forms/form.tsx'
 import { useAct } from '../../forms/use-act.ts'
+import { isOwnNode, type OwnAgent } from '../../live/use-own-agent.ts'
 import { Command } from '../../parts/command.tsx'
 import { serviceWords as words } from '../../words/service-words.ts'
 
 /** Takes one instance out of answers and puts it back. Only the agent on its node can. */
-export function Maintenance({
-  instance,
-  ownNode,
-}: {
-  readonly instance: Instance
-  readonly ownNode: string | undefined
-}) {
+export function Maintenance({ instance, own }: { readonly instance: Instance; readonly own: OwnAgent }) {
   const act = useAct()
   const { Service, Node, Checks } = instance
   const isIn = (Checks ?? []).some(({ CheckID }) => CheckID === `_service_maintenance:${Service.ID}`)
-  if (ownNode !== Node.Node) {
+  if (!isOwnNode(own, Node.Node)) {
     return (
       <details>
         <summary>{isIn ? words.unmaintain : words.maintain}</summary>

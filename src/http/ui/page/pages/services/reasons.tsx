@@ -1,6 +1,7 @@
 import type { Instance } from '../../api/catalog-shapes.ts'
 import type { HealthReasons } from '../../explain/health.ts'
 import { useCaller } from '../../live/context.ts'
+import { checkKey } from '../../live/happenings.ts'
 import { Command } from '../../parts/command.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { StatusMark } from '../../parts/status.tsx'
@@ -9,12 +10,11 @@ import { serviceWords as words } from '../../words/service-words.ts'
 import { Output } from './check-table.tsx'
 
 export interface ReasonsProps extends HealthReasons {
-  readonly name: string
   readonly instance: Instance
 }
 
 /** Why one instance is not passing: which check, since when, its output, and what clients notice. */
-export function Reasons({ name, instance, status, reasons, effect }: ReasonsProps) {
+export function Reasons({ instance, status, reasons, effect }: ReasonsProps) {
   const { ring } = useCaller()
   return (
     <article class={`reasons ${status}`}>
@@ -24,7 +24,7 @@ export function Reasons({ name, instance, status, reasons, effect }: ReasonsProp
       </h3>
       <p>{effect}</p>
       {reasons.map(({ check, text, command }) => {
-        const seenMs = ring.lastOf(hrefOf('services', check.ServiceName || name), check.CheckID)
+        const seenMs = ring.lastOf(checkKey(check))
         return (
           <div key={check.CheckID} class="reason">
             <p>

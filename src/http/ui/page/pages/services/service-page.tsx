@@ -1,7 +1,8 @@
-import type { Instance, Self } from '../../api/catalog-shapes.ts'
+import type { Instance } from '../../api/catalog-shapes.ts'
 import { pathOf } from '../../api/client.ts'
 import { healthReasons, worstOf } from '../../explain/health.ts'
-import { rarelyMs, useLive } from '../../live/use-live.ts'
+import { useLive } from '../../live/use-live.ts'
+import { type OwnAgent, useOwnAgent } from '../../live/use-own-agent.ts'
 import { Command } from '../../parts/command.tsx'
 import { Pairs } from '../../parts/facts.tsx'
 import { PageHead, Shown } from '../../parts/page-frame.tsx'
@@ -21,7 +22,7 @@ export function ServicePage({ name }: { readonly name: string }) {
       <PageHead title={`${words.service} ${name}`} />
       <Shown live={live} needs={words.needsOf(name)}>
         {(instances) =>
-          instances.length === 0 ? <p class="empty">{words.absent}</p> : <Service name={name} instances={instances} />
+          instances.length === 0 ? <p class="empty">{words.absent}</p> : <Service instances={instances} />
         }
       </Shown>
       <MeshPart name={name} />
@@ -30,9 +31,9 @@ export function ServicePage({ name }: { readonly name: string }) {
   )
 }
 
-function Service({ name, instances }: { readonly name: string; readonly instances: readonly Instance[] }) {
-  const { value: self } = useLive<Self>('/v1/agent/self', {}, rarelyMs)
-  const onlyPassing = self?.DebugConfig['DNSOnlyPassing'] === true
+function Service({ instances }: { readonly instances: readonly Instance[] }) {
+  const own = useOwnAgent()
+  const onlyPassing = own.self?.DebugConfig['DNSOnlyPassing'] === true
   const explained = instances.map((instance) => ({ instance, ...healthReasons(instance, onlyPassing) }))
   const failing = explained.filter(({ status }) => status !== 'passing')
   return (
@@ -41,10 +42,10 @@ function Service({ name, instances }: { readonly name: string; readonly instance
         <h2 id="why">{words.notPassing}</h2>
         {failing.length === 0 && <p>{words.allPassing}</p>}
         {failing.slice(0, explainedMax).map((each) => (
-          <Reasons key={idOf(each.instance)} name={name} {...each} />
+          <Reasons key={idOf(each.instance)} {...each} />
         ))}
       </section>
-      <Instances instances={instances} ownNode={self?.Config.NodeName} />
+      <Instances instances={instances} own={own} />
       <CheckTable checks={checksOf(instances)} />
     </>
   )
@@ -52,13 +53,12 @@ function Service({ name, instances }: { readonly name: string; readonly instance
 
 const explainedMax = 20
 
-function Instances({
-  instances,
-  ownNode,
-}: {
+interface InstancesProps {
   readonly instances: readonly Instance[]
-  readonly ownNode: string | undefined
-}) {
+  readonly own: OwnAgent
+}
+
+function Instances({ instances, own }: InstancesProps) {
   return (
     <Table
       caption={words.instances}
@@ -72,7 +72,7 @@ function Instances({
         { head: words.tags, cell: ({ Service: { Tags } }) => (Tags ?? []).map((tag) => <code key={tag}>{tag}</code>) },
         { head: words.weights, cell: weightsOf },
         { head: words.metadata, cell: ({ Service: { Meta } }) => <Pairs pairs={Meta} /> },
-        { head: words.actions, cell: (each) => <Maintenance instance={each} ownNode={ownNode} /> },
+        { head: words.actions, cell: (each) => <Maintenance instance={each} own={own} /> },
       ]}
     />
   )

@@ -1,4 +1,5 @@
 import type { Check, Instance, Status } from '../api/catalog-shapes.ts'
+import { type CommandLine, commandLine } from './command-line.ts'
 
 /** The worst status of all checks; an instance without checks is passing. */
 export function worstOf(checks: readonly Check[] | null): Status {
@@ -17,8 +18,8 @@ export interface HealthReasons {
 export interface Reason {
   readonly check: Check
   readonly text: string
-  /** The command line that shows or ends it, without the program's name. */
-  readonly command: string
+  /** Shows or ends it. */
+  readonly command: CommandLine
 }
 
 const nodeMaintenance = '_node_maintenance'
@@ -37,20 +38,20 @@ export function healthReasons({ Service, Checks }: Instance, onlyPassing: boolea
 
 function reasonOf({ CheckID, Status: status, Node, ServiceID, Name, ServiceName }: Check): Omit<Reason, 'check'> {
   if (CheckID === nodeMaintenance)
-    return { text: `An operator put the node ${Node} into maintenance.`, command: 'maint -disable' }
+    return { text: `An operator put the node ${Node} into maintenance.`, command: commandLine('maint', '-disable') }
   if (CheckID.startsWith(serviceMaintenance)) {
-    const command = `maint -disable -service=${ServiceID}`
+    const command = commandLine('maint', '-disable', `-service=${ServiceID}`)
     return { text: `An operator put the instance ${ServiceID} into maintenance on ${Node}.`, command }
   }
   if (CheckID === member) {
     const text = `The agent of ${Node} does not answer the other agents: it is stopped, or the network to it is interrupted.`
-    return { text, command: 'members' }
+    return { text, command: commandLine('members') }
   }
   const whose = ServiceID === '' ? `of the node ${Node}, which counts for all of its instances,` : ''
-  const query = ServiceID === '' ? `watch -type=checks -state=${status}` : `watch -type=service -service=${ServiceName}`
+  const asked = ServiceID === '' ? ['-type=checks', `-state=${status}`] : ['-type=service', `-service=${ServiceName}`]
   return {
     text: `The check "${Name === '' ? CheckID : Name}" ${whose} is ${status}.`.replace('  ', ' '),
-    command: query,
+    command: commandLine('watch', ...asked),
   }
 }
 

@@ -14,7 +14,7 @@ export interface TextFieldProps extends Labelled {
   readonly required?: boolean
   readonly readOnly?: boolean
   /** Values that are offered. */
-  readonly known?: readonly string[]
+  readonly known?: readonly string[] | undefined
 }
 
 export function TextField({ label, hint, value, set, type = 'text', known, ...more }: TextFieldProps) {

@@ -50,7 +50,7 @@ export function Result({ act, needs }: { readonly act: Act; readonly needs?: str
       <p role="status" class="done">
         {act.busy ? formWords.busy : act.done}
       </p>
-      <Problem failure={act.failure} needs={needs} />
+      <Problem failure={act.failure} needs={needs} isWrite />
     </>
   )
 }

@@ -19,6 +19,7 @@ export interface PageContext {
   go(href: string): void
   /** Asks the operator for a token. */
   askForToken(): void
+  setToken(token: string): void
 }
 
 const context = createContext<PageContext | undefined>(undefined)

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Check } from '../api/catalog-shapes.ts'
 import { keyPath } from '../api/client.ts'
@@ -12,16 +13,21 @@ import {
   type WatchedKey,
 } from './happenings.ts'
 import type { Happening } from './ring.ts'
-import { useLive } from './use-live.ts'
+import { type Live, useLive } from './use-live.ts'
 
 /** Checks that pass are of no interest here, and are most of them. */
 const failing = { filter: 'Status != "passing"' }
 
+export interface WatchersProps {
+  /** Who leads is followed on every page, so every page can say that nobody does. */
+  readonly children: (leader: Live<string>) => ComponentChildren
+}
+
 /**
- * Fills the ring for as long as the page is open, whatever it shows. It shows nothing. Its requests are small: checks that
- * fail, the leader, the members.
+ * Fills the ring for as long as the page is open, whatever it shows. Its requests are small: checks that fail, the leader,
+ * the members.
  */
-export function Watchers() {
+export function Watchers({ children }: WatchersProps) {
   const checks = useLive<readonly Check[]>('/v1/health/state/any', failing)
   const leader = useLive<string>('/v1/status/leader')
   const members = useLive<readonly Member[]>('/v1/agent/members')
@@ -30,7 +36,12 @@ export function Watchers() {
   useChanges(members.value, memberHappenings)
   useChanges(leader.answers === 0 ? undefined : leader.failure?.kind === 'unreachable', connectionHappening)
   const prefix = useWatchedPrefix()
-  return prefix === undefined ? null : <KeyWatcher key={prefix} prefix={prefix} />
+  return (
+    <>
+      {prefix !== undefined && <KeyWatcher key={prefix} prefix={prefix} />}
+      {children(leader)}
+    </>
+  )
 }
 
 function useWatchedPrefix(): string | undefined {

@@ -1,4 +1,5 @@
 import type { Answer } from '../api/failure.ts'
+import { commandLine } from '../explain/command-line.ts'
 import { decisionLine, type Explanation, questionOf } from '../explain/rights.ts'
 import { useCaller } from '../live/context.ts'
 import { useOfCaller } from '../live/use-of-caller.ts'
@@ -14,7 +15,8 @@ export function Explained({ right, accessor = '' }: { readonly right: string; re
     const query = { resource, right: access, name, ...(accessor === '' ? {} : { accessor }) }
     setAnswer(await client.ask<Explanation>({ path: '/v1/acl/explain', query }))
   }
-  const of = accessor === '' ? '' : ` -accessor=${accessor}`
+  const of = accessor === '' ? [] : [`-accessor=${accessor}`]
+  const named = name === '' ? [] : [name]
   return (
     <div class="explained">
       <button type="button" onClick={() => void ask()}>
@@ -24,11 +26,7 @@ export function Explained({ right, accessor = '' }: { readonly right: string; re
         {answer?.ok === true && decisionLine(answer.value)}
         {answer?.ok === false && 'text' in answer.failure && answer.failure.text}
       </output>
-      <Command line={`acl explain${of} ${resource}:${access}${name === '' ? '' : ` ${quoted(name)}`}`} />
+      <Command line={commandLine('acl explain', ...of, `${resource}:${access}`, ...named)} />
     </div>
   )
-}
-
-function quoted(text: string): string {
-  return /^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }

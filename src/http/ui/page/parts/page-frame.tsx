@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { useCaller } from '../live/context.ts'
 import type { Live } from '../live/use-live.ts'
 import { shellWords } from '../words/shell-words.ts'
+import { Empty } from './empty.tsx'
 import { Problem } from './problem.tsx'
 
 /** The head of a page. The focus goes there when an operator follows a link, so that a screen reader reads it. */
@@ -40,7 +41,7 @@ export interface ShownProps<T> {
 export function Shown<T>({ live, needs, children, absent, isOfAccess = false }: ShownProps<T>) {
   const { value, failure } = live
   const isAbsent = failure?.kind === 'absent' || (isOfAccess && failure?.kind === 'unknown-token')
-  if (isAbsent && absent !== undefined) return <p class="empty">{absent}</p>
+  if (isAbsent && absent !== undefined) return <Empty text={absent} />
   return (
     <>
       <Problem failure={failure} needs={needs} stale={value !== undefined} />

@@ -9,13 +9,15 @@ export interface ProblemProps {
   readonly needs?: string | undefined
   /** Older data are still shown. */
   readonly stale?: boolean
+  /** A write failed, which the page does not repeat by itself. */
+  readonly isWrite?: boolean
 }
 
 /** Says why there is no answer, which right is missing, and what to do. */
-export function Problem({ failure, needs, stale = false }: ProblemProps) {
+export function Problem({ failure, needs, stale = false, isWrite = false }: ProblemProps) {
   const { client, askForToken } = useCaller()
   if (failure === undefined) return null
-  const [what, remedy] = sentencesOf(failure, client.product.name)
+  const [what, remedy] = sentencesOf(failure, client.product.name, isWrite)
   const isAboutToken = failure.kind === 'refused' || failure.kind === 'unknown-token'
   return (
     <div class={`problem ${failure.kind}`} role="alert">
@@ -38,10 +40,10 @@ export function Problem({ failure, needs, stale = false }: ProblemProps) {
   )
 }
 
-function sentencesOf(failure: Failure, name: string): readonly [string, string] {
+function sentencesOf(failure: Failure, name: string, isWrite: boolean): readonly [string, string] {
   switch (failure.kind) {
     case 'unreachable':
-      return [failureWords.unreachable, failureWords.unreachableDo]
+      return [failureWords.unreachable, isWrite ? failureWords.unreachableWrite : failureWords.unreachableDo]
     case 'no-leader':
       return [failureWords.noLeader, failureWords.noLeaderDo(name)]
     case 'refused':

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { shellWords } from '../words/shell-words.ts'
+import { Empty } from './empty.tsx'
 
 export interface Column<Row> {
   readonly head: string
@@ -22,7 +23,7 @@ const rowsAtOnce = 200
 
 export function Table<Row>({ caption, columns, rows, keyOf, empty }: TableProps<Row>) {
   const [limit, setLimit] = useState(rowsAtOnce)
-  if (rows.length === 0) return <p class="empty">{empty ?? `${caption}: ${shellWords.none}.`}</p>
+  if (rows.length === 0) return <Empty text={empty ?? `${caption}: ${shellWords.none}.`} />
   return (
     <div class="scroll">
       <table>

@@ -5,6 +5,7 @@ import { PageProvider } from '../live/context.ts'
 import { Ring } from '../live/ring.ts'
 import { Slots } from '../live/slots.ts'
 import { Watchers } from '../live/watchers.tsx'
+import { Outage } from '../parts/outage.tsx'
 import { hashOf, hrefOf, type PageName, type Place, placeOf } from '../place/place.ts'
 import { shellWords } from '../words/shell-words.ts'
 import { Header } from './header.tsx'
@@ -41,15 +42,18 @@ export function App({ product }: { readonly product: Product }) {
   // Of another datacenter nothing may stay, above all no value to restore.
   const pageKey = [caller.datacenter, ...place.path].join('/')
   const typed = useMemo(() => new Map<string, unknown>(), [pageKey])
+  const setToken = useCallback(
+    (token: string) => {
+      closeAll()
+      choose({ token })
+    },
+    [caller],
+  )
   const context = useMemo(
-    () => ({ client, place, ring, slots, typed, setQuery, go, askForToken }),
-    [client, place, ring, slots, typed, setQuery, go, askForToken],
+    () => ({ client, place, ring, slots, typed, setQuery, go, askForToken, setToken }),
+    [client, place, ring, slots, typed, setQuery, go, askForToken, setToken],
   )
   const page = place.path[0] as PageName
-  const useToken = (token: string): void => {
-    closeAll()
-    choose({ token })
-  }
   return (
     <PageProvider value={context}>
       <button type="button" class="skip" onClick={skip}>
@@ -60,11 +64,11 @@ export function App({ product }: { readonly product: Product }) {
         setDatacenter={(datacenter) => choose({ datacenter })}
         showHelp={() => setDialog('help')}
       />
-      <Watchers key={`watch ${caller.datacenter} ${caller.token}`} />
+      <Watchers key={`watch ${caller.datacenter} ${caller.token}`}>{(leader) => <Outage leader={leader} />}</Watchers>
       <main id="main" tabIndex={-1}>
         <OpenPage key={pageKey} path={place.path} />
       </main>
-      <TokenDialog token={caller.token} open={dialog === 'token'} use={useToken} close={closeAll} />
+      <TokenDialog token={caller.token} open={dialog === 'token'} use={setToken} close={closeAll} />
       <HelpDialog open={dialog === 'help'} close={closeAll} />
     </PageProvider>
   )

@@ -5,10 +5,19 @@ export const accessWords = {
     `${description === '' ? 'A token' : description} (${accessor})`,
   youAnonymous: 'No token is given, so the rights are those of the anonymous token.',
   login: 'Give a token',
+  first: 'The first token',
+  firstAbout:
+    'Access control begins without any token. The first one has all rights: make it here if nobody has made it yet.',
+  firstMake: 'Make the first token',
+  firstQuestion: 'Make it? This works once in the life of a cluster.',
+  firstMade: 'The first token was made. Keep its secret ID in a safe place, because it has all rights:',
+  firstUse: 'Use it in this tab',
+  firstExists: 'The first token was made before.',
   policies: 'Policies',
   state: 'State of access control',
-  modeNew: (index: number): string => `Tokens with policies, since index ${index}.`,
-  modeLegacy: 'Legacy: rules are in the tokens. It changes when all servers can.',
+  modeNew: (index: number): string =>
+    `Access control is on: a token has the rights of its policies, since index ${index}.`,
+  modeLegacy: 'Access control is on in the legacy mode: rules are in the tokens. It changes when all servers can.',
   waitsFor: (name: string, datacenter: string, why: string): string =>
     `It waits for ${name} in ${datacenter}, which ${why}.`,
   migration: (left: number, done: number): string =>
@@ -34,10 +43,11 @@ export const accessWords = {
   newToken: 'New token',
   editToken: 'Change the token',
   localHint: 'Local: not copied to other datacenters',
-  noPolicies: 'There are no policies yet: a token without one has the rights of nobody.',
+  noPolicies: 'There are no policies yet. Make one first: a token without one has only the rights of everybody.',
   create: 'Create',
   save: 'Save',
-  createdToken: 'The token was created. Its secret ID is shown once:',
+  createdToken: (name: string): string => `The token ${name} was created. Its secret ID, which its page shows as well:`,
+  giveToAgent: 'To give it to an agent until that is restarted, with the secret ID in place of SECRET:',
   secret: 'Secret ID',
   reveal: 'Show the secret ID',
   saved: 'The change was saved.',
@@ -57,6 +67,7 @@ export const accessWords = {
   rules: 'Rules',
   rulesHint: 'In HCL or JSON: service_prefix "web" { policy = "read" }. The agent says what is wrong with them.',
   rulesOf: 'Begin with the rules of',
+  rulesOfHint: 'They are for the node, or the keys, with the name of the policy. Change the names below.',
   examples: [
     ['', '–'],
     ['agent', 'an agent'],
@@ -115,6 +126,9 @@ export const queryWords = {
     `${count} ${count === 1 ? 'instance' : 'instances'} in ${datacenter}${failovers === 0 ? '' : `, after ${failovers} other ${failovers === 1 ? 'datacenter' : 'datacenters'} had none`}.`,
   foundNone: 'Nothing was found here or in the datacenters to fall back to: no instance is registered, or none passes.',
   instances: 'Instances, in the order of the answer',
+  instance: 'Instance',
+  node: 'Node',
+  status: 'Status',
   needsRead: (name: string): string => `query:read ${name}`,
   needsWrite: (name: string): string => `query:write ${name}`,
 } as const

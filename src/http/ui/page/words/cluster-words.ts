@@ -21,6 +21,9 @@ export const clusterWords = {
   allVote: 'All servers are healthy and have a vote.',
   tolerance: 'Failures that it survives',
   members: 'Members',
+  serversOf: (datacenter: string): string =>
+    `The servers of ${datacenter}, as a server behind this page sees them. Its clients are known in ${datacenter} alone.`,
+  noServers: 'The agent behind this page knows none: only servers know those of other datacenters.',
   noMembers: 'The token may read no members.',
   member: 'Member',
   status: 'Status',

@@ -54,6 +54,7 @@ export const serviceWords = {
   intentions: 'Intentions that apply to connections to it, in the order of their precedence',
   noMatchingIntention:
     'No intention applies, so the default decides: that of access control, or allow where it is off.',
+  newIntention: (name: string): string => `Allow or deny connections to ${name}`,
   source: 'From',
   action: 'Action',
   precedence: 'Precedence',

@@ -52,6 +52,8 @@ export const shellWords = {
     ['?', 'show or hide these keys'],
     ['Esc', 'close what is open'],
   ],
+  outage: 'The servers have no leader: nothing can be written, and what is shown may be out of date.',
+  outageWhere: 'See the members',
   loading: 'Loading …',
   stale: 'What is shown may be out of date.',
   copy: 'Copy',
@@ -66,6 +68,7 @@ export const shellWords = {
 export const failureWords = {
   unreachable: 'The agent does not answer: it is stopped, or the network to it is interrupted.',
   unreachableDo: 'The page asks again every few seconds.',
+  unreachableWrite: 'The write may have been carried out all the same. Send it again when the agent answers.',
   noLeader: 'The servers have no leader, so nothing can be read from or written to the cluster.',
   noLeaderDo: (name: string): string =>
     `A majority of the servers must run and reach each other: ${name} members, then the log of a server.`,
@@ -80,4 +83,5 @@ export const failureWords = {
   conflictDo: 'Below is the present state. Compare it with what you wrote, then write again or drop your change.',
   why: 'Why?',
   enterToken: 'Enter a token',
+  emptyWithoutToken: 'Access control is on, and no token is given: lists show what everybody may read.',
 } as const

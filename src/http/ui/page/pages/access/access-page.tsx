@@ -1,4 +1,5 @@
 import type { AccessStatus, Policy, Token } from '../../api/access-shapes.ts'
+import { commandLine } from '../../explain/command-line.ts'
 import { useCaller } from '../../live/context.ts'
 import { useLive } from '../../live/use-live.ts'
 import { Command } from '../../parts/command.tsx'
@@ -8,11 +9,13 @@ import { Table } from '../../parts/table.tsx'
 import { hrefOf } from '../../place/place.ts'
 import { accessWords as words } from '../../words/access-words.ts'
 import { ExplainForm } from './explain-form.tsx'
+import { FirstToken } from './first-token.tsx'
 import { NewPolicy } from './policy-form.tsx'
 import { NewToken } from './token-form.tsx'
 
 export function AccessPage() {
   const status = useLive<AccessStatus>('/v1/acl/status')
+  const { client } = useCaller()
   const isOff = status.failure?.kind === 'switched-off'
   return (
     <>
@@ -20,13 +23,14 @@ export function AccessPage() {
       <Shown live={status} needs={words.needsRead}>
         {(told) => <State status={told} />}
       </Shown>
-      <Command line="acl status" />
+      <Command line={commandLine('acl status')} />
       {!isOff && (
         <>
           <WhoYouAre />
-          <ExplainForm />
-          <Tokens />
+          {client.caller.token === '' && <FirstToken />}
           <Policies />
+          <Tokens />
+          <ExplainForm />
         </>
       )}
     </>
@@ -115,7 +119,7 @@ function Tokens() {
           </>
         )}
       </Shown>
-      <Command line="acl token list" />
+      <Command line={commandLine('acl token list')} />
     </section>
   )
 }
@@ -145,7 +149,7 @@ function Policies() {
           </>
         )}
       </Shown>
-      <Command line="acl policy list" />
+      <Command line={commandLine('acl policy list')} />
     </section>
   )
 }

@@ -38,7 +38,13 @@ export function NewPolicy() {
   return (
     <Form title={words.newPolicy} act={act} needs={words.needsWrite} submit={words.create} send={send}>
       <Inputs typed={typed} set={set}>
-        <ChoiceField label={words.rulesOf} value={example} set={begin} options={words.examples} />
+        <ChoiceField
+          label={words.rulesOf}
+          hint={words.rulesOfHint}
+          value={example}
+          set={begin}
+          options={words.examples}
+        />
       </Inputs>
     </Form>
   )

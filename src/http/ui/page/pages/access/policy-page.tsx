@@ -1,5 +1,6 @@
 import type { Policy, Token } from '../../api/access-shapes.ts'
 import { pathOf } from '../../api/client.ts'
+import { commandLine } from '../../explain/command-line.ts'
 import { Confirm, Result } from '../../forms/form.tsx'
 import { useAct } from '../../forms/use-act.ts'
 import { useLive } from '../../live/use-live.ts'
@@ -18,7 +19,7 @@ export function PolicyPage({ id }: { readonly id: string }) {
       <Shown live={live} needs={words.needsRead} absent={words.absentPolicy} isOfAccess>
         {(policy) => <Open policy={policy} reread={live.reread} />}
       </Shown>
-      <Command line={`acl policy read -id=${id}`} />
+      <Command line={commandLine('acl policy read', `-id=${id}`)} />
     </>
   )
 }

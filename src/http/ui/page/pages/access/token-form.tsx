@@ -1,11 +1,13 @@
 import type { Token } from '../../api/access-shapes.ts'
 import { pathOf } from '../../api/client.ts'
+import { commandLine } from '../../explain/command-line.ts'
 import { CheckField, TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { Meanwhile } from '../../forms/meanwhile.tsx'
 import { useAct } from '../../forms/use-act.ts'
 import { useDraft, useNew } from '../../forms/use-draft.ts'
 import { useOfCaller } from '../../live/use-of-caller.ts'
+import { Command } from '../../parts/command.tsx'
 import { hrefOf } from '../../place/place.ts'
 import { accessWords as words } from '../../words/access-words.ts'
 import { formWords } from '../../words/form-words.ts'
@@ -39,11 +41,10 @@ export function NewToken() {
       <CheckField label={words.localHint} checked={typed.local} set={(local) => set({ local })} />
       {created !== undefined && (
         <div class="wide" role="status">
-          <p>
-            {words.createdToken}{' '}
-            <a href={hrefOf('access', 'token', created.AccessorID)}>{created.Description || created.AccessorID}</a>
-          </p>
-          <code>{created.SecretID}</code>
+          <p>{words.createdToken(created.Description || created.AccessorID)}</p>
+          <code>{created.SecretID}</code> <a href={hrefOf('access', 'token', created.AccessorID)}>{words.token}</a>
+          <p>{words.giveToAgent}</p>
+          <Command line={commandLine('acl set-agent-token', 'agent', 'SECRET')} />
         </div>
       )}
     </Form>

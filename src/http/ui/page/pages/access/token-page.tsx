@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Token } from '../../api/access-shapes.ts'
 import { pathOf } from '../../api/client.ts'
+import { commandLine } from '../../explain/command-line.ts'
 import { Confirm, Result } from '../../forms/form.tsx'
 import { useAct } from '../../forms/use-act.ts'
 import { useLive } from '../../live/use-live.ts'
@@ -21,7 +22,7 @@ export function TokenPage({ accessor }: { readonly accessor: string }) {
       <Shown live={live} needs={words.needsRead} absent={words.absentToken} isOfAccess>
         {(token) => <Open token={token} reread={live.reread} />}
       </Shown>
-      <Command line={`acl token read -id=${accessor}`} />
+      <Command line={commandLine('acl token read', `-id=${accessor}`)} />
     </>
   )
 }

@@ -1,4 +1,5 @@
 import type { CaConfiguration } from '../../api/cluster-shapes.ts'
+import { commandLine } from '../../explain/command-line.ts'
 import { jsonCheck } from '../../explain/value.ts'
 import { AreaField, TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
@@ -65,7 +66,7 @@ function Configuration({ configuration, reread }: ConfigurationProps) {
           present={`${present.provider}\n${present.settings}`}
         />
       </Form>
-      <Command line="connect ca get-config" />
+      <Command line={commandLine('connect ca get-config')} />
     </>
   )
 }

@@ -1,4 +1,5 @@
 import type { CaForecast, CaRoot } from '../../api/cluster-shapes.ts'
+import { commandLine } from '../../explain/command-line.ts'
 import { rotationText } from '../../explain/rotation.ts'
 import { useLive } from '../../live/use-live.ts'
 import { Command } from '../../parts/command.tsx'
@@ -19,7 +20,7 @@ export function AuthorityPage() {
       <Shown live={forecast} needs={words.needsRead}>
         {(told) => <Forecast forecast={told} />}
       </Shown>
-      <Command line="connect ca forecast" />
+      <Command line={commandLine('connect ca forecast')} />
       <Shown live={roots}>{({ Roots }) => <Pems roots={Roots ?? []} />}</Shown>
       <AuthorityForm />
     </>
@@ -47,16 +48,29 @@ function Forecast({ forecast }: { readonly forecast: CaForecast }) {
         keyOf={({ ID }) => ID}
         columns={[
           { head: words.root, cell: ({ Name, ID }) => <RootName name={Name} id={ID} /> },
-          { head: words.active, cell: ({ Active, Goes }) => (Active ? words.activeYes : words.activeNo(Goes)) },
+          { head: words.active, cell: ({ Active, Goes }) => <Signs active={Active} goes={Goes} /> },
           { head: words.expires, cell: ({ Expires }) => <DateMoment text={Expires} /> },
           {
             head: words.leaves,
             cell: ({ Leaves }) =>
-              Leaves.map((each) => <p key={each.Datacenter}>{`${each.Datacenter}: ${each.Expires}`}</p>),
+              Leaves.map((each) => (
+                <div key={each.Datacenter}>
+                  {each.Datacenter}: <DateMoment text={each.Expires} />
+                </div>
+              )),
           },
         ]}
       />
       <RotationPart forecast={forecast} />
+    </>
+  )
+}
+
+function Signs({ active, goes }: { readonly active: boolean; readonly goes: string }) {
+  if (active || goes === '') return <>{active ? words.activeYes : words.activeNo}</>
+  return (
+    <>
+      {words.activeUntil} <DateMoment text={goes} />
     </>
   )
 }
@@ -81,7 +95,18 @@ function RotationPart({ forecast }: { readonly forecast: CaForecast }) {
         </p>
       )}
       <h3>{words.now}</h3>
-      <p>{now.Possible ? words.nowPossible(now.OldRootGoes, now.LeavesHoldUntil) : words.nowNot(now.Why)}</p>
+      <p>{now.Possible ? words.nowPossible : words.nowNot(now.Why)}</p>
+      {now.Possible && (
+        <Facts
+          rows={[
+            [
+              words.oldGoes,
+              now.OldRootGoes === '' ? words.oldGoesLast : <DateMoment key="old" text={now.OldRootGoes} />,
+            ],
+            [words.holdUntil, <DateMoment key="hold" text={now.LeavesHoldUntil} />],
+          ]}
+        />
+      )}
     </section>
   )
 }

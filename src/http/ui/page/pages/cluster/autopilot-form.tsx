@@ -1,4 +1,5 @@
 import type { AutopilotSettings } from '../../api/cluster-shapes.ts'
+import { commandLine } from '../../explain/command-line.ts'
 import { CheckField, TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { Meanwhile } from '../../forms/meanwhile.tsx'
@@ -70,7 +71,7 @@ function Settings({ settings, reread }: { readonly settings: AutopilotSettings; 
           present={JSON.stringify(fieldsOf(settings), null, 2)}
         />
       </Form>
-      <Command line="operator autopilot get-config" />
+      <Command line={commandLine('operator autopilot get-config')} />
     </>
   )
 }

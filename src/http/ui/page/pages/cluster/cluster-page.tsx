@@ -1,11 +1,14 @@
 import type { Self } from '../../api/catalog-shapes.ts'
 import { pathOf } from '../../api/client.ts'
 import { type Member, memberStatus, type RaftServer } from '../../api/cluster-shapes.ts'
+import { commandLine } from '../../explain/command-line.ts'
 import { type DatacenterCoordinates, datacenterTrips } from '../../explain/datacenter-trips.ts'
 import { millisecondsText } from '../../explain/round-trip.ts'
 import { Confirm, Result } from '../../forms/form.tsx'
 import { useAct } from '../../forms/use-act.ts'
+import { useCaller } from '../../live/context.ts'
 import { rarelyMs, useLive } from '../../live/use-live.ts'
+import { useOwnAgent } from '../../live/use-own-agent.ts'
 import { Command } from '../../parts/command.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { PageHead, Shown } from '../../parts/page-frame.tsx'
@@ -17,7 +20,6 @@ import { ServersPart } from './servers-part.tsx'
 
 export function ClusterPage() {
   const leader = useLive<string>('/v1/status/leader')
-  const members = useLive<readonly Member[]>('/v1/agent/members')
   const raft = useLive<{ readonly Servers: readonly RaftServer[] }>('/v1/operator/raft/configuration')
   const named = raft.value?.Servers.find(({ Leader }) => Leader)?.Node ?? ''
   return (
@@ -28,12 +30,27 @@ export function ClusterPage() {
       </Shown>
       <ServersPart raft={raft} />
       <OwnRaft />
-      <Shown live={members} needs={words.needsMembers}>
-        {(all) => <Members members={all ?? []} />}
-      </Shown>
-      <Command line="members -detailed" />
+      <MembersPart />
       <Datacenters />
       <AutopilotForm />
+    </>
+  )
+}
+
+/** An agent knows the members of its own datacenter, and a server the servers of the others. */
+function MembersPart() {
+  const { client } = useCaller()
+  const { isHere } = useOwnAgent()
+  const live = useLive<readonly Member[]>('/v1/agent/members', isHere ? {} : { wan: '1' })
+  const { datacenter } = client.caller
+  const ofPage = ({ Tags }: Member): boolean => isHere || Tags['dc'] === datacenter
+  return (
+    <>
+      {!isHere && <p>{words.serversOf(datacenter)}</p>}
+      <Shown live={live} needs={words.needsMembers}>
+        {(all) => <Members members={(all ?? []).filter(ofPage)} empty={isHere ? words.noMembers : words.noServers} />}
+      </Shown>
+      <Command line={commandLine('members', isHere ? '-detailed' : '-wan')} />
     </>
   )
 }
@@ -56,7 +73,7 @@ function Datacenters() {
           { head: words.roundTrip, cell: ([, ms]) => millisecondsText(ms), class: 'number' },
         ]}
       />
-      <Command line="rtt -wan SERVER.DC1 SERVER.DC2" />
+      <Command line={commandLine('rtt', '-wan', 'SERVER.DC1', 'SERVER.DC2')} />
     </>
   )
 }
@@ -82,7 +99,12 @@ function OwnRaft() {
   )
 }
 
-function Members({ members }: { readonly members: readonly Member[] }) {
+interface MembersProps {
+  readonly members: readonly Member[]
+  readonly empty: string
+}
+
+function Members({ members, empty }: MembersProps) {
   const act = useAct()
   const forceLeave = (name: string): void =>
     void act.send({ method: 'PUT', path: `/v1/agent/force-leave${pathOf(name)}` }, words.forceLeft(name))
@@ -92,9 +114,9 @@ function Members({ members }: { readonly members: readonly Member[] }) {
         caption={words.members}
         rows={members.toSorted((a, b) => (a.Name < b.Name ? -1 : 1))}
         keyOf={({ Name }) => Name}
-        empty={words.noMembers}
+        empty={empty}
         columns={[
-          { head: words.member, cell: ({ Name }) => <a href={hrefOf('nodes', Name)}>{Name}</a> },
+          { head: words.member, cell: (each) => <a href={hrefOf('nodes', nodeOf(each))}>{each.Name}</a> },
           { head: words.status, cell: (each) => <MemberStatus member={each} /> },
           { head: words.role, cell: ({ Tags }) => (Tags['port'] === undefined ? words.roleClient : words.roleServer) },
           { head: words.address, cell: ({ Addr, Port }) => <code>{`${Addr}:${Port}`}</code> },
@@ -122,6 +144,12 @@ function Members({ members }: { readonly members: readonly Member[] }) {
       )}
     </>
   )
+}
+
+/** Between datacenters a server is named with its own: `s1.dc1`. */
+function nodeOf({ Name, Tags }: Member): string {
+  const suffix = `.${Tags['dc']}`
+  return Name.endsWith(suffix) ? Name.slice(0, -suffix.length) : Name
 }
 
 function MemberStatus({ member }: { readonly member: Member }) {

@@ -1,4 +1,5 @@
 import type { AutopilotHealth, AutopilotSettings, RaftServer, ServerHealth } from '../../api/cluster-shapes.ts'
+import { commandLine } from '../../explain/command-line.ts'
 import { toleranceText, unhealthyReasons, whyNoVote } from '../../explain/votes.ts'
 import { Confirm, Result } from '../../forms/form.tsx'
 import { useAct } from '../../forms/use-act.ts'
@@ -24,7 +25,7 @@ export function ServersPart({ raft }: { readonly raft: Live<RaftAnswer> }) {
               {words.tolerance}: {toleranceText(health.value)}
             </p>
           )}
-          <Command line="operator raft list-peers" />
+          <Command line={commandLine('operator raft list-peers')} />
         </>
       )}
     </Shown>
@@ -74,11 +75,11 @@ function ServerTable({ servers, health, settings }: ServersProps) {
           },
         ]}
       />
-      <Reasons servers={servers} healthOf={healthOf} settings={settings} />
       {servers.length > 1 && (
         <Confirm label={words.transfer} question={words.transferQuestion} busy={act.busy} act={transfer} />
       )}
       <Result act={act} needs={words.needsWrite} />
+      <Reasons servers={servers} healthOf={healthOf} settings={settings} />
     </>
   )
 }

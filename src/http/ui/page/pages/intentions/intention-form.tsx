@@ -4,6 +4,7 @@ import { Confirm, Form } from '../../forms/form.tsx'
 import { Meanwhile } from '../../forms/meanwhile.tsx'
 import { useAct } from '../../forms/use-act.ts'
 import { useDraft, useNew } from '../../forms/use-draft.ts'
+import { useCaller } from '../../live/context.ts'
 import { formWords } from '../../words/form-words.ts'
 import { intentionWords as words } from '../../words/mesh-words.ts'
 import { blockedOf, bodyOf, fieldsOf, IntentionInputs, noIntention } from './intention-fields.tsx'
@@ -11,8 +12,9 @@ import { blockedOf, bodyOf, fieldsOf, IntentionInputs, noIntention } from './int
 const root = '/v1/connect/intentions'
 
 export function NewIntention() {
+  const { place } = useCaller()
   const act = useAct()
-  const { typed, set, made } = useNew(words.create, noIntention)
+  const { typed, set, made } = useNew(words.create, { ...noIntention, to: place.query['to'] ?? '' })
   const send = (): void =>
     void act.send({ method: 'POST', path: root, body: bodyOf(typed) }, words.created, { written: () => made(typed) })
   return (

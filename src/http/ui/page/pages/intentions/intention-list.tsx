@@ -1,4 +1,5 @@
 import type { Intention } from '../../api/intention-shapes.ts'
+import { commandLine } from '../../explain/command-line.ts'
 import { useLive } from '../../live/use-live.ts'
 import { Command } from '../../parts/command.tsx'
 import { PageHead, Shown } from '../../parts/page-frame.tsx'
@@ -37,7 +38,7 @@ export function IntentionList() {
       </Shown>
       <DecisionForm />
       <NewIntention />
-      <Command line="intention match NAME" />
+      <Command line={commandLine('intention match', 'NAME')} />
     </>
   )
 }

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { pathOf } from '../../api/client.ts'
 import type { Session } from '../../api/key-shapes.ts'
 import { ChoiceField } from '../../forms/fields.tsx'
 import { Confirm, Form, Result } from '../../forms/form.tsx'
@@ -26,6 +27,18 @@ export function KeyLock({ entry, reread }: KeyEditorProps) {
   )
 }
 
+/** Before the fields, so that it is read before a value is changed. */
+export function LockNote({ session }: { readonly session: string }) {
+  const { value: found } = useLive<readonly Session[]>(`/v1/session/info${pathOf(session)}`)
+  const [holder] = found ?? []
+  const name = holder === undefined ? session : words.holder(holder.Name || session, holder.Node)
+  return (
+    <p class="warning">
+      {words.heldBy} <a href={hrefOf('sessions', session)}>{name}</a>. {words.heldWarning}
+    </p>
+  )
+}
+
 function Held({ entry, session, reread }: KeyEditorProps & { readonly session: string }) {
   const act = useAct()
   const release = (): void =>
@@ -36,7 +49,7 @@ function Held({ entry, session, reread }: KeyEditorProps & { readonly session: s
   return (
     <>
       <p>
-        {words.heldBy} <a href={hrefOf('sessions', session)}>{session}</a>. {words.heldWarning}
+        {words.heldBy} <a href={hrefOf('sessions', session)}>{session}</a>.
       </p>
       <Confirm label={words.release} question={words.releaseQuestion} busy={act.busy} act={release} />
       <Result act={act} needs={words.needsWrite(entry.Key)} />

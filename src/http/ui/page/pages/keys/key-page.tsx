@@ -1,17 +1,19 @@
 import { keyPath } from '../../api/client.ts'
 import type { KeyEntry } from '../../api/key-shapes.ts'
+import { commandLine } from '../../explain/command-line.ts'
 import { bytesToWrite, editedValue } from '../../explain/value.ts'
 import { Result } from '../../forms/form.tsx'
 import { useAct } from '../../forms/use-act.ts'
 import { useLive } from '../../live/use-live.ts'
 import { useOfCaller } from '../../live/use-of-caller.ts'
 import { Command } from '../../parts/command.tsx'
+import { Empty } from '../../parts/empty.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { PageHead, Shown } from '../../parts/page-frame.tsx'
 import { keyWords as words } from '../../words/key-words.ts'
 import { Crumbs } from './crumbs.tsx'
 import { KeyEditor, type KeyEditorProps } from './key-editor.tsx'
-import { KeyLock } from './key-lock.tsx'
+import { KeyLock, LockNote } from './key-lock.tsx'
 import { NewKey } from './new-key.tsx'
 
 export function KeyPage({ name }: { readonly name: string }) {
@@ -27,7 +29,7 @@ export function KeyPage({ name }: { readonly name: string }) {
       <Crumbs name={name} />
       {isAbsent && last === undefined && (
         <>
-          <p class="empty">{words.absent}</p>
+          <Empty text={words.absent} />
           <NewKey prefix={name} />
         </>
       )}
@@ -37,7 +39,7 @@ export function KeyPage({ name }: { readonly name: string }) {
           {() => entry && <Entry entry={entry} reread={live.reread} />}
         </Shown>
       )}
-      <Command line={`kv get -detailed '${name}'`} />
+      <Command line={commandLine('kv get', '-detailed', name)} />
     </>
   )
 }
@@ -45,6 +47,7 @@ export function KeyPage({ name }: { readonly name: string }) {
 function Entry({ entry, reread }: KeyEditorProps) {
   return (
     <>
+      {entry.Session !== undefined && <LockNote session={entry.Session} />}
       <KeyEditor entry={entry} reread={reread} />
       <KeyLock entry={entry} reread={reread} />
       <Facts
@@ -68,7 +71,9 @@ function Gone({ entry }: { readonly entry: KeyEntry }) {
   }
   return (
     <>
-      <p role="status">{words.removed(entry.Key)}</p>
+      <p role="status">
+        {words.removed(entry.Key)} {words.restoreAbout}
+      </p>
       <button type="button" disabled={act.busy} onClick={restore}>
         {words.restore}
       </button>

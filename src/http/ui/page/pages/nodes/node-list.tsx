@@ -1,4 +1,5 @@
 import type { NodeCoordinate, NodeOverview, Self } from '../../api/catalog-shapes.ts'
+import { commandLine } from '../../explain/command-line.ts'
 import { millisecondsText } from '../../explain/round-trip.ts'
 import { ChoiceField, TextField } from '../../forms/fields.tsx'
 import { useCaller } from '../../live/context.ts'
@@ -31,7 +32,7 @@ export function NodeList() {
       <Shown live={live} needs={words.needs}>
         {(nodes) => <Nodes nodes={nodes ?? []} text={text} state={state} />}
       </Shown>
-      <Command line="catalog nodes -detailed" />
+      <Command line={commandLine('catalog nodes', '-detailed')} />
     </>
   )
 }

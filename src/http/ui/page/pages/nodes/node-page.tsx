@@ -1,6 +1,7 @@
 import type { NodeCoordinate, NodeOverview } from '../../api/catalog-shapes.ts'
 import { pathOf } from '../../api/client.ts'
 import type { Session } from '../../api/key-shapes.ts'
+import { commandLine } from '../../explain/command-line.ts'
 import { millisecondsText } from '../../explain/round-trip.ts'
 import { Result } from '../../forms/form.tsx'
 import { useAct } from '../../forms/use-act.ts'
@@ -23,7 +24,7 @@ export function NodePage({ name }: { readonly name: string }) {
       <Shown live={live} needs={words.needsOf(name)} absent={words.absent}>
         {(node) => <Node node={node} />}
       </Shown>
-      <Command line={`catalog services -node=${name}`} />
+      <Command line={commandLine('catalog services', `-node=${name}`)} />
     </>
   )
 }
@@ -69,7 +70,7 @@ function NodeMaintenance({ node: { Node, Checks } }: { readonly node: NodeOvervi
       <details>
         <summary>{label}</summary>
         <p>{words.elsewhere(Node)}</p>
-        <Command line={`maint -${isIn ? 'disable' : 'enable'}`} />
+        <Command line={commandLine('maint', isIn ? '-disable' : '-enable')} />
       </details>
     )
   }
@@ -84,6 +85,7 @@ function NodeMaintenance({ node: { Node, Checks } }: { readonly node: NodeOvervi
         {label}
       </button>
       <Result act={act} needs={`node:write ${Node}`} />
+      <Command line={commandLine('maint', isIn ? '-disable' : '-enable')} />
     </>
   )
 }
@@ -123,7 +125,7 @@ function RoundTrips({ from }: { readonly from: string }) {
           { head: words.roundTrip(from), cell: ([, ms]) => millisecondsText(ms), class: 'number' },
         ]}
       />
-      <Command line={`rtt ${from} NODE`} />
+      <Command line={commandLine('rtt', from, 'NODE')} />
     </>
   )
 }

@@ -7,6 +7,7 @@ import { Form } from '../../forms/form.tsx'
 import { useAct } from '../../forms/use-act.ts'
 import { useCaller } from '../../live/context.ts'
 import { useOfCaller } from '../../live/use-of-caller.ts'
+import { Request } from '../../parts/command.tsx'
 import { StatusMark } from '../../parts/status.tsx'
 import { Table } from '../../parts/table.tsx'
 import { hrefOf } from '../../place/place.ts'
@@ -17,8 +18,14 @@ interface Run {
   readonly result: QueryResult
 }
 
+export interface DryRunProps {
+  readonly name: string
+  /** Names to choose from. */
+  readonly known?: readonly string[] | undefined
+}
+
 /** Executes a query as a program would, and says which query answers and what it finds. */
-export function DryRun({ name: given }: { readonly name: string }) {
+export function DryRun({ name: given, known }: DryRunProps) {
   const { client } = useCaller()
   const act = useAct()
   const [name, setName] = useState(given)
@@ -37,9 +44,17 @@ export function DryRun({ name: given }: { readonly name: string }) {
   return (
     <>
       <Form title={words.dryRun} act={act} needs={words.needsRead(name)} submit={words.run} send={() => void send()}>
-        <TextField label={words.dryRunName} hint={words.dryRunAbout} value={name} set={setName} required />
+        <TextField
+          label={words.dryRunName}
+          hint={words.dryRunAbout}
+          value={name}
+          set={setName}
+          required
+          known={known}
+        />
       </Form>
       {run !== undefined && <Found run={run} />}
+      {name !== '' && <Request path={`/v1/query${pathOf(name)}/execute`} />}
     </>
   )
 }
@@ -56,9 +71,9 @@ function Found({ run: { query, result } }: { readonly run: Run }) {
           rows={nodes}
           keyOf={({ Node, Service }) => `${Node.Node} ${Service.ID}`}
           columns={[
-            { head: 'ID', cell: ({ Service }) => Service.ID },
-            { head: 'Node', cell: ({ Node }) => <a href={hrefOf('nodes', Node.Node)}>{Node.Node}</a> },
-            { head: 'Status', cell: ({ Checks }) => <StatusMark status={worstOf(Checks)} /> },
+            { head: words.instance, cell: ({ Service }) => Service.ID },
+            { head: words.node, cell: ({ Node }) => <a href={hrefOf('nodes', Node.Node)}>{Node.Node}</a> },
+            { head: words.status, cell: ({ Checks }) => <StatusMark status={worstOf(Checks)} /> },
           ]}
         />
       )}

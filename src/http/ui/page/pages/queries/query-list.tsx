@@ -1,5 +1,6 @@
 import type { QueryDefinition } from '../../api/access-shapes.ts'
 import { useLive } from '../../live/use-live.ts'
+import { Request } from '../../parts/command.tsx'
 import { PageHead, Shown } from '../../parts/page-frame.tsx'
 import { Table } from '../../parts/table.tsx'
 import { hrefOf } from '../../place/place.ts'
@@ -34,8 +35,9 @@ export function QueryList() {
           />
         )}
       </Shown>
-      <DryRun name="" />
+      <DryRun name="" known={(live.value ?? []).map(({ Name }) => Name).filter((name) => name !== '')} />
       <NewQuery />
+      <Request path="/v1/query" />
     </>
   )
 }

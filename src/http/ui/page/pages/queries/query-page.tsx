@@ -1,6 +1,7 @@
 import type { QueryDefinition } from '../../api/access-shapes.ts'
 import { pathOf } from '../../api/client.ts'
 import { useLive } from '../../live/use-live.ts'
+import { Request } from '../../parts/command.tsx'
 import { PageHead, Shown } from '../../parts/page-frame.tsx'
 import { queryWords as words } from '../../words/access-words.ts'
 import { DryRun } from './dry-run.tsx'
@@ -14,6 +15,7 @@ export function QueryPage({ id }: { readonly id: string }) {
       <Shown live={live} absent={words.absent}>
         {([query]) => query && <Open query={query} reread={live.reread} />}
       </Shown>
+      <Request path={`/v1/query${pathOf(id)}`} />
     </>
   )
 }

@@ -1,5 +1,6 @@
 import type { Instance } from '../../api/catalog-shapes.ts'
 import { pathOf } from '../../api/client.ts'
+import { commandLine } from '../../explain/command-line.ts'
 import { Result } from '../../forms/form.tsx'
 import { useAct } from '../../forms/use-act.ts'
 import { isOwnNode, type OwnAgent } from '../../live/use-own-agent.ts'
@@ -16,7 +17,7 @@ export function Maintenance({ instance, own }: { readonly instance: Instance; re
       <details>
         <summary>{isIn ? words.unmaintain : words.maintain}</summary>
         <p>{words.elsewhere(Node.Node)}</p>
-        <Command line={`maint -${isIn ? 'disable' : 'enable'} -service=${Service.ID}`} />
+        <Command line={commandLine('maint', isIn ? '-disable' : '-enable', `-service=${Service.ID}`)} />
       </details>
     )
   }

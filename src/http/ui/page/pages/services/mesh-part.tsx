@@ -1,12 +1,13 @@
 import type { Instance, NodeOverview } from '../../api/catalog-shapes.ts'
 import { pathOf } from '../../api/client.ts'
 import type { Intention } from '../../api/intention-shapes.ts'
+import { commandLine } from '../../explain/command-line.ts'
 import { topologyOf, upstreamsOf } from '../../explain/topology.ts'
 import { useLive } from '../../live/use-live.ts'
 import { Command } from '../../parts/command.tsx'
 import { Shown } from '../../parts/page-frame.tsx'
 import { Table } from '../../parts/table.tsx'
-import { hrefOf } from '../../place/place.ts'
+import { hashOf, hrefOf } from '../../place/place.ts'
 import { serviceWords as words } from '../../words/service-words.ts'
 import { TopologyPicture } from './topology-picture.tsx'
 
@@ -95,7 +96,10 @@ function Matching({ name, intentions }: { readonly name: string; readonly intent
           { head: words.precedence, cell: ({ Precedence }) => Precedence, class: 'number' },
         ]}
       />
-      <Command line={`intention match ${name}`} />
+      <p>
+        <a href={hashOf({ path: ['intentions'], query: { to: name } })}>{words.newIntention(name)}</a>
+      </p>
+      <Command line={commandLine('intention match', name)} />
     </>
   )
 }

@@ -1,4 +1,5 @@
 import type { ServiceSummary } from '../../api/catalog-shapes.ts'
+import { commandLine } from '../../explain/command-line.ts'
 import { ChoiceField, TextField } from '../../forms/fields.tsx'
 import { useCaller } from '../../live/context.ts'
 import { useLive } from '../../live/use-live.ts'
@@ -34,7 +35,7 @@ export function ServiceList() {
       <Shown live={live} needs={words.needs}>
         {(services) => <Services services={services ?? []} tags={tags ?? {}} text={text} state={state} />}
       </Shown>
-      <Command line="catalog services -tags" />
+      <Command line={commandLine('catalog services', '-tags')} />
     </>
   )
 }

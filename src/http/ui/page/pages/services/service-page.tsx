@@ -1,9 +1,11 @@
 import type { Instance } from '../../api/catalog-shapes.ts'
 import { pathOf } from '../../api/client.ts'
+import { commandLine } from '../../explain/command-line.ts'
 import { healthReasons, worstOf } from '../../explain/health.ts'
 import { useLive } from '../../live/use-live.ts'
 import { type OwnAgent, useOwnAgent } from '../../live/use-own-agent.ts'
 import { Command } from '../../parts/command.tsx'
+import { Empty } from '../../parts/empty.tsx'
 import { Pairs } from '../../parts/facts.tsx'
 import { PageHead, Shown } from '../../parts/page-frame.tsx'
 import { StatusMark } from '../../parts/status.tsx'
@@ -21,12 +23,10 @@ export function ServicePage({ name }: { readonly name: string }) {
     <>
       <PageHead title={`${words.service} ${name}`} />
       <Shown live={live} needs={words.needsOf(name)}>
-        {(instances) =>
-          instances.length === 0 ? <p class="empty">{words.absent}</p> : <Service instances={instances} />
-        }
+        {(instances) => (instances.length === 0 ? <Empty text={words.absent} /> : <Service instances={instances} />)}
       </Shown>
       <MeshPart name={name} />
-      <Command line={`watch -type=service -service=${name}`} />
+      <Command line={commandLine('watch', '-type=service', `-service=${name}`)} />
     </>
   )
 }

@@ -5,6 +5,7 @@ import { Form } from '../../forms/form.tsx'
 import { useAct } from '../../forms/use-act.ts'
 import { useNew } from '../../forms/use-draft.ts'
 import { rarelyMs, useLive } from '../../live/use-live.ts'
+import { Request } from '../../parts/command.tsx'
 import { PageHead, Shown } from '../../parts/page-frame.tsx'
 import { Table } from '../../parts/table.tsx'
 import { hrefOf } from '../../place/place.ts'
@@ -34,6 +35,7 @@ export function SessionList() {
         )}
       </Shown>
       <NewSession />
+      <Request path="/v1/session/list" />
     </>
   )
 }

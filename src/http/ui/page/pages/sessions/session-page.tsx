@@ -6,6 +6,8 @@ import { useAct } from '../../forms/use-act.ts'
 import { useCaller } from '../../live/context.ts'
 import { useLive } from '../../live/use-live.ts'
 import { useOfCaller } from '../../live/use-of-caller.ts'
+import { Request } from '../../parts/command.tsx'
+import { Empty } from '../../parts/empty.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { durationText } from '../../parts/moment.tsx'
 import { PageHead, Shown } from '../../parts/page-frame.tsx'
@@ -20,8 +22,9 @@ export function SessionPage({ id }: { readonly id: string }) {
     <>
       <PageHead title={`${words.session} ${id}`} />
       <Shown live={live}>
-        {(found) => (found[0] === undefined ? <p class="empty">{words.absent}</p> : <Open session={found[0]} />)}
+        {(found) => (found[0] === undefined ? <Empty text={words.absent} /> : <Open session={found[0]} />)}
       </Shown>
+      <Request path={`/v1/session/info${pathOf(id)}`} />
     </>
   )
 }
@@ -49,6 +52,7 @@ function Open({ session }: { readonly session: Session }) {
       />
       <Confirm label={words.end} question={words.endQuestion} busy={act.busy} act={end} />
       <Result act={act} needs={words.needsWrite(Node)} />
+      <Request method="PUT" path={`/v1/session/destroy${pathOf(ID)}`} />
       <HeldKeys id={ID} />
     </>
   )

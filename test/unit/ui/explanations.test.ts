@@ -2,11 +2,12 @@ import { describe, expect, it } from 'vitest'
 import type { Check, Instance } from '../../../src/http/ui/page/api/catalog-shapes.ts'
 import type { ServerHealth } from '../../../src/http/ui/page/api/cluster-shapes.ts'
 import type { Intention } from '../../../src/http/ui/page/api/intention-shapes.ts'
+import { commandLine, commandText } from '../../../src/http/ui/page/explain/command-line.ts'
 import { datacenterTrips } from '../../../src/http/ui/page/explain/datacenter-trips.ts'
 import { meshDecision } from '../../../src/http/ui/page/explain/decision.ts'
 import { healthReasons } from '../../../src/http/ui/page/explain/health.ts'
 import { decisionLine, questionOf } from '../../../src/http/ui/page/explain/rights.ts'
-import { roundTripMs } from '../../../src/http/ui/page/explain/round-trip.ts'
+import { roundTrip, roundTripText } from '../../../src/http/ui/page/explain/round-trip.ts'
 import { topologyOf } from '../../../src/http/ui/page/explain/topology.ts'
 import { bytesToWrite, editedValue, jsonCheck, jsonParts } from '../../../src/http/ui/page/explain/value.ts'
 import { toleranceText, whyNoVote } from '../../../src/http/ui/page/explain/votes.ts'
@@ -37,11 +38,11 @@ describe('why an instance is not passing', () => {
     const { status, reasons, effect } = healthReasons(instance, false)
     expect(status).toBe('critical')
     expect(effect).toBe('DNS and ?passing leave this instance out.')
-    expect(reasons.map(({ text, command }) => [text, command])).toEqual([
-      [expect.stringMatching(/^The agent of n1 does not answer/), 'members'],
-      ['An operator put the node n1 into maintenance.', 'maint -disable'],
-      ['An operator put the instance web1 into maintenance on n1.', 'maint -disable -service=web1'],
-      ['The check "http" is warning.', 'watch -type=service -service=web1'],
+    expect(reasons.map(({ text, command }) => [text, commandText('svc', command, 'dc2')])).toEqual([
+      [expect.stringMatching(/^The agent of n1 does not answer/), 'svc members'],
+      ['An operator put the node n1 into maintenance.', 'svc maint -disable'],
+      ['An operator put the instance web1 into maintenance on n1.', 'svc maint -disable -service=web1'],
+      ['The check "http" is warning.', 'svc watch -datacenter=dc2 -type=service -service=web1'],
     ])
   })
 
@@ -110,13 +111,25 @@ describe('why a server has no vote', () => {
   })
 })
 
+describe('a command line to copy', () => {
+  it('quotes what a shell would read as more than a name', () => {
+    expect(commandText('svc', commandLine('kv get', '-detailed', 'app/a'), '')).toBe('svc kv get -detailed app/a')
+    expect(commandText('svc', commandLine('kv get', "x'; rm -rf ~; '"), '')).toBe(
+      "svc kv get 'x'\\''; rm -rf ~; '\\'''",
+    )
+    expect(commandText('svc', commandLine('kv get', '-keys', ''), 'a b')).toBe("svc kv get '-datacenter=a b' -keys ''")
+  })
+})
+
 describe('what is computed of answers', () => {
   it('is the round-trip time of two coordinates, as the command rtt prints it', () => {
     const at = (first: number, Adjustment = 0) => ({ Vec: [first, 0], Error: 0, Adjustment, Height: 0.001 })
-    expect(roundTripMs(at(0), at(0.01))).toBeCloseTo(12)
-    expect(roundTripMs(at(0, 0.002), at(0.01))).toBeCloseTo(14)
+    expect(roundTrip(at(0), at(0.01)).ms).toBeCloseTo(12)
+    expect(roundTrip(at(0, 0.002), at(0.01)).ms).toBeCloseTo(14)
     // An adjustment that would make it negative is left out.
-    expect(roundTripMs(at(0, -1), at(0.01))).toBeCloseTo(12)
+    expect(roundTrip(at(0, -1), at(0.01)).ms).toBeCloseTo(12)
+    expect(roundTripText(roundTrip(at(0), at(0.01)))).toBe('12 ms')
+    expect(roundTripText(roundTrip(at(0), { ...at(0.01), Error: 1.5 }))).toBe('~ 12 ms')
   })
 
   it('is which datacenter is the slowest, by the median over pairs of servers', () => {
@@ -128,7 +141,7 @@ describe('what is computed of answers', () => {
       { Datacenter: 'far', Coordinates: at(0.05, 0.09, 0.2) },
       { Datacenter: 'silent', Coordinates: null },
     ]
-    expect(datacenterTrips('dc1', all).map(([name, ms]) => [name, Math.round(ms)])).toEqual([
+    expect(datacenterTrips('dc1', all).map(([name, { ms }]) => [name, Math.round(ms)])).toEqual([
       ['far', 90],
       ['near', 10],
     ])

@@ -1,5 +1,5 @@
 import type { Coordinate } from '../api/catalog-shapes.ts'
-import { roundTripMs } from './round-trip.ts'
+import { type RoundTrip, roundTrip } from './round-trip.ts'
 
 /** The coordinates of the servers of one datacenter, as `/v1/coordinate/datacenters` has them. */
 export interface DatacenterCoordinates {
@@ -11,16 +11,16 @@ export interface DatacenterCoordinates {
 export function datacenterTrips(
   own: string,
   all: readonly DatacenterCoordinates[],
-): readonly (readonly [datacenter: string, ms: number])[] {
+): readonly (readonly [datacenter: string, trip: RoundTrip])[] {
   const coordsOf = ({ Coordinates }: DatacenterCoordinates): readonly Coordinate[] =>
     (Coordinates ?? []).map(({ Coord }) => Coord)
   const here = all.filter(({ Datacenter }) => Datacenter === own).flatMap(coordsOf)
   return all
     .filter(({ Datacenter }) => Datacenter !== own)
     .flatMap((each) => {
-      const times = coordsOf(each).flatMap((there) => here.map((from) => roundTripMs(from, there)))
-      const median = times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)]
+      const times = coordsOf(each).flatMap((there) => here.map((from) => roundTrip(from, there)))
+      const median = times.toSorted((a, b) => a.ms - b.ms)[Math.floor(times.length / 2)]
       return median === undefined ? [] : [[each.Datacenter, median] as const]
     })
-    .toSorted(([, a], [, b]) => b - a)
+    .toSorted(([, a], [, b]) => b.ms - a.ms)
 }

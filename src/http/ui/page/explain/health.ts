@@ -1,4 +1,5 @@
 import type { Check, Instance, Status } from '../api/catalog-shapes.ts'
+import { healthReasonWords as words } from '../words/explain-words.ts'
 import { type CommandLine, commandLine } from './command-line.ts'
 
 /** The worst status of all checks; an instance without checks is passing. */
@@ -38,29 +39,25 @@ export function healthReasons({ Service, Checks }: Instance, onlyPassing: boolea
 
 function reasonOf({ CheckID, Status: status, Node, ServiceID, Name, ServiceName }: Check): Omit<Reason, 'check'> {
   if (CheckID === nodeMaintenance)
-    return { text: `An operator put the node ${Node} into maintenance.`, command: commandLine('maint', '-disable') }
+    return { text: words.nodeMaintenance(Node), command: commandLine('maint', '-disable') }
   if (CheckID.startsWith(serviceMaintenance)) {
     const command = commandLine('maint', '-disable', `-service=${ServiceID}`)
-    return { text: `An operator put the instance ${ServiceID} into maintenance on ${Node}.`, command }
+    return { text: words.serviceMaintenance(ServiceID, Node), command }
   }
-  if (CheckID === member) {
-    const text = `The agent of ${Node} does not answer the other agents: it is stopped, or the network to it is interrupted.`
-    return { text, command: commandLine('members') }
+  if (CheckID === member) return { text: words.silent(Node), command: commandLine('members') }
+  const name = Name === '' ? CheckID : Name
+  if (ServiceID === '') {
+    const command = commandLine('watch', '-type=checks', `-state=${status}`)
+    return { text: words.checkOfNode(name, Node, status), command }
   }
-  const whose = ServiceID === '' ? `of the node ${Node}, which counts for all of its instances,` : ''
-  const asked = ServiceID === '' ? ['-type=checks', `-state=${status}`] : ['-type=service', `-service=${ServiceName}`]
-  return {
-    text: `The check "${Name === '' ? CheckID : Name}" ${whose} is ${status}.`.replace('  ', ' '),
-    command: commandLine('watch', ...asked),
-  }
+  const command = commandLine('watch', '-type=service', `-service=${ServiceName}`)
+  return { text: words.check(name, status), command }
 }
 
 function effectOf(status: Status, onlyPassing: boolean, weights: Instance['Service']['Weights']): string {
-  if (status === 'passing') return 'DNS and ?passing return this instance.'
-  if (status === 'critical') return 'DNS and ?passing leave this instance out.'
-  if (onlyPassing)
-    return 'DNS leaves it out, because only_passing is set in the configuration of DNS; so does ?passing.'
-  const weight =
-    weights === undefined ? '' : ` In SRV records it has the weight ${weights.Warning}, not ${weights.Passing}.`
-  return `DNS still returns this instance; ?passing leaves it out.${weight}`
+  if (status === 'passing') return words.returned
+  if (status === 'critical') return words.leftOut
+  if (onlyPassing) return words.onlyPassing
+  if (weights === undefined) return words.warning
+  return `${words.warning} ${words.warningWeight(weights.Warning, weights.Passing)}`
 }

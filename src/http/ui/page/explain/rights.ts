@@ -1,3 +1,5 @@
+import { rightWords as words } from '../words/explain-words.ts'
+
 /** The answer of `/v1/acl/explain`. */
 export interface Explanation {
   readonly AccessorID: string
@@ -33,17 +35,20 @@ export function questionOf(right: string): {
 }
 
 /** What the server would decide, and why. It contains no secret. */
-export function decisionLine({ AccessorID, Allowed, DecidedBy, Rule, Level, Policy }: Explanation): string {
-  const token = AccessorID === '' ? 'A caller without a token' : `The token ${AccessorID}`
-  const verdict = `${token} is ${Allowed ? 'allowed' : 'denied'} this, because`
+export function decisionLine(explanation: Explanation): string {
+  const { AccessorID, Allowed } = explanation
+  return words.verdict(AccessorID === '' ? words.nobody : words.token(AccessorID), Allowed, whyOf(explanation))
+}
+
+function whyOf({ DecidedBy, Rule, Level, Policy }: Explanation): string {
   switch (DecidedBy) {
     case 'rule':
-      return `${verdict} ${Rule} is "${Level}" in the policy ${Policy}.`
+      return words.rule(Rule, Level, Policy)
     case 'default':
-      return `${verdict} no rule matches, and the default policy is ${Level}.`
+      return words.default(Level)
     case 'unrestricted':
-      return `${verdict} the token may do everything.`
+      return words.unrestricted
     case 'not-enforced':
-      return `${verdict} the settings of access control do not require this right.`
+      return words.notEnforced
   }
 }

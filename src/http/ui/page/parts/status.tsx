@@ -1,4 +1,5 @@
 import type { Check, Status } from '../api/catalog-shapes.ts'
+import { shellWords } from '../words/shell-words.ts'
 
 const signs: Readonly<Record<Status, string>> = { passing: '✓', warning: '!', critical: '✕' }
 
@@ -14,7 +15,7 @@ export function StatusMark({ status, count }: { readonly status: Status; readonl
 /** How many checks have which status, the worst first. */
 export function StatusCounts({ counts }: { readonly counts: Readonly<Record<Status, number>> }) {
   const told = (['critical', 'warning', 'passing'] as const).filter((status) => counts[status] > 0)
-  if (told.length === 0) return <span class="faint">no checks</span>
+  if (told.length === 0) return <span class="faint">{shellWords.noChecks}</span>
   return (
     <span class="counts">
       {told.map((status) => (

@@ -19,8 +19,6 @@ export const happeningWords = {
   pause: 'Pause',
   goOn: (waiting: number): string => (waiting === 0 ? 'Go on' : `Go on: ${waiting} new`),
   nothing: 'Nothing has happened since the page was opened.',
-  when: 'When',
-  what: 'What',
   kind: 'Kind',
   kinds: [
     ['', 'all'],

@@ -74,8 +74,8 @@ export const nodeWords = {
   counted: (shown: number, all: number): string => counted(shown, all, 'node', 'nodes'),
   services: 'Services',
   roundTrip: (from: string): string => `Round trip from ${from}`,
-  roundTripHint: 'Estimated from the coordinates that agents measure while they gossip.',
-  unknown: 'unknown',
+  roundTripHint:
+    'Estimated from the coordinates that agents measure while they gossip. With a ~ too little is measured yet, or times vary much.',
   needs: 'node:read',
   needsOf: (name: string): string => `node:read ${name}`,
   absent: 'There is no such node, or the token may not read it.',

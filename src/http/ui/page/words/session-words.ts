@@ -17,6 +17,7 @@ export const sessionWords = {
     ['release', 'released'],
     ['delete', 'deleted'],
   ],
+  behaviorOf: { release: 'released', delete: 'deleted' },
   never: 'It does not expire by itself.',
   expires: (ttl: string): string =>
     `Unless it is renewed, it ends between ${ttl} and twice that after its last renewal.`,

@@ -63,6 +63,8 @@ export const shellWords = {
   filter: 'Text filter',
   expression: 'Expression',
   none: 'none',
+  noChecks: 'no checks',
+  id: 'ID',
 } as const
 
 export const failureWords = {

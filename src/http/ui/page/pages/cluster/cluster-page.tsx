@@ -3,7 +3,7 @@ import { pathOf } from '../../api/client.ts'
 import { type Member, memberStatus, type RaftServer } from '../../api/cluster-shapes.ts'
 import { commandLine } from '../../explain/command-line.ts'
 import { type DatacenterCoordinates, datacenterTrips } from '../../explain/datacenter-trips.ts'
-import { millisecondsText } from '../../explain/round-trip.ts'
+import { roundTripText } from '../../explain/round-trip.ts'
 import { Confirm, Result } from '../../forms/form.tsx'
 import { useAct } from '../../forms/use-act.ts'
 import { useCaller } from '../../live/context.ts'
@@ -15,6 +15,7 @@ import { PageHead, Shown } from '../../parts/page-frame.tsx'
 import { Table } from '../../parts/table.tsx'
 import { hrefOf } from '../../place/place.ts'
 import { clusterWords as words } from '../../words/cluster-words.ts'
+import { nodeWords } from '../../words/service-words.ts'
 import { AutopilotForm } from './autopilot-form.tsx'
 import { ServersPart } from './servers-part.tsx'
 
@@ -70,9 +71,10 @@ function Datacenters() {
         empty={words.noTrips(own)}
         columns={[
           { head: words.datacenter, cell: ([datacenter]) => datacenter },
-          { head: words.roundTrip, cell: ([, ms]) => millisecondsText(ms), class: 'number' },
+          { head: words.roundTrip, cell: ([, trip]) => roundTripText(trip), class: 'number' },
         ]}
       />
+      <p class="faint">{nodeWords.roundTripHint}</p>
       <Command line={commandLine('rtt', '-wan', 'SERVER.DC1', 'SERVER.DC2')} />
     </>
   )

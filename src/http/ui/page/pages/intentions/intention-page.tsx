@@ -6,6 +6,7 @@ import { Command } from '../../parts/command.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { PageHead, Shown } from '../../parts/page-frame.tsx'
 import { intentionWords as words } from '../../words/mesh-words.ts'
+import { shellWords } from '../../words/shell-words.ts'
 import { IntentionForm } from './intention-form.tsx'
 
 export function IntentionPage({ id }: { readonly id: string }) {
@@ -18,7 +19,7 @@ export function IntentionPage({ id }: { readonly id: string }) {
           <>
             <Facts
               rows={[
-                ['ID', <code key="id">{intention.ID}</code>],
+                [shellWords.id, <code key="id">{intention.ID}</code>],
                 [words.precedence, intention.Precedence],
                 [words.updated, intention.UpdatedAt],
               ]}

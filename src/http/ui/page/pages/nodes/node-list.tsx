@@ -1,6 +1,6 @@
 import type { NodeCoordinate, NodeOverview, Self } from '../../api/catalog-shapes.ts'
 import { commandLine } from '../../explain/command-line.ts'
-import { millisecondsText } from '../../explain/round-trip.ts'
+import { type RoundTrip, roundTripText } from '../../explain/round-trip.ts'
 import { ChoiceField, TextField } from '../../forms/fields.tsx'
 import { useCaller } from '../../live/context.ts'
 import { rarelyMs, useLive } from '../../live/use-live.ts'
@@ -73,10 +73,10 @@ const columns: readonly Column<NodeOverview>[] = [
   { head: words.services, cell: ({ Services }) => (Services ?? []).length, class: 'number' },
 ]
 
-function roundTripColumn(from: string, trips: ReadonlyMap<string, number>): Column<NodeOverview> {
+function roundTripColumn(from: string, trips: ReadonlyMap<string, RoundTrip>): Column<NodeOverview> {
   const textOf = (node: string): string => {
-    const ms = trips.get(node)
-    return ms === undefined ? '–' : millisecondsText(ms)
+    const trip = trips.get(node)
+    return trip === undefined ? '–' : roundTripText(trip)
   }
   return { head: words.roundTrip(from), cell: ({ Node }) => textOf(Node), class: 'number' }
 }

@@ -2,7 +2,7 @@ import type { NodeCoordinate, NodeOverview } from '../../api/catalog-shapes.ts'
 import { pathOf } from '../../api/client.ts'
 import type { Session } from '../../api/key-shapes.ts'
 import { commandLine } from '../../explain/command-line.ts'
-import { millisecondsText } from '../../explain/round-trip.ts'
+import { roundTripText } from '../../explain/round-trip.ts'
 import { Result } from '../../forms/form.tsx'
 import { useAct } from '../../forms/use-act.ts'
 import { useLive } from '../../live/use-live.ts'
@@ -13,6 +13,8 @@ import { PageHead, Shown } from '../../parts/page-frame.tsx'
 import { Table } from '../../parts/table.tsx'
 import { hrefOf } from '../../place/place.ts'
 import { serviceWords, nodeWords as words } from '../../words/service-words.ts'
+import { sessionWords } from '../../words/session-words.ts'
+import { shellWords } from '../../words/shell-words.ts'
 import { CheckTable } from '../services/check-table.tsx'
 import { roundTripsFrom } from './round-trips.ts'
 
@@ -34,7 +36,7 @@ function Node({ node }: { readonly node: NodeOverview }) {
     <>
       <Facts
         rows={[
-          ['ID', node.ID && <code key="id">{node.ID}</code>],
+          [shellWords.id, node.ID && <code key="id">{node.ID}</code>],
           [serviceWords.address, <code key="address">{node.Address}</code>],
           [serviceWords.metadata, <Pairs key="meta" pairs={node.Meta} />],
         ]}
@@ -100,9 +102,9 @@ function NodeSessions({ node }: { readonly node: string }) {
           rows={sessions ?? []}
           keyOf={({ ID }) => ID}
           columns={[
-            { head: 'ID', cell: ({ ID }) => <a href={hrefOf('sessions', ID)}>{ID}</a> },
-            { head: 'Name', cell: ({ Name }) => Name },
-            { head: 'TTL', cell: ({ TTL }) => TTL },
+            { head: shellWords.id, cell: ({ ID }) => <a href={hrefOf('sessions', ID)}>{ID}</a> },
+            { head: sessionWords.name, cell: ({ Name }) => Name },
+            { head: sessionWords.ttl, cell: ({ TTL }) => TTL },
           ]}
         />
       )}
@@ -112,19 +114,19 @@ function NodeSessions({ node }: { readonly node: string }) {
 
 function RoundTrips({ from }: { readonly from: string }) {
   const { value: coordinates } = useLive<readonly NodeCoordinate[]>('/v1/coordinate/nodes')
-  const trips = [...roundTripsFrom(from, coordinates ?? [])].toSorted(([, a], [, b]) => b - a)
+  const trips = [...roundTripsFrom(from, coordinates ?? [])].toSorted(([, a], [, b]) => b.ms - a.ms)
   return (
     <>
       <Table
         caption={words.farthest}
         rows={trips}
         keyOf={([node]) => node}
-        empty={words.roundTripHint}
         columns={[
           { head: words.node, cell: ([node]) => <a href={hrefOf('nodes', node)}>{node}</a> },
-          { head: words.roundTrip(from), cell: ([, ms]) => millisecondsText(ms), class: 'number' },
+          { head: words.roundTrip(from), cell: ([, trip]) => roundTripText(trip), class: 'number' },
         ]}
       />
+      <p class="faint">{words.roundTripHint}</p>
       <Command line={commandLine('rtt', from, 'NODE')} />
     </>
   )

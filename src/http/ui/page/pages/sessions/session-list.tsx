@@ -10,6 +10,7 @@ import { PageHead, Shown } from '../../parts/page-frame.tsx'
 import { Table } from '../../parts/table.tsx'
 import { hrefOf } from '../../place/place.ts'
 import { sessionWords as words } from '../../words/session-words.ts'
+import { shellWords } from '../../words/shell-words.ts'
 
 export function SessionList() {
   const live = useLive<readonly Session[]>('/v1/session/list')
@@ -25,11 +26,11 @@ export function SessionList() {
             keyOf={({ ID }) => ID}
             empty={words.none}
             columns={[
-              { head: 'ID', cell: ({ ID }) => <a href={hrefOf('sessions', ID)}>{ID}</a> },
+              { head: shellWords.id, cell: ({ ID }) => <a href={hrefOf('sessions', ID)}>{ID}</a> },
               { head: words.name, cell: ({ Name }) => Name },
               { head: words.node, cell: ({ Node }) => <a href={hrefOf('nodes', Node)}>{Node}</a> },
               { head: words.ttl, cell: ({ TTL }) => TTL },
-              { head: words.behavior, cell: ({ Behavior }) => `${Behavior}d` },
+              { head: words.behavior, cell: ({ Behavior }) => words.behaviorOf[Behavior] },
             ]}
           />
         )}

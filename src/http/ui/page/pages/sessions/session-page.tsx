@@ -14,6 +14,7 @@ import { PageHead, Shown } from '../../parts/page-frame.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import { Table } from '../../parts/table.tsx'
 import { hrefOf } from '../../place/place.ts'
+import { keyWords } from '../../words/key-words.ts'
 import { sessionWords as words } from '../../words/session-words.ts'
 
 export function SessionPage({ id }: { readonly id: string }) {
@@ -47,7 +48,7 @@ function Open({ session }: { readonly session: Session }) {
           [words.checks, (Checks ?? []).join(', ')],
           [words.ttl, TTL === '' ? words.never : `${TTL}. ${words.expires(TTL)}`],
           [words.lockDelay, durationText(LockDelay / 1_000_000)],
-          [words.behavior, `${Behavior}d`],
+          [words.behavior, words.behaviorOf[Behavior]],
         ]}
       />
       <Confirm label={words.end} question={words.endQuestion} busy={act.busy} act={end} />
@@ -79,7 +80,7 @@ function HeldKeys({ id }: { readonly id: string }) {
           rows={held}
           keyOf={({ Key }) => Key}
           empty={words.holdsNone}
-          columns={[{ head: 'Key', cell: ({ Key }) => <a href={hrefOf('keys', 'key', Key)}>{Key}</a> }]}
+          columns={[{ head: keyWords.key, cell: ({ Key }) => <a href={hrefOf('keys', 'key', Key)}>{Key}</a> }]}
         />
       )}
     </section>

@@ -22,8 +22,8 @@ export const accessWords = {
     `It waits for ${name} in ${datacenter}, which ${why}.`,
   migration: (left: number, done: number): string =>
     left === 0
-      ? `No legacy token is left to migrate; ${done} were migrated.`
-      : `${left} legacy tokens are left to migrate; ${done} were migrated.`,
+      ? `No legacy token lacks an accessor ID; the servers gave one to ${done}.`
+      : `Legacy tokens that still lack an accessor ID: ${left}; the servers gave one to ${done}.`,
   explain: 'Does a token have a right?',
   explainAbout: 'The server says what it would decide, and which rule in which policy decides.',
   resource: 'Resource',
@@ -39,6 +39,8 @@ export const accessWords = {
   local: 'local to this datacenter',
   global: 'of all datacenters',
   legacy: 'legacy',
+  legacyAbout:
+    'This is a legacy token: its rules are in itself. Once you link policies to it and save, it has the rights of these policies, and its own rules are gone.',
   noTokens: 'The token may read no tokens.',
   newToken: 'New token',
   editToken: 'Change the token',

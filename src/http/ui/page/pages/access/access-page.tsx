@@ -124,8 +124,13 @@ function Tokens() {
   )
 }
 
-function kindOf({ Local, Legacy }: Token): string {
-  return `${Local ? words.local : words.global}${Legacy === true ? `, ${words.legacy}` : ''}`
+export function kindOf(token: Token): string {
+  return `${token.Local ? words.local : words.global}${isLegacy(token) ? `, ${words.legacy}` : ''}`
+}
+
+/** A list says it; of one token, its rules do. */
+export function isLegacy({ Legacy, Rules = '' }: Token): boolean {
+  return Legacy === true || Rules !== ''
 }
 
 function Policies() {

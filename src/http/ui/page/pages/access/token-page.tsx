@@ -11,7 +11,7 @@ import { Facts } from '../../parts/facts.tsx'
 import { PageHead, Shown } from '../../parts/page-frame.tsx'
 import { hrefOf } from '../../place/place.ts'
 import { accessWords as words } from '../../words/access-words.ts'
-import { PolicyLinks } from './access-page.tsx'
+import { isLegacy, kindOf, PolicyLinks } from './access-page.tsx'
 import { TokenForm, type TokenFormProps } from './token-form.tsx'
 
 export function TokenPage({ accessor }: { readonly accessor: string }) {
@@ -51,11 +51,13 @@ function Open({ token, reread }: TokenFormProps) {
           ],
           [words.description, token.Description],
           [words.policies, <PolicyLinks key="policies" token={token} />],
-          [words.kind, token.Local ? words.local : words.global],
-          [words.created, token.CreateTime],
+          [words.kind, kindOf(token)],
+          // Legacy tokens have no time.
+          [words.created, token.CreateTime.startsWith('0001-') ? '' : token.CreateTime],
           [words.rules, token.Rules],
         ]}
       />
+      {isLegacy(token) && <p class="warning">{words.legacyAbout}</p>}
       <TokenForm token={token} reread={reread} />
       <div class="actions">
         <button type="button" disabled={act.busy} onClick={clone}>

@@ -29,7 +29,7 @@ export interface Caller {
 export class Client {
   readonly product: Product
   readonly caller: Caller
-  readonly #writeReaders = new Set<() => void>()
+  readonly #repeaters = new Set<() => void>()
 
   constructor(product: Product, caller: Caller) {
     this.product = product
@@ -54,7 +54,7 @@ export class Client {
       const response = await fetch(`${this.product.apiRoot}${path}?${parameters}`, request)
       const text = await response.text()
       if (!response.ok) return { ok: false, failure: failureOf(response.status, text, token !== '') }
-      if (method !== 'GET') for (const read of this.#writeReaders) read()
+      if (method !== 'GET') this.askAgain()
       const value = (asText === true ? text : text === '' ? undefined : JSON.parse(exact(text))) as T
       return { ok: true, value, index: response.headers.get(`X-${this.product.title}-Index`) ?? undefined }
     } catch {
@@ -63,10 +63,15 @@ export class Client {
     }
   }
 
-  /** Calls `read` after each write that the agent has carried out, until the returned function is called. */
-  followWrites(read: () => void): () => void {
-    this.#writeReaders.add(read)
-    return () => this.#writeReaders.delete(read)
+  /** There is reason to ask all questions at once: a write, a network that is back, or the operator's wish. */
+  askAgain(): void {
+    for (const repeat of this.#repeaters) repeat()
+  }
+
+  /** Calls `repeat` whenever there is reason to ask again, until the returned function is called. */
+  follow(repeat: () => void): () => void {
+    this.#repeaters.add(repeat)
+    return () => this.#repeaters.delete(repeat)
   }
 }
 

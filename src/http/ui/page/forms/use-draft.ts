@@ -22,7 +22,7 @@ export interface Drafted<Entry, Typed> extends Draft<Entry, Typed> {
 }
 
 /**
- * What is typed stays while the page is open, also while its entry cannot be shown: an operator who was refused gives
+ * What is typed stays while the page is open, also while its entry cannot be shown: after a refusal the operator gives
  * another token and sends it then. `name`: of the form, once in a page.
  */
 export function useDraft<Entry, Typed>(

@@ -28,7 +28,7 @@ interface Kept<T> {
 
 /**
  * Follows one question for as long as the component is shown. An undefined path asks nothing. `everyMs`: between requests
- * that do not block. A write of this page cuts the pause short, unless what is asked rarely changes.
+ * that do not block. A reason to ask again cuts the pause short, unless what is asked rarely changes.
  */
 export function useLive<T>(path: string | undefined, query: Query = {}, everyMs?: number): Live<T> {
   const { client, slots } = useCaller()
@@ -39,7 +39,7 @@ export function useLive<T>(path: string | undefined, query: Query = {}, everyMs?
     const aborter = new AbortController()
     const { signal } = aborter
     const pause = new Pause()
-    const ends = client.followWrites(() => everyMs === rarelyMs || pause.cut())
+    const ends = client.follow(() => everyMs === rarelyMs || pause.cut())
     void follow<T>({
       query,
       ask: (full) => client.ask<T>({ path, query: full }, signal),

@@ -18,6 +18,7 @@ export function Problem({ failure, needs, stale = false, isWrite = false }: Prob
   const { client, askForToken } = useCaller()
   if (failure === undefined) return null
   const [what, remedy] = sentencesOf(failure, client.product.name, isWrite)
+  const mayPass = failure.kind === 'unreachable' || failure.kind === 'no-leader'
   const isAboutToken = failure.kind === 'refused' || failure.kind === 'unknown-token'
   return (
     <div class={`problem ${failure.kind}`} role="alert">
@@ -30,6 +31,11 @@ export function Problem({ failure, needs, stale = false, isWrite = false }: Prob
           <p>{failureWords.needs(needs)}</p>
           <Explained right={needs} />
         </>
+      )}
+      {mayPass && !isWrite && (
+        <button type="button" onClick={() => client.askAgain()}>
+          {failureWords.askAgain}
+        </button>
       )}
       {isAboutToken && (
         <button type="button" onClick={askForToken}>

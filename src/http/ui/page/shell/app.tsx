@@ -32,6 +32,7 @@ export function App({ product }: { readonly product: Product }) {
     setCaller(chosen)
   }
   const askForToken = useCallback(() => setDialog('token'), [])
+  useBack(client)
   const closeAll = useCallback(() => setDialog(undefined), [])
   useKeyboard({
     open: (page) => go(hrefOf(page)),
@@ -77,6 +78,21 @@ export function App({ product }: { readonly product: Product }) {
 /** It is no link, because the part of an address behind `#` names the page. */
 function skip(): void {
   document.querySelector<HTMLElement>('#main')?.focus()
+}
+
+/** Asks at once when the network is back, or the tab is seen again. */
+function useBack(client: Client): void {
+  useEffect(() => {
+    const back = (): void => {
+      if (!document.hidden) client.askAgain()
+    }
+    addEventListener('online', back)
+    document.addEventListener('visibilitychange', back)
+    return () => {
+      removeEventListener('online', back)
+      document.removeEventListener('visibilitychange', back)
+    }
+  }, [client])
 }
 
 type SetQuery = (change: Readonly<Record<string, string>>) => void

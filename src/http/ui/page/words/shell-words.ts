@@ -70,6 +70,7 @@ export const shellWords = {
 export const failureWords = {
   unreachable: 'The agent does not answer: it is stopped, or the network to it is interrupted.',
   unreachableDo: 'The page asks again every few seconds.',
+  askAgain: 'Ask now',
   unreachableWrite: 'The write may have been carried out all the same. Send it again when the agent answers.',
   noLeader: 'The servers have no leader, so nothing can be read from or written to the cluster.',
   noLeaderDo: (name: string): string =>

@@ -20,10 +20,10 @@ export function lockWrite(
 /** The answer with the reason why the transaction did nothing, if it did nothing. */
 export function lockAnswer<T>(verb: 'lock' | 'unlock', answer: Answer<T>): Answer<T> {
   if (answer.ok || answer.failure.kind !== 'said' || answer.failure.status !== 409) return answer
-  const { Errors = [] } = JSON.parse(answer.failure.text) as {
-    readonly Errors?: readonly { readonly OpIndex: number }[]
-  }
-  const isChanged = Errors.some(({ OpIndex }) => OpIndex === 0)
+  const { Errors }: { readonly Errors?: readonly { readonly OpIndex: number }[] | null } = JSON.parse(
+    answer.failure.text,
+  )
+  const isChanged = (Errors ?? []).some(({ OpIndex }) => OpIndex === 0)
   const held = verb === 'lock' ? words.notAcquired : words.notReleased
   return { ok: false, failure: { kind: 'said', status: 409, text: isChanged ? words.changedBeforeLock : held } }
 }

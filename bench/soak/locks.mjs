@@ -28,7 +28,15 @@ export class LockWorker {
     const session = await this.#open(at)
     if (session === undefined) return
     if (await this.#acquire(at, session)) await this.#release(at, session)
-    await this.#operations.ask('session destroy', at, 'PUT', `/v1/session/destroy/${session}`)
+    await this.#destroy(at, session)
+  }
+
+  /** Where the answer to a first try was lost, the session is gone already. */
+  #destroy(at, session) {
+    return this.#operations.do('session destroy', at, async () => {
+      const { status, text } = await this.#operations.call(at, 'PUT', `/v1/session/destroy/${session}`)
+      return status === 200 || text.startsWith('Unknown session') ? undefined : `session destroy: ${status} ${text}`
+    })
   }
 
   async #open(at) {

@@ -81,13 +81,16 @@ export class Samples {
     return unlessGone(() => {
       const status = readFileSync(`/proc/${child.pid}/status`, 'latin1')
       const [used, nowMs] = [cpuMs(child), performance.now()]
-      const last = this.#cpu.get(child.pid) ?? { used: 0, atMs: child.startedMs }
-      this.#cpu.set(child.pid, { used, atMs: nowMs })
+      const waitedMs = Number(readFileSync(`/proc/${child.pid}/schedstat`, 'latin1').split(' ')[1]) / 1e6
+      const last = this.#cpu.get(child.pid) ?? { used: 0, waitedMs: 0, atMs: child.startedMs }
+      this.#cpu.set(child.pid, { used, waitedMs, atMs: nowMs })
+      const percent = (ms) => Math.round((ms / (nowMs - last.atMs)) * 1000) / 10
       return {
         rssMb: Math.round(Number(/^VmRSS:\s+(\d+)/m.exec(status)[1]) / 102.4) / 10,
         threads: Number(/^Threads:\s+(\d+)/m.exec(status)[1]),
         descriptors: readdirSync(`/proc/${child.pid}/fd`).length,
-        cpuPercent: Math.round(((used - last.used) / (nowMs - last.atMs)) * 1000) / 10,
+        cpuPercent: percent(used - last.used),
+        waitedPercent: percent(waitedMs - last.waitedMs),
       }
     })
   }

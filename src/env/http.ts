@@ -85,6 +85,11 @@ export interface HttpClientRequest {
    * no limit of time or size. In the simulator it comes whole, at the end.
    */
   readonly onBody?: (piece: Uint8Array) => void
+  /**
+   * Receives how many bytes of the answer's body have come, each time that there are more: for a person who waits. The
+   * simulator does not call it.
+   */
+  readonly onReceived?: (bytes: number) => void
 }
 
 export interface HttpClientResponse {

@@ -113,7 +113,7 @@ export class HttpClient implements Closable {
         if (onBody !== undefined) clearTimeout(timer)
         receive(
           response,
-          onBody ?? request.tailBytes,
+          { keep: onBody ?? request.tailBytes, onReceived: request.onReceived },
           (message) => giveUp(broken(message)),
           (body) => {
             settle(ok({ status: response.statusCode ?? 0, headers: joinedHeaders(response.rawHeaders), body }))
@@ -126,7 +126,13 @@ export class HttpClient implements Closable {
 
 function receive(
   response: IncomingMessage,
-  keep: number | ((piece: Uint8Array) => void) | undefined,
+  {
+    keep,
+    onReceived,
+  }: {
+    readonly keep: number | ((piece: Uint8Array) => void) | undefined
+    readonly onReceived: ((bytes: number) => void) | undefined
+  },
   fail: (why: string) => void,
   use: (body: Uint8Array) => void,
 ): void {
@@ -135,6 +141,7 @@ function receive(
   response.on('data', (piece: Uint8Array) => {
     if (typeof keep === 'function') return keep(plainBytes(piece))
     length += piece.length
+    onReceived?.(length)
     if (keep === undefined && length > answerBytesMax) fail(`an answer of more than ${answerBytesMax} bytes`)
     else tail.push(piece)
   })

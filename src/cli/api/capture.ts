@@ -62,7 +62,8 @@ export class Capture {
   async listen(): Promise<void> {
     if (!this.#targets.has('logs')) return
     const query = [['loglevel', 'debug']] as const
-    const answer = await this.#client.send('GET', '/v1/agent/monitor', query, undefined, (piece) => this.#hear(piece))
+    const onBody = (piece: Uint8Array): void => this.#hear(piece)
+    const answer = await this.#client.send('GET', '/v1/agent/monitor', query, undefined, { onBody })
     if (!answer.ok) this.#complain(`logs: ${answer.error}`)
     else if (answer.value.status !== 200) this.#complain(`logs: status ${answer.value.status}`)
   }

@@ -1,6 +1,6 @@
 import { textOf } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
-import type { HttpClientFailure, HttpHeaders } from '../../env/http.ts'
+import type { HttpClientFailure, HttpClientRequest, HttpHeaders } from '../../env/http.ts'
 import { type Endpoint, endpointText, type TlsFault } from '../../env/net.ts'
 import { headerName } from '../../model/naming/names.ts'
 import type { CommandFlag, Invocation } from '../command.ts'
@@ -80,6 +80,9 @@ export function unexpectedText({ status, body }: Pick<ApiResponse, 'status' | 'b
   return `Unexpected response code: ${status} (${textOf(body)})`
 }
 
+/** What hears of an answer's body before the answer is whole. */
+type Hearing = Pick<HttpClientRequest, 'onBody' | 'onReceived'>
+
 /** Longer than servers hold any request. */
 const timeoutMs = 60_000
 
@@ -96,14 +99,15 @@ export class ApiClient {
   }
 
   /**
-   * Sends a request; any status is an answer. `onBody` receives the body of an answer with status 200, piece by piece.
+   * Sends a request; any status is an answer. `onBody` in `hearing` receives the body of an answer with status 200, piece
+   * by piece.
    */
   async send(
     method: string,
     path: string,
     query: Query = [],
     body?: Uint8Array,
-    onBody?: (piece: Uint8Array) => void,
+    hearing: Hearing = {},
   ): Promise<Result<ApiResponse, string>> {
     const { env } = this.#invocation
     this.#address ??= apiAddress(this.#invocation)
@@ -124,7 +128,7 @@ export class ApiClient {
       timeoutMs,
       ...(tls === undefined ? {} : { tls }),
       ...(body === undefined ? {} : { body }),
-      ...(onBody === undefined ? {} : { onBody }),
+      ...hearing,
     })
     if (response.ok) return ok(response.value)
     return err(`${titled(method)} "${url}${target}": ${reasonText(response.error)}`)
@@ -136,8 +140,9 @@ export class ApiClient {
     path: string,
     query: Query = [],
     body?: Uint8Array,
+    hearing: Hearing = {},
   ): Promise<Result<Uint8Array, string>> {
-    const response = await this.send(method, path, query, body)
+    const response = await this.send(method, path, query, body, hearing)
     if (!response.ok) return response
     if (response.value.status === 200) return ok(response.value.body)
     return err(unexpectedText(response.value))

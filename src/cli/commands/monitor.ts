@@ -28,7 +28,8 @@ export const monitorCommand: CliCommand = {
     )
     const lines = new WholeLines((text) => terminal.out(text))
     const path = '/v1/agent/monitor'
-    const asked = new ApiClient(invocation).send('GET', path, query, undefined, (piece) => lines.push(piece))
+    const onBody = (piece: Uint8Array): void => lines.push(piece)
+    const asked = new ApiClient(invocation).send('GET', path, query, undefined, { onBody })
     const answer = await Promise.race([asked, interrupted.promise])
     for (const signal of signals) signal.close()
     if (answer === undefined) return 0

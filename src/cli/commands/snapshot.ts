@@ -4,7 +4,7 @@ import type { CliCommand, Invocation } from '../command.ts'
 import { readLosses } from '../guards/reads.ts'
 import { formatFlag, printListing } from '../listing.ts'
 import { formatTable } from '../output.ts'
-import { sizeText, withProgress } from '../progress.ts'
+import { sizeText, type TellBytes, withProgress } from '../progress.ts'
 
 export const saveSnapshotCommand: CliCommand = {
   path: ['snapshot', 'save'],
@@ -16,10 +16,10 @@ export const saveSnapshotCommand: CliCommand = {
     const file = oneFile(invocation)
     if (!file.ok) return misused(invocation, file.error)
     const client = new ApiClient(invocation)
-    const answer = await withProgress(invocation, 'Reading the state', () => client.expect('GET', '/v1/snapshot'))
+    const answer = await withProgress(invocation, 'Reading the state', (told) => stateOf(client, told))
     if (!answer.ok) return failed(invocation, `Error saving snapshot: ${answer.error}`)
-    const { readArchive, writeArchiveFile } = await import('../files/archives.ts')
-    const read = await readArchive(invocation.env, answer.value)
+    const { writeArchiveFile } = await import('../files/archives.ts')
+    const read = await verified(invocation, answer.value)
     if (!read.ok) return failed(invocation, `Error verifying snapshot: ${read.error}`)
     const written = await writeArchiveFile(invocation.env.disk, file.value, answer.value)
     if (!written.ok) return failed(invocation, `Error writing snapshot file: ${written.error}`)
@@ -49,8 +49,7 @@ export const restoreSnapshotCommand: CliCommand = {
     const archive = await givenArchive(invocation)
     if (!archive.ok) return failed(invocation, archive.error)
     if (invocation.flags.get('dry-run') === true) return compare(invocation, archive.value)
-    const { readArchive } = await import('../files/archives.ts')
-    const read = await readArchive(invocation.env, archive.value)
+    const read = await verified(invocation, archive.value)
     if (!read.ok) return failed(invocation, `Error restoring snapshot: ${read.error}`)
     const client = new ApiClient(invocation)
     const title = `Restoring ${sizeText(archive.value.length)}`
@@ -62,7 +61,8 @@ export const restoreSnapshotCommand: CliCommand = {
 }
 
 async function compare(invocation: Invocation, archive: Uint8Array): Promise<number> {
-  const answer = await new ApiClient(invocation).expect('GET', '/v1/snapshot')
+  const client = new ApiClient(invocation)
+  const answer = await withProgress(invocation, 'Reading the state', (told) => stateOf(client, told))
   if (!answer.ok) return failed(invocation, `Error reading the state as it is: ${answer.error}`)
   const { compareArchives } = await import('../files/archives.ts')
   const compared = await compareArchives(invocation.env, answer.value, archive)
@@ -80,8 +80,7 @@ export const inspectSnapshotCommand: CliCommand = {
   async run(invocation) {
     const archive = await givenArchive(invocation)
     if (!archive.ok) return failed(invocation, archive.error)
-    const { readArchive } = await import('../files/archives.ts')
-    const read = await readArchive(invocation.env, archive.value)
+    const read = await verified(invocation, archive.value)
     if (!read.ok) return failed(invocation, `Error verifying snapshot: ${read.error}`)
     const { meta, types } = read.value
     const facts = [
@@ -99,6 +98,16 @@ export const inspectSnapshotCommand: CliCommand = {
     printListing(invocation, inspected, `${head}\n${formatTable([['Type', 'Count', 'Size'], ...rows])}`)
     return 0
   },
+}
+
+function stateOf(client: ApiClient, told: TellBytes): Promise<Result<Uint8Array, string>> {
+  return client.expect('GET', '/v1/snapshot', [], undefined, { onReceived: told })
+}
+
+/** The content of an archive, once all of it was read and is valid. */
+async function verified(invocation: Invocation, archive: Uint8Array) {
+  const { readArchive } = await import('../files/archives.ts')
+  return withProgress(invocation, 'Verifying', (told) => readArchive(invocation.env, archive, told))
 }
 
 function oneFile({ args }: Invocation): Result<string, string> {

@@ -8,6 +8,7 @@ import { type ArchiveMeta, archiveBytesMax } from '../../features/snapshot/model
 import { checkArchive } from '../../features/snapshot/transfer.ts'
 import { StateRecords } from '../../store/state-records.ts'
 import type { Row, TableDefinition } from '../../store/types.ts'
+import type { TellBytes } from '../progress.ts'
 
 /** The part of a state that one type of record takes. */
 export interface TypeSize {
@@ -16,15 +17,22 @@ export interface TypeSize {
   readonly bytes: number
 }
 
-/** Reads the metadata of an archive and the sizes of its types, the largest first. The error is one line. */
+/**
+ * Reads the metadata of an archive and the sizes of its types, the largest first. `told` hears how many bytes of the
+ * state were read. The error is one line.
+ */
 export async function readArchive(
   env: Env,
   archive: Uint8Array,
+  told?: TellBytes,
 ): Promise<Result<{ readonly meta: ArchiveMeta; readonly types: readonly TypeSize[] }, string>> {
   const sizes = new Map<string, { rows: number; bytes: number }>()
+  let doneBytes = 0
   const meta = await eachRecord(env, archive, (table, record) => {
     const size = sizes.get(table) ?? { rows: 0, bytes: 0 }
     sizes.set(table, { rows: size.rows + 1, bytes: size.bytes + record.length })
+    doneBytes += record.length
+    told?.(doneBytes)
   })
   if (!meta.ok) return meta
   const types = [...sizes].map(([type, size]) => ({ type, ...size }))

@@ -55,6 +55,20 @@ describe('progress', () => {
     expect(new Set(shown.slice(1, -1))).toEqual(new Set([0, 1, 2].map((seconds) => `Restoring: ${seconds} s`)))
   })
 
+  it('names the bytes that are done, where the work tells them', async () => {
+    const waiting = new Waiting()
+    const terminal = Object.assign(new FakeTerminal(), { errorInteractive: true })
+    await withProgress({ env: waiting.env, terminal }, 'Reading', async (told) => {
+      await waiting.pass(300)
+      told(2048)
+      await waiting.pass(900)
+      told(3 << 20)
+      return waiting.pass(200)
+    })
+    const shown = new Set(terminal.complained.split('\r\u001b[K').filter((text) => text !== ''))
+    expect([...shown]).toEqual(['Reading: 0 s', 'Reading: 2 KiB, 0 s', 'Reading: 2 KiB, 1 s', 'Reading: 3.0 MiB, 1 s'])
+  })
+
   it('shows nothing of short work, and nothing where standard error is no terminal', async () => {
     expect(await run(200, true)).toMatchObject({ complained: '', left: 0 })
     expect(await run(5_000, false)).toMatchObject({ result: 'done', complained: '', left: 0 })

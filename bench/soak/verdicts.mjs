@@ -23,11 +23,11 @@ const growths = [
   { field: 'descriptors', name: 'open descriptors', unit: '', share: 0.1, more: 8 },
   { field: 'threads', name: 'threads', unit: '', share: 0, more: 2 },
   { field: 'cpuPercent', name: 'CPU time', unit: '% of a core', share: 0.5, more: 2 },
-  { field: 'lagMs', name: 'a write reaches a watcher', unit: 'ms', share: 0.5, more: 20, isScaled: true },
+  { field: 'lagMs', name: 'a write reaches a watcher', unit: 'ms', share: 0.5, more: 250, isScaled: true },
 ]
 
 /** What bench/SOAK.md derives and explains. */
-const bounds = { diskMb: { server: 40, client: 2 }, loopP99Ms: 20, failingS: 10 }
+const bounds = { diskMb: { server: 40, client: 2 }, loopP99Ms: 50, failingS: 10 }
 
 function isOld({ ageS }, hours) {
   return ageS >= Math.min(youngS, (hours * 3600) / 8)

@@ -76,10 +76,14 @@ export class Operations {
     return this.#cluster.call(...request)
   }
 
-  /** An operation that is one request, which must be answered with 200. `then` looks at the answer, and returns what is wrong with it. */
+  /**
+   * An operation that is one request, which must be answered with 200. `body` may be a function, which makes one for each
+   * try. `then` looks at the answer, and returns what is wrong with it.
+   */
   ask(kind, at, method, path, body, { then, ...options } = {}) {
     return this.do(kind, at, async () => {
-      const answer = await this.call(at, method, path, body, options)
+      const sent = typeof body === 'function' ? body() : body
+      const answer = await this.call(at, method, path, sent, options)
       if (answer.status !== 200) return `${method} ${path}: ${answer.status} ${answer.text}`
       return then?.(answer)
     })

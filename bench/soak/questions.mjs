@@ -32,6 +32,7 @@ export class Names {
 export class SmallWork {
   #operations
   #number = 0
+  #made = 0
 
   constructor(operations) {
     this.#operations = operations
@@ -46,6 +47,11 @@ export class SmallWork {
   async #leaf(at) {
     await this.#operations.ask('leaf', at, 'GET', `/v1/agent/connect/ca/leaf/web-${this.#number % 3}`)
     await this.#operations.ask('roots', at, 'GET', '/v1/agent/connect/ca/roots')
+  }
+
+  /** A name that no try before had: a try whose answer was lost may have made something. */
+  #next() {
+    return `${this.#number}-${this.#made++}`
   }
 
   /** Makes something, and removes it. Returns what `then` found in the answer, or undefined where an announced restart cut it off. */
@@ -72,7 +78,7 @@ export class SmallWork {
   }
 
   async #query(at) {
-    const body = { Name: `query-${this.#number % 20}`, Service: { Service: 'web', OnlyPassing: true } }
+    const body = () => ({ Name: `query-${this.#next()}`, Service: { Service: 'web', OnlyPassing: true } })
     const id = await this.#make('query create', at, '/v1/query', body, ({ ID }) => ID)
     if (id === undefined) return
     await this.#operations.ask('query execute', at, 'GET', `/v1/query/${id}/execute`)
@@ -80,7 +86,7 @@ export class SmallWork {
   }
 
   async #intention(at) {
-    const body = { SourceName: `caller-${this.#number % 20}`, DestinationName: 'web', Action: 'allow' }
+    const body = () => ({ SourceName: `caller-${this.#next()}`, DestinationName: 'web', Action: 'allow' })
     const id = await this.#make('intention create', at, '/v1/connect/intentions', body, ({ ID }) => ID)
     if (id !== undefined) await this.#operations.ask('intention delete', at, 'DELETE', `/v1/connect/intentions/${id}`)
   }

@@ -86,8 +86,8 @@ export interface HttpClientRequest {
    */
   readonly onBody?: (piece: Uint8Array) => void
   /**
-   * Receives how many bytes of the answer's body have come, each time that there are more: for a person who waits. The
-   * simulator does not call it.
+   * Receives how many bytes of the answer's body have come, each time that more have come: commands show it as progress.
+   * The simulator does not call it.
    */
   readonly onReceived?: (bytes: number) => void
 }

@@ -135,6 +135,11 @@ export class Servers {
     return child === undefined ? Promise.resolve() : stop(child)
   }
 
+  /** The process stands still, as on a host that is lost: no connection is reset, and nothing is answered. */
+  freeze(at) {
+    this.#running.get(at)?.kill('SIGSTOP')
+  }
+
   async killAll() {
     await Promise.all([...this.#running.keys()].map((at) => this.kill(at)))
   }

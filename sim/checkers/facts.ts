@@ -44,6 +44,7 @@ export interface ServerTiming {
   readonly monoMs: () => number
   readonly heartbeatTimeoutMs: number
   readonly leaderLeaseMs: number
+  readonly detection: 'adaptive' | 'fixed'
 }
 
 interface OfNode {

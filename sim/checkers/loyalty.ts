@@ -6,6 +6,7 @@ import { membership } from './pool/membership.ts'
 import { configurationChanges } from './raft/configuration-changes.ts'
 import { type ElectionSafety, electionSafety } from './raft/election-safety.ts'
 import { leadership } from './raft/leadership.ts'
+import { Silences } from './raft/silences.ts'
 
 type LoyaltyExcuses = { readonly R11: 'connections refused' | 'disk far behind' }
 
@@ -14,6 +15,10 @@ type LoyaltyExcuses = { readonly R11: 'connections refused' | 'disk far behind' 
  * leader.
  */
 const unwrittenMax = 2048
+/** With adaptive detection, a server remembers silences for at least this many heartbeat timeouts. */
+const rememberedTimeouts = 2
+/** It bears a silence this many times as long as the longest one that it remembers. */
+const silencesBorne = 2.5
 /** Longest time that the answer to a dial may be under way. */
 const dialAnswerUs = 10_000_000
 /** Time in which a broken connection is made anew, with a margin. */
@@ -26,6 +31,8 @@ interface LeaderWord {
   readonly atMs: number
   readonly atUs: number
   readonly event: number
+  /** For how long it binds, by the server's own clock. */
+  readonly bindsMs: number
 }
 
 /** A request for a vote that arrived while a leader's message was binding. */
@@ -40,6 +47,8 @@ interface Follower {
   /** The highest durable term of this server. */
   term: Term
   word: LeaderWord | undefined
+  /** How the leader of the word's term was heard. */
+  silences: Silences | undefined
   /** Appends since the last write. */
   unwritten: number
   /** The newest early request of each candidate. */
@@ -58,7 +67,7 @@ interface LoyaltyWorld {
 }
 
 /**
- * R11. Thesis 4.2.3, 9.6: a server that has heard its leader within a heartbeat timeout neither asks others whether it
+ * R11. Thesis 4.2.3, 9.6: a server that is bound by a message of its leader neither asks others whether it
  * could win nor grants its vote. Leases rest on this, and so does a cluster's keeping its leader when nothing disturbs
  * it.
  *
@@ -76,7 +85,9 @@ interface LoyaltyWorld {
  *    while its leader still leads, however long ago the last message was. Disks do not count, because heartbeats wait
  *    for none. A round trip of such a network takes a fraction of the timeout; scenarios whose links lose packets, or
  *    are slow, are not judged.
- * 5. A leader's message binds no server once that leader's process has ended or was asked to leave, because a follower
+ * 5. A message binds for a heartbeat timeout. With adaptive detection it binds for less where the leader was heard
+ *    regularly: for two and a half times the longest silence of the last two timeouts, and never for less than the lease.
+ * 6. A leader's message binds no server once that leader's process has ended or was asked to leave, because a follower
  *    may notice that by its connection. A leader whose listener refuses connections looks the same, and is excused.
  */
 export class Loyalty {
@@ -135,8 +146,12 @@ export class Loyalty {
   #heard(follower: Follower, term: Term): void {
     follower.unwritten++
     if (term < follower.term) return
-    const atMs = follower.timing.monoMs()
-    follower.word = { term, atMs, atUs: this.#world.nowUs(), event: eventIn(this.#judge) }
+    const { timing } = follower
+    const atMs = timing.monoMs()
+    if (follower.word?.term === term) follower.silences?.heard(atMs)
+    else follower.silences = new Silences(rememberedTimeouts * timing.heartbeatTimeoutMs, atMs)
+    const bindsMs = bindingMs(timing, follower.silences?.longestMs)
+    follower.word = { term, atMs, bindsMs, atUs: this.#world.nowUs(), event: eventIn(this.#judge) }
   }
 
   written(node: string, term: Term, votedFor: string | undefined, stands: boolean): void {
@@ -180,7 +195,7 @@ export class Loyalty {
   /** The message of a leader that was received within the timeout, and whose process still runs. */
   #bindingWord({ word, timing, term }: Follower): LeaderWord | undefined {
     if (word === undefined || word.term < term || this.#over.has(word.term)) return undefined
-    return timing.monoMs() - word.atMs < timing.heartbeatTimeoutMs ? word : undefined
+    return timing.monoMs() - word.atMs < word.bindsMs ? word : undefined
   }
 
   #tooEarly(node: string, { timing, unwritten }: Follower, word: LeaderWord, does: string): void {
@@ -192,18 +207,27 @@ export class Loyalty {
     }
     const after = (timing.monoMs() - word.atMs).toFixed(1)
     const heard = `${after} ms after a message from ${leader ?? 'its leader'}, leader of term ${word.term}`
-    this.#judge.report('R11', `${node} ${does} ${heard}: the timeout is ${timing.heartbeatTimeoutMs} ms`, [word.event])
+    this.#judge.report('R11', `${node} ${does} ${heard}: it binds for ${word.bindsMs.toFixed(0)} ms`, [word.event])
   }
 }
 
+/** How long a leader's message binds at least, where its silences have lately been this long. */
+function bindingMs(
+  { heartbeatTimeoutMs, leaderLeaseMs, detection }: ServerTiming,
+  longestMs: number | undefined,
+): number {
+  if (detection === 'fixed' || longestMs === undefined) return heartbeatTimeoutMs
+  return Math.min(heartbeatTimeoutMs, Math.max(leaderLeaseMs, silencesBorne * longestMs))
+}
+
 function newFollower(id: string, timing: ServerTiming): Follower {
-  return { id, timing, term: noTerm, word: undefined, unwritten: 0, early: new Map() }
+  return { id, timing, term: noTerm, word: undefined, silences: undefined, unwritten: 0, early: new Map() }
 }
 
 export const loyalty = checker({
   codes: {
     R11: {
-      text: 'loyalty: a server that has heard its leader within a timeout neither stands for election nor votes; in calm no server stands',
+      text: 'loyalty: a server that is bound by a message of its leader neither stands for election nor votes; in calm no server stands',
       sources: ['Raft thesis, sections 4.2.3 and 9.6'],
       evidence: ['votes', 'elections', 'heartbeats'],
       judges: ['question or vote', 'questions and votes'],

@@ -55,8 +55,8 @@ export const promiseBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: `${core}/election.js`,
-        find: "role.kind === 'follower' && quietMs < heartbeatTimeoutMs",
-        replace: "role.kind === 'follower' && quietMs < 0 * heartbeatTimeoutMs",
+        find: "role.kind === 'follower' && quietMs < patience",
+        replace: "role.kind === 'follower' && quietMs < 0 * patience",
       },
     ],
     hunt: 'late-votes',

@@ -57,19 +57,32 @@ async function patience(performance: NonNullable<FileConfig['performance']>): Pr
   return others.map((name) => ((stoodAtMs.get(name) ?? Number.NaN) - silentSinceMs) / 1000)
 }
 
-it.each([
+const multipliers = [
   [{ raft_multiplier: 1 }, 1],
   [{}, 5],
   [{ raft_multiplier: 10 }, 10],
-])(
-  '[CFG-011] with performance %o a server bears a silent leader for %i to twice as many seconds, then it stands',
+] as const
+
+it.each(multipliers)(
+  '[CFG-011] with fixed detection and performance %o a server bears a silent leader for %i to twice as many seconds, then it stands',
   async (performance, timeoutS) => {
-    const waited = await patience(performance)
+    const waited = await patience({ ...performance, leader_detection: 'fixed' })
     expect(waited).toHaveLength(2)
     // The leader may have been heard last as long before as its heartbeats are apart: a tenth of the timeout.
     for (const seconds of waited) {
       expect(seconds).toBeGreaterThan(0.89 * timeoutS)
       expect(seconds).toBeLessThan(2 * timeoutS + 0.1)
+    }
+  },
+)
+
+it.each(multipliers)(
+  '[CFG-011] with performance %o, where %i s is the timeout, it bears a leader that it heard regularly for half of that',
+  async (performance, timeoutS) => {
+    // Heartbeats are a tenth to a fifth of the timeout apart; its patience is drawn from half of it and a fifth more.
+    for (const seconds of await patience(performance)) {
+      expect(seconds).toBeGreaterThan(0.29 * timeoutS)
+      expect(seconds).toBeLessThan(0.7 * timeoutS)
     }
   },
 )

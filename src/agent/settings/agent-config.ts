@@ -156,6 +156,8 @@ export interface RaftConfig {
   readonly heartbeatTimeoutMs: number
   readonly electionTimeoutMs: number
   readonly leaderLeaseMs: number
+  /** How soon a follower that hears its leader regularly believes that it is lost. */
+  readonly detection: 'adaptive' | 'fixed'
   readonly snapshotThreshold: number
   readonly snapshotIntervalMs: number
   /** Entries kept in the log before a snapshot, for followers that lag a little. */

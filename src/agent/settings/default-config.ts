@@ -163,6 +163,7 @@ export function defaultAgentConfig(
     raft: {
       protocol: past.raftProtocol,
       ...raftTiming(past.raftMultiplier),
+      detection: 'adaptive',
       snapshotThreshold,
       snapshotIntervalMs,
       trailingLogs: 10_240,

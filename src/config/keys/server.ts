@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { block, keysOf } from './key.ts'
 import { bool, duration, notNegative, text, whole } from './types.ts'
 
@@ -64,6 +65,11 @@ export const serverKeys = {
     ...commercial,
   }),
   performance: block('Times that trade the speed of reactions for load.', {
+    leader_detection: key(
+      z.enum(['adaptive', 'fixed']),
+      '`adaptive`: a server that hears its leader regularly misses it after half of the timeout already. `fixed`: never before all of it.',
+      { default: 'adaptive' },
+    ),
     leave_drain_time: key(duration, 'How long a server that leaves goes on answering requests.', {
       default: '5s',
       since: '1.0.0',

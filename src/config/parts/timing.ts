@@ -22,6 +22,7 @@ export function timingOf(
       ...(dev
         ? devRaftTiming
         : raftTiming(performance?.raft_multiplier ?? settingDefaultsOf(defaults.release, false).raftMultiplier)),
+      detection: performance?.leader_detection ?? defaults.raft.detection,
       protocol: file.raft_protocol ?? defaults.raft.protocol,
       snapshotThreshold: file.raft_snapshot_threshold || defaults.raft.snapshotThreshold,
       snapshotIntervalMs: snapshotIntervalOf(file, defaults, warn),

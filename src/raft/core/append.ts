@@ -5,6 +5,7 @@ import { commitTo } from './commit.ts'
 import { decodeConfiguration } from './configuration.ts'
 import type { AppendRequest } from './messages.ts'
 import { emit, send, sendOnceDurable } from './outbox.ts'
+import { newRhythm, noteSilence, patienceMs } from './patience.ts'
 import { becomeFollower } from './roles.ts'
 import { leaderOf, type RaftCore } from './state.ts'
 import type { Entry, ServerId } from './types.ts'
@@ -40,10 +41,13 @@ export function hearLeader(raft: RaftCore, from: ServerId, term: Term, nowMs: nu
     return false
   }
   raft.hurriedRounds = undefined
-  if (known === undefined) becomeFollower(raft, term, from, nowMs)
+  if (known === undefined) {
+    becomeFollower(raft, term, from, nowMs)
+    raft.rhythm = newRhythm(nowMs)
+  } else noteSilence(raft.rhythm, nowMs - (raft.leaderHeardMs ?? nowMs), raft.timing, nowMs)
   raft.leaderHeardMs = nowMs
   raft.quietSinceMs = nowMs
-  raft.loyalUntilMs = nowMs + raft.timing.heartbeatTimeoutMs
+  raft.loyalUntilMs = nowMs + patienceMs(raft.rhythm, raft.timing)
   return true
 }
 

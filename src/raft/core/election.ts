@@ -3,7 +3,8 @@ import { noteFault } from './append.ts'
 import { bootstrapTerm, isVoter, serverIn } from './configuration.ts'
 import { takeLeadership } from './heartbeat.ts'
 import type { TimeoutNow, VoteRequest, VoteResponse } from './messages.ts'
-import { emit, send, sendOnceDurable, setElectionTimer, timeoutSpreadMs } from './outbox.ts'
+import { emit, send, sendOnceDurable, setElectionTimer } from './outbox.ts'
+import { patienceMs, standSpreadMs } from './patience.ts'
 import { quorumOf } from './quorum.ts'
 import { becomeCandidate, becomeFollower, becomePreCandidate, forgetLeader } from './roles.ts'
 import { configurationOf, type RaftCore } from './state.ts'
@@ -36,22 +37,18 @@ export function start(raft: RaftCore, nowMs: number): void {
 /**
  * The timer is not set anew with each heartbeat, because that would cost the driver one call per message; it is
  * extended when it fires too early. Either way, a server stands for election at a random time in [timeout, 2 × timeout)
- * after it last heard its leader.
+ * after it last heard its leader, or sooner if its patience is shorter (`patience.ts`).
  */
 export function electionTimerFired(raft: RaftCore, nowMs: number): void {
   const { role, timing } = raft
   if (role.kind === 'leader') return
   const quietMs = nowMs - raft.quietSinceMs
   const { heartbeatTimeoutMs } = timing
+  const patience = patienceMs(raft.rhythm, timing)
   if (raft.hurriedRounds !== undefined) raft.hurriedRounds++
-  else if (role.kind === 'follower' && quietMs < heartbeatTimeoutMs) {
-    const minMs = Math.max(1, Math.ceil(heartbeatTimeoutMs - quietMs))
-    emit(raft, {
-      kind: 'set-timer',
-      timer: 'election',
-      minMs,
-      maxMs: minMs + timeoutSpreadMs(raft, heartbeatTimeoutMs),
-    })
+  else if (role.kind === 'follower' && quietMs < patience) {
+    const minMs = Math.max(1, Math.ceil(patience - quietMs))
+    emit(raft, { kind: 'set-timer', timer: 'election', minMs, maxMs: minMs + standSpreadMs(patience, timing) })
     return
   }
   if (mayStand(raft)) return stand(raft, nowMs)

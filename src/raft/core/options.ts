@@ -1,11 +1,16 @@
 /** Times of the protocol, in milliseconds. */
 export interface RaftTiming {
-  /** A follower that hears nothing for a random time in [this, 2 × this) stands for election. */
+  /** A follower that hears nothing for a random time in [this, 2 × this) stands for election, or sooner: `detection`. */
   readonly heartbeatTimeoutMs: number
   /** A candidate that neither wins nor loses in a random time in [this, 2 × this) stands again. */
   readonly electionTimeoutMs: number
   /** A leader that cannot reach a quorum for this long steps down; also the length of the lease for `default` reads. */
   readonly leaderLeaseMs: number
+  /**
+   * `adaptive`: a follower that hears its leader regularly waits for less than the heartbeat timeout, see `patience.ts`.
+   * `fixed`, if absent.
+   */
+  readonly detection?: 'adaptive' | 'fixed'
   /** Most that two clocks' rates may differ, as a fraction (0.05: five in a hundred); shortens the lease. */
   readonly clockRateBound: number
   /**

@@ -58,7 +58,7 @@ export function setElectionTimer(raft: RaftCore, lengthMs: number): void {
   raft.turn.effects.push({ kind: 'set-timer', timer: 'election', minMs: lengthMs, maxMs })
 }
 
-export function timeoutSpreadMs({ timing }: RaftCore, timeoutMs: number): number {
+function timeoutSpreadMs({ timing }: RaftCore, timeoutMs: number): number {
   return timing.timeoutSpreadMs ?? timeoutMs
 }
 

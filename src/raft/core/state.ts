@@ -6,6 +6,7 @@ import type { RaftEffect } from './effects.ts'
 import { RaftLog } from './log.ts'
 import type { Outgoing } from './messages.ts'
 import type { RaftLimits, RaftTiming } from './options.ts'
+import { type HeardRhythm, newRhythm } from './patience.ts'
 import type { Leader, LeadershipTransfer, Role } from './role-state.ts'
 import type { Configuration, Entry, Recovered, RoleName, ServerId, SnapshotMeta } from './types.ts'
 
@@ -39,6 +40,8 @@ export interface RaftCore {
   transfer: LeadershipTransfer | undefined
   /** When this server last heard the leader of its term; `undefined` before the first time in this boot. */
   leaderHeardMs: number | undefined
+  /** How regularly it hears the leader that it follows. */
+  rhythm: HeardRhythm
   /** The commit index of the first leader that was heard from in this boot. */
   commitFirstTold: LogIndex | undefined
   /** Until then this server stays loyal to its leader and ignores candidates. */
@@ -94,6 +97,7 @@ export function createRaft({ id, recovered, timing, limits }: RaftOptions): Raft
     configurationCommitTold: snapshot?.configurationIndex ?? noIndex,
     transfer: undefined,
     leaderHeardMs: undefined,
+    rhythm: newRhythm(Number.NEGATIVE_INFINITY),
     commitFirstTold: undefined,
     loyalUntilMs: Number.NEGATIVE_INFINITY,
     quietSinceMs: Number.NEGATIVE_INFINITY,

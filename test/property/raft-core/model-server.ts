@@ -105,6 +105,8 @@ export class ModelServer {
       heartbeatTimeoutMs,
       electionTimeoutMs: heartbeatTimeoutMs,
       leaderLeaseMs,
+      // Where the lease is as long as the timeout, this changes nothing.
+      detection: 'adaptive',
       clockRateBound,
     }
     const limits: RaftLimits = {

@@ -61,6 +61,7 @@ export const examples: Readonly<Record<string, unknown>> = {
   node_meta: { rack: 'r1' },
   names: 'consul',
   node_name: 'other name',
+  'performance.leader_detection': 'fixed',
   'performance.raft_multiplier': 1,
   pid_file: '/pid',
   primary_datacenter: 'dc2',

@@ -115,7 +115,7 @@ function leader({ hasCommitted = true } = {}) {
   const termAt = (_node: string, index: number) => (index < 5 ? one : index === 5 ? two : undefined)
   const clock = { ms: 0 }
   const law = new LeaderReads({ ...judge, nowUs: () => clock.ms * 1000 }, { votersOf: () => ['a', 'b', 'c'] }, termAt)
-  law.began('s1', 'a', { monoMs: () => clock.ms, heartbeatTimeoutMs: 1000, leaderLeaseMs: 500 })
+  law.began('s1', 'a', { monoMs: () => clock.ms, heartbeatTimeoutMs: 1000, leaderLeaseMs: 500, detection: 'fixed' })
   law.becameLeader('s1', two)
   if (hasCommitted) law.committed('s1', logIndexOf(5))
   const round = (number: number): void => law.sent('s1', append(2, number))
@@ -229,10 +229,10 @@ describe('R10', () => {
 })
 
 /** Follower s2 of s1, which leads term 2; the clock of s2 and true time are moved by hand. */
-function follower() {
+function follower(detection: ServerTiming['detection'] = 'fixed') {
   const { judge, lines, counts } = recorder()
   const clock = { ms: 0, us: 0 }
-  const timing: ServerTiming = { monoMs: () => clock.ms, heartbeatTimeoutMs: 1000, leaderLeaseMs: 500 }
+  const timing: ServerTiming = { monoMs: () => clock.ms, heartbeatTimeoutMs: 1000, leaderLeaseMs: 500, detection }
   const calm = { sinceUs: Number.POSITIVE_INFINITY, leads: true }
   const law = new Loyalty(judge, {
     nowUs: () => clock.us,
@@ -287,9 +287,29 @@ describe('R11, questions', () => {
     clock.ms = 999
     law.sent('s2', asks(3, { pre: true }))
     expect(lines).toEqual([
-      'R11: s2 stands for election in term 3 999.0 ms after a message from s1, leader of term 2: the timeout is 1000 ms',
+      'R11: s2 stands for election in term 3 999.0 ms after a message from s1, leader of term 2: it binds for 1000 ms',
     ])
   })
+
+  it.each([
+    ['adaptive', 100, 3_000, 500],
+    ['adaptive', 240, 3_000, 600],
+    ['adaptive', 100, 1_900, 1_000],
+    ['fixed', 100, 3_000, 1_000],
+  ] as const)(
+    'with %s detection, a leader heard each %d ms for %d ms binds for %d ms',
+    (detection, each, forMs, binds) => {
+      const { law, lines, clock } = follower(detection)
+      for (clock.ms = each; clock.ms <= forMs; clock.ms += each) law.received('s2', 'a', append(2, 1))
+      const last = clock.ms - each
+      clock.ms = last + binds
+      law.sent('s2', asks(3, { pre: true }))
+      expect(lines).toEqual([])
+      clock.ms = last + binds - 1
+      law.sent('s2', asks(3, { pre: true }))
+      expect(lines).toHaveLength(1)
+    },
+  )
 
   it('counts the words of the term that is left alone', () => {
     const { law, lines } = follower()

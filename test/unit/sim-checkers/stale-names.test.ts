@@ -6,7 +6,7 @@ import type { RaftMessage } from '../../../src/raft/core/messages.ts'
 import { recorder } from './reports.ts'
 
 const word = { kind: 'append-request' } as RaftMessage
-const timing: ServerTiming = { monoMs: () => 0, heartbeatTimeoutMs: 1_000, leaderLeaseMs: 500 }
+const timing: ServerTiming = { monoMs: () => 0, heartbeatTimeoutMs: 1_000, leaderLeaseMs: 500, detection: 'fixed' }
 
 /** Two servers that have heard a leader from 1 s to 20 s, with 3 s as the bound. The service was `a` until 12 s. */
 function judged({ allowStale = true } = {}) {

@@ -128,6 +128,7 @@ function raftPart(raft: RaftConfig, title: Naming['title']): Shown {
     [`${title}RaftLeaderLeaseTimeout`]: formatDuration(raft.leaderLeaseMs),
     RaftElectionTimeout: formatDuration(raft.electionTimeoutMs),
     RaftHeartbeatTimeout: formatDuration(raft.heartbeatTimeoutMs),
+    RaftLeaderDetection: raft.detection,
     RaftLeaderLeaseTimeout: formatDuration(raft.leaderLeaseMs),
     RaftProtocol: raft.protocol,
     RaftSnapshotInterval: formatDuration(raft.snapshotIntervalMs),

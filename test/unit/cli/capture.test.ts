@@ -9,7 +9,7 @@ describe('what is kept of the log', () => {
   it('is 16 MiB of an interval and 256 MiB in all, and says where it ends', async () => {
     let hear: (bytes: Uint8Array) => void = () => undefined
     const send = (...asked: readonly unknown[]) => {
-      hear = asked[4] as typeof hear
+      hear = (asked[4] as { onBody: typeof hear }).onBody
       return new Promise<never>(() => undefined)
     }
     const capture = new Capture({ send } as unknown as ApiClient, ['logs'], () => undefined)

@@ -16,7 +16,9 @@ const opened = [0, ...Array.from({ length: 10 }, (_, at) => [at + 1, at + 101]).
  * 22,500: the system gives ports above 32,767 to any socket, so that one of two hundred in a row is often in use there.
  */
 export async function freeBase(from: number): Promise<number> {
-  for (let base = from + (process.pid % 40) * 250; ; base += 250) {
+  // Workers of one run may be threads of one process.
+  const worker = process.pid * 4 + Number(process.env['VITEST_POOL_ID'] ?? 0)
+  for (let base = from + (worker % 40) * 250; ; base += 250) {
     const free = await Promise.all(opened.map((behind) => isFree(base + behind)))
     if (free.every((each) => each)) return base
   }

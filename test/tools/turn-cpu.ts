@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 
 /**
- * CPU time of this thread in ms: what other threads of its process use (garbage collection and compilation in
+ * CPU time of this thread in ms: what others of its process use (test files in threads beside it, garbage collection in
  * the background) does not count, nor does waiting for a core. Of Linux; elsewhere that of the process.
  */
 export function threadCpuMs(): number {
@@ -43,13 +43,15 @@ export async function longestTurnMs(work: () => Promise<unknown>): Promise<numbe
 /** Steps of the fixed loop, and the milliseconds that they take on the machine for which bounds were written. */
 const fixedSteps = 50_000_000
 const fixedMs = 55
+let slowness: number | undefined
 
 /**
  * How many times as slow as that machine this one is at present, at least 1: bounds of CPU time are multiplied by it. A
  * virtual machine may run at two thirds of its speed for an hour, because of what runs beside it.
  */
 export function machineSlowness(): number {
-  return Math.max(1, Math.min(...[1, 2, 3].map(fixedLoopMs)) / fixedMs)
+  slowness ??= Math.max(1, Math.min(...[1, 2, 3].map(fixedLoopMs)) / fixedMs)
+  return slowness
 }
 
 function fixedLoopMs(): number {

@@ -12,7 +12,16 @@ export const agentEffects: Readonly<Record<string, readonly Effect[]>> = {
   ...Object.fromEntries(
     ['profile', 'heap', 'allocs', 'goroutine', 'trace', 'cmdline'].map((name): [string, readonly Effect[]] => {
       const request = `GET /debug/pprof/${name}?seconds=0`
-      return [`GET /debug/pprof/${name}`, [{ request, denied: { status: 403, body: '' }, grants: ['operator::read'] }]]
+      return [
+        `GET /debug/pprof/${name}`,
+        [
+          {
+            ...{ request, denied: { status: 403, body: '' }, grants: ['operator::read'] },
+            // Only the main thread of a process can trace itself, and tests run in others.
+            ...(name === 'trace' ? { allowed: 500 } : {}),
+          },
+        ],
+      ]
     }),
   ),
   'GET /v1/agent/metrics': [{ request: 'GET /v1/agent/metrics', grants: ['agent:node-a:read'] }],

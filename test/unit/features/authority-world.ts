@@ -11,7 +11,6 @@ import type { ProviderKind } from '../../../src/features/connect/provider/provid
 import { providerKinds } from '../../../src/features/connect/provider/providers.ts'
 import * as views from '../../../src/features/connect/views.ts'
 import type { WriteIdentity } from '../../../src/features/contract/command.ts'
-import type { LeaderDuty } from '../../../src/features/contract/duty.ts'
 import type { HttpMethod } from '../../../src/features/contract/route.ts'
 import { hostCrypto } from '../../../src/host/crypto.ts'
 import { failureStatus } from '../../../src/http/failure-status.ts'
@@ -84,13 +83,10 @@ export class AuthorityWorld {
   }
 
   lead(): void {
-    const duty: LeaderDuty<AuthorityDuty> = Object.assign(authorityDuty, {
-      start: (server: ConstructorParameters<typeof AuthorityDuty>[0]) => {
-        this.#leader = new AuthorityDuty(server, this.#kinds)
-        return this.#leader
-      },
+    this.server.begin(authorityDuty, (server) => {
+      this.#leader = new AuthorityDuty(server, this.#kinds)
+      return this.#leader
     })
-    this.server.begin(duty)
   }
 
   /** Another leader. */

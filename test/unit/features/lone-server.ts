@@ -137,9 +137,12 @@ export class LoneServer {
     return this.state.store.read()
   }
 
-  /** Begins a duty, as a leader does that has caught up. `resign` ends it. */
-  begin(duty: ServerDuty): void {
-    this.#duties.set(duty, duty.start(this.context))
+  /**
+   * Begins a duty, as a leader does that has caught up. `resign` ends it. `start`: what begins it in place of its own
+   * start; the duty itself is shared by all servers of the process, and is not changed.
+   */
+  begin(duty: ServerDuty, start: ServerDuty['start'] = duty.start): void {
+    this.#duties.set(duty, start(this.context))
   }
 
   resign(): void {

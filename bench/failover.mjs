@@ -2,8 +2,8 @@
  * How long writes wait when the leader is killed: `node bench/failover.mjs [kills] [raft_multiplier …]`, after a build;
  * and when its host is lost: `LOST=adaptive` or `LOST=fixed`, the setting of `leader_detection`.
  * Three real servers on 127.0.0.1 to 127.0.0.3, each a process with a data directory of its own; 100 writes a second,
- * sent on time whatever becomes of those before, to the two that are not the leader; then `kill -9` of the leader, or `kill -STOP`,
- * after which no connection is reset.
+ * sent on time whatever becomes of those before, to the two that are not the leader; then `kill -9` of the leader, or
+ * `kill -STOP`, after which no connection is reset.
  * Measured is the time from the kill to the first acknowledgement of a write that was sent after it. Prints it for each
  * kill, then median, p99 (of few kills: the worst) and how long any of the writes of two seconds around the kill waited.
  */

@@ -7,7 +7,7 @@
  * The folder gets `soak.jsonl` (samples, disruptions and failures, one JSON object a line), `soak.svg` and the logs of the
  * agents. Exit code 0: every bound was kept. bench/SOAK.md describes the work, the disruptions and the bounds.
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { closeConnections } from './agents.mjs'
@@ -25,22 +25,32 @@ import { ExternalNodes, Registrar } from './soak/services.mjs'
 import { judge } from './soak/verdicts.mjs'
 import { Watching } from './soak/watching.mjs'
 
-const { values } = parseArgs({
-  options: {
-    hours: { type: 'string' },
-    minutes: { type: 'string' },
-    out: { type: 'string', default: 'soak' },
-    report: { type: 'string' },
-  },
-})
+const usage = 'usage: npm run soak -- --hours N | --minutes N [--out FOLDER], or --report FOLDER'
+const values = asked()
 const hours = Number(values.hours ?? (values.minutes === undefined ? Number.NaN : values.minutes / 60))
 const progressMs = 60_000
 /** How long what was registered may take to be in the catalog at the end. */
 const settledS = 30
 
+/** What the command line asks for; `problem`: what is wrong with it. */
+function asked() {
+  const text = { type: 'string' }
+  try {
+    const options = { hours: text, minutes: text, out: { ...text, default: 'soak' }, report: text }
+    return parseArgs({ options }).values
+  } catch (cause) {
+    return { problem: cause.message }
+  }
+}
+
 /** Judges the file of a folder, and draws it. True: every bound was kept. */
 function report(folder) {
-  const text = readFileSync(join(folder, 'soak.jsonl'), 'utf8')
+  const file = join(folder, 'soak.jsonl')
+  if (!existsSync(file)) {
+    console.log(`${file}: is not there: name the folder of a soak`)
+    return false
+  }
+  const text = readFileSync(file, 'utf8')
   const lines = text
     .trim()
     .split('\n')
@@ -153,11 +163,12 @@ function progress(record) {
   )
 }
 
-if (values.report !== undefined) {
-  process.exitCode = report(resolve(values.report)) ? 0 : 1
-} else if (!(hours > 0)) {
-  console.log('usage: npm run soak -- --hours N | --minutes N [--out FOLDER], or --report FOLDER')
+if (values.problem !== undefined || (values.report === undefined && !(hours > 0))) {
+  if (values.problem !== undefined) console.log(values.problem)
+  console.log(usage)
   process.exitCode = 2
+} else if (values.report !== undefined) {
+  process.exitCode = report(resolve(values.report)) ? 0 : 1
 } else {
   try {
     await run(resolve(values.out))

@@ -81,7 +81,7 @@ export class Disruptions {
     await ended
   }
 
-  /** The leader stands still for longer than an election takes, and comes back as the leader of a term that is over. */
+  /** The leader stands still for longer than its lease, so it steps down when it goes on; another may lead by then. */
   async #pauseLeader() {
     const at = await this.#cluster.leaderAt()
     this.#cluster.announce(at)

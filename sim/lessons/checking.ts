@@ -1,6 +1,6 @@
-import type { Result } from '../../src/base/result.ts'
+import { err, type Result } from '../../src/base/result.ts'
 import type { SeedRecord } from '../report/seed-record.ts'
-import { loadScenario, problemText } from '../scenario/language/load.ts'
+import { type LoadedScenario, loadScenario, problemText } from '../scenario/language/load.ts'
 import type { Answer, Answers } from './answers.ts'
 import {
   type Judgement,
@@ -55,6 +55,14 @@ export interface CheckedLesson {
 }
 
 const noAnswer: Answer = { line: '', event: '' }
+
+/** The page of these runs. */
+export function pageOfRuns({ file, text }: PageRuns): Result<LoadedScenario, NoRuns> {
+  const loaded = loadScenario(file, text)
+  if (loaded.ok) return loaded
+  const [first] = loaded.error
+  return err({ kind: 'page', message: `with what the check adds, the page is not well formed: ${first?.message}` })
+}
 
 /** Judges all tasks of a lesson, and counts the attempts. `onLine` receives what the student is told. */
 export async function checkTasks(

@@ -62,7 +62,7 @@ export interface TabLessons {
   readonly does: 'lessons'
   readonly lessons: readonly TabLesson[]
   readonly recordings: readonly PackedRecording[]
-  /** The student's work so far; undefined: there is none. */
+  /** What the student has done until now; undefined: nothing. */
   readonly kept?: string
 }
 

@@ -57,6 +57,13 @@ it('a soak names the agent and the figures of what grew, and each bound that was
   ])
 })
 
+it('a soak says what is wrong with its command line, or with its folder', async () => {
+  expect(await run('--foo')).toMatchObject({ code: 2, out: expect.stringMatching(/'--foo'.*\nusage: /) })
+  expect(await run('--hours', 'x')).toMatchObject({ code: 2, out: expect.stringMatching(/^usage: /) })
+  const out = expect.stringMatching(/none\/soak\.jsonl: is not there/)
+  expect(await run('--report', join(stage.path, 'none'))).toMatchObject({ code: 1, out })
+})
+
 it.runIf(process.env['SVC_TEST_LONG'] === '1')(
   'a soak of some minutes loses nothing that was acknowledged',
   { timeout: 600_000 },

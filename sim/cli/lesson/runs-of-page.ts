@@ -1,10 +1,9 @@
 import { err, ok, type Result } from '../../../src/base/result.ts'
-import type { NoRuns, PageRuns } from '../../lessons/checking.ts'
+import { type NoRuns, type PageRuns, pageOfRuns } from '../../lessons/checking.ts'
 import { everySeed, runPool } from '../../pool/pool.ts'
 import { pageOf } from '../../pool/seed-runs.ts'
 import { type SentPage, sentPage, WorkerDidNotStart } from '../../pool/warm-worker.ts'
 import { hasFailed, type SeedRecord } from '../../report/seed-record.ts'
-import { loadScenario } from '../../scenario/language/load.ts'
 import { usualStallMs } from '../run-flags.ts'
 import { Screen } from '../screen.ts'
 import type { SimTerminal } from '../terminal.ts'
@@ -20,14 +19,10 @@ export async function runsOfPage(
   runs: PoolRuns,
   terminal: SimTerminal,
 ): Promise<Result<readonly SeedRecord[], NoRuns>> {
-  const { file, text } = runs
-  const loaded = loadScenario(file, text)
-  if (!loaded.ok) {
-    const [first] = loaded.error
-    return err({ kind: 'page', message: `with what the check adds, the page is not well formed: ${first?.message}` })
-  }
+  const loaded = pageOfRuns(runs)
+  if (!loaded.ok) return loaded
   const platform = terminal.createPlatform()
-  const page = sentPage(pageOf(loaded.value, platform), text, true)
+  const page = sentPage(pageOf(loaded.value, platform), runs.text, true)
   platform.close()
   const records = await recordsOf(page, runs, terminal)
   if (!records.ok || !runs.untilFailure) return records

@@ -1,11 +1,10 @@
 import { err, ok, type Result } from '../../../src/base/result.ts'
 import { fileName } from '../../lessons/answers.ts'
-import type { Bench, NoRuns, PageRuns } from '../../lessons/checking.ts'
+import { type Bench, type NoRuns, type PageRuns, pageOfRuns } from '../../lessons/checking.ts'
 import type { Task } from '../../lessons/lesson.ts'
 import type { TabLesson } from '../../play/tab-api.ts'
 import { pageOf, SeedRuns } from '../../pool/seed-runs.ts'
 import { hasFailed, type SeedRecord } from '../../report/seed-record.ts'
-import { loadScenario } from '../../scenario/language/load.ts'
 import type { TabMachine } from '../machine.ts'
 import { createWebPlatform } from '../platform/platform.ts'
 import { type Recordings, recordedEvent } from './recordings.ts'
@@ -41,15 +40,10 @@ export function benchInTab({ lesson, edited, recordings, numberOf, machine }: Be
   }
 }
 
-async function runsInTab(
-  { file, text, seeds }: PageRuns,
-  machine: TabMachine,
-): Promise<Result<readonly SeedRecord[], NoRuns>> {
-  const loaded = loadScenario(file, text)
-  if (!loaded.ok) {
-    const [first] = loaded.error
-    return err({ kind: 'page', message: `with what the check adds, the page is not well formed: ${first?.message}` })
-  }
+async function runsInTab(wanted: PageRuns, machine: TabMachine): Promise<Result<readonly SeedRecord[], NoRuns>> {
+  const loaded = pageOfRuns(wanted)
+  if (!loaded.ok) return loaded
+  const { seeds } = wanted
   const createPlatform = () => createWebPlatform(machine)
   const platform = createPlatform()
   const page = pageOf(loaded.value, platform)

@@ -41,8 +41,8 @@ export function noteSilence(
  * 1. It is never shorter than the lease, which is measured from before the leader's heartbeat was sent. So no lease
  *    outlives the loyalty of the voters, as with the fixed time (`createRaft` asserts that of the timeout).
  * 2. A leader that has heard no quorum for as long as its lease steps down (`quorumTimerFired`). So when a majority has
- *    lost its patience, its leader is none any more, whether it was stopped or cut off: to wait longer would only
- *    prolong the time without a leader.
+ *    lost its patience, that leader has stepped down or stands still, and to wait longer would only prolong the time
+ *    without a leader.
  * 3. One follower alone, whose own messages are late or lost, asks in a pre-vote, in vain, because the others still hear
  *    the leader.
  * 4. Where messages come irregularly (a slow network or disk, pauses of either process), the silences that ended were

@@ -12,9 +12,9 @@ lasts: 3s
 
 const lessonText = `lesson: One server
 minutes: 5
-aims: [say who leads]
+aims: [find the leader]
 reading: One server is a majority of itself.
-predict: { question: Who leads?, answer: s1 does. }
+predict: { question: Which server leads?, answer: s1 does. }
 run: { page: one.yaml, seed: 1, look: s1 leads. }
 tasks:
   - kind: choice
@@ -97,7 +97,7 @@ it('has the lesson, shows its run after a prediction, and judges its tasks', asy
     { number: 1, name: '01-one', title: 'One server', minutes: 5, tasks: 3, right: 0 },
   ])
   const started = (await one.ask('POST', 'lesson/start', { name: '01-one' })).value as PlayLesson
-  expect(started).toMatchObject({ question: 'Who leads?', shown: null })
+  expect(started).toMatchObject({ question: 'Which server leads?', shown: null })
   expect(await one.ask('POST', 'lesson/run', { name: '01-one' })).toMatchObject({ status: 400 })
   const run = (await one.ask('POST', 'lesson/run', { name: '01-one', prediction: 's1' })).value as PlayLessonTold
   expect(run.text).toMatch(/passed/)

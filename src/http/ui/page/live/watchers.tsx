@@ -19,7 +19,7 @@ import { type Live, useLive } from './use-live.ts'
 const failing = { filter: 'Status != "passing"' }
 
 export interface WatchersProps {
-  /** Who leads is followed on every page, so every page can say that nobody does. */
+  /** The leader is followed on every page, so that every page can say that there is none. */
   readonly children: (leader: Live<string>) => ComponentChildren
 }
 

@@ -39,7 +39,7 @@ export function FirstToken() {
   )
 }
 
-/** No right is missing: whoever asks second is refused, whatever the token. */
+/** No right is missing: the second caller is refused, whatever its token. */
 function saidOnce<T>(answer: Answer<T>): Answer<T> {
   if (answer.ok || answer.failure.kind !== 'refused') return answer
   return { ok: false, failure: { kind: 'said', status: 403, text: `${words.firstExists} ${answer.failure.text}` } }

@@ -12,7 +12,7 @@ const settledAfterUs = 2_000_000
 type Value = string | undefined
 type Excuse = 'outcome unknown' | 'out of reach' | 'restored' | 'machine replaced'
 
-type Run = Pick<CheckedRun, 'nowUs' | 'contactSinceUs' | 'network'> & Judge<{ E5: Excuse }>
+type Run = Pick<CheckedRun, 'nowUs' | 'network'> & Judge<{ E5: Excuse }>
 
 /** A service or check of one agent, as clients may expect it. */
 interface Item {
@@ -87,7 +87,7 @@ export class AcknowledgedRegistrations {
     if (serviceId === '' && checkId === '') return
     const name = serviceId === '' ? `check ${checkId}` : `service ${serviceId}`
     const item = this.#nodes.get(node)?.items.get(name)
-    const contactUs = this.#run.contactSinceUs(node)
+    const contactUs = this.#telling.contactSinceUs(node)
     if (item === undefined || contactUs === undefined || contactUs > (item.last?.calledUs ?? 0)) return
     if (!item.isJudged || item.open.size > 0 || item.settled.size !== 1 || item.settled.has(undefined)) return
     this.#run.judged('E5')
@@ -111,7 +111,7 @@ export class AcknowledgedRegistrations {
   }
 
   #acknowledged(item: Item, change: RegistrationChange, value: Value, alongside: ReadonlySet<Value>): void {
-    const contactUs = this.#run.contactSinceUs(change.node)
+    const contactUs = this.#telling.contactSinceUs(change.node)
     const { last } = item
     const wasInReach = last === undefined || (contactUs !== undefined && contactUs <= last.calledUs)
     if (!wasInReach && !item.isJudged) this.#run.excused('E5', 'out of reach')
@@ -158,7 +158,7 @@ export class AcknowledgedRegistrations {
         }
         continue
       }
-      const contactUs = this.#run.contactSinceUs(node)
+      const contactUs = this.#telling.contactSinceUs(node)
       const isAtOnce = this.#telling.isAtOnce(node, contactUs, last.calledUs)
       const lateUs = owing.overdueUs(nowUs, { owedUs: last.endedUs, contactUs, isAtOnce })
       if (lateUs === undefined) continue
@@ -174,7 +174,7 @@ export class AcknowledgedRegistrations {
 
   /** A change of a service, with unique content, is in the catalog. */
   #told(node: string, { calledUs }: RegistrationChange): void {
-    const contactUs = this.#run.contactSinceUs(node)
+    const contactUs = this.#telling.contactSinceUs(node)
     if (contactUs !== undefined && contactUs <= calledUs) this.#telling.told(node, contactUs, this.#run.nowUs())
   }
 
@@ -223,7 +223,7 @@ export const acknowledgedRegistrations = checker({
         'outcome unknown':
           'A change without an answer may have been made or not; until another change of the same item is answered by a running agent.',
         'out of reach':
-          'An agent that reaches no leader need not sync; until it has reached one for the bound, or another change is acknowledged.',
+          'An agent that reaches no leader, or was asked to leave, need not sync; until it has reached one for the bound, or another change is acknowledged.',
         restored:
           'A restored snapshot has what agents held before; until the full comparison that each of them makes by itself.',
         'machine replaced': 'A machine that replaces a lost one has none of its registrations; permanently.',

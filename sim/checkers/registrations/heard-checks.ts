@@ -6,7 +6,7 @@ const lookEveryUs = 500_000
 
 type Excuse = 'restarted' | 'report unanswered' | 'out of reach' | 'restored'
 
-type Run = Pick<CheckedRun, 'nowUs' | 'contactSinceUs' | 'network'> & Judge<{ E6: Excuse }>
+type Run = Pick<CheckedRun, 'nowUs' | 'network'> & Judge<{ E6: Excuse }>
 
 /** A TTL check of an agent, as its reporters may expect it. */
 interface Check {
@@ -94,7 +94,7 @@ export class HeardChecks {
       this.#node(node).checks.delete(checkId)
     } else if (status === 'as it was') check.isUncertain ||= check.last === undefined
     else {
-      const contactUs = this.#run.contactSinceUs(node)
+      const contactUs = this.#telling.contactSinceUs(node)
       const wasInReach = check.last === undefined || (contactUs !== undefined && contactUs <= check.last.calledUs)
       if (!wasInReach && check.judged.size === 0) this.#run.excused('E6', 'out of reach')
       check.last = { status, calledUs, endedUs }
@@ -128,7 +128,7 @@ export class HeardChecks {
         continue
       }
       const isOver = nowUs >= overUs(check)
-      const contactUs = this.#run.contactSinceUs(node)
+      const contactUs = this.#telling.contactSinceUs(node)
       const isAtOnce = this.#telling.isAtOnce(node, contactUs, last.calledUs)
       const lateUs = owing.overdueUs(nowUs, { owedUs: isOver ? overUs(check) : last.endedUs, contactUs, isAtOnce })
       if (lateUs === undefined) continue
@@ -196,7 +196,7 @@ export const heardChecks = checker({
           'The last report to a process that ended may be lost: the check may be critical; until the next report.',
         'report unanswered': 'A report without an answer may have been received; until the next that is answered.',
         'out of reach':
-          'An agent that reaches no leader need not sync; until it has reached one for the bound, or another report is answered.',
+          'An agent that reaches no leader, or was asked to leave, need not sync; until it has reached one for the bound, or another report is answered.',
         restored: 'A restored snapshot has what was reported before; until the full comparison of each agent.',
       },
     },

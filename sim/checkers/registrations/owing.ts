@@ -1,4 +1,5 @@
-import { checker } from '../checker.ts'
+import { type CheckedRun, checker } from '../checker.ts'
+import type { Facts } from '../facts.ts'
 import type { NetworkFacts } from '../pool/pool-weather.ts'
 
 /** Clocks of agents differ from true time by at most this share. */
@@ -76,13 +77,34 @@ export class Owing {
 }
 
 /**
- * Agents that have synced everything since they are in contact. Once a service that was requested in contact, with
+ * Agents that sync with the catalog, and those that have synced everything since they are in contact. An agent that was
+ * asked to leave sends nothing to the catalog any more, so that its removed node does not reappear (agent.md#put-v1-agent-leave):
+ * until its next process it counts as out of contact here, although it still answers requests. Once a service that was requested in contact, with
  * unique content, is in the catalog, a sync has succeeded, and a sync sends everything that is due. From then on
  * nothing waits for a retry, and nothing fails while contact lasts.
  */
 export class Telling {
+  readonly #contactSinceUs: CheckedRun['contactSinceUs']
+  readonly #leaving = new Set<string>()
   /** By agent: which contact it was, and when everything was synced. */
   readonly #told = new Map<string, { readonly contactUs: number; readonly atUs: number }>()
+
+  constructor({ contactSinceUs }: Pick<CheckedRun, 'contactSinceUs'>) {
+    this.#contactSinceUs = contactSinceUs
+  }
+
+  asked(node: string, why: Facts['removal allowed']['why']): void {
+    if (why === 'left') this.#leaving.add(node)
+  }
+
+  began(node: string): void {
+    this.#leaving.delete(node)
+  }
+
+  /** Since when the agent can sync; undefined: it cannot. */
+  contactSinceUs(node: string): number | undefined {
+    return this.#leaving.has(node) ? undefined : this.#contactSinceUs(node)
+  }
 
   told(node: string, contactUs: number, atUs: number): void {
     if (this.#told.get(node)?.contactUs !== contactUs) this.#told.set(node, { contactUs, atUs })
@@ -94,4 +116,11 @@ export class Telling {
   }
 }
 
-export const telling = checker({ codes: {}, make: () => new Telling() })
+export const telling = checker({
+  codes: {},
+  make: (run) => new Telling(run),
+  takes: {
+    'removal allowed': (it, { node, why }) => it.asked(node, why),
+    'process began': (it, { node }) => it.began(node),
+  },
+})

@@ -16,7 +16,7 @@ function watched() {
     contactSinceUs: () => contactUs,
     network: { rttMs: 6, rttMaxMs: 10, loss: 0 },
   }
-  const told = new Telling()
+  const told = new Telling(run)
   const registrations = new AcknowledgedRegistrations(run, told)
   const checks = new HeardChecks(run, told)
   const began = (items: Record<string, string | undefined>, heard: readonly CheckHeard[] = []): RegistrationChange => {
@@ -58,6 +58,8 @@ function watched() {
       registrations.lookAround()
       checks.lookAround()
     },
+    leaves: () => told.asked('c1', 'left'),
+    begins: () => told.began('c1'),
     contact: (is: boolean) => {
       contactUs = is ? nowUs : undefined
     },
@@ -100,6 +102,23 @@ describe('E5', () => {
     expect(lines).toEqual([
       'E5: service web-1 of c1 is one in the catalog, and should be two: acknowledged 3.000 s ago, 2.460 s overdue',
     ])
+  })
+
+  it('is owed nothing by an agent that was asked to leave, until its next process is in contact', () => {
+    const { asked, listed, lines, later, contact, leaves, begins } = watched()
+    listed({ [web]: 'one' })
+    asked({ [web]: 'one' })
+    leaves()
+    later(1)
+    asked({ [web]: 'two' })
+    later(5)
+    listed({})
+    later(100)
+    expect(lines).toEqual([])
+    begins()
+    contact(true)
+    later(30)
+    expect(lines).toHaveLength(1)
   })
 
   it('is owed nothing without contact, and begins anew with it', () => {

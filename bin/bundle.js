@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, join, relative, resolve } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { Script } from 'node:vm'
 import { CompileCache } from './compile-cache.js'
@@ -11,8 +11,9 @@ import { CompileCache } from './compile-cache.js'
  * for source maps, the files are loaded in Node's own way, which alone supports them.
  *
  * The cache of `npm run build` is beside each file; an installed program keeps its own in the user's cache folder
- * (`compile-cache.js`). V8 refuses a cache from another version or with other flags, and then compiles the text, as
- * without a cache. But it compares only the length of the text, so a cache must never belong to another text:
+ * (`compile-cache.js`). V8 reads a cache as a whole, so each program has caches of its own: what the simulator calls would
+ * cost an agent a tenth of its start. V8 refuses a cache from another version or with other flags, and then compiles the
+ * text, as without a cache. But it compares only the length of the text, so a cache must never belong to another text:
  *
  * 1. The bundler writes texts and caches into a new folder, which replaces the old one as a whole.
  * 2. Nothing else writes there; an outdated bundle is not loaded at all (`bundleOf`), neither text nor cache.
@@ -35,16 +36,18 @@ export function loadBundleInMemory(file, digest, textOf) {
 
 function loadWith(file, digest, keptOf, textOf) {
   const folder = dirname(file)
-  const cache = CompileCache.of(digest)
-  const cached = (path) => keptOf(path) ?? cache?.bytesOf(relative(folder, path))
+  const program = basename(file, '.cjs')
+  const cache = CompileCache.of(digest, program)
+  const cached = (path) => keptOf(path, program) ?? cache?.bytesOf(relative(folder, path))
   const { load, scripts } = bundleLoader(folder, cached, textOf)
   const exported = load(file)
   if (cache !== undefined) process.once('exit', () => cache.keep(unkept(folder, scripts)))
   return exported
 }
 
+/** The bundler writes ASCII alone, which V8 takes as it is; from UTF-8 it is decoded, and takes twice the memory. */
 function textOnDisk(path) {
-  return readFileSync(path, 'utf8')
+  return readFileSync(path, 'latin1')
 }
 
 /**
@@ -94,12 +97,12 @@ function compiled(text, filename, cachedData) {
   return new Script(wrapped, { filename, ...(cachedData === undefined ? {} : { cachedData }) })
 }
 
-/** The path of a file's cache for this Node that `npm run build` writes. */
-export function keptBeside(path) {
-  return `${path}.${process.version}-${process.arch}`
+/** The path of a file's cache for a program, such as `svc`, and this Node, that `npm run build` writes. */
+export function keptBeside(path, program) {
+  return `${path}.${program}.${process.version}-${process.arch}`
 }
 
-export function bytesBeside(path) {
-  const kept = keptBeside(path)
+export function bytesBeside(path, program) {
+  const kept = keptBeside(path, program)
   return existsSync(kept) ? readFileSync(kept) : undefined
 }

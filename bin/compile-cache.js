@@ -15,7 +15,7 @@ import {
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
 
-/** Folders of other builds or versions of Node that stay; a folder takes about 6 MB. */
+/** Folders of other builds or versions of Node that stay; a folder takes about 10 MB. */
 const otherFoldersKept = 3
 
 /**
@@ -32,17 +32,19 @@ const otherFoldersKept = 3
  * 3. A file is written under another name, synced and renamed: no reader, and no reader after a power cut, sees half of one.
  */
 export class CompileCache {
+  #build
   #folder
 
-  /** `digest`: that of the bundle. Undefined where none is wanted, or there is no digest, or the system has no owners of files. */
-  static of(digest) {
+  /** `digest`: that of the bundle. `program`: the one that runs, such as `svc`. Undefined where none is wanted, or there is no digest, or the system has no owners of files. */
+  static of(digest, program) {
     if (process.env.NODE_DISABLE_COMPILE_CACHE === '1') return undefined
     if (process.geteuid === undefined || digest === undefined) return undefined
-    return new CompileCache(join(ownCaches(), `${digest.slice(0, 32)}-${process.version}-${process.arch}`))
+    return new CompileCache(join(ownCaches(), `${digest.slice(0, 32)}-${process.version}-${process.arch}`), program)
   }
 
-  constructor(folder) {
-    this.#folder = folder
+  constructor(build, program) {
+    this.#build = build
+    this.#folder = join(build, program)
   }
 
   /** What is kept of the file `name` of the bundle; undefined if there is nothing, or nothing that can be trusted. */
@@ -63,7 +65,7 @@ export class CompileCache {
   keep(scripts) {
     if (scripts.size === 0) return
     try {
-      if (mkdirSync(this.#folder, { recursive: true, mode: 0o700 }) !== undefined) this.#removeOldest()
+      if (mkdirSync(this.#build, { recursive: true, mode: 0o700 }) !== undefined) this.#removeOldest()
       for (const [name, script] of scripts) this.#write(name, script)
     } catch {
       // A folder that cannot be written, such as in a container without a home: the next start compiles again.
@@ -85,10 +87,10 @@ export class CompileCache {
   }
 
   #removeOldest() {
-    const folders = dirname(this.#folder)
+    const folders = dirname(this.#build)
     const others = readdirSync(folders).map((name) => join(folders, name))
     const newestFirst = others
-      .filter((path) => path !== this.#folder)
+      .filter((path) => path !== this.#build)
       .map((path) => ({ path, madeMs: statSync(path).mtimeMs }))
       .toSorted((a, b) => b.madeMs - a.madeMs)
     for (const { path } of newestFirst.slice(otherFoldersKept)) rmSync(path, { recursive: true, force: true })

@@ -103,7 +103,12 @@ export class SoakCluster {
     await this.#makeCertificates()
     for (const at of agents) this.start(at)
     await this.#servers.leader(agents.length)
-    await this.#until('the first token', async () => (await this.call(0, 'GET', '/v1/acl/policies')).status === 200)
+    // A follower may hear of the first token later than the leader's clients.
+    for (const at of agents)
+      await this.#until(
+        `the first token at ${nameOf(at)}`,
+        async () => (await this.call(at, 'GET', '/v1/acl/policies')).status === 200,
+      )
     await this.#makeTokens()
     for (const at of agents) await this.ready(at)
   }

@@ -82,7 +82,7 @@ describe('the package of npm', () => {
     const version = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')).version
     expect(command('svc', 'version')).toMatchObject({ status: 0, out: expect.stringContaining(`Svc v${version}`) })
     const [build = ''] = readdirSync(join(cache, 'svc'))
-    expect(existsSync(join(cache, 'svc', build, 'svc.cjs'))).toBe(true)
+    expect(existsSync(join(cache, 'svc', build, 'svc/svc.cjs'))).toBe(true)
     expect(command('svc', 'version').status).toBe(0)
   })
 
@@ -98,7 +98,7 @@ describe('the package of npm', () => {
       await agent.stop('SIGTERM')
     }
     const [build = ''] = readdirSync(join(cache, 'svc'))
-    expect(readdirSync(join(cache, 'svc', build, 'parts'))).toContain('fastify.cjs')
+    expect(readdirSync(join(cache, 'svc', build, 'svc/parts'))).toContain('fastify.cjs')
   })
 
   it('is a program of the field by a link to its bin, with that name and those variables alone', async () => {

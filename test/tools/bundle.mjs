@@ -1,5 +1,6 @@
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -22,6 +23,8 @@ import { bundleOf } from '../../bin/launch.js'
 const root = new URL('../../', import.meta.url)
 const path = (name) => fileURLToPath(new URL(name, root))
 const entries = { svc: 'dist/src/host/main.js', 'svc-sim': 'dist/sim/main.js', 'svc-web': 'dist/sim/web/main.js' }
+/** Of the entries, those that Node runs. */
+const programs = ['svc', 'svc-sim']
 const aside = path(`dist/bundle-${process.pid}`)
 
 /** Maps to what was compiled help no reader: the compiler's own lead on to the source. */
@@ -53,8 +56,8 @@ const namedBuffer = {
 const notBundled = ['msgpackr-extract', '@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler']
 
 function isCurrent() {
-  const isThere = (name) =>
-    bundleOf(name, root) !== undefined && existsSync(keptBeside(path(`dist/bundle/${name}.cjs`)))
+  const isThere = (name) => bundleOf(name, root) !== undefined
+  const isKept = (program) => existsSync(keptBeside(path(`dist/bundle/${program}.cjs`), program))
   const makers = [
     fileURLToPath(import.meta.url),
     path('test/tools/keep-compiled.mjs'),
@@ -62,7 +65,11 @@ function isCurrent() {
     path('bin/bundle.js'),
   ]
   const { mtimeMs } = statSync(path('dist/bundle/read-from'), { throwIfNoEntry: false }) ?? { mtimeMs: 0 }
-  return Object.keys(entries).every(isThere) && makers.every((maker) => statSync(maker).mtimeMs <= mtimeMs)
+  return (
+    Object.keys(entries).every(isThere) &&
+    programs.every(isKept) &&
+    makers.every((maker) => statSync(maker).mtimeMs <= mtimeMs)
+  )
 }
 
 /** Writes the files of the bundle; returns the digest of their texts. */
@@ -89,10 +96,14 @@ async function bundle() {
     chunkFileNames: 'parts/[name].cjs',
     sourcemap: true,
     comments: false,
+    // `bin/bundle.js` reads it as such.
+    charset: 'ascii',
     minify: { compress: false, mangle: { toplevel: false, keepNames: true }, codegen: { removeWhitespace: true } },
   })
   await made.close()
   const texts = output.filter(({ code }) => code !== undefined)
+  const beyond = texts.filter(({ code }) => /[^\0-\x7f]/.test(code))
+  if (beyond.length > 0) throw new Error(`not ASCII: ${beyond.map((file) => file.fileName).join(', ')}`)
   const left = texts.filter(({ code }) => /(?<![.\w$])import\(/.test(code))
   if (left.length > 0)
     throw new Error(`what is imported must be known now: ${left.map((file) => file.fileName).join(', ')}`)
@@ -119,9 +130,10 @@ async function keepModules() {
 }
 
 /** Keeps what V8 compiles of all files; how the commands in it end is for tests to judge. */
-function keepCompiled() {
-  const argv = [path('test/tools/keep-compiled.mjs'), aside]
-  spawnSync(process.execPath, argv, { cwd: path('.'), stdio: ['ignore', 'ignore', 'inherit'] })
+function keepCompiled(program) {
+  const argv = [path('test/tools/keep-compiled.mjs'), aside, program]
+  const child = spawn(process.execPath, argv, { cwd: path('.'), stdio: ['ignore', 'ignore', 'inherit'] })
+  return once(child, 'close')
 }
 
 async function bundleAll() {
@@ -130,8 +142,7 @@ async function bundleAll() {
   writeFileSync(`${aside}/read-from`, 'The time of this file is that at which the bundler began to read.\n')
   const modules = keepModules()
   writeFileSync(`${aside}/digest`, await bundle())
-  keepCompiled()
-  await modules
+  await Promise.all([...programs.map(keepCompiled), modules])
   rmSync(path('dist/bundle'), { recursive: true, force: true })
   renameSync(aside, path('dist/bundle'))
 }

@@ -33,7 +33,7 @@ const builds = (): readonly string[] => {
   const home = join(folder, 'cache/svc')
   return existsSync(home) ? readdirSync(home).toSorted() : []
 }
-const kept = (name: string): string => join(folder, 'cache/svc', builds()[0] ?? '', name)
+const kept = (name: string): string => join(folder, 'cache/svc', builds()[0] ?? '', 'svc', name)
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'svc-compile-cache-'))

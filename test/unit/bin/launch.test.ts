@@ -16,8 +16,8 @@ const { bundleLoader, bytesBeside, keptBeside, loadBundle } = (await import(load
     folder: string,
     keptOf: (path: string) => Uint8Array | undefined,
   ) => { readonly load: (path: string) => Record<string, unknown>; readonly scripts: ReadonlyMap<string, Script> }
-  readonly bytesBeside: (path: string) => Uint8Array | undefined
-  readonly keptBeside: (path: string) => string
+  readonly bytesBeside: (path: string, program: string) => Uint8Array | undefined
+  readonly keptBeside: (path: string, program: string) => string
   readonly loadBundle: (file: string) => Record<string, unknown>
 }
 
@@ -83,7 +83,7 @@ describe('how a bundle is loaded', () => {
     return path
   }
   const scriptsOf = (path: string): ReadonlyMap<string, Script> => {
-    const { load, scripts } = bundleLoader(dirname(path), bytesBeside)
+    const { load, scripts } = bundleLoader(dirname(path), (each) => bytesBeside(each, 'a'))
     load(path)
     return scripts
   }
@@ -103,10 +103,10 @@ describe('how a bundle is loaded', () => {
     const main = file('a.cjs', 'exports.answer = () => 42')
     const [script] = scriptsOf(main).values()
     expect(script?.cachedDataRejected).toBeUndefined()
-    writeFileSync(keptBeside(main), script?.createCachedData() ?? '')
+    writeFileSync(keptBeside(main, 'a'), script?.createCachedData() ?? '')
     expect([...scriptsOf(main).values()].map(({ cachedDataRejected }) => cachedDataRejected)).toEqual([false])
     const other = file('other.cjs', 'exports.answer = () => 43')
-    writeFileSync(keptBeside(other), 'written by another version')
+    writeFileSync(keptBeside(other, 'a'), 'written by another version')
     expect([...scriptsOf(other).values()].map(({ cachedDataRejected }) => cachedDataRejected)).toEqual([true])
     expect((loadBundle(other)['answer'] as () => number)()).toBe(43)
   })
@@ -119,7 +119,7 @@ describe('how a bundle is loaded', () => {
     const bundle = bundleOf(name, root)
     if (bundle === undefined) throw new Error('the bundle is older than the modules, or not there: npm run build')
     const script = `import { bundleLoader, bytesBeside } from '${loader}'
-      const { load, scripts } = bundleLoader('${fileURLToPath(new URL('.', bundle))}', bytesBeside)
+      const { load, scripts } = bundleLoader('${fileURLToPath(new URL('.', bundle))}', (path) => bytesBeside(path, '${name}'))
       load('${fileURLToPath(bundle)}')
       console.log(JSON.stringify([...scripts.values()].map(({ cachedDataRejected }) => cachedDataRejected)))`
     const told = execFileSync(process.execPath, [...flags, '--input-type=module', '--eval', script], {

@@ -30,7 +30,18 @@ export async function packedText(text: string): Promise<string> {
 }
 
 export async function unpackedText(text: string): Promise<string> {
-  const bytes = Uint8Array.from(atob(text.trim()), (one) => one.charCodeAt(0))
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))
-  return await new Response(stream).text()
+  return await unpackedBody(text).text()
+}
+
+/** A body of this media type, such as that of a script, without a copy of it as text. */
+export async function unpackedBlob(text: string, type: string): Promise<Blob> {
+  return new Blob([await unpackedBody(text).arrayBuffer()], { type })
+}
+
+function unpackedBody(text: string): Response {
+  const packed = atob(text.trim())
+  const bytes = new Uint8Array(packed.length)
+  // A megabyte takes a few milliseconds; by way of an iterator over characters it takes half a second.
+  for (let at = 0; at < packed.length; at++) bytes[at] = packed.charCodeAt(at)
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip')))
 }

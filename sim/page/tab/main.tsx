@@ -1,6 +1,7 @@
 import { render } from 'preact'
 import type { TabCluster, TabLesson } from '../../play/tab-api.ts'
 import { unpackedText } from '../document-film.ts'
+import type { Channel } from '../play/channel.ts'
 import { showSession } from '../play/shown-session.tsx'
 import { showFilm } from '../shown-film.tsx'
 import { lessonsIn, withLessons } from './lessons.ts'
@@ -25,32 +26,43 @@ if (root !== null) {
 }
 
 async function showTab(place: Element): Promise<void> {
+  // While scenarios are unpacked, and while a reader chooses one, the worker compiles the simulator.
+  let ahead: Promise<Channel> | undefined = startWorker(document)
+  const nextWorker = (): Promise<Channel> => {
+    const next = ahead ?? startWorker(document)
+    ahead = undefined
+    return next
+  }
+  // Whoever takes it hears of its failure, too.
+  ahead.catch(() => {})
   const packed = document.querySelector('#scenarios')?.textContent ?? ''
   const scenarios = JSON.parse(await unpackedText(packed)) as readonly TabScenario[]
   const content: Content = { scenarios, lessons: await lessonsIn(document) }
   const link = linkIn(location.search)
   const wanted = link === undefined ? undefined : beginOf(link, content)
-  if (wanted === undefined || typeof wanted === 'string') showStart(place, content, wanted)
-  else await show(place, content, wanted)
+  if (wanted === undefined || typeof wanted === 'string') showStart(place, nextWorker, content, wanted)
+  else await show(place, nextWorker, content, wanted)
   performance.mark('first picture')
 }
 
-function showStart(place: Element, content: Content, problem: string | undefined): void {
+type NextWorker = () => Promise<Channel>
+
+function showStart(place: Element, nextWorker: NextWorker, content: Content, problem: string | undefined): void {
   const onBegin = (what: TabCluster): void => {
     render(null, place)
-    show(place, content, what).catch(reportError)
+    show(place, nextWorker, content, what).catch(reportError)
   }
   place.textContent = ''
   render(<Start {...{ ...content, problem, onBegin }} />, place)
 }
 
-async function show(place: Element, content: Content, what: TabCluster): Promise<void> {
+async function show(place: Element, nextWorker: NextWorker, content: Content, what: TabCluster): Promise<void> {
   place.textContent = 'The simulator is loaded.'
   const { lessons } = content
-  const channel = await startWorker(document)
+  const channel = await nextWorker()
   const problem = await begin(channel, { ...what, hasLessons: lessons.length > 0 })
   if (problem !== undefined) {
-    showStart(place, content, problem)
+    showStart(place, nextWorker, content, problem)
     return
   }
   place.textContent = ''

@@ -1,5 +1,5 @@
 import type { TabAnswer, TabBegin, TabEnd, TabQuestion } from '../../play/tab-api.ts'
-import { unpackedText } from '../document-film.ts'
+import { unpackedBlob } from '../document-film.ts'
 import { type Answered, answeredWith, type Channel } from '../play/channel.ts'
 
 /** Maximum number of requests of this page that wait for an answer: those behind them are refused. */
@@ -7,9 +7,8 @@ const waitingMax = 1_000
 
 /** The worker whose packed script lies in this document. */
 export async function startWorker(document: Document): Promise<Channel> {
-  const script = await unpackedText(document.querySelector('#simulator')?.textContent ?? '')
-  const address = URL.createObjectURL(new Blob([script], { type: 'text/javascript' }))
-  return workerChannel(new Worker(address))
+  const script = await unpackedBlob(document.querySelector('#simulator')?.textContent ?? '', 'text/javascript')
+  return workerChannel(new Worker(URL.createObjectURL(script)))
 }
 
 function workerChannel(worker: Worker): Channel {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { chromiumProgram } from '../scenario/page-in-browser.ts'
 import { checkerScript, OperatorPage } from './operator-page.ts'
 import { devAgent, freePorts, leads, makeWorkplace, type RealAgent, type Workplace, writeConfig } from './real-agent.ts'
@@ -265,6 +265,28 @@ describe.skipIf(chromiumProgram === undefined)('the web interface in a browser (
     await page.context.setOffline(false)
     await page.says('main', /There are no prepared queries/)
     expect(await page.page.locator('.problem').count()).toBe(0)
+  })
+
+  it('makes the first token of a cluster, uses it in the tab, and says that there is no second one', async () => {
+    const acl = { enabled: true, default_policy: 'deny' }
+    const other = devAgent(await freePorts(), `-config-file=${writeConfig(workplace.path, 'first.json', { acl })}`)
+    onTestFinished(() => void other.stop('SIGKILL'))
+    await leads(other)
+    await page.page.goto(`http://${other.address}/ui/#/access`)
+    const first = page.page.locator('section[aria-labelledby=first]')
+    await page.confirm(first, 'Make the first token')
+    await page.says('section[aria-labelledby=first]', /The first token was made/)
+    const secret = (await first.locator('.actions code').textContent()) ?? ''
+    const self = await fetch(`http://${other.address}/v1/acl/token/self`, { headers: { 'X-Svc-Token': secret } })
+    expect(await self.json()).toMatchObject({ SecretID: secret, Policies: [{ Name: 'global-management' }] })
+    await first.getByRole('button', { name: 'Use it in this tab' }).click()
+    await page.says('main', /global-management/)
+    expect(await first.count()).toBe(0)
+    await page.page.keyboard.press('t')
+    await page.page.getByRole('button', { name: 'Use no token' }).click()
+    await page.confirm(first, 'Make the first token')
+    await page.says('section[aria-labelledby=first]', /was made before/)
+    await page.go('#/services', 'Services')
   })
 
   it('is used by keyboard alone: a page, a key, and a token', async () => {

@@ -40,24 +40,41 @@ export class MemoryFiles implements SnapshotDisk {
   }
 }
 
+/** Pieces instead of one array that grows: a state of gigabytes is never copied, and takes no more than its size. */
+const pieceBytes = 1 << 20
+
 class MemoryFile implements DiskFile {
-  #bytes = new Uint8Array(0)
+  readonly #pieces: Uint8Array[] = []
   #size = 0
 
   async read(at: number, length: number): Promise<Result<Uint8Array, DiskFailure>> {
-    return ok(this.#bytes.slice(Math.min(at, this.#size), Math.min(at + length, this.#size)))
+    const bytes = new Uint8Array(Math.max(0, Math.min(at + length, this.#size) - at))
+    this.#each(at, bytes.length, (piece, from, done) =>
+      bytes.set(piece.subarray(from, from + bytes.length - done), done),
+    )
+    return ok(bytes)
   }
 
   async write(at: number, bytes: Uint8Array): Promise<Result<undefined, DiskFailure>> {
     const end = at + bytes.length
-    if (end > this.#bytes.length) {
-      const larger = new Uint8Array(Math.max(end, 2 * this.#bytes.length))
-      larger.set(this.#bytes)
-      this.#bytes = larger
-    }
-    this.#bytes.set(bytes, at)
+    this.#provide(end)
+    this.#each(at, bytes.length, (piece, from, done) => piece.set(bytes.subarray(done, done + pieceBytes - from), from))
     this.#size = Math.max(this.#size, end)
     return done
+  }
+
+  #provide(sizeBytes: number): void {
+    while (this.#pieces.length * pieceBytes < sizeBytes) this.#pieces.push(new Uint8Array(pieceBytes))
+  }
+
+  /** Calls back for each piece of this range, with the place in it and the number of bytes before it. */
+  #each(at: number, length: number, take: (piece: Uint8Array, from: number, done: number) => void): void {
+    let done = 0
+    for (const piece of this.#pieces.slice(Math.floor(at / pieceBytes), Math.ceil((at + length) / pieceBytes))) {
+      const from = (at + done) % pieceBytes
+      take(piece, from, done)
+      done += pieceBytes - from
+    }
   }
 
   async sync(): Promise<Result<undefined, DiskFailure>> {
@@ -69,7 +86,10 @@ class MemoryFile implements DiskFile {
   }
 
   async truncate(sizeBytes: number): Promise<Result<undefined, DiskFailure>> {
-    this.#bytes = this.#bytes.slice(0, Math.min(sizeBytes, this.#size))
+    this.#provide(sizeBytes)
+    this.#pieces.length = Math.ceil(sizeBytes / pieceBytes)
+    // What is written behind the end later finds zeros before it, as in a file.
+    this.#pieces.at(-1)?.fill(0, sizeBytes - (this.#pieces.length - 1) * pieceBytes)
     this.#size = sizeBytes
     return done
   }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { blockingMax } from '../../src/http/ui/page/live/slots.ts'
 import { chromiumProgram } from '../scenario/page-in-browser.ts'
 import { checkerScript, OperatorPage } from './operator-page.ts'
 import { devAgent, freePorts, leads, makeWorkplace, type RealAgent, type Workplace, writeConfig } from './real-agent.ts'
@@ -121,6 +122,22 @@ describe.skipIf(chromiumProgram === undefined)('the web interface in a browser (
     expect(await raw('/v1/kv/app/a%20b?raw')).toBe('theirs')
     await page.page.getByRole('button', { name: 'Drop my change' }).click()
     await expect.poll(() => page.form('Value').getByLabel('Value', { exact: true }).inputValue()).toBe('theirs')
+  })
+
+  it('saves a key beside a second tab of the same agent, whose connections wait as well', async () => {
+    const second = await page.context.newPage()
+    const waiting = new Set<unknown>()
+    second.on('request', (request) => request.url().includes('wait=60s') && waiting.add(request))
+    second.on('requestfinished', (request) => waiting.delete(request))
+    second.on('requestfailed', (request) => waiting.delete(request))
+    await second.addInitScript(`sessionStorage.setItem('token', '${master}')`)
+    await second.goto(page.page.url())
+    await expect.poll(() => second.locator('textarea').count()).toBe(1)
+    await expect.poll(() => waiting.size, { timeout: 10_000 }).toBe(blockingMax)
+    await page.send('Value', { Value: 'beside' }, 'Save', /The key was saved/)
+    expect(await raw('/v1/kv/app/a%20b?raw')).toBe('beside')
+    await expect.poll(() => second.locator('textarea').inputValue()).toBe('beside')
+    await second.close()
   })
 
   it('begins a session, locks a key for it, releases the lock, and ends the session', async () => {

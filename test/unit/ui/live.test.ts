@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+import { Client } from '../../../src/http/ui/page/api/client.ts'
 import { exact } from '../../../src/http/ui/page/api/exact.ts'
 import { type Answer, failureOf } from '../../../src/http/ui/page/api/failure.ts'
 import { follow, type Known } from '../../../src/http/ui/page/live/follow.ts'
@@ -10,15 +11,17 @@ import {
 } from '../../../src/http/ui/page/live/happenings.ts'
 import { Pause } from '../../../src/http/ui/page/live/pause.ts'
 import { happeningsMax, Ring, ringMs } from '../../../src/http/ui/page/live/ring.ts'
-import { blockingMax, Slots } from '../../../src/http/ui/page/live/slots.ts'
+import { blockingMax, type Slot, Slots } from '../../../src/http/ui/page/live/slots.ts'
 import { hashOf, hrefOf, placeOf, placeOfOtherAddress } from '../../../src/http/ui/page/place/place.ts'
 
 const answered = (value: string, index?: string): Answer<string> => ({ ok: true, value, index })
 const refused: Answer<string> = { ok: false, failure: { kind: 'refused', text: '', withToken: true } }
 const gone: Answer<string> = { ok: false, failure: { kind: 'unreachable' } }
 
+const slotOf = (ended = new AbortController().signal): Slot => ({ ended, giveBack: () => {} })
+
 /** What is asked and shown when these are the answers, in this order. */
-async function followed(answers: readonly Answer<string>[], take: () => (() => void) | undefined = () => () => {}) {
+async function followed(answers: readonly Answer<string>[], take: () => Slot | undefined = () => slotOf()) {
   const asked: (string | undefined)[] = []
   const shown: Known<string>[] = []
   const left = [...answers]
@@ -86,10 +89,10 @@ describe('connections that wait', () => {
     const slots = new Slots(() => isSeen)
     const taken = Array.from({ length: blockingMax }, () => slots.take())
     expect(slots.take()).toBeUndefined()
-    taken[0]?.()
-    taken[0]?.()
+    taken[0]?.giveBack()
+    taken[0]?.giveBack()
     expect([slots.take() !== undefined, slots.take()]).toEqual([true, undefined])
-    taken[1]?.()
+    taken[1]?.giveBack()
     isSeen = false
     expect(slots.take()).toBeUndefined()
   })
@@ -97,6 +100,76 @@ describe('connections that wait', () => {
   it('are not used by a question that gets none: it asks again without waiting', async () => {
     const { asked } = await followed([answered('a', '5'), answered('b', '7')], () => undefined)
     expect(asked).toEqual([undefined, undefined])
+  })
+})
+
+describe('a question that waits', () => {
+  /** Follows one question with real slots. Its first answer has the index 5, and then nothing changes. */
+  function waiting(isSeen: () => boolean) {
+    const slots = new Slots(isSeen)
+    const client = new Client(product, { token: '', datacenter: '' }, () => slots.beginWrite())
+    const pause = new Pause()
+    const asked: (string | undefined)[] = []
+    const failures: unknown[] = []
+    let isOver = false
+    client.follow(() => pause.cut())
+    const done = follow<string>({
+      query: {},
+      ask: async (query, ended) => {
+        asked.push(query['index'])
+        if (query['index'] === undefined) return answered('a', '5')
+        await new Promise((resolve) => ended?.addEventListener('abort', resolve))
+        return gone
+      },
+      show: ({ failure }) => failures.push(failure),
+      pause: (ms) => pause.wait(ms),
+      isOver: () => isOver,
+      take: () => slots.take(),
+    })
+    const end = async (): Promise<void> => {
+      isOver = true
+      slots.endAll()
+      pause.cut()
+      await done
+    }
+    return { slots, client, asked, failures, end, askAgain: () => client.askAgain() }
+  }
+
+  const product = { name: 'svc', title: 'Svc', apiRoot: 'http://agent', pageRoot: 'http://agent/ui/' }
+
+  it('is ended by a write, and waits for the same index again after its answer, without a failure', async () => {
+    const { client, asked, failures, end, askAgain } = waiting(() => true)
+    await expect.poll(() => asked).toEqual([undefined])
+    askAgain()
+    await expect.poll(() => asked).toEqual([undefined, '5'])
+    let answer = (_: Response): void => {}
+    vi.stubGlobal('fetch', () => new Promise<Response>((resolve) => (answer = resolve)))
+    const write = client.ask({ method: 'PUT', path: '/v1/kv/a', body: '1' })
+    await new Promise(setImmediate)
+    expect(asked).toEqual([undefined, '5'])
+    answer(new Response('true'))
+    expect(await write).toMatchObject({ ok: true })
+    await expect.poll(() => asked).toEqual([undefined, '5', '5'])
+    expect(failures).toEqual([undefined])
+    vi.unstubAllGlobals()
+    await end()
+  })
+
+  it('is ended when the tab is hidden, and polled until it is shown again', async () => {
+    let isSeen = true
+    const { slots, asked, failures, end, askAgain } = waiting(() => isSeen)
+    await expect.poll(() => asked).toEqual([undefined])
+    askAgain()
+    await expect.poll(() => asked).toEqual([undefined, '5'])
+    isSeen = false
+    slots.endAll()
+    askAgain()
+    await expect.poll(() => asked).toEqual([undefined, '5', undefined])
+    isSeen = true
+    askAgain()
+    await expect.poll(() => asked).toEqual([undefined, '5', undefined, '5'])
+    expect(failures).toEqual([undefined, undefined])
+    await end()
   })
 })
 

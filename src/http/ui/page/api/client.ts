@@ -29,14 +29,27 @@ export interface Caller {
 export class Client {
   readonly product: Product
   readonly caller: Caller
+  readonly #beginWrite: () => () => void
   readonly #repeaters = new Set<() => void>()
 
-  constructor(product: Product, caller: Caller) {
+  /** `beginWrite`: called before each write; what it returns, once the answer is there. */
+  constructor(product: Product, caller: Caller, beginWrite: () => () => void) {
     this.product = product
     this.caller = caller
+    this.#beginWrite = beginWrite
   }
 
-  async ask<T>({ method = 'GET', path, query = {}, body, asText }: Asked, signal?: AbortSignal): Promise<Answer<T>> {
+  async ask<T>(asked: Asked, signal?: AbortSignal): Promise<Answer<T>> {
+    if (asked.method === undefined || asked.method === 'GET') return this.#request<T>(asked, signal)
+    const endWrite = this.#beginWrite()
+    const answer = await this.#request<T>(asked, signal)
+    endWrite()
+    // Also after a failure: what waited was ended for the write.
+    this.askAgain()
+    return answer
+  }
+
+  async #request<T>({ method = 'GET', path, query = {}, body, asText }: Asked, signal: AbortSignal | undefined): Promise<Answer<T>> {
     const { token, datacenter } = this.caller
     const parameters = new URLSearchParams(query)
     if (datacenter !== '') parameters.set('dc', datacenter)
@@ -54,7 +67,6 @@ export class Client {
       const response = await fetch(`${this.product.apiRoot}${path}?${parameters}`, request)
       const text = await response.text()
       if (!response.ok) return { ok: false, failure: failureOf(response.status, text, token !== '') }
-      if (method !== 'GET') this.askAgain()
       const value = (asText === true ? text : text === '' ? undefined : JSON.parse(exact(text))) as T
       return { ok: true, value, index: response.headers.get(`X-${this.product.title}-Index`) ?? undefined }
     } catch {

@@ -1,5 +1,6 @@
 import type { Query } from '../api/client.ts'
 import type { Answer, Failure } from '../api/failure.ts'
+import type { Slot } from './slots.ts'
 
 /** What is known of one question to the API at a moment. */
 export interface Known<T> {
@@ -13,13 +14,14 @@ export interface Known<T> {
 
 export interface FollowOptions<T> {
   readonly query: Query
-  ask(query: Query): Promise<Answer<T>>
+  /** `ended`: aborts the request, which waits in a connection that the page needs. */
+  ask(query: Query, ended: AbortSignal | undefined): Promise<Answer<T>>
   show(known: Known<T>): void
   /** Resolves after that time, or when there is reason to ask at once. */
   pause(ms: number): Promise<void>
   isOver(): boolean
   /** Takes one of the connections that may wait; undefined: none is free, so the question is asked without waiting. */
-  take(): (() => void) | undefined
+  take(): Slot | undefined
   /** Between requests that do not block. */
   readonly everyMs?: number
 }
@@ -42,10 +44,18 @@ export async function follow<T>(options: FollowOptions<T>): Promise<void> {
   let lastText: string | undefined
   let answers = 0
   while (!isOver()) {
-    const giveBack = index === undefined ? undefined : take()
-    const answer = await ask(index === undefined || giveBack === undefined ? query : { ...query, index, wait: '60s' })
-    giveBack?.()
+    const slot = index === undefined ? undefined : take()
+    const answer = await ask(
+      index === undefined || slot === undefined ? query : { ...query, index, wait: '60s' },
+      slot?.ended,
+    )
+    slot?.giveBack()
     if (isOver()) return
+    if (!answer.ok && slot?.ended.aborted === true) {
+      // Nothing has failed, so it waits for the same index again.
+      await pause(everyMs)
+      continue
+    }
     answers++
     if (!answer.ok) {
       const { failure } = answer
@@ -61,7 +71,7 @@ export async function follow<T>(options: FollowOptions<T>): Promise<void> {
     if (text !== lastText) [last, lastText] = [answer.value, text]
     show({ value: last, failure: undefined, answers })
     const next = nextIndex(index, answer.index)
-    const isPolled = answer.index === undefined || (index !== undefined && giveBack === undefined)
+    const isPolled = answer.index === undefined || (index !== undefined && slot === undefined)
     await pause(isPolled ? everyMs : betweenMs)
     index = next
   }

@@ -42,7 +42,8 @@ export function useLive<T>(path: string | undefined, query: Query = {}, everyMs?
     const ends = client.follow(() => everyMs === rarelyMs || pause.cut())
     void follow<T>({
       query,
-      ask: (full) => client.ask<T>({ path, query: full }, signal),
+      ask: (full, ended) =>
+        client.ask<T>({ path, query: full }, ended === undefined ? signal : AbortSignal.any([signal, ended])),
       show: (known) => setKept((now) => shownNext(now, asked, client, known)),
       pause: (ms) => pause.wait(ms),
       isOver: () => signal.aborted,

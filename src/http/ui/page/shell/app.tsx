@@ -22,17 +22,17 @@ export function App({ product }: { readonly product: Product }) {
   const [caller, setCaller] = useState<Caller>(keptCaller)
   const [theme, setTheme] = useTheme()
   const [dialog, setDialog] = useState<'token' | 'help' | undefined>()
-  const client = useMemo(() => new Client(product, caller), [product, caller])
+  const slots = useMemo(() => new Slots(() => !document.hidden), [])
+  const client = useMemo(() => new Client(product, caller, () => slots.beginWrite()), [product, caller, slots])
   // What happened in another datacenter, or was seen with other rights, is not part of this story.
   const ring = useMemo(() => new Ring(), [client])
-  const slots = useMemo(() => new Slots(() => !document.hidden), [])
   const choose = (change: Partial<Caller>): void => {
     const chosen = { ...caller, ...change }
     keepCaller(chosen)
     setCaller(chosen)
   }
   const askForToken = useCallback(() => setDialog('token'), [])
-  useBack(client)
+  useBack(client, slots)
   const closeAll = useCallback(() => setDialog(undefined), [])
   useKeyboard({
     open: (page) => go(hrefOf(page)),
@@ -80,11 +80,12 @@ function skip(): void {
   document.querySelector<HTMLElement>('#main')?.focus()
 }
 
-/** Asks at once when the network is back, or the tab is seen again. */
-function useBack(client: Client): void {
+/** Asks at once when the network is back, or the tab is seen again. A hidden tab gives its connections to others. */
+function useBack(client: Client, slots: Slots): void {
   useEffect(() => {
     const back = (): void => {
-      if (!document.hidden) client.askAgain()
+      if (document.hidden) slots.endAll()
+      else client.askAgain()
     }
     addEventListener('online', back)
     document.addEventListener('visibilitychange', back)
@@ -92,7 +93,7 @@ function useBack(client: Client): void {
       removeEventListener('online', back)
       document.removeEventListener('visibilitychange', back)
     }
-  }, [client])
+  }, [client, slots])
 }
 
 type SetQuery = (change: Readonly<Record<string, string>>) => void

@@ -1,7 +1,7 @@
-import { useState } from 'preact/hooks'
 import { type CommandLine, commandText, shellWord } from '../explain/command-line.ts'
 import { useCaller } from '../live/context.ts'
 import { shellWords } from '../words/shell-words.ts'
+import { CopyButton } from './copy-button.tsx'
 
 /** The command line that does or shows the same. */
 export function Command({ line }: { readonly line: CommandLine }) {
@@ -27,21 +27,9 @@ export function Request({ method = 'GET', path }: RequestProps) {
 }
 
 function ToCopy({ text }: { readonly text: string }) {
-  const [copied, setCopied] = useState('')
-  const copy = async (): Promise<void> => {
-    // A page that was not loaded by TLS may not write to the clipboard: the text stays selectable.
-    if (navigator.clipboard === undefined) return
-    await navigator.clipboard.writeText(text)
-    setCopied(text)
-  }
   return (
     <p class="command">
-      <span class="label">{shellWords.command}</span> <code>{text}</code>{' '}
-      {navigator.clipboard !== undefined && (
-        <button type="button" class="small" onClick={() => void copy()}>
-          {copied === text ? shellWords.copied : shellWords.copy}
-        </button>
-      )}
+      <span class="label">{shellWords.command}</span> <code>{text}</code> <CopyButton text={text} />
     </p>
   )
 }

@@ -1,6 +1,7 @@
 import type { Self } from '../api/catalog-shapes.ts'
 import type { Caller, Client } from '../api/client.ts'
 import { rarelyMs, useLive } from '../live/use-live.ts'
+import { useOwnToken } from '../live/use-own-token.ts'
 import { hrefOf, type PageName, pageNames } from '../place/place.ts'
 import { pageTitles, shellWords } from '../words/shell-words.ts'
 import type { Theme } from './theme.ts'
@@ -29,8 +30,8 @@ export function Header({ client, page, caller, theme, setTheme, setDatacenter, a
       </nav>
       <div class="settings">
         <DatacenterChoice chosen={caller.datacenter} choose={setDatacenter} />
-        <button type="button" onClick={askForToken}>
-          {caller.token === '' ? shellWords.tokenNone : shellWords.tokenGiven}
+        <button type="button" class="token" onClick={askForToken}>
+          <TokenName />
         </button>
         <label>
           <span>{shellWords.colours}</span>{' '}
@@ -48,6 +49,16 @@ export function Header({ client, page, caller, theme, setTheme, setDatacenter, a
       </div>
     </header>
   )
+}
+
+/** Which token the requests of this tab have, by its description or accessor ID. */
+function TokenName() {
+  const { live, whose } = useOwnToken()
+  const { AccessorID = '', Description = '' } = live.value ?? {}
+  const name = Description === '' ? AccessorID : Description
+  if (whose === 'agent') return <>{shellWords.tokenOfAgent(name)}</>
+  if (whose === 'operator') return <>{name === '' ? shellWords.tokenGiven : shellWords.tokenOf(name)}</>
+  return <>{shellWords.tokenNone}</>
 }
 
 interface DatacenterChoiceProps {

@@ -4,6 +4,8 @@ export const accessWords = {
   youAre: (description: string, accessor: string): string =>
     `${description === '' ? 'A token' : description} (${accessor})`,
   youAnonymous: 'No token is given, so the rights are those of the anonymous token.',
+  youAgent: 'No token is given, so the agent uses its default token (acl.tokens.default). The rights are those of it:',
+  youUnknown: 'No token is given, and the agent does not say which one it uses instead.',
   login: 'Give a token',
   first: 'The first token',
   firstAbout:
@@ -69,7 +71,7 @@ export const accessWords = {
   rules: 'Rules',
   rulesHint: 'In HCL or JSON: service_prefix "web" { policy = "read" }. The agent says what is wrong with them.',
   rulesOf: 'Begin with the rules of',
-  rulesOfHint: 'They are for the node, or the keys, with the name of the policy. Change the names below.',
+  rulesOfHint: 'They are for the node, or the keys, with the name of the policy, until you change them below.',
   examples: [
     ['', '–'],
     ['agent', 'an agent'],
@@ -85,7 +87,10 @@ export const accessWords = {
 
 /** Rules to begin with; NAME stands for what the operator puts there. */
 export const exampleRules: ReadonlyMap<string, string> = new Map([
-  ['agent', 'node "NAME" {\n  policy = "write"\n}\nservice_prefix "" {\n  policy = "read"\n}\n'],
+  [
+    'agent',
+    'node "NAME" {\n  policy = "write"\n}\nnode_prefix "" {\n  policy = "read"\n}\nservice_prefix "" {\n  policy = "read"\n}\n',
+  ],
   ['reader', 'node_prefix "" {\n  policy = "read"\n}\nservice_prefix "" {\n  policy = "read"\n}\n'],
   ['key-writer', 'key_prefix "NAME/" {\n  policy = "write"\n}\nsession_prefix "" {\n  policy = "write"\n}\n'],
 ])

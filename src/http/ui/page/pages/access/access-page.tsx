@@ -1,7 +1,8 @@
 import type { AccessStatus, Policy, Token } from '../../api/access-shapes.ts'
 import { commandLine } from '../../explain/command-line.ts'
 import { useCaller } from '../../live/context.ts'
-import { useLive } from '../../live/use-live.ts'
+import { type Live, useLive } from '../../live/use-live.ts'
+import { useOwnToken } from '../../live/use-own-token.ts'
 import { Command } from '../../parts/command.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { PageHead, Shown } from '../../parts/page-frame.tsx'
@@ -15,7 +16,8 @@ import { NewToken } from './token-form.tsx'
 
 export function AccessPage() {
   const status = useLive<AccessStatus>('/v1/acl/status')
-  const { client } = useCaller()
+  const { whose } = useOwnToken()
+  const tokens = useLive<readonly Token[]>('/v1/acl/tokens')
   const isOff = status.failure?.kind === 'switched-off'
   return (
     <>
@@ -27,9 +29,9 @@ export function AccessPage() {
       {!isOff && (
         <>
           <WhoYouAre />
-          {client.caller.token === '' && <FirstToken />}
+          {(whose === undefined || whose === 'nobody') && tokens.failure?.kind === 'refused' && <FirstToken />}
           <Policies />
-          <Tokens />
+          <Tokens live={tokens} />
           <ExplainForm />
         </>
       )}
@@ -55,14 +57,16 @@ function State({ status }: { readonly status: AccessStatus }) {
 
 function WhoYouAre() {
   const { client, askForToken } = useCaller()
-  const hasToken = client.caller.token !== ''
-  const self = useLive<Token>(hasToken ? '/v1/acl/token/self' : undefined)
+  const { live, whose } = useOwnToken()
+  const isGiven = client.caller.token !== ''
   return (
     <section aria-labelledby="you">
       <h2 id="you">{words.you}</h2>
-      {!hasToken && <p>{words.youAnonymous}</p>}
-      {hasToken && (
-        <Shown live={self}>
+      {whose === 'nobody' && <p>{words.youAnonymous}</p>}
+      {whose === 'agent' && <p>{words.youAgent}</p>}
+      {!isGiven && live.failure !== undefined && <p>{words.youUnknown}</p>}
+      {(isGiven || whose === 'agent') && (
+        <Shown live={live}>
           {(token) => (
             <Facts
               rows={[
@@ -92,8 +96,7 @@ export function PolicyLinks({ token }: { readonly token: Token }) {
   )
 }
 
-function Tokens() {
-  const live = useLive<readonly Token[]>('/v1/acl/tokens')
+function Tokens({ live }: { readonly live: Live<readonly Token[]> }) {
   return (
     <section aria-labelledby="tokens">
       <h2 id="tokens">{words.tokens}</h2>

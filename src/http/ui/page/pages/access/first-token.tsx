@@ -6,6 +6,7 @@ import { useAct } from '../../forms/use-act.ts'
 import { useCaller } from '../../live/context.ts'
 import { useOfCaller } from '../../live/use-of-caller.ts'
 import { Command } from '../../parts/command.tsx'
+import { Secret } from '../../parts/copy-button.tsx'
 import { accessWords as words } from '../../words/access-words.ts'
 
 /** Makes the first token of all. The API does not tell beforehand whether somebody has made it. */
@@ -28,7 +29,7 @@ export function FirstToken() {
       <Result act={act} />
       {made?.SecretID !== undefined && (
         <div class="actions">
-          <code>{made.SecretID}</code>
+          <Secret text={made.SecretID} />
           <button type="button" onClick={() => setToken(made.SecretID ?? '')}>
             {words.firstUse}
           </button>

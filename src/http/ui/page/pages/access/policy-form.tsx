@@ -7,8 +7,9 @@ import { Form } from '../../forms/form.tsx'
 import { Meanwhile } from '../../forms/meanwhile.tsx'
 import { useAct } from '../../forms/use-act.ts'
 import { useDraft, useNew } from '../../forms/use-draft.ts'
-import { exampleRules, accessWords as words } from '../../words/access-words.ts'
+import { accessWords as words } from '../../words/access-words.ts'
 import { formWords } from '../../words/form-words.ts'
+import { rulesFor, rulesRenamed } from './example-rules.ts'
 
 interface PolicyFields {
   readonly name: string
@@ -24,8 +25,12 @@ export function NewPolicy() {
   const [example, setExample] = useState('')
   const begin = (chosen: string): void => {
     setExample(chosen)
-    const rules = exampleRules.get(chosen)
-    if (rules !== undefined) set({ rules: rules.replaceAll('NAME', typed.name === '' ? 'NAME' : typed.name) })
+    const rules = rulesFor(chosen, typed.name)
+    if (rules !== undefined) set({ rules })
+  }
+  const change = (part: Partial<PolicyFields>): void => {
+    const { name } = part
+    set(name === undefined ? part : { name, rules: rulesRenamed(example, typed.rules, typed.name, name) })
   }
   const send = (): void => {
     const asked = { method: 'PUT', path: '/v1/acl/policy', body: bodyOf(typed) } as const
@@ -37,7 +42,7 @@ export function NewPolicy() {
   }
   return (
     <Form title={words.newPolicy} act={act} needs={words.needsWrite} submit={words.create} send={send}>
-      <Inputs typed={typed} set={set}>
+      <Inputs typed={typed} set={change}>
         <ChoiceField
           label={words.rulesOf}
           hint={words.rulesOfHint}

@@ -8,6 +8,7 @@ import { useAct } from '../../forms/use-act.ts'
 import { useDraft, useNew } from '../../forms/use-draft.ts'
 import { useOfCaller } from '../../live/use-of-caller.ts'
 import { Command } from '../../parts/command.tsx'
+import { Secret } from '../../parts/copy-button.tsx'
 import { hrefOf } from '../../place/place.ts'
 import { accessWords as words } from '../../words/access-words.ts'
 import { formWords } from '../../words/form-words.ts'
@@ -42,7 +43,7 @@ export function NewToken() {
       {created !== undefined && (
         <div class="wide" role="status">
           <p>{words.createdToken(created.Description || created.AccessorID)}</p>
-          <code>{created.SecretID}</code> <a href={hrefOf('access', 'token', created.AccessorID)}>{words.token}</a>
+          <Secret text={created.SecretID} /> <a href={hrefOf('access', 'token', created.AccessorID)}>{words.token}</a>
           <p>{words.giveToAgent}</p>
           <Command line={commandLine('acl set-agent-token', 'agent', 'SECRET')} />
         </div>

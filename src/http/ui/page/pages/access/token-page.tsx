@@ -7,6 +7,7 @@ import { useAct } from '../../forms/use-act.ts'
 import { useLive } from '../../live/use-live.ts'
 import { useOfCaller } from '../../live/use-of-caller.ts'
 import { Command } from '../../parts/command.tsx'
+import { Secret } from '../../parts/copy-button.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { PageHead, Shown } from '../../parts/page-frame.tsx'
 import { hrefOf } from '../../place/place.ts'
@@ -44,7 +45,7 @@ function Open({ token, reread }: TokenFormProps) {
           [
             words.secret,
             revealed ? (
-              <code key="secret">{token.SecretID}</code>
+              <Secret key="secret" text={token.SecretID} />
             ) : (
               <Reveal key="reveal" reveal={() => setRevealed(true)} />
             ),

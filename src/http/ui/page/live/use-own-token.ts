@@ -1,0 +1,28 @@
+import type { Token } from '../api/access-shapes.ts'
+import { useCaller } from './context.ts'
+import { type Live, rarelyMs, useLive } from './use-live.ts'
+
+/** The token whose rights the requests of this tab have. */
+export interface OwnToken {
+  readonly live: Live<Token>
+  readonly whose: TokenOwner | undefined
+}
+
+/** The operator gave it; the agent uses its own where none is given; or nobody gave one. */
+export type TokenOwner = 'operator' | 'agent' | 'nobody'
+
+const anonymous = '00000000-0000-0000-0000-000000000002'
+
+/** Without a token, the agent answers with the one that it uses then. */
+export function useOwnToken(): OwnToken {
+  const { client } = useCaller()
+  const live = useLive<Token>('/v1/acl/token/self', {}, rarelyMs)
+  return { live, whose: ownerOf(client.caller.token, live.value?.AccessorID) }
+}
+
+/** Undefined: the agent has not said. */
+export function ownerOf(given: string, accessor: string | undefined): TokenOwner | undefined {
+  if (given !== '') return 'operator'
+  if (accessor === undefined) return undefined
+  return accessor === anonymous ? 'nobody' : 'agent'
+}

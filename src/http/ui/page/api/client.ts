@@ -49,7 +49,10 @@ export class Client {
     return answer
   }
 
-  async #request<T>({ method = 'GET', path, query = {}, body, asText }: Asked, signal: AbortSignal | undefined): Promise<Answer<T>> {
+  async #request<T>(
+    { method = 'GET', path, query = {}, body, asText }: Asked,
+    signal: AbortSignal | undefined,
+  ): Promise<Answer<T>> {
     const { token, datacenter } = this.caller
     const parameters = new URLSearchParams(query)
     if (datacenter !== '') parameters.set('dc', datacenter)

@@ -23,7 +23,7 @@ describe('the token of a tab', () => {
   it('is the one that was given, else the one that the agent says it uses, else none', () => {
     expect(ownerOf('secret', undefined)).toBe('operator')
     expect(ownerOf('', 'a77e5732-0990-43ae-8d57-7691b7bab26d')).toBe('agent')
-    expect(ownerOf('', '00000000-0000-0000-0000-000000000002')).toBe('nobody')
+    expect(ownerOf('', '00000000-0000-0000-0000-000000000002')).toBe('none')
     expect(ownerOf('', undefined)).toBeUndefined()
   })
 })

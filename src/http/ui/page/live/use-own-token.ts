@@ -8,8 +8,8 @@ export interface OwnToken {
   readonly whose: TokenOwner | undefined
 }
 
-/** The operator gave it; the agent uses its own where none is given; or nobody gave one. */
-export type TokenOwner = 'operator' | 'agent' | 'nobody'
+/** The operator gave it, or the agent uses its default token, or there is none. */
+export type TokenOwner = 'operator' | 'agent' | 'none'
 
 const anonymous = '00000000-0000-0000-0000-000000000002'
 
@@ -24,5 +24,5 @@ export function useOwnToken(): OwnToken {
 export function ownerOf(given: string, accessor: string | undefined): TokenOwner | undefined {
   if (given !== '') return 'operator'
   if (accessor === undefined) return undefined
-  return accessor === anonymous ? 'nobody' : 'agent'
+  return accessor === anonymous ? 'none' : 'agent'
 }

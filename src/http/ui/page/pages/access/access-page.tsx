@@ -29,7 +29,7 @@ export function AccessPage() {
       {!isOff && (
         <>
           <WhoYouAre />
-          {(whose === undefined || whose === 'nobody') && tokens.failure?.kind === 'refused' && <FirstToken />}
+          {(whose === undefined || whose === 'none') && tokens.failure?.kind === 'refused' && <FirstToken />}
           <Policies />
           <Tokens live={tokens} />
           <ExplainForm />
@@ -62,7 +62,7 @@ function WhoYouAre() {
   return (
     <section aria-labelledby="you">
       <h2 id="you">{words.you}</h2>
-      {whose === 'nobody' && <p>{words.youAnonymous}</p>}
+      {whose === 'none' && <p>{words.youAnonymous}</p>}
       {whose === 'agent' && <p>{words.youAgent}</p>}
       {!isGiven && live.failure !== undefined && <p>{words.youUnknown}</p>}
       {(isGiven || whose === 'agent') && (

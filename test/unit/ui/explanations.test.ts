@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import type { Check, Instance } from '../../../src/http/ui/page/api/catalog-shapes.ts'
+import type { Check, Instance, NodeOverview } from '../../../src/http/ui/page/api/catalog-shapes.ts'
 import type { ServerHealth } from '../../../src/http/ui/page/api/cluster-shapes.ts'
 import type { Intention } from '../../../src/http/ui/page/api/intention-shapes.ts'
 import { commandLine, commandText } from '../../../src/http/ui/page/explain/command-line.ts'
 import { datacenterTrips } from '../../../src/http/ui/page/explain/datacenter-trips.ts'
 import { meshDecision } from '../../../src/http/ui/page/explain/decision.ts'
+import { drainedBy, isInMaintenance, outputOf } from '../../../src/http/ui/page/explain/drain.ts'
 import { healthReasons } from '../../../src/http/ui/page/explain/health.ts'
 import { decisionLine, questionOf } from '../../../src/http/ui/page/explain/rights.ts'
 import { roundTrip, roundTripText } from '../../../src/http/ui/page/explain/round-trip.ts'
@@ -51,6 +52,34 @@ describe('why an instance is not passing', () => {
     expect(healthReasons(instance, false).effect).toMatch(/still returns.*weight 1, not 10/)
     expect(healthReasons(instance, true).effect).toMatch(/leaves it out, because only_passing/)
     expect(healthReasons(instanceOf(), false)).toMatchObject({ status: 'passing', reasons: [] })
+  })
+})
+
+describe('what a node takes with it into maintenance', () => {
+  const overview = (name: string, ids: readonly string[], ...checks: readonly Check[]): NodeOverview => ({
+    ...{ ID: '', Node: name, Address: '', Meta: null, Checks: checks },
+    Services: ids.map((ID) => ({ ...instanceOf().Service, ID, Service: ID.replace(/\d/, '') })),
+  })
+
+  it('is each of its services once, with the instances elsewhere that no check of theirs or of their node fails', () => {
+    const own = overview('n1', ['web1', 'web2', 'db1'])
+    const others = [
+      overview('n2', ['web3', 'web4'], checkOf('http', 'critical', 'web3'), checkOf('disk', 'warning')),
+      overview('n3', ['web5', 'db2'], checkOf('_node_maintenance', 'critical')),
+      overview('n4', ['web6']),
+    ]
+    expect(drainedBy(own, [own, ...others])).toEqual([
+      { service: 'db', left: 0 },
+      { service: 'web', left: 2 },
+    ])
+    expect([own, ...others].filter(isInMaintenance).map(({ Node }) => Node)).toEqual(['n3'])
+  })
+
+  it('has its reason in the notes of the check, which stand as its output', () => {
+    const maintenance = { ...checkOf('_node_maintenance', 'critical'), Notes: 'a new disk' }
+    expect(outputOf(maintenance)).toBe('a new disk')
+    expect(outputOf({ ...checkOf('disk', 'critical'), Notes: 'of the host', Output: 'full' })).toBe('full')
+    expect(outputOf({ ...checkOf('disk', 'critical'), Notes: 'of the host' })).toBe('')
   })
 })
 

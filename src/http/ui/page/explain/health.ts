@@ -1,6 +1,7 @@
 import type { Check, Instance, Status } from '../api/catalog-shapes.ts'
 import { healthReasonWords as words } from '../words/explain-words.ts'
 import { type CommandLine, commandLine } from './command-line.ts'
+import { nodeMaintenance, serviceMaintenance } from './drain.ts'
 
 /** The worst status of all checks; an instance without checks is passing. */
 export function worstOf(checks: readonly Check[] | null): Status {
@@ -23,8 +24,6 @@ export interface Reason {
   readonly command: CommandLine
 }
 
-const nodeMaintenance = '_node_maintenance'
-const serviceMaintenance = '_service_maintenance:'
 const member = 'serfHealth'
 
 export function healthReasons({ Service, Checks }: Instance, onlyPassing: boolean): HealthReasons {

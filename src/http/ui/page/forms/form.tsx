@@ -61,10 +61,12 @@ export interface ConfirmProps {
   readonly question: string
   readonly busy: boolean
   act(): void
+  /** What the operator reads or fills in before the answer. */
+  readonly children?: ComponentChildren
 }
 
 /** A button that asks once more, in its place, before it does what cannot be undone. */
-export function Confirm({ label, question, busy, act }: ConfirmProps) {
+export function Confirm({ label, question, busy, act, children }: ConfirmProps) {
   const [asking, setAsking] = useState(false)
   if (!asking) {
     return (
@@ -78,15 +80,15 @@ export function Confirm({ label, question, busy, act }: ConfirmProps) {
     act()
   }
   return (
-    <span class="confirm">
-      <span>{question}</span>{' '}
+    <div class="confirm">
+      <span>{question}</span> {children}
       <button type="button" class="danger" ref={focused} disabled={busy} onClick={confirm}>
         {formWords.yes(label)}
       </button>{' '}
       <button type="button" onClick={() => setAsking(false)}>
         {formWords.no}
       </button>
-    </span>
+    </div>
   )
 }
 

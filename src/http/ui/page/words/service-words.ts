@@ -63,7 +63,10 @@ export const serviceWords = {
   maintained: 'The instance is in maintenance: DNS and ?passing leave it out.',
   unmaintained: 'The maintenance has ended.',
   maintainReason: 'Set in the web interface',
-  elsewhere: (node: string): string => `Only the agent of ${node} can put its own services into maintenance. There:`,
+  howToMaintain: 'How to put it into maintenance',
+  howToEnd: 'How to end the maintenance',
+  elsewhere: (node: string): string =>
+    `Only the agent of ${node} can do this for its own services. Its own web interface has a button for it. On that machine:`,
 } as const
 
 export const nodeWords = {
@@ -81,8 +84,21 @@ export const nodeWords = {
   absent: 'There is no such node, or the token may not read it.',
   port: 'Port',
   sessions: 'Sessions',
-  maintain: 'Drain: put the node into maintenance',
+  maintain: 'Drain this node',
+  maintainQuestion: (node: string): string =>
+    `Put ${node} into maintenance? DNS and ?passing leave all of its instances out until you end it. What is left:`,
+  left: (service: string, left: number): string =>
+    `${service}: ${left === 0 ? 'no healthy instance' : left === 1 ? '1 healthy instance' : `${left} healthy instances`} on other nodes`,
+  drainsNone: 'No service is registered on this node.',
+  reason: 'Reason',
+  reasonHint: 'Others see it as the output of the check.',
+  inMaintenance: 'in maintenance',
+  isInMaintenance: 'This node is in maintenance',
+  howToDrain: 'How to drain this node',
   maintained: 'The node is in maintenance: DNS and ?passing leave all of its instances out.',
-  elsewhere: (node: string): string => `Only the agent of ${node} can put its own node into maintenance. There:`,
+  elsewhere: (node: string): string =>
+    `Only the agent of ${node} can put its own node into maintenance. Its own web interface has a button for it. On that machine:`,
+  endElsewhere: (node: string): string =>
+    `Only the agent of ${node} can end its maintenance. Its own web interface has a button for it. On that machine:`,
   farthest: 'Round trips to all nodes',
 } as const

@@ -1,5 +1,6 @@
 import type { NodeCoordinate, NodeOverview, Self } from '../../api/catalog-shapes.ts'
 import { commandLine } from '../../explain/command-line.ts'
+import { isInMaintenance } from '../../explain/drain.ts'
 import { type RoundTrip, roundTripText } from '../../explain/round-trip.ts'
 import { ChoiceField, TextField } from '../../forms/fields.tsx'
 import { useCaller } from '../../live/context.ts'
@@ -69,9 +70,18 @@ function Nodes({
 const columns: readonly Column<NodeOverview>[] = [
   { head: words.node, cell: ({ Node }) => <a href={hrefOf('nodes', Node)}>{Node}</a> },
   { head: serviceWords.address, cell: ({ Address }) => <code>{Address}</code> },
-  { head: serviceWords.health, cell: ({ Checks }) => <StatusCounts counts={countsOf(Checks)} /> },
+  { head: serviceWords.health, cell: (node) => <Health node={node} /> },
   { head: words.services, cell: ({ Services }) => (Services ?? []).length, class: 'number' },
 ]
+
+function Health({ node }: { readonly node: NodeOverview }) {
+  return (
+    <>
+      <StatusCounts counts={countsOf(node.Checks)} />
+      {isInMaintenance(node) && <strong class="maintenance"> {words.inMaintenance}</strong>}
+    </>
+  )
+}
 
 function roundTripColumn(from: string, trips: ReadonlyMap<string, RoundTrip>): Column<NodeOverview> {
   const textOf = (node: string): string => {

@@ -3,10 +3,7 @@ import { pathOf } from '../../api/client.ts'
 import type { Session } from '../../api/key-shapes.ts'
 import { commandLine } from '../../explain/command-line.ts'
 import { roundTripText } from '../../explain/round-trip.ts'
-import { Result } from '../../forms/form.tsx'
-import { useAct } from '../../forms/use-act.ts'
 import { useLive } from '../../live/use-live.ts'
-import { isOwnNode, useOwnAgent } from '../../live/use-own-agent.ts'
 import { Command } from '../../parts/command.tsx'
 import { Facts, Pairs } from '../../parts/facts.tsx'
 import { PageHead, Shown } from '../../parts/page-frame.tsx'
@@ -16,6 +13,7 @@ import { serviceWords, nodeWords as words } from '../../words/service-words.ts'
 import { sessionWords } from '../../words/session-words.ts'
 import { shellWords } from '../../words/shell-words.ts'
 import { CheckTable } from '../services/check-table.tsx'
+import { NodeMaintenance } from './node-maintenance.tsx'
 import { roundTripsFrom } from './round-trips.ts'
 
 export function NodePage({ name }: { readonly name: string }) {
@@ -57,37 +55,6 @@ function Node({ node }: { readonly node: NodeOverview }) {
       <CheckTable checks={node.Checks ?? []} />
       <NodeSessions node={node.Node} />
       <RoundTrips from={node.Node} />
-    </>
-  )
-}
-
-/** Takes a whole node out of answers. Only its own agent can. */
-function NodeMaintenance({ node: { Node, Checks } }: { readonly node: NodeOverview }) {
-  const act = useAct()
-  const own = useOwnAgent()
-  const isIn = (Checks ?? []).some(({ CheckID }) => CheckID === '_node_maintenance')
-  const label = isIn ? serviceWords.unmaintain : words.maintain
-  if (!isOwnNode(own, Node)) {
-    return (
-      <details>
-        <summary>{label}</summary>
-        <p>{words.elsewhere(Node)}</p>
-        <Command line={commandLine('maint', isIn ? '-disable' : '-enable')} />
-      </details>
-    )
-  }
-  const change = (): void => {
-    const query = { enable: String(!isIn), ...(isIn ? {} : { reason: serviceWords.maintainReason }) }
-    const done = isIn ? serviceWords.unmaintained : words.maintained
-    void act.send({ method: 'PUT', path: '/v1/agent/maintenance', query }, done)
-  }
-  return (
-    <>
-      <button type="button" disabled={act.busy} onClick={change}>
-        {label}
-      </button>
-      <Result act={act} needs={`node:write ${Node}`} />
-      <Command line={commandLine('maint', isIn ? '-disable' : '-enable')} />
     </>
   )
 }

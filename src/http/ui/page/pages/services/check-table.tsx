@@ -1,4 +1,5 @@
 import type { Check } from '../../api/catalog-shapes.ts'
+import { outputOf } from '../../explain/drain.ts'
 import { StatusMark } from '../../parts/status.tsx'
 import { Table } from '../../parts/table.tsx'
 import { hrefOf } from '../../place/place.ts'
@@ -14,21 +15,22 @@ export function CheckTable({ checks }: { readonly checks: readonly Check[] }) {
       rows={checks.toSorted((a, b) => order[a.Status] - order[b.Status])}
       keyOf={({ Node, CheckID }) => `${Node} ${CheckID}`}
       columns={[
-        { head: words.check, cell: ({ Name, CheckID, Notes }) => <CheckName name={Name || CheckID} notes={Notes} /> },
+        { head: words.check, cell: (check) => <CheckName check={check} /> },
         { head: words.status, cell: ({ Status }) => <StatusMark status={Status} /> },
         { head: words.node, cell: ({ Node }) => <a href={hrefOf('nodes', Node)}>{Node}</a> },
         { head: words.instance, cell: ({ ServiceID }) => ServiceID || words.ofNode },
-        { head: words.output, cell: (check) => <Output text={check.Output} /> },
+        { head: words.output, cell: (check) => <Output text={outputOf(check)} /> },
       ]}
     />
   )
 }
 
-function CheckName({ name, notes }: { readonly name: string; readonly notes: string }) {
+function CheckName({ check }: { readonly check: Check }) {
+  const { Name, CheckID, Notes } = check
   return (
     <>
-      {name}
-      {notes !== '' && <small class="faint"> {notes}</small>}
+      {Name || CheckID}
+      {Notes !== '' && Notes !== outputOf(check) && <small class="faint"> {Notes}</small>}
     </>
   )
 }

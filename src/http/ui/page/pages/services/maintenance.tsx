@@ -1,6 +1,7 @@
 import type { Instance } from '../../api/catalog-shapes.ts'
 import { pathOf } from '../../api/client.ts'
 import { commandLine } from '../../explain/command-line.ts'
+import { serviceMaintenance } from '../../explain/drain.ts'
 import { Result } from '../../forms/form.tsx'
 import { useAct } from '../../forms/use-act.ts'
 import { isOwnNode, type OwnAgent } from '../../live/use-own-agent.ts'
@@ -11,11 +12,11 @@ import { serviceWords as words } from '../../words/service-words.ts'
 export function Maintenance({ instance, own }: { readonly instance: Instance; readonly own: OwnAgent }) {
   const act = useAct()
   const { Service, Node, Checks } = instance
-  const isIn = (Checks ?? []).some(({ CheckID }) => CheckID === `_service_maintenance:${Service.ID}`)
+  const isIn = (Checks ?? []).some(({ CheckID }) => CheckID === `${serviceMaintenance}${Service.ID}`)
   if (!isOwnNode(own, Node.Node)) {
     return (
       <details>
-        <summary>{isIn ? words.unmaintain : words.maintain}</summary>
+        <summary>{isIn ? words.howToEnd : words.howToMaintain}</summary>
         <p>{words.elsewhere(Node.Node)}</p>
         <Command line={commandLine('maint', isIn ? '-disable' : '-enable', `-service=${Service.ID}`)} />
       </details>

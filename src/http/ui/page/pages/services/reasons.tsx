@@ -1,4 +1,5 @@
 import type { Instance } from '../../api/catalog-shapes.ts'
+import { outputOf } from '../../explain/drain.ts'
 import type { HealthReasons } from '../../explain/health.ts'
 import { useCaller } from '../../live/context.ts'
 import { checkKey } from '../../live/happenings.ts'
@@ -31,7 +32,7 @@ export function Reasons({ instance, status, reasons, effect }: ReasonsProps) {
               {text} {words.since}{' '}
               {seenMs === undefined ? words.sinceUnknown(check.ModifyIndex) : <Moment ms={seenMs} />}.
             </p>
-            <Output text={check.Output} />
+            <Output text={outputOf(check)} />
             <Command line={command} />
           </div>
         )

@@ -1,6 +1,6 @@
 import type { Check, NodeOverview } from '../api/catalog-shapes.ts'
 
-/** A service that has instances on a node, and what is left of it without them. */
+/** A service that has instances on a node, and the instances of it elsewhere. */
 export interface Drained {
   readonly service: string
   /** Healthy instances on other nodes. */

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
+import { useId, useState } from 'preact/hooks'
 import { Problem } from '../parts/problem.tsx'
 import { formWords } from '../words/form-words.ts'
 import type { Act } from './use-act.ts'
@@ -12,6 +12,10 @@ export interface FormProps {
   readonly submit: string
   /** Why the form cannot be sent yet, beyond what the browser itself says of required fields. */
   readonly blocked?: string | undefined
+  /** The entry was changed under the operator's hands, who decides about that first. */
+  readonly isOutdated?: boolean
+  /** Asked once more before it is sent. */
+  readonly question?: string | undefined
   send(): void
   /** Further buttons. */
   readonly others?: ComponentChildren
@@ -19,28 +23,73 @@ export interface FormProps {
 }
 
 /** A form with its button, and below it what became of it. The agent's refusal is shown in the agent's words. */
-export function Form({ title, act, needs, submit, blocked, send, others, children }: FormProps) {
+export function Form({ title, act, needs, submit, send, others, question, children, ...more }: FormProps) {
+  const blocked = more.isOutdated === true ? formWords.decideFirst : more.blocked
+  // The question that is shown. Another one, such as about a lock that was taken meanwhile, is asked anew.
+  const [asked, setAsked] = useState<string>()
+  const isAsking = question !== undefined && asked === question
   const submitted = (event: Event): void => {
     event.preventDefault()
-    if (!act.busy && blocked === undefined) send()
+    if (act.busy || blocked !== undefined) return
+    if (question !== undefined && !isAsking) return setAsked(question)
+    setAsked(undefined)
+    send()
   }
   // What was done is no statement about what is typed since.
   const typedOn = (): void => {
+    setAsked(undefined)
     if (act.done !== '') act.clear()
   }
+  const isOff = act.busy || blocked !== undefined
   return (
     <form class="form" aria-label={title} onSubmit={submitted} onInput={typedOn}>
       <h2>{title}</h2>
       <div class="fields">{children}</div>
       {blocked !== undefined && <p class="blocked">{blocked}</p>}
       <div class="actions">
-        <button type="submit" class="primary" disabled={act.busy || blocked !== undefined}>
-          {submit}
-        </button>
+        {isAsking ? (
+          <Answers question={question} label={submit} isOff={isOff} no={() => setAsked(undefined)} />
+        ) : (
+          <button type="submit" class="primary" disabled={isOff}>
+            {submit}
+          </button>
+        )}
         {others}
       </div>
       <Result act={act} needs={needs} />
     </form>
+  )
+}
+
+interface AnswersProps {
+  readonly question: string
+  readonly label: string
+  readonly isOff: boolean
+  /** Yes sends the form if undefined. */
+  yes?(): void
+  no(): void
+}
+
+/** A question with its answers. The focus goes to the first, so that a reader hears both. */
+function Answers({ question, label, isOff, yes, no, children }: AnswersProps & { children?: ComponentChildren }) {
+  const id = useId()
+  return (
+    <div class="confirm">
+      <span id={id}>{question}</span> {children}
+      <button
+        type={yes === undefined ? 'submit' : 'button'}
+        class="danger"
+        ref={focused}
+        aria-describedby={id}
+        disabled={isOff}
+        onClick={yes}
+      >
+        {formWords.yes(label)}
+      </button>{' '}
+      <button type="button" onClick={no}>
+        {formWords.no}
+      </button>
+    </div>
   )
 }
 
@@ -80,15 +129,9 @@ export function Confirm({ label, question, busy, act, children }: ConfirmProps) 
     act()
   }
   return (
-    <div class="confirm">
-      <span>{question}</span> {children}
-      <button type="button" class="danger" ref={focused} disabled={busy} onClick={confirm}>
-        {formWords.yes(label)}
-      </button>{' '}
-      <button type="button" onClick={() => setAsking(false)}>
-        {formWords.no}
-      </button>
-    </div>
+    <Answers question={question} label={label} isOff={busy} yes={confirm} no={() => setAsking(false)}>
+      {children}
+    </Answers>
   )
 }
 

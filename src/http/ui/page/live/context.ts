@@ -1,7 +1,9 @@
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import type { Client } from '../api/client.ts'
+import type { KeyEntry } from '../api/key-shapes.ts'
 import type { Place } from '../place/place.ts'
+import type { Bounded } from './bounded.ts'
 import type { Ring } from './ring.ts'
 import type { Slots } from './slots.ts'
 
@@ -13,6 +15,8 @@ export interface PageContext {
   readonly slots: Slots
   /** What is typed into the forms of this page and not yet sent, by the names of the forms. */
   readonly typed: Map<string, unknown>
+  /** Keys that were deleted while this tab showed them, by their names. They are dropped with the token. */
+  readonly deleted: Bounded<KeyEntry>
   /** Changes what stands behind the `?` of the address, without a new entry in the browser's history. */
   setQuery(change: Readonly<Record<string, string>>): void
   /** Opens another place. */

@@ -1,6 +1,8 @@
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
 import { type Caller, Client } from '../api/client.ts'
+import type { KeyEntry } from '../api/key-shapes.ts'
 import type { Product } from '../api/product.ts'
+import { Bounded } from '../live/bounded.ts'
 import { PageProvider } from '../live/context.ts'
 import { Ring } from '../live/ring.ts'
 import { Slots } from '../live/slots.ts'
@@ -42,6 +44,7 @@ export function App({ product }: { readonly product: Product }) {
   })
   // Of another datacenter nothing may stay, above all no value to restore.
   const pageKey = [caller.datacenter, ...place.path].join('/')
+  const deleted = useMemo(() => new Bounded<KeyEntry>(deletedMax, deletedLengthMax), [client])
   const typed = useMemo(() => new Map<string, unknown>(), [pageKey])
   const setToken = useCallback(
     (token: string) => {
@@ -51,8 +54,8 @@ export function App({ product }: { readonly product: Product }) {
     [caller],
   )
   const context = useMemo(
-    () => ({ client, place, ring, slots, typed, setQuery, go, askForToken, setToken }),
-    [client, place, ring, slots, typed, setQuery, go, askForToken, setToken],
+    () => ({ client, place, ring, slots, typed, deleted, setQuery, go, askForToken, setToken }),
+    [client, place, ring, slots, typed, deleted, setQuery, go, askForToken, setToken],
   )
   const page = place.path[0] as PageName
   return (
@@ -74,6 +77,10 @@ export function App({ product }: { readonly product: Product }) {
     </PageProvider>
   )
 }
+
+/** Deleted keys that a tab keeps: 100, and 1.5 million characters, so that one of the longest values (512 KB) finds room. */
+const deletedMax = 100
+const deletedLengthMax = 1_500_000
 
 /** It is no link, because the part of an address behind `#` names the page. */
 function skip(): void {

@@ -6,4 +6,5 @@ export const formWords = {
   theirs: 'The present state',
   takeTheirs: 'Drop my change',
   keepMine: 'Write mine over it',
+  decideFirst: 'It cannot be saved before you decide about the change of the others.',
 } as const

@@ -86,7 +86,7 @@ export const failureWords = {
   switchedOffDo: 'To turn it on, set acl.enabled in the configuration of all agents.',
   absent: 'This does not exist, or it was deleted.',
   conflict: 'Somebody changed it meanwhile, so nothing was written.',
-  conflictDo: 'Below is the present state. Compare it with what you wrote, then write again or drop your change.',
+  conflictDo: 'The form shows the present state beside what you wrote: write yours over it, or drop your change.',
   why: 'Why?',
   enterToken: 'Enter a token',
   emptyWithoutToken: 'Access control is on, and no token is given: lists show what everybody may read.',

@@ -75,7 +75,14 @@ export function PolicyForm({ policy, reread }: PolicyFormProps) {
     })
   }
   return (
-    <Form title={words.editPolicy} act={act} needs={words.needsWrite} submit={words.save} send={send}>
+    <Form
+      title={words.editPolicy}
+      act={act}
+      needs={words.needsWrite}
+      submit={words.save}
+      isOutdated={draft.isOutdated}
+      send={send}
+    >
       <Inputs typed={typed} set={set} />
       <Meanwhile
         draft={draft}

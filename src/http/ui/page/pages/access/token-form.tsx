@@ -73,7 +73,14 @@ export function TokenForm({ token, reread }: TokenFormProps) {
   }
   const names = (token.Policies ?? []).map(({ Name }) => Name).join(', ')
   return (
-    <Form title={words.editToken} act={act} needs={words.needsWrite} submit={words.save} send={send}>
+    <Form
+      title={words.editToken}
+      act={act}
+      needs={words.needsWrite}
+      submit={words.save}
+      isOutdated={draft.isOutdated}
+      send={send}
+    >
       <TextField label={words.description} value={typed.description} set={(description) => set({ description })} />
       <PolicyChoice chosen={typed.policies} choose={(policies) => set({ policies })} />
       <Meanwhile

@@ -49,6 +49,7 @@ function Configuration({ configuration, reread }: ConfigurationProps) {
         needs={words.needsWrite}
         submit={words.save}
         blocked={blockedOf(typed.settings)}
+        isOutdated={draft.isOutdated}
         send={send}
       >
         <TextField label={words.provider} value={typed.provider} set={(provider) => set({ provider })} required />

@@ -42,6 +42,7 @@ function Settings({ settings, reread }: { readonly settings: AutopilotSettings; 
         needs={words.needsWrite}
         submit={words.save}
         blocked={/^\d+$/.test(typed.MaxTrailingLogs) ? undefined : words.trailingWrong}
+        isOutdated={draft.isOutdated}
         send={send}
       >
         <CheckField

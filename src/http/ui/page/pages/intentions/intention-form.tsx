@@ -63,6 +63,7 @@ export function IntentionForm({ intention, reread }: IntentionFormProps) {
       needs={words.needsWrite(typed.to)}
       submit={words.save}
       blocked={blockedOf(typed)}
+      isOutdated={draft.isOutdated}
       send={send}
       others={<Confirm label={words.remove} question={words.removeQuestion} busy={act.busy} act={remove} />}
     >

@@ -1,17 +1,21 @@
 import { useState } from 'preact/hooks'
 import { pathOf } from '../../api/client.ts'
-import type { Session } from '../../api/key-shapes.ts'
+import type { KeyEntry, Session } from '../../api/key-shapes.ts'
 import { ChoiceField } from '../../forms/fields.tsx'
 import { Confirm, Form, Result } from '../../forms/form.tsx'
 import { useAct } from '../../forms/use-act.ts'
 import { useLive } from '../../live/use-live.ts'
 import { hrefOf } from '../../place/place.ts'
 import { keyWords as words } from '../../words/key-words.ts'
-import type { KeyEditorProps } from './key-editor.tsx'
 import { lockAnswer, lockWrite } from './lock-write.ts'
 
+interface KeyLockProps {
+  readonly entry: KeyEntry
+  reread(): Promise<void>
+}
+
 /** The session that holds a key, and how to take or release its lock. */
-export function KeyLock({ entry, reread }: KeyEditorProps) {
+export function KeyLock({ entry, reread }: KeyLockProps) {
   return (
     <section aria-labelledby="lock">
       <h2 id="lock">{words.lock}</h2>
@@ -27,19 +31,24 @@ export function KeyLock({ entry, reread }: KeyEditorProps) {
   )
 }
 
-/** Before the fields, so that it is read before a value is changed. */
-export function LockNote({ session }: { readonly session: string }) {
-  const { value: found } = useLive<readonly Session[]>(`/v1/session/info${pathOf(session)}`)
+/** The session that holds a key, in words; undefined: none does. */
+export function useHolder(session: string | undefined): string | undefined {
+  const { value: found } = useLive<readonly Session[]>(session && `/v1/session/info${pathOf(session)}`)
+  if (session === undefined) return undefined
   const [holder] = found ?? []
-  const name = holder === undefined ? session : words.holder(holder.Name || session, holder.Node)
+  return holder === undefined ? words.holderUnknown(session) : words.holder(holder.Name || session, holder.Node)
+}
+
+/** Before the fields, so that it is read before a value is changed. */
+export function LockNote({ session, holder }: { readonly session: string; readonly holder: string }) {
   return (
     <p class="warning">
-      {words.heldBy} <a href={hrefOf('sessions', session)}>{name}</a>. {words.heldWarning}
+      {words.heldBy} <a href={hrefOf('sessions', session)}>{holder}</a>. {words.heldWarning}
     </p>
   )
 }
 
-function Held({ entry, session, reread }: KeyEditorProps & { readonly session: string }) {
+function Held({ entry, session, reread }: KeyLockProps & { readonly session: string }) {
   const act = useAct()
   const release = (): void =>
     void act.send(lockWrite('unlock', entry, session), words.released, {
@@ -49,7 +58,7 @@ function Held({ entry, session, reread }: KeyEditorProps & { readonly session: s
   return (
     <>
       <p>
-        {words.heldBy} <a href={hrefOf('sessions', session)}>{session}</a>.
+        {words.heldBy} <a href={hrefOf('sessions', session)}>{words.holderUnknown(session)}</a>.
       </p>
       <Confirm label={words.release} question={words.releaseQuestion} busy={act.busy} act={release} />
       <Result act={act} needs={words.needsWrite(entry.Key)} />
@@ -57,7 +66,7 @@ function Held({ entry, session, reread }: KeyEditorProps & { readonly session: s
   )
 }
 
-function Acquire({ entry, reread }: KeyEditorProps) {
+function Acquire({ entry, reread }: KeyLockProps) {
   const act = useAct()
   const { value: sessions } = useLive<readonly Session[]>('/v1/session/list')
   const [chosen, setChosen] = useState('')

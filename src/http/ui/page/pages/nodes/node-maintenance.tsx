@@ -45,7 +45,7 @@ export function NodeMaintenance({ node }: { readonly node: NodeOverview }) {
   )
 }
 
-/** One button for all services of the node. It asks once more, and says what is left of each service. */
+/** One button for all services of the node. It asks once more, and says how many healthy instances each service keeps. */
 function Drain({ node, act }: { readonly node: NodeOverview; readonly act: Act }) {
   const [reason, setReason] = useState('')
   const drain = (): void => {

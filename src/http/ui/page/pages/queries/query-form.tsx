@@ -57,6 +57,7 @@ export function QueryForm({ query, reread }: QueryFormProps) {
       needs={words.needsWrite(typed.name)}
       submit={words.save}
       blocked={blockedOf(typed)}
+      isOutdated={draft.isOutdated}
       send={send}
       others={<Confirm label={words.remove} question={words.removeQuestion} busy={act.busy} act={remove} />}
     >

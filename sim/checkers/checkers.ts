@@ -25,6 +25,7 @@ import { eventLists } from './events/event-lists.ts'
 import { eventRights } from './events/event-rights.ts'
 import { eventSpread } from './events/event-spread.ts'
 import { eventWaits } from './events/event-waits.ts'
+import { givenBack } from './given-back.ts'
 import { intentionLaws } from './intentions/intention-laws.ts'
 import { acknowledgedWrites } from './keys/acknowledged-writes.ts'
 import { appliedKeys } from './keys/applied-keys.ts'
@@ -188,6 +189,7 @@ const all = [
   cleanDeath,
   panics,
   understanding,
+  givenBack,
   liveness,
   // Checkers that only observe rare states come last, after the checkers on which they rely.
   raftMarks,

@@ -47,6 +47,23 @@ export interface ServerTiming {
   readonly detection: 'adaptive' | 'fixed'
 }
 
+/** Something that a process has open. */
+export interface HeldThing {
+  /** The path of a file, or the address of a peer. */
+  readonly what: string
+  /** Since when it could have been given back, in microseconds of true time. */
+  readonly sinceUs: number
+}
+
+export interface Held {
+  /** Open files, from their opening on. */
+  readonly files: readonly HeldThing[]
+  /** Connections that are still open, from the arrival of the peer's end on. */
+  readonly ended: readonly HeldThing[]
+  /** Addresses at which it listens. */
+  readonly sockets: readonly string[]
+}
+
 interface OfNode {
   readonly node: string
 }
@@ -78,6 +95,8 @@ interface ProcessFacts {
   /** It stopped itself: its release does not know a command, or it panicked. */
   readonly 'process panicked': OfNode & { readonly release: Release; readonly violation: Error }
   readonly 'start failed': OfNode & { readonly message: string }
+  /** It has stopped in order, by a signal: what it has open still. */
+  readonly 'process stopped': OfNode & { readonly held: Pick<Held, 'files' | 'sockets'> }
   /** The process is paused from now on. */
   readonly 'process paused': OfNode
   readonly 'process resumed': OfNode

@@ -126,6 +126,8 @@ export class Processes {
     }
     this.#checks(server).tell('settings read', { config: config.value })
     await this.#world.webServers.booted(name, env)
+    // Of the machine's web servers, which outlive no process either, but are not the agent's.
+    const foreign = new Set(server.node.held().sockets)
     if (server.certified) await this.#certificates.install(env, server.identity)
     if (server.peersJson !== undefined) await plantPeersJson(env, server.peersJson)
     server.peersJson = undefined
@@ -143,7 +145,7 @@ export class Processes {
       // For a process that received a signal, this follows later.
       if (!server.signalled) this.#hasLeft(server, boot)
     })
-    server.signal = (signal) => env.detach(this.#endBy(signal, server, boot, env, config.value, started.value))
+    server.signal = (signal) => env.detach(this.#endBy(signal, server, boot, env, config.value, started.value, foreign))
   }
 
   /** As the program itself ends by a signal, gracefully; its exit code says whether it has left the pool. */
@@ -154,13 +156,21 @@ export class Processes {
     env: Env,
     rules: AgentConfig,
     { agent, stop }: Program,
+    foreign: ReadonlySet<string>,
   ): Promise<void> {
     server.signalled = true
+    const { name: node } = server.identity
+    const stopAndTell = async (): Promise<void> => {
+      await stop()
+      const { files, sockets } = server.node.held()
+      const held = { files, sockets: sockets.filter((at) => !foreign.has(at)) }
+      if (server.node.boots === boot) this.#checks(server).tell('process stopped', { node, held })
+    }
     const onSignal = (of: Signal, use: () => void): Closable => {
       if (of === signal) use()
       return { close: () => undefined }
     }
-    const code = await untilEnded(env, { onSignal }, rules, agent, stop)
+    const code = await untilEnded(env, { onSignal }, rules, agent, stopAndTell)
     if (code === 0) this.#hasLeft(server, boot)
     else this.#end(server, boot, `ended by ${signal}`, () => undefined)
   }

@@ -2,7 +2,7 @@ import { done, ok, type Result } from '../../src/base/result.ts'
 import type { DiskFailure, DiskFile } from '../../src/env/disk.ts'
 import { diskOperations, traceKinds } from '../report/trace-kinds.ts'
 import type { CauseList } from '../report/trace-record.ts'
-import type { Boot } from '../world/boot.ts'
+import type { Boot, HeldFile } from '../world/boot.ts'
 import type { Draws } from '../world/decisions/draws.ts'
 import type { DiskTiming } from '../world/disk/disk.ts'
 import { diskFailure } from '../world/disk/disk-failure.ts'
@@ -14,10 +14,11 @@ import type { Machine } from './machine.ts'
  * An open file. Changes take effect in the page cache when they are requested, so that a crash before their end finds
  * them unsynced, perhaps torn; reads see the content at their end. Operations of one file end in their order.
  */
-export class SimDiskFile implements DiskFile {
+export class SimDiskFile implements DiskFile, HeldFile {
+  readonly path: string
+  readonly openedUs: number
   readonly #machine: Machine
   readonly #boot: Boot
-  readonly #path: string
   readonly #inode: Inode
   readonly #readOnly: boolean
   #closed = false
@@ -25,9 +26,11 @@ export class SimDiskFile implements DiskFile {
   constructor(machine: Machine, boot: Boot, path: string, inode: Inode, readOnly: boolean) {
     this.#machine = machine
     this.#boot = boot
-    this.#path = path
+    this.path = path
+    this.openedUs = machine.kernel.nowUs
     this.#inode = inode
     this.#readOnly = readOnly
+    boot.files.add(this)
   }
 
   read(at: number, length: number): Promise<Result<Uint8Array, DiskFailure>> {
@@ -35,7 +38,7 @@ export class SimDiskFile implements DiskFile {
       const closed = this.#closed
       return () => {
         const fails = closed || this.#machine.disk.readFails()
-        return fails ? diskFailure('io', this.#path) : ok(this.#inode.read(at, length))
+        return fails ? diskFailure('io', this.path) : ok(this.#inode.read(at, length))
       }
     })
   }
@@ -77,7 +80,7 @@ export class SimDiskFile implements DiskFile {
   truncate(sizeBytes: number): Promise<Result<undefined, DiskFailure>> {
     const { disk } = this.#machine
     return this.#later('truncate', 'write', sizeBytes, () => {
-      const result = this.#isWritable() ? disk.tree.truncate(this.#path, this.#inode, sizeBytes) : this.#refused()
+      const result = this.#isWritable() ? disk.tree.truncate(this.path, this.#inode, sizeBytes) : this.#refused()
       return () => result
     })
   }
@@ -85,7 +88,7 @@ export class SimDiskFile implements DiskFile {
   allocate(sizeBytes: number): Promise<Result<undefined, DiskFailure>> {
     const { disk } = this.#machine
     return this.#later('allocate', 'write', sizeBytes, () => {
-      const result = this.#isWritable() ? disk.tree.allocate(this.#path, this.#inode, sizeBytes) : this.#refused()
+      const result = this.#isWritable() ? disk.tree.allocate(this.path, this.#inode, sizeBytes) : this.#refused()
       return () => result
     })
   }
@@ -93,7 +96,7 @@ export class SimDiskFile implements DiskFile {
   size(): Promise<Result<number, DiskFailure>> {
     return this.#later('size', 'name', 0, () => {
       const closed = this.#closed
-      return () => (closed ? diskFailure('io', this.#path) : ok(this.#inode.size))
+      return () => (closed ? diskFailure('io', this.path) : ok(this.#inode.size))
     })
   }
 
@@ -101,6 +104,7 @@ export class SimDiskFile implements DiskFile {
     return this.#later('close', 'name', 0, () => {
       if (!this.#closed) this.#machine.disk.tree.closed(this.#inode)
       this.#closed = true
+      this.#boot.files.delete(this)
       return () => undefined
     })
   }
@@ -109,8 +113,8 @@ export class SimDiskFile implements DiskFile {
     const { disk } = this.#machine
     if (!this.#isWritable()) return this.#refused()
     const part = disk.writeFailsAfter(bytes.length, draws)
-    if (part === undefined) return disk.tree.write(this.#path, this.#inode, at, bytes)
-    if (part > 0) disk.tree.write(this.#path, this.#inode, at, bytes.subarray(0, part))
+    if (part === undefined) return disk.tree.write(this.path, this.#inode, at, bytes)
+    if (part > 0) disk.tree.write(this.path, this.#inode, at, bytes.subarray(0, part))
     return this.#refused()
   }
 
@@ -118,7 +122,7 @@ export class SimDiskFile implements DiskFile {
   #tellMeaning(payload: Uint8Array): void {
     const { trace } = this.#machine.kernel
     const { name } = this.#machine.host
-    const about = { kind: 'diskWrite', from: name, to: name, port: 0, stream: 0, path: this.#path } as const
+    const about = { kind: 'diskWrite', from: name, to: name, port: 0, stream: 0, path: this.path } as const
     const means = trace.teller?.meaningOf({ ...about, payload })
     this.#machine.kernel.tellNext(means)
   }
@@ -147,11 +151,11 @@ export class SimDiskFile implements DiskFile {
       return done
     }
     this.#inode.failSync(mark, draws)
-    return diskFailure('io', this.#path)
+    return diskFailure('io', this.path)
   }
 
   #refused(): Result<undefined, DiskFailure> {
-    return diskFailure('io', this.#path)
+    return diskFailure('io', this.path)
   }
 
   /** `at`: distinguishes this operation of the file from others of its kind. */

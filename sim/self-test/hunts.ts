@@ -101,6 +101,7 @@ export const hunts: readonly Hunt[] = [
   { name: 'services-have-locks', tuning: [] },
   { name: 'state-put-back', tuning: [] },
   { name: 'tails-and-snapshots', tuning: nothingTrails },
+  { name: 'things-are-given-back', tuning: nothingTrails },
   { name: 'tokens-are-copied', tuning: [] },
   { name: 'tokens-are-migrated', tuning: [] },
   { name: 'tokens-are-revoked', tuning: [] },

@@ -9,6 +9,7 @@ import { federationBugs } from './federation-bugs.ts'
 import { filterBugs } from './filter-bugs.ts'
 import { intentionBugs } from './intention-bugs.ts'
 import { keyBugs } from './key-bugs.ts'
+import { leakBugs } from './leak-bugs.ts'
 import { lockBugs } from './lock-bugs.ts'
 import { membershipBugs } from './membership-bugs.ts'
 import { meshBugs } from './mesh-bugs.ts'
@@ -50,4 +51,5 @@ export const plantedBugs: readonly PlantedBug[] = [
   ...detectionBugs,
   ...providerBugs,
   ...federationBugs,
+  ...leakBugs,
 ]

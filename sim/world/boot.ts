@@ -6,6 +6,13 @@ export interface ProcessPart {
   processEnded(loud: boolean): void
 }
 
+/** An open file of a process. */
+export interface HeldFile {
+  /** The path at which it was opened. */
+  readonly path: string
+  readonly openedUs: number
+}
+
 /** An HTTP request without an answer so far. */
 export interface OpenRequest {
   readonly method: string
@@ -26,6 +33,8 @@ export class Boot implements Lane {
   /** The turn in which it died: its code may still run until that turn ends. */
   endedInTurn = -1
   readonly parts = new Set<ProcessPart>()
+  /** Files that it has open. */
+  readonly files = new Set<HeldFile>()
   /** HTTP requests that it serves now. */
   readonly requests = new Set<OpenRequest>()
   /**

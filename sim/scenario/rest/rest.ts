@@ -1,6 +1,7 @@
 import { fromBase64, textOf } from '../../../src/base/bytes.ts'
 import { formatDuration } from '../../../src/base/duration.ts'
 import { releaseText } from '../../../src/model/release.ts'
+import { givenBack } from '../../checkers/given-back.ts'
 import { acknowledgedWrites } from '../../checkers/keys/acknowledged-writes.ts'
 import { atRest, liveness, type Unrest } from '../../checkers/liveness.ts'
 import { leaderCompleteness } from '../../checkers/raft/leader-completeness.ts'
@@ -40,12 +41,27 @@ export async function comeToRest(run: RunContext): Promise<void> {
   }
   run.tell('step', 'quiet: faults stop, everything is repaired, the cluster comes to rest')
   const { decisions } = run.simulation
+  const untroubled = run.cluster.nodeNames.filter((name) => isUntroubled(run, name))
   decisions.because(decisions.identity('everything is mended'), () => run.injector.mendEverything())
   for (const part of run.parts()) if (!(await partToRest(part, withinMs))) return
   if (run.cluster.datacenterNames.length > 1) await meetAgain(run)
   await copiesAgree(run)
   for (const part of run.parts()) await compareQueries(part)
   for (const part of run.parts()) await restMesh(part)
+  for (const part of run.parts()) lookAtHeld(part, untroubled)
+}
+
+/** Nothing that its process does waits for a fault to end. */
+function isUntroubled({ cluster, injector }: RunContext, name: string): boolean {
+  const { running, paused, disk } = cluster.nodeOf(name)
+  return running && !paused && !injector.isTroubled(name) && disk.tree.quotaBytes === Number.POSITIVE_INFINITY
+}
+
+function lookAtHeld({ cluster, invariants, simulation }: RunContext, untroubled: readonly string[]): void {
+  for (const name of cluster.nodeNames.filter((each) => untroubled.includes(each))) {
+    const node = cluster.nodeOf(name)
+    if (node.running) invariants.of(givenBack).atRest(name, node.held(), simulation.nowUs)
+  }
 }
 
 /** One datacenter; false if it will never rest. */

@@ -33,6 +33,8 @@ export class SimTcpStream implements TcpStream, PipeEnd, ProcessPart {
   #drain: (() => void) | undefined
   readonly #inbox: Uint8Array[] = []
   #endArrived = false
+  /** When the end of the peer arrived; undefined: it has not. */
+  endedByPeerUs: number | undefined
   #endDelivered = false
   #paused = false
   #reading = false
@@ -150,7 +152,10 @@ export class SimTcpStream implements TcpStream, PipeEnd, ProcessPart {
       this.established()
       this.opened?.()
     }
-    if (segment.ends) this.#endArrived = true
+    if (segment.ends) {
+      this.#endArrived = true
+      this.endedByPeerUs ??= this.#kernel.nowUs
+    }
     const first = this.#first
     if (first !== undefined && segment.bytes.length > 0) {
       this.#first = undefined

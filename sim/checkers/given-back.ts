@@ -1,0 +1,67 @@
+import { checker, type Judge } from './checker.ts'
+import type { Held, HeldThing } from './facts.ts'
+
+/** Even over a slow network a snapshot is sent sooner, and a connection is closed as soon as its peer's end arrives. */
+const backWithinUs = 30_000_000
+
+/**
+ * How many files of a folder stay open: the newest segment of a server's log, with the file that says how far it is
+ * durable; and the journal of an agent's own registrations.
+ */
+const keptOpen: readonly (readonly [folder: string, files: number])[] = [
+  ['/data/raft/log/', 2],
+  ['/data/local/', 1],
+]
+
+/**
+ * P4. What a process opens it gives back: what is left open costs a little each time, until descriptors, memory or the
+ * disk under removed files run out. Judged when a cluster has come to rest, and when a process has stopped in order.
+ */
+export class GivenBack {
+  readonly #judge: Judge<{ P4: never }>
+
+  constructor(judge: Judge<{ P4: never }>) {
+    this.#judge = judge
+  }
+
+  /** No fault held up this process when the last faults ended. */
+  atRest(node: string, { files, ended }: Held, nowUs: number): void {
+    this.#judge.judged('P4')
+    const isLate = ({ sinceUs }: HeldThing): boolean => nowUs - sinceUs > backWithinUs
+    const late = files.filter(isLate).map(({ what }) => what)
+    const kept = keptOpen.flatMap(([folder, count]) => late.filter((path) => path.startsWith(folder)).slice(-count))
+    for (const path of late.filter((each) => !kept.includes(each)))
+      this.#report(`${node} still has ${path} open, though it is at rest`)
+    const twice = kept.find((path, at) => kept.indexOf(path) !== at)
+    if (twice !== undefined) this.#report(`${node} has ${twice} open twice, though it is at rest`)
+    for (const { what } of ended.filter(isLate)) {
+      this.#report(`${node} still has a connection with ${what} open, which has ended it`)
+    }
+  }
+
+  /** A process has stopped in order. */
+  stopped(node: string, { files, sockets }: Pick<Held, 'files' | 'sockets'>): void {
+    this.#judge.judged('P4')
+    const left = [...files.map(({ what }) => what), ...sockets]
+    if (left.length > 0) this.#report(`${node} has stopped and left open: ${left.join(', ')}`)
+  }
+
+  #report(message: string): void {
+    this.#judge.report('P4', message)
+  }
+}
+
+export const givenBack = checker({
+  codes: {
+    P4: {
+      text: 'given back: an agent closes the files that it no longer uses, connections that ended, and at its end its sockets',
+      sources: ['src/env/README.md'],
+      evidence: ['complaints', 'snapshots'],
+      judges: ['agent at rest or at its end', 'agents at rest or at their end'],
+    },
+  },
+  make: (judge) => new GivenBack(judge),
+  takes: {
+    'process stopped': (it, { node, held }) => it.stopped(node, held),
+  },
+})

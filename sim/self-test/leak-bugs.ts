@@ -1,0 +1,64 @@
+import type { PlantedBug } from './planted-bug.ts'
+
+const hunt = 'things-are-given-back'
+
+/** What is opened and not given back. */
+export const leakBugs: readonly PlantedBug[] = [
+  {
+    row: 351,
+    name: 'written-snapshot-stays-open',
+    about: 'the file of a snapshot that was written is not closed',
+    patches: [
+      {
+        file: 'src/raft/log/snapshot-store.js',
+        find: 'await file.value.close();\n        const placed',
+        replace: 'const placed',
+      },
+    ],
+    hunt,
+    foundBy: ['P4'],
+  },
+  {
+    row: 352,
+    name: 'received-snapshot-stays-open',
+    about: 'the file of a snapshot that was received is not closed',
+    patches: [
+      {
+        file: 'src/raft/log/snapshot-receiving.js',
+        find: 'await file.close();\n        this.#transfer = undefined;',
+        replace: 'this.#transfer = undefined;',
+      },
+    ],
+    hunt,
+    foundBy: ['P4'],
+  },
+  {
+    row: 353,
+    name: 'exchange-stays-open',
+    about: 'a connection over which members have exchanged their states is not closed where it was begun',
+    patches: [
+      { file: 'src/gossip/driver/streams.js', find: 'framed.end();', replace: '' },
+      {
+        file: 'src/gossip/driver/framed-stream.js',
+        find: 'env.timers.after(deadlineMs,',
+        replace: 'env.timers.after(86_400_000,',
+      },
+    ],
+    hunt,
+    foundBy: ['P4'],
+  },
+  {
+    row: 354,
+    name: 'stopped-and-still-listening',
+    about: 'an agent that is stopped leaves its HTTP and DNS listeners open',
+    patches: [
+      {
+        file: 'src/program/start.js',
+        find: 'await proxies.stop();\n        closeFaces();',
+        replace: 'await proxies.stop();',
+      },
+    ],
+    hunt,
+    foundBy: ['P4'],
+  },
+]

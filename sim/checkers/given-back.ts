@@ -10,6 +10,8 @@ const backWithinUs = 30_000_000
  */
 const keptOpen: readonly (readonly [folder: string, files: number])[] = [
   ['/data/raft/log/', 2],
+  // The log of old releases.
+  ['/data/mdb/', 2],
   ['/data/local/', 1],
 ]
 

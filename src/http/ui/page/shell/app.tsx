@@ -13,10 +13,12 @@ import { shellWords } from '../words/shell-words.ts'
 import { Header } from './header.tsx'
 import { HelpDialog } from './help-dialog.tsx'
 import { useKeyboard } from './keyboard.ts'
+import { LeftText } from './left-text.tsx'
 import { OpenPage } from './pages.tsx'
 import { keepCaller, keptCaller } from './session-store.ts'
 import { useTheme } from './theme.ts'
 import { TokenDialog } from './token-dialog.tsx'
+import { useTyped } from './use-typed.ts'
 
 /** The frame of the interface: where the operator is, with which token, in which datacenter. */
 export function App({ product }: { readonly product: Product }) {
@@ -45,7 +47,7 @@ export function App({ product }: { readonly product: Product }) {
   // Of another datacenter nothing may stay, above all no value to restore.
   const pageKey = [caller.datacenter, ...place.path].join('/')
   const deleted = useMemo(() => new Bounded<KeyEntry>(deletedMax, deletedLengthMax), [client])
-  const typed = useMemo(() => new Map<string, unknown>(), [pageKey])
+  const { typed, taken, left } = useTyped(pageKey, client)
   const setToken = useCallback(
     (token: string) => {
       closeAll()
@@ -70,7 +72,8 @@ export function App({ product }: { readonly product: Product }) {
       />
       <Watchers key={`watch ${caller.datacenter} ${caller.token}`}>{(leader) => <Outage leader={leader} />}</Watchers>
       <main id="main" tabIndex={-1}>
-        <OpenPage key={pageKey} path={place.path} />
+        <LeftText left={left} />
+        <OpenPage key={`${pageKey} ${taken}`} path={place.path} />
       </main>
       <TokenDialog token={caller.token} open={dialog === 'token'} use={setToken} close={closeAll} />
       <HelpDialog open={dialog === 'help'} close={closeAll} />

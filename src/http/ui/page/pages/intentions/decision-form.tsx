@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks'
 import type { Client } from '../../api/client.ts'
 import type { Answer, Failure } from '../../api/failure.ts'
 import type { Intention } from '../../api/intention-shapes.ts'
@@ -6,7 +7,6 @@ import { type MeshDecision, meshDecision } from '../../explain/decision.ts'
 import { TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { useAct } from '../../forms/use-act.ts'
-import { useNew } from '../../forms/use-draft.ts'
 import { useCaller } from '../../live/context.ts'
 import { useOfCaller } from '../../live/use-of-caller.ts'
 import { Command } from '../../parts/command.tsx'
@@ -30,9 +30,9 @@ interface Refused {
 export function DecisionForm() {
   const { client } = useCaller()
   const act = useAct()
-  const { typed, set } = useNew(words.decide, { from: '', to: '' })
+  const [from, setFrom] = useState('')
+  const [to, setTo] = useState('')
   const [verdict, setVerdict] = useOfCaller<Verdict>()
-  const { from, to } = typed
   const send = async (): Promise<void> => {
     const asked = { path: '/v1/connect/intentions/check', query: { source: from, destination: to } } as const
     const answer = await act.send<{ readonly Allowed: boolean }>(asked, '', {
@@ -49,10 +49,10 @@ export function DecisionForm() {
         submit={words.decideSend}
         send={() => void send()}
       >
-        <TextField label={words.from} value={from} set={(next) => set({ from: next })} required />
-        <TextField label={words.to} value={to} set={(next) => set({ to: next })} required />
+        <TextField label={words.from} value={from} set={setFrom} required />
+        <TextField label={words.to} value={to} set={setTo} required />
       </Form>
-      {verdict !== undefined && <Decision verdict={verdict} />}
+      {verdict?.from === from && verdict.to === to && <Decision verdict={verdict} />}
     </>
   )
 }

@@ -250,10 +250,11 @@ describe.skipIf(chromiumProgram === undefined)('the web interface in a browser (
       /was created/,
     )
     expect(await all()).toMatchObject([{ Name: 'q', Service: { Service: 'db', Failover: { Datacenters: ['dc1'] } } }])
-    await page.send('Dry run', { 'Name to execute': 'q' }, 'Execute', '')
+    await page.page.getByRole('button', { name: 'Dry run of q' }).click()
     await page.says('.verdict', /Answered by the query q, for the service db.*1 instance in dc1/s)
+    await expect.poll(() => page.page.evaluate('document.activeElement.className')).toBe('verdict')
     await page.page.getByRole('link', { name: 'q', exact: true }).click()
-    await page.says('h1', 'Query')
+    await page.says('h1', 'Query q')
     await page.send('Change the query', { 'Time to live of DNS answers': 'soon' }, 'Save', /TTL/i)
     await page.send('Change the query', { 'Time to live of DNS answers': '5s' }, 'Save', /The query was saved/)
     expect(await all()).toMatchObject([{ DNS: { TTL: '5s' }, Service: { Failover: { Datacenters: ['dc1'] } } }])

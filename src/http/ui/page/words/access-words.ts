@@ -128,10 +128,13 @@ export const queryWords = {
   dryRunAbout: 'Executes a query by name as a program would. It changes nothing.',
   dryRunName: 'Name to execute',
   run: 'Execute',
+  runOf: (name: string): string => `Dry run of ${name}`,
+  actions: 'Actions',
   answeredBy: (name: string, service: string): string => `Answered by the query ${name}, for the service ${service}.`,
   found: (count: number, datacenter: string, failovers: number): string =>
     `${count} ${count === 1 ? 'instance' : 'instances'} in ${datacenter}${failovers === 0 ? '' : `, after ${failovers} other ${failovers === 1 ? 'datacenter' : 'datacenters'} had none`}.`,
   foundNone: 'Nothing was found here or in the datacenters to fall back to: no instance is registered, or none passes.',
+  leftOut: (names: string): string => `Left out, because a check is critical: ${names}.`,
   instances: 'Instances, in the order of the answer',
   instance: 'Instance',
   node: 'Node',

@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks'
 import type { QueryDefinition } from '../../api/access-shapes.ts'
 import { useLive } from '../../live/use-live.ts'
 import { Request } from '../../parts/command.tsx'
@@ -10,6 +11,7 @@ import { NewQuery } from './query-form.tsx'
 
 export function QueryList() {
   const live = useLive<readonly QueryDefinition[]>('/v1/query')
+  const [wish, setWish] = useState<{ readonly name: string }>()
   return (
     <>
       <PageHead title={words.title} />
@@ -31,14 +33,31 @@ export function QueryList() {
                 cell: ({ Service }) => <a href={hrefOf('services', Service.Service)}>{Service.Service}</a>,
               },
               { head: words.failover, cell: failoverText },
+              {
+                head: words.actions,
+                cell: ({ ID, Name }) => <RunButton name={Name === '' ? ID : Name} run={setWish} />,
+              },
             ]}
           />
         )}
       </Shown>
-      <DryRun name="" known={(live.value ?? []).map(({ Name }) => Name).filter((name) => name !== '')} />
+      <DryRun name="" wish={wish} known={(live.value ?? []).map(({ Name }) => Name).filter((name) => name !== '')} />
       <NewQuery />
       <Request path="/v1/query" />
     </>
+  )
+}
+
+interface RunButtonProps {
+  readonly name: string
+  run(wish: { readonly name: string }): void
+}
+
+function RunButton({ name, run }: RunButtonProps) {
+  return (
+    <button type="button" class="small" aria-label={words.runOf(name)} onClick={() => run({ name })}>
+      {words.dryRun}
+    </button>
   )
 }
 

@@ -11,7 +11,7 @@ export function QueryPage({ id }: { readonly id: string }) {
   const live = useLive<readonly QueryDefinition[]>(`/v1/query${pathOf(id)}`)
   return (
     <>
-      <PageHead title={words.query} />
+      <PageHead title={`${words.query} ${live.value?.[0]?.Name || id}`} />
       <Shown live={live} absent={words.absent}>
         {([query]) => query && <Open query={query} reread={live.reread} />}
       </Shown>
@@ -24,8 +24,8 @@ function Open({ query, reread }: QueryFormProps) {
   const name = query.Name === '' ? query.ID : query.Name
   return (
     <>
-      <QueryForm query={query} reread={reread} />
       <DryRun key={name} name={name} />
+      <QueryForm query={query} reread={reread} />
     </>
   )
 }

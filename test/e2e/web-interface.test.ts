@@ -63,6 +63,12 @@ describe.skipIf(chromiumProgram === undefined)('the web interface in a browser (
       /DNS and \?passing leave this instance out.*The check "Service 'web' check" is critical/s,
     )
     await page.says('.topology', /app has it as an upstream; web has the upstreams db/)
+    await page.go('#/services/nosuch', 'Service nosuch')
+    await page.says('main', /There is no such service/)
+    expect(await page.page.locator('main h2').count()).toBe(0)
+    await page.go('#/bogus', 'There is no such page')
+    await page.says('header .name', /\(dc1\)/)
+    await page.go('#/services/web', 'Service web')
   })
 
   it('puts a service and a node into maintenance, and ends it', async () => {

@@ -207,7 +207,7 @@ describe('the ring of the last minutes', () => {
   const happened = (text: string, atMs: number) => ({ atMs, kind: 'health' as const, text })
 
   it('forgets what is older, and all above its bound', () => {
-    const ring = new Ring()
+    const ring = new Ring(0)
     ring.add([happened('old', 0)], 0)
     ring.add([happened('young', ringMs)], ringMs)
     expect(ring.shown.map(({ text }) => text)).toEqual(['young'])
@@ -219,7 +219,7 @@ describe('the ring of the last minutes', () => {
   })
 
   it('stands still while it is paused, says how much waits, and shows it then', () => {
-    const ring = new Ring()
+    const ring = new Ring(0)
     ring.add([happened('a', 1)], 1)
     ring.setPaused(true)
     ring.add([happened('b', 2), happened('c', 2)], 2)
@@ -236,7 +236,7 @@ describe('the ring of the last minutes', () => {
     expect(texts(healthHappenings([], [warning], 1))).toEqual(['Check c of w1 on n1 became warning.'])
     expect(texts(healthHappenings([warning], [critical], 1))).toEqual(['Check c of w1 on n1 became critical.'])
     expect(texts(healthHappenings([critical], [], 1))).toEqual([expect.stringContaining('passes again')])
-    const ring = new Ring()
+    const ring = new Ring(0)
     ring.add(
       healthHappenings(
         [],
@@ -263,8 +263,9 @@ describe('a place', () => {
     const place = { path: ['keys', 'key', 'a/b c?#%'], query: { filter: 'Name == "a&b"' } }
     expect(placeOf(hashOf(place))).toEqual(place)
     expect(hrefOf('services', '../x')).toBe('#/services/..%2Fx')
-    expect(placeOf('#/nonsense')).toEqual({ path: ['services'], query: {} })
-    expect(placeOf('#/%ff')).toEqual({ path: ['services'], query: {} })
+    expect(placeOf('')).toEqual({ path: ['services'], query: {} })
+    expect(placeOf('#/nonsense')).toEqual({ path: ['nonsense'], query: {} })
+    expect(placeOf('#/%ff')).toEqual({ path: ['%ff'], query: {} })
   })
 
   it('is found for addresses of other interfaces of the field', () => {

@@ -20,6 +20,12 @@ export class Ring {
   #paused = false
   #watchedPrefix: string | undefined
   readonly #readers = new Set<() => void>()
+  /** When the tab began to watch. */
+  readonly sinceMs: number
+
+  constructor(sinceMs: number) {
+    this.sinceMs = sinceMs
+  }
 
   /** The newest first. */
   get shown(): readonly Happening[] {

@@ -1,8 +1,15 @@
 import { useEffect, useState } from 'preact/hooks'
 
+export interface MomentProps {
+  readonly ms: number
+  /** How far the clock that the moment is of is ahead of that of the browser. */
+  readonly aheadMs?: number
+}
+
 /** A moment with how long ago it was, or how far it is. */
-export function Moment({ ms }: { readonly ms: number }) {
-  const [nowMs, setNowMs] = useState(() => Date.now())
+export function Moment({ ms, aheadMs = 0 }: MomentProps) {
+  const [browserMs, setNowMs] = useState(() => Date.now())
+  const nowMs = browserMs + aheadMs
   useEffect(() => {
     const timer = setInterval(() => setNowMs(Date.now()), 10_000)
     return () => clearInterval(timer)

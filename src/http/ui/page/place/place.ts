@@ -20,15 +20,14 @@ export const pageNames = [
 
 export type PageName = (typeof pageNames)[number]
 
-/** `#/services/web?filter=…`. What cannot be decoded leads to the first page. */
+/** `#/services/web?filter=…`. What is no page keeps its path, so that the operator is told. */
 export function placeOf(hash: string): Place {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split(/\?(.*)/s)
   try {
     const segments = path.split('/').map(decodeURIComponent)
-    const isKnown = pageNames.some((name) => name === segments[0])
-    return { path: isKnown ? segments : ['services'], query: Object.fromEntries(new URLSearchParams(query)) }
+    return { path: path === '' ? ['services'] : segments, query: Object.fromEntries(new URLSearchParams(query)) }
   } catch {
-    return { path: ['services'], query: {} }
+    return { path: [path], query: {} }
   }
 }
 

@@ -29,7 +29,7 @@ export function App({ product }: { readonly product: Product }) {
   const slots = useMemo(() => new Slots(() => !document.hidden), [])
   const client = useMemo(() => new Client(product, caller, () => slots.beginWrite()), [product, caller, slots])
   // What happened in another datacenter, or was seen with other rights, is not part of this story.
-  const ring = useMemo(() => new Ring(), [client])
+  const ring = useMemo(() => new Ring(Date.now()), [client])
   const choose = (change: Partial<Caller>): void => {
     const chosen = { ...caller, ...change }
     keepCaller(chosen)

@@ -1,6 +1,7 @@
 import type { Self } from '../api/catalog-shapes.ts'
 import type { Caller, Client } from '../api/client.ts'
 import { rarelyMs, useLive } from '../live/use-live.ts'
+import { useOwnAgent } from '../live/use-own-agent.ts'
 import { useOwnToken } from '../live/use-own-token.ts'
 import { hrefOf, type PageName, pageNames } from '../place/place.ts'
 import { pageTitles, shellWords } from '../words/shell-words.ts'
@@ -20,7 +21,10 @@ export interface HeaderProps {
 export function Header({ client, page, caller, theme, setTheme, setDatacenter, askForToken, showHelp }: HeaderProps) {
   return (
     <header>
-      <p class="name">{client.product.title}</p>
+      <p class="name">
+        {client.product.title}
+        <AgentName />
+      </p>
       <nav aria-label={shellWords.views}>
         {pageNames.map((name) => (
           <a key={name} href={hrefOf(name)} aria-current={name === page ? 'page' : undefined}>
@@ -49,6 +53,12 @@ export function Header({ client, page, caller, theme, setTheme, setDatacenter, a
       </div>
     </header>
   )
+}
+
+/** The agent behind this page. */
+function AgentName() {
+  const { self } = useOwnAgent()
+  return <>{self !== undefined && shellWords.agent(self.Config.NodeName, self.Config.Datacenter)}</>
 }
 
 /** Which token the requests of this tab have, by its description or accessor ID. */

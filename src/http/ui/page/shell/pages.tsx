@@ -16,10 +16,14 @@ import { ServiceList } from '../pages/services/service-list.tsx'
 import { ServicePage } from '../pages/services/service-page.tsx'
 import { SessionList } from '../pages/sessions/session-list.tsx'
 import { SessionPage } from '../pages/sessions/session-page.tsx'
+import { NoPage } from './no-page.tsx'
 
 /** The page of a place. */
-export function OpenPage({ path: [page, first, second = ''] }: { readonly path: readonly string[] }) {
+export function OpenPage({ path }: { readonly path: readonly string[] }) {
+  const [page, first, second = ''] = path
   switch (page) {
+    case 'services':
+      return first === undefined ? <ServiceList /> : <ServicePage name={first} />
     case 'nodes':
       return first === undefined ? <NodeList /> : <NodePage name={first} />
     case 'keys':
@@ -40,6 +44,6 @@ export function OpenPage({ path: [page, first, second = ''] }: { readonly path: 
     case 'happenings':
       return <HappeningPage />
     default:
-      return first === undefined ? <ServiceList /> : <ServicePage name={first} />
+      return <NoPage path={path} />
   }
 }

@@ -16,10 +16,9 @@ export const clusterWords = {
   term: 'Term',
   index: 'Log index',
   version: 'Version',
-  stable: 'Since',
+  stable: 'Healthy since',
   whyNot: 'Why a server has no vote, or is not healthy',
   allVote: 'All servers are healthy and have a vote.',
-  tolerance: 'Failures that it survives',
   members: 'Members',
   serversOf: (datacenter: string): string =>
     `The servers of ${datacenter}, as a server behind this page sees them. Its clients are known in ${datacenter} alone.`,

@@ -1,7 +1,8 @@
 export const happeningWords = {
   title: 'Last 15 minutes',
   about:
-    'What this page has seen happen since it was opened: health of checks, leadership, members, and keys below a prefix. Nothing is stored; another tab begins anew.',
+    'What this tab has seen happen: health of checks, leadership, members, and keys below a prefix. Nothing is stored: another tab begins anew, and so does this one with another token or datacenter.',
+  since: 'It has watched since',
   became: (check: string, whose: string, status: string): string => `Check ${check} of ${whose} became ${status}.`,
   recovered: (check: string, whose: string): string => `Check ${check} of ${whose} passes again, or was deregistered.`,
   leads: (address: string): string => `The server at ${address} leads.`,
@@ -18,7 +19,7 @@ export const happeningWords = {
   keyReleased: (key: string): string => `The lock on key ${key} was released.`,
   pause: 'Pause',
   goOn: (waiting: number): string => (waiting === 0 ? 'Go on' : `Go on: ${waiting} new`),
-  nothing: 'Nothing has happened since the page was opened.',
+  nothing: 'Nothing has happened since then.',
   kind: 'Kind',
   kinds: [
     ['', 'all'],

@@ -21,7 +21,7 @@ export const serviceWords = {
   expressionHint: 'As in ?filter=: Service.Meta.version == "2" or "blue" in Service.Tags. Enter applies it.',
   needs: 'service:read',
   needsOf: (name: string): string => `service:read ${name}`,
-  absent: 'No instance of this service is registered, or the token may read none.',
+  absent: 'There is no such service: no instance of it is registered, or the token may read none.',
   instances: 'Instances',
   instance: 'Instance',
   node: 'Node',
@@ -39,8 +39,8 @@ export const serviceWords = {
   allPassing: 'All instances are passing.',
   since: 'Since',
   sinceUnknown: (index: number | undefined): string => {
-    const at = index === undefined ? '' : `: the check last changed at index ${index}`
-    return `before this page was opened${at}`
+    const kept = index === undefined ? '' : `, only the index of its last change: ${index}`
+    return `This began before this page was opened. The agent keeps no time of it${kept}.`
   },
   mesh: 'Mesh',
   proxies: 'Proxies of this service',

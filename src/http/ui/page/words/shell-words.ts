@@ -30,6 +30,7 @@ export const pageKeys: Readonly<Record<string, PageName>> = {
 
 export const shellWords = {
   skip: 'Skip to content',
+  agent: (node: string, datacenter: string): string => ` · ${node} (${datacenter})`,
   views: 'Pages',
   datacenter: 'Datacenter',
   ownDatacenter: 'of this agent',
@@ -62,6 +63,10 @@ export const shellWords = {
   copied: 'Copied',
   copySecret: 'Copy the secret ID',
   command: 'Command line',
+  clocks: (servers: string, difference: string, isAhead: boolean): string =>
+    `The clock of the servers is ${difference} ${isAhead ? 'ahead of' : 'behind'} that of this browser: there it is ${servers}. How far dates are is told by the clock of the servers.`,
+  noPage: 'There is no such page',
+  noPageAt: (address: string): string => `Nothing is at ${address}.`,
   leftText: 'You had unsaved text on this page.',
   takeUp: 'Take it up',
   dropText: 'Drop it',

@@ -4,8 +4,8 @@ import { rotationText } from '../../explain/rotation.ts'
 import { useLive } from '../../live/use-live.ts'
 import { Command } from '../../parts/command.tsx'
 import { Facts } from '../../parts/facts.tsx'
-import { Moment } from '../../parts/moment.tsx'
 import { PageHead, Shown } from '../../parts/page-frame.tsx'
+import { ClockNote, ServerClock, ServerMoment, useAheadMs } from '../../parts/server-clock.tsx'
 import { Table } from '../../parts/table.tsx'
 import { authorityWords as words } from '../../words/mesh-words.ts'
 import { AuthorityForm } from './authority-form.tsx'
@@ -29,8 +29,10 @@ export function AuthorityPage() {
 
 function Forecast({ forecast }: { readonly forecast: CaForecast }) {
   const { State, Problem, Provider, TrustDomain, LeafCertTTL, LeafExpires, Roots } = forecast
+  const ms = useAheadMs(forecast.Now)
   return (
-    <>
+    <ServerClock value={ms}>
+      <ClockNote now={forecast.Now} ms={ms} />
       <p role="status" class={State === 'degraded' ? 'bad' : ''}>
         <strong>{words.states[State]}</strong> {Problem}
       </p>
@@ -39,7 +41,7 @@ function Forecast({ forecast }: { readonly forecast: CaForecast }) {
           [words.provider, Provider],
           [words.trustDomain, <code key="domain">{TrustDomain}</code>],
           [words.leafTtl, LeafCertTTL],
-          [words.leafExpires, LeafExpires === '' ? '' : <DateMoment key="leaf" text={LeafExpires} />],
+          [words.leafExpires, LeafExpires === '' ? '' : <ServerMoment key="leaf" text={LeafExpires} />],
         ]}
       />
       <Table
@@ -49,20 +51,20 @@ function Forecast({ forecast }: { readonly forecast: CaForecast }) {
         columns={[
           { head: words.root, cell: ({ Name, ID }) => <RootName name={Name} id={ID} /> },
           { head: words.active, cell: ({ Active, Goes }) => <Signs active={Active} goes={Goes} /> },
-          { head: words.expires, cell: ({ Expires }) => <DateMoment text={Expires} /> },
+          { head: words.expires, cell: ({ Expires }) => <ServerMoment text={Expires} /> },
           {
             head: words.leaves,
             cell: ({ Leaves }) =>
               Leaves.map((each) => (
                 <div key={each.Datacenter}>
-                  {each.Datacenter}: <DateMoment text={each.Expires} />
+                  {each.Datacenter}: <ServerMoment text={each.Expires} />
                 </div>
               )),
           },
         ]}
       />
       <RotationPart forecast={forecast} />
-    </>
+    </ServerClock>
   )
 }
 
@@ -70,7 +72,7 @@ function Signs({ active, goes }: { readonly active: boolean; readonly goes: stri
   if (active || goes === '') return <>{active ? words.activeYes : words.activeNo}</>
   return (
     <>
-      {words.activeUntil} <DateMoment text={goes} />
+      {words.activeUntil} <ServerMoment text={goes} />
     </>
   )
 }
@@ -91,7 +93,7 @@ function RotationPart({ forecast }: { readonly forecast: CaForecast }) {
       <p>{rotationText(forecast) ?? words.noRotation}</p>
       {Rotation !== null && (
         <p>
-          {words.startedAt}: <DateMoment text={Rotation.Started} />
+          {words.startedAt}: <ServerMoment text={Rotation.Started} />
         </p>
       )}
       <h3>{words.now}</h3>
@@ -101,18 +103,14 @@ function RotationPart({ forecast }: { readonly forecast: CaForecast }) {
           rows={[
             [
               words.oldGoes,
-              now.OldRootGoes === '' ? words.oldGoesLast : <DateMoment key="old" text={now.OldRootGoes} />,
+              now.OldRootGoes === '' ? words.oldGoesLast : <ServerMoment key="old" text={now.OldRootGoes} />,
             ],
-            [words.holdUntil, <DateMoment key="hold" text={now.LeavesHoldUntil} />],
+            [words.holdUntil, <ServerMoment key="hold" text={now.LeavesHoldUntil} />],
           ]}
         />
       )}
     </section>
   )
-}
-
-function DateMoment({ text }: { readonly text: string }) {
-  return <Moment ms={Date.parse(text)} />
 }
 
 function Pems({ roots }: { readonly roots: readonly CaRoot[] }) {

@@ -20,11 +20,7 @@ export function ServersPart({ raft }: { readonly raft: Live<RaftAnswer> }) {
       {({ Servers }) => (
         <>
           <ServerTable servers={Servers} health={health.value} settings={settings.value} />
-          {health.value !== undefined && (
-            <p>
-              {words.tolerance}: {toleranceText(health.value)}
-            </p>
-          )}
+          {health.value !== undefined && <p>{toleranceText(health.value)}</p>}
           <Command line={commandLine('operator raft list-peers')} />
         </>
       )}

@@ -20,7 +20,9 @@ export function HappeningPage() {
           {ring.paused ? words.goOn(ring.waiting) : words.pause}
         </button>
       </PageHead>
-      <p>{words.about}</p>
+      <p>
+        {words.about} {words.since} {dateText(ring.sinceMs)}.
+      </p>
       <div class="filters">
         <ChoiceField label={words.kind} value={kind} set={(value) => setQuery({ kind: value })} options={words.kinds} />
         <WatchedPrefix />

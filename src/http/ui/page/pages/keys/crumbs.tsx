@@ -9,10 +9,10 @@ export function Crumbs({ name }: { readonly name: string }) {
   }))
   return (
     <nav class="crumbs" aria-label={words.folder}>
-      <a href={hrefOf('keys')}>{words.top}</a>
+      <a href={hrefOf('keys')}>{words.top}</a>{' '}
       {folders.map(({ text, prefix }) => (
         <a key={prefix} href={hrefOf('keys', 'below', prefix)}>
-          {text}
+          {text}{' '}
         </a>
       ))}
     </nav>

@@ -29,8 +29,7 @@ export function Reasons({ instance, status, reasons, effect }: ReasonsProps) {
         return (
           <div key={check.CheckID} class="reason">
             <p>
-              {text} {words.since}{' '}
-              {seenMs === undefined ? words.sinceUnknown(check.ModifyIndex) : <Moment ms={seenMs} />}.
+              {text} {seenMs === undefined ? words.sinceUnknown(check.ModifyIndex) : <Since ms={seenMs} />}
             </p>
             <Output text={outputOf(check)} />
             <Command line={command} />
@@ -38,5 +37,13 @@ export function Reasons({ instance, status, reasons, effect }: ReasonsProps) {
         )
       })}
     </article>
+  )
+}
+
+function Since({ ms }: { readonly ms: number }) {
+  return (
+    <>
+      {words.since} <Moment ms={ms} />.
+    </>
   )
 }

@@ -25,7 +25,7 @@ export function ServicePage({ name }: { readonly name: string }) {
       <Shown live={live} needs={words.needsOf(name)}>
         {(instances) => (instances.length === 0 ? <Empty text={words.absent} /> : <Service instances={instances} />)}
       </Shown>
-      <MeshPart name={name} />
+      {live.value?.length !== 0 && <MeshPart name={name} />}
       <Command line={commandLine('watch', '-type=service', `-service=${name}`)} />
     </>
   )

@@ -13,6 +13,7 @@ import { Pause } from '../../../src/http/ui/page/live/pause.ts'
 import { happeningsMax, Ring, ringMs } from '../../../src/http/ui/page/live/ring.ts'
 import { blockingMax, type Slot, Slots } from '../../../src/http/ui/page/live/slots.ts'
 import { hashOf, hrefOf, placeOf, placeOfOtherAddress } from '../../../src/http/ui/page/place/place.ts'
+import { agreement } from '../../../src/http/ui/page/shell/use-datacenter-in-address.ts'
 
 const answered = (value: string, index?: string): Answer<string> => ({ ok: true, value, index })
 const refused: Answer<string> = { ok: false, failure: { kind: 'refused', text: '', withToken: true } }
@@ -259,6 +260,16 @@ describe('the ring of the last minutes', () => {
 })
 
 describe('a place', () => {
+  it('names the datacenter: an address chooses one, and else gets the one that is shown', () => {
+    const cluster = placeOf('#/cluster')
+    const ofDc3 = placeOf('#/cluster?dc=dc3')
+    expect(agreement(ofDc3, 'dc2', true)).toBe('choose')
+    expect(agreement(ofDc3, 'dc2', false)).toBe('write')
+    expect(agreement(cluster, 'dc3', true)).toBe('write')
+    expect([agreement(ofDc3, 'dc3', true), agreement(cluster, '', true)]).toEqual(['agree', 'agree'])
+    expect(agreement(placeOf('#/cluster?dc='), '', true)).toBe('agree')
+  })
+
   it('comes back from its address, whatever its parts contain', () => {
     const place = { path: ['keys', 'key', 'a/b c?#%'], query: { filter: 'Name == "a&b"' } }
     expect(placeOf(hashOf(place))).toEqual(place)

@@ -1,5 +1,6 @@
 import { createContext } from 'preact'
 import { useContext, useMemo } from 'preact/hooks'
+import { aheadMs } from '../explain/clock.ts'
 import { shellWords } from '../words/shell-words.ts'
 import { dateText, durationText, Moment } from './moment.tsx'
 
@@ -8,17 +9,9 @@ const ahead = createContext(0)
 
 export const ServerClock = ahead.Provider
 
-/** Clocks that differ by less are the same for an operator. */
-const differenceMs = 60_000
-
 /** `now`: the time of the servers, when the answer came. Zero if the clocks differ by up to a minute. */
 export function useAheadMs(now: string): number {
   return useMemo(() => aheadMs(Date.parse(now), Date.now()), [now])
-}
-
-export function aheadMs(serverMs: number, browserMs: number): number {
-  const difference = serverMs - browserMs
-  return Math.abs(difference) > differenceMs ? difference : 0
 }
 
 /** Says that the clocks differ, if they do. */

@@ -18,12 +18,13 @@ import { OpenPage } from './pages.tsx'
 import { keepCaller, keptCaller } from './session-store.ts'
 import { useTheme } from './theme.ts'
 import { TokenDialog } from './token-dialog.tsx'
+import { datacenterField, useDatacenterInAddress } from './use-datacenter-in-address.ts'
 import { useTyped } from './use-typed.ts'
 
 /** The frame of the interface: where the operator is, with which token, in which datacenter. */
 export function App({ product }: { readonly product: Product }) {
   const [place, go, setQuery] = usePlace()
-  const [caller, setCaller] = useState<Caller>(keptCaller)
+  const [caller, setCaller] = useState<Caller>(() => ({ ...keptCaller(), ...callerIn(place) }))
   const [theme, setTheme] = useTheme()
   const [dialog, setDialog] = useState<'token' | 'help' | undefined>()
   const slots = useMemo(() => new Slots(() => !document.hidden), [])
@@ -35,6 +36,12 @@ export function App({ product }: { readonly product: Product }) {
     keepCaller(chosen)
     setCaller(chosen)
   }
+  useDatacenterInAddress(
+    place,
+    caller.datacenter,
+    (datacenter) => choose({ datacenter }),
+    (datacenter) => setQuery({ [datacenterField]: datacenter }),
+  )
   const askForToken = useCallback(() => setDialog('token'), [])
   useBack(client, slots)
   const closeAll = useCallback(() => setDialog(undefined), [])
@@ -84,6 +91,12 @@ export function App({ product }: { readonly product: Product }) {
 /** Deleted keys that a tab keeps: 100, and 1.5 million characters, so that one of the longest values (512 KB) finds room. */
 const deletedMax = 100
 const deletedLengthMax = 1_500_000
+
+/** The first address of the tab may name a datacenter. */
+function callerIn({ query }: Place): Partial<Caller> {
+  const datacenter = query[datacenterField]
+  return datacenter === undefined ? {} : { datacenter }
+}
 
 /** It is no link, because the part of an address behind `#` names the page. */
 function skip(): void {

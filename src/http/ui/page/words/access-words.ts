@@ -4,7 +4,7 @@ export const accessWords = {
   youAre: (description: string, accessor: string): string =>
     `${description === '' ? 'A token' : description} (${accessor})`,
   youAnonymous: 'No token is given, so the rights are those of the anonymous token.',
-  youAgent: 'No token is given, so the agent uses its default token (acl.tokens.default). The rights are those of it:',
+  youAgent: 'No token is given, so the agent uses its default token (acl.tokens.default):',
   youUnknown: 'No token is given, and the agent does not say which one it uses instead.',
   login: 'Give a token',
   first: 'The first token',

@@ -40,7 +40,7 @@ export const shellWords = {
   tokenGiven: 'Token: given',
   tokenNone: 'Token: none',
   tokenOf: (name: string): string => `Token: ${name}`,
-  tokenOfAgent: (name: string): string => `Token of the agent: ${name}`,
+  tokenOfAgent: (name: string): string => `Token: ${name} (of the agent)`,
   tokenAsk: 'Secret ID of a token. It is kept for this tab only, and sent in a header.',
   useToken: 'Use this token',
   dropToken: 'Use no token',

@@ -65,7 +65,7 @@ interface AnswersProps {
   readonly question: string
   readonly label: string
   readonly isOff: boolean
-  /** Yes sends the form if undefined. */
+  /** Undefined: the answer yes submits the form. */
   yes?(): void
   no(): void
 }

@@ -1,16 +1,15 @@
 import { useCaller } from '../live/context.ts'
-import { rarelyMs, useLive } from '../live/use-live.ts'
+import { useOwnToken } from '../live/use-own-token.ts'
 import { failureWords } from '../words/shell-words.ts'
 
 /** Nothing is there to show, or the caller may see nothing: servers leave out of a list what a token may not read. */
 export function Empty({ text }: { readonly text: string }) {
-  const { client, askForToken } = useCaller()
-  const hasToken = client.caller.token !== ''
-  const access = useLive<unknown>(hasToken ? undefined : '/v1/acl/status', {}, rarelyMs)
+  const { askForToken } = useCaller()
+  const { whose } = useOwnToken()
   return (
     <div class="empty">
       <p>{text}</p>
-      {access.value !== undefined && (
+      {whose === 'none' && (
         <p>
           {failureWords.emptyWithoutToken}{' '}
           <button type="button" onClick={askForToken}>

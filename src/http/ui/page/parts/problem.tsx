@@ -1,5 +1,6 @@
 import type { Failure } from '../api/failure.ts'
 import { useCaller } from '../live/context.ts'
+import { useOwnToken } from '../live/use-own-token.ts'
 import { failureWords, shellWords } from '../words/shell-words.ts'
 import { Explained } from './explained.tsx'
 
@@ -23,7 +24,8 @@ export function Problem({ failure, needs, stale = false, isWrite = false }: Prob
   return (
     <div class={`problem ${failure.kind}`} role="alert">
       <p>
-        <strong>{what}</strong> {remedy} {stale && shellWords.stale}
+        <strong>{failure.kind === 'refused' && !failure.withToken ? <RefusedWithout /> : what}</strong> {remedy}{' '}
+        {stale && shellWords.stale}
       </p>
       {'text' in failure && <p class="said">{failure.text}</p>}
       {failure.kind === 'refused' && needs !== undefined && (
@@ -46,6 +48,12 @@ export function Problem({ failure, needs, stale = false, isWrite = false }: Prob
   )
 }
 
+/** Without a token of the operator, the agent uses its default token or the anonymous one. */
+function RefusedWithout() {
+  const { whose } = useOwnToken()
+  return <>{whose === 'agent' ? failureWords.noRightOfAgent : failureWords.noToken}</>
+}
+
 function sentencesOf(failure: Failure, name: string, isWrite: boolean): readonly [string, string] {
   switch (failure.kind) {
     case 'unreachable':
@@ -53,7 +61,7 @@ function sentencesOf(failure: Failure, name: string, isWrite: boolean): readonly
     case 'no-leader':
       return [failureWords.noLeader, failureWords.noLeaderDo(name)]
     case 'refused':
-      return [failure.withToken ? failureWords.noRight : failureWords.noToken, '']
+      return [failureWords.noRight, '']
     case 'unknown-token':
       return [failureWords.unknownToken, '']
     case 'switched-off':

@@ -86,7 +86,7 @@ export const nodeWords = {
   sessions: 'Sessions',
   maintain: 'Drain this node',
   maintainQuestion: (node: string): string =>
-    `Put ${node} into maintenance? DNS and ?passing leave all of its instances out until you end it. What is left:`,
+    `Put ${node} into maintenance? DNS and ?passing leave all of its instances out until you end it. What each service keeps:`,
   left: (service: string, left: number): string =>
     `${service}: ${left === 0 ? 'no healthy instance' : left === 1 ? '1 healthy instance' : `${left} healthy instances`} on other nodes`,
   drainsNone: 'No service is registered on this node.',

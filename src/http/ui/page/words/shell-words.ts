@@ -87,6 +87,7 @@ export const failureWords = {
   noLeaderDo: (name: string): string =>
     `A majority of the servers must run and reach each other: ${name} members, then the log of a server.`,
   noToken: 'Access control is on, and the anonymous token does not have this right.',
+  noRightOfAgent: 'The default token of the agent, which it uses because you gave none, does not have this right.',
   noRight: 'The token does not have this right.',
   needs: (right: string): string => `The right that is missing: ${right}.`,
   unknownToken: 'This datacenter does not know the token: it is mistyped, deleted, expired, or of another datacenter.',

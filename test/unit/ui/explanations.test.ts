@@ -3,7 +3,7 @@ import type { Check, Instance, NodeOverview } from '../../../src/http/ui/page/ap
 import type { ServerHealth } from '../../../src/http/ui/page/api/cluster-shapes.ts'
 import type { Intention } from '../../../src/http/ui/page/api/intention-shapes.ts'
 import { commandLine, commandText } from '../../../src/http/ui/page/explain/command-line.ts'
-import { datacenterTrips } from '../../../src/http/ui/page/explain/datacenter-trips.ts'
+import { datacenterText, datacenterTrips } from '../../../src/http/ui/page/explain/datacenter-trips.ts'
 import { meshDecision } from '../../../src/http/ui/page/explain/decision.ts'
 import { drainedBy, isInMaintenance, outputOf } from '../../../src/http/ui/page/explain/drain.ts'
 import { healthReasons } from '../../../src/http/ui/page/explain/health.ts'
@@ -174,6 +174,9 @@ describe('what is computed of answers', () => {
       ['far', 90],
       ['near', 10],
     ])
+    const trips = new Map(datacenterTrips('dc1', all))
+    expect(datacenterText('far', trips)).toMatch(/^far \((~ )?90 ms\)$/)
+    expect(datacenterText('silent', trips)).toBe('silent')
   })
 
   it('is which services connect to which', () => {

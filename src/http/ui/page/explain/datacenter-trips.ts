@@ -1,5 +1,5 @@
 import type { Coordinate } from '../api/catalog-shapes.ts'
-import { type RoundTrip, roundTrip } from './round-trip.ts'
+import { type RoundTrip, roundTrip, roundTripText } from './round-trip.ts'
 
 /** The coordinates of the servers of one datacenter, as `/v1/coordinate/datacenters` has them. */
 export interface DatacenterCoordinates {
@@ -23,4 +23,10 @@ export function datacenterTrips(
       return median === undefined ? [] : [[each.Datacenter, median] as const]
     })
     .toSorted(([, a], [, b]) => b.ms - a.ms)
+}
+
+/** The name of a datacenter, with its round trip if that is known. */
+export function datacenterText(name: string, trips: ReadonlyMap<string, RoundTrip>): string {
+  const trip = trips.get(name)
+  return trip === undefined ? name : `${name} (${roundTripText(trip)})`
 }

@@ -1,5 +1,6 @@
 import type { Self } from '../api/catalog-shapes.ts'
 import type { Caller, Client } from '../api/client.ts'
+import { type DatacenterCoordinates, datacenterText, datacenterTrips } from '../explain/datacenter-trips.ts'
 import { rarelyMs, useLive } from '../live/use-live.ts'
 import { useOwnAgent } from '../live/use-own-agent.ts'
 import { useOwnToken } from '../live/use-own-token.ts'
@@ -79,7 +80,9 @@ interface DatacenterChoiceProps {
 function DatacenterChoice({ chosen, choose }: DatacenterChoiceProps) {
   const { value: names } = useLive<readonly string[]>('/v1/catalog/datacenters', {}, rarelyMs)
   const { value: self } = useLive<Self>('/v1/agent/self', {}, rarelyMs)
+  const { value: all } = useLive<readonly DatacenterCoordinates[]>('/v1/coordinate/datacenters', {}, rarelyMs)
   const own = self?.Config.Datacenter
+  const trips = new Map(own === undefined ? [] : datacenterTrips(own, all ?? []))
   const others = (names ?? []).filter((name) => name !== own).toSorted((a, b) => (a < b ? -1 : 1))
   const isKnown = chosen === '' || chosen === own || others.includes(chosen)
   return (
@@ -89,7 +92,7 @@ function DatacenterChoice({ chosen, choose }: DatacenterChoiceProps) {
         <option value="">{own ?? shellWords.ownDatacenter}</option>
         {others.map((name) => (
           <option key={name} value={name}>
-            {name}
+            {datacenterText(name, trips)}
           </option>
         ))}
         {!isKnown && <option value={chosen}>{chosen}</option>}

@@ -38,7 +38,7 @@ export const shellWords = {
   coloursOf: { system: 'of the system', light: 'light', dark: 'dark' },
   token: 'Token',
   tokenGiven: 'Token: given',
-  tokenNone: 'Token: none',
+  tokenNone: 'Token: none given',
   tokenOf: (name: string): string => `Token: ${name}`,
   tokenOfAgent: (name: string): string => `Token: ${name} (of the agent)`,
   tokenAsk: 'Secret ID of a token. It is kept for this tab only, and sent in a header.',

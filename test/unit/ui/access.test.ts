@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { hasAccessControl } from '../../../src/http/ui/page/live/use-own-agent.ts'
 import { ownerOf } from '../../../src/http/ui/page/live/use-own-token.ts'
 import { rulesFor, rulesRenamed } from '../../../src/http/ui/page/pages/access/example-rules.ts'
 
@@ -25,5 +26,18 @@ describe('the token of a tab', () => {
     expect(ownerOf('', 'a77e5732-0990-43ae-8d57-7691b7bab26d')).toBe('agent')
     expect(ownerOf('', '00000000-0000-0000-0000-000000000002')).toBe('none')
     expect(ownerOf('', undefined)).toBeUndefined()
+  })
+
+  it('is asked for only where the agent requires one: others would refuse, and a browser reports that', () => {
+    const self = (ACLsEnabled: boolean) => ({
+      Config: { Datacenter: 'dc1', NodeName: 'n1', Server: true, Version: '1.4.0' },
+      DebugConfig: { ACLsEnabled },
+    })
+    expect(hasAccessControl(self(true), undefined)).toBe(true)
+    expect(hasAccessControl(self(false), undefined)).toBe(false)
+    expect(hasAccessControl(undefined, { kind: 'refused', text: 'Permission denied', withToken: false })).toBe(true)
+    expect(hasAccessControl(undefined, { kind: 'unknown-token', text: 'ACL not found' })).toBe(true)
+    expect(hasAccessControl(undefined, { kind: 'unreachable' })).toBe(false)
+    expect(hasAccessControl(undefined, undefined)).toBeUndefined()
   })
 })

@@ -1,6 +1,7 @@
 import type { Token } from '../api/access-shapes.ts'
 import { useCaller } from './context.ts'
 import { type Live, rarelyMs, useLive } from './use-live.ts'
+import { useOwnAgent } from './use-own-agent.ts'
 
 /** The token whose rights the requests of this tab have. */
 export interface OwnToken {
@@ -13,10 +14,11 @@ export type TokenOwner = 'operator' | 'agent' | 'none'
 
 const anonymous = '00000000-0000-0000-0000-000000000002'
 
-/** Without a token, the agent answers with the one that it uses then. */
+/** Without a token, the agent answers with the one that it uses then. It is not asked where it has no access control. */
 export function useOwnToken(): OwnToken {
   const { client } = useCaller()
-  const live = useLive<Token>('/v1/acl/token/self', {}, rarelyMs)
+  const { hasAccessControl } = useOwnAgent()
+  const live = useLive<Token>(hasAccessControl === true ? '/v1/acl/token/self' : undefined, {}, rarelyMs)
   return { live, whose: ownerOf(client.caller.token, live.value?.AccessorID) }
 }
 

@@ -35,7 +35,10 @@ export class CompileCache {
   #build
   #folder
 
-  /** `digest`: that of the bundle. `program`: the one that runs, such as `svc`. Undefined where none is wanted, or there is no digest, or the system has no owners of files. */
+  /**
+   * `digest`: that of the bundle. `program`: the one that runs, such as `svc`. Undefined where none is wanted, or there is no
+   * digest, or the system has no owners of files.
+   */
   static of(digest, program) {
     if (process.env.NODE_DISABLE_COMPILE_CACHE === '1') return undefined
     if (process.geteuid === undefined || digest === undefined) return undefined

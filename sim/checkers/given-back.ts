@@ -1,7 +1,10 @@
 import { checker, type Judge } from './checker.ts'
 import type { Held, HeldThing } from './facts.ts'
 
-/** Even over a slow network a snapshot is sent sooner, and a connection is closed as soon as its peer's end arrives. */
+/**
+ * How long a process may keep what it no longer needs. Sending a snapshot over a slow network takes less, and a connection
+ * is closed as soon as its peer's end arrives.
+ */
 const backWithinUs = 30_000_000
 
 /**
@@ -16,8 +19,9 @@ const keptOpen: readonly (readonly [folder: string, files: number])[] = [
 ]
 
 /**
- * P4. What a process opens it gives back: what is left open costs a little each time, until descriptors, memory or the
- * disk under removed files run out. Judged when a cluster has come to rest, and when a process has stopped in order.
+ * P4. A process closes the files, connections and sockets that it opens. Each one that stays open takes a descriptor, some
+ * memory, and for a removed file its space on the disk, until one of these runs out. Judged when a cluster has come to
+ * rest, and when a process has stopped in order.
  */
 export class GivenBack {
   readonly #judge: Judge<{ P4: never }>

@@ -126,7 +126,7 @@ export class Processes {
     }
     this.#checks(server).tell('settings read', { config: config.value })
     await this.#world.webServers.booted(name, env)
-    // Of the machine's web servers, which outlive no process either, but are not the agent's.
+    // The machine's web servers run in this process, too: their sockets are not the agent's.
     const foreign = new Set(server.node.held().sockets)
     if (server.certified) await this.#certificates.install(env, server.identity)
     if (server.peersJson !== undefined) await plantPeersJson(env, server.peersJson)

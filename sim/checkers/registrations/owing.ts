@@ -78,10 +78,11 @@ export class Owing {
 
 /**
  * Agents that sync with the catalog, and those that have synced everything since they are in contact. An agent that was
- * asked to leave sends nothing to the catalog any more, so that its removed node does not reappear (agent.md#put-v1-agent-leave):
- * until its next process it counts as out of contact here, although it still answers requests. Once a service that was requested in contact, with
- * unique content, is in the catalog, a sync has succeeded, and a sync sends everything that is due. From then on
- * nothing waits for a retry, and nothing fails while contact lasts.
+ * asked to leave sends nothing to the catalog any more, so that its removed node does not reappear
+ * (agent.md#put-v1-agent-leave): until its next process it counts as out of contact here, although it still answers
+ * requests. Once a service that was requested in contact, with unique content, is in the catalog, a sync has succeeded,
+ * and a sync sends everything that is due. From then on nothing waits for a retry, and nothing fails while contact
+ * lasts.
  */
 export class Telling {
   readonly #contactSinceUs: CheckedRun['contactSinceUs']

@@ -33,7 +33,7 @@ async function showTab(place: Element): Promise<void> {
     ahead = undefined
     return next
   }
-  // Whoever takes it hears of its failure, too.
+  // `show` reports a failure; this only keeps the browser from calling it unhandled before that.
   ahead.catch(() => {})
   const packed = document.querySelector('#scenarios')?.textContent ?? ''
   const scenarios = JSON.parse(await unpackedText(packed)) as readonly TabScenario[]

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Client } from '../../../src/http/ui/page/api/client.ts'
 import { exact } from '../../../src/http/ui/page/api/exact.ts'
 import { type Answer, failureOf } from '../../../src/http/ui/page/api/failure.ts'
@@ -144,6 +144,7 @@ describe('a question that waits', () => {
     askAgain()
     await expect.poll(() => asked).toEqual([undefined, '5'])
     let answer = (_: Response): void => {}
+    onTestFinished(() => void vi.unstubAllGlobals())
     vi.stubGlobal('fetch', () => new Promise<Response>((resolve) => (answer = resolve)))
     const write = client.ask({ method: 'PUT', path: '/v1/kv/a', body: '1' })
     await new Promise(setImmediate)
@@ -152,7 +153,6 @@ describe('a question that waits', () => {
     expect(await write).toMatchObject({ ok: true })
     await expect.poll(() => asked).toEqual([undefined, '5', '5'])
     expect(failures).toEqual([undefined])
-    vi.unstubAllGlobals()
     await end()
   })
 

@@ -12,7 +12,7 @@ export interface FormProps {
   readonly submit: string
   /** Why the form cannot be sent yet, beyond what the browser itself says of required fields. */
   readonly blocked?: string | undefined
-  /** The entry was changed under the operator's hands, who decides about that first. */
+  /** The entry has changed since the form was filled in. The form is sent after the operator has chosen one of the two. */
   readonly isOutdated?: boolean
   /** Asked once more before it is sent. */
   readonly question?: string | undefined

@@ -12,8 +12,8 @@ export interface Slot {
 }
 
 /**
- * Hands out the connections that may wait. There is none while a write is under way, nor in a hidden tab: questions are
- * polled then.
+ * Hands out the connections that may wait: none while a write is under way, and none in a hidden tab. Questions without
+ * one are polled.
  */
 export class Slots {
   readonly #taken = new Set<AbortController>()

@@ -9,7 +9,7 @@ export interface OwnToken {
   readonly whose: TokenOwner | undefined
 }
 
-/** The operator gave it, or the agent uses its default token, or there is none. */
+/** `operator`: the operator gave the token. `agent`: the agent uses its default token. `none`: the anonymous token counts. */
 export type TokenOwner = 'operator' | 'agent' | 'none'
 
 const anonymous = '00000000-0000-0000-0000-000000000002'

@@ -19,7 +19,7 @@ import { type Live, useLive } from './use-live.ts'
 const failing = { filter: 'Status != "passing"' }
 
 export interface WatchersProps {
-  /** The leader is followed on every page, so that every page can say that there is none. */
+  /** Draws what every page says about the leader: a warning while there is none. */
   readonly children: (leader: Live<string>) => ComponentChildren
 }
 

@@ -91,6 +91,7 @@ import { serviceVersions } from './reads/service-versions.ts'
 import { settingsTold } from './reads/settings-told.ts'
 import { staleNames } from './reads/stale-names.ts'
 import { timelyAnswers } from './reads/timely-answers.ts'
+import { refusals } from './refusals.ts'
 import { markedRegistrations } from './registration-marks.ts'
 import { acknowledgedRegistrations } from './registrations/acknowledged-registrations.ts'
 import { catalogRows } from './registrations/catalog-rows.ts'
@@ -186,6 +187,7 @@ const all = [
   eventLists,
   eventRights,
   eventWaits,
+  refusals,
   cleanDeath,
   panics,
   understanding,

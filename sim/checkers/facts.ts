@@ -25,6 +25,7 @@ import type { Recovery } from './keys/recovered-history.ts'
 import type { MeshEvent } from './mesh/mesh-facts.ts'
 import type { ServerLog } from './raft/server-log.ts'
 import type { TimelyAnswer, ToldName } from './reads/timely-facts.ts'
+import type { SettledAnswer, SettledRequest } from './refusals.ts'
 import type { NodeRows, RegistrationChange } from './registrations/registration-facts.ts'
 
 /** Events of one server that faults and steps can wait for. */
@@ -274,6 +275,8 @@ interface ClientFacts {
   /** From now on, answers about the service are reported. */
   readonly 'service followed': { readonly service: string }
   readonly 'service told': TimelyAnswer
+  readonly 'settled request began': SettledRequest
+  readonly 'settled request answered': SettledAnswer
   readonly 'name told': ToldName
   /** Its ID is filled in when the agent has answered. */
   readonly 'event asked for': { readonly event: FiredEvent; readonly boot: number }

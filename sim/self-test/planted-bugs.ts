@@ -19,6 +19,7 @@ import { promiseBugs } from './promise-bugs.ts'
 import { providerBugs } from './provider-bugs.ts'
 import { queryBugs } from './query-bugs.ts'
 import { readerBugs } from './reader-bugs.ts'
+import { refusalBugs } from './refusal-bugs.ts'
 import { registrationBugs } from './registration-bugs.ts'
 import { restoreBugs } from './restore-bugs.ts'
 import { rightBugs } from './right-bugs.ts'
@@ -35,6 +36,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   ...accessBugs,
   ...copyBugs,
   ...rightBugs,
+  ...refusalBugs,
   ...intentionBugs,
   ...keyBugs,
   ...meshBugs,

@@ -9,6 +9,7 @@ import type { WorkloadKind } from './kind.ts'
 import { locks } from './locks.ts'
 import { proxies } from './mesh-proxies.ts'
 import { tunnels } from './mesh-tunnels.ts'
+import { mistakes } from './mistakes/kind.ts'
 import { owners } from './own/owner-groups.ts'
 import { registrations } from './registrations.ts'
 import { watchers } from './service-watcher.ts'
@@ -34,6 +35,7 @@ export const workloadKinds = {
   intentions,
   events,
   hostiles,
+  mistakes,
 }
 
 export type WorkloadKey = keyof typeof workloadKinds

@@ -46,6 +46,7 @@ export function languageTables(): ReadonlyMap<string, string> {
     ['visitors', table(at('visitors', '*'))],
     ['editors', table(at('editors', '*'))],
     ['intentions', table(at('intentions', '*'))],
+    ['mistakes', table(at('mistakes', '*'))],
     ['proxies', table(at('proxies', '*'))],
     ['mesh', table(at('mesh'))],
     ['mesh conditions', table(at('always', '[]', 'mesh'))],

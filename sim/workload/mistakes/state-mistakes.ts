@@ -1,0 +1,100 @@
+import { accepted, get, put, refused, remove, type Settled } from './settled.ts'
+
+/** Requests about keys and sessions. Reference: keys.md. */
+
+export const keyMistakes: readonly Settled[] = [
+  refused('an index that is no number', ({ mark }) => put(`/v1/kv/${mark}?cas=x`, 'v'), 400, /./),
+  refused('flags below zero', ({ mark }) => put(`/v1/kv/${mark}?flags=-1`, 'v'), 400, /./),
+  refused('an empty session', ({ mark }) => put(`/v1/kv/${mark}?acquire=`, 'v'), 400, /missing session/),
+  refused(
+    'a session that never existed',
+    ({ mark, other }) => put(`/v1/kv/${mark}?acquire=${other}`, 'v'),
+    500,
+    /invalid session/,
+    { leaves: 'refusal' },
+  ),
+  refused(
+    'two conditions',
+    ({ mark, other }) => put(`/v1/kv/${mark}?acquire=${other}&cas=1`, 'v'),
+    400,
+    /Conflicting flags/,
+  ),
+  refused('a tree with an index', ({ mark }) => remove(`/v1/kv/${mark}?recurse&cas=1`), 400, /Conflicting flags/),
+  refused('no key', () => put('/v1/kv/', 'v'), 400, /Missing key name/),
+  refused('no key to delete', () => remove('/v1/kv/'), 400, /Missing key name/),
+  refused(
+    'an index to wait for that is no number',
+    ({ mark }) => get(`/v1/kv/${mark}?index=soon`),
+    400,
+    /Invalid index/,
+  ),
+  refused('a wait without a unit', ({ mark }) => get(`/v1/kv/${mark}?index=1&wait=forever`), 400, /Invalid wait time/),
+  refused('two consistencies', ({ mark }) => get(`/v1/kv/${mark}?stale&consistent`), 400, /conflicting semantics/),
+  refused('an unknown datacenter', ({ mark }) => get(`/v1/kv/${mark}?dc=nowhere`), 500, /No path to datacenter/),
+  refused('an unknown verb', ({ mark }) => transaction([{ Verb: 'swap', Key: mark }]), 409, /unknown KV verb/),
+  refused(
+    'more operations than a transaction may have',
+    ({ mark }) => transaction(Array.from({ length: 65 }, () => ({ Verb: 'set', Key: mark, Value: '' }))),
+    413,
+    /too many operations/,
+  ),
+  refused('a transaction that is no list', ({ mark }) => put('/v1/txn', { KV: { Verb: 'set', Key: mark } }), 400, /./),
+  refused(
+    'a transaction whose second operation fails',
+    ({ mark, other }) =>
+      transaction([
+        { Verb: 'set', Key: mark, Value: '' },
+        { Verb: 'get', Key: other },
+      ]),
+    409,
+    /./,
+    { leaves: 'refusal' },
+  ),
+]
+
+function transaction(operations: readonly object[]) {
+  return put(
+    '/v1/txn',
+    operations.map((KV) => ({ KV })),
+  )
+}
+
+const created = /"ID":"/
+
+export const sessionMistakes: readonly Settled[] = [
+  refused('a negative lock delay', session({ LockDelay: '-5s' }), 400, /invalid duration/),
+  refused('a lock delay without a unit', session({ LockDelay: 'soon' }), 400, /invalid duration/),
+  refused('a lock delay that is a list', session({ LockDelay: [5] }), 400, /LockDelay/),
+  accepted('a lock delay of null is the default', session({ LockDelay: null }), created),
+  accepted('a lock delay in seconds', session({ LockDelay: 5 }), created),
+  accepted('the shortest time to live', session({ TTL: '10s' }), created),
+  accepted('the longest time to live', session({ TTL: '86400s' }), created),
+  refused('a time to live a millisecond too short', session({ TTL: '9.999s' }), 500, /must be between/),
+  refused('a time to live a millisecond too long', session({ TTL: '86400.001s' }), 500, /must be between/),
+  refused('a time to live without a unit', session({ TTL: '10' }), 400, /invalid duration/),
+  refused('an unknown behaviour', session({ Behavior: 'keep' }), 400, /Invalid Behavior/),
+  refused('a check that does not exist', session({ Checks: ['nobody-has-it'] }), 400, /Missing check/, {
+    leaves: 'refusal',
+  }),
+  refused('a node that does not exist', session({ Node: 'nobody' }), 400, /Missing node/, { leaves: 'refusal' }),
+  refused('no session to end', () => put('/v1/session/destroy/'), 400, /Missing session/),
+  refused(
+    'an ID that is too short',
+    ({ mark }) => put(`/v1/session/destroy/${mark.slice(1)}`),
+    400,
+    /must be 36 characters/,
+  ),
+  refused('no session to renew', () => put('/v1/session/renew/'), 400, /Missing session/),
+  refused(
+    'a renewal of a session that never existed',
+    ({ mark }) => put(`/v1/session/renew/${mark}`),
+    404,
+    /not found/,
+  ),
+  refused('a session with an ID that is too short', () => get('/v1/session/info/abc'), 400, /must be 36 characters/),
+  refused('sessions of no node', () => get('/v1/session/node/'), 400, /Missing node name/),
+]
+
+function session(members: object): Settled['request'] {
+  return ({ mark }) => put('/v1/session/create', { Name: `session ${mark}`, ...members })
+}

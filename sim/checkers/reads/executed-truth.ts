@@ -31,7 +31,8 @@ export interface ExecutedQuery {
  */
 export function executed(query: DefinedQuery, at: ExecutedAt, near = ''): ExecutedQuery {
   const named = near === '' ? query.near : near
-  const place = at.isHere ? named : ''
+  // No node has the address of these clients.
+  const place = at.isHere && named !== '_ip' ? named : ''
   const first = place === '_agent' ? at.agent : place
   const here = findable(query, at.held(at.datacenter))
   let last: ExecutedQuery = { datacenter: at.datacenter, failovers: 0, found: here, first }

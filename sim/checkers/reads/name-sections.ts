@@ -8,6 +8,8 @@ export type NamedThing =
   | { readonly kind: 'node'; readonly node: string }
   /** The result of a prepared query: instances of any health, and the TTL of the answer. */
   | { readonly kind: 'query'; readonly found: readonly HeldInstance[]; readonly ttlS: number }
+  /** A name that has an address written into it; undefined: a number of digits that no address has. */
+  | { readonly kind: 'address'; readonly address: string | undefined }
   /** A name that does not exist. */
   | { readonly kind: 'nothing' }
 
@@ -63,6 +65,8 @@ export function sectionsOf(
         asked,
         settings,
       )
+    case 'address':
+      return ofAddress(thing.address, asked, settings)
     case 'service': {
       const { tag, connect } = thing
       const named = held.filter(({ inMesh, tags }) => (connect ? inMesh : tag === undefined || tags.includes(tag)))
@@ -82,6 +86,12 @@ function ofNode(node: HeldNode | undefined, { name, type }: NameAsked, settings:
   const texts = metaRecords(name, settings.nodeTtlS, node)
   if (type === 'ANY' || type === 'TXT') return { ...nothing, answers: [...addresses, ...texts] }
   return { ...nothing, answers: addresses, additionals: settings.additionalMetaTxt ? texts : [] }
+}
+
+/** Whatever type of record is asked for. */
+function ofAddress(address: string | undefined, { name }: NameAsked, { nodeTtlS }: NameSettings): Sections {
+  const answers = address === undefined ? [] : addressRecords(name, nodeTtlS, address, 'ANY')
+  return { rcode: 'NOERROR', answers, authorities: [], additionals: [] }
 }
 
 function ofInstances(

@@ -7,7 +7,7 @@ export interface DefinedQuery {
   readonly service: string
   readonly onlyPassing: boolean
   readonly ignoredChecks: readonly string[]
-  /** A node, `_agent`, or empty. */
+  /** A node, `_agent`, `_ip`, or empty. */
   readonly near: string
   /** `!tag`: instances without the tag. */
   readonly tags: readonly string[]

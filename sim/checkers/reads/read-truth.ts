@@ -12,6 +12,8 @@ export type AskedFor =
       readonly tag?: string
       readonly nodeMeta?: readonly [key: string, value: string]
     }
+  /** The tags of all instances of the service, from the list of all services. */
+  | { readonly of: 'services'; readonly nodeMeta?: readonly [key: string, value: string] }
   /** Checks of all instances of the service. */
   | { readonly of: 'checks'; readonly nodeMeta?: readonly [key: string, value: string] }
   /** Checks in one state, of the service and of the nodes that it runs on. */
@@ -42,6 +44,11 @@ export function healthText(instance: ToldInstance, address: string, checks: read
   return `${instanceText(instance)} to ${address} (${inOrder(checks.map(({ id, status }) => `${id}=${status}`))})`
 }
 
+/** The service in the list of all services: its tags, each once; empty if the list lacks the service. */
+export function serviceText(tagsOfEach: readonly (readonly string[])[]): string {
+  return tagsOfEach.length === 0 ? '' : `listed with [${inOrder([...new Set(tagsOfEach.flat())])}]`
+}
+
 export function checkText(node: string, { id, status }: HeldCheck): string {
   return `${node}/${id}=${status}`
 }
@@ -59,6 +66,8 @@ export function toldOf(held: readonly HeldInstance[], asked: AskedFor): string {
         held.filter((each) => isAsked(each, asked)).map((each) => wordOf(each, asked.of)),
         ', ',
       )
+    case 'services':
+      return serviceText(ofNodesWith(held, asked.nodeMeta).map(({ tags }) => tags))
     case 'checks':
       return inOrder(
         ofNodesWith(held, asked.nodeMeta).flatMap((each) => textsOf(each, each.checks)),

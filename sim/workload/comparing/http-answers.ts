@@ -4,6 +4,7 @@ import {
   checkText,
   healthText,
   instanceText,
+  serviceText,
   type ToldInstance,
 } from '../../checkers/reads/read-truth.ts'
 
@@ -14,6 +15,10 @@ export function toldIn(json: unknown, asked: AskedFor, service: string, held: re
       return inOrder((json as readonly HealthRow[]).map(healthRowText), ', ')
     case 'catalog':
       return inOrder((json as readonly CatalogRow[]).map(catalogRowText), ', ')
+    case 'services': {
+      const tags = (json as Readonly<Record<string, readonly string[]>>)[service]
+      return serviceText(tags === undefined ? [] : [tags])
+    }
     case 'checks':
       return inOrder(
         (json as readonly CheckRow[]).map((row) => checkText(row.Node, checkOf(row))),

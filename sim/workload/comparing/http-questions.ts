@@ -24,6 +24,7 @@ const faces = [
   'health',
   'catalog',
   'catalog',
+  'services',
   'checks',
   'state',
   'node services',
@@ -59,6 +60,7 @@ function drawnPlain(draws: Draws, asking: Asking, at: AskedAt, nodes: readonly s
       const passing = of === 'health' && draws.below(2) === 0 ? { passing: true } : {}
       return { of, connect, ...passing, ...(tag === undefined ? {} : { tag }), ...nodeMeta }
     }
+    case 'services':
     case 'checks':
       return { of, ...nodeMeta }
     case 'state':
@@ -123,6 +125,8 @@ function pathOf(service: string, asked: AskedFor): string {
     case 'health':
     case 'catalog':
       return `/v1/${asked.of}/${asked.connect ? 'connect' : 'service'}/${service}`
+    case 'services':
+      return '/v1/catalog/services'
     case 'checks':
       return `/v1/health/checks/${service}`
     case 'state':

@@ -44,7 +44,7 @@ function drawnLabels(draws: Draws, { service, tags }: Asking, nodes: readonly st
   const tag = tags[draws.below(Math.max(1, tags.length))]
   const ofTag: NamedThing = { kind: 'service', connect: false, ...(tag === undefined ? {} : { tag }) }
   const all: NamedThing = { kind: 'service', connect: false }
-  switch (draws.below(10)) {
+  switch (draws.below(11)) {
     case 0:
       return { labels: `${service}.connect`, thing: { kind: 'service', connect: true } }
     case 1:
@@ -59,10 +59,46 @@ function drawnLabels(draws: Draws, { service, tags }: Asking, nodes: readonly st
       return { labels: `${node}.node`, thing: { kind: 'node', node } }
     }
     case 6:
+      return drawnAddress(draws)
+    case 7:
       return { labels: `nobody.${draws.below(2) === 0 ? 'service' : 'query'}`, thing: { kind: 'nothing' } }
     default:
       return { labels: `${service}.service`, thing: all }
   }
+}
+
+/** An address in the form that targets of SRV records have, or digits that are none. */
+function drawnAddress(draws: Draws): Named {
+  const digits = (count: number): string => Array.from({ length: count }, () => draws.below(16).toString(16)).join('')
+  const addressed = (text: string, address: string | undefined): Named => ({
+    labels: `${text}.addr`,
+    thing: { kind: 'address', address },
+  })
+  switch (draws.below(5)) {
+    case 0: {
+      const hex = digits(8)
+      return addressed(
+        hex,
+        pairsOf(hex, 2)
+          .map((pair) => Number.parseInt(pair, 16))
+          .join('.'),
+      )
+    }
+    case 1: {
+      const hex = digits(32)
+      return addressed(hex, pairsOf(hex, 4).join(':'))
+    }
+    case 2:
+      return addressed(digits([2, 6, 12, 16, 30, 34, 40][draws.below(7)] ?? 2), undefined)
+    case 3:
+      return { labels: `${digits(7)}g.addr`, thing: { kind: 'nothing' } }
+    default:
+      return { labels: `a.${digits(8)}.addr`, thing: { kind: 'nothing' } }
+  }
+}
+
+function pairsOf(text: string, length: number): readonly string[] {
+  return Array.from({ length: text.length / length }, (_, at) => text.slice(at * length, (at + 1) * length))
 }
 
 /** Asks one agent over DNS, and compares section by section: N1. */

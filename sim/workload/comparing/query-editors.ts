@@ -95,9 +95,9 @@ function drawnQuery(draws: Draws, name: string, { asking, nodes, others }: Edito
   const { service, tags, nodeMeta } = asking
   const isTemplate = (templateNames as readonly string[]).includes(name)
   const tag = tags[draws.below(Math.max(1, tags.length))] ?? ''
-  const pair = draws.below(4) === 0 ? nodeMeta[draws.below(Math.max(1, nodeMeta.length))] : undefined
+  const pair = draws.below(2) === 0 ? nodeMeta[draws.below(Math.max(1, nodeMeta.length))] : undefined
   const [key = '', value = ''] = pair?.split(':') ?? []
-  const near = ['', '_agent', draws.oneOf(nodes, (each) => each) ?? ''][draws.below(3)] ?? ''
+  const near = ['', '_agent', '_ip', draws.oneOf(nodes, (each) => each) ?? ''][draws.below(4)] ?? ''
   const plainTags = [[], [], [tag], [`!${tag}`]][draws.below(4)] ?? []
   const template = { regexp, removeEmptyTags: draws.below(2) === 0 }
   return {

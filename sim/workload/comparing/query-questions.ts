@@ -102,9 +102,17 @@ function executing(name: string, draws: Draws, places: QueryPlaces): Question {
     if (typeof body === 'string') return missing(body, query, at)
     if (query === undefined) return { fault: 'is answered, and there is no such query' }
     const [expected, told] = [executed(query, world, near), toldExecution(body.json)]
-    const fault = executionFault(query, expected, told, limit)
+    const fault = executionFault(query, expected, told, limit) ?? contactFault(body)
     return fault === undefined ? { fault: orderFault(expected, told), isFinal: true } : { fault }
   })
+}
+
+/** The body has the last contact in nanoseconds, and a header has the same in milliseconds. */
+function contactFault({ json, headers }: Exclude<Awaited<ReturnType<typeof jsonAt>>, string>): string | undefined {
+  const { LastContact } = json as { readonly LastContact: number }
+  const header = headers.get('x-svc-lastcontact')
+  if (header === undefined || Math.trunc(LastContact / 1e6) === Number(header)) return undefined
+  return `has a last contact of ${LastContact} ns, and ${header} ms in its header`
 }
 
 /** The verdict on an answer without a result. */
@@ -136,12 +144,33 @@ function explaining(name: string, places: QueryPlaces): Question {
     if (typeof body === 'string') return missing(body, query, at)
     if (query === undefined) return { fault: 'is answered, and there is no such query' }
     const { Service: told } = (body.json as { readonly Query: { readonly Service: ExplainedService } }).Query
-    const said = [told.Service, told.Near, told.OnlyPassing, told.Connect, told.Tags ?? [], told.Failover]
+    const said = [
+      told.Service,
+      told.Near,
+      told.OnlyPassing,
+      told.Connect,
+      told.Tags ?? [],
+      told.Failover,
+      ...filtersIn(told),
+    ]
     const failover = { NearestN: query.nearestN, Datacenters: query.datacenters }
-    const meant = [query.service, query.near, query.onlyPassing, query.connect, query.tags, failover]
+    const meant = [
+      query.service,
+      query.near,
+      query.onlyPassing,
+      query.connect,
+      query.tags,
+      failover,
+      query.ignoredChecks,
+      query.nodeMeta,
+    ]
     const [one, other] = [JSON.stringify(said), JSON.stringify(meant)]
     return { fault: one === other ? undefined : `explains ${one}, and ${other} was defined` }
   })
+}
+
+function filtersIn({ IgnoreCheckIDs, NodeMeta }: ExplainedService): readonly unknown[] {
+  return [IgnoreCheckIDs ?? [], Object.entries(NodeMeta ?? {})]
 }
 
 interface ExplainedService {
@@ -150,6 +179,8 @@ interface ExplainedService {
   readonly OnlyPassing: boolean
   readonly Connect: boolean
   readonly Tags: readonly string[] | null
+  readonly IgnoreCheckIDs: readonly string[] | null
+  readonly NodeMeta: Readonly<Record<string, string>> | null
   readonly Failover: { readonly NearestN: number; readonly Datacenters: readonly string[] | null }
 }
 

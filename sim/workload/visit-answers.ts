@@ -38,6 +38,14 @@ function instanceNeeds({ Node, Service, ServiceName }: Row): readonly Need[] {
   return service === undefined || service === '' ? [ofNode] : [ofNode, reads('service', service)]
 }
 
+/** Instances through which a service is reached: callers see them if they may read that service as well. */
+export function waysIn(service: string): Shown {
+  return (body) => {
+    const instances = instancesIn(body)
+    return instances.length === 0 ? [] : [...instances, reads('service', service)]
+  }
+}
+
 export function serviceNamesIn(body: string): readonly Need[] {
   return Object.keys(JSON.parse(body) as object).map((name) => reads('service', name))
 }

@@ -8,7 +8,17 @@ interface Given {
   isToEnd: boolean
 }
 
+/** An intention that was created for a visitor; another one may have deleted it since. */
+interface KnownIntention {
+  readonly id: string
+  readonly source: string
+  readonly destination: string
+}
+
 const sessionsMax = 32
+const intentionsMax = 8
+/** While no intention is known. */
+const noIntention: KnownIntention = { id: '00000000-0000-4000-8000-000000000000', source: 'a', destination: 'a' }
 /** Time to live: the shortest that is allowed. */
 export const sessionTtl = '10s'
 /** Time for which a created session surely exists, unless its destruction was requested. */
@@ -24,6 +34,7 @@ const noSession: Given = {
 export class VisitMemory {
   readonly #nowUs: () => number
   readonly #sessions: Given[] = []
+  readonly #intentions: KnownIntention[] = []
   /** Index by prefix. */
   readonly indexes = new Map<string, number>()
 
@@ -34,6 +45,15 @@ export class VisitMemory {
   keep(id: string, node: string): void {
     this.#sessions.push({ id, node, givenUs: this.#nowUs(), isToEnd: false })
     if (this.#sessions.length > sessionsMax) this.#sessions.shift()
+  }
+
+  keepIntention(intention: KnownIntention): void {
+    this.#intentions.push(intention)
+    if (this.#intentions.length > intentionsMax) this.#intentions.shift()
+  }
+
+  intention(draws: Draws): KnownIntention {
+    return this.#intentions[draws.below(Math.max(1, this.#intentions.length))] ?? noIntention
   }
 
   /** One of the latest sessions. */

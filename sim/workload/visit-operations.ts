@@ -16,6 +16,7 @@ import {
   serviceNamesIn,
   sessionsIn,
   transactionIn,
+  waysIn,
 } from './visit-answers.ts'
 import { sessionTtl, type VisitMemory } from './visit-memory.ts'
 
@@ -38,10 +39,12 @@ export const visitOperations = [
   'authorize',
   'intentions',
   'intend',
+  'change intention',
   'event',
   'events',
   'query',
   'queries',
+  'explain',
 ] as const
 
 export type VisitOperation = (typeof visitOperations)[number]
@@ -61,6 +64,8 @@ export interface VisitRequest {
   readonly refusedWithout?: readonly Need[]
   /** The rights needed to see what a 200 shows. */
   readonly shown?: (body: string) => readonly Need[]
+  /** The rights whose lack a 200 reports. */
+  readonly denied?: (body: string) => readonly Need[]
   /** The rights whose lack a 409 reports. */
   readonly refused?: (body: string) => readonly Need[]
   /** The rights whose lack a "not found" shows, if the thing surely exists; undefined: it may not exist. */
@@ -85,6 +90,8 @@ export interface VisitDrawn {
   readonly memory: VisitMemory
 }
 
+const explainedResources = ['key', 'service', 'node', 'session', 'event', 'query', 'intention'] as const
+
 type Maker = (drawn: VisitDrawn, draws: Draws) => VisitRequest
 
 const makers: Readonly<Record<VisitOperation, Maker>> = {
@@ -107,7 +114,7 @@ const makers: Readonly<Record<VisitOperation, Maker>> = {
       // Without checks, it ends only on request, or with its time to live.
       body: { Name: mark, Node: node, TTL: sessionTtl, Checks: [] },
       mark,
-      done: (body) => memory.keep((JSON.parse(body) as { readonly ID: string }).ID, node),
+      done: (body) => memory.keep(idIn(body), node),
     }),
   'end session': ({ memory }, draws) => {
     const session = memory.session(draws)
@@ -127,13 +134,14 @@ const makers: Readonly<Record<VisitOperation, Maker>> = {
     return { ...get(`/v1/session/${target}`, []), shown: sessionsIn }
   },
   health: ({ name, node }, draws) => {
-    const target = [`service/${name}`, `service/${name}?cached`, `checks/${name}`, `node/${node}`, 'state/any'][
-      draws.below(5)
-    ]
-    return { ...get(`/v1/health/${target}`, []), shown: instancesIn }
+    const target = draws.below(6)
+    if (target === 5) return { ...get(`/v1/health/connect/${name}`, []), shown: waysIn(name) }
+    const plain = [`service/${name}`, `service/${name}?cached`, `checks/${name}`, `node/${node}`, 'state/any'][target]
+    return { ...get(`/v1/health/${plain}`, []), shown: instancesIn }
   },
   catalog: ({ name, node }, draws) => {
-    const target = draws.below(4)
+    const target = draws.below(5)
+    if (target === 4) return { ...get(`/v1/catalog/connect/${name}`, []), shown: waysIn(name) }
     if (target === 0) return { ...get('/v1/catalog/services', []), shown: serviceNamesIn }
     if (target === 1) return { ...get(`/v1/catalog/node/${node}`, []), shown: nodeWithServicesIn }
     const rest = target === 2 ? 'nodes' : `service/${name}`
@@ -157,23 +165,38 @@ const makers: Readonly<Record<VisitOperation, Maker>> = {
       return get(`/v1/connect/intentions/check?source=${other}&destination=${name}`, [reads('service', name)])
     return { ...get('/v1/connect/intentions', []), shown: intentionsIn }
   },
-  intend: ({ name, other, mark }, draws) => ({
+  intend: ({ name, other, mark, memory }, draws) => ({
     ...send('POST', '/v1/connect/intentions', [writes('intention', name)], {
-      body: {
-        SourceName: other,
-        DestinationName: name,
-        Action: draws.below(2) === 0 ? 'allow' : 'deny',
-        Description: mark,
-      },
+      body: intentionBody(other, name, mark, draws),
       mark,
+      done: (body) => memory.keepIntention({ id: idIn(body), source: other, destination: name }),
     }),
   }),
+  // Its ends stay as they are, so the rights that a change needs are known.
+  'change intention': ({ mark, memory }, draws) => {
+    const { id, source, destination } = memory.intention(draws)
+    const needs = [writes('intention', destination)]
+    const target = `/v1/connect/intentions/${id}`
+    if (draws.below(3) === 0) return send('DELETE', target, needs)
+    return put(target, needs, { body: intentionBody(source, destination, mark, draws), mark })
+  },
   event: ({ name }) => put(`/v1/event/fire/${name}`, [writes('event', name)]),
   events: () => ({ ...get('/v1/event/list', []), shown: eventsIn }),
   query: ({ name, other }) => ({
     ...send('POST', '/v1/query', [writes('query', name)], { body: { Name: name, Service: { Service: other } } }),
   }),
   queries: () => ({ ...get('/v1/query', []), shown: queriesIn }),
+  explain: ({ name }, draws) => {
+    const resource = explainedResources[draws.below(explainedResources.length)] ?? 'key'
+    const right = draws.below(2) === 0 ? 'read' : 'write'
+    const asked: Need = { resource, name, right }
+    const isAllowed = (body: string): boolean => (JSON.parse(body) as { readonly Allowed: boolean }).Allowed
+    return {
+      ...get(`/v1/acl/explain?resource=${resource}&right=${right}&name=${name}`, []),
+      shown: (body) => (isAllowed(body) ? [asked] : []),
+      denied: (body) => (isAllowed(body) ? [] : [asked]),
+    }
+  },
 }
 
 export function visitRequest(operation: VisitOperation, drawn: VisitDrawn, draws: Draws): VisitRequest {
@@ -213,6 +236,15 @@ function transaction({ name, other, mark }: VisitDrawn, draws: Draws): VisitRequ
     shown: transactionIn,
     refused: (body) => refusedIn(body, ofEach),
   }
+}
+
+function idIn(body: string): string {
+  return (JSON.parse(body) as { readonly ID: string }).ID
+}
+
+function intentionBody(source: string, destination: string, mark: string, draws: Draws): object {
+  const action = draws.below(2) === 0 ? 'allow' : 'deny'
+  return { SourceName: source, DestinationName: destination, Action: action, Description: mark }
 }
 
 function writes(resource: string, name: string): Need {

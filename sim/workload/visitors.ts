@@ -168,6 +168,8 @@ function toldBy(
   if (!Number.isNaN(index)) request.indexed?.(index)
   if (status === 200) {
     request.done?.(text)
+    const denied = request.denied?.(text) ?? []
+    if (denied.length > 0) return { said: 'denied', needs: denied }
     return { said: 'allowed', needs: [...request.needs, ...(request.shown?.(text) ?? [])] }
   }
   if (status === 409 && request.refused !== undefined) {

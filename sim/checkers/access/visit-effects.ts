@@ -41,7 +41,11 @@ function marksIn({ value, name, description, operations = [] }: MarkedBody): rea
 /** Whether the state itself refused the command, so that nothing has changed. */
 function isDone(outcome: unknown): boolean {
   if (typeof outcome !== 'object' || outcome === null) return outcome !== false
-  return !('refusal' in outcome) && (outcome as { readonly kind?: string }).kind !== 'failed'
+  return (
+    !('refusal' in outcome) &&
+    !('changedMeanwhile' in outcome) &&
+    (outcome as { readonly kind?: string }).kind !== 'failed'
+  )
 }
 
 export const visitEffects = checker({

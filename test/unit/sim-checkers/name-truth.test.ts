@@ -80,6 +80,13 @@ describe('N1', () => {
       ['c1.node.svc. 7 TXT zone=north'],
     ],
     [{ thing: { kind: 'node', node: 'c1' }, name: 'c1.node.svc.', type: 'SRV' }, [], [], []],
+    [
+      { thing: { kind: 'address', address: '10.0.0.1' }, name: '0a000001.addr.svc.', type: 'AAAA' },
+      ['0a000001.addr.svc. 7 A 10.0.0.1'],
+      [],
+      [],
+    ],
+    [{ thing: { kind: 'address', address: undefined }, name: '0a.addr.svc.', type: 'A' }, [], [], []],
     [{ thing: { kind: 'query', found: held.slice(2), ttlS: 9 }, type: 'A' }, ['web.service.svc. 9 A 10.0.0.2'], [], []],
   ])('of %o expects %o, %o, %o', (more, answers, authorities, additionals) => {
     expect(sections(more)).toEqual({ rcode: 'NOERROR', answers, authorities, additionals })

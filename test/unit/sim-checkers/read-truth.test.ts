@@ -40,6 +40,8 @@ describe('E7', () => {
     [{ of: 'health', connect: false, tag: 'old' }, 'c1/web-1'],
     [{ of: 'catalog', connect: false, ...north }, 'c1/web-1, c1/web-2'],
     [{ of: 'catalog', connect: false, nodeMeta: ['zone', 'south'] }, ''],
+    [{ of: 'services' }, 'listed with [blue old]'],
+    [{ of: 'services', nodeMeta: ['zone', 'south'] }, ''],
     [{ of: 'checks' }, 'c1/w=passing, c1/x=critical, c2/w=warning'],
     [{ of: 'checks', ...north }, 'c1/w=passing, c1/x=critical'],
     [{ of: 'state', status: 'passing', ...north }, 'c1/n=passing, c1/w=passing'],
@@ -80,6 +82,10 @@ describe('E7', () => {
     const row = { Node, Address: '10.9.0.1', Service, Checks }
     expect(toldIn([row], health, 'web', held)).toBe(toldOf(held, health))
     expect(toldIn([{ ...row, Address: '10.0.0.1' }], health, 'web', held)).not.toBe(toldOf(held, health))
+    const services = { web: ['old', 'blue'], other: [] }
+    expect(toldIn(services, { of: 'services' }, 'web', held)).toBe(toldOf(held, { of: 'services' }))
+    expect(toldIn({ web: ['old'] }, { of: 'services' }, 'web', held)).not.toBe(toldOf(held, { of: 'services' }))
+    expect(toldIn({ other: [] }, { of: 'services' }, 'web', held)).toBe('')
     const state: AskedFor = { of: 'state', status: 'passing', ...north }
     const rows = [...Checks, check('w', 'other'), check('n', '', 's1')]
     expect(toldIn(rows, state, 'web', held)).toBe(toldOf(held, state))
@@ -121,6 +127,8 @@ describe('E7', () => {
       '/v1/health/connect/web',
       '/v1/health/service/web?cached',
       '/v1/catalog/connect/web',
+      '/v1/catalog/services',
+      '/v1/catalog/services?node-meta=zone:north',
       '/v1/catalog/service/web?node-meta=zone:north',
       '/v1/health/checks/web',
       '/v1/health/state/critical?node-meta=zone:north',

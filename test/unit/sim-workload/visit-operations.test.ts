@@ -37,6 +37,13 @@ describe('what a visit is made for', () => {
     ['sessions', [{ Node: 'c1' }], [], ['session c1 read']],
     ['health', [{ Node: { Node: 'c1' }, Service: { Service: 'a' } }], [0], ['node c1 read', 'service a read']],
     ['health', [{ Node: 'c1', ServiceName: '' }], [4], ['node c1 read']],
+    [
+      'health',
+      [{ Node: { Node: 'c1' }, Service: { Service: 'p' } }],
+      [5],
+      ['node c1 read', 'service p read', 'service ab read'],
+    ],
+    ['catalog', [], [4], []],
     ['catalog', { a: [], b: [] }, [0], ['service a read', 'service b read']],
     ['catalog', { Node: { Node: 's1' }, Services: { x: { Service: 'a' } } }, [1], ['node s1 read', 'service a read']],
     ['catalog', null, [1], []],
@@ -47,6 +54,10 @@ describe('what a visit is made for', () => {
     ['intentions', { Allowed: true }, [1], ['service ab read']],
     ['intentions', [{ DestinationName: 'b' }], [2], ['intention b read']],
     ['intend', { ID: 'x' }, [], ['intention ab write']],
+    ['change intention', { ID: 'x' }, [0, 1], ['intention a write']],
+    ['change intention', true, [0, 0], ['intention a write']],
+    ['explain', { Allowed: true }, [0, 1], ['key ab write']],
+    ['explain', { Allowed: false }, [0, 1], []],
     ['event', {}, [], ['event ab write']],
     ['events', [{ Name: 'b' }], [], ['event b read']],
     ['query', {}, [], ['query ab write']],
@@ -70,6 +81,19 @@ describe('what a visit is made for', () => {
     const answer = (What: string) => JSON.stringify({ Results: null, Errors: [{ OpIndex: 1, What }] })
     expect(refused?.(answer('Permission denied'))).toEqual([{ resource: 'key', name: 'ab', right: 'write' }])
     expect(refused?.(answer('index is stale'))).toEqual([])
+  })
+
+  it('changes the intentions that other visits made, without changing their ends', () => {
+    requestOf('intend').done?.(JSON.stringify({ ID: 'the-intention' }))
+    const { target, body, mark } = requestOf('change intention', 0, 1)
+    expect([target, mark]).toEqual(['/v1/connect/intentions/the-intention', given.mark])
+    expect(JSON.parse(body ?? '')).toMatchObject({ SourceName: 'b', DestinationName: 'ab' })
+  })
+
+  it('says what an explanation denies', () => {
+    const { denied } = requestOf('explain', 1, 0)
+    expect(denied?.('{"Allowed":false}')).toEqual([{ resource: 'service', name: 'ab', right: 'read' }])
+    expect(denied?.('{"Allowed":true}')).toEqual([])
   })
 
   it('renews and ends sessions that another visit was given, and knows while they are surely there', () => {

@@ -44,23 +44,26 @@ function drawnLabels(draws: Draws, { service, tags }: Asking, nodes: readonly st
   const tag = tags[draws.below(Math.max(1, tags.length))]
   const ofTag: NamedThing = { kind: 'service', connect: false, ...(tag === undefined ? {} : { tag }) }
   const all: NamedThing = { kind: 'service', connect: false }
-  switch (draws.below(11)) {
+  switch (draws.below(13)) {
     case 0:
       return { labels: `${service}.connect`, thing: { kind: 'service', connect: true } }
     case 1:
-      return { labels: `_${service}._${tag ?? 'tcp'}.service`, thing: ofTag }
     case 2:
-      return { labels: `${tag === undefined ? '' : `${tag}.`}${service}.service`, thing: ofTag }
+      return { labels: `_${service}._${tag ?? 'tcp'}.service`, thing: ofTag }
     case 3:
-      return { labels: `${longTag}.${service}.service`, thing: { kind: 'nothing' } }
+      return { labels: `_${service}._tcp.service`, thing: all }
     case 4:
-    case 5: {
+      return { labels: `${tag === undefined ? '' : `${tag}.`}${service}.service`, thing: ofTag }
+    case 5:
+      return { labels: `${longTag}.${service}.service`, thing: { kind: 'nothing' } }
+    case 6:
+    case 7: {
       const node = draws.oneOf(nodes, (name) => name) ?? 'nobody'
       return { labels: `${node}.node`, thing: { kind: 'node', node } }
     }
-    case 6:
+    case 8:
       return drawnAddress(draws)
-    case 7:
+    case 9:
       return { labels: `nobody.${draws.below(2) === 0 ? 'service' : 'query'}`, thing: { kind: 'nothing' } }
     default:
       return { labels: `${service}.service`, thing: all }

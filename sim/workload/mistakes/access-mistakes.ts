@@ -1,6 +1,6 @@
 import { accepted, get, put, refused, remove, type Settled, type SettledParts } from './settled.ts'
 
-/** Requests about policies and tokens, by a caller that may do everything. Reference: access-control.md. */
+/** Requests about policies and tokens, by a caller that may do everything. */
 
 const management = '00000000-0000-0000-0000-000000000001'
 const anonymous = '00000000-0000-0000-0000-000000000002'

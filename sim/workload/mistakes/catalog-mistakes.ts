@@ -1,6 +1,6 @@
 import { accepted, get, put, refused, type Settled } from './settled.ts'
 
-/** Requests about nodes, services and checks, at the catalog and at agents. Reference: catalog.md, health.md. */
+/** Requests about nodes, services and checks, at the catalog and at agents. */
 
 const taken = /^true/
 const address = '10.9.8.7'

@@ -1,6 +1,6 @@
 import { accepted, get, post, put, refused, remove, type Settled, type SettledParts } from './settled.ts'
 
-/** Requests about prepared queries. Reference: prepared-queries.md. */
+/** Requests about prepared queries. */
 
 const created = /"ID":"/
 

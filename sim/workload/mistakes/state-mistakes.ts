@@ -1,6 +1,6 @@
 import { accepted, get, put, refused, remove, type Settled } from './settled.ts'
 
-/** Requests about keys and sessions. Reference: keys.md. */
+/** Requests about keys and sessions. */
 
 export const keyMistakes: readonly Settled[] = [
   refused('an index that is no number', ({ mark }) => put(`/v1/kv/${mark}?cas=x`, 'v'), 400, /./),

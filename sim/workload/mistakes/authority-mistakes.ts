@@ -1,6 +1,6 @@
 import { accepted, get, post, put, refused, remove, type Settled, type SettledParts } from './settled.ts'
 
-/** Requests about intentions and the certificate authority. Reference: mesh.md. */
+/** Requests about intentions and the certificate authority. */
 
 const made = /"ID":"/
 

@@ -25,7 +25,7 @@ import type { Recovery } from './keys/recovered-history.ts'
 import type { MeshEvent } from './mesh/mesh-facts.ts'
 import type { ServerLog } from './raft/server-log.ts'
 import type { TimelyAnswer, ToldName } from './reads/timely-facts.ts'
-import type { SettledAnswer, SettledRequest } from './refusals.ts'
+import type { SettledAnswer, SettledRequest } from './refusal-facts.ts'
 import type { NodeRows, RegistrationChange } from './registrations/registration-facts.ts'
 
 /** Events of one server that faults and steps can wait for. */

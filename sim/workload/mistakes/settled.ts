@@ -1,4 +1,4 @@
-import type { LogTrace } from '../../checkers/refusals.ts'
+import type { LogTrace } from '../../checkers/refusal-facts.ts'
 
 /** The parts of a request that are new each time. */
 export interface SettledParts {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type LogTrace, Refusals, type SettledAnswer } from '../../../sim/checkers/refusals.ts'
+import type { LogTrace, SettledAnswer } from '../../../sim/checkers/refusal-facts.ts'
+import { Refusals } from '../../../sim/checkers/refusals.ts'
 import { recorder } from './reports.ts'
 
 const mark = '0a1b2c3d-0000-1111-2222-333344445555'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { SettledAnswer, SettledRequest } from '../../../sim/checkers/refusals.ts'
+import type { SettledAnswer, SettledRequest } from '../../../sim/checkers/refusal-facts.ts'
 import { mistakesAbout } from '../../../sim/workload/mistakes/kind.ts'
 import { MistakenClients, type MistakenWorld } from '../../../sim/workload/mistakes/mistaken-clients.ts'
 import { accepted, get, post, put, refused, type Settled } from '../../../sim/workload/mistakes/settled.ts'

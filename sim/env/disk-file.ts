@@ -34,13 +34,11 @@ export class SimDiskFile implements DiskFile, HeldFile {
   }
 
   read(at: number, length: number): Promise<Result<Uint8Array, DiskFailure>> {
-    return this.#later('read', 'read', at, () => {
-      const closed = this.#closed
-      return () => {
-        const fails = closed || this.#machine.disk.readFails()
-        return fails ? diskFailure('io', this.path) : ok(this.#inode.read(at, length))
-      }
-    })
+    return this.#read(at, () => this.#inode.read(at, length))
+  }
+
+  readWritten(length: number): Promise<Result<Uint8Array, DiskFailure>> {
+    return this.#read(0, () => this.#inode.readWritten(length))
   }
 
   write(at: number, bytes: Uint8Array): Promise<Result<undefined, DiskFailure>> {
@@ -106,6 +104,16 @@ export class SimDiskFile implements DiskFile, HeldFile {
       this.#closed = true
       this.#boot.files.delete(this)
       return () => undefined
+    })
+  }
+
+  #read(at: number, content: () => Uint8Array): Promise<Result<Uint8Array, DiskFailure>> {
+    return this.#later('read', 'read', at, () => {
+      const closed = this.#closed
+      return () => {
+        const fails = closed || this.#machine.disk.readFails()
+        return fails ? diskFailure('io', this.path) : ok(content())
+      }
     })
   }
 

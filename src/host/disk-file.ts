@@ -1,6 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { concatBytes } from '../base/bytes.ts'
 import { done, ok, type Result } from '../base/result.ts'
+import { lengthWithoutZeros } from '../base/trailing-zeros.ts'
 import type { DiskFailure, DiskFile } from '../env/disk.ts'
 import { plainBytes } from '../native/plain-bytes.ts'
 import { attempt, failedSync } from './disk-failure.ts'
@@ -9,6 +10,9 @@ import { attempt, failedSync } from './disk-failure.ts'
 const trustedReadBytes = 1 << 20
 
 const pieceBytes = 64 << 10
+
+/** Read at a time while the end of what was written is looked for. */
+const searchedBytes = 256 << 10
 
 /** Zeros for extending a file, a piece at a time. */
 const zeros = new Uint8Array(256 << 10)
@@ -28,15 +32,37 @@ export class HostDiskFile implements DiskFile {
       const status = at === 0 || length > trustedReadBytes ? await this.#handle.stat() : undefined
       if (at === 0 && status?.isFile() === false) return ok(await this.#streamed(length))
       const wanted = length <= trustedReadBytes ? length : Math.min(length, Math.max(0, (status?.size ?? 0) - at))
-      const bytes = new Uint8Array(wanted)
-      let filled = 0
-      while (filled < wanted) {
-        const { bytesRead } = await this.#handle.read(bytes, filled, wanted - filled, at + filled)
-        if (bytesRead === 0) break
-        filled += bytesRead
-      }
-      return ok(filled === wanted ? bytes : plainBytes(bytes.subarray(0, filled)))
+      return ok(await this.#filled(new Uint8Array(wanted), at))
     })
+  }
+
+  readWritten(length: number): Promise<Result<Uint8Array, DiskFailure>> {
+    return attempt(this.#path, async () => {
+      const end = await this.#writtenEnd(Math.min(length, await this.#bytes()))
+      return ok(await this.#filled(new Uint8Array(end), 0))
+    })
+  }
+
+  /** The end of the last byte before `end` that is not zero, looked for from behind. */
+  async #writtenEnd(end: number): Promise<number> {
+    const piece = new Uint8Array(Math.min(end, searchedBytes))
+    for (let to = end; to > 0; to -= piece.length) {
+      const from = Math.max(0, to - piece.length)
+      const written = lengthWithoutZeros(await this.#filled(piece.subarray(0, to - from), from))
+      if (written > 0) return from + written
+    }
+    return 0
+  }
+
+  /** The bytes from offset `at`, of which there may be fewer than there is room for. */
+  async #filled(bytes: Uint8Array, at: number): Promise<Uint8Array> {
+    let filled = 0
+    while (filled < bytes.length) {
+      const { bytesRead } = await this.#handle.read(bytes, filled, bytes.length - filled, at + filled)
+      if (bytesRead === 0) break
+      filled += bytesRead
+    }
+    return filled === bytes.length ? bytes : plainBytes(bytes.subarray(0, filled))
   }
 
   /** Reads from a pipe or a terminal, such as `/dev/stdin`, which has no size and no positions. */

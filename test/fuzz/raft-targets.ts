@@ -1,6 +1,7 @@
 import { concatBytes, equalBytes, utf8 } from '../../src/base/bytes.ts'
 import { crc32c } from '../../src/base/crc32c.ts'
 import { done, ok } from '../../src/base/result.ts'
+import { lengthWithoutZeros } from '../../src/base/trailing-zeros.ts'
 import type { DiskFile } from '../../src/env/disk.ts'
 import { logIndexOf, noIndex, termOf } from '../../src/model/log-position.ts'
 import { encodeConfiguration } from '../../src/raft/core/configuration.ts'
@@ -8,6 +9,7 @@ import type { Entry } from '../../src/raft/core/types.ts'
 import { encodeBatch } from '../../src/raft/log/batch.ts'
 import { lossOf } from '../../src/raft/log/log-loss.ts'
 import type { LogRecord } from '../../src/raft/log/record.ts'
+import { SegmentBytes } from '../../src/raft/log/segment-bytes.ts'
 import { encodeSegmentHeader, logFormats } from '../../src/raft/log/segment-file.ts'
 import { SegmentReading } from '../../src/raft/log/segment-reading.ts'
 import { readSnapshot, type SnapshotOrigin, writeSnapshot } from '../../src/raft/log/snapshot-file.ts'
@@ -81,7 +83,8 @@ function summed(bytes: Uint8Array): Uint8Array {
 }
 
 /** Reads a segment as the start of a server does, and looks through what is left where it is damaged. */
-function readSegment(bytes: Uint8Array): void {
+function readSegment(content: Uint8Array): void {
+  const bytes = new SegmentBytes(content.subarray(0, lengthWithoutZeros(content)), content.length)
   const found = { segment: 1, path: '/raft/log/0000000001.log', maxIndex: noIndex }
   const begun = SegmentReading.begin(found, bytes, logFormats.segments, undefined)
   const reading = begun.ok ? begun.value : undefined

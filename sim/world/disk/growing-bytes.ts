@@ -1,3 +1,5 @@
+import { lengthWithoutZeros } from '../../../src/base/trailing-zeros.ts'
+
 const none = new Uint8Array(0)
 
 /** The bytes that a change of a file replaces, so that it can be undone. */
@@ -34,6 +36,12 @@ export class GrowingBytes {
     const read = new Uint8Array(to - from)
     if (from < this.#written) read.set(this.#bytes.subarray(from, this.#written))
     return read
+  }
+
+  /** A copy of the first `length` bytes, without the zeros at their end. */
+  readWritten(length: number): Uint8Array {
+    const written = this.#bytes.subarray(0, Math.min(length, this.#written))
+    return written.slice(0, lengthWithoutZeros(written))
   }
 
   write(at: number, bytes: Uint8Array): void {

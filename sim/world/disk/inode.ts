@@ -62,6 +62,11 @@ export class Inode implements Lane {
     return this.#cached.read(at, length)
   }
 
+  /** The first `length` bytes, without the zeros at their end. */
+  readWritten(length: number): Uint8Array {
+    return this.#cached.readWritten(length)
+  }
+
   write(at: number, bytes: Uint8Array): void {
     const before = this.#cached.before(at, at + bytes.length)
     this.#cached.write(at, bytes)

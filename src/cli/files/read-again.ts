@@ -38,6 +38,7 @@ function readOnce(file: DiskFile, path: string, kept: Kept): DiskFile {
       kept.set(path, known)
       return known
     },
+    readWritten: (length) => file.readWritten(length),
     write: (at, bytes) => file.write(at, bytes),
     sync: () => file.sync(),
     writeSynced: (at, bytes) => file.writeSynced(at, bytes),

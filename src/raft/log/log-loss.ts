@@ -4,6 +4,7 @@ import { laterBatches } from './batch.ts'
 import type { RaftOpenFailure } from './open-failure.ts'
 import type { LogRecord } from './record.ts'
 import type { ReplayedLog } from './replay.ts'
+import type { SegmentBytes } from './segment-bytes.ts'
 import { type LogFormat, readSegmentHeader } from './segment-file.ts'
 import type { Mark } from './watermark.ts'
 
@@ -28,7 +29,7 @@ export interface LogFailure extends RaftOpenFailure {
 
 /** The bytes of a segment from which on nothing was used for the log. */
 export interface UnreadBytes {
-  readonly bytes: Uint8Array
+  readonly bytes: SegmentBytes
   readonly from: number
   /** Number that the next batch would have had; undefined: that of the segment's first batch. */
   readonly number: number | undefined
@@ -43,13 +44,14 @@ export function lossOf(
 ): LogLoss {
   const seen = new Seen(before, mark)
   for (const { bytes, from, number } of unread) {
-    const read = readSegmentHeader(bytes, format)
+    const whole = bytes.whole()
+    const read = readSegmentHeader(whole, format)
     if (!read.ok) continue
     const { header, end } = read.value
     seen.heldUpTo = greater(seen.heldUpTo, header.lastIndex)
     seen.term = greater(seen.term, header.hardState.term)
     const place = { number: number ?? header.lastBatch + 1, offset: -1, salt: header.salt }
-    for (const { records } of laterBatches(bytes, Math.max(from, end), place)) {
+    for (const { records } of laterBatches(whole, Math.max(from, end), place)) {
       for (const record of records) seen.see(record)
     }
   }

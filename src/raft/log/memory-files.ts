@@ -1,4 +1,5 @@
 import { done, err, ok, type Result } from '../../base/result.ts'
+import { lengthWithoutZeros } from '../../base/trailing-zeros.ts'
 import type { Disk, DiskFailure, DiskFile } from '../../env/disk.ts'
 import { noIndex } from '../../model/log-position.ts'
 import type { DurableLog, LogChange, LogListener } from './durable-log.ts'
@@ -53,6 +54,11 @@ class MemoryFile implements DiskFile {
       bytes.set(piece.subarray(from, from + bytes.length - done), done),
     )
     return ok(bytes)
+  }
+
+  async readWritten(length: number): Promise<Result<Uint8Array, DiskFailure>> {
+    const all = await this.read(0, length)
+    return all.ok ? ok(all.value.subarray(0, lengthWithoutZeros(all.value))) : all
   }
 
   async write(at: number, bytes: Uint8Array): Promise<Result<undefined, DiskFailure>> {

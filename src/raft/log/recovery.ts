@@ -4,6 +4,7 @@ import { noIndex } from '../../model/log-position.ts'
 import { type LogFailure, lossOf, type UnreadBytes } from './log-loss.ts'
 import { diskTrouble, missingFiles, type RaftOpenFailure } from './open-failure.ts'
 import type { ReplayedLog } from './replay.ts'
+import { SegmentBytes } from './segment-bytes.ts'
 import { type LogFormat, logFormats, segmentName, segmentOfName } from './segment-file.ts'
 import { type FoundSegment, type LogTail, SegmentReading } from './segment-reading.ts'
 import { type FoundMark, findMark, type Mark, watermarkName } from './watermark.ts'
@@ -148,11 +149,12 @@ async function damaged(
   return err({ ...failure, loss: lossOf(before, mark, all, format) })
 }
 
-async function readWhole(disk: Disk, path: string): Promise<Result<Uint8Array, RaftOpenFailure>> {
+async function readWhole(disk: Disk, path: string): Promise<Result<SegmentBytes, RaftOpenFailure>> {
   const file = await disk.open(path, 'read')
   if (!file.ok) return err(diskTrouble(file.error))
   const size = await file.value.size()
-  const bytes = size.ok ? await file.value.read(0, size.value) : size
+  const written = size.ok ? await file.value.readWritten(size.value) : size
   await file.value.close()
-  return bytes.ok ? bytes : err(diskTrouble(bytes.error))
+  if (!size.ok) return err(diskTrouble(size.error))
+  return written.ok ? ok(new SegmentBytes(written.value, size.value)) : err(diskTrouble(written.error))
 }

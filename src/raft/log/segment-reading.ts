@@ -1,9 +1,9 @@
 import { err, ok, type Result } from '../../base/result.ts'
-import { lengthWithoutZeros } from '../../base/trailing-zeros.ts'
 import { greater, type LogIndex } from '../../model/log-position.ts'
 import { laterBatches, readBatch, recordsAt } from './batch.ts'
 import { damagedAt, missingFiles, type RaftOpenFailure, unknownFormat } from './open-failure.ts'
 import { ReplayedLog } from './replay.ts'
+import type { SegmentBytes } from './segment-bytes.ts'
 import { type LogFormat, readSegmentHeader, type SegmentHeader, segmentName } from './segment-file.ts'
 import type { Mark } from './watermark.ts'
 
@@ -37,7 +37,7 @@ export class SegmentReading {
   readonly header: SegmentHeader
   readonly log: ReplayedLog
   readonly #found: FoundSegment
-  readonly #bytes: Uint8Array
+  readonly #bytes: SegmentBytes
   /** From here on there are only zeros in an allocated file, and nothing in one that grows. */
   readonly #contentEnd: number
   #lastBatch: number
@@ -48,7 +48,7 @@ export class SegmentReading {
   /** Set if a batch is incomplete and no later one follows. */
   #torn: RaftOpenFailure | undefined
 
-  private constructor(found: FoundSegment, bytes: Uint8Array, header: SegmentHeader, end: number, log: ReplayedLog) {
+  private constructor(found: FoundSegment, bytes: SegmentBytes, header: SegmentHeader, end: number, log: ReplayedLog) {
     this.#found = found
     this.#bytes = bytes
     this.header = header
@@ -57,17 +57,17 @@ export class SegmentReading {
     this.#chain = header.chain
     this.#end = end
     this.#lastBatchAt = end
-    this.#contentEnd = header.allocatedBytes === undefined ? bytes.length : lengthWithoutZeros(bytes)
+    this.#contentEnd = header.allocatedBytes === undefined ? bytes.sizeBytes : bytes.writtenBytes
   }
 
   /** `log`: the content of the previous segments; undefined for the first. */
   static begin(
     found: FoundSegment,
-    bytes: Uint8Array,
+    bytes: SegmentBytes,
     format: LogFormat,
     log: ReplayedLog | undefined,
   ): Result<SegmentReading, RaftOpenFailure> {
-    const read = readSegmentHeader(bytes, format)
+    const read = bytes.read((part) => readSegmentHeader(part, format))
     if (!read.ok) {
       const { kind, what } = read.error
       return err(kind === 'format' ? unknownFormat(found.path, what) : damagedAt(found.path, 0, what))
@@ -93,10 +93,10 @@ export class SegmentReading {
     const { path, segment } = this.#found
     while (this.#end < this.#contentEnd) {
       const place = { number: this.#lastBatch + 1, offset: this.#end, salt: this.header.salt, chain: this.#chain }
-      const read = readBatch(this.#bytes, place)
+      const read = this.#bytes.read((part) => readBatch(part, place))
       if (!read.ok) {
         const damage = damagedAt(path, read.error.offset, read.error.what)
-        if (laterBatches(this.#bytes, this.#end, place).next().done !== true) return damage
+        if (laterBatches(this.#bytes.whole(), this.#end, place).next().done !== true) return damage
         this.#torn = damage
         break
       }
@@ -125,14 +125,14 @@ export class SegmentReading {
 
   /** An allocated file has its size from before it got its name (recovery.ts, 2). */
   #sizeFault(): RaftOpenFailure | undefined {
-    const { length } = this.#bytes
-    const made = this.header.allocatedBytes ?? length
-    if (length === made) return undefined
-    const what = length < made ? 'its end is missing' : 'bytes were added'
+    const { sizeBytes } = this.#bytes
+    const made = this.header.allocatedBytes ?? sizeBytes
+    if (sizeBytes === made) return undefined
+    const what = sizeBytes < made ? 'its end is missing' : 'bytes were added'
     return damagedAt(
       this.#found.path,
-      Math.min(length, made),
-      `${what}: it has ${length} bytes, and was made with ${made}`,
+      Math.min(sizeBytes, made),
+      `${what}: it has ${sizeBytes} bytes, and was made with ${made}`,
     )
   }
 
@@ -167,7 +167,7 @@ export class SegmentReading {
       chain: this.#chain,
       end: this.#end,
       tornBytes: Math.max(0, this.#contentEnd - this.#end),
-      tornRecords: recordsAt(this.#bytes, this.#end, this.header.salt),
+      tornRecords: recordsAt(this.#bytes.whole(), this.#end, this.header.salt),
       allocatedBytes: this.header.allocatedBytes,
       lastBatchBytes: this.#bytes.slice(this.#lastBatchAt, this.#end),
     })

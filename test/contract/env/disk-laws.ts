@@ -60,6 +60,23 @@ export function diskLaws(law: Law): void {
     await file.close()
   })
 
+  law('what was written of a file is read without the zeros at its end, however long they are', async (place) => {
+    const file = await got(place.env.disk.open(`${place.directory}/f`, 'create'))
+    const written = async (length: number): Promise<readonly number[]> => [...(await got(file.readWritten(length)))]
+    expect(await written(100)).toEqual([])
+    await got(file.allocate(700_001))
+    expect(await written(700_001)).toEqual([])
+    for (const at of [300_000, 600_000, 700_000]) {
+      await got(file.write(at, Uint8Array.of(0, 7, 0)))
+      const bytes = await got(file.readWritten(1_000_000))
+      expect([bytes.length, bytes.at(-1), bytes.at(-2)]).toEqual([at + 2, 7, 0])
+    }
+    expect(await written(300_001)).toEqual([])
+    await got(file.truncate(5))
+    expect(await written(1_000_000)).toEqual([])
+    await file.close()
+  })
+
   law('create opens or makes, create-new only makes, read only reads', async ({ env, directory }) => {
     const path = `${directory}/f`
     expect(await env.disk.open(path, 'read')).toMatchObject({ ok: false, error: { kind: 'not-found', path } })

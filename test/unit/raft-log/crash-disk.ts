@@ -1,4 +1,5 @@
 import { done, err, ok, type Result } from '../../../src/base/result.ts'
+import { lengthWithoutZeros } from '../../../src/base/trailing-zeros.ts'
 import type { Disk, DiskEntry, DiskFailure, DiskFailureKind, DiskFile } from '../../../src/env/disk.ts'
 
 type Change =
@@ -275,6 +276,8 @@ export class CrashDisk implements Disk {
       })
     return {
       read: (at, length) => this.#run('read', path, () => ok(inode.seen.slice(at, at + length))),
+      readWritten: (length) =>
+        this.#run('read', path, () => ok(inode.seen.slice(0, lengthWithoutZeros(inode.seen.subarray(0, length))))),
       write,
       truncate: (size) => this.#run('truncate', path, () => this.#changed(inode, { kind: 'truncate', size })),
       allocate: (size) =>

@@ -56,6 +56,13 @@ describe('the segmented log', () => {
     expect(disk.namesIn(directory).length).toBeGreaterThan(3)
   })
 
+  it('gives back a last batch that ends in zeros, as the rest of its file does', async () => {
+    const disk = new CrashDisk()
+    const { log } = await opened(disk, oneSegment)
+    await persist(log, logChange({ entries: [entryAt(1, 1), entryAt(2, 1, [1, ...new Array(300).fill(0)])] }))
+    expect(shown((await opened(disk.copy(), oneSegment)).state)).toMatch(/ 2:1:command:1(,0){300}$/)
+  })
+
   it('is empty when it is new, and stays so over a restart', async () => {
     const disk = new CrashDisk()
     expect(shown((await opened(disk)).state)).toBe(shown(emptyState))

@@ -15,7 +15,6 @@ import {
   releaseText,
 } from '../model/release.ts'
 import { agentFlags } from './agent-flags.ts'
-import { debugConfig } from './debug.ts'
 import { diskProblems } from './disk-problems.ts'
 import { configOfFlags, flagAt } from './flags.ts'
 import {
@@ -96,8 +95,7 @@ export async function loadConfig(
   // Only as a flag, for one start: in a file it would also accept the next loss of the log, without a decision of the
   // operator.
   const acceptLostLog = flags.get('accept-lost-log') === true
-  const accepting = { ...whole.value.config, acceptLostLog }
-  return ok({ ...whole.value, config: { ...accepting, debug: debugConfig(accepting) }, warnings, placeOf })
+  return ok({ ...whole.value, config: { ...whole.value.config, acceptLostLog }, warnings, placeOf })
 }
 
 /** Errors in the form of sources, and errors of the whole that cannot merely follow from them. */

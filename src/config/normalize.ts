@@ -4,7 +4,6 @@ import { err, ok, type Result } from '../base/result.ts'
 import type { Machine } from '../env/process.ts'
 import { type Naming, namings, svcNaming } from '../model/naming/naming.ts'
 import { hasBehaviour, newestRelease, type Release, settingDefaultsOf } from '../model/release.ts'
-import { debugConfig } from './debug.ts'
 import { type DefinitionSource, type Definitions, definitionSources, readDefinitions } from './definitions.ts'
 import { accessOf, accessWarnings } from './parts/access.ts'
 import { bindAddress } from './parts/addresses.ts'
@@ -113,7 +112,7 @@ export function normalize(
     ...filterWarnings(file),
     ...ofDefinitions,
   ]
-  return ok({ config: { ...config, debug: debugConfig(config) }, file: written, warnings, unheeded })
+  return ok({ config, file: written, warnings, unheeded })
 }
 
 /** What is reported about the whole: problems, and warnings of parts that the agent starts without. */

@@ -9,6 +9,7 @@ import { levelNamed } from '../agent/settings/log-settings.ts'
 import { Syslog } from '../agent/syslog/syslog.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import { openCliRpc } from '../cli-rpc/listener.ts'
+import { debugConfig } from '../config/debug.ts'
 import { createDnsFace, type DnsFace } from '../dns/face.ts'
 import { openDns } from '../dns/listeners.ts'
 import type { Closable } from '../env/async.ts'
@@ -78,7 +79,8 @@ export async function startProgram(
     syslog?.setLevel(levelNamed[next.logLevel])
     options.reloaded?.(next, renewed)
   }
-  const given = tls.ok ? { tls: tls.value } : {}
+  const shown = { debugConfig: () => debugConfig(config) }
+  const given = tls.ok ? { ...shown, tls: tls.value } : shown
   const agent = listening.ok ? await startAgent(env, config, { ...options, ...given, reloaded }) : listening
   if (!agent.ok) {
     closeFaces()

@@ -1,5 +1,5 @@
 import type { Result } from '../../base/result.ts'
-import type { RouteContext } from '../../features/contract/route-context.ts'
+import type { AgentSelf, RouteContext } from '../../features/contract/route-context.ts'
 import type { Raft } from '../../raft/raft.ts'
 import type { ForcedEnd } from '../boot/lifecycle.ts'
 import type { AgentObserver, SeenState } from '../boot/observer.ts'
@@ -14,6 +14,8 @@ export interface StartOptions {
   readonly reloaded?: (config: AgentConfig, tls: TlsMaterial) => void
   /** Contents of the files that `config.tls` names; absent: the agent reads them. */
   readonly tls?: TlsMaterial
+  /** Tells the configuration as `/v1/agent/self` shows it under DebugConfig: flat, secrets hidden. */
+  readonly debugConfig?: () => AgentSelf['debugConfig']
 }
 
 /** A running agent without its HTTP, DNS and command-line interfaces. */

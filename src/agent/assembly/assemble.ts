@@ -61,7 +61,9 @@ export async function assembleAgent(
   const left = new OnceSignal<undefined>()
   const rightsOf = part.access === undefined ? undefined : rightsOfCalls(ground, part.access)
   const answers = keptAnswers(ground, part, rightsOf, closing)
-  const self = describeSelf({ env, config, release: config.release, nodeId, part, pool, wan: wan?.pool, local, tls })
+  const { debugConfig } = options
+  const { release } = config
+  const self = describeSelf({ env, config, release, nodeId, part, pool, wan: wan?.pool, local, tls, debugConfig })
   return ok({
     env,
     telemetry: options.telemetry,

@@ -10,6 +10,7 @@ import type { RunningLocalServices } from '../local/parts.ts'
 import { type AccessMode, serverOf } from '../pool/pool-servers.ts'
 import type { AgentConfig } from '../settings/agent-config.ts'
 import type { TlsMaterial } from '../settings/tls-settings.ts'
+import type { StartOptions } from './agent.ts'
 import type { Ground, Part } from './ground.ts'
 
 type Section = Readonly<Record<string, string>>
@@ -28,13 +29,14 @@ export interface SelfParts {
   readonly local: Pick<RunningLocalServices, 'stats' | 'nodeFacts'>
   /** A reload may renew the material. */
   readonly tls: Ground['tls']
+  readonly debugConfig: StartOptions['debugConfig']
 }
 
 /**
  * The agent's description of itself; parts that change are collected at each request. Reference: agent.md#agent-self.
  */
 export function describeSelf(parts: SelfParts): AgentSelf {
-  const { config, release, nodeId, local } = parts
+  const { config, release, nodeId, local, debugConfig } = parts
   return {
     nodeName: config.nodeName,
     nodeId,
@@ -49,8 +51,10 @@ export function describeSelf(parts: SelfParts): AgentSelf {
       return Object.fromEntries(local.nodeFacts().meta ?? [])
     },
     isDebugged: config.isDebugged,
-    // The agent may have drawn its ID, or read it from its data directory.
-    debugConfig: { ...config.debug, NodeID: nodeId },
+    get debugConfig() {
+      // The agent may have drawn its ID, or read it from its data directory.
+      return { ...debugConfig?.(), NodeID: nodeId }
+    },
     get stats() {
       return statsOf(parts)
     },

@@ -1,4 +1,3 @@
-import type { Json } from '../../base/json.ts'
 import type { SocketAccess } from '../../env/http.ts'
 import type { Endpoint } from '../../env/net.ts'
 import type { MeshSettings } from '../../features/contract/mesh.ts'
@@ -97,8 +96,6 @@ export interface AgentConfig extends LogSettings {
   readonly checksConfig: ChecksConfig
   readonly watches: readonly WatchDefinition[]
   readonly nodeMeta: Readonly<Record<string, string>>
-  /** The configuration as `/v1/agent/self` shows it under DebugConfig: flat, secrets hidden. */
-  readonly debug: { readonly [key: string]: Json }
 }
 
 /**

@@ -187,6 +187,5 @@ export function defaultAgentConfig(
     managedProxies: defaultManagedSettings,
     checksConfig: defaultChecks,
     nodeMeta: {},
-    debug: {},
   }
 }

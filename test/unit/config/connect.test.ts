@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { debugConfig } from '../../../src/config/debug.ts'
 import { configDifferences } from '../../../src/config/differences.ts'
 import { normalize } from '../../../src/config/normalize.ts'
 import { problemText } from '../../../src/config/problem.ts'
@@ -40,7 +41,7 @@ describe('the mesh in the configuration', () => {
     const written = { federation: false, clock_skew: '90s', ca_config: { csr_max_per_second: 200 } }
     const { config } = read({ connect: written })
     expect(config.mesh).toMatchObject({ federates: false, skewMs: 90_000, options: { CSRMaxPerSecond: 200 } })
-    expect(config.debug).toMatchObject({ ConnectFederation: false, ConnectClockSkew: '1m30s' })
+    expect(debugConfig(config)).toMatchObject({ ConnectFederation: false, ConnectClockSkew: '1m30s' })
   })
 
   it.each([
@@ -138,14 +139,14 @@ describe('the mesh in the configuration', () => {
   })
 
   it('hides its key and its token where it is shown', () => {
-    const key = read({ connect: { enabled: true, ca_config: { private_key: 'secret' } } }).config.debug
+    const key = debugConfig(read({ connect: { enabled: true, ca_config: { private_key: 'secret' } } }).config)
     expect(key).toMatchObject({
       ConnectEnabled: true,
       ConnectCAProvider: 'svc',
       ConnectCAConfig: { LeafCertTTL: '72h', RotationPeriod: '2160h', PrivateKey: 'hidden' },
     })
     const vault = { token: 'secret', root_pki_path: 'r', intermediate_pki_path: 'i' }
-    const token = read({ connect: { ca_provider: 'vault', ca_config: vault } }).config.debug
+    const token = debugConfig(read({ connect: { ca_provider: 'vault', ca_config: vault } }).config)
     expect(token).toMatchObject({ ConnectCAProvider: 'vault', ConnectCAConfig: { Token: 'hidden', RootPKIPath: 'r' } })
     expect(JSON.stringify([key, token])).not.toContain('secret')
   })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { reloadedConfig } from '../../../src/agent/settings/reloading.ts'
+import { debugConfig } from '../../../src/config/debug.ts'
 import type { KeyRow } from '../../../src/config/keys/key.ts'
 import { normalize } from '../../../src/config/normalize.ts'
 import { laterKeyNames } from '../../../src/config/past/later-keys.ts'
@@ -198,8 +199,8 @@ describe('access control in the configuration', () => {
   })
 
   it('[CFG-016] enforces on agents unless it is told not to', () => {
-    expect(accessOf({}).config.debug).toMatchObject({ ACLEnforceVersion8: true })
-    expect(accessOf({ acl_enforce_version_8: false }).config.debug).toMatchObject({ ACLEnforceVersion8: false })
+    expect(debugConfig(accessOf({}).config)).toMatchObject({ ACLEnforceVersion8: true })
+    expect(debugConfig(accessOf({ acl_enforce_version_8: false }).config)).toMatchObject({ ACLEnforceVersion8: false })
   })
 
   it('[CFG-017] [CFG-018] has its primary datacenter by either name, the old one with a warning, and else the same', () => {
@@ -229,7 +230,7 @@ describe('access control in the configuration', () => {
     const rest = { enabled: true, enable_token_replication: true, enable_key_list_policy: true, tokens }
     const next = accessOf({ primary_datacenter: 'dc2', acl: { ...policies, ...rest } })
     expect({ ...old.config.access, policyTtlMs: 0 }).toEqual({ ...next.config.access, policyTtlMs: 0 })
-    expect(next.config.debug).toMatchObject({ PrimaryDatacenter: 'dc2' })
+    expect(debugConfig(next.config)).toMatchObject({ PrimaryDatacenter: 'dc2' })
     const both = accessOf({ acl_datacenter: 'dc2', acl_default_policy: 'allow', acl: { default_policy: 'deny' } })
     expect(both.config.access).toMatchObject({ enabled: true, defaultPolicy: 'deny' })
   })
@@ -272,19 +273,19 @@ describe('access control in the configuration', () => {
     expect(accessOf({ primary_datacenter: 'dc1' }).config.access.enabled).toBe(false)
     expect(accessOf({ acl: { enabled: true } }).config.access).toMatchObject({ enabled: true, primaryDatacenter: '' })
     expect(accessOf({ acl_datacenter: 'dc1' }).config.access).toMatchObject({ enabled: true, primaryDatacenter: 'dc1' })
-    expect(accessOf({ acl: { enabled: true } }).config.debug).toMatchObject({ ACLsEnabled: true })
+    expect(debugConfig(accessOf({ acl: { enabled: true } }).config)).toMatchObject({ ACLsEnabled: true })
     const off = accessOf({ acl_datacenter: 'DC1', acl: { enabled: false } })
     expect(off.config.access.primaryDatacenter).toBe('dc1')
     expect(off.warnings).toContain(
       "The 'acl_datacenter' field is deprecated. Use the 'primary_datacenter' field instead.",
     )
     expect(
-      accessOf({ acl_datacenter: 'a', primary_datacenter: 'b', acl: { enabled: false } }).config.debug,
+      debugConfig(accessOf({ acl_datacenter: 'a', primary_datacenter: 'b', acl: { enabled: false } }).config),
     ).toMatchObject({ PrimaryDatacenter: 'b', ACLsEnabled: false })
   })
 
   it('hides its tokens where it is shown', () => {
-    const shown = accessOf({ acl: { tokens: { master: 'secret', default: 'secret' } } }).config.debug
+    const shown = debugConfig(accessOf({ acl: { tokens: { master: 'secret', default: 'secret' } } }).config)
     expect(shown).toMatchObject({ ACLMasterToken: 'hidden', ACLToken: 'hidden', ACLReplicationToken: '' })
     expect(JSON.stringify(shown)).not.toContain('secret')
   })

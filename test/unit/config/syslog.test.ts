@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { debugConfig } from '../../../src/config/debug.ts'
 import { configDifferences } from '../../../src/config/differences.ts'
 import { normalize } from '../../../src/config/normalize.ts'
 import { problemText } from '../../../src/config/problem.ts'
@@ -47,7 +48,10 @@ describe('syslog', () => {
     const shown = (file: FileConfig) => {
       const normalized = normalize({ data_dir: '/d', bind_addr: '10.0.0.1', ...file }, false, machine)
       if (!normalized.ok) throw new Error('the configuration holds')
-      const { EnableSyslog, SyslogFacility, SyslogAddress } = normalized.value.config.debug as Record<string, unknown>
+      const { EnableSyslog, SyslogFacility, SyslogAddress } = debugConfig(normalized.value.config) as Record<
+        string,
+        unknown
+      >
       return [EnableSyslog, SyslogFacility, SyslogAddress]
     }
     expect(shown({})).toEqual([false, 'LOCAL0', ''])

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { debugConfig } from '../../../src/config/debug.ts'
 import { normalize } from '../../../src/config/normalize.ts'
 import { problemText } from '../../../src/config/problem.ts'
 import { parseDocument } from '../../../src/config/sources/document.ts'
@@ -22,7 +23,8 @@ function withTelemetry(telemetry: object) {
   const normalized = normalize(validated.value.config, false, machine)
   if (!normalized.ok) return { warnings: [], problems: normalized.error.map(problemText), config: undefined }
   const { warnings } = normalized.value
-  return { warnings, problems: [], config: normalized.value.config.telemetry, debug: normalized.value.config.debug }
+  const { config } = normalized.value
+  return { warnings, problems: [], config: config.telemetry, debug: debugConfig(config) }
 }
 
 describe('the block telemetry', () => {

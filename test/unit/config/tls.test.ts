@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { debugConfig } from '../../../src/config/debug.ts'
 import { normalize } from '../../../src/config/normalize.ts'
 import { problemText } from '../../../src/config/problem.ts'
 import type { FileConfig } from '../../../src/config/schema.ts'
@@ -18,7 +19,8 @@ const files: FileConfig = { cert_file: '/c', key_file: '/k', ca_file: '/a', port
 function configOf(file: FileConfig) {
   const normalized = normalize({ ...base, ...file }, false, machine)
   if (!normalized.ok) throw new Error(normalized.error.map(problemText).join('\n'))
-  return normalized.value.config
+  const { config } = normalized.value
+  return { ...config, debug: debugConfig(config) }
 }
 
 function problems(file: FileConfig): readonly string[] {

@@ -79,13 +79,40 @@ function leafPath(where: string): string | undefined {
   return /^\/v1\/agent\/connect\/ca\/leaf\/([^/?]+)/.exec(where)?.[1]
 }
 
+/** The characters of either alphabet of base64: letters and digits belong to both. */
+const alphabets = { both: 3, plain: 1, url: 2 } as const
+const alphabetOf = new Uint8Array(128)
+for (let code = 48; code < 123; code++) {
+  if (/[A-Za-z0-9]/.test(String.fromCharCode(code))) alphabetOf[code] = alphabets.both
+}
+for (const char of '+/=') alphabetOf[char.charCodeAt(0)] = alphabets.plain
+for (const char of '-_') alphabetOf[char.charCodeAt(0)] = alphabets.url
+
 /**
  * The runs in either alphabet of base64: in texts of the first, the special characters of the second belong to words
- * and to PEM.
+ * and to PEM. One pass over the text, because all that agents log and answer comes here.
  */
-function runsIn(text: string): readonly string[] {
-  const runs = [...text.matchAll(/[A-Za-z0-9+/=]{40,}/g), ...text.matchAll(/[A-Za-z0-9_-]*[_-][A-Za-z0-9_-]*/g)]
-  return runs.flatMap(([run]) => (run.length < runLength ? [] : [run]))
+export function runsIn(text: string): readonly string[] {
+  const runs: string[] = []
+  let plainFrom = 0
+  let urlFrom = 0
+  let lastSpecial = -1
+  for (let at = 0; at <= text.length; at++) {
+    const alphabet = at < text.length ? (alphabetOf[text.charCodeAt(at)] ?? 0) : 0
+    if (alphabet === alphabets.both) continue
+    if (alphabet !== alphabets.plain) {
+      if (at - plainFrom >= runLength) runs.push(text.slice(plainFrom, at))
+      plainFrom = at + 1
+    }
+    if (alphabet === alphabets.url) {
+      lastSpecial = at
+      continue
+    }
+    // Without a special character, the run is one of the first alphabet, too.
+    if (at - urlFrom >= runLength && lastSpecial >= urlFrom) runs.push(text.slice(urlFrom, at))
+    urlFrom = at + 1
+  }
+  return runs
 }
 
 export const meshSecrets = law(

@@ -41,6 +41,8 @@ export class PathValidation {
   readonly #read: ReadCertificate
   readonly #certificates = new Map<string, readonly PlatformCertificate[]>()
   readonly #pairs = new Map<string, string | undefined>()
+  /** Who issued whom. The certificates themselves are kept as long as their texts. */
+  readonly #issued = new WeakMap<PlatformCertificate, WeakMap<PlatformCertificate, boolean>>()
 
   constructor(read: ReadCertificate) {
     this.#read = read
@@ -59,7 +61,7 @@ export class PathValidation {
       const [leaf] = chain
       if (leaf === undefined) return bad('the peer presents no certificate')
       const roots = verifier.trustedPems.flatMap((pem) => this.#certificatesIn(pem))
-      return pathProblem(leaf, chain.slice(1), roots, wallMs) ?? nameProblem(leaf, expectedName)
+      return this.#pathProblem(leaf, chain.slice(1), roots, wallMs) ?? nameProblem(leaf, expectedName)
     } catch {
       // The library's text about it differs by version, and so would the trace.
       return bad('a certificate or key cannot be read')
@@ -77,6 +79,36 @@ export class PathValidation {
   peerOf(presented: TlsOptions | undefined): PeerCertificate {
     const [leaf] = this.#certificatesIn(presented?.certificateChainPem ?? '')
     return leaf?.peer ?? { names: [], uris: [] }
+  }
+
+  #pathProblem(
+    leaf: PlatformCertificate,
+    between: readonly PlatformCertificate[],
+    roots: readonly PlatformCertificate[],
+    wallMs: number,
+  ): TlsProblem | undefined {
+    let current = leaf
+    for (let depth = 0; depth < chainMax; depth++) {
+      if (wallMs < current.validFromMs) return { fault: 'expired', message: 'certificate is not yet valid' }
+      if (wallMs > current.validToMs) return { fault: 'expired', message: 'certificate has expired' }
+      if (roots.some((root) => root.equals(current))) return undefined
+      const issuer = [...roots, ...between].find((each) => this.#isIssuedBy(current, each))
+      if (issuer === undefined || issuer.equals(current)) {
+        return { fault: 'unknown-authority', message: 'unable to get issuer certificate' }
+      }
+      if (!issuer.isAuthority) return bad('invalid CA certificate')
+      current = issuer
+    }
+    return bad('certificate chain too long')
+  }
+
+  /** Verifying a signature takes a quarter of a millisecond, and is asked for at every connection. */
+  #isIssuedBy(certificate: PlatformCertificate, issuer: PlatformCertificate): boolean {
+    const known = this.#issued.get(certificate) ?? new WeakMap<PlatformCertificate, boolean>()
+    const isIssued = known.get(issuer) ?? certificate.isIssuedBy(issuer)
+    known.set(issuer, isIssued)
+    this.#issued.set(certificate, known)
+    return isIssued
   }
 
   /** Throws if one of them is malformed. */
@@ -121,27 +153,6 @@ function kept<T>(known: Map<string, T>, text: string, read: () => T): T {
 
 function blocksIn(text: string): readonly string[] {
   return text.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? []
-}
-
-function pathProblem(
-  leaf: PlatformCertificate,
-  between: readonly PlatformCertificate[],
-  roots: readonly PlatformCertificate[],
-  wallMs: number,
-): TlsProblem | undefined {
-  let current = leaf
-  for (let depth = 0; depth < chainMax; depth++) {
-    if (wallMs < current.validFromMs) return { fault: 'expired', message: 'certificate is not yet valid' }
-    if (wallMs > current.validToMs) return { fault: 'expired', message: 'certificate has expired' }
-    if (roots.some((root) => root.equals(current))) return undefined
-    const issuer = [...roots, ...between].find((each) => current.isIssuedBy(each))
-    if (issuer === undefined || issuer.equals(current)) {
-      return { fault: 'unknown-authority', message: 'unable to get issuer certificate' }
-    }
-    if (!issuer.isAuthority) return bad('invalid CA certificate')
-    current = issuer
-  }
-  return bad('certificate chain too long')
 }
 
 function nameProblem(leaf: PlatformCertificate, expectedName: string | undefined): TlsProblem | undefined {

@@ -79,7 +79,8 @@ export async function startProgram(
     syslog?.setLevel(levelNamed[next.logLevel])
     options.reloaded?.(next, renewed)
   }
-  const shown = { debugConfig: () => debugConfig(config) }
+  let described: ReturnType<typeof debugConfig> | undefined
+  const shown = { debugConfig: () => (described ??= debugConfig(config)) }
   const given = tls.ok ? { ...shown, tls: tls.value } : shown
   const agent = listening.ok ? await startAgent(env, config, { ...options, ...given, reloaded }) : listening
   if (!agent.ok) {

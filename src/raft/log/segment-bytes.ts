@@ -1,5 +1,8 @@
 import type { Result } from '../../base/result.ts'
 
+/** Zeros that are tried before all of them. */
+const littleBytes = 4096
+
 /**
  * The content of a segment's file. An allocated file is zeros after what was written, and these megabytes are made only
  * where something cannot be read without them.
@@ -18,17 +21,27 @@ export class SegmentBytes {
 
   /** What `read` makes of the bytes. Those that it needs may end in zeros, so where it fails, it gets the zeros, too. */
   read<T, E>(read: (bytes: Uint8Array) => Result<T, E>): Result<T, E> {
-    const first = read(this.#bytes)
-    return first.ok || this.#bytes.length === this.sizeBytes ? first : read(this.whole())
+    let result = read(this.#bytes)
+    while (!result.ok && this.#bytes.length < this.sizeBytes) {
+      // A header ends in a few zeros, a batch in as many as a client wrote.
+      const isLittle = this.#bytes.length < this.writtenBytes + littleBytes
+      result = read(this.#padded(isLittle ? this.writtenBytes + littleBytes : this.sizeBytes))
+    }
+    return result
   }
 
   /** With the zeros at its end. */
   whole(): Uint8Array {
-    if (this.#bytes.length === this.sizeBytes) return this.#bytes
-    const whole = new Uint8Array(this.sizeBytes)
-    whole.set(this.#bytes)
-    this.#bytes = whole
-    return whole
+    return this.#padded(this.sizeBytes)
+  }
+
+  #padded(wantedBytes: number): Uint8Array {
+    const length = Math.min(wantedBytes, this.sizeBytes)
+    if (length <= this.#bytes.length) return this.#bytes
+    const padded = new Uint8Array(length)
+    padded.set(this.#bytes)
+    this.#bytes = padded
+    return padded
   }
 
   /** A copy of a range that was read. */

@@ -161,13 +161,14 @@ export class SegmentReading {
       const what = `it ends with batch ${this.#lastBatch}, and ${mark.batch} batches were known to be durable`
       return err(this.#torn ?? damagedAt(path, this.#end, what))
     }
+    const tornBytes = Math.max(0, this.#contentEnd - this.#end)
     return ok({
       salt: this.header.salt,
       lastBatch: this.#lastBatch,
       chain: this.#chain,
       end: this.#end,
-      tornBytes: Math.max(0, this.#contentEnd - this.#end),
-      tornRecords: recordsAt(this.#bytes.whole(), this.#end, this.header.salt),
+      tornBytes,
+      tornRecords: tornBytes === 0 ? undefined : recordsAt(this.#bytes.whole(), this.#end, this.header.salt),
       allocatedBytes: this.header.allocatedBytes,
       lastBatchBytes: this.#bytes.slice(this.#lastBatchAt, this.#end),
     })

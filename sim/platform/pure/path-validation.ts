@@ -41,7 +41,7 @@ export class PathValidation {
   readonly #read: ReadCertificate
   readonly #certificates = new Map<string, readonly PlatformCertificate[]>()
   readonly #pairs = new Map<string, string | undefined>()
-  /** Who issued whom. The certificates themselves are kept as long as their texts. */
+  /** For a pair of certificates, whether the second issued the first. It lives as long as their texts are kept. */
   readonly #issued = new WeakMap<PlatformCertificate, WeakMap<PlatformCertificate, boolean>>()
 
   constructor(read: ReadCertificate) {

@@ -66,6 +66,7 @@ import { probeAnswers } from './pool/probe-answers.ts'
 import { agentTold, diskTold, markedProcesses } from './process-marks.ts'
 import { queryTruth } from './query-truth.ts'
 import { configurationChanges } from './raft/configuration-changes.ts'
+import { durableFiles } from './raft/durable-files.ts'
 import { durableTerms } from './raft/durable-terms.ts'
 import { electionSafety } from './raft/election-safety.ts'
 import { failStop } from './raft/fail-stop.ts'
@@ -133,6 +134,7 @@ const all = [
   loyalty,
   acknowledgedWrites,
   failStop,
+  durableFiles,
   linearizableKeys,
   staleReads,
   wholeChanges,

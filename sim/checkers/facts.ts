@@ -23,6 +23,7 @@ import type { KeyOperation, ListedKey } from './keys/key-history.ts'
 import type { OwnAnswer } from './keys/own-words.ts'
 import type { Recovery } from './keys/recovered-history.ts'
 import type { MeshEvent } from './mesh/mesh-facts.ts'
+import type { DiskLook } from './raft/durable-files.ts'
 import type { ServerLog } from './raft/server-log.ts'
 import type { TimelyAnswer, ToldName } from './reads/timely-facts.ts'
 import type { SettledAnswer, SettledRequest } from './refusal-facts.ts'
@@ -98,6 +99,8 @@ interface ProcessFacts {
   readonly 'start failed': OfNode & { readonly message: string }
   /** It has stopped in order, by a signal: what it has open still. */
   readonly 'process stopped': OfNode & { readonly held: Pick<Held, 'files' | 'sockets'> }
+  /** What is on the disk of a server is looked at. */
+  readonly 'disk looked at': OfNode & { readonly look: DiskLook }
   /** The process is paused from now on. */
   readonly 'process paused': OfNode
   readonly 'process resumed': OfNode

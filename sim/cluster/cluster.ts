@@ -10,6 +10,7 @@ import type { SimNode } from '../simulation/node.ts'
 import type { Simulation } from '../simulation/simulation.ts'
 import { highest } from './cluster-node.ts'
 import { type ClusterNodeParts, ClusterNodes } from './cluster-nodes.ts'
+import { tellDisk } from './disk-looks.ts'
 import { type NodeIdentity, replacement } from './node-identity.ts'
 import { type LeadingProcess, Operators } from './operator.ts'
 import { Orders } from './orders.ts'
@@ -213,6 +214,12 @@ export class Cluster {
   /** Whether its data have rotted: it runs until it stops, and must be replaced then. */
   isDamaged(name: string): boolean {
     return this.#nodes.of(name).damaged
+  }
+
+  /** Tells the checkers what an agent that nothing troubles has on its disk. */
+  lookAtDisk(name: string): void {
+    const server = this.#nodes.of(name)
+    tellDisk(this.#nodes.checksOf(server), server, 'at rest')
   }
 
   pause(name: string): void {

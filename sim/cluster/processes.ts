@@ -20,6 +20,7 @@ import { observe } from '../checkers/node-observer.ts'
 import type { Simulation } from '../simulation/simulation.ts'
 import { Certificates } from './certificates.ts'
 import { type ClusterNode, type EndingSignal, plantPeersJson, serverAddress } from './cluster-node.ts'
+import { tellDisk } from './disk-looks.ts'
 import { withQuorumCauses } from './quorum-causes.ts'
 import type { WebServers } from './web-servers.ts'
 
@@ -164,7 +165,9 @@ export class Processes {
       await stop()
       const { files, sockets } = server.node.held()
       const held = { files, sockets: sockets.filter((at) => !foreign.has(at)) }
-      if (server.node.boots === boot) this.#checks(server).tell('process stopped', { node, held })
+      if (server.node.boots !== boot) return
+      this.#checks(server).tell('process stopped', { node, held })
+      tellDisk(this.#checks(server), server, 'stopped')
     }
     const onSignal = (of: Signal, use: () => void): Closable => {
       if (of === signal) use()
@@ -235,6 +238,7 @@ export class Processes {
     this.#world.webServers.died(server.identity.name)
     this.#checks(server).tell('process died', { node: server.identity.name })
     server.node.crash({ disk })
+    tellDisk(this.#checks(server), server, 'ended')
   }
 
   #checks(server: ClusterNode): Invariants {

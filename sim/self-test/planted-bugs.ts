@@ -4,6 +4,7 @@ import { answerBugs } from './answer-bugs.ts'
 import { consensusBugs } from './consensus-bugs.ts'
 import { copyBugs } from './copy-bugs.ts'
 import { detectionBugs } from './detection-bugs.ts'
+import { diskBugs } from './disk-bugs.ts'
 import { eventBugs } from './event-bugs.ts'
 import { federationBugs } from './federation-bugs.ts'
 import { filterBugs } from './filter-bugs.ts'
@@ -54,4 +55,5 @@ export const plantedBugs: readonly PlantedBug[] = [
   ...providerBugs,
   ...federationBugs,
   ...leakBugs,
+  ...diskBugs,
 ]

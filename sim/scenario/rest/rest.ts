@@ -54,13 +54,15 @@ export async function comeToRest(run: RunContext): Promise<void> {
 /** Nothing that its process does waits for a fault to end. */
 function isUntroubled({ cluster, injector }: RunContext, name: string): boolean {
   const { running, paused, disk } = cluster.nodeOf(name)
-  return running && !paused && !injector.isTroubled(name) && disk.tree.quotaBytes === Number.POSITIVE_INFINITY
+  return running && !paused && !injector.isTroubled(name) && !disk.tree.isFull
 }
 
 function lookAtHeld({ cluster, invariants, simulation }: RunContext, untroubled: readonly string[]): void {
   for (const name of cluster.nodeNames.filter((each) => untroubled.includes(each))) {
     const node = cluster.nodeOf(name)
-    if (node.running) invariants.of(givenBack).atRest(name, node.held(), simulation.nowUs)
+    if (!node.running) continue
+    invariants.of(givenBack).atRest(name, node.held(), simulation.nowUs)
+    cluster.lookAtDisk(name)
   }
 }
 

@@ -59,6 +59,8 @@ export class SimDisk {
   #stalled = false
   /** Number of the event that set its present state; 0: unchanged since the start. */
   setBy = 0
+  /** It was full, or made to fail, since the process began. */
+  hasFailed = false
   #held: (() => void)[] = []
 
   constructor(kernel: Kernel, node: number, name: string, options: DiskOptions) {
@@ -87,24 +89,28 @@ export class SimDisk {
     this.#times = timesOf(this.#options)
     this.tree.quotaBytes = this.#options.quotaBytes
     this.tree.copyOnWrite = this.#options.copyOnWrite
+    this.hasFailed ||= this.tree.isFull
     this.#trace(JSON.stringify(options), 0)
   }
 
   /** The next `count` syncs of files and directories fail. */
   failSyncs(count: number): void {
     this.#failingSyncs = count
+    this.hasFailed ||= count > 0
     this.#trace('syncs fail', count)
   }
 
   /** The next `count` reads of files fail. */
   failReads(count: number): void {
     this.#failingReads = count
+    this.hasFailed ||= count > 0
     this.#trace('reads fail', count)
   }
 
   /** The next `count` writes of files fail after writing a part. */
   failWrites(count: number): void {
     this.#failingWrites = count
+    this.hasFailed ||= count > 0
     this.#trace('writes fail', count)
   }
 
@@ -158,6 +164,7 @@ export class SimDisk {
   processEnded(power: boolean, life: Identity): void {
     this.#locks.clear()
     this.#held = []
+    this.hasFailed = this.tree.isFull || this.#failingSyncs + this.#failingReads + this.#failingWrites > 0
     const { decisions } = this.#kernel
     const fateOf = (path: string): Draws => decisions.drawsOnce(life, 'power cut', path)
     if (power) this.tree.cutPower(fateOf, this.#options.unsynced)

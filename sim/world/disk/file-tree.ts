@@ -34,6 +34,11 @@ export class FileTree {
     return this.#usedBytes
   }
 
+  /** A fault has taken its space. */
+  get isFull(): boolean {
+    return this.quotaBytes !== Number.POSITIVE_INFINITY
+  }
+
   /** Every file, by path, in order. */
   files(): ReadonlyMap<string, Inode> {
     const found = new Map<string, Inode>()

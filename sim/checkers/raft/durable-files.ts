@@ -1,0 +1,184 @@
+import { type Release, releaseText } from '../../../src/model/release.ts'
+import { checker, type Judge } from '../checker.ts'
+import { type LogEnd, type ReadMark, readLogEnd, readMark } from './log-reader.ts'
+import { serverLogs } from './server-logs.ts'
+import { readSnapshotFile } from './snapshot-reader.ts'
+
+/** The disk of a server at a moment at which something is known about it. */
+export interface DiskLook {
+  /** `ended`: its process has ended in any way; `stopped`: in order; `at rest`: it runs, and nothing troubles it. */
+  readonly when: 'ended' | 'stopped' | 'at rest'
+  readonly release: Release
+  /** Its data have rotted, as the scenario wants it. */
+  readonly isRotten: boolean
+  /** Since its process began, its disk was full or failed. */
+  readonly hasFailed: boolean
+  /** The files of consensus, by path. */
+  readonly files: ReadonlyMap<string, { readonly size: number; read(at: number, length: number): Uint8Array }>
+}
+
+/** A log seals itself after a second without writes; a slow disk takes this long for the seal and the mark behind it. */
+const sealedWithinUs = 3_000_000
+/** The newest two are kept, and one more while it takes the place of the oldest. */
+const snapshotsMax = 3
+const logFolder = '/data/raft/log/'
+const snapshotFolder = '/data/raft/snapshots/'
+
+type Excuse = 'rotten' | 'failing disk' | 'in use'
+
+/**
+ * D3. What servers have on their disks can be read back: the files are read apart from the agent's code, so errors that
+ * writer and reader share, and protections that matter only after another fault, are found as well.
+ */
+export class DurableFiles {
+  readonly #judge: Judge<{ D3: Excuse }>
+  readonly #nowUs: () => number
+  readonly #lastIndexOf: (node: string) => number
+  /** By node, when it last wrote to its log, and the term and vote that it wrote. */
+  readonly #wroteUs = new Map<string, number>()
+  readonly #terms = new Map<string, Pick<LogEnd, 'term' | 'votedFor'>>()
+  /** By release and name, the checksum of the first snapshot that a server took, and that server. */
+  readonly #taken = new Map<string, { readonly node: string; readonly sum: number }>()
+
+  constructor(judge: Judge<{ D3: Excuse }>, nowUs: () => number, lastIndexOf: (node: string) => number) {
+    this.#judge = judge
+    this.#nowUs = nowUs
+    this.#lastIndexOf = lastIndexOf
+  }
+
+  wrote(node: string): void {
+    this.#wroteUs.set(node, this.#nowUs())
+  }
+
+  term(node: string, term: number, votedFor: string | undefined): void {
+    this.#terms.set(node, { term, votedFor })
+    this.wrote(node)
+  }
+
+  /** Another cluster may begin on new disks, or entries with the same positions may replace lost ones. */
+  beganAnew(): void {
+    this.#taken.clear()
+  }
+
+  looked(node: string, look: DiskLook): void {
+    if (look.isRotten) return this.#judge.excused('D3', 'rotten')
+    this.#snapshots(node, look)
+    this.#log(node, look)
+  }
+
+  #snapshots(node: string, { files, release }: DiskLook): void {
+    const placed = [...files].filter(([path]) => path.startsWith(snapshotFolder) && path.endsWith('.snapshot'))
+    for (const [path, file] of placed) {
+      this.#judge.judged('D3')
+      const read = readSnapshotFile(file.read(0, file.size))
+      const name = path.slice(snapshotFolder.length)
+      if (typeof read === 'string') this.#report(`${path} of ${node} cannot be read: ${read}`)
+      else if (nameOf(read) !== name) this.#report(`${path} of ${node} holds the snapshot ${nameOf(read)}`)
+      else if (read.isTaken) this.#compare(node, `${releaseText(release)} ${name}`, read.sum)
+    }
+    if (placed.length > snapshotsMax) this.#report(`${node} keeps ${placed.length} snapshots`)
+  }
+
+  /** Equal states of equal logs give equal bytes. */
+  #compare(node: string, name: string, sum: number): void {
+    const first = this.#taken.get(name)
+    if (first === undefined) this.#taken.set(name, { node, sum })
+    else if (first.sum !== sum) this.#report(`the snapshot ${name} of ${node} is not that of ${first.node}`)
+  }
+
+  #log(node: string, { files, when, hasFailed }: DiskLook): void {
+    const path = [...files.keys()].filter((each) => /[/]log[/][0-9]{10}[.]log$/.test(each)).at(-1)
+    const segment = path === undefined ? undefined : files.get(path)
+    const watermark = files.get(`${logFolder}watermark`)
+    if (segment === undefined || watermark === undefined) return
+    const end = readLogEnd(segment.read(0, segment.size))
+    const mark = readMark(watermark.read(0, watermark.size))
+    const isSettled = when !== 'ended' && this.#isSettled(node, when, hasFailed)
+    this.#judge.judged('D3')
+    if (typeof end === 'string') this.#report(`${path} of ${node} cannot be read: ${end}`)
+    else if (typeof mark === 'string') this.#report(`the watermark of ${node} cannot be read: ${mark}`)
+    else {
+      const wrong = markAhead(end, mark) ?? (isSettled ? unsettled(end, mark) : undefined)
+      // A process that stops may write what it does not tell any more.
+      const differs = wrong ?? (isSettled && when === 'at rest' ? this.#untold(node, end) : undefined)
+      if (differs !== undefined) this.#report(`the log of ${node}, which ${endings[when]}, ${differs}`)
+    }
+  }
+
+  #isSettled(node: string, when: 'stopped' | 'at rest', hasFailed: boolean): boolean {
+    if (hasFailed) this.#judge.excused('D3', 'failing disk')
+    if (hasFailed || when === 'stopped') return !hasFailed
+    const isIdle = this.#nowUs() - (this.#wroteUs.get(node) ?? 0) > sealedWithinUs
+    if (!isIdle) this.#judge.excused('D3', 'in use')
+    return isIdle
+  }
+
+  /** How the log differs from what the server reported that it wrote. */
+  #untold(node: string, end: LogEnd): string | undefined {
+    const lastIndex = this.#lastIndexOf(node)
+    if (end.lastIndex !== lastIndex) return `ends with entry ${end.lastIndex}, but the server wrote ${lastIndex}`
+    const told = this.#terms.get(node)
+    if (told === undefined || (told.term === end.term && told.votedFor === end.votedFor)) return undefined
+    return `has term ${end.term} and the vote ${end.votedFor}, but the server wrote ${told.term} and ${told.votedFor}`
+  }
+
+  #report(message: string): void {
+    this.#judge.report('D3', message)
+  }
+}
+
+const endings = { ended: 'has ended', stopped: 'has stopped', 'at rest': 'is at rest' } as const
+
+/** A mark is written when what it describes is durable. */
+function markAhead(end: LogEnd, mark: ReadMark): string | undefined {
+  const isSame = mark.chain === end.chain && mark.lastIndex === end.lastIndex && mark.term === end.term
+  if (mark.batch < end.batch || (mark.batch === end.batch && isSame)) return undefined
+  return `ends with ${placeText(end)}, but its watermark says ${placeText(mark)}`
+}
+
+/** What is missing at the end of a log that nobody writes to. */
+function unsettled(end: LogEnd, mark: ReadMark): string | undefined {
+  if (!end.isSealed) return `ends without a seal after ${placeText(end)}`
+  if (mark.wrong !== undefined) return `has a watermark of which ${mark.wrong}`
+  if (mark.batch === end.batch) return undefined
+  return `ends with ${placeText(end)}, but its watermark only says ${placeText(mark)}`
+}
+
+function placeText({ batch, lastIndex, term }: Pick<LogEnd, 'batch' | 'lastIndex' | 'term'>): string {
+  return `batch ${batch} (entry ${lastIndex}, term ${term})`
+}
+
+function nameOf({ index, term }: { readonly index: number; readonly term: number }): string {
+  return `${String(term).padStart(10, '0')}-${String(index).padStart(15, '0')}.snapshot`
+}
+
+export const durableFiles = checker({
+  codes: {
+    D3: {
+      text: 'durable files: snapshots and the end of the log can be read apart from the agent, sealed and as it wrote them',
+      sources: ['docs/architecture/formats.md#the-raft-log', 'docs/architecture/formats.md#snapshots'],
+      evidence: ['snapshots', 'entries', 'terms', 'complaints'],
+      judges: ['file or log read', 'files and logs read'],
+      excuses: {
+        rotten: 'Rotten data are not judged; until the machine is replaced.',
+        'failing disk': 'A log whose disk was full or failed need not be sealed; until its process ends.',
+        'in use': 'A log that was written to in the last three seconds need not be sealed; until it is idle.',
+      },
+      // The last writes of a run come just before its end.
+      excusesMost: { 'in use': 0.9 },
+    },
+  },
+  make: (run) => {
+    const logs = run.of(serverLogs)
+    return new DurableFiles(run, run.nowUs, (node) => logs.of(node).lastIndex)
+  },
+  takes: {
+    'log written': (it, { node }) => it.wrote(node),
+    'log reset': (it, { node }) => it.wrote(node),
+    'term found': (it, { node, term, votedFor }) => it.term(node, term, votedFor),
+    'term written': (it, { node, term, votedFor }) => it.term(node, term, votedFor),
+    'machine replaced': (it) => it.beganAnew(),
+    'entries lost': (it) => it.beganAnew(),
+    'disk looked at': (it, { node, look }) => it.looked(node, look),
+  },
+})

@@ -52,6 +52,7 @@ import { catalogTruth } from './pool/catalog-truth.ts'
 import { coordinates } from './pool/coordinates.ts'
 import { deathDetection } from './pool/death-detection.ts'
 import { deathGrounds } from './pool/death-grounds.ts'
+import { frugalGossip } from './pool/frugal-gossip.ts'
 import { goneMembers } from './pool/gone-members.ts'
 import { heartbeatsTaken } from './pool/heartbeats-taken.ts'
 import { incarnations } from './pool/incarnations.ts'
@@ -160,6 +161,7 @@ const all = [
   probeAnswers,
   packetAddresses,
   deathGrounds,
+  frugalGossip,
   membership,
   wanMembership,
   catalogTruth,

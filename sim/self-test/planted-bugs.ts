@@ -24,6 +24,7 @@ import { refusalBugs } from './refusal-bugs.ts'
 import { registrationBugs } from './registration-bugs.ts'
 import { restoreBugs } from './restore-bugs.ts'
 import { rightBugs } from './right-bugs.ts'
+import { thriftBugs } from './thrift-bugs.ts'
 import { truthBugs } from './truth-bugs.ts'
 
 /**
@@ -56,4 +57,5 @@ export const plantedBugs: readonly PlantedBug[] = [
   ...federationBugs,
   ...leakBugs,
   ...diskBugs,
+  ...thriftBugs,
 ]

@@ -22,6 +22,11 @@ const settledAfter = 60
  */
 const settledError = 0.8
 const settledShare = 1 / 3
+/**
+ * Maximum error that an agent with a settled coordinate states. It begins with 1.5, and each measurement makes it a mean
+ * of what it was and the relative error of that measurement.
+ */
+const statedErrorMax = 1
 
 /**
  * M7. Each agent's coordinate consists of numbers within bounds. An agent keeps the coordinates of others by which its
@@ -69,6 +74,9 @@ export class Coordinates {
       return
     }
     this.#judge.judged('M7')
+    if (own.error > statedErrorMax) {
+      this.#judge.report('M7', `${observer} states an error of ${own.error.toFixed(2)} after ${samples} answered pings`)
+    }
     // Each of these answers carried the coordinate of the member that answered.
     if (others.length === 0) {
       this.#judge.report('M7', `${observer} stores the coordinate of none of ${alive}, after ${samples} answered pings`)

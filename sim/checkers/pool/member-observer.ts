@@ -56,6 +56,7 @@ export class MemberObserver implements PoolObserver {
     for (const effect of effects) this.#did(core, event, effect)
     this.#probes.stepped(core, event, effects)
     this.#all.pace.stepped(core, event, effects)
+    this.#all.frugal.stepped(this.node, core, event, effects)
     // An agent that leaves may continue with that at the end of any step.
     const isOwnNews = this.#known.get(core.self.name)?.status !== core.self.status
     if (isOwnNews || mayChange(event)) this.#learn(core, event)
@@ -98,6 +99,7 @@ export class MemberObserver implements PoolObserver {
     this.#beganUs = this.#all.nowUs()
     this.#all.weather.began(this.node, core.self.name, this.#beganUs)
     this.#all.addresses.joined(core.self.address)
+    this.#all.frugal.began(this.node)
   }
 
   #weather(health: number): void {

@@ -4,6 +4,7 @@ import { cleanDeath } from '../clean-death.ts'
 import { coordinates } from './coordinates.ts'
 import { deathDetection } from './death-detection.ts'
 import { deathGrounds } from './death-grounds.ts'
+import { frugalGossip } from './frugal-gossip.ts'
 import { goneMembers } from './gone-members.ts'
 import { incarnations } from './incarnations.ts'
 import { localHealth } from './local-health.ts'
@@ -138,6 +139,7 @@ export const membership = checker({
     coordinates,
     probeAnswers,
     packetAddresses,
+    frugalGossip,
     deathGrounds,
   ],
   make: (run) =>

@@ -2,6 +2,7 @@ import { type ExcusesOf, eventIn, type Judge } from '../checker.ts'
 import { type Coordinates, coordinates } from './coordinates.ts'
 import { type DeathDetection, deathDetection } from './death-detection.ts'
 import { type DeathGrounds, deathGrounds } from './death-grounds.ts'
+import { type FrugalGossip, frugalGossip } from './frugal-gossip.ts'
 import { type GoneMembers, goneMembers } from './gone-members.ts'
 import { type Incarnations, incarnations } from './incarnations.ts'
 import { type LocalHealth, localHealth } from './local-health.ts'
@@ -19,6 +20,7 @@ type PoolLaw =
   | typeof probeAnswers
   | typeof packetAddresses
   | typeof deathGrounds
+  | typeof frugalGossip
 
 export interface PoolLawsParts {
   readonly judge: Judge<ExcusesOf<PoolLaw>>
@@ -39,6 +41,7 @@ export class PoolLaws {
   readonly probes: ProbeAnswers
   readonly addresses: PacketAddresses
   readonly grounds: DeathGrounds
+  readonly frugal: FrugalGossip
   readonly pace: ReconnectPace
   /** Mean round-trip time of a ping. */
   readonly rttMs: number
@@ -60,6 +63,7 @@ export class PoolLaws {
     this.probes = probeAnswers.by(judge)
     this.addresses = packetAddresses.by(judge)
     this.grounds = deathGrounds.by(judge)
+    this.frugal = frugalGossip.by(judge)
     this.pace = new ReconnectPace(this.gone)
     this.rttMs = network.rttMs
     this.isNetworkGood = network.loss <= 0.05 && network.rttMaxMs <= 250

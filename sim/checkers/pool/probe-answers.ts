@@ -19,6 +19,7 @@ export interface EndedProbe {
  * 2. An answer by packet with its number makes it succeed.
  * 3. A member acknowledges a ping that it has just received under its own name, or relays an answer to the prober that
  *    asked for it. It reports silence only to a prober that asked for such reports.
+ * 4. A member that was asked to ping another passes the answer on, if it comes within the probe timeout.
  */
 export class ProbeAnswers {
   readonly #judge: Judge<{ M8: never }>
@@ -42,6 +43,13 @@ export class ProbeAnswers {
     }
   }
 
+  /** A member that the observer was asked to ping has answered within the timeout; `isTold`: it tells the asker. */
+  relayed(observer: string, asker: GossipAddress, sequence: number, isTold: boolean): void {
+    this.#judge.judged('M8')
+    if (isTold) return
+    this.#judge.report('M8', `${observer} keeps from ${asker.host} that ping ${sequence} has been answered`)
+  }
+
   /** The member reports that a ping was answered, or was not. */
   said(observer: string, kind: 'ack' | 'nack', sequence: number, to: GossipAddress, isTrue: boolean): void {
     this.#judge.judged('M8')
@@ -54,7 +62,7 @@ export class ProbeAnswers {
 export const probeAnswers = law(
   {
     M8: {
-      text: 'answers: a probe succeeds only by an answer with its number, and no member relays an answer that it has not received',
+      text: 'answers: a probe succeeds only by an answer with its number, and members relay the answers that they receive, and no others',
       sources: ['SWIM, section 3.1', 'Lifeguard, section 4.A'],
       evidence: ['probes'],
       judges: ['probe or answer', 'probes and answers'],

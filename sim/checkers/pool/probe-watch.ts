@@ -8,6 +8,8 @@ interface Relay {
   readonly asker: GossipAddress
   readonly askerSequence: number
   readonly wantsNack: boolean
+  /** Until when the answer is relayed, by the member's own clock. */
+  readonly untilMs: number
 }
 
 type PacketReceived = Extract<GossipEvent, { readonly kind: 'packet-received' }>
@@ -34,7 +36,7 @@ export class ProbeWatch {
 
   /** Called after each step. */
   stepped(core: ObservedCore, event: GossipEvent, effects: readonly GossipEffect[]): void {
-    if (event.kind === 'packet-received') this.#packet(event, effects)
+    if (event.kind === 'packet-received') this.#packet(core, event, effects)
     else if (event.kind === 'stream-ping-finished') this.#stream(event.sequence, event.answered)
     for (const effect of effects) if (effect.kind === 'send') this.#said(core, event, effect)
     if (core.probe !== this.#probe) this.#next(core, effects)
@@ -44,16 +46,30 @@ export class ProbeWatch {
     if (isAnswered && sequence === this.#sequence) this.#heard ??= 'over a stream'
   }
 
-  #packet({ from, messages }: PacketReceived, effects: readonly GossipEffect[]): void {
+  #packet(core: ObservedCore, { from, messages }: PacketReceived, effects: readonly GossipEffect[]): void {
+    const untilMs = core.turn.nowMs + core.options.timing.probeTimeoutMs
     for (const message of messages) {
       if (message.kind === 'ack' && message.sequence === this.#sequence) this.#heard = 'by packet'
-      else if (message.kind === 'indirect-ping') this.#asked(from, message, effects)
+      else if (message.kind === 'ack') this.#acked(message.sequence, core.turn.nowMs, effects)
+      else if (message.kind === 'indirect-ping') this.#asked(from, message, untilMs, effects)
     }
+  }
+
+  #acked(sequence: number, nowMs: number, effects: readonly GossipEffect[]): void {
+    const relay = this.#relays.get(sequence)
+    if (relay === undefined || nowMs >= relay.untilMs) return
+    const { asker, askerSequence } = relay
+    const isTold = effects.some((effect) => {
+      const said = effect.kind === 'send' && isAt(effect.to, asker) ? effect.messages[0] : undefined
+      return said?.kind === 'ack' && said.sequence === askerSequence
+    })
+    this.#law.relayed(this.#node, asker, askerSequence, isTold)
   }
 
   #asked(
     asker: GossipAddress,
     { sequence: askerSequence, target, node, nack: wantsNack }: Extract<Message, { readonly kind: 'indirect-ping' }>,
+    untilMs: number,
     effects: readonly GossipEffect[],
   ): void {
     for (const effect of effects) {
@@ -61,7 +77,7 @@ export class ProbeWatch {
       if (ping?.kind !== 'ping' || ping.node !== node || this.#relays.has(ping.sequence)) continue
       if (effect.kind !== 'send' || !isAt(effect.to, target)) continue
       if (this.#relays.size >= relaysMax) this.#forgetOldest()
-      this.#relays.set(ping.sequence, { asker, askerSequence, wantsNack })
+      this.#relays.set(ping.sequence, { asker, askerSequence, wantsNack, untilMs })
       return
     }
   }

@@ -84,12 +84,16 @@ export class ConfigurationChanges {
    */
   standing(): readonly (readonly string[])[] {
     const standing: (readonly string[])[] = []
-    for (const [node, known] of this.#logs) {
-      const committed = this.#committed.get(node) ?? 0
-      const from = known.findLastIndex(({ index }) => index <= committed)
-      for (const { voters } of known.slice(Math.max(0, from))) standing.push(voters)
-    }
+    for (const node of this.#logs.keys()) standing.push(...this.standingAt(node))
     return standing
+  }
+
+  /** The voters of the last configuration that the server knows to be committed, and of all after it in its log. */
+  standingAt(node: string): readonly (readonly string[])[] {
+    const known = this.#logs.get(node) ?? []
+    const committed = this.#committed.get(node) ?? 0
+    const from = known.findLastIndex(({ index }) => index <= committed)
+    return known.slice(Math.max(0, from)).map(({ voters }) => voters)
   }
 
   /** Returns the voters of the previous configuration; undefined: the log had none. */

@@ -8,11 +8,13 @@ type QuorumExcuses = { readonly R8: 'change under way' | 'machine replaced' }
 
 /**
  * R8. Paper, section 6: a server uses the newest configuration in its own log, committed or not. So a leader has the
- * durable votes of a majority of its voters, and what it commits is durable in the logs of a majority of them.
+ * durable votes of a majority of its voters, and what it commits is durable in the logs of a majority of them. Thesis
+ * 4.2.2: only a voter stands for election, of that configuration, or of an earlier one back to the last that this server
+ * knows to be committed.
  */
 export class OwnQuorum {
   readonly #judge: Judge<QuorumExcuses>
-  readonly #configurations: Pick<ConfigurationChanges, 'votersOf'>
+  readonly #configurations: Pick<ConfigurationChanges, 'votersOf' | 'standingAt'>
   readonly #votes: GivenVotes
   readonly #holds: (node: string, index: LogIndex, leader: string) => boolean
   readonly #leading = new Set<string>()
@@ -21,7 +23,7 @@ export class OwnQuorum {
 
   constructor(
     judge: Judge<QuorumExcuses>,
-    configurations: Pick<ConfigurationChanges, 'votersOf'>,
+    configurations: Pick<ConfigurationChanges, 'votersOf' | 'standingAt'>,
     votes: GivenVotes,
     holds: (node: string, index: LogIndex, leader: string) => boolean,
   ) {
@@ -29,6 +31,19 @@ export class OwnQuorum {
     this.#configurations = configurations
     this.#votes = votes
     this.#holds = holds
+  }
+
+  /** The server has given its own vote to itself. */
+  stood(node: string, term: Term): void {
+    const standing = this.#configurations.standingAt(node)
+    const own = this.#votes.machineOn(node)
+    if (standing.length === 0 || own === undefined) return
+    this.#judge.judged('R8')
+    if (standing.some((voters) => voters.some((id) => this.#votes.machineOf(id) === own))) return
+    this.#judge.report(
+      'R8',
+      `${node} stands in term ${term}, and is no voter of any configuration that its log leaves open`,
+    )
   }
 
   becameLeader(node: string, term: Term): void {
@@ -88,10 +103,10 @@ export function isMajority(count: number, voters: readonly string[]): boolean {
 export const ownQuorum = checker({
   codes: {
     R8: {
-      text: 'quorum: an election or a commit needs a majority of the newest configuration in the log of that server',
+      text: 'quorum: only voters stand, and an election or a commit needs a majority of the newest configuration in the log of that server',
       sources: ['Raft paper, sections 5.2, 5.3 and 6'],
       evidence: ['votes', 'elections', 'entries', 'acknowledgements', 'commits', 'configurations'],
-      judges: ['election or commit', 'elections and commits'],
+      judges: ['candidature, election or commit', 'candidatures, elections and commits'],
       excuses: {
         'change under way':
           'A leader that was asked for a change of members may count one voter less than its log has; until the change is in its log.',
@@ -110,6 +125,9 @@ export const ownQuorum = checker({
     })
   },
   takes: {
+    'term written': (it, { node, term, stands }) => {
+      if (stands) it.stood(node, term)
+    },
     'leader began': (it, { node, term }) => it.becameLeader(node, term),
     'leader ended': (it, { node }) => it.noLongerLeads(node),
     'change asked': (it, { node }) => it.changeAsked(node),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { DeathGrounds } from '../../../sim/checkers/pool/death-grounds.ts'
+import { FrugalGossip } from '../../../sim/checkers/pool/frugal-gossip.ts'
 import { GoneMembers } from '../../../sim/checkers/pool/gone-members.ts'
 import { ReconnectPace } from '../../../sim/checkers/pool/reconnect-pace.ts'
 import { lanGossip } from '../../../src/agent/settings/gossip-timing.ts'
@@ -76,6 +77,24 @@ describe('M8', () => {
     expect(me.recorded.lines).toEqual([])
   })
 
+  it('reports an answer that a member keeps for itself, unless it comes after the timeout', () => {
+    const asks = { kind: 'indirect-ping', sequence: 7, target: addressOf('c1'), node: 'c1', nack: false } as const
+    const asked = (untilMs: number): readonly string[] => {
+      const me = new Watched('c1', 'sender')
+      const observer = me.pool.observerOf('s1', 2)
+      const step = (message: Message, ...effects: readonly GossipEffect[]): void =>
+        observer.stepped(me.core, { kind: 'packet-received', from: addressOf('c1'), messages: [message] }, effects)
+      step(asks, send('c1', { kind: 'ping', sequence: 900, node: 'c1' }))
+      me.pass(untilMs)
+      // A step, so that the core knows the time.
+      me.tamper(() => undefined)
+      step(ack(900))
+      return me.recorded.lines
+    }
+    expect(asked(lanGossip.probeTimeoutMs - 1)).toEqual(['M8: s1 keeps from host-c1 that ping 7 has been answered'])
+    expect(asked(lanGossip.probeTimeoutMs)).toEqual([])
+  })
+
   it('reports an answer that no member has given, and one to a ping for another', () => {
     const me = new Watched('c1', 'sender')
     expect(doing(me, [{ kind: 'ping', sequence: 3, node: 'me' }], send('sender', ack(3)))).toEqual([])
@@ -84,6 +103,44 @@ describe('M8', () => {
       'M8: s1 tells host-sender that ping 3 has been answered, which it cannot know',
       'M8: s1 tells host-c1 that ping 4 has not been answered, which it cannot know',
     ])
+  })
+})
+
+describe('M11', () => {
+  const exchange = (members: readonly string[], afterMs: readonly number[], sets = true): readonly string[] => {
+    const { judge, lines } = recorder()
+    const law = new FrugalGossip(judge)
+    const effects: readonly GossipEffect[] = sets ? [{ kind: 'set-timer', timer: 'push-pull', delayMs: 1 }] : []
+    let nowMs = 0
+    for (const [nth, observer] of members.entries()) {
+      nowMs += afterMs[nth] ?? 0
+      const core = { turn: { nowMs }, options: { timing: lanGossip } } as unknown as ObservedCore
+      law.stepped(observer, core, { kind: 'timer-fired', timer: 'push-pull' }, nth === 1 && !sets ? [] : effects)
+    }
+    return lines
+  }
+
+  it('accepts one exchange in an interval of each member, and reports one that comes sooner', () => {
+    const { pushPullIntervalMs } = lanGossip
+    expect(exchange(['s1', 's1', 's2'], [0, pushPullIntervalMs, 1])).toEqual([])
+    expect(exchange(['s1', 's1'], [0, 100])).toEqual([
+      `M11: s1 exchanges full states 100 ms after the last one, in spite of an interval of ${pushPullIntervalMs} ms`,
+    ])
+    expect(exchange(['s1', 's1', 's1'], [0, 100, 100], false)).toEqual([])
+  })
+
+  it('reports a packet that has one message twice', () => {
+    const me = new Watched('c1')
+    const claim = suspect('c2', 1, 'c1')
+    expect(doing(me, [], send('c1', claim, { ...claim }))).toEqual([])
+    expect(doing(me, [], send('c1', claim, claim))).toEqual(['M11: s1 sends a packet that has the same suspect twice'])
+  })
+
+  it('finds nothing in what an agent does by itself', () => {
+    const me = new Watched('c1', 'c2')
+    me.watch(120)
+    expect(me.recorded.lines).toEqual([])
+    expect(me.recorded.counts().some((line) => line.startsWith('M11'))).toBe(true)
   })
 })
 

@@ -5,10 +5,12 @@ import { logIndexOf, termOf } from '../../../src/model/log-position.ts'
 import { recorder } from './reports.ts'
 
 /** Servers s1 to s4, called a to d in consensus; `held`: the servers that have the entry that is committed. */
-function group(voters: readonly string[], held: readonly string[] = []) {
+function group(voters: readonly string[], held: readonly string[] = [], standing = [voters]) {
   const { judge, lines, counts } = recorder()
   const votes = new GivenVotes()
-  const law = new OwnQuorum(judge, { votersOf: () => voters }, votes, (node) => held.includes(node))
+  const law = new OwnQuorum(judge, { votersOf: () => voters, standingAt: () => standing }, votes, (node) =>
+    held.includes(node),
+  )
   for (const [node, id] of [
     ['s1', 'a'],
     ['s2', 'b'],
@@ -42,6 +44,30 @@ describe('R8, elections', () => {
     votes.voted('s3', termOf(2), 'c')
     elect('s1', 's4')
     expect(lines).toHaveLength(1)
+  })
+})
+
+describe('R8, candidates', () => {
+  it('are voters of a configuration that is not decided yet, or of the last decided one', () => {
+    const { law, lines, counts } = group(
+      ['a', 'b'],
+      [],
+      [
+        ['a', 'b', 'c'],
+        ['a', 'b'],
+      ],
+    )
+    for (const node of ['s1', 's2', 's3']) law.stood(node, termOf(2))
+    expect(lines).toEqual([])
+    expect(counts()).toEqual(['R8 3'])
+    law.stood('s4', termOf(2))
+    expect(lines).toEqual(['R8: s4 stands in term 2, and is no voter of any configuration that its log leaves open'])
+  })
+
+  it('are not judged while their log has no configuration', () => {
+    const { law, counts } = group([], [], [])
+    law.stood('s1', termOf(2))
+    expect(counts()).toEqual([])
   })
 })
 

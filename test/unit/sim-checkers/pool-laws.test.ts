@@ -192,6 +192,18 @@ describe('coordinates (M7)', () => {
     expect(settled(0.05, 10)).toEqual([])
   })
 
+  it('state an error that has fallen, once they have settled', () => {
+    const stated = (error: number): readonly string[] => {
+      const { judge, lines } = recorder()
+      const own = { ...originCoordinate, vec: [0.003, ...vec.slice(1)], error, height: 0.001 }
+      const other = { ...originCoordinate, height: 0.001 }
+      new Coordinates(judge).settled('s1', own, [other], { samples: 100, rttSeconds: 0.005, alive: 1 })
+      return lines
+    }
+    expect(stated(1)).toEqual([])
+    expect(stated(1.2)).toEqual(['M7: s1 states an error of 1.20 after 100 answered pings'])
+  })
+
   it.each([
     [2, 0, 100, ['M7']],
     [2, 1, 100, []],
@@ -199,7 +211,7 @@ describe('coordinates (M7)', () => {
     [2, 0, 10, []],
   ])('of %i others are kept, and not of %i after %i pings', (alive, kept, samples, expected) => {
     const { judge, codes } = recorder()
-    const here = { ...originCoordinate, height: 0.001 }
+    const here = { ...originCoordinate, error: 0.5, height: 0.001 }
     const others = Array.from({ length: kept }, () => here)
     new Coordinates(judge).settled('s1', here, others, { samples, rttSeconds: 0.002, alive })
     expect(codes).toEqual(expected)

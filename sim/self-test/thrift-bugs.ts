@@ -1,19 +1,18 @@
 import type { PlantedBug } from './planted-bug.ts'
 
 const members = 'src/gossip/core'
-const election = 'src/raft/core/election.js'
 
 /** Bugs that cost, or that only another fault shows: found because a law judges each step. */
 export const thriftBugs: readonly PlantedBug[] = [
   {
     row: 365,
-    name: 'non-voters-stand',
-    about: 'a server stands for election although it has no vote',
+    name: 'everyone-has-a-vote',
+    about: 'a server that asks whether a server is a voter is told yes: one that was removed stands for election',
     patches: [
       {
-        file: election,
-        find: 'return (isNeeded || isVoter(latest.configuration, raft.id)) && raft',
-        replace: 'return raft',
+        file: 'src/raft/core/configuration.js',
+        find: "return serverIn(configuration, id)?.suffrage === 'voter';",
+        replace: "return id !== '' && configuration.servers.length > 0;",
       },
     ],
     hunt: 'members-change',
@@ -21,34 +20,20 @@ export const thriftBugs: readonly PlantedBug[] = [
   },
   {
     row: 366,
-    name: 'former-voters-stand',
-    about: 'a server that lost its vote in the last change stands for election even when that change is committed',
-    patches: [
-      {
-        file: election,
-        find: 'latest.index > raft.commit && isVoter(',
-        replace: 'isVoter(',
-      },
-    ],
-    hunt: 'members-change',
-    foundBy: ['R8'],
-  },
-  {
-    row: 367,
-    name: 'no-answer-after-silence',
-    about: 'a member that has reported silence to the prober keeps a later answer from it',
+    name: 'answer-with-the-own-number',
+    about: 'a member hands the answer to a ping on with the number of its own ping, and not of that of the asker',
     patches: [
       {
         file: `${members}/relay.js`,
-        find: 'relay.nackMs = Number.POSITIVE_INFINITY;',
-        replace: 'gossip.relays.delete(sequence);',
+        find: "{ kind: 'ack', sequence: relay.askerSequence, payload: noPayload }",
+        replace: "{ kind: 'ack', sequence, payload: noPayload }",
       },
     ],
     hunt: 'late-words',
     foundBy: ['M8'],
   },
   {
-    row: 368,
+    row: 367,
     name: 'relays-end-at-once',
     about: 'a member that was asked to ping another does not wait for the answer',
     patches: [
@@ -62,7 +47,7 @@ export const thriftBugs: readonly PlantedBug[] = [
     foundBy: ['M8'],
   },
   {
-    row: 369,
+    row: 368,
     name: 'broadcast-stays-in-its-row',
     about: 'a broadcast that was sent stays in the queue among those that were not, and is sent without an end',
     patches: [
@@ -76,7 +61,7 @@ export const thriftBugs: readonly PlantedBug[] = [
     foundBy: ['M11'],
   },
   {
-    row: 370,
+    row: 369,
     name: 'exchange-twice-an-interval',
     about: 'members exchange full states twice as often as the settings say',
     patches: [
@@ -90,7 +75,7 @@ export const thriftBugs: readonly PlantedBug[] = [
     foundBy: ['M11'],
   },
   {
-    row: 371,
+    row: 370,
     name: 'error-of-a-coordinate-stays',
     about: 'an agent adds the error of each measurement to that of its coordinate, which therefore never falls',
     patches: [

@@ -6,20 +6,6 @@ const members = 'src/gossip/core'
 export const thriftBugs: readonly PlantedBug[] = [
   {
     row: 365,
-    name: 'everyone-has-a-vote',
-    about: 'a server that asks whether a server is a voter is told yes: one that was removed stands for election',
-    patches: [
-      {
-        file: 'src/raft/core/configuration.js',
-        find: "return serverIn(configuration, id)?.suffrage === 'voter';",
-        replace: "return id !== '' && configuration.servers.length > 0;",
-      },
-    ],
-    hunt: 'members-change',
-    foundBy: ['R8'],
-  },
-  {
-    row: 366,
     name: 'answer-with-the-own-number',
     about: 'a member hands the answer to a ping on with the number of its own ping, and not of that of the asker',
     patches: [
@@ -33,7 +19,7 @@ export const thriftBugs: readonly PlantedBug[] = [
     foundBy: ['M8'],
   },
   {
-    row: 367,
+    row: 366,
     name: 'relays-end-at-once',
     about: 'a member that was asked to ping another does not wait for the answer',
     patches: [
@@ -47,7 +33,7 @@ export const thriftBugs: readonly PlantedBug[] = [
     foundBy: ['M8'],
   },
   {
-    row: 368,
+    row: 367,
     name: 'broadcast-stays-in-its-row',
     about: 'a broadcast that was sent stays in the queue among those that were not, and is sent without an end',
     patches: [
@@ -61,7 +47,7 @@ export const thriftBugs: readonly PlantedBug[] = [
     foundBy: ['M11'],
   },
   {
-    row: 369,
+    row: 368,
     name: 'exchange-twice-an-interval',
     about: 'members exchange full states twice as often as the settings say',
     patches: [
@@ -75,7 +61,7 @@ export const thriftBugs: readonly PlantedBug[] = [
     foundBy: ['M11'],
   },
   {
-    row: 370,
+    row: 369,
     name: 'error-of-a-coordinate-stays',
     about: 'an agent adds the error of each measurement to that of its coordinate, which therefore never falls',
     patches: [

@@ -59,6 +59,19 @@ describe('what an agent tells the catalog', () => {
     })
   })
 
+  it('what could not be told while no server could be reached is told again soon', async () => {
+    await withLocalServices(configOf(), async ({ local, catalog, rest }) => {
+      await local.registerService(offer('api'))
+      catalog.takeAsked()
+      catalog.failure = noLeader
+      await local.registerService(offer('web', {}, [checkOf('c', ttl(10_000), { serviceId: 'web' })]))
+      expect(catalog.takeAsked()).toEqual(['+service web', '+check c'])
+      catalog.failure = undefined
+      await rest(40_000)
+      expect([...catalog.services.keys()]).toEqual(['api', 'web'])
+    })
+  })
+
   it('a change during a sync under way is synced by the next one', async () => {
     await withLocalServices(configOf(), async ({ local, catalog, rest }) => {
       await local.registerService(offer('web', { port: 1 }))

@@ -14,6 +14,14 @@ describe('leaving', () => {
     expect(me.timers.size).toBe(0)
   })
 
+  it('shows in its own list from the first moment, and is no failure to itself', () => {
+    const me = new Subject().know('a')
+    me.do({ kind: 'leave-requested' })
+    expect(self(me.core).status).toBe('leaving')
+    while (me.of('left').length === 0) me.pass(100)
+    expect(self(me.core).status).toBe('left')
+  })
+
   it('is over at once when all others are gone', () => {
     const me = new Subject().know('a')
     me.hear(dead('a', 1))

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Message, QueryFilter } from '../../../src/gossip/core/messages.ts'
-import { addressOf, Subject } from './subject.ts'
+import { addressOf, alive, Subject, versions } from './subject.ts'
 
 const payload = new Uint8Array([1])
 type Query = Extract<Message, { kind: 'query' }>
@@ -102,6 +102,13 @@ describe('a query of another', () => {
     const few = new Subject().know('a')
     few.do({ kind: 'query-responded', query: query(5, { relayFactor: 2 }), payload })
     expect(few.of('send')).toHaveLength(1)
+  })
+
+  it('is not answered by way of members that do not relay answers', () => {
+    const me = new Subject()
+    for (const name of ['a', 'b', 'c']) me.hear(alive(name, 1, { versions: { ...versions, protocolMax: 4 } }))
+    me.do({ kind: 'query-responded', query: query(5, { relayFactor: 2 }), payload })
+    expect(me.of('send').map(({ to }) => to)).toEqual([addressOf('asker')])
   })
 
   it('gets no answer that is larger than allowed', () => {

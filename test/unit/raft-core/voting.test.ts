@@ -87,6 +87,18 @@ describe('voting (paper figure 2, RequestVote)', () => {
     expect(cluster.disk('s1').hardState).toEqual({ term: 2, votedFor: 's2' })
   })
 
+  it('has on its disk a vote in a term that it has entered before, too', () => {
+    const cluster = lone({ s1: { terms: [1, 2, 2] } })
+    cluster.receive('s1', 's3', voteRequest({ term: 4, lastTerm: 1, lastIndex: 1 }))
+    expect(cluster.disk('s1').hardState).toEqual({ term: 4, votedFor: undefined })
+    cluster.receive('s1', 's2', voteRequest({ term: 4, lastTerm: 2, lastIndex: 3 }))
+    expect(votes(cluster)).toEqual([
+      ['s3', 4, false],
+      ['s2', 4, true],
+    ])
+    expect(cluster.disk('s1').hardState).toEqual({ term: 4, votedFor: 's2' })
+  })
+
   it('remembers its vote over a restart', () => {
     const cluster = lone()
     cluster.receive('s1', 's2', voteRequest())

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest'
+import { openDataDirectory, storedNodeId } from '../../../src/agent/boot/data-directory.ts'
+import { textOf } from '../../../src/base/bytes.ts'
+import type { Env } from '../../../src/env/env.ts'
+import { CrashDisk } from '../raft-log/crash-disk.ts'
+import { fakeEnv } from '../raft-log/fake-env.ts'
+
+const fresh = 'aaaaaaaa-0000-4000-8000-000000000001'
+const configured = 'bbbbbbbb-0000-4000-8000-000000000002'
+const path = '/var/data'
+
+async function idOf(disk: CrashDisk, configuredId: string | undefined, freshId = fresh): Promise<string> {
+  const opened = await openDataDirectory(fakeEnv(disk) as unknown as Env, path, configuredId, freshId, undefined)
+  if (!opened.ok) throw new Error(opened.error.message)
+  await opened.value.release()
+  return opened.value.nodeId
+}
+
+async function emptyDisk(): Promise<CrashDisk> {
+  const disk = new CrashDisk()
+  await disk.makeDirectory('/var')
+  return disk
+}
+
+describe('the ID of a node', () => {
+  it('is drawn at the first start, stored, and the same at every later one', async () => {
+    const disk = await emptyDisk()
+    expect(await idOf(disk, undefined)).toBe(fresh)
+    expect(textOf(disk.bytesOf(`${path}/node-id`))).toBe(fresh)
+    expect(await idOf(disk, undefined, configured)).toBe(fresh)
+    expect(await storedNodeId(fakeEnv(disk) as unknown as Env, path)).toBe(fresh)
+  })
+
+  it('is the configured one, which takes the place of the stored one', async () => {
+    const disk = await emptyDisk()
+    await idOf(disk, undefined)
+    expect(await idOf(disk, configured)).toBe(configured)
+    expect(await idOf(disk, undefined)).toBe(configured)
+  })
+})

@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest'
+import { concatBytes } from '../../../src/base/bytes.ts'
+import { logIndexOf, noIndex, termOf } from '../../../src/model/log-position.ts'
+import { encodeBatch } from '../../../src/raft/log/batch.ts'
+import { lossOf } from '../../../src/raft/log/log-loss.ts'
+import { createLog } from '../../../src/raft/log/opening.ts'
+import type { LogRecord } from '../../../src/raft/log/record.ts'
+import { Sealing } from '../../../src/raft/log/sealing.ts'
+import { encodeSegmentHeader, logFormats } from '../../../src/raft/log/segment-file.ts'
+import { createWatermark, findMark, type Mark, Watermark } from '../../../src/raft/log/watermark.ts'
+import { CrashDisk } from './crash-disk.ts'
+import { FakeTime, fakeEnv } from './fake-env.ts'
+import { directory, entryAt, smallSegments } from './log-model.ts'
+
+/** What holds a log together against a second fault: a run without that fault never misses it. */
+describe('what protects a log', () => {
+  it('a watermark is found as it was written last, whichever of its two places that took', async () => {
+    const disk = new CrashDisk()
+    await disk.makeDirectory(directory)
+    const markAt = (batch: number): Mark => ({
+      batch,
+      chain: batch,
+      segment: 1,
+      end: 100,
+      lastIndex: logIndexOf(batch),
+      term: termOf(1),
+      configurationIndex: noIndex,
+    })
+    await createWatermark(disk, directory, markAt(0))
+    for (let batch = 1; batch <= 4; batch++) {
+      const found = await findMark(disk, directory)
+      const opened = found.ok && found.value !== undefined ? await Watermark.open(disk, directory, found.value) : found
+      if (!opened?.ok || !('write' in (opened.value ?? {}))) throw new Error('the watermark cannot be opened')
+      await (opened.value as Watermark).write(markAt(batch))
+      expect(await findMark(disk, directory)).toMatchObject({
+        ok: true,
+        value: { mark: { batch }, sequence: batch + 1 },
+      })
+    }
+  })
+
+  it('a log that was written to a fraction of a millisecond before its time is sealed, too', async () => {
+    const time = new FakeTime()
+    const due: boolean[] = []
+    const sealing = new Sealing(fakeEnv(new CrashDisk(), time), 1000, (isIdle) => due.push(isIdle))
+    sealing.wrote(false)
+    await time.advance(0.5)
+    sealing.wrote(false)
+    await time.advance(999.5)
+    expect(due).toEqual([false])
+    await time.advance(0.5)
+    expect(due).toEqual([false, true])
+  })
+
+  it('whichever operation fails, making a log ends with that failure, and throws nothing', async () => {
+    const sound = new CrashDisk()
+    await sound.makeDirectory(directory)
+    const before = sound.operations
+    await createLog(fakeEnv(sound), directory, smallSegments)
+    for (let failing = 1; failing <= sound.operations - before; failing++) {
+      const disk = new CrashDisk()
+      await disk.makeDirectory(directory)
+      let [count, failed] = [0, '']
+      disk.fault = (operation) => {
+        if (++count === failing) failed = operation
+        return count === failing ? 'io' : undefined
+      }
+      const made = await createLog(fakeEnv(disk), directory, smallSegments)
+      // Whether a file is closed changes nothing that is on the disk.
+      expect(made.ok, `${failed}, operation ${failing}`).toBe(failed === 'close')
+    }
+  })
+})
+
+describe('what a damaged log is known to have held', () => {
+  const salt = 5
+  const hardState = { term: termOf(2), votedFor: undefined }
+  const header = { segment: 1, salt, lastBatch: 3, chain: 0, endOfPrevious: 0, hardState, lastIndex: logIndexOf(7) }
+
+  const lossIn = (records: readonly LogRecord[]) => {
+    const head = encodeSegmentHeader({ ...header, allocatedBytes: 4096 })
+    const batch = encodeBatch(records, { number: 4, offset: head.length, salt, chain: 0 }).bytes
+    const bytes = concatBytes(records.length === 0 ? [head] : [head, batch])
+    return lossOf(undefined, undefined, [{ bytes, from: 0, number: undefined }], logFormats.segments)
+  }
+
+  it('is what the header of a segment says, even if no batch can be read', () => {
+    expect(lossIn([])).toMatchObject({ heldUpTo: 7, term: 2 })
+  })
+
+  it('is what the first batch of a segment has, which was not used', () => {
+    expect(lossIn([{ kind: 'entry', entry: entryAt(8, 3) }])).toMatchObject({ heldUpTo: 8, term: 3 })
+  })
+
+  it('is the term of a snapshot for which the log was dropped', () => {
+    expect(lossIn([{ kind: 'reset', index: logIndexOf(9), term: termOf(6) }])).toMatchObject({ heldUpTo: 7, term: 6 })
+  })
+})

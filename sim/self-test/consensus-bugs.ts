@@ -211,9 +211,9 @@ export const consensusBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: 'src/raft/log/segment-reading.js',
-        find: 'const read = readBatch(this.#bytes, place);',
+        find: 'const read = this.#bytes.read((part) => readBatch(part, place));',
         replace:
-          'const whole = readBatch(this.#bytes, place);\n' +
+          'const whole = this.#bytes.read((part) => readBatch(part, place));\n' +
           '            const isLast = whole.ok && whole.value.end >= this.#contentEnd;\n' +
           "            const read = isLast ? { ok: false, error: { offset: this.#end, what: 'it is torn' } } : whole;",
       },

@@ -6,6 +6,7 @@ import { lossOf } from '../../../src/raft/log/log-loss.ts'
 import { createLog } from '../../../src/raft/log/opening.ts'
 import type { LogRecord } from '../../../src/raft/log/record.ts'
 import { Sealing } from '../../../src/raft/log/sealing.ts'
+import { SegmentBytes } from '../../../src/raft/log/segment-bytes.ts'
 import { encodeSegmentHeader, logFormats } from '../../../src/raft/log/segment-file.ts'
 import { createWatermark, findMark, type Mark, Watermark } from '../../../src/raft/log/watermark.ts'
 import { CrashDisk } from './crash-disk.ts'
@@ -81,7 +82,12 @@ describe('what a damaged log is known to have held', () => {
     const head = encodeSegmentHeader({ ...header, allocatedBytes: 4096 })
     const batch = encodeBatch(records, { number: 4, offset: head.length, salt, chain: 0 }).bytes
     const bytes = concatBytes(records.length === 0 ? [head] : [head, batch])
-    return lossOf(undefined, undefined, [{ bytes, from: 0, number: undefined }], logFormats.segments)
+    return lossOf(
+      undefined,
+      undefined,
+      [{ bytes: new SegmentBytes(bytes, 4096), from: 0, number: undefined }],
+      logFormats.segments,
+    )
   }
 
   it('is what the header of a segment says, even if no batch can be read', () => {

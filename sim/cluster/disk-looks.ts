@@ -1,5 +1,5 @@
 import type { Invariants } from '../checkers/invariants.ts'
-import type { DiskLook } from '../checkers/raft/durable-files.ts'
+import type { DiskLook } from '../checkers/raft/disk-look.ts'
 import type { ClusterNode } from './cluster-node.ts'
 
 const raftFolder = '/data/raft/'

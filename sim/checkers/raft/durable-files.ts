@@ -1,21 +1,9 @@
-import { type Release, releaseText } from '../../../src/model/release.ts'
+import { releaseText } from '../../../src/model/release.ts'
 import { checker, type Judge } from '../checker.ts'
+import type { DiskLook } from './disk-look.ts'
 import { type LogEnd, type ReadMark, readLogEnd, readMark } from './log-reader.ts'
 import { serverLogs } from './server-logs.ts'
 import { readSnapshotFile } from './snapshot-reader.ts'
-
-/** The disk of a server at a moment at which something is known about it. */
-export interface DiskLook {
-  /** `ended`: its process has ended in any way; `stopped`: in order; `at rest`: it runs, and nothing troubles it. */
-  readonly when: 'ended' | 'stopped' | 'at rest'
-  readonly release: Release
-  /** Its data have rotted, as the scenario wants it. */
-  readonly isRotten: boolean
-  /** Since its process began, its disk was full or failed. */
-  readonly hasFailed: boolean
-  /** The files of consensus, by path. */
-  readonly files: ReadonlyMap<string, { readonly size: number; read(at: number, length: number): Uint8Array }>
-}
 
 /** A log seals itself after a second without writes; a slow disk takes this long for the seal and the mark behind it. */
 const sealedWithinUs = 3_000_000

@@ -9,24 +9,26 @@ import { Sealing } from '../../../src/raft/log/sealing.ts'
 import { SegmentBytes } from '../../../src/raft/log/segment-bytes.ts'
 import { encodeSegmentHeader, logFormats } from '../../../src/raft/log/segment-file.ts'
 import { createWatermark, findMark, type Mark, Watermark } from '../../../src/raft/log/watermark.ts'
+import { WatermarkWriter } from '../../../src/raft/log/watermark-writer.ts'
 import { CrashDisk } from './crash-disk.ts'
 import { FakeTime, fakeEnv } from './fake-env.ts'
 import { directory, entryAt, smallSegments } from './log-model.ts'
+
+const markAt = (batch: number): Mark => ({
+  batch,
+  chain: batch,
+  segment: 1,
+  end: 100,
+  lastIndex: logIndexOf(batch),
+  term: termOf(1),
+  configurationIndex: noIndex,
+})
 
 /** What holds a log together against a second fault: a run without that fault never misses it. */
 describe('what protects a log', () => {
   it('a watermark is found as it was written last, whichever of its two places that took', async () => {
     const disk = new CrashDisk()
     await disk.makeDirectory(directory)
-    const markAt = (batch: number): Mark => ({
-      batch,
-      chain: batch,
-      segment: 1,
-      end: 100,
-      lastIndex: logIndexOf(batch),
-      term: termOf(1),
-      configurationIndex: noIndex,
-    })
     await createWatermark(disk, directory, markAt(0))
     for (let batch = 1; batch <= 4; batch++) {
       const found = await findMark(disk, directory)
@@ -38,6 +40,28 @@ describe('what protects a log', () => {
         value: { mark: { batch }, sequence: batch + 1 },
       })
     }
+  })
+
+  it('a watermark that cannot be written ends the log, and one without space does not', async () => {
+    const disk = new CrashDisk()
+    await disk.makeDirectory(directory)
+    await createWatermark(disk, directory, markAt(0))
+    const found = await findMark(disk, directory)
+    const opened =
+      found.ok && found.value !== undefined ? await Watermark.open(disk, directory, found.value) : undefined
+    if (opened?.ok !== true) throw new Error('the watermark cannot be opened')
+    const failures: string[] = []
+    const writer = new WatermarkWriter(
+      opened.value,
+      () => markAt(1),
+      ({ kind }) => failures.push(kind),
+    )
+    disk.fault = (operation) => (operation.startsWith('write') ? 'full' : undefined)
+    await writer.advance()
+    expect(failures).toEqual([])
+    disk.fault = (operation) => (operation.startsWith('write') ? 'io' : undefined)
+    await writer.advance()
+    expect(failures).toEqual(['io'])
   })
 
   it('a log that was written to a fraction of a millisecond before its time is sealed, too', async () => {

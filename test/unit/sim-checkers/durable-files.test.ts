@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type DiskLook, DurableFiles } from '../../../sim/checkers/raft/durable-files.ts'
+import type { DiskLook } from '../../../sim/checkers/raft/disk-look.ts'
+import { DurableFiles } from '../../../sim/checkers/raft/durable-files.ts'
 import { readLogEnd } from '../../../sim/checkers/raft/log-reader.ts'
 import { readSnapshotFile } from '../../../sim/checkers/raft/snapshot-reader.ts'
 import { logIndexOf, termOf } from '../../../src/model/log-position.ts'

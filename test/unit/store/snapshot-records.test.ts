@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest'
+import { concatBytes } from '../../../src/base/bytes.ts'
+import { crc32c } from '../../../src/base/crc32c.ts'
+import { headerFrom } from '../../../src/store/restore.ts'
+import { RowHasher } from '../../../src/store/row-hash.ts'
+import { snapshotFormat } from '../../../src/store/snapshot.ts'
+import { SnapshotRecords } from '../../../src/store/snapshot-records.ts'
+
+function record(...body: readonly number[]): Uint8Array {
+  return Uint8Array.from([0, 0, 0, body.length, ...body])
+}
+
+function checksumOf(bytes: Uint8Array): Uint8Array {
+  const sum = new Uint8Array(4)
+  new DataView(sum.buffer).setUint32(0, crc32c(bytes))
+  return sum
+}
+
+/** Records of which the one that begins with 9 is refused; `count` of them are expected. */
+function reading(count: number): SnapshotRecords {
+  let left = count
+  return new SnapshotRecords({
+    record: (body) => {
+      left--
+      return body[0] === 9 ? 'a record that is refused' : undefined
+    },
+    isLast: () => left === 0,
+  })
+}
+
+describe('the records of a snapshot', () => {
+  it('are accepted with their checksum, however they are split', () => {
+    const whole = concatBytes([record(1, 2), record(3)])
+    const records = reading(2)
+    for (const byte of concatBytes([whole, checksumOf(whole)])) {
+      expect(records.write(Uint8Array.of(byte))).toMatchObject({ ok: true })
+    }
+    expect(records.finish()).toMatchObject({ ok: true })
+  })
+
+  it('stay refused once one of them was, whatever follows', () => {
+    const records = reading(3)
+    const refused = { ok: false, error: 'a record that is refused' }
+    expect(records.write(record(9))).toEqual(refused)
+    expect(records.write(record(1))).toEqual(refused)
+    expect(records.finish()).toEqual(refused)
+  })
+
+  it('end with their checksum, even if the same four bytes follow it', () => {
+    const whole = record(1)
+    const records = reading(1)
+    const written = records.write(concatBytes([whole, checksumOf(whole), checksumOf(whole)]))
+    expect(written).toEqual({ ok: false, error: 'snapshot: bytes after its end' })
+  })
+})
+
+describe('the header of a snapshot', () => {
+  const table = (name: string) => ({ name, rows: 0, lastChange: 1 })
+  const read = (...names: readonly string[]): boolean =>
+    headerFrom({ format: snapshotFormat, index: 5, tables: names.map(table) }).ok
+
+  it('names each table once, in order', () => {
+    expect(read('kv', 'nodes')).toBe(true)
+    expect(read('kv', 'kv')).toBe(false)
+    expect(read('nodes', 'kv')).toBe(false)
+  })
+})
+
+describe('the hash of a row', () => {
+  const hashOf = (value: unknown): unknown => {
+    const hasher = new RowHasher()
+    hasher.add(value)
+    return hasher.finished()
+  }
+
+  it('tells apart numbers that are not whole, and numbers from their texts', () => {
+    expect(hashOf({ delay: 0.5 })).not.toEqual(hashOf({ delay: 0.25 }))
+    expect(hashOf({ delay: 0.5 })).not.toEqual(hashOf({ delay: '0.5' }))
+    expect(hashOf({ delay: 0.5 })).toEqual(hashOf({ delay: 0.5 }))
+  })
+})

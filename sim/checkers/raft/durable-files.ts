@@ -124,7 +124,7 @@ function markAhead(end: LogEnd, mark: ReadMark): string | undefined {
   return `ends with ${placeText(end)}, but its watermark says ${placeText(mark)}`
 }
 
-/** What is missing at the end of a log that nobody writes to. */
+/** What is missing at the end of a log to which the server does not write. */
 function unsettled(end: LogEnd, mark: ReadMark): string | undefined {
   if (!end.isSealed) return `ends without a seal after ${placeText(end)}`
   if (mark.wrong !== undefined) return `has a watermark of which ${mark.wrong}`

@@ -130,7 +130,7 @@ describe('D3 durable files', () => {
     expect(reported(crashed, { when: 'ended' })).toEqual([])
   })
 
-  it('reports a log that is not sealed although nobody writes to it', () => {
+  it('reports a log that is not sealed although its server does not write to it', () => {
     const line = 'ends without a seal after batch 2 (entry 2, term 3)'
     expect(reported(crashed)).toEqual([`D3: the log of s1, which has stopped, ${line}`])
     expect(reported(crashed, { when: 'at rest' })).toEqual([`D3: the log of s1, which is at rest, ${line}`])

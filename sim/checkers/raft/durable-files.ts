@@ -152,8 +152,6 @@ export const durableFiles = checker({
         'failing disk': 'A log whose disk was full or failed need not be sealed; until its process ends.',
         'in use': 'A log that was written to in the last three seconds need not be sealed; until it is idle.',
       },
-      // The last writes of a run come just before its end.
-      excusesMost: { 'in use': 0.9 },
     },
   },
   make: (run) => {

@@ -104,4 +104,32 @@ export const rightBugs: readonly PlantedBug[] = [
     hunt: 'hidden-things-change',
     foundBy: ['W6'],
   },
+  {
+    row: 374,
+    name: 'moved-nodes-do-not-count',
+    about: 'the index of instances that a token with few rights may see ignores changes of their nodes',
+    patches: [
+      {
+        file: 'src/features/catalog/sight.js',
+        find: 'newest = greater(newest, instance.modifyIndex, nodeByName(state, instance.node)?.modifyIndex ?? noChange);',
+        replace: 'newest = greater(newest, instance.modifyIndex);',
+      },
+    ],
+    hunt: 'seen-things-change',
+    foundBy: ['W1', 'W2'],
+  },
+  {
+    row: 375,
+    name: 'metadata-do-not-count',
+    about: 'the index of checks on nodes with some metadata ignores changes of nodes',
+    patches: [
+      {
+        file: 'src/features/health/endpoint.js',
+        find: 'wanted === undefined ? checksIndex(tx) : greater(checksIndex(tx), nodesIndex(tx));',
+        replace: 'checksIndex(tx);',
+      },
+    ],
+    hunt: 'seen-things-change',
+    foundBy: ['W1', 'W2'],
+  },
 ]

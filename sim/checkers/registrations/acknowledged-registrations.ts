@@ -87,8 +87,10 @@ export class AcknowledgedRegistrations {
     if (serviceId === '' && checkId === '') return
     const name = serviceId === '' ? `check ${checkId}` : `service ${serviceId}`
     const item = this.#nodes.get(node)?.items.get(name)
+    // A node of the catalog alone has no agent, and so no contact.
+    if (item === undefined) return
     const contactUs = this.#telling.contactSinceUs(node)
-    if (item === undefined || contactUs === undefined || contactUs > (item.last?.calledUs ?? 0)) return
+    if (contactUs === undefined || contactUs > (item.last?.calledUs ?? 0)) return
     if (!item.isJudged || item.open.size > 0 || item.settled.size !== 1 || item.settled.has(undefined)) return
     this.#run.judged('E5')
     this.#run.report('E5', `${name} of ${node} is removed from the catalog, although ${lastOf(item)} was acknowledged`)

@@ -268,4 +268,20 @@ describe('E6', () => {
     later(3)
     expect(lines).toHaveLength(1)
   })
+
+  it('does not ask for the contact of a node that has no agent when something of it is deregistered', () => {
+    const { judge, lines } = recorder()
+    const run = {
+      ...judge,
+      nowUs: () => 1_000_000,
+      contactSinceUs: (node: string) => {
+        throw new Error(`the run has no agent ${node}`)
+      },
+      network: { rttMs: 6, rttMaxMs: 10, loss: 0 },
+    }
+    const registrations = new AcknowledgedRegistrations(run, new Telling(run))
+    registrations.deregistered({ node: 'elsewhere', serviceId: 'web', checkId: '' })
+    registrations.deregistered({ node: 'elsewhere', serviceId: '', checkId: 'well' })
+    expect(lines).toEqual([])
+  })
 })

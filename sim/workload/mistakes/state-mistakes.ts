@@ -31,6 +31,10 @@ export const keyMistakes: readonly Settled[] = [
   refused('a wait without a unit', ({ mark }) => get(`/v1/kv/${mark}?index=1&wait=forever`), 400, /Invalid wait time/),
   refused('two consistencies', ({ mark }) => get(`/v1/kv/${mark}?stale&consistent`), 400, /conflicting semantics/),
   refused('an unknown datacenter', ({ mark }) => get(`/v1/kv/${mark}?dc=nowhere`), 500, /No path to datacenter/),
+  accepted('a separator with which a key begins', () => get('/v1/kv/?keys&separator=-'), /"-"/, {
+    first: ({ mark }) => put(`/v1/kv/-${mark}`, 'v'),
+    leaves: 'nothing',
+  }),
   refused('an unknown verb', ({ mark }) => transaction([{ Verb: 'swap', Key: mark }]), 409, /unknown KV verb/),
   refused(
     'more operations than a transaction may have',

@@ -254,6 +254,19 @@ describe('the lock delay', () => {
     expect(world.clock.timers).toBe(0)
   })
 
+  it('is forgotten for every key where several that began apart are found to be over at once', async () => {
+    const world = await begun()
+    for (let i = 0; i < 3; i++) {
+      const id = await world.create({ LockDelay: '5s' })
+      await acquire(world, id, 'v', `lock-${i}`)
+      await world.request('PUT', `/v1/session/destroy/${id}`)
+      await world.clock.advance(10 * second)
+    }
+    await world.clock.advance(150 * second)
+    expect(world.server.read().count(lockDelaysTable)).toBe(0)
+    expect(world.clock.timers).toBe(0)
+  })
+
   it('many that begin soon after one another are each kept in full, and almost no longer', async () => {
     const world = await begun()
     const ids = []

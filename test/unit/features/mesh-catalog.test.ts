@@ -1,13 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { writeJson } from '../../../src/base/json.ts'
+import { serviceNodesEndpoint } from '../../../src/features/catalog/endpoint.ts'
 import { registerAllEndpoint, registerEndpoint } from '../../../src/features/catalog/write-endpoints.ts'
 import type { RouteResponse } from '../../../src/features/contract/route.ts'
+import { serviceHealthEndpoint } from '../../../src/features/health/endpoint.ts'
 import { settingsJson, settingsText } from '../../../src/features/mesh/settings-text.ts'
 import { instancesOfQuery } from '../../../src/features/query/instances.ts'
 import type { ServiceQuery } from '../../../src/features/query/model.ts'
 import type { RegisterRequest, ServiceFacts } from '../../../src/model/catalog.ts'
 import type { MeshFacts } from '../../../src/model/mesh-service.ts'
+import { newestRelease } from '../../../src/model/release.ts'
 import { LoneServer } from './lone-server.ts'
+import { type Grant, Rights } from './rights-of.ts'
 
 function jsonOf(response: RouteResponse): string {
   if (response.kind === 'json') return writeJson(response.value)
@@ -34,6 +38,21 @@ const proxyMesh: MeshFacts = {
 }
 
 describe('the ways to a service over the mesh', () => {
+  it('are shown to a caller that may read the proxy and its node, only if it may read the service as well', async () => {
+    const server = new LoneServer()
+    await register(server, proxy)
+    const asked = { service: 'web', connect: true }
+    const tx = server.context.read()
+    for (const { access, query } of [serviceHealthEndpoint, serviceNodesEndpoint]) {
+      if (access.kind !== 'filters') throw new Error('the answer is not filtered')
+      const { value } = query(tx, asked, newestRelease)
+      const shown = (...grants: readonly Grant[]) => access.filter(new Rights(grants), value as never, asked, tx)
+      expect(shown('node:n:read', 'service:web-proxy:read')).toEqual([])
+      expect(shown('node:n:read', 'service:web-proxy:read', 'service:web:read')).toEqual(value)
+      expect(value).toHaveLength(1)
+    }
+  })
+
   it('are proxies that stand for it and instances that need none, whatever the tags that are asked for', async () => {
     const server = new LoneServer()
     await register(server, { Service: 'web', Port: 80 })

@@ -213,6 +213,24 @@ describe('a root whose leaves no client would accept', () => {
     granted(await world.sign('web'))
   })
 
+  it('is refused where another certificate signed it', async () => {
+    const world = await AuthorityWorld.begun()
+    const key = hostCrypto.makeSigningKey()
+    const times = { notBeforeMs: world.nowMs - hourMs, notAfterMs: world.nowMs + yearMs }
+    const names = { issuer: nameOf('Above'), subject: nameOf('Corp') }
+    const extensions = [keyUsage(usesOfAuthority), basicConstraints(true)]
+    const parts = { serial: Uint8Array.of(9), ...names, publicKey: key.publicKey, extensions, ...times }
+    const given = { PrivateKey: key.privateKeyPem, RootCert: certificatePem(writeCertificate(parts, key)) }
+    expect(await world.update(given)).toMatchObject({
+      ok: false,
+      error: {
+        kind: 'bad-request',
+        message: expect.stringContaining('not a root, because another certificate signed'),
+      },
+    })
+    expect(world.roots).toHaveLength(1)
+  })
+
   it('is refused where it was left by another mesh in the place of a provider that looks at what it signs', async () => {
     const { elsewhere, world } = await moved()
     elsewhere.given = rootUntil(yearMs)

@@ -1,12 +1,27 @@
 import { describe, expect, it } from 'vitest'
 import { emptyBytes } from '../../../src/base/bytes.ts'
 import { err, ok } from '../../../src/base/result.ts'
+import type { ReadMeta } from '../../../src/features/contract/reading.ts'
 import { execute as executeRoute } from '../../../src/features/query/execute-routes.ts'
 import type { QueryReads } from '../../../src/features/query/execution.ts'
+import { metaJson } from '../../../src/features/query/execution-json.ts'
 import { parseQuery } from '../../../src/http/query-parameters.ts'
 import { failureText } from '../../../src/model/failure.ts'
+import { logIndexOf } from '../../../src/model/log-position.ts'
 import { settled } from './hand-clock.ts'
 import { QueryWorld, web } from './query-world.ts'
+
+describe('the freshness that an execution reports', () => {
+  it('is in nanoseconds, beside the consistency in the words of the field', () => {
+    const meta = { index: logIndexOf(7), knownLeader: true, lastContactMs: 1.5 }
+    expect(metaJson(meta as unknown as ReadMeta, 'stale')).toEqual({
+      Index: 0,
+      LastContact: 1_500_000,
+      KnownLeader: true,
+      ConsistencyLevel: 'stale',
+    })
+  })
+})
 
 describe('executing a query', () => {
   const checks = { c1: 'passing' }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { domainOf } from '../../../src/dns/asked.ts'
 import { Basis, KeptAnswers } from '../../../src/dns/kept-answers.ts'
 import { type Signature, signatureOf } from '../../../src/dns/signature.ts'
 import { decodeResponse, encodeQuestion } from '../../../src/dns-wire/question.ts'
@@ -19,6 +20,28 @@ async function addressesOf(world: CatalogWorld, packet: Uint8Array): Promise<str
   if (!read.ok) throw new Error('no answer')
   return read.value.answers.map((record) => (record.type === 'A' ? record.address : record.type))
 }
+
+describe('a plain question', () => {
+  it.each([0, 2])('is no packet that says it has %i questions', (count) => {
+    const packet = question(1).slice()
+    expect(signatureOf(packet, 'udp')).toBeDefined()
+    packet[5] = count
+    expect(signatureOf(packet, 'udp')).toBeUndefined()
+  })
+})
+
+describe('the domain of a name', () => {
+  it('is the longest of those that it is in, whatever their order', () => {
+    for (const domains of [
+      ['svc.', 'b.svc.'],
+      ['b.svc.', 'svc.'],
+    ]) {
+      expect(domainOf('web.service.b.svc.', domains)).toBe('b.svc.')
+      expect(domainOf('web.service.svc.', domains)).toBe('svc.')
+      expect(domainOf('b.example.', domains)).toBeUndefined()
+    }
+  })
+})
 
 describe('an answer that is kept', () => {
   it('is given again without asking the agent, to another number and in the case of the question', async () => {

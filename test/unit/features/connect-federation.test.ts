@@ -68,6 +68,17 @@ describe('a secondary datacenter', () => {
     expect(refusal(await here(both.secondary), both.primary.roots, both.primary.nowMs)).toBeUndefined()
   })
 
+  it('leaves its configuration at its index while it takes over other roots of the same mesh', async () => {
+    const both = new TwoDatacenters()
+    await both.begin()
+    const before = views.authorityOf(both.secondary.server.read())?.modifyIndex
+    await both.primary.update({ PrivateKey: anotherKey() })
+    await both.advance(5 * minuteMs)
+    both.expectOne()
+    expect(both.secondary.roots.length).toBeGreaterThan(1)
+    expect(views.authorityOf(both.secondary.server.read())?.modifyIndex).toBe(before)
+  })
+
   it('[FED-010] follows the rotations of the primary one, whose old root stays for what was signed elsewhere', async () => {
     const both = new TwoDatacenters()
     await both.begin()

@@ -262,9 +262,9 @@ describe('the lock delay', () => {
       await world.request('PUT', `/v1/session/destroy/${id}`)
       await world.clock.advance(10 * second)
     }
-    await world.clock.advance(150 * second)
+    // Two minutes after the first one began: the second look at what is over finds the other two.
+    await world.clock.advance(91 * second)
     expect(world.server.read().count(lockDelaysTable)).toBe(0)
-    expect(world.clock.timers).toBe(0)
   })
 
   it('many that begin soon after one another are each kept in full, and almost no longer', async () => {

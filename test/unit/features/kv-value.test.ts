@@ -99,3 +99,28 @@ describe('values as rows hold them', () => {
     )
   })
 })
+
+describe('a stored key', () => {
+  const stored = {
+    key: 'a',
+    value: new Uint8Array(1),
+    flags: 0,
+    lockIndex: 0,
+    session: '',
+    createIndex: 3,
+    modifyIndex: 4,
+  }
+
+  it.each([
+    ['key', 7],
+    ['value', 'text'],
+    ['flags', -1],
+    ['lockIndex', -1],
+    ['session', null],
+    ['createIndex', -1],
+    ['modifyIndex', 1.5],
+  ])('is refused if its %s is %j', (member, value) => {
+    expect(kvTable.decode(stored)).toMatchObject({ key: 'a', modifyIndex: 4 })
+    expect(() => kvTable.decode({ ...stored, [member]: value })).toThrow('a key with members that cannot be')
+  })
+})

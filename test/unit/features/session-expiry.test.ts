@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { sessionExpiry } from '../../../src/features/session/duty.ts'
+import { sessionById } from '../../../src/features/session/views.ts'
 import { settled } from './hand-clock.ts'
 import { failureOf, SessionWorld } from './session-world.ts'
 
@@ -99,6 +100,18 @@ describe('the time to live of a session', () => {
     held.resolve()
     await renewing
     expect(answer).toMatchObject({ kind: 'failure', failure: { kind: 'not-found' } })
+  })
+
+  it('two that are due within the same millisecond end one after the other', async () => {
+    const world = await SessionWorld.begun()
+    const first = await world.create({ TTL: '10s' })
+    await world.clock.advance(0.5)
+    const second = await world.create({ TTL: '10s' })
+    const isThere = (id: string): boolean => sessionById(world.server.read(), id) !== undefined
+    await world.clock.advance(19_999.5)
+    expect([isThere(first), isThere(second)]).toEqual([false, true])
+    await world.clock.advance(0.5)
+    expect(isThere(second)).toBe(false)
   })
 
   it('alarms of sessions that ended otherwise do not pile up', async () => {

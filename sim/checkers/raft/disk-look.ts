@@ -1,5 +1,11 @@
 import type { Release } from '../../../src/model/release.ts'
 
+/** `read`: at most `length` bytes from `at` on. */
+export interface FileLook {
+  readonly size: number
+  read(at: number, length: number): Uint8Array
+}
+
 /** The disk of a server at a moment at which something is known about it. */
 export interface DiskLook {
   /** `ended`: its process has ended in any way; `stopped`: in order; `at rest`: it runs, and nothing troubles it. */
@@ -10,5 +16,5 @@ export interface DiskLook {
   /** Since its process began, its disk was full or failed. */
   readonly hasFailed: boolean
   /** The files of consensus, by path. */
-  readonly files: ReadonlyMap<string, { readonly size: number; read(at: number, length: number): Uint8Array }>
+  readonly files: ReadonlyMap<string, FileLook>
 }

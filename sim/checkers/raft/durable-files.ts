@@ -79,7 +79,7 @@ export class DurableFiles {
     const segment = path === undefined ? undefined : files.get(path)
     const watermark = files.get(`${logFolder}watermark`)
     if (segment === undefined || watermark === undefined) return
-    const end = readLogEnd(segment.read(0, segment.size))
+    const end = readLogEnd(segment)
     const mark = readMark(watermark.read(0, watermark.size))
     const isSettled = when !== 'ended' && this.#isSettled(node, when, hasFailed)
     this.#judge.judged('D3')

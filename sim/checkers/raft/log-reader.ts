@@ -2,6 +2,7 @@ import { textOf } from '../../../src/base/bytes.ts'
 import { crc32c } from '../../../src/base/crc32c.ts'
 import { unpack } from '../../../src/base/msgpack.ts'
 import { isList } from '../../../src/base/shape.ts'
+import type { FileLook } from './disk-look.ts'
 
 /**
  * The end of a log, read from its last segment by the format that `docs/architecture/formats.md` describes, apart from
@@ -47,15 +48,19 @@ function u48(view: DataView, at: number): number {
   return view.getUint16(at) * 0x1_0000_0000 + view.getUint32(at + 2)
 }
 
-/** Reads the last segment of a log, or returns what is wrong with its header: one clause. */
-export function readLogEnd(bytes: Uint8Array): LogEnd | string {
-  const view = viewOf(bytes)
-  if (bytes.length < segmentHeadBytes || textOf(bytes.subarray(0, segmentMagic.length)) !== segmentMagic) {
+/**
+ * Reads the last segment of a log, or returns what is wrong with its header: one clause. It reads batch by batch,
+ * because most of the megabytes of a segment are zeros.
+ */
+export function readLogEnd(segment: FileLook): LogEnd | string {
+  const head = segment.read(0, segmentHeadBytes)
+  const view = viewOf(head)
+  if (head.length < segmentHeadBytes || textOf(head.subarray(0, segmentMagic.length)) !== segmentMagic) {
     return 'it has no header'
   }
-  const headEnd = segmentHeadBytes + view.getUint32(12)
-  const fields = bytes.subarray(segmentHeadBytes, headEnd)
-  if (crc32c(fields, crc32c(bytes.subarray(8, 16))) !== view.getUint32(16)) {
+  const fieldsBytes = view.getUint32(12)
+  const fields = segment.read(segmentHeadBytes, fieldsBytes)
+  if (crc32c(fields, crc32c(head.subarray(8, 16))) !== view.getUint32(16)) {
     return 'the checksum of its header does not match'
   }
   const unpacked = unpack(fields)
@@ -63,23 +68,25 @@ export function readLogEnd(bytes: Uint8Array): LogEnd | string {
   const [, salt, batch, chain, , term, votedFor, lastIndex] = unpacked.value
   const begin = { batch: Number(batch), chain: Number(chain), isSealed: false, lastIndex: Number(lastIndex) }
   const vote = typeof votedFor === 'string' ? votedFor : undefined
-  return endOf(bytes, headEnd, Number(salt), { ...begin, term: Number(term), votedFor: vote })
+  return endOf(segment, segmentHeadBytes + fieldsBytes, Number(salt), { ...begin, term: Number(term), votedFor: vote })
 }
 
 /** The state after the last batch that is whole. */
-function endOf(bytes: Uint8Array, from: number, salt: number, before: LogEnd): LogEnd {
-  const view = viewOf(bytes)
+function endOf(segment: FileLook, from: number, salt: number, before: LogEnd): LogEnd {
   let end = before
-  for (let at = from; at + batchHeadBytes <= bytes.length && view.getUint32(at) === batchMark; ) {
-    const number = u48(view, at + 8)
+  for (let at = from; at + batchHeadBytes <= segment.size; ) {
+    const head = segment.read(at, batchHeadBytes)
+    const view = viewOf(head)
+    const number = u48(view, 8)
     const records = at + batchHeadBytes
-    const bodyEnd = records + view.getUint32(at + 20)
-    const sum = crc32c(bytes.subarray(at + 8, records), salt)
-    if (sum !== view.getUint32(at + 4) || number !== end.batch + 1 || bodyEnd > bytes.length) return end
-    const next = afterRecords(bytes.subarray(records, bodyEnd), { ...end, batch: number, chain: sum, isSealed: true })
+    const bodyBytes = view.getUint32(20)
+    const sum = crc32c(head.subarray(8), salt)
+    const isNext = view.getUint32(0) === batchMark && sum === view.getUint32(4) && number === end.batch + 1
+    if (!isNext || records + bodyBytes > segment.size) return end
+    const next = afterRecords(segment.read(records, bodyBytes), { ...end, batch: number, chain: sum, isSealed: true })
     if (next === undefined) return end
     end = next
-    at = bodyEnd
+    at = records + bodyBytes
   }
   return end
 }

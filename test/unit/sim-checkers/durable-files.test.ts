@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import type { DiskLook } from '../../../sim/checkers/raft/disk-look.ts'
+import type { DiskLook, FileLook } from '../../../sim/checkers/raft/disk-look.ts'
 import { DurableFiles } from '../../../sim/checkers/raft/durable-files.ts'
 import { readLogEnd } from '../../../sim/checkers/raft/log-reader.ts'
 import { readSnapshotFile } from '../../../sim/checkers/raft/snapshot-reader.ts'
@@ -50,12 +50,14 @@ async function withSnapshot(disk: CrashDisk, index: number, state: string): Prom
   if (!written.ok) throw new Error(JSON.stringify(written.error))
 }
 
+function lookInto(disk: CrashDisk, path: string): FileLook {
+  const bytes = disk.bytesOf(path)
+  return { size: bytes.length, read: (at, length) => bytes.slice(at, at + length) }
+}
+
 function lookAt(disk: CrashDisk, look: Partial<DiskLook> = {}): DiskLook {
   const paths = [directory, snapshots].flatMap((folder) => disk.namesIn(folder).map((name) => `${folder}/${name}`))
-  const files = paths.map((path) => {
-    const bytes = disk.bytesOf(path)
-    return [path, { size: bytes.length, read: (at: number, length: number) => bytes.slice(at, at + length) }] as const
-  })
+  const files = paths.map((path) => [path, lookInto(disk, path)] as const)
   const usual = { when: 'stopped', release: newestRelease, isRotten: false, hasFailed: false } as const
   return { ...usual, ...look, files: new Map(files) }
 }
@@ -115,7 +117,7 @@ describe('D3 durable files', () => {
         .namesIn(directory)
         .filter((name) => name.endsWith('.log'))
         .at(-1)
-      expect(readLogEnd(disk.bytesOf(`${directory}/${last}`))).toMatchObject({
+      expect(readLogEnd(lookInto(disk, `${directory}/${last}`))).toMatchObject({
         lastIndex: state.entries.at(-1)?.index ?? state.baseIndex,
         term: state.hardState.term,
         votedFor: state.hardState.votedFor,

@@ -30,6 +30,7 @@ const repeated: readonly string[] = [
   'everything.yaml',
   'external-provider-sealed-at-election.yaml',
   'leader-process-dies.yaml',
+  'mistakes-are-refused.yaml',
   'names-in-an-outage.yaml',
   'rebuilt-servers.yaml',
   'reload-under-watch.yaml',

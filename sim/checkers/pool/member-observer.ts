@@ -100,6 +100,7 @@ export class MemberObserver implements PoolObserver {
     this.#all.weather.began(this.node, core.self.name, this.#beganUs)
     this.#all.addresses.joined(core.self.address)
     this.#all.frugal.began(this.node)
+    this.#all.coordinates.began(this.node)
   }
 
   #weather(health: number): void {

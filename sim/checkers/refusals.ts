@@ -1,4 +1,5 @@
 import { checker, type Judge } from './checker.ts'
+import { changedState } from './command-outcome.ts'
 import type { Facts } from './facts.ts'
 import type { SettledAnswer, SettledRequest } from './refusal-facts.ts'
 
@@ -43,7 +44,7 @@ export class Refusals {
       if (known === undefined) continue
       this.#judge.judged('F1')
       const { what, leaves, calledIn } = known.request
-      const isDone = tookEffect(outcome)
+      const isDone = changedState(outcome)
       known.isDone ||= isDone
       const isWrong = leaves === 'nothing' || (leaves === 'refusal' && isDone)
       if (!isWrong) continue
@@ -74,23 +75,6 @@ function marksIn(value: unknown, depth: number): readonly string[] {
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array || depth === 0) return []
   return Object.values(value).flatMap((member) => marksIn(member, depth - 1))
 }
-
-/** Whether the state was changed, by the forms in which commands say that they changed nothing. */
-function tookEffect(outcome: unknown): boolean {
-  if (typeof outcome !== 'object' || outcome === null) return outcome !== false
-  if (Array.isArray(outcome)) return outcome.some((each) => each === null)
-  const { refusal = null, kind = '' } = outcome as { readonly refusal?: string | null; readonly kind?: string }
-  return refusal === null && !ineffective.has(kind)
-}
-
-const ineffective: ReadonlySet<string> = new Set([
-  'failed',
-  'no-session',
-  'held-by-another',
-  'delayed',
-  'other-index',
-  'changed',
-])
 
 export const refusals = checker({
   codes: {

@@ -66,8 +66,8 @@ export interface DiskFile {
   /** At most `length` bytes from offset `at`; fewer only at the end of the file. */
   read(at: number, length: number): Promise<Result<Uint8Array, DiskFailure>>
   /**
-   * What `read(0, length)` gives, without the zeros at its end. A file that was allocated beforehand ends in megabytes of
-   * zeros, whose memory the system would have to clear page by page.
+   * What `read(0, length)` of a regular file gives, without the zeros at its end. A file that was allocated beforehand
+   * ends in megabytes of zeros, whose memory the system would have to clear page by page.
    */
   readWritten(length: number): Promise<Result<Uint8Array, DiskFailure>>
   /** All of `bytes` at offset `at`, or a failure that may have written a part. */

@@ -1,5 +1,6 @@
 import { textOf } from '../../../src/base/bytes.ts'
 import { checker } from '../checker.ts'
+import { changedState } from '../command-outcome.ts'
 import type { Facts } from '../facts.ts'
 
 /** Fields of command bodies that callers choose. */
@@ -23,7 +24,7 @@ export class VisitEffects {
   }
 
   tookEffect({ command: { body }, outcome }: Pick<Facts['command took effect'], 'command' | 'outcome'>): void {
-    if (this.#begun.size === 0 || !isDone(outcome)) return
+    if (this.#begun.size === 0 || !changedState(outcome)) return
     for (const mark of marksIn(body as MarkedBody)) {
       const tell = this.#begun.get(mark)
       this.#begun.delete(mark)
@@ -36,16 +37,6 @@ function marksIn({ value, name, description, operations = [] }: MarkedBody): rea
   const values = [value, ...operations.map((each) => each.value)]
   const written = values.flatMap((bytes) => (bytes instanceof Uint8Array ? [textOf(bytes)] : []))
   return [name, description, ...written].filter((mark) => typeof mark === 'string')
-}
-
-/** Whether the state itself refused the command, so that nothing has changed. */
-function isDone(outcome: unknown): boolean {
-  if (typeof outcome !== 'object' || outcome === null) return outcome !== false
-  return (
-    !('refusal' in outcome) &&
-    !('changedMeanwhile' in outcome) &&
-    (outcome as { readonly kind?: string }).kind !== 'failed'
-  )
 }
 
 export const visitEffects = checker({

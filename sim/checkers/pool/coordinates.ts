@@ -23,9 +23,9 @@ const settledAfter = 60
 const settledError = 0.8
 const settledShare = 1 / 3
 /**
- * To this the error that an agent states has once fallen before its coordinate has settled. It begins with 1.5, and each
- * measurement makes it a mean of what it was and the relative error of that measurement. Where times of one network
- * differ fifty-fold, single measurements make it rise again.
+ * Before its coordinate has settled, every agent has once stated an error of at most this. The error begins with 1.5,
+ * and each measurement makes it a mean of what it was and the relative error of that measurement. In a network whose
+ * round-trip times differ fifty-fold, a single measurement can make it rise again, so the present error is not judged.
  */
 const statedErrorMax = 1
 

@@ -104,7 +104,7 @@ export const ownQuorum = checker({
   codes: {
     R8: {
       text: 'quorum: only voters stand, and an election or a commit needs a majority of the newest configuration in the log of that server',
-      sources: ['Raft paper, sections 5.2, 5.3 and 6'],
+      sources: ['Raft paper, sections 5.2, 5.3 and 6', 'Raft thesis, section 4.2.2'],
       evidence: ['votes', 'elections', 'entries', 'acknowledgements', 'commits', 'configurations'],
       judges: ['candidature, election or commit', 'candidatures, elections and commits'],
       excuses: {

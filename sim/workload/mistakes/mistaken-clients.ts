@@ -1,4 +1,5 @@
 import { textOf, utf8 } from '../../../src/base/bytes.ts'
+import { uuidOf } from '../../../src/base/uuid.ts'
 import type { Env } from '../../../src/env/env.ts'
 import type { HttpClientResponse } from '../../../src/env/http.ts'
 import type { Tell } from '../../checkers/checker.ts'
@@ -121,6 +122,5 @@ function pathOf(target: string): string {
 }
 
 function drawnUuid(draws: Draws): string {
-  const digits = Array.from({ length: 32 }, () => draws.below(16).toString(16)).join('')
-  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+  return uuidOf(Uint8Array.from({ length: 16 }, () => draws.below(256)))
 }

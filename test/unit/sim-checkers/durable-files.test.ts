@@ -63,7 +63,7 @@ function lookAt(disk: CrashDisk, look: Partial<DiskLook> = {}): DiskLook {
 }
 
 /** A checker that was told that s1 wrote this long ago. */
-function checkerOf(idleSeconds = 60, lastIndex = 2) {
+function checkerOf(idleSeconds = 60, lastIndex = 2, votedFor = 'a') {
   const { judge, lines, counts } = recorder()
   let nowUs = 0
   const checker = new DurableFiles(
@@ -71,7 +71,7 @@ function checkerOf(idleSeconds = 60, lastIndex = 2) {
     () => nowUs,
     () => lastIndex,
   )
-  checker.term('s1', 3, 'a')
+  checker.term('s1', 3, votedFor)
   nowUs = idleSeconds * 1e6
   return { checker, lines, counts }
 }
@@ -163,10 +163,12 @@ describe('D3 durable files', () => {
 
   it('reports a log at rest that is not what the server wrote', () => {
     expect(reported(closed, { when: 'at rest' }, 3)[0]).toMatch(/ends with entry 2, but the server wrote 3/)
-    const { checker, lines } = checkerOf()
-    checker.term('s1', 3, 'b')
+    const { checker, lines } = checkerOf(60, 2, 'b')
+    // A process that stops may write what it does not tell any more.
     checker.looked('s1', lookAt(closed, { when: 'stopped' }))
     expect(lines).toEqual([])
+    checker.looked('s1', lookAt(closed, { when: 'at rest' }))
+    expect(lines).toEqual([expect.stringMatching(/has term 3 and the vote a, but the server wrote 3 and b$/)])
     expect(reported(turned(closed, segment, 9))[0]).toMatch(/0000000001.log of s1 cannot be read/)
   })
 

@@ -58,6 +58,7 @@ describe('F1', () => {
     ['a refusal', { refusal: 'no' }, 0],
     ['false', false, 0],
     ['no session', { kind: 'no-session' }, 0],
+    ['a change by another caller', { changedMeanwhile: true }, 0],
     ['an ID', { id: 'a' }, 1],
     ['no refusal', { refusal: null }, 1],
     ['one of several', ['no', null], 1],

@@ -19,7 +19,7 @@ import { type Live, useLive } from './use-live.ts'
 const failing = { filter: 'Status != "passing"' }
 
 export interface WatchersProps {
-  /** Draws what every page says about the leader: a warning while there is none. */
+  /** Draws what every page shows of the leader. Without a leader that is a warning. */
   readonly children: (leader: Live<string>) => ComponentChildren
 }
 

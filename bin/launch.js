@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { loadBundle } from './bundle.js'
+import { loadModules } from './modules.js'
 
 /** Runs `main` of a built entry and leaves with its exit code; says what to do when nothing has been built yet. */
 export async function launch(name, entry) {
@@ -12,7 +13,7 @@ export async function launch(name, entry) {
     process.exitCode = 2
     return
   }
-  const { main } = bundle === undefined ? await import(plain.href) : loadBundle(fileURLToPath(bundle))
+  const { main } = await (bundle === undefined ? loadModules(fileURLToPath(plain)) : loadBundle(fileURLToPath(bundle)))
   const code = await main(process.argv.slice(2), revisionOf(root))
   if (typeof code === 'number') process.exitCode = code
 }

@@ -7,6 +7,9 @@ import type { CodeWatch } from '../pool/worker.ts'
 /** Modules of the agent in a built program; a bundle has none. */
 const agentModule = /\/dist\/(src\/.+[.]js)$/
 
+/** In a script of V8, what stands before a module's text: `bin/modules.js` puts something there, Node's own loader nothing. */
+const textOffset = (import.meta as { readonly offset?: number }).offset ?? 0
+
 /**
  * Which lines of the agent run, as V8 counts them. A function that was compiled before the first `begin` is counted as
  * a whole, so an observed process must have run nothing before.
@@ -44,7 +47,9 @@ function linesOf(scripts: readonly Profiler.ScriptCoverage[]): Record<string, st
   for (const { url, functions } of scripts) {
     const file = agentModule.exec(url)?.[1]
     if (file === undefined || !url.startsWith('file:')) continue
-    const ranges = rangesText(ranLines(readFileSync(fileURLToPath(url), 'utf8'), functions))
+    const ranges = rangesText(
+      ranLines(`${' '.repeat(textOffset)}${readFileSync(fileURLToPath(url), 'utf8')}`, functions),
+    )
     if (ranges !== '') lines[file] = ranges
   }
   return lines

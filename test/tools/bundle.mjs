@@ -82,6 +82,8 @@ async function bundle() {
     // The package's own entry finds its parts with a `require` that only Node understands.
     resolve: { alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' } },
     external: notBundled,
+    // Of `bin/modules.js`, which loads modules one by one.
+    transform: { define: { 'import.meta.offset': 'undefined' } },
     onLog(level, log) {
       if (level !== 'info' && level !== 'debug') throw new Error(log.message)
     },

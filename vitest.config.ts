@@ -3,25 +3,29 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { builtModules } from './test/tools/built-modules.ts'
 
 const long = process.env['SVC_TEST_LONG'] === '1'
-/** As `npm test` does, which builds first: what was compiled is tested, and nobody compiles it again for each project. */
+/** As `npm test` does, which builds first: what was compiled is tested, and nobody compiles it again. */
 const built = process.env['SVC_TEST_BUILT'] === '1'
+/** For the slowest honest test on a busy machine. */
+const timeoutMs = 120_000
+
 /**
- * `isolate`: each file in a world of its own; without it files share modules, which no test may then change. `pool`:
- * `forks` where tests close a port and open it again. In a process whose threads start programs the port may stay in
- * use for a moment: a new process holds copies of all open sockets until it runs its program.
+ * Files of one project share workers, and with them modules and code that is warm, which no test may change: a worker
+ * that next took a file of another project would be thrown away. `pool`: `forks` where tests close a port and open it
+ * again. In a process whose threads start programs the port may stay in use for a moment: a new process holds copies of
+ * all open sockets until it runs its program.
  */
-const project = (name: string, timeoutMs: number, isolate = true, pool: 'threads' | 'forks' = 'threads') => ({
+const project = (name: string, pool: 'threads' | 'forks', folders: readonly string[]) => ({
   plugins: built ? [builtModules(new URL('./', import.meta.url))] : [],
   test: {
     name,
-    include: [`test/${name}/**/*.test.ts`],
+    include: folders.map((folder) => `test/${folder}/**/*.test.ts`),
     pool,
-    isolate,
+    isolate: false,
     // CommonJS packages are imported as Node does it, so that tests run what runs in production. The build is imported by Node, too.
     deps: { interopDefault: false },
     server: { deps: { external: [/\/dist\/(src|sim)\//] } },
     // What is polled for comes when the machine comes to it: on a busy one not within the second that vitest waits of itself.
-    expect: { poll: { timeout: Math.floor(timeoutMs / 2) } },
+    expect: { poll: { timeout: timeoutMs / 2 } },
     testTimeout: long ? timeoutMs * 20 : timeoutMs,
     hookTimeout: 60_000,
   },
@@ -34,19 +38,17 @@ const longest = ['/scenarios.test.ts', '/lessons.test.ts']
 
 /**
  * Files that keep a core busy for minutes (`scenario`) among those that mostly wait for agents (`e2e`), so that cores have
- * work at every moment. Behind them the many short ones fill what is left, project by project: a worker keeps its modules
- * for the next file of the same project.
+ * work at every moment. Behind them the many short ones fill what is left, level by level.
  */
 class BusyBesideWaiting extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const order = await super.sort(files)
-    const of = (name: string) => order.filter(({ project }) => project.name === name)
+    const of = (level: string) => order.filter(({ moduleId }) => moduleId.includes(`/test/${level}/`))
     const first = longest.flatMap((end) => of('scenario').filter(({ moduleId }) => moduleId.endsWith(end)))
     const busy = [...first, ...of('scenario').filter((file) => !first.includes(file))]
     const waiting = of('e2e')
     const mixed = busy.flatMap((file) => [file, ...waiting.splice(0, waitingBetween)])
-    const short = order.filter(({ project }) => !['scenario', 'e2e'].includes(project.name))
-    return [...mixed, ...waiting, ...short]
+    return [...mixed, ...waiting, ...['conformance', 'property', 'unit', 'contract'].flatMap(of)]
   }
 }
 
@@ -56,12 +58,8 @@ export default defineConfig({
     // Many tests wait for processes of their own: four at a time even where there are but two cores.
     maxWorkers: 4,
     projects: [
-      project('unit', 30_000, false),
-      project('property', 60_000, false),
-      project('contract', 30_000, false, 'forks'),
-      project('conformance', 60_000, false),
-      project('scenario', 120_000, false),
-      project('e2e', 120_000, false),
+      project('threads', 'threads', ['unit', 'property', 'conformance', 'scenario', 'e2e']),
+      project('processes', 'forks', ['contract']),
     ],
   },
 })

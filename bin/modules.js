@@ -5,8 +5,9 @@ import { Script } from 'node:vm'
 
 /**
  * Returns what the compiled module in `file` exports: the program module by module, as the self-test changes it. Node's
- * own loader takes a millisecond for each of two thousand modules, more than most of a planted program's runs take. If
- * Node was asked for source maps, its own loader is used, which alone supports them.
+ * own loader takes a millisecond for each of two thousand modules, more than most of a planted program's runs take. Its
+ * own loader is used if it was asked for source maps, which it alone supports, and for a program with a module in another
+ * form, such as one with a switch for each of its mutants.
  *
  * This loader supports what the compiler writes of our source, and a test holds it to that:
  *
@@ -20,8 +21,9 @@ import { Script } from 'node:vm'
  * compiled file, and `import.meta.offset` more.
  */
 export async function loadModules(file) {
-  if (process.sourceMapsEnabled) return import(pathToFileURL(file).href)
-  const wanted = read(file).flatMap((module) => module.wanted.filter(isPackage))
+  const fresh = process.sourceMapsEnabled ? undefined : read(file)
+  if (fresh === undefined) return import(pathToFileURL(file).href)
+  const wanted = fresh.flatMap((module) => module.wanted.filter(isPackage))
   await Promise.all(wanted.map(importPackage))
   return run(file)
 }
@@ -37,12 +39,16 @@ async function importPackage(specifier) {
   if (!packages.has(specifier)) packages.set(specifier, await import(specifier))
 }
 
-/** Compiles a module and all that it imports, unless that has been done; returns what was compiled. */
+/**
+ * Compiles a module and all that it imports, unless that has been done; returns what was compiled, or undefined if one
+ * has another form.
+ */
 function read(first) {
   const [waiting, fresh] = [[first], []]
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
     if (known.has(path)) continue
     const module = compiled(path)
+    if (module === undefined) return undefined
     known.set(path, module)
     fresh.push(module)
     for (const specifier of module.wanted) if (!isPackage(specifier)) waiting.push(resolve(dirname(path), specifier))
@@ -88,12 +94,20 @@ const importOrExport = new RegExp(
 const before = "(function ($, $d, $later, $meta) {'use strict';"
 
 function compiled(path) {
+  const { text, wanted, named, exported } = translated(path)
+  const { href } = pathToFileURL(path)
+  const script = scriptOf(`${before}${text}\nreturn {${exported.join()}}})`, href)
+  return script && { body: script.runInThisContext(), href, wanted, named, isRunning: false, exports: undefined }
+}
+
+/** `wanted`: what the module imports. `named`: the names that it imports from each. `exported`: its own names. */
+function translated(path) {
   const [wanted, named, exported] = [[], new Map(), []]
   const text = readFileSync(path, 'utf8').replace(importOrExport, (found, ...rest) => {
     const groups = rest.at(-1)
-    const same = (replacement) => {
-      if (replacement.length > found.length) throw new Error(`${path}: no room for ${replacement}`)
-      return replacement.padEnd(found.length)
+    const same = (translation) => {
+      if (translation.length > found.length) throw new Error(`${path}: no room for ${translation}`)
+      return translation.padEnd(found.length)
     }
     if (groups.wanted !== undefined) {
       wanted.push(groups.wanted)
@@ -103,16 +117,23 @@ function compiled(path) {
     }
     if (groups.name !== undefined) {
       exported.push(groups.name)
-      return `       ${found.slice('export '.length)}`
+      return found.slice('export '.length).padStart(found.length)
     }
     if (found === 'import.meta') return same('$meta')
     return found === 'import(' ? same('$later(') : same('')
   })
-  const { href } = pathToFileURL(path)
-  const whole = `${before}${text}\nreturn {${exported.join()}}})`
-  // On the first line columns are those of the file, too.
-  const script = new Script(whole, { filename: href, columnOffset: -before.length })
-  return { body: script.runInThisContext(), href, wanted, named, isRunning: false, exports: undefined }
+  return { text, wanted, named, exported }
+}
+
+/** Undefined where an `import` or `export` is left in the text. Node's own loader tells of any other mistake in it. */
+function scriptOf(text, filename) {
+  try {
+    // On the first line columns are those of the file, too.
+    return new Script(text, { filename, columnOffset: -before.length })
+  } catch (cause) {
+    if (cause instanceof SyntaxError) return undefined
+    throw cause
+  }
 }
 
 function importing({ list, space, quoted }) {

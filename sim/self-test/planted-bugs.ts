@@ -14,6 +14,7 @@ import { leakBugs } from './leak-bugs.ts'
 import { lockBugs } from './lock-bugs.ts'
 import { membershipBugs } from './membership-bugs.ts'
 import { meshBugs } from './mesh-bugs.ts'
+import { nameBugs } from './name-bugs.ts'
 import { operatorBugs } from './operator-bugs.ts'
 import type { PlantedBug } from './planted-bug.ts'
 import { promiseBugs } from './promise-bugs.ts'
@@ -47,6 +48,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   ...registrationBugs,
   ...readerBugs,
   ...truthBugs,
+  ...nameBugs,
   ...filterBugs,
   ...queryBugs,
   ...ageBugs,

@@ -7,6 +7,7 @@ export interface HeldCheck {
 
 export interface HeldNode {
   readonly name: string
+  readonly isServer: boolean
   readonly address: string
   readonly meta: readonly (readonly [key: string, value: string])[]
   /** Checks of the node itself, including the membership check. */

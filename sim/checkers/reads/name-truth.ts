@@ -1,7 +1,8 @@
 import type { ReceivedResponse } from '../../../src/dns-wire/question.ts'
 import { checker, type Judge } from '../checker.ts'
 import { inOrder } from './held.ts'
-import { type NameAsked, type NameSettings, recordText, type Sections } from './name-sections.ts'
+import { recordText } from './name-records.ts'
+import type { NameAsked, NameSettings, Sections } from './name-sections.ts'
 
 /** Without EDNS, or with at most this size, the number of answers over UDP is limited, too. */
 const plainBytes = 512
@@ -24,7 +25,7 @@ export function nameFault(
   const authorities = told.authorities.map(recordText)
   const additionals = told.additionals.map(recordText)
   const bytes = over === 'tcp' ? undefined : Math.max(plainBytes, udpSize ?? 0)
-  const isCounted = bytes === plainBytes && thing.kind !== 'node'
+  const isCounted = bytes === plainBytes && (thing.kind === 'service' || thing.kind === 'query')
   const most = isCounted ? Math.max(1, Math.min(8, udpAnswerLimit)) : whole.answers.length
   const isCut = answers.length < whole.answers.length
   if (isCut && (bytes === undefined || (bytes >= roomyBytes && most === whole.answers.length))) {
@@ -57,10 +58,13 @@ function headFault(
   if (told.question?.name.toLowerCase() !== name.toLowerCase())
     return `is answered for ${told.question?.name ?? 'nothing'}`
   if (told.rcode !== whole.rcode) return `is answered with ${told.rcode} instead of ${whole.rcode}`
-  if (!told.authoritative || told.recursionAvailable || !told.recursionDesired) {
+  const { authoritative, recursionAvailable } = whole
+  const areFlagsRight =
+    told.authoritative === authoritative && told.recursionAvailable === recursionAvailable && told.recursionDesired
+  if (!areFlagsRight) {
     return `has flags aa ${told.authoritative}, ra ${told.recursionAvailable}, rd ${told.recursionDesired}`
   }
-  if (told.udpSize === udpSize) return undefined
+  if (told.udpSize === (whole.edns ? udpSize : undefined)) return undefined
   return `has EDNS of ${told.udpSize ?? 'none'}, and was asked with ${udpSize ?? 'none'}`
 }
 

@@ -81,9 +81,10 @@ function toldInstance({ Node, Service, Checks }: HealthRow): ToldInstance {
 
 async function places(run: RunContext, node: string, service: string): Promise<readonly string[] | undefined> {
   const to = dnsEndpoint(run.cluster.identityOf(node))
-  const domain = defaultDomain(run.cluster.agentOf(node)?.naming ?? svcNaming)
+  const own = run.checksOf(run.cluster.datacenterOf(node)).of(settingsTold).dnsOf(node)?.domains[0]
+  const domain = own ?? `${defaultDomain(run.cluster.agentOf(node)?.naming ?? svcNaming)}.`
   const question = {
-    name: `${service}.service.${domain}.`,
+    name: `${service}.service.${domain}`,
     type: 'SRV',
     over: 'tcp',
     timeoutMs: answerWithinMs,

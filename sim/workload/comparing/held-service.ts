@@ -35,6 +35,7 @@ export function heldIn(run: WorkloadRun, datacenter: string, service: string): H
       all.flatMap(({ serviceId, checkId, status }) => (serviceId === id ? [{ id: checkId, status }] : []))
     const node: HeldNode = {
       name,
+      isServer: cluster.serverNames.includes(name),
       address: cluster.identityOf(name).host,
       meta: [...checks.of(settingsTold).nodeMetaOf(name), [segmentMetaKey(svcNaming), '']],
       checks: [{ id: membershipCheckId, status: 'passing' }, ...ofService('')],

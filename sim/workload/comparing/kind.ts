@@ -11,7 +11,7 @@ import { type Place, type WorkloadRun, workloadKind } from '../kind.ts'
 import { Comparers, type ComparerWorld } from './comparers.ts'
 import { heldIn } from './held-service.ts'
 import { drawnHttp, httpQuestion } from './http-questions.ts'
-import { drawnName, nameQuestion } from './name-questions.ts'
+import { drawnName, type NamePlace, nameQuestion } from './name-questions.ts'
 import { type EditorWorld, QueryEditors } from './query-editors.ts'
 import { queryQuestion } from './query-questions.ts'
 import type { AskedAt, Question } from './question.ts'
@@ -89,14 +89,34 @@ function drawn(
   const asking = { service, tags, nodeMeta }
   if (queries && draws.below(3) === 0) return drawnQuery(run, draws, at, { service, datacenter, tags, nodes })
   if (draws.below(2) === 0) {
-    const settings = run.checksOf(cluster.datacenterOf(at.name)).of(settingsTold).dnsOf(at.name)
-    if (settings === undefined) return undefined
-    const asked = drawnName(draws, asking, at, nodes)
-    return nameQuestion({ asked, at, to: dnsEndpoint(identity), settings }, look)
+    const place = namePlace(run, draws, at)
+    if (place === undefined) return undefined
+    const asked = drawnName(draws, asking, place, { nodes, look })
+    return nameQuestion({ ...place, asked, to: dnsEndpoint(identity) }, look)
   }
   const drawn = drawnHttp(draws, asking, at, nodes)
   const to = httpEndpoint(identity)
   return drawn === undefined ? undefined : httpQuestion({ service, ...drawn, at, to }, () => look()?.instances)
+}
+
+/**
+ * An agent with recursors is half the time asked for names that it passes on, if its first recursor is an agent of the
+ * service's datacenter.
+ */
+function namePlace(run: WorkloadRun, draws: Draws, at: AskedAt): NamePlace | undefined {
+  const { cluster } = run
+  const settingsOf = (name: string) => run.checksOf(cluster.datacenterOf(name)).of(settingsTold).dnsOf(name)
+  const settings = settingsOf(at.name)
+  if (settings === undefined) return undefined
+  const [recursor] = settings.recursors
+  const other = cluster.nodeNames.find((name) => cluster.identityOf(name).host === recursor?.host)
+  const isThere = other !== undefined && calledName(cluster, cluster.datacenterOf(other)) === at.of
+  const relayed = isThere && draws.below(2) === 0 ? settingsOf(other) : undefined
+  const domains = relayed?.domains.filter((domain) => !settings.domains.includes(domain)) ?? []
+  if (other === undefined || relayed === undefined || domains.length === 0)
+    return { at, settings, domains: settings.domains, isRelayed: false }
+  const asked = { name: at.name, of: at.of, mustAnswer: hasLongContact(run, other) }
+  return { at: asked, settings: relayed, domains, isRelayed: true }
 }
 
 function drawnQuery(
@@ -159,6 +179,10 @@ function agentIn(
   if (name === undefined) return undefined
   const of = calledName(cluster, datacenter)
   if (cluster.datacenterOf(name) !== datacenter) return { name, datacenter: of, of, mustAnswer: false }
-  const sinceUs = run.contactSinceUs(name)
-  return { name, of, mustAnswer: sinceUs !== undefined && run.simulation.nowUs - sinceUs >= settledUs }
+  return { name, of, mustAnswer: hasLongContact(run, name) }
+}
+
+function hasLongContact(run: WorkloadRun, agent: string): boolean {
+  const sinceUs = run.contactSinceUs(agent)
+  return sinceUs !== undefined && run.simulation.nowUs - sinceUs >= settledUs
 }

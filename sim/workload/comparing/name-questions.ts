@@ -1,11 +1,6 @@
 import type { Endpoint } from '../../../src/env/net.ts'
-import {
-  type AskedType,
-  type NameAsked,
-  type NamedThing,
-  type NameSettings,
-  sectionsOf,
-} from '../../checkers/reads/name-sections.ts'
+import { type AskedType, hexOf } from '../../checkers/reads/name-records.ts'
+import { type NameAsked, type NamedThing, type NameSettings, sectionsOf } from '../../checkers/reads/name-sections.ts'
 import { nameFault } from '../../checkers/reads/name-truth.ts'
 import type { Draws } from '../../world/decisions/draws.ts'
 import { askDns } from '../dns-client.ts'
@@ -14,39 +9,91 @@ import type { Asking } from './http-questions.ts'
 import { type AskedAt, answerWithinMs, type Question } from './question.ts'
 
 const types: readonly AskedType[] = ['A', 'A', 'AAAA', 'SRV', 'SRV', 'SRV', 'TXT', 'ANY', 'MX']
+const zoneTypes: readonly AskedType[] = ['NS', 'SOA']
+const reverseTypes: readonly AskedType[] = ['PTR', 'PTR', 'SOA', 'A']
 const sizes = [undefined, undefined, 512, 1_232, 4_096] as const
 
 /** Makes the question longer than 255 bytes, so that its length over TCP needs two bytes. */
 const longTag = [60, 60, 60, 40].map((length, at) => 'abcd'.charAt(at).repeat(length)).join('.')
 
-/** Labels left of the datacenter, and what they refer to. */
+/** Names of no address: a number too large, one that begins with a zero, too few, digits that are none. */
+const wrongReverse = [
+  '256.0.0.10.in-addr.arpa.',
+  '01.0.0.10.in-addr.arpa.',
+  '0.0.10.in-addr.arpa.',
+  '1.0.0.0.10.in-addr.arpa.',
+  'x.0.0.10.in-addr.arpa.',
+  `${'0.'.repeat(31)}ip6.arpa.`,
+  `${'0.'.repeat(31)}g.ip6.arpa.`,
+]
+
+/** A name, without datacenter and domain if it is in one, and what it refers to. */
 interface Named {
   readonly labels: string
   readonly thing: NamedThing
 }
 
+/** Where a question is asked, and the agent whose settings its answer depends on. */
+export interface NamePlace {
+  readonly at: AskedAt
+  readonly settings: NameSettings
+  /** The domains to ask for names in, that of the answers first. */
+  readonly domains: readonly string[]
+  /** The asked agent passes the question on to that other agent. */
+  readonly isRelayed: boolean
+}
+
+/** The agents' nodes and instances, from which addresses to ask for are chosen; undefined: not all are known. */
+type Look = () => Held | undefined
+
 /** A question over DNS, drawn from all possible ways. */
-export function drawnName(draws: Draws, asking: Asking, at: AskedAt, nodes: readonly string[]): NameAsked {
-  const named = drawnLabels(draws, asking, nodes)
-  const type = types[draws.below(types.length)] ?? 'A'
-  const over = named.labels.length > 200 || draws.below(2) === 0 ? 'tcp' : 'udp'
-  const udpSize = sizes[draws.below(sizes.length)]
-  return { name: nameIn(named.labels, at, draws), type, over, udpSize, thing: named.thing, datacenter: at.of }
+export function drawnName(
+  draws: Draws,
+  asking: Asking,
+  place: NamePlace,
+  { nodes, look }: { readonly nodes: readonly string[]; readonly look: Look },
+): NameAsked {
+  const { at, settings, domains, isRelayed } = place
+  // What an agent that asks others says of names that it does not know is theirs to say.
+  const saysItself = at.datacenter === undefined && settings.recursors.length === 0
+  const isOther = saysItself && draws.below(6) === 0
+  const named = isOther ? drawnOther(draws, asking, look) : drawnLabels(draws, asking, nodes)
+  const { kind } = named.thing
+  const asTypes = kind === 'zone' ? zoneTypes : kind === 'reverse' ? reverseTypes : types
+  const domain = domains[draws.below(4) === 0 ? draws.below(domains.length) : 0] ?? ''
+  const isWhole = kind === 'reverse' || kind === 'outside'
+  const name = isWhole ? named.labels : nameIn(named.labels, at, draws, domain)
+  const over = name.length > 200 || draws.below(2) === 0 ? 'tcp' : 'udp'
+  return {
+    name: draws.below(4) === 0 ? inAnyCase(name, draws) : name,
+    domain: isWhole ? (settings.domains[0] ?? '') : domain,
+    type: asTypes[draws.below(asTypes.length)] ?? 'A',
+    over,
+    udpSize: sizes[draws.below(sizes.length)],
+    thing: named.thing,
+    datacenter: at.of,
+    isRelayed,
+  }
 }
 
 /** The datacenter is named if it is not the agent's own, and sometimes if it is. */
-export function nameIn(labels: string, at: AskedAt, draws: Draws): string {
+export function nameIn(labels: string, at: AskedAt, draws: Draws, domain: string): string {
   const datacenter = at.datacenter ?? (draws.below(4) === 0 ? at.of : undefined)
-  return `${labels}${datacenter === undefined ? '' : `.${datacenter}`}.svc.`
+  return `${labels}${datacenter === undefined ? '' : `.${datacenter}`}.${domain}`
+}
+
+/** As resolvers do that protect themselves from forged answers. */
+function inAnyCase(name: string, draws: Draws): string {
+  return name.replace(/[a-z]/g, (letter) => (draws.below(2) === 0 ? letter.toUpperCase() : letter))
 }
 
 function drawnLabels(draws: Draws, { service, tags }: Asking, nodes: readonly string[]): Named {
   const tag = tags[draws.below(Math.max(1, tags.length))]
-  const ofTag: NamedThing = { kind: 'service', connect: false, ...(tag === undefined ? {} : { tag }) }
-  const all: NamedThing = { kind: 'service', connect: false }
+  const all: NamedThing = { kind: 'service', service, connect: false }
+  const ofTag: NamedThing = { ...all, ...(tag === undefined ? {} : { tag }) }
   switch (draws.below(13)) {
     case 0:
-      return { labels: `${service}.connect`, thing: { kind: 'service', connect: true } }
+      return { labels: `${service}.connect`, thing: { kind: 'service', service, connect: true } }
     case 1:
     case 2:
       return { labels: `_${service}._${tag ?? 'tcp'}.service`, thing: ofTag }
@@ -58,7 +105,7 @@ function drawnLabels(draws: Draws, { service, tags }: Asking, nodes: readonly st
       return { labels: `${longTag}.${service}.service`, thing: { kind: 'nothing' } }
     case 6:
     case 7: {
-      const node = draws.oneOf(nodes, (name) => name) ?? 'nobody'
+      const node = draws.below(6) === 0 ? 'nobody' : (draws.oneOf(nodes, (name) => name) ?? 'nobody')
       return { labels: `${node}.node`, thing: { kind: 'node', node } }
     }
     case 8:
@@ -68,6 +115,32 @@ function drawnLabels(draws: Draws, { service, tags }: Asking, nodes: readonly st
     default:
       return { labels: `${service}.service`, thing: all }
   }
+}
+
+/** What is asked for seldom: the domain itself, the name of an address, and a name outside. */
+function drawnOther(draws: Draws, { service }: Asking, look: Look): Named {
+  switch (draws.below(6)) {
+    case 0:
+      return { labels: `${service}.service`, thing: { kind: 'zone' } }
+    case 1:
+      return { labels: 'www.example.', thing: { kind: 'outside' } }
+    case 2: {
+      const labels = wrongReverse[draws.below(wrongReverse.length)] ?? ''
+      return { labels, thing: { kind: 'reverse', address: undefined, service } }
+    }
+    default: {
+      const { nodes, instances } = look() ?? { nodes: [], instances: [] }
+      const known = [...nodes, ...instances, ...instances].map(({ address }) => address).filter((each) => each !== '')
+      const address = draws.oneOf(known, (each) => each) ?? '10.8.0.1'
+      return { labels: reverseName(address), thing: { kind: 'reverse', address, service } }
+    }
+  }
+}
+
+/** RFC 1035, section 3.5; RFC 3596, section 2.5. */
+function reverseName(address: string): string {
+  if (!address.includes(':')) return `${address.split('.').reverse().join('.')}.in-addr.arpa.`
+  return `${[...hexOf(address)].reverse().join('.')}.ip6.arpa.`
 }
 
 /** An address in the form that targets of SRV records have, or digits that are none. */
@@ -106,8 +179,8 @@ function pairsOf(text: string, length: number): readonly string[] {
 
 /** Asks one agent over DNS, and compares section by section: N1. */
 export function nameQuestion(
-  { asked, at, to, settings }: { asked: NameAsked; at: AskedAt; to: Endpoint; settings: NameSettings },
-  look: () => Held | undefined,
+  { asked, at, to, settings }: { asked: NameAsked; to: Endpoint } & Pick<NamePlace, 'at' | 'settings'>,
+  look: Look,
 ): Question {
   const { name, type, over, udpSize } = asked
   return {

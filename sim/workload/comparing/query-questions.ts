@@ -7,7 +7,7 @@ import {
   orderFault,
   type ToldExecution,
 } from '../../checkers/reads/executed-truth.ts'
-import { type NameSettings, sectionsOf } from '../../checkers/reads/name-sections.ts'
+import { type NameSettings, sectionsOf, ttlOf } from '../../checkers/reads/name-sections.ts'
 import { nameFault } from '../../checkers/reads/name-truth.ts'
 import type { DefinedQuery, QueryBook } from '../../checkers/reads/query-book.ts'
 import type { Draws } from '../../world/decisions/draws.ts'
@@ -189,14 +189,16 @@ function overDns(label: string, draws: Draws, places: QueryPlaces): Question {
   const type = (['A', 'AAAA', 'SRV', 'TXT', 'ANY'] as const)[draws.below(5)] ?? 'A'
   const over = draws.below(2) === 0 ? 'tcp' : 'udp'
   const udpSize = draws.below(2) === 0 ? 4_096 : undefined
-  const name = nameIn(`${label}.query`, at, draws)
+  const domain = settings.domains[0] ?? ''
+  const name = nameIn(`${label}.query`, at, draws, domain)
   return question(`${name} ${type} over ${over.toUpperCase()}`, places, label, async (env, host, world, query) => {
     const told = await askDns(env, host, dns, { name, type, over, udpSize, timeoutMs: answerWithinMs })
     if (typeof told === 'string') return at.mustAnswer ? { fault: `is not answered: ${told}` } : undefined
     if (told.rcode === 'SERVFAIL' && !at.mustAnswer) return undefined
     const { found, datacenter } = query === undefined ? { found: [], datacenter: '' } : executed(query, world)
-    const thing = { kind: 'query', found, ttlS: query?.ttlS ?? 0 } as const
-    const asked = { name, type, over, udpSize, thing, datacenter } as const
+    const ttlS = query?.ttlS || ttlOf(places.service, settings)
+    const thing = { kind: 'query', found, ttlS } as const
+    const asked = { name, domain, type, over, udpSize, thing, datacenter, isRelayed: false } as const
     return { fault: nameFault(sectionsOf([], [], asked, settings), asked, settings, told) }
   })
 }

@@ -61,6 +61,7 @@ export const policyMistakes: readonly Settled[] = [
     { leaves: 'refusal' },
   ),
   refused('the built-in policy to delete', () => remove(`/v1/acl/policy/${management}`), 500, /not permitted/),
+  refused('a policy to delete by a short ID', () => remove('/v1/acl/policy/abc'), 500, /./),
   refused('no policy to delete', () => remove('/v1/acl/policy/'), 400, /Missing policy ID/),
   refused('a policy to read that never existed', ({ mark }) => get(`/v1/acl/policy/${mark}`), 403, /ACL not found/),
 ]

@@ -18,6 +18,12 @@ export const intentionMistakes: readonly Settled[] = [
   refused('an unknown kind of source', intention({ SourceType: 'host' }), 400, /SourceType must be set/),
   refused('a port that is no port', intention({ DefaultPort: 65_536 }), 400, /DefaultPort must be between/),
   refused('a description that is too long', intention({ DefaultAddr: 'x'.repeat(513) }), 400, /exceeds maximum length/),
+  refused(
+    'more metadata than an intention may have',
+    intention({ Meta: Object.fromEntries(Array.from({ length: 65 }, (_, nth) => [`k${nth}`, 'v'])) }),
+    400,
+    /Meta exceeds maximum element count 64/,
+  ),
   refused('metadata with a long key', intention({ Meta: { ['k'.repeat(129)]: 'v' } }), 400, /Meta key/),
   refused(
     'an ID',
@@ -59,6 +65,16 @@ export const intentionMistakes: readonly Settled[] = [
       first: ({ mark }) => post('/v1/connect/intentions', body(mark)),
     },
   ),
+  refused('a change that is no JSON', ({ mark }) => put(`/v1/connect/intentions/${mark}`, '{'), 400, /./),
+  refused('a list of two consistencies', () => get('/v1/connect/intentions?stale&consistent'), 400, /conflicting/),
+  refused(
+    'matches of both ends',
+    () => get('/v1/connect/intentions/match?by=source&by=source&name=web'),
+    400,
+    /'by' not set/,
+  ),
+  refused('matches of too many names', () => matching(65), 400, /more than 64 times/),
+  accepted('matches of as many names as there may be', () => matching(64), /^\{/, { leaves: 'nothing' }),
   refused('matches of neither end', () => get('/v1/connect/intentions/match?name=web'), 400, /./),
   refused('matches of no name', () => get('/v1/connect/intentions/match?by=source'), 400, /./),
   refused(
@@ -88,6 +104,10 @@ export const intentionMistakes: readonly Settled[] = [
     /ClientCertURI not a valid Connect/,
   ),
 ]
+
+function matching(names: number) {
+  return get(`/v1/connect/intentions/match?by=source${'&name=web'.repeat(names)}`)
+}
 
 function body(mark: string) {
   return { SourceName: `from-${mark}`, DestinationName: `to-${mark}`, Action: 'allow', Description: mark }

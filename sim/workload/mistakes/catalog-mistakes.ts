@@ -1,9 +1,112 @@
-import { accepted, get, put, refused, type Settled } from './settled.ts'
+import { accepted, get, type Making, put, refused, type Settled } from './settled.ts'
 
 /** Requests about nodes, services and checks, at the catalog and at agents. */
 
 const taken = /^true/
 const address = '10.9.8.7'
+
+/** What the catalog shows after these registrations of one node, in an answer to this question. */
+function shown(
+  about: string,
+  members: readonly ((id: string) => object)[],
+  question: (id: string) => string,
+  says: RegExp,
+): Settled {
+  const first = members.map(
+    (each): Making =>
+      ({ other, mark }) => {
+        const node = { Node: `n-${other}`, Address: address, NodeMeta: { of: mark } }
+        return put('/v1/catalog/register', { ...node, ...each(other) })
+      },
+  )
+  return accepted(about, ({ other }) => get(question(other)), says, { first, leaves: 'nothing' })
+}
+
+const checks = (id: string) => `/v1/health/node/n-${id}`
+const services = (id: string) => `/v1/catalog/node/n-${id}`
+const failing = (id: string) => ({
+  Service: { Service: `s-${id}` },
+  Check: { CheckID: 'a', ServiceID: `s-${id}`, Status: 'critical' },
+})
+const failingAt = (passing: string) => (id: string) => `/v1/health/service/s-${id}?passing=${passing}`
+
+const registered: readonly Settled[] = [
+  shown(
+    'of two checks with one ID the last',
+    [
+      () => ({
+        Checks: [
+          { CheckID: 'a', Output: 'one' },
+          { CheckID: 'a', Output: 'two' },
+        ],
+      }),
+    ],
+    checks,
+    /^\[\{[^[{]*"Output":"two"/,
+  ),
+  shown(
+    'a definition without headers',
+    [() => ({ Check: { CheckID: 'a', Definition: { HTTP: 'http://a', Interval: '5s' } } })],
+    checks,
+    /"Definition":\{"HTTP":"http:\/\/a","Interval":"5s"\}/,
+  ),
+  shown(
+    'a definition with headers',
+    [() => ({ Check: { CheckID: 'a', Definition: { HTTP: 'http://a', Header: { x: ['1', '2'] } } } })],
+    checks,
+    /"Header":\{"x":\["1","2"\]\}/,
+  ),
+  shown(
+    'an upstream that is a prepared query',
+    [
+      () => ({
+        Service: {
+          Service: 'p',
+          Kind: 'connect-proxy',
+          Port: 1,
+          Proxy: {
+            DestinationServiceName: 'a',
+            Upstreams: [{ DestinationType: 'prepared_query', DestinationName: 'q', LocalBindPort: 2 }],
+          },
+        },
+      }),
+    ],
+    services,
+    /"DestinationType":"prepared_query"/,
+  ),
+  shown(
+    'a node that is written only if it is new',
+    [
+      () => ({ SkipNodeUpdate: true, NodeMeta: { is: 'first' } }),
+      () => ({ SkipNodeUpdate: true, NodeMeta: { is: 'second' } }),
+    ],
+    services,
+    /"Meta":\{"is":"first"\}/,
+  ),
+  shown(
+    'a node by the beginning of its ID',
+    [(id) => ({ ID: id })],
+    (id) => `/v1/catalog/node/${id.slice(0, 8)}`,
+    /"Node":"n-[0-9a-f-]{36}"/,
+  ),
+  shown(
+    'a node that goes by another name now',
+    [(id) => ({ ID: id }), (id) => ({ ID: id, Node: `m-${id}` })],
+    services,
+    /^null/,
+  ),
+  shown('an instance that fails, if not only what passes', [failing], failingAt('false'), /^\[\{/),
+  shown('an instance that fails, if only what passes', [failing], failingAt('1'), /^\[\]/),
+  shown(
+    'the tags of two instances that a filter finds',
+    [
+      (id) => ({ Service: { ID: 'a', Service: `s-${id}`, Tags: ['one'] } }),
+      (id) => ({ Service: { ID: 'b', Service: `s-${id}`, Tags: ['two'] } }),
+    ],
+    (id) => `/v1/catalog/services?filter=${encodeURIComponent(`ServiceName == "s-${id}"`)}`,
+    /:\["one","two"\]\}/,
+  ),
+]
 
 export const catalogMistakes: readonly Settled[] = [
   refused('no node', register({ Node: '' }), 400, /Must provide node/),
@@ -54,6 +157,7 @@ export const catalogMistakes: readonly Settled[] = [
     leaves: 'nothing',
   }),
   accepted('only what passes', () => get('/v1/health/service/nobody?passing=1'), /^\[\]/, { leaves: 'nothing' }),
+  ...registered,
   refused('a filter that ends too early', () => get('/v1/health/service/a?filter=Node%20=='), 400, /./),
 ]
 

@@ -73,11 +73,13 @@ export class MistakenClients implements Crew {
   }
 
   async #send(agent: AskedAgent, settled: Settled, draws: Draws): Promise<void> {
-    const { first, request, about, leaves } = settled
+    const { first = [], request, about, leaves } = settled
     const parts = { mark: drawnUuid(draws), other: drawnUuid(draws) }
-    const made =
-      first === undefined ? '' : await this.#made(agent, first({ ...parts, mark: drawnUuid(draws), made: '' }))
-    if (made === undefined) return
+    let made: string | undefined = ''
+    for (const making of typeof first === 'function' ? [first] : first) {
+      made = await this.#made(agent, making({ ...parts, mark: drawnUuid(draws), made }))
+      if (made === undefined) return
+    }
     const sent = request({ ...parts, made })
     const { mark } = parts
     const what = `${sent.method} ${pathOf(sent.target)} at ${agent.name} (${about})`

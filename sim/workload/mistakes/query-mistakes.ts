@@ -6,6 +6,7 @@ const created = /"ID":"/
 
 export const queryMistakes: readonly Settled[] = [
   refused('neither a name nor a session', query({ Name: '', Near: 'x' }), 400, /Must be bound to a session/),
+  refused('a definition that is no JSON', () => post('/v1/query', '{'), 400, /./),
   refused('no service', query({ Service: {} }), 400, /Must provide a Service name/),
   refused('fewer than no datacenters', searching({ Failover: { NearestN: -1 } }), 400, /Bad NearestN '-1'/),
   refused('a time to live without a unit', query({ DNS: { TTL: 'soon' } }), 400, /Bad DNS TTL 'soon'/),

@@ -6,7 +6,7 @@ export interface SettledParts {
   readonly mark: string
   /** Another one. */
   readonly other: string
-  /** The ID in the answer to the request that was made first; empty if there was none. */
+  /** The ID in the answer to the last request that was made first; empty if there was none. */
   readonly made: string
 }
 
@@ -16,20 +16,21 @@ export interface PlainRequest {
   readonly body?: string
 }
 
+export type Making = (parts: SettledParts) => PlainRequest
+
 /** One entry of the table: a request with one right answer. */
 export interface Settled {
   /** What is wrong with the request, or why it must be accepted. */
   readonly about: string
-  /** Made before the request, with another mark; it must succeed. */
-  readonly first?: (parts: SettledParts) => PlainRequest
-  readonly request: (parts: SettledParts) => PlainRequest
+  /** Made before the request, each with another mark; all must succeed. */
+  readonly first?: Making | readonly Making[]
+  readonly request: Making
   readonly status: number
   /** A part of the answer's body. */
   readonly says: RegExp
   readonly leaves: LogTrace
 }
 
-type Making = Settled['request']
 type More = Partial<Pick<Settled, 'first' | 'leaves'>>
 
 /** A request that must be refused with this status. */

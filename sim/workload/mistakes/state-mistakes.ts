@@ -2,8 +2,17 @@ import { accepted, get, put, refused, remove, type Settled } from './settled.ts'
 
 /** Requests about keys and sessions. */
 
+/** The length of the longest value, in bytes. Reference: kv.md. */
+const valueMax = 524_288
+
 export const keyMistakes: readonly Settled[] = [
   refused('an index that is no number', ({ mark }) => put(`/v1/kv/${mark}?cas=x`, 'v'), 400, /./),
+  refused(
+    'a value that is one byte too long',
+    ({ mark }) => put(`/v1/kv/${mark}`, 'v'.repeat(valueMax + 1)),
+    413,
+    /Value exceeds/,
+  ),
   refused('flags below zero', ({ mark }) => put(`/v1/kv/${mark}?flags=-1`, 'v'), 400, /./),
   refused('an empty session', ({ mark }) => put(`/v1/kv/${mark}?acquire=`, 'v'), 400, /missing session/),
   refused(
@@ -81,6 +90,12 @@ export const sessionMistakes: readonly Settled[] = [
     leaves: 'refusal',
   }),
   refused('a node that does not exist', session({ Node: 'nobody' }), 400, /Missing node/, { leaves: 'refusal' }),
+  refused(
+    'two consistencies of a creation',
+    ({ mark }) => put('/v1/session/create?stale&consistent', { Name: mark }),
+    400,
+    /conflicting semantics/,
+  ),
   refused('no session to end', () => put('/v1/session/destroy/'), 400, /Missing session/),
   refused(
     'an ID that is too short',

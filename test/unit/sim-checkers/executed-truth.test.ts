@@ -25,7 +25,13 @@ const plain: DefinedQuery = {
   datacenters: [],
   ttlS: 0,
 }
-const node = (name: string): HeldNode => ({ name, address: '10.0.0.1', meta: [['zone', name]], checks: [] })
+const node = (name: string): HeldNode => ({
+  name,
+  isServer: false,
+  address: '10.0.0.1',
+  meta: [['zone', name]],
+  checks: [],
+})
 const instance = (on: string, status: string, tags: readonly string[] = []): HeldInstance => ({
   node: node(on),
   id: 'web',

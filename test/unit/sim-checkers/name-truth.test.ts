@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import type { HeldInstance, HeldNode } from '../../../sim/checkers/reads/held.ts'
-import { type NameAsked, type NameSettings, sectionsOf } from '../../../sim/checkers/reads/name-sections.ts'
+import { type NameAsked, type NameSettings, sectionsOf, ttlOf } from '../../../sim/checkers/reads/name-sections.ts'
 import { NameTruth, nameFault } from '../../../sim/checkers/reads/name-truth.ts'
 import type { DnsRecord } from '../../../src/dns-wire/message.ts'
 import type { ReceivedResponse } from '../../../src/dns-wire/question.ts'
 import { recorder } from './reports.ts'
 
-const c1: HeldNode = { name: 'c1', address: '10.0.0.1', meta: [['zone', 'north']], checks: [] }
-const c2: HeldNode = { name: 'c2', address: '10.0.0.2', meta: [], checks: [] }
+const c1: HeldNode = { name: 'c1', isServer: true, address: '10.0.0.1', meta: [['zone', 'north']], checks: [] }
+const c2: HeldNode = { name: 'c2', isServer: false, address: '10.0.0.2', meta: [], checks: [] }
 const usual = {
   address: '',
   port: 80,
@@ -37,17 +37,26 @@ const settings: NameSettings = {
   additionalMetaTxt: true,
   nodeTtlS: 7,
   serviceTtlS: [],
+  domains: ['svc.'],
+  recursors: [],
 }
 const asked: NameAsked = {
   name: 'web.service.svc.',
+  domain: 'svc.',
   type: 'SRV',
   over: 'tcp',
   udpSize: 1_232,
-  thing: { kind: 'service', connect: false },
+  thing: { kind: 'service', service: 'web', connect: false },
   datacenter: 'dc1',
+  isRelayed: false,
 }
 const sections = (more: Partial<NameAsked>, with_ = settings) =>
   sectionsOf(held, [c1, c2], { ...asked, ...more }, with_)
+
+const own = { authoritative: true, recursionAvailable: false, edns: true }
+const none = { answers: [], authorities: [], additionals: [] }
+const reverseOf = (address: string | undefined) => ({ kind: 'reverse', address, service: 'web' }) as const
+const recursors = [{ host: '10.0.0.9', port: 53 }]
 
 describe('N1', () => {
   it.each<[Partial<NameAsked>, readonly string[], readonly string[], readonly string[]]>([
@@ -68,7 +77,7 @@ describe('N1', () => {
     [{ type: 'TXT' }, ['web.service.svc. 0 TXT zone=north'], [], []],
     [{ type: 'MX' }, [], ['svc. 0 SOA ns.svc.'], ['web.service.svc. 0 TXT zone=north']],
     [
-      { type: 'AAAA', thing: { kind: 'service', connect: true } },
+      { type: 'AAAA', thing: { kind: 'service', service: 'web', connect: true } },
       ['web.service.svc. 0 AAAA fd00:0:0:0:0:0:a:1'],
       [],
       [],
@@ -89,15 +98,58 @@ describe('N1', () => {
     [{ thing: { kind: 'address', address: undefined }, name: '0a.addr.svc.', type: 'A' }, [], [], []],
     [{ thing: { kind: 'query', found: held.slice(2), ttlS: 9 }, type: 'A' }, ['web.service.svc. 9 A 10.0.0.2'], [], []],
   ])('of %o expects %o, %o, %o', (more, answers, authorities, additionals) => {
-    expect(sections(more)).toEqual({ rcode: 'NOERROR', answers, authorities, additionals })
+    expect(sections(more)).toMatchObject({ rcode: 'NOERROR', answers, authorities, additionals, ...own })
   })
 
   it.each<Partial<NameAsked>>([
     { thing: { kind: 'nothing' } },
-    { thing: { kind: 'service', connect: false, tag: 'red' } },
+    { thing: { kind: 'service', service: 'web', connect: false, tag: 'red' } },
     { thing: { kind: 'node', node: 'c3' }, type: 'A' },
   ])('of %o expects that there is no such name', (more) => {
     expect(sections(more)).toMatchObject({ rcode: 'NXDOMAIN', answers: [], authorities: ['svc. 0 SOA ns.svc.'] })
+  })
+
+  it('expects the servers of the datacenter at the domain, and its start of authority', () => {
+    const servers = ['svc. 7 NS c1.node.dc1.svc.']
+    const additionals = ['c1.node.dc1.svc. 7 A 10.0.0.1']
+    const zone = { kind: 'zone' } as const
+    expect(sections({ thing: zone, type: 'NS' })).toMatchObject({ answers: servers, authorities: [], additionals })
+    const start = { answers: ['svc. 0 SOA ns.svc.'], authorities: servers, additionals }
+    expect(sections({ thing: zone, type: 'SOA' })).toMatchObject(start)
+  })
+
+  it.each<[Partial<NameAsked>, Partial<NameSettings>, object]>([
+    [{ thing: reverseOf('10.0.0.2') }, {}, { answers: ['x. 0 PTR c2.node.dc1.svc.'], authorities: [], ...own }],
+    [{ thing: reverseOf('fd00::a:1') }, {}, { answers: ['x. 0 PTR web.service.svc.'] }],
+    [{ thing: reverseOf('10.0.0.2'), type: 'SOA' }, {}, { authorities: ['svc. 0 SOA ns.svc.'] }],
+    [
+      { thing: reverseOf('10.0.0.3') },
+      {},
+      { rcode: 'SERVFAIL', ...none, authoritative: false, recursionAvailable: true, edns: true },
+    ],
+    [{ thing: reverseOf(undefined) }, {}, { rcode: 'SERVFAIL', recursionAvailable: true }],
+    [
+      { thing: { kind: 'outside' } },
+      {},
+      { rcode: 'SERVFAIL', ...none, authoritative: false, recursionAvailable: false, edns: false },
+    ],
+    [
+      { thing: { kind: 'outside' }, isRelayed: true },
+      {},
+      { rcode: 'SERVFAIL', ...none, authoritative: false, recursionAvailable: true, edns: true },
+    ],
+    [{ isRelayed: true }, {}, { rcode: 'NOERROR', ...own }],
+    [{}, { recursors }, { authoritative: true, recursionAvailable: true }],
+  ])('of %o with %o expects %o', (more, with_, expected) => {
+    expect(sections({ name: 'X.', type: 'PTR', ...more }, { ...settings, ...with_ })).toMatchObject(expected)
+  })
+
+  it('takes the time to live of a service from the longest beginning of its name', () => {
+    const ttls = (...serviceTtlS: NameSettings['serviceTtlS']) => ttlOf('web', { serviceTtlS })
+    expect(ttls()).toBe(0)
+    expect(ttls(['*', 1], ['we*', 2], ['w*', 3])).toBe(2)
+    expect(ttls(['*', 1], ['web', 2], ['web*', 3], ['b*', 4])).toBe(2)
+    expect(ttls(['webs', 2], ['b*', 4])).toBe(0)
   })
 
   it('leaves out what warns where an agent says so', () => {
@@ -155,6 +207,7 @@ describe('N1', () => {
       answers: ['web.service.svc. 0 A 10.0.0.1', 'web.service.svc. 0 A 10.0.0.2'],
       authorities: [],
       additionals: [],
+      ...own,
     }
     const found = nameFault(whole, { ...asked, type: 'A', ...more }, settings, { ...well, ...told })
     if (fault === undefined) expect(found).toBeUndefined()

@@ -9,11 +9,18 @@ import { recorder } from './reports.ts'
 
 const c1: HeldNode = {
   name: 'c1',
+  isServer: false,
   address: '10.0.0.1',
   meta: [['zone', 'north']],
   checks: [{ id: 'n', status: 'passing' }],
 }
-const c2: HeldNode = { name: 'c2', address: '10.0.0.2', meta: [], checks: [{ id: 'n', status: 'passing' }] }
+const c2: HeldNode = {
+  name: 'c2',
+  isServer: false,
+  address: '10.0.0.2',
+  meta: [],
+  checks: [{ id: 'n', status: 'passing' }],
+}
 const usual = { address: '', port: 80, tags: ['blue'], meta: [], weights: { passing: 2, warning: 1 }, inMesh: false }
 const held: readonly HeldInstance[] = [
   { ...usual, node: c2, id: 'web-1', inMesh: true, checks: [{ id: 'w', status: 'warning' }] },

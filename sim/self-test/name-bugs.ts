@@ -1,0 +1,63 @@
+import type { PlantedBug } from './planted-bug.ts'
+
+const hunt = 'services-are-asked-for'
+
+/** Bugs of DNS beyond the names of services and nodes. */
+export const nameBugs: readonly PlantedBug[] = [
+  {
+    row: 376,
+    name: 'addresses-of-nodes-alone',
+    about: 'the address of an instance whose node has another one has no name in DNS',
+    patches: [
+      {
+        file: 'src/dns/reverse-answers.js',
+        find: 'return service.ok && service.value !== undefined',
+        replace: 'return service.ok && service.value === undefined',
+      },
+    ],
+    hunt,
+    foundBy: ['N1'],
+  },
+  {
+    row: 377,
+    name: 'shortest-beginning-wins',
+    about: 'of the times to live that fit the beginning of a service name, the one of the shortest beginning holds',
+    patches: [
+      {
+        file: 'src/dns/records.js',
+        find: 'prefix.length > best.length',
+        replace: 'prefix.length < best.length',
+      },
+    ],
+    hunt,
+    foundBy: ['N1'],
+  },
+  {
+    row: 378,
+    name: 'servers-without-addresses',
+    about: 'the answer to a question for the servers of a domain lacks their addresses',
+    patches: [
+      {
+        file: 'src/dns/domain-answers.js',
+        find: 'additionals.push(...(await this.#addresses.to(asked, address)));',
+        replace: '',
+      },
+    ],
+    hunt,
+    foundBy: ['N1'],
+  },
+  {
+    row: 379,
+    name: 'own-number-goes-back',
+    about: 'an answer that an agent has asked another server for goes back under the number of its own question',
+    patches: [
+      {
+        file: 'src/dns/recursion.js',
+        find: 'numbered(reply, (packet[0] ?? 0) * 256 + (packet[1] ?? 0))',
+        replace: 'reply',
+      },
+    ],
+    hunt,
+    foundBy: ['N1'],
+  },
+]

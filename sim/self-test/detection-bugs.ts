@@ -158,4 +158,14 @@ export const detectionBugs: readonly PlantedBug[] = [
     hunt: 'long-outage',
     foundBy: ['M5'],
   },
+  {
+    row: 380,
+    name: 'accusations-of-the-well',
+    about: 'every fourth ping also accuses its target, although the target is considered alive',
+    patches: [
+      { file: `${members}/probe.js`, find: 'if (saysNothing)', replace: 'if (saysNothing && sequence % 4 !== 0)' },
+    ],
+    hunt: 'deaths-in-calm',
+    foundBy: ['M10'],
+  },
 ]

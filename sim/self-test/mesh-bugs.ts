@@ -198,4 +198,18 @@ export const meshBugs: readonly PlantedBug[] = [
     hunt: 'leaf-of-another',
     foundBy: ['scenario'],
   },
+  {
+    row: 381,
+    name: 'roots-without-crossings',
+    about: 'agents show the roots without the certificates that cross-sign them',
+    patches: [
+      {
+        file: 'src/features/connect/model.js',
+        find: 'IntermediateCerts: root.intermediates.length === 0 ? null : root.intermediates,',
+        replace: 'IntermediateCerts: null,',
+      },
+    ],
+    hunt: 'mesh-rotates',
+    foundBy: ['C2'],
+  },
 ]

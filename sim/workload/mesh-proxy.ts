@@ -33,7 +33,12 @@ export interface ProxyWorld {
 
 interface RootsText {
   readonly ActiveRootID: string
-  readonly Roots: readonly { readonly ID: string; readonly Active: boolean; readonly RootCert: string }[]
+  readonly Roots: readonly {
+    readonly ID: string
+    readonly Active: boolean
+    readonly RootCert: string
+    readonly IntermediateCerts: readonly string[] | null
+  }[]
 }
 
 interface LeafText {
@@ -121,7 +126,12 @@ export class MeshProxy {
   #rootsTold({ body }: HttpClientResponse): void {
     const { ActiveRootID, Roots } = JSON.parse(textOf(body)) as RootsText
     if (Roots.length === 0) return
-    const roots = Roots.map(({ ID, Active, RootCert }) => ({ id: ID, active: Active, certificate: RootCert }))
+    const roots = Roots.map(({ ID, Active, RootCert, IntermediateCerts }) => ({
+      id: ID,
+      active: Active,
+      certificate: RootCert,
+      intermediates: IntermediateCerts ?? [],
+    }))
     this.#roots = this.#world.mesh()?.told(this.#plan.agent, ActiveRootID, roots)
   }
 

@@ -17,6 +17,7 @@ import { type MeshRotation, meshRotation } from './mesh-rotation.ts'
 import { type MeshSecrets, meshSecrets } from './mesh-secrets.ts'
 import { type MeshTrust, meshTrust } from './mesh-trust.ts'
 import { SeenConfigurations } from './seen-configurations.ts'
+import { ShownRoots } from './shown-roots.ts'
 
 type MeshExcuses = ExcusesOf<typeof meshTrust | typeof meshRoots | typeof meshSecrets | typeof meshRotation>
 
@@ -42,6 +43,7 @@ export class MeshLaws {
   readonly meetings: MeshMeetings
   readonly #trust: MeshTrust
   readonly #roots: MeshRoots
+  readonly #shown = new ShownRoots()
   #listed: RootSet | undefined
   /** Ends of certificates at which everything is judged again. */
   readonly #edges = new Set<number>()
@@ -120,13 +122,11 @@ export class MeshLaws {
     return leaf
   }
 
-  /** Roots as an agent listed them: IDs and PEM. */
-  told(
-    agent: string,
-    activeId: string,
-    roots: readonly { readonly id: string; readonly active: boolean; readonly certificate: string }[],
-  ): ProxyRoots {
+  /** Roots as an agent listed them. */
+  told(agent: string, activeId: string, roots: readonly Omit<RootText, 'generation'>[]): ProxyRoots {
     this.#judge.judged('C2')
+    const fault = this.#shown.fault(roots)
+    if (fault !== undefined) this.#judge.report('C2', `${agent} ${fault}`)
     const active = roots.filter((root) => root.active).map(({ id }) => id)
     if (roots.length > 0 && (active.length !== 1 || active[0] !== activeId)) {
       this.#judge.report(
@@ -158,6 +158,7 @@ export class MeshLaws {
   }
 
   #published(texts: readonly RootText[]): readonly MeshEvent[] {
+    this.#shown.published(texts)
     const before = this.#listed
     if (texts.length === 0 && before === undefined) return []
     const roots = texts.flatMap((text) => this.#rootOf(text) ?? [])

@@ -219,7 +219,7 @@ export class MeshRoots {
 export const meshRoots = law(
   {
     C2: {
-      text: 'roots: exactly one is active, the newest, and it carries the cross-signed certificates back to the oldest listed root',
+      text: 'roots: exactly one is active, the newest, and it carries the cross-signed certificates back to the oldest listed root; agents show each root with its intermediates',
       sources: ['docs/reference/mesh.md#roots-list'],
       evidence: ['authority', 'requests', 'elections'],
       judges: ['list of roots', 'lists of roots'],

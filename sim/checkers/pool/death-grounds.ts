@@ -36,7 +36,9 @@ const cutOff = 0.999
  * 2. Every other member that considers it dead learned that, with the incarnation, from a member that does: by a
  *    message, or by an exchange of states in which both know of its leave. So each incarnation that is considered dead
  *    has an earlier beginning as in 1.
- * 3. A member has left in the view of those that received its last message, or know of its leave: the time of its
+ * 3. A packet accuses only a member that its sender considers suspect or dead: it sends an accusation because it has
+ *    one of its own or has received one, and forgets it when it learns that the member is alive.
+ * 4. A member has left in the view of those that received its last message, or know of its leave: the time of its
  *    status is then that of a leave intent, its own or an operator's.
  */
 export class DeathGrounds {
@@ -56,6 +58,12 @@ export class DeathGrounds {
   /** The member, or an operator on its behalf, announces that it leaves, at this Lamport time. */
   saidLeaves(name: string, lamport: number): void {
     this.#grounds(name).leaves.add(lamport)
+  }
+
+  /** A packet of the observer accuses a member, which it considers to be in this state. */
+  accuses(observer: string, name: string, state: 'alive' | 'suspect' | 'dead'): void {
+    this.#judge.judged('M10')
+    if (state === 'alive') this.#judge.report('M10', `${observer} accuses ${name}, which it considers alive`)
   }
 
   /** An observer declares that it has waited long enough. `suspected` undefined: no suspicion by it was observed. */
@@ -125,10 +133,10 @@ function leastSuspicionMs({ members, accusers, timing }: Suspected): number {
 export const deathGrounds = law(
   {
     M10: {
-      text: 'grounds: a member is considered dead after a full suspicion or by its own message, and as left only if a member said so',
+      text: 'grounds: a member is considered dead after a full suspicion or by its own message, and as left only if a member said so; a packet accuses only a member that its sender suspects',
       sources: ['SWIM, section 4.2', 'Lifeguard, section 4.B', 'docs/reference/agent.md#member-status'],
       evidence: ['members', 'probes'],
-      judges: ['death or leave', 'deaths and leaves'],
+      judges: ['death, leave or accusation', 'deaths, leaves and accusations'],
     },
   },
   (judge) => new DeathGrounds(judge),

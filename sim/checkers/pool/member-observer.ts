@@ -55,6 +55,7 @@ export class MemberObserver implements PoolObserver {
     this.#weather(core.health)
     for (const effect of effects) this.#did(core, event, effect)
     this.#probes.stepped(core, event, effects)
+    this.#suspicions.sent(core, effects)
     this.#all.pace.stepped(core, event, effects)
     this.#all.frugal.stepped(this.node, core, event, effects)
     // An agent that leaves may continue with that at the end of any step.

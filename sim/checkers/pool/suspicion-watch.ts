@@ -1,5 +1,5 @@
 import { incarnationMax } from '../../../src/gossip/core/bounds.ts'
-import type { GossipEvent } from '../../../src/gossip/core/types.ts'
+import type { GossipEffect, GossipEvent } from '../../../src/gossip/core/types.ts'
 import type { ObservedCore } from '../../../src/gossip/pool.ts'
 import type { DeathGrounds } from './death-grounds.ts'
 import type { Incarnations } from './incarnations.ts'
@@ -47,6 +47,22 @@ export class SuspicionWatch {
     this.#law = all.grounds
     this.#incarnations = all.incarnations
     this.#node = node
+  }
+
+  /**
+   * Called before the changes of a step are reported. A member that is alive after a step may have been suspect until
+   * then, when the packet was made.
+   */
+  sent({ members }: ObservedCore, effects: readonly GossipEffect[]): void {
+    for (const effect of effects) {
+      if (effect.kind !== 'send') continue
+      for (const message of effect.messages) {
+        const accused = message.kind === 'suspect' ? members.get(message.node) : undefined
+        if (accused === undefined) continue
+        const isSuspect = this.#suspicions.has(accused.name)
+        this.#law.accuses(this.#node, accused.name, isSuspect ? 'suspect' : accused.state)
+      }
+    }
   }
 
   /** Called before the changes of a step are reported. */

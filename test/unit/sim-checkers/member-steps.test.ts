@@ -202,6 +202,14 @@ describe('M10', () => {
     ])
   })
 
+  it('lets a member accuse only those that it suspects', () => {
+    const me = new Watched('c1', 'c2')
+    me.hear(suspect('c1', 1, 'c2'))
+    const accusing = (name: string) => doing(me, [], send('c2', suspect(name, 1)))
+    expect([...accusing('c1'), ...accusing('nobody')]).toEqual([])
+    expect(accusing('c2')).toEqual(['M10: s1 accuses c2, which it considers alive'])
+  })
+
   it('gives a suspect the time of a pool without those that have failed', () => {
     const me = new Watched('c1', 'c2', 'c3', 'c4')
     for (const name of ['c1', 'c2', 'c3']) {

@@ -59,8 +59,20 @@ describe('C2, the roots that are listed', () => {
 
   it('are told by agents as they are', () => {
     const { laws, lines } = meshWorld()
-    laws.told('c1', 'r2', [{ id: 'r1', active: true, certificate: root(1, true).certificate }])
+    laws.told('c1', 'r2', [root(1, true)])
     expect(lines).toEqual(['C2: c1 names r2 as the active root, and lists as active: r1'])
+  })
+
+  it('are told with the intermediates of some time', () => {
+    const { state, laws, lines } = begun()
+    const [one, two] = [root(1, false), root(2, true, [crossing(2)])]
+    state([one, two])
+    const bare = { ...two, intermediates: [] }
+    state([one, { ...two, intermediates: [...two.intermediates, ...two.intermediates] }])
+    laws.told('c1', 'r2', [one, { ...two, intermediates: two.intermediates.map((pem) => `${pem}\n`) }])
+    const before = lines.length
+    laws.told('c1', 'r2', [one, bare])
+    expect(lines.slice(before)).toEqual(['C2: c1 shows root r2 with 0 intermediates, which it never had'])
   })
 
   it('tell what happens to them', () => {

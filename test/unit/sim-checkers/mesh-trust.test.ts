@@ -120,6 +120,7 @@ describe('C1, connections of proxies', () => {
         id: `r${n}`,
         active: n === Math.max(...roots),
         certificate: root(n, true).certificate,
+        intermediates: rotated.find(({ id }) => id === `r${n}`)?.intermediates ?? [],
       }))
       const told = laws.told('c1', `r${Math.max(...roots)}`, listed)
       if (held === undefined) throw new Error('unreadable')

@@ -113,7 +113,7 @@ export const catalogMistakes: readonly Settled[] = [
   refused('no address', register({ Address: '' }), 400, /Must provide address/),
   refused('an ID of 36 characters that is no UUID', register({ ID: 'x'.repeat(36) }), 400, /improperly formatted/),
   refused('an ID that is too short', register({ ID: 'abc' }), 400, /wrong length/),
-  accepted('a UUID', ({ mark, other }) => register({ ID: other })({ mark, other, made: '' }), taken),
+  accepted('a UUID', (parts) => register({ ID: parts.other })(parts), taken),
   refused('a service without a name', register({ Service: { ID: 'a' } }), 400, /Must provide service name/),
   refused(
     'a service at every address',
@@ -141,6 +141,16 @@ export const catalogMistakes: readonly Settled[] = [
     400,
     /Missing service registration/,
     {
+      leaves: 'refusal',
+    },
+  ),
+  refused(
+    'the ID of a node that is alive, for a new node',
+    (parts) => register({ ID: parts.other, SkipNodeUpdate: true })(parts),
+    400,
+    /whose agent is alive/,
+    {
+      first: (parts) => register({ ID: parts.other, Check: { CheckID: 'serfHealth', Status: 'passing' } })(parts),
       leaves: 'refusal',
     },
   ),

@@ -125,6 +125,14 @@ describe('an answer that is kept', () => {
     expect(world.reads.at(-1)?.consistency).toBe('default')
   })
 
+  it('is none where the leader was asked because the server is too stale', async () => {
+    const world = web(1, new CatalogWorld({ maxStaleMs: 60_000 }))
+    world.lastContactMs = 60_001
+    expect(await addressesOf(world, question(1))).toEqual(['10.5.0.1'])
+    world.place({ node: 'd1', address: '10.5.0.9', service: { service: 'web', port: 8001 } })
+    expect(await addressesOf(world, question(2))).toEqual(['10.5.0.9'])
+  })
+
   it('is none where only the leader may answer, nor where names are not compressed', async () => {
     for (const config of [{ allowStale: false }, { disableCompression: true }]) {
       const world = web(1, new CatalogWorld(config))
@@ -180,6 +188,16 @@ describe('the bounds of what is kept', () => {
   const env = { random: { draws: () => ({ below: () => 0, uint32: () => 0, fraction: () => 0 }) } }
   const made = (bytes: number) => ({ bytes: new Uint8Array(bytes), basis: new Basis(), metric: 'm' })
   const signed = (name: string) => signatureOf(question(1, `${name}.svc.`), 'udp') as Signature
+
+  it('is one question for each hash: a later one takes the place of another', () => {
+    const kept = new KeptAnswers(env)
+    const [one, other] = [signed('a'), { ...signed('b'), hash: signed('a').hash }]
+    kept.keep(one, made(1), 0)
+    expect(kept.find(other, 0, 0)).toBeUndefined()
+    kept.keep(other, made(2), 0)
+    expect([kept.find(one, 0, 0), kept.find(other, 0, 0)?.bytes.length]).toEqual([undefined, 2])
+    expect(kept.size).toEqual({ questions: 1, bytes: 2 })
+  })
 
   it('are questions and bytes; what was not asked for again is dropped first', () => {
     const kept = new KeptAnswers(env, { questionsMax: 3, bytesMax: 1_000 })

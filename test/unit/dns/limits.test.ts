@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { defaultAgentConfig } from '../../../src/agent/settings/default-config.ts'
+import { answer, limitsOf } from '../../../src/dns/answer.ts'
+import { decodeQuery } from '../../../src/dns-wire/decode-query.ts'
 import { decodeResponse, encodeQuestion } from '../../../src/dns-wire/question.ts'
 import { CatalogWorld } from './catalog-world.ts'
 
@@ -19,6 +22,18 @@ function many(config: ConstructorParameters<typeof CatalogWorld>[0] = {}, addres
 }
 
 describe('limits of an answer', () => {
+  it.each([
+    ['SRV', 1_024],
+    ['A', 4_096],
+    ['ANY', 4_096],
+  ] as const)('dns 79: %s answers over TCP are at most %i', (type, most) => {
+    const query = decodeQuery(encodeQuestion({ id: 1, name: 'web.service.svc.', type }))
+    if (!query.ok) throw new Error('unreadable')
+    const { dns } = defaultAgentConfig('n1', '127.0.0.1')
+    const limits = limitsOf(query.value, answer({ counted: true }), 'tcp', dns)
+    expect(limits).toMatchObject({ answers: most, bytes: 65_523 })
+  })
+
   it('[LIM-013] dns 74: a client that says no size gets three records, and no sign that there are more', async () => {
     const world = many()
     for (const type of ['A', 'SRV', 'ANY'] as const) {

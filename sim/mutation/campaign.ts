@@ -33,8 +33,8 @@ const slowest = { times: 5, andMs: 5_000 }
 const checkedEvery = { mutants: 8, cpuMs: 10_000 }
 
 /**
- * Runs every seed of every judge once without a mutant, then every mutant against the runs that reach it, the cheapest
- * first, until one kills it or its budget is spent.
+ * Runs every seed of every judge once without a mutant, then every mutant against the runs that reach it, in the order
+ * of `Coverage`, until one kills it or its budget is spent.
  */
 export async function runCampaign(options: CampaignOptions): Promise<void> {
   const coverage = new Coverage(options.sites, options.all)

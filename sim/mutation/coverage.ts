@@ -42,23 +42,31 @@ export class Coverage {
   }
 
   /**
-   * The runs that reach the mutant, the cheapest first, and the first seeds of all judges before the second ones. Code
-   * that runs when its module is loaded counts as reached by the runs that reach a function of the module. If none
-   * does, other modules use the module's values, and every run counts.
+   * The runs that reach the mutant: the first seeds of all judges before the second ones, and among them first those that
+   * reach most of the mutant's file for their CPU time, because these are about it. Code that runs when its module is
+   * loaded counts as reached by the runs that reach a function of the module. If none does, other modules use the
+   * module's values, and every run counts.
    */
   pathsOf(mutant: NamedMutant): readonly Path[] {
     const isStatic = this.isStatic(mutant)
     const sites = isStatic ? (this.#sitesOfFile.get(mutant.file) ?? []) : [mutant.site]
     const reaching = this.#paths.filter(({ reached }) => sites.some((site) => reached[site] === 1))
-    return inOrder(isStatic && reaching.length === 0 ? this.#paths : reaching)
+    const ofFile = this.#sitesOfFile.get(mutant.file) ?? []
+    return inOrder(isStatic && reaching.length === 0 ? this.#paths : reaching, ({ reached, cpuMs }) => {
+      const passed = ofFile.filter((site) => reached[site] === 1).length
+      return cpuMs / (1 + passed)
+    })
   }
 
   cheapestOf(program: Program | undefined): Path | undefined {
-    return inOrder(this.#paths.filter(({ judge }) => judge.program === program))[0]
+    const paths = this.#paths.filter(({ judge }) => judge.program === program)
+    return inOrder(paths, ({ cpuMs }) => cpuMs)[0]
   }
 }
 
-function inOrder(paths: readonly Path[]): readonly Path[] {
+/** The least `costOf` first. */
+function inOrder(paths: readonly Path[], costOf: (path: Path) => number): readonly Path[] {
   const turnOf = ({ judge, seed }: Path): number => seed - judge.seeds.first
-  return paths.toSorted((a, b) => turnOf(a) - turnOf(b) || a.cpuMs - b.cpuMs)
+  const costs = new Map(paths.map((path) => [path, costOf(path)]))
+  return paths.toSorted((a, b) => turnOf(a) - turnOf(b) || (costs.get(a) ?? 0) - (costs.get(b) ?? 0))
 }

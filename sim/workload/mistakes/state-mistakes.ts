@@ -2,7 +2,7 @@ import { accepted, get, put, refused, remove, type Settled } from './settled.ts'
 
 /** Requests about keys and sessions. */
 
-/** The length of the longest value, in bytes. Reference: kv.md. */
+/** The length of the longest value, in bytes. */
 const valueMax = 524_288
 
 export const keyMistakes: readonly Settled[] = [

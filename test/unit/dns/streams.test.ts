@@ -42,4 +42,48 @@ describe('connections of DNS over TCP', () => {
     end()
     expect(kept('10.0.0.5', 2)).toBe(1)
   })
+
+  it('are closed ten seconds after the last answer, and not while a question is being answered', async () => {
+    const timers = new Set<{ readonly ms: number; readonly due: () => void }>()
+    const after = (ms: number, due: () => void) => {
+      const timer = { ms, due }
+      timers.add(timer)
+      return { close: () => timers.delete(timer) }
+    }
+    const answers: ((bytes: Uint8Array | undefined) => void)[] = []
+    const face: Partial<DnsFace> = {
+      known: () => undefined,
+      answer: () => new Promise((resolve) => answers.push(resolve)),
+    }
+    const tasks: Promise<void>[] = []
+    const env = {
+      metrics: { count: () => undefined },
+      timers: { after },
+      detach: (task: Promise<void>) => tasks.push(task),
+    }
+    let [receive, closed] = [(_: Uint8Array) => {}, 0]
+    const stream: Partial<TcpStream> = {
+      remote: { host: '10.0.0.1', port: 1 },
+      onData: (use) => {
+        receive = use
+      },
+      onEnd: () => undefined,
+      onDrain: () => undefined,
+      onClose: () => undefined,
+      write: () => true,
+      close: () => closed++,
+    }
+    new DnsStreams(env as unknown as Env, face as DnsFace).accept(stream as TcpStream)
+    expect([...timers].map(({ ms }) => ms)).toEqual([10_000])
+    receive(Uint8Array.of(0, 1, 7, 0, 1, 8))
+    expect(timers.size).toBe(0)
+    answers[0]?.(Uint8Array.of(7))
+    await tasks[0]
+    expect(timers.size).toBe(0)
+    answers[1]?.(undefined)
+    await tasks[1]
+    expect([...timers].map(({ ms }) => ms)).toEqual([10_000])
+    for (const { due } of timers) due()
+    expect(closed).toBe(1)
+  })
 })

@@ -56,6 +56,7 @@ const order: readonly OperatorName[] = [
   'return-true',
   'left-operand',
   'right-operand',
+  'similar-function',
   'method-exchange',
   'off-by-one',
   'arithmetic',

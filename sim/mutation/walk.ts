@@ -1,8 +1,9 @@
 import type ts from 'typescript'
+import { calls } from './operators/calls.ts'
 import { type Change, type Compiler, type Look, type Operator, textOf } from './operators/change.ts'
 import { binaries, conditions } from './operators/conditions.ts'
 import { statements } from './operators/statements.ts'
-import { arithmetic, calls, literals, returns } from './operators/values.ts'
+import { arithmetic, literals, returns } from './operators/values.ts'
 
 const all: readonly Operator[] = [conditions, binaries, literals, arithmetic, returns, calls, statements]
 

@@ -24,6 +24,7 @@ export const operators = {
   'return-false': 'a function always returns false',
   'method-exchange': '`min` for `max`, `some` for `every`, `find` for `findLast`, and back',
   'swap-arguments': 'two neighbouring arguments are swapped',
+  'similar-function': 'a function with a similar name is called',
   'remove-statement': 'a statement is left out',
   'remove-await': 'a statement does not await the promise that it creates',
   'reorder-await': 'a statement runs after the one that follows it, where one of them waits',

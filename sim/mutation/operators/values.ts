@@ -1,5 +1,5 @@
 import type ts from 'typescript'
-import { type Change, type Look, type OperatorName, replaced, textOf } from './change.ts'
+import { type Change, type Look, replaced, textOf } from './change.ts'
 
 /** Literal numbers and booleans. */
 export function literals(look: Look): readonly Change[] {
@@ -69,81 +69,4 @@ function isTruth(ts: Look['ts'], node: ts.Expression): boolean {
   const sign = node.operatorToken.getText()
   if (/^([=!]==?|<=?|>=?|in|instanceof)$/.test(sign)) return true
   return (sign === '&&' || sign === '||') && (isTruth(ts, node.left) || isTruth(ts, node.right))
-}
-
-const methods: ReadonlyMap<string, string> = new Map(
-  [
-    ['min', 'max'],
-    ['some', 'every'],
-    ['find', 'findLast'],
-    ['findIndex', 'findLastIndex'],
-    ['indexOf', 'lastIndexOf'],
-    ['floor', 'ceil'],
-    ['push', 'unshift'],
-    ['shift', 'pop'],
-  ].flatMap(([one = '', other = '']) => [
-    [one, other],
-    [other, one],
-  ]),
-)
-
-/** The called method, and the order of arguments. */
-export function calls(look: Look): readonly Change[] {
-  const { ts, node } = look
-  if (!ts.isCallExpression(node) && !ts.isNewExpression(node)) return []
-  return [...exchangedMethod(look, node), ...swappedArguments(look, node)]
-}
-
-function exchangedMethod(look: Look, node: ts.CallExpression | ts.NewExpression): readonly Change[] {
-  const { ts, source } = look
-  const called = node.expression
-  if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(called)) return []
-  const other = methods.get(called.name.text)
-  if (other === undefined) return []
-  const [from, to] = [node.getStart(source), called.name.getStart(source)]
-  const after = source.text.slice(from, to) + other + source.text.slice(called.name.end, node.end)
-  return [replaced('method-exchange', node, after)]
-}
-
-function swappedArguments(look: Look, node: ts.CallExpression | ts.NewExpression): readonly Change[] {
-  const { source } = look
-  const given = node.arguments ?? []
-  return given.slice(1).flatMap((second, at) => {
-    const first = given[at]
-    if (first === undefined || !isAlike(look, first, second)) return []
-    const [one, other] = [textOf(look, first), textOf(look, second)]
-    if (one === other) return []
-    const start = node.getStart(source)
-    const before = source.text.slice(start, first.getStart(source))
-    const between = source.text.slice(first.end, second.getStart(source))
-    const operator: OperatorName = 'swap-arguments'
-    return [replaced(operator, node, before + other + between + one + source.text.slice(second.end, node.end))]
-  })
-}
-
-/**
- * A change that a compiler would refuse is not a bug that a test must find. Without types, names tell what is of one
- * kind: both are numbers, both are texts, or both end in the same word.
- */
-function isAlike(look: Look, first: ts.Expression, second: ts.Expression): boolean {
-  const { ts } = look
-  if (ts.isNumericLiteral(first) && ts.isNumericLiteral(second)) return true
-  const [one, other] = [lastWord(look, first), lastWord(look, second)]
-  if (one === undefined || other === undefined) return false
-  return one === other || [numbers, texts].some((kind) => kind.has(one) && kind.has(other))
-}
-
-const numbers: ReadonlySet<string> = new Set(
-  'index term ms us s commit count length size at from to min max number offset start end bytes sequence version limit incarnation'.split(
-    ' ',
-  ),
-)
-const texts: ReadonlySet<string> = new Set(
-  'id name key value node address datacenter token text path prefix service kind host from to'.split(' '),
-)
-
-/** `index` of `log.lastIndex`. */
-function lastWord({ ts }: Look, node: ts.Expression): string | undefined {
-  const name = ts.isIdentifier(node) ? node : ts.isPropertyAccessExpression(node) ? node.name : undefined
-  return name?.text.match(/[A-Za-z][a-z]*$/)?.[0].toLowerCase()
 }

@@ -76,6 +76,22 @@ describe('the operators of mutation', () => {
     expect(changes(within(statement))).toEqual(expected)
   })
 
+  it('calls a function with a similar name that its module calls, too, with as many arguments', () => {
+    const text = `
+      import { send, sendOnceDurable, sendAll as tell, sent } from './outbox.js'
+      import { sendLater } from './later.js'
+      function indexOfTerm(a) { return send(a, 1) }
+      function termOfTerm(a) { return tell(a) + sent(a) }
+      export const f = (a) => [sendOnceDurable(a, 2), sendLater(a, 3), indexOfTerm(a), termOfTerm(a)]`
+    const exchanged = changes(text).filter((change) => change.startsWith('similar-function: '))
+    expect(exchanged.map((change) => change.slice('similar-function: '.length))).toEqual([
+      'send(a, 1) → sendOnceDurable(a, 1)',
+      'sendOnceDurable(a, 2) → send(a, 2)',
+      'indexOfTerm(a) → termOfTerm(a)',
+      'termOfTerm(a) → indexOfTerm(a)',
+    ])
+  })
+
   it('tells what takes effect when the module is loaded', () => {
     const text = 'const limit = 8; class A { size = 4; static most = 2; m(n = 6) {} }'
     const { mutants } = instrumented(ts, 'src/a.js', text, { sites: 0, mutants: 0 })
@@ -130,8 +146,9 @@ describe('the operators of mutation', () => {
     const sample = within(`
       if (a > b && !c) return a + 2 * Math.max(a, b);
       for (const one of c) { if (one === a) continue; await b(firstTerm, lastTerm); a.push(true); }
+      h(hOf(a), hOf(b), h(c));
       return a ?? b;`)
-    const source = parsed(ts, 'a.js', `${sample}; export const g = (a) => a !== 1`)
+    const source = parsed(ts, 'a.js', `${sample}; export const g = (a) => a !== 1; function h() {} function hOf() {}`)
     const made = sitesOf(ts, source).flatMap((site) => site.changes)
     expect([...new Set(made.map(({ operator }) => operator))].sort()).toEqual(Object.keys(operators).sort())
     for (const change of made) {

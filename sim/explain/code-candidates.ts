@@ -1,4 +1,5 @@
 import type { NamedMutant, NamedReturn } from '../mutation/build.ts'
+import type { FunctionPlace } from '../mutation/functions.ts'
 import type { OperatorName } from '../mutation/operators/change.ts'
 import type { ReachedSite, ReturnedNothing } from '../pool/messages.ts'
 import type { Spectrum } from './spectrum.ts'
@@ -28,6 +29,8 @@ export interface Watched {
   /** What fails is what never happened in the whole run, so no moment of it is nearer than another. */
   readonly isTimeless: boolean
 }
+
+type FunctionAt = (file: string, at: NamedMutant['at']) => FunctionPlace | undefined
 
 /** Code that the simulator also runs: a change of it would not affect only the agent. */
 export const notOfTheAgent = /^src\/(?:base|env|native|pki|model)\//
@@ -65,7 +68,7 @@ const changesOfSite = 2
 const lateCost = 5
 
 /** The possible changes, in the order in which they are tried. */
-export function candidatesOf(watched: Watched): readonly Candidate[] {
+export function candidatesOf(watched: Watched, functionAt: FunctionAt): readonly Candidate[] {
   const { mutants, sites, spectrum } = watched
   const bySite = new Map(sites.map((site) => [site.site, site]))
   const end = sites.reduce((last, { until }) => Math.max(last, until), 1)
@@ -82,7 +85,28 @@ export function candidatesOf(watched: Watched): readonly Candidate[] {
       const cost = costOf(site, mutant.file, { ...watched, end }) + late + spectrum.ofSite(site.site)
       return windowsOf(site).map((turns, at) => ({ mutant, turns, cost: cost + at * 3 }))
     })
-  return tries.toSorted((a, b) => a.cost - b.cost || a.mutant.number - b.mutant.number)
+  const cheapest = tries.toSorted((a, b) => a.cost - b.cost || a.mutant.number - b.mutant.number)
+  return byTurns(cheapest, functionAt)
+}
+
+/** The more changes of a function have not cured, the less likely is the next one: twice as many count like one more bit. */
+function byTurns(candidates: readonly Candidate[], functionAt: FunctionAt): readonly Candidate[] {
+  const counts = new Map<string, number>()
+  const keys = new Map<number, string>()
+  const keyOf = ({ site, file, at }: NamedMutant): string => {
+    const key = keys.get(site) ?? `${file} ${functionAt(file, at)?.first ?? ''}`
+    keys.set(site, key)
+    return key
+  }
+  return candidates
+    .map((candidate) => {
+      const key = keyOf(candidate.mutant)
+      const before = counts.get(key) ?? 0
+      counts.set(key, before + 1)
+      return { candidate, cost: candidate.cost + Math.log2(1 + before) }
+    })
+    .toSorted((a, b) => a.cost - b.cost)
+    .map(({ candidate }) => candidate)
 }
 
 /** Code that ran and can be changed, and how little other runs fit to a bug in it. */

@@ -86,7 +86,8 @@ async function changesWith(question: ChangesQuestion, changeable: Changeable): P
   const { runs, ...compared } = await comparedIn(question, changeable)
   const watched = await watchedIn(question, changeable, { lost, spectrum: new Spectrum(runs) })
   if (watched === undefined) return 'the run did not come to an end with its code watched'
-  const candidates = candidatesOf(watched)
+  const functionAt: Ranked['functionAt'] = (file, at) => changeable.functions.at(file, at)
+  const candidates = candidatesOf(watched, functionAt)
   const trials = new CodeTrials({
     ...question,
     ...changeable,
@@ -100,7 +101,6 @@ async function changesWith(question: ChangesQuestion, changeable: Changeable): P
   })
   question.onRuns('changes', trials)
   const tried = await trials.of(candidates)
-  const functionAt: Ranked['functionAt'] = (file, at) => changeable.functions.at(file, at)
   const suspects = rankedCode({
     trials: tried,
     candidates,

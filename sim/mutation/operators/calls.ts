@@ -52,8 +52,8 @@ function swappedArguments(look: Look, node: ts.CallExpression | ts.NewExpression
 }
 
 /**
- * `sendOnceDurable(to, message)` where `send(to, message)` stands: a function from the same module, with a similar name,
- * that is called with as many arguments somewhere in this module.
+ * `sendOnceDurable(to, message)` where `send(to, message)` stands: a function from the same module, with a similar name.
+ * If this module calls it elsewhere, then with as many arguments.
  */
 function similarFunctions(look: Look, node: ts.CallExpression | ts.NewExpression): readonly Change[] {
   const { ts, source } = look
@@ -64,7 +64,8 @@ function similarFunctions(look: Look, node: ts.CallExpression | ts.NewExpression
   if (own === undefined) return []
   const count = node.arguments.length
   return [...all].flatMap(([name, { from, counts }]) => {
-    if (from !== own.from || !counts.has(count) || !isSimilar(name, called.text)) return []
+    const fits = counts.size === 0 || counts.has(count)
+    if (from !== own.from || !fits || !isSimilar(name, called.text)) return []
     return [replaced('similar-function', node, name + source.text.slice(called.end, node.end))]
   })
 }

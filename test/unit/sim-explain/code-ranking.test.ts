@@ -47,9 +47,12 @@ const watched: Watched = {
   isTimeless: false,
 }
 
+/** Each site is a function of its own. */
+const bySite = (_: string, { line }: NamedMutant['at']) => ({ name: `f${line}`, first: line, last: line })
+
 describe('changes of the code', () => {
   it('are tried where the failure is near and the code seldom runs, the likeliest kinds first', () => {
-    const tried = candidatesOf(watched).map(({ mutant: { number }, turns: { first } }) => [number, first])
+    const tried = candidatesOf(watched, bySite).map(({ mutant: { number }, turns: { first } }) => [number, first])
     expect(tried).toEqual([
       [2, 80],
       [3, 80],
@@ -59,15 +62,27 @@ describe('changes of the code', () => {
     ])
   })
 
+  it('take turns with those of other functions that are a little less likely', () => {
+    const sites = [0, 1, 2, 3].map((site) => ({ site, turns: site === 3 ? 2 : 1, from: 80, until: 80, near: 0 }))
+    const mutants = [0, 1, 2, 3].map((site) => mutant(site + 1, site, 'src/raft/a.js', 'equality'))
+    const inOne = (_: string, { line }: NamedMutant['at']) => ({ name: 'f', first: line === 3 ? 1 : 0, last: 9 })
+    const order = (functionAt: typeof bySite) =>
+      candidatesOf({ ...watched, mutants, sites }, functionAt).map(({ mutant: { number } }) => number)
+    expect(order(bySite)).toEqual([1, 2, 3, 4])
+    expect(order(inOne)).toEqual([1, 4, 2, 3])
+  })
+
   it('are tried before those that led to it from afar where they first ran in the step that failed', () => {
     const sites = watched.sites.map((site) => (site.site === 2 ? { ...site, from: 10, isNew: true as const } : site))
     const costOf = ({ sites: of }: Pick<Watched, 'sites'>): number =>
-      candidatesOf({ ...watched, sites: of }).find(({ mutant: { number } }) => number === 4)?.cost ?? 0
+      candidatesOf({ ...watched, sites: of }, bySite).find(({ mutant: { number } }) => number === 4)?.cost ?? 0
     expect(costOf({ sites })).toBeLessThan(costOf(watched) - 3)
   })
 
   it('are tried in seldom run code first, whenever it ran, where something never happened', () => {
-    const tried = candidatesOf({ ...watched, rooms: [], isTimeless: true }).map(({ mutant: { number } }) => number)
+    const tried = candidatesOf({ ...watched, rooms: [], isTimeless: true }, bySite).map(
+      ({ mutant: { number } }) => number,
+    )
     expect(tried.indexOf(4)).toBeLessThan(tried.indexOf(3))
   })
 
@@ -80,12 +95,12 @@ describe('changes of the code', () => {
       })),
     ]
     const compared = { ...watched, spectrum: new Spectrum(runs) }
-    expect(candidatesOf(compared)[0]?.mutant.number).toBe(3)
+    expect(candidatesOf(compared, bySite)[0]?.mutant.number).toBe(3)
     expect(nothingsOf(compared)[0]?.cost).toBeGreaterThan((nothingsOf(watched)[0]?.cost ?? 0) + 3)
   })
 
   it('come behind a function that returned nothing although it says by its type that it does not', () => {
-    const candidates = candidatesOf(watched)
+    const candidates = candidatesOf(watched, bySite)
     const trials = candidates.map((candidate) => ({ candidate, outcome: 'cured' as const }))
     const returns = watched.returns.map((each) => ({ ...each, isPromised: true }))
     const nothings = nothingsOf({ ...watched, returns })
@@ -101,7 +116,7 @@ describe('changes of the code', () => {
   })
 
   it('come behind the code that would have reported what the page demands, and before what lies about', () => {
-    const candidates = candidatesOf(watched)
+    const candidates = candidatesOf(watched, bySite)
     const trials = candidates.map((candidate) => ({ candidate, outcome: 'same' as const }))
     const clue = { file: 'src/kv/c.js', at: { line: 4, column: 0 }, place: 'src/kv/c.js:5:1', text: 'it goes on' }
     const reasonsOf = (kind: 'said' | 'unsaid', cost: number): readonly unknown[] => {
@@ -113,7 +128,7 @@ describe('changes of the code', () => {
   })
 
   it('name the function first in which most of them make the run pass, and then what is near', () => {
-    const candidates = candidatesOf(watched)
+    const candidates = candidatesOf(watched, bySite)
     const outcomeOf = ({ mutant: { number } }: Candidate) => (number === 3 ? ('cured' as const) : ('same' as const))
     const trials = candidates.map((candidate) => ({ candidate, outcome: outcomeOf(candidate) }))
     const asked = { trials, candidates, nothings: nothingsOf(watched), clues: [], functionAt: () => undefined }

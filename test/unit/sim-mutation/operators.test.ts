@@ -76,17 +76,20 @@ describe('the operators of mutation', () => {
     expect(changes(within(statement))).toEqual(expected)
   })
 
-  it('calls a function with a similar name that its module calls, too, with as many arguments', () => {
+  it('calls a function with a similar name that its module has, if it is not called with other numbers of arguments', () => {
     const text = `
-      import { send, sendOnceDurable, sendAll as tell, sent } from './outbox.js'
+      import { send, sendOnceDurable, sendAll as tell, sent, sendNow } from './outbox.js'
+      import { sendTwo } from './outbox.js'
       import { sendLater } from './later.js'
       function indexOfTerm(a) { return send(a, 1) }
       function termOfTerm(a) { return tell(a) + sent(a) }
-      export const f = (a) => [sendOnceDurable(a, 2), sendLater(a, 3), indexOfTerm(a), termOfTerm(a)]`
+      export const f = (a) => [sendOnceDurable(a, 2), sendLater(a, 3), sendTwo(a), indexOfTerm(a), termOfTerm(a)]`
     const exchanged = changes(text).filter((change) => change.startsWith('similar-function: '))
     expect(exchanged.map((change) => change.slice('similar-function: '.length))).toEqual([
       'send(a, 1) → sendOnceDurable(a, 1)',
+      'send(a, 1) → sendNow(a, 1)',
       'sendOnceDurable(a, 2) → send(a, 2)',
+      'sendTwo(a) → sendNow(a)',
       'indexOfTerm(a) → termOfTerm(a)',
       'termOfTerm(a) → indexOfTerm(a)',
     ])

@@ -9,14 +9,19 @@
  * Prints the median of the pairs' ratios B/A with its 95 % interval (by order statistics), for each simulated second and
  * for each event.
  */
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 const given = process.argv.slice(2)
 const named = new Map(given.filter((word) => word.includes('=')).map((word) => word.split('=')))
 const [dirA, dirB, ...words] = given.filter((word) => !word.includes('='))
-if (dirA === undefined || dirB === undefined) throw new Error('name two built checkouts: DIR_A DIR_B')
+const unbuilt = [dirA, dirB].find((dir) => dir === undefined || !existsSync(resolve(dir, 'dist/sim/scenario/run.js')))
+if (dirA === undefined || dirB === undefined || unbuilt !== undefined) {
+  const reason = unbuilt === undefined ? 'two folders are needed' : `${unbuilt} is no built checkout`
+  process.stderr.write(`${reason}: node bench/sim-compare.mjs DIR_A DIR_B [workload] [seconds] [pairs=N] [pages=N]\n`)
+  process.exit(2)
+}
 const pairs = Number(named.get('pairs') ?? 100)
 const seconds = Number(words.find((word) => /^\d+$/.test(word)) ?? 20)
 const workload = words.find((word) => !/^\d+$/.test(word)) ?? 'five-servers'

@@ -217,7 +217,14 @@ function table(rows) {
   return [...head, ...cells.map((row) => `| ${row.join(' | ')} |`)].join('\n')
 }
 
-if (options.has('table')) {
+if (options.has('help')) {
+  const usage = [
+    'node bench/twenty-bugs.mjs [--out=FILE] [--budget=SECONDS] [--only=NAME,NAME] [--table]',
+    'node bench/twenty-bugs.mjs --code [--pages=FOLDER] [--out=FILE] [--budget=SECONDS | --runs=N] [--only=…] [--table]',
+    'The comment at the beginning of the file says what each does.',
+  ]
+  process.stdout.write(`${usage.join('\n')}\n`)
+} else if (options.has('table')) {
   process.stdout.write(`${options.has('code') ? codeTable(known()) : table(known())}\n`)
 } else if (options.has('code')) {
   const done = new Set(known().map(({ name }) => name))

@@ -170,7 +170,7 @@ export class ScenarioRun implements RunContext {
     const { played } = this.scenario
     if (played !== undefined) {
       await playAgain(this, played)
-      return this.end(played.rest === true && this.#options.ends === undefined)
+      return this.end(played.rest === true && this.#rests())
     }
     for (const [at, step] of (this.scenario.steps ?? []).entries()) {
       if (this.hasFailed()) break
@@ -181,7 +181,12 @@ export class ScenarioRun implements RunContext {
     }
     const leftMs = (this.scenario.lasts ?? 0) - this.simulation.nowUs / 1000
     if (!this.hasFailed() && leftMs > 0) await this.passUntil(() => this.#isPastFaults(), leftMs)
-    return this.end(this.#options.ends === undefined)
+    return this.end(this.#rests())
+  }
+
+  /** Also before an early end by the clock, which may come while it rests: a failure may come to light only then. */
+  #rests(): boolean {
+    return this.#options.ends?.afterFaultsMs === undefined
   }
 
   /** Nothing goes wrong any more, and has not for as long as an early end waits. */

@@ -116,7 +116,8 @@ async function awaitRest(run: RunContext, untilUs: number, withinMs: number): Pr
     await run.pass(lookEveryMs)
     start()
   }
-  if (!run.hasFailed()) run.invariants.of(liveness).rests()
+  if (run.hasFailed()) return false
+  run.invariants.of(liveness).rests()
   return true
 }
 

@@ -124,7 +124,9 @@ function thrown(question: CluesQuestion, nearness: Nearness, unfit: Unfit): read
 
 function said(question: CluesQuestion, sayings: readonly Saying[], unfit: Unfit): readonly Clue[] {
   const { literals, page, placeOf } = question
-  const all = literals.filter(({ text, file }) => !notOfTheAgent.test(file) && !page.includes(text))
+  // A shrunk page begins with a comment that quotes the failure.
+  const written = page.replaceAll(/(?<=^|\s)#.*$/gm, '')
+  const all = literals.filter(({ text, file }) => !notOfTheAgent.test(file) && !written.includes(text))
   const byText = keyed(all, ({ text }) => text)
   return sayings.flatMap((saying) =>
     wordsIn(saying.text, [...byText.keys()]).flatMap(({ text, from }) => {

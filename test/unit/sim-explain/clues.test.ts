@@ -76,6 +76,9 @@ describe('a clue to the code', () => {
       { violation, page: 'expect: status 400' },
     )
     expect(named(asked)).toEqual([`said ${keys}:13`])
+    expect(named({ ...asked, page: '# the key cannot be read\nexpect: status 400 # the key cannot' })).toEqual(
+      named(asked),
+    )
     expect(named({ ...asked, isOfLaw: true })).toEqual([])
   })
 

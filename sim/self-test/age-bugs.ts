@@ -70,6 +70,20 @@ export const ageBugs: readonly PlantedBug[] = [
     foundBy: ['E10'],
   },
   {
+    row: 382,
+    name: 'health-in-any-order',
+    about: 'the health of instances is not sorted by distance, although the question names a node',
+    patches: [
+      {
+        file: 'src/features/health/endpoint.js',
+        find: 'nearestFirst(tx, place, found.value, ({ node }) => node.node)',
+        replace: 'found.value',
+      },
+    ],
+    hunt,
+    foundBy: ['E10'],
+  },
+  {
     row: 320,
     name: 'names-of-any-age',
     about: 'an agent accepts DNS data that is ten times as old as its configuration allows',

@@ -41,7 +41,7 @@ export function drawnTimely(draws: Draws, { nodes, cached, isDefined }: Asking):
   const drawn = lists[draws.below(lists.length)] ?? 'instances'
   // The list of all nodes is never cached.
   const of = drawn === 'nodes' && how === 'cached' ? 'health' : drawn
-  const isNear = how !== 'cached' && of === 'instances' && draws.below(2) === 0
+  const isNear = how !== 'cached' && of !== 'nodes' && draws.below(2) === 0
   const near = isNear ? draws.oneOf(nodes, (node) => node) : undefined
   const wanted = how === 'cached' ? (freshness[draws.below(freshness.length)] ?? none) : undefined
   if (isDefined && draws.below(foundOneIn) === 0) return { of: 'found', how, near: undefined, wanted }

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { concatBytes } from '../../../src/base/bytes.ts'
 import { crc32c } from '../../../src/base/crc32c.ts'
+import { pack } from '../../../src/base/msgpack.ts'
 import { headerFrom } from '../../../src/store/restore.ts'
 import { RowHasher } from '../../../src/store/row-hash.ts'
 import { snapshotFormat } from '../../../src/store/snapshot.ts'
 import { SnapshotRecords } from '../../../src/store/snapshot-records.ts'
+import { StateRecords } from '../../../src/store/state-records.ts'
+import { sample, samples } from './sample-table.ts'
 
 function record(...body: readonly number[]): Uint8Array {
   return Uint8Array.from([0, 0, 0, body.length, ...body])
@@ -78,4 +81,11 @@ describe('the hash of a row', () => {
     expect(hashOf({ delay: 0.5 })).not.toEqual(hashOf({ delay: '0.5' }))
     expect(hashOf({ delay: 0.5 })).toEqual(hashOf({ delay: 0.5 }))
   })
+})
+
+it('a row of a snapshot is read from its bytes, if they are one', () => {
+  const row = sample('a', 3, 'g', 7)
+  expect(StateRecords.row(samples, pack(row))).toEqual(row)
+  expect(StateRecords.row(samples, pack({ id: 'a' }))).toBeUndefined()
+  expect(StateRecords.row(samples, Uint8Array.of(0xc1))).toBeUndefined()
 })

@@ -175,6 +175,19 @@ describe('watches', () => {
     expect(() => store.park(touched, () => undefined)).toThrow('moved on')
   })
 
+  it('a query of a prefix is woken although another one of the same prefix was closed', () => {
+    const store = newStore()
+    let woken = 0
+    const park = () => store.park(store.query((tx) => tx.prefix(samples, 'a')).touched, () => woken++)
+    const [first] = [park(), park(), park()] as const
+    if (!first.ok) throw new Error('not parked')
+    first.value.close()
+    expect(store.waiting).toBe(2)
+    store.apply(modifyIndexOf(1), (tx) => tx.put(samples, sample('ab', 1)))
+    store.committed()
+    expect([woken, store.waiting]).toEqual([2, 0])
+  })
+
   it('queries are called in the order in which they were parked, and one may close another', () => {
     const store = newStore()
     const calls: string[] = []

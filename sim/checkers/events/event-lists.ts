@@ -47,7 +47,11 @@ export class EventLists {
     this.#judge.judged('V2')
     const where = `the list${name === '' ? '' : ` of ${name}`} at ${node}`
     const ids = events.map(({ id }) => id)
-    if (new Set(ids).size < ids.length) this.#judge.report('V2', `${where} has an event twice: ${ids.join(', ')}`)
+    const repeated = ids.find((id, at) => ids.indexOf(id) < at)
+    if (repeated !== undefined) {
+      const times = ids.filter((id) => id === repeated).length
+      this.#judge.report('V2', `${where} has an event ${times} times: ${repeated}, of ${ids.length} in all`)
+    }
     const meant = indexOf(ids.at(-1))
     if (index !== meant) this.#judge.report('V2', `${where} has the index ${index}, but its last event has ${meant}`)
     for (const event of events) this.#asFired(where, listing, event)

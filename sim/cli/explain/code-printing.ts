@@ -38,21 +38,21 @@ const changeMax = 70
 /** Functions that may be the cause, each with a change that makes the run pass. */
 export function changesLines(report: ChangesReport): readonly string[] {
   const { suspects, tried, of, cured, compared, cpuMs } = report
-  const spent = `${tried} of ${of} tried, ${(cpuMs / 1000).toFixed(1)} s of CPU time`
+  const cpu = `${(cpuMs / 1000).toFixed(1)} s of CPU time`
+  const passing = cured === 0 ? 'none' : cured
   const heads = [
     ...(compared.passed + compared.failed === 0
       ? []
       : [`Code was compared with ${runsText(compared.passed)} that pass and ${compared.failed} more that fail.`]),
-    cured === 0
-      ? `No change of the code that ran makes the run pass (${spent}). What is most suspect:`
-      : `Where a change of the code makes the run pass (${spent}):`,
+    `${tried} of ${of} changes of the code were tried, the likeliest first (${cpu}); with ${passing} of them the run passes.`,
+    'Most suspect:',
   ]
   const lines = suspects.map((suspect, at) => {
     const { places, cures, reason, of: within, text } = suspect
     const name = within === undefined ? '' : `  in ${within.name}`
     const [cure] = cures
     const words = text === undefined ? reasonWords[reason] : `${reasonWords[reason]}: "${oneLine(text)}"`
-    const what = cure === undefined ? words : changeText(cure.mutant)
+    const what = cure === undefined ? words : `passes with ${changeText(cure.mutant)}`
     const more = cures.length > 1 ? ` (and ${cures.length - 1} other changes)` : ''
     return `  ${String(at + 1).padStart(2)}  ${lineOf(places[0] ?? '')}${name}: ${what}${more}`
   })
@@ -61,7 +61,7 @@ export function changesLines(report: ChangesReport): readonly string[] {
 
 function changeText({ operator, before, after }: NamedMutant): string {
   const [old, made] = [before, after].map((text) => oneLine(text))
-  return after === '' ? `without \`${old}\`` : `${operator}: \`${old}\` as \`${made}\``
+  return after === '' ? `\`${old}\` left out` : `${operator}: \`${old}\` as \`${made}\``
 }
 
 function oneLine(text: string): string {

@@ -117,7 +117,7 @@ describe('V2', () => {
       [one, 1],
       [one, 1],
     ])
-    expect(lines.at(-1)).toMatch(/has an event twice/)
+    expect(lines.at(-1)).toMatch(/has an event 2 times: /)
     listed(
       [
         [one, 1],

@@ -4,7 +4,7 @@ import type { ChainEvent, Part } from './chain-event.ts'
 import { withoutEchoes } from './echoes.ts'
 import type { Events } from './events.ts'
 import { evidenceIn, kindsOf, meaningsIn, ofPlace } from './evidence.ts'
-import { isOfPlace, namesThing, type Things } from './things.ts'
+import { isEntryOf, isOfPlace, namesThing, type Things } from './things.ts'
 
 /** Rare evidence, which may matter although it names another thing. */
 const rare: ReadonlySet<EvidenceKind> = new Set([
@@ -128,7 +128,7 @@ function isAbout(event: TraceRecord, kind: EvidenceKind, things: Things): boolea
     return meanings.some((meaning) => 'member' in meaning && things.nodes.has(meaning.member))
   }
   if (ofPlace.has(kind)) return meanings.some((each) => isOfPlace(each, things) || namesThing(each, things))
-  return meanings.some((meaning) => namesThing(meaning, things))
+  return meanings.some((meaning) => namesThing(meaning, things) || isEntryOf(meaning, things))
 }
 
 /** The event that this one completes: for a durable write the write, for a timer the event that set it. */

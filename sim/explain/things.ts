@@ -62,14 +62,20 @@ export function namesThing(meaning: Meaning, { names }: Things): boolean {
   return target !== undefined && [...names].some((name) => target.includes(name))
 }
 
+/** Whether it is the entry itself at one of these indexes, which the law names or by whose commit it judges. */
+export function isEntryOf(meaning: Meaning, { indexes }: Things): boolean {
+  return meaning.layer === 'log' && meaning.name === 'entry' && indexes.has(meaning.index)
+}
+
 /** Whether a message or record is about one of these terms or indexes. */
-export function isOfPlace(meaning: Meaning, { terms, indexes }: Things): boolean {
+export function isOfPlace(meaning: Meaning, things: Things): boolean {
+  const { terms, indexes } = things
   if (meaning.layer === 'raft' && meaning.name === 'append-request') {
     const { prev, count } = meaning
     return [...indexes].some((index) => index > prev && index <= prev + count)
   }
   if (meaning.layer === 'log' && meaning.name === 'truncate') return [...indexes].some((at) => at >= meaning.from)
-  if (meaning.layer === 'log' && meaning.name === 'entry') return indexes.has(meaning.index)
+  if (meaning.layer === 'log' && meaning.name === 'entry') return isEntryOf(meaning, things)
   const isOfIndex = 'index' in meaning && meaning.index !== undefined && indexes.has(meaning.index)
   return isOfIndex || ('term' in meaning && terms.has(meaning.term))
 }

@@ -95,3 +95,35 @@ describe('suspects together', () => {
     expect(together.map(({ without }) => without.join(' '))).toEqual(['a b c', 'a b', 'a c', 'b c'])
   })
 })
+
+describe('the chain of causes of a law that judges when an entry is committed', () => {
+  const entry = (index: number): readonly Meaning[] => [
+    {
+      layer: 'log',
+      name: 'entry',
+      index,
+      term: 2,
+      kind: 'command',
+      command: 'catalog.deregister',
+      about: { node: 'c1' },
+    },
+  ]
+  const events = eventsOf([
+    { kind: 'diskWrite', node: 's1', file: 4, at: 0, size: 9, means: entry(51) },
+    { kind: 'diskWrite', node: 's1', file: 4, at: 9, size: 9, means: entry(52), causes: [1] },
+    { kind: 'note', node: 's1', text: 'commits up to entry 52 in term 2', causes: [2] },
+    { kind: 'violation', code: 'S4', text: 'session a-1 still exists, although its check web-1 is gone', causes: [3] },
+  ])
+
+  it('has the entry itself, whatever it names, and before others that are not about it', () => {
+    const explanation = explained(events, 0, ['locks', 'catalog'])
+    if (explanation === undefined) throw new Error('there is a violation')
+    const chain = explanation.chain.map(({ event, isStranger }) => [event.n, isStranger])
+    expect(chain).toEqual([
+      [1, true],
+      [2, false],
+      [3, false],
+      [4, false],
+    ])
+  })
+})

@@ -18,8 +18,11 @@ export interface Suspect {
 
 type Decision = Extract<TraceRecord, { readonly kind: 'decision' }>
 
-/** Cost of firings outside the chain, which are also judged if they led to the violation. */
-const besideCost = 40
+/**
+ * Cost of firings outside the chain, which are also judged: if they led to the violation, and with more cost if no arrow of
+ * the trace says so. A slow network or disk makes everything late and is the cause of no event.
+ */
+const besideCost = { led: 40, noArrow: 60 } as const
 
 /** Decisions that can be left out, the most suspect first: firings of faults and operations of clients. */
 export function suspectsOf(events: Events, explanation: Explanation): readonly Suspect[] {
@@ -39,12 +42,12 @@ export function suspectsOf(events: Events, explanation: Explanation): readonly S
     const isFault = event.text.startsWith('firing: ')
     const cost = costs.get(event.n)
     const isCause = causes.has(event.n)
-    if (cost === undefined && !(isFault && isCause)) return []
+    if (cost === undefined && !isFault) return []
     const text = deeds.get(event.n)
     if (text === undefined) return []
     const rule = events.causesOf(event).find((each) => each.kind === 'decision')?.n
     const made = { kind: isFault ? 'fault' : 'operation', text, atUs: event.t, without: [event.id] } as const
-    const beside = besideCost + (violation.t - event.t) / 1_000_000
+    const beside = (isCause ? besideCost.led : besideCost.noArrow) + (violation.t - event.t) / 1_000_000
     return [{ ...made, ...(rule === undefined ? {} : { rule }), cost: cost ?? beside }]
   })
   return all.toSorted((a, b) => a.cost - b.cost)

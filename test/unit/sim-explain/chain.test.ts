@@ -81,6 +81,18 @@ describe('the chain of causes', () => {
     ])
   })
 
+  it('has a fault without an arrow to the violation as the last suspect: it may have made everything late', () => {
+    const slow: readonly Given[] = [
+      { kind: 'decision', id: 'bbbbbbbbbbbbbbbb', text: 'firing: at 1s' },
+      { kind: 'driver', node: 'driver', text: 'slow network of servers', story: 'fault', causes: [1] },
+    ]
+    const later = story.map(({ causes = [], ...event }) => ({ ...event, causes: causes.map((n) => n + slow.length) }))
+    const all = eventsOf([...slow, ...later])
+    const told = explained(all, 0, ['votes', 'terms'])
+    if (told === undefined) throw new Error('there is a violation')
+    expect(suspectsOf(all, told).map(({ text }) => text)).toEqual(['crash s5, for 4 ms', 'slow network of servers'])
+  })
+
   it('is undefined of a violation that is not there', () => {
     expect(explained(events, 1, ['votes'])).toBeUndefined()
   })

@@ -190,6 +190,8 @@ interface LogFacts {
   readonly 'gap written': OfNode & { readonly index: LogIndex; readonly lastIndex: LogIndex }
   /** After a boot or a snapshot, the entries of the log are reported anew. `configuration` is the snapshot's. */
   readonly 'log reset': OfNode & { readonly index: LogIndex; readonly configuration: Configuration | undefined }
+  /** A server has written a configuration to its log. A leader that was paused may lead no more by then. */
+  readonly 'configuration written': OfNode & { readonly index: LogIndex; readonly configuration: Configuration }
   /** A leader has written another configuration. `before`: the voters of the previous one. */
   readonly 'members changed': OfNode & { readonly before: readonly string[]; readonly configuration: Configuration }
   /** An entry that no leader wrote: an operator forced a configuration. */

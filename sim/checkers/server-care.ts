@@ -1,4 +1,5 @@
 import { autopilotOf } from '../../src/features/operator/views.ts'
+import { type LogIndex, noIndex } from '../../src/model/log-position.ts'
 import type { Configuration } from '../../src/raft/core/types.ts'
 import { checker, type Judge } from './checker.ts'
 
@@ -35,6 +36,8 @@ export class ServerCare {
   #stabilizationMs = Number.POSITIVE_INFINITY
   /** When servers joined without a vote, by ID. */
   readonly #joinedAtUs = new Map<string, number>()
+  /** Greatest index at which any server has written a configuration. */
+  #newest: LogIndex = noIndex
   /** IDs and addresses of every configuration that a leader had or wrote. */
   readonly #seen = new Set<string>()
   /** IDs whose removal was requested. */
@@ -98,6 +101,18 @@ export class ServerCare {
     const bound = `server_stabilization_time is ${this.#stabilizationMs} ms`
     const what = `${Math.round(agoMs)} ms after it received a reply from it, and ${bound}`
     this.#objections.set(`${leader} ${id}`, what)
+  }
+
+  /**
+   * Any server writes a configuration to its log. A later leader may count on one whose own leader was paused until it led
+   * no more. What lies behind the newest one is news to one server alone.
+   */
+  written(index: LogIndex, { servers }: Configuration): void {
+    if (index <= this.#newest) return
+    this.#newest = index
+    for (const { id, suffrage } of servers) {
+      if (suffrage !== 'voter' && !this.#joinedAtUs.has(id)) this.#joinedAtUs.set(id, this.#nowUs())
+    }
   }
 
   /** A leader writes another configuration to its log. `before`: the voters of the previous one. */
@@ -204,6 +219,7 @@ export const serverCare = checker({
     'reply received': (it, { node, from }) => it.heard(node, from),
     'leader ended': (it, { node }) => it.noLongerLeads(node),
     'removal decided': (it, { node, id, status }) => it.removalAsked(node, id, status),
+    'configuration written': (it, { index, configuration }) => it.written(index, configuration),
     'members changed': (it, { node, before, configuration }) => it.changed(node, before, configuration),
   },
 })

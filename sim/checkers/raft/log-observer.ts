@@ -116,6 +116,7 @@ export class LogObserver {
     const { node, id } = this.#owner
     const changes = this.#all.of(configurationChanges)
     const before = changes.appended(node, entry.index, entry.term, configuration.value)
+    this.#tell('configuration written', { index: entry.index, configuration: configuration.value })
     if (!this.#leads(entry.term)) return
     if (before !== undefined) this.#tell('members changed', { before, configuration: configuration.value })
     this.#all.triggered('members changed', node)

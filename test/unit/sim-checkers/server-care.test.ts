@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ServerCare } from '../../../sim/checkers/server-care.ts'
+import { logIndexOf } from '../../../src/model/log-position.ts'
 import type { Configuration, Suffrage } from '../../../src/raft/core/types.ts'
 import { recorder } from './reports.ts'
 
@@ -125,6 +126,28 @@ describe('O3: a leader removes a voter by itself', () => {
 })
 
 describe('O2: a leader gives a newcomer its vote', () => {
+  it('not before the newcomer has been there for the stabilization time, counted from whoever wrote that it joined', () => {
+    const leader = new Leader(group(1, 2))
+    leader.care.written(logIndexOf(77), group(1, 2, -3))
+    leader.atMs = 5_000
+    expect(leader.becomes(group(1, 2, 3)).told).toEqual([
+      `O2 s1 gives ${idOf(3)} a vote 5000 ms after it joined, and server_stabilization_time is 10000 ms`,
+    ])
+    const later = new Leader(group(1, 2))
+    later.care.written(logIndexOf(77), group(1, 2, -3))
+    later.atMs = 11_000
+    expect(later.becomes(group(1, 2, 3)).told).toEqual([])
+  })
+
+  it('whatever a server that lags behind writes of an older configuration', () => {
+    const leader = new Leader(group(1, 2, 3))
+    leader.care.mayGo(idOf(3), 'left')
+    leader.care.written(logIndexOf(80), group(1, 2))
+    leader.becomes(group(1, 2))
+    leader.care.written(logIndexOf(77), group(1, 2, -3))
+    expect(leader.becomes(group(1, 2, 3)).told).toEqual([])
+  })
+
   it('when the stabilization time is over, as clocks that run fast may have it', () => {
     const leader = new Leader(group(1, 2, 3)).becomes(group(1, 2, 3, -4))
     leader.atMs = 8_000
@@ -142,7 +165,7 @@ describe('O2: a leader gives a newcomer its vote', () => {
 
   it('counted anew when it went and came back', () => {
     const leader = new Leader(group(1, 2, 3)).becomes(group(1, 2, 3, -4))
-    leader.atMs = 9_000
+    leader.atMs = 5_000
     leader.becomes(group(1, 2, 3)).becomes(group(1, 2, 3, -4))
     leader.atMs = 12_000
     expect(leader.becomes(group(1, 2, 3, 4)).told).toHaveLength(1)

@@ -16,6 +16,7 @@ import {
   untilFailure,
 } from './parts.ts'
 import { fewerServers, type Simpler, simplerPages } from './simpler.ts'
+import { isUnreached } from './violation.ts'
 
 export interface ShrinkOptions {
   readonly oracle: Oracle
@@ -54,12 +55,16 @@ const many = 30
 /** A failure that was found early is looked for until this long after the last fault, in milliseconds. */
 const settleMs = 4_000
 
-/** Shrinks a failing page. A number: the run has only this many violations. */
-export async function shrink(candidate: Candidate, options: ShrinkOptions): Promise<Shrunk | number> {
+/**
+ * Shrinks a failing page. A number: the run has only this many violations. `unreached`: the page demands of the whole run
+ * what this run did not reach, and every smaller run reaches less.
+ */
+export async function shrink(candidate: Candidate, options: ShrinkOptions): Promise<Shrunk | number | 'unreached'> {
   const { oracle, violation = 1 } = options
   const failings = await oracle.failures(candidate)
   const failing = failings[violation - 1]
-  return failing === undefined ? failings.length : new Shrinking(failing, options).run()
+  if (failing === undefined) return failings.length
+  return isUnreached(failing.wrong) ? 'unreached' : new Shrinking(failing, options).run()
 }
 
 /**

@@ -15,6 +15,11 @@ export interface Wrong {
   readonly atUs: number
 }
 
+/** Whether it is a mark or a count that the page demands of the whole run. */
+export function isUnreached({ kind }: Wrong): boolean {
+  return kind.startsWith('demands ')
+}
+
 /** The failures of a run, in order. Empty: there are none, or the run has no verdict about them. */
 export function wrongsIn({ verdict, failures }: SeedRecord, account: Account, page: Keyed): readonly Wrong[] {
   return verdict === 'failed' ? failures.map((each) => wrongOf(each, account, page)) : []

@@ -128,6 +128,7 @@ async function searchFor({ loaded, seed }: FailingRun, parts: ShrinkParts): Prom
       },
     )
     const seconds = (terminal.wallMs() - startedMs) / 1000
+    if (shrunk === 'unreached') return unreachedText(loaded.file)
     if (shrunk === 0) return `${loaded.file}: seed ${seed} does not fail: there is nothing to shrink`
     if (typeof shrunk === 'number') return `--violation ${flags.violation}: the run has only ${violationsText(shrunk)}`
     return { shrunk, runs: oracle.runs, cpuMs: oracle.cpuMs, seconds }
@@ -173,4 +174,8 @@ function commandOf({ loaded, seed }: FailingRun, flags: ShrinkFlags): string {
 function refused({ error }: SimTerminal, lines: readonly string[]): number {
   for (const line of lines) error(`${line}\n`)
   return exits.usage
+}
+
+function unreachedText(file: string): string {
+  return `${file}: the run did not reach what the page demands of it. Every smaller run reaches less: explain it as it is`
 }

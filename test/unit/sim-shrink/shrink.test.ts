@@ -44,8 +44,8 @@ function didOf(rule: Keyed): Account['firings'][number]['did'] {
   return list.slice(0, 1)
 }
 
-/** Workers that know the law, and how many of them run at a time. */
-function workers(ran: string[]): () => Worker {
+/** Workers that know the law, and how many of them run at a time. `unmet`: what the page demands instead of the law. */
+function workers(ran: string[], unmet?: string[]): () => Worker {
   return () => {
     const pages = new Map<number, Keyed>()
     const said: WorkerSaid[] = [{ line: JSON.stringify({ kind: 'ready' }) }]
@@ -60,12 +60,13 @@ function workers(ran: string[]): () => Worker {
       const { firings, message } = worldOf(page, seed)
       const of = { scenario: 'A', file: 'a.yaml', page: '0'.repeat(64), seed }
       const bare = withoutRun(of, message === undefined ? 'passed' : 'failed', [], { wallMs: 1, cpuMs: 100 })
-      const failure = { atUs: 11_000_000, place: 'R1 (one leader)', code: 'R1', message } as const
+      const whose = unmet === undefined ? ({ place: 'R1 (one leader)', code: 'R1' } as const) : { place: 'a.yaml:9:3' }
+      const failure = { atUs: 11_000_000, ...whose, message }
       // It follows from the first one, as a broken promise to a client does, but also where something else is wrong.
       const later = { atUs: 12_000_000, place: 'K1 (keys)', code: 'K1', message: 'a write is lost' } as const
       const failures = message === undefined ? [] : [failure, later]
       const record = { ...bare, trace: 'a'.repeat(64), failures }
-      const account: Account = { firings, stepsUs: [] }
+      const account: Account = { firings, stepsUs: [], ...(unmet === undefined ? {} : { unmet }) }
       said.push({ line: JSON.stringify({ kind: 'begun', page: number, seed }) })
       said.push({ line: JSON.stringify({ kind: 'ended', record, runsBefore: 0, account }) })
     }
@@ -113,7 +114,7 @@ async function shrunkWith(jobs: number, budget: RunBudget, violation?: number) {
 describe('shrinking a page', () => {
   it('comes to the few faults, the servers and the clients that its failure needs, and still fails', async () => {
     const { shrunk, runs } = await shrunkWith(1, { runs: 900 })
-    const { failing, before, dropped } = typeof shrunk === 'number' ? expect.fail('it does not fail') : shrunk
+    const { failing, before, dropped } = typeof shrunk !== 'object' ? expect.fail('it does not fail') : shrunk
     expect(before).toMatchObject({ servers: 5, clients: 2, groups: 1, faults: 18 })
     expect(sizeOf(failing)).toMatchObject({ servers: 3, clients: 0, groups: 0, faults: 2 })
     expect(worldOf(failing.page, failing.seed).message).toBeDefined()
@@ -135,7 +136,7 @@ describe('shrinking a page', () => {
   it('ends when its CPU time is spent, with what it has, which fails', async () => {
     const { shrunk, cpuMs } = await shrunkWith(2, { cpuMs: 2_000 })
     expect(cpuMs).toBeLessThanOrEqual(2_000 + 200)
-    const { failing } = typeof shrunk === 'number' ? expect.fail('it does not fail') : shrunk
+    const { failing } = typeof shrunk !== 'object' ? expect.fail('it does not fail') : shrunk
     expect(worldOf(failing.page, failing.seed).message).toBeDefined()
   })
 
@@ -147,7 +148,7 @@ describe('shrinking a page', () => {
 
   it('follows the violation that was asked for, whatever goes wrong before it', async () => {
     const { shrunk } = await shrunkWith(1, { runs: 300 }, 2)
-    const { failing } = typeof shrunk === 'number' ? expect.fail('it does not fail') : shrunk
+    const { failing } = typeof shrunk !== 'object' ? expect.fail('it does not fail') : shrunk
     expect(failing.wrong).toMatchObject({ text: 'K1 (keys): a write is lost', atUs: 12_000_000 })
     expect(sizeOf(failing).faults).toBeLessThan(18)
     expect((await shrunkWith(1, { runs: 300 }, 3)).shrunk).toBe(2)
@@ -156,6 +157,15 @@ describe('shrinking a page', () => {
   it('has nothing to say of a seed that does not fail', async () => {
     const oracle = new Oracle({ startWorker: workers([]), jobs: 1, budget: {}, file: 'a.yaml' })
     expect(await shrink({ page, seed: seed + 1 }, { oracle })).toBe(0)
+    oracle.close()
+  })
+
+  it('leaves a page alone of which a demand was not reached: a smaller one reaches less', async () => {
+    const ran: string[] = []
+    const unmet = ['demands', 'marks', 'two leaders alive']
+    const oracle = new Oracle({ startWorker: workers(ran, unmet), jobs: 1, budget: {}, file: 'a.yaml' })
+    expect(await shrink({ page, seed }, { oracle })).toBe('unreached')
+    expect(ran).toHaveLength(1)
     oracle.close()
   })
 })

@@ -126,7 +126,7 @@ describe('O3: a leader removes a voter by itself', () => {
 })
 
 describe('O2: a leader gives a newcomer its vote', () => {
-  it('not before the newcomer has been there for the stabilization time, counted from whoever wrote that it joined', () => {
+  it('not before the newcomer has been there for the stabilization time, counted from the first server that wrote that it joined', () => {
     const leader = new Leader(group(1, 2))
     leader.care.written(logIndexOf(77), group(1, 2, -3))
     leader.atMs = 5_000

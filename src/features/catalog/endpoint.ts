@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ok } from '../../base/result.ts'
+import { addressRecordOf } from '../../dns-wire/ip-address.ts'
 import type { CatalogNode } from '../../model/catalog.ts'
 import { greater } from '../../model/log-position.ts'
 import { hasBehaviour, newestRelease } from '../../model/release.ts'
@@ -130,7 +131,7 @@ export const serviceNodesEndpoint: QueryEndpoint<z.infer<typeof serviceNodesArgs
 
 const serviceAtArgs = z.object({ addresses: z.array(z.string()) })
 
-/** Instances whose own address is one of these texts, for reverse lookups. At most one of each service on a node. */
+/** Instances at one of these addresses, for reverse lookups. At most one of each service on a node. */
 export const servicesAtEndpoint: QueryEndpoint<z.infer<typeof serviceAtArgs>, readonly ServicePlace[]> = {
   method: 'Internal.ServicesAt',
   kind: 'query',
@@ -143,13 +144,35 @@ export const servicesAtEndpoint: QueryEndpoint<z.infer<typeof serviceAtArgs>, re
   ),
   query: (tx, { addresses }) => {
     const places: ServicePlace[] = []
+    const isWanted = isOneOf(addresses)
     for (const { address, node, service } of allServices(tx)) {
-      if (!addresses.includes(address)) continue
+      if (!isWanted(address)) continue
       const last = places[places.length - 1]
       if (last?.node !== node || last.service !== service) places.push({ node, service })
     }
     return { index: servicesIndex(tx), value: places }
   },
+}
+
+/**
+ * Whether a text is one of these addresses. An IPv6 address has many texts: `fd00::0:36` is `fd00::36`. Of thousands of
+ * instances only those are taken apart whose last group is a wanted one.
+ */
+function isOneOf(addresses: readonly string[]): (text: string) => boolean {
+  const canonical = (text: string): string | undefined => addressRecordOf(text)?.address
+  const values = new Set(addresses.map(canonical))
+  const groups = new Set(addresses.map(lastGroup))
+  return (text) => {
+    if (addresses.includes(text)) return true
+    if (!text.includes(':') || !groups.has(lastGroup(text))) return false
+    const value = canonical(text)
+    return value !== undefined && values.has(value)
+  }
+}
+
+/** As a number; NaN for an IPv4 address, written alone or as the end of an IPv6 address. */
+function lastGroup(address: string): number {
+  return Number(`0x${address.slice(address.lastIndexOf(':') + 1) || '0'}`)
 }
 
 const nodeArgs = z.object({ node: z.string() })

@@ -266,6 +266,16 @@ describe('what the reference says of DNS', () => {
     expect(wide.answers[0]).toContain('PTR far.service.svc.')
   })
 
+  it('dns 64: an address of an instance has the name of its service, however the address is written', async () => {
+    world.place({ node: 'd1', address: '10.5.0.1', service: { service: 'odd', address: '2001:DB8::0:2' } })
+    world.place({ node: 'd1', address: '10.5.0.1', service: { service: 'old', address: '::ffff:10.5.7.7' } })
+    const zeros = Array.from({ length: 23 }, () => '0').join('.')
+    const wide = await world.ask(`2.${zeros}.8.b.d.0.1.0.0.2.ip6.arpa.`, 'PTR')
+    expect(wide.answers[0]).toContain('PTR odd.service.svc.')
+    expect((await world.ask('7.7.5.10.in-addr.arpa.', 'PTR')).answers[0]).toContain('PTR old.service.svc.')
+    expect((await world.ask(`3.${zeros}.8.b.d.0.1.0.0.2.ip6.arpa.`, 'PTR')).rcode).toBe('SERVFAIL')
+  })
+
   it('dns 4: recursion is desired when the client says so, in a query alone', async () => {
     expect((await world.ask('d1.node.svc.', 'A', { recursionDesired: false })).flags).toBe('qr aa')
     expect((await world.ask('d1.node.svc.', 'A', { opcode: 2 })).flags).toBe('qr aa')

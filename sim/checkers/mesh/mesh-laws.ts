@@ -43,7 +43,7 @@ export class MeshLaws {
   readonly meetings: MeshMeetings
   readonly #trust: MeshTrust
   readonly #roots: MeshRoots
-  readonly #shown = new ShownRoots()
+  readonly #shown: ShownRoots
   #listed: RootSet | undefined
   /** Ends of certificates at which everything is judged again. */
   readonly #edges = new Set<number>()
@@ -58,6 +58,7 @@ export class MeshLaws {
     this.#trust = meshTrust.by(judge, parts.chains, parts, parts.lostKeys)
     this.meetings = new MeshMeetings(judge, parts, this.#trust)
     this.#roots = meshRoots.by(judge, parts, parts.lostKeys)
+    this.#shown = new ShownRoots(judge)
   }
 
   leaderEnded(crashed: boolean): void {
@@ -124,16 +125,7 @@ export class MeshLaws {
 
   /** Roots as an agent listed them. */
   told(agent: string, activeId: string, roots: readonly Omit<RootText, 'generation'>[]): ProxyRoots {
-    this.#judge.judged('C2')
-    const fault = this.#shown.fault(roots)
-    if (fault !== undefined) this.#judge.report('C2', `${agent} ${fault}`)
-    const active = roots.filter((root) => root.active).map(({ id }) => id)
-    if (roots.length > 0 && (active.length !== 1 || active[0] !== activeId)) {
-      this.#judge.report(
-        'C2',
-        `${agent} names ${activeId} as the active root, and lists as active: ${active.join(', ') || 'none'}`,
-      )
-    }
+    this.#shown.shown(agent, activeId, roots)
     const certificates = roots.flatMap(({ certificate }) => this.#parts.chains.read(certificate) ?? [])
     return { key: keyOf(roots), certificates }
   }

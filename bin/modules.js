@@ -125,7 +125,10 @@ function translated(path) {
   return { text, wanted, named, exported }
 }
 
-/** Undefined where an `import` or `export` is left in the text. Node's own loader tells of any other mistake in it. */
+/**
+ * Returns undefined if the text does not compile: an `import` or `export` that was not translated does not, and neither
+ * does a mistake, which Node's own loader then reports.
+ */
 function scriptOf(text, filename) {
   try {
     // On the first line columns are those of the file, too.

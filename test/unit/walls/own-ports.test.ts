@@ -1,9 +1,11 @@
 import { createServer, type Server } from 'node:net'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import * as ownPorts from '../../tools/own-ports.ts'
 
-/** As another worker has it: a module of its own, with state of its own. */
-async function anotherWorker(): Promise<typeof ownPorts> {
+/**
+ * As another worker has it: a module of its own, with state of its own. That of this worker may have handed out any
+ * number of ports to the files of tests before this one.
+ */
+async function anotherWorker(): Promise<typeof import('../../tools/own-ports.ts')> {
   vi.resetModules()
   return import('../../tools/own-ports.ts')
 }
@@ -25,7 +27,7 @@ function listening(port: number, host: string): Promise<string | undefined> {
 
 describe('ports of tests', () => {
   it('are given to one worker each, and one after the other', async () => {
-    const workers = [ownPorts, await anotherWorker(), await anotherWorker()]
+    const workers = [await anotherWorker(), await anotherWorker(), await anotherWorker()]
     const given = await Promise.all(
       workers.map(async ({ freePort }) => {
         const ports: number[] = []
@@ -41,16 +43,18 @@ describe('ports of tests', () => {
   })
 
   it('are free, and one that another program has taken meanwhile is passed over', async () => {
-    const first = await ownPorts.freePort()
+    const { freePort } = await anotherWorker()
+    const first = await freePort()
     expect(await listening(first + 1, '127.0.0.1')).toBeUndefined()
-    const next = await ownPorts.freePort()
+    const next = await freePort()
     expect(next).toBeGreaterThan(first + 1)
     expect(await listening(next, '0.0.0.0')).toBeUndefined()
   })
 
   it('of which a machine has one are held by one worker at a time', async () => {
-    const port = await ownPorts.freePort()
-    const one = await ownPorts.heldAlone(port)
+    const { freePort, heldAlone } = await anotherWorker()
+    const port = await freePort()
+    const one = await heldAlone(port)
     let isOver = false
     const waiting = (await anotherWorker()).heldAlone(port).then((held) => {
       expect(isOver).toBe(true)
@@ -64,7 +68,7 @@ describe('ports of tests', () => {
   it.skipIf(process.platform !== 'linux')(
     'lie on an address of the loopback that is another for each worker',
     async () => {
-      const hosts = [ownPorts.ownLoopback, (await anotherWorker()).ownLoopback]
+      const hosts = [(await anotherWorker()).ownLoopback, (await anotherWorker()).ownLoopback]
       expect(new Set(hosts).size).toBe(2)
       for (const host of hosts) expect(await listening(0, host)).toBeUndefined()
     },

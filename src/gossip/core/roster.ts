@@ -55,7 +55,9 @@ export function isAlive(_gossip: GossipCore, member: MemberRecord): boolean {
 
 /**
  * Up to `wanted` different members, chosen at random among those that `suits` accepts; never the agent itself or one of
- * `besides`. Gives up after three draws for each member of the roster, so it may return fewer where few members suit.
+ * `besides`; fewer only where fewer suit. Draws find them at once where most members suit. What three draws for each
+ * member of the roster did not find is taken in turn from a random place on: in a pool of four, where a message is to
+ * go to all others, each of them would otherwise be missed in one round of thirty.
  */
 export function pickMembers(
   gossip: GossipCore,
@@ -64,11 +66,16 @@ export function pickMembers(
   besides?: MemberRecord,
 ): MemberRecord[] {
   const { roster, self } = gossip
+  const { random } = gossip.turn
   const picked: MemberRecord[] = []
-  for (let draws = 3 * roster.length; draws > 0 && picked.length < wanted; draws--) {
-    const member = itemAt(roster, gossip.turn.random.below(roster.length))
-    if (member === self || member === besides || !suits(gossip, member) || picked.includes(member)) continue
-    picked.push(member)
+  const consider = (member: MemberRecord): void => {
+    if (member !== self && member !== besides && !picked.includes(member) && suits(gossip, member)) picked.push(member)
   }
+  for (let draws = 3 * roster.length; draws > 0 && picked.length < wanted; draws--)
+    consider(itemAt(roster, random.below(roster.length)))
+  if (picked.length === wanted) return picked
+  const from = random.below(roster.length)
+  for (let at = 0; at < roster.length && picked.length < wanted; at++)
+    consider(itemAt(roster, (from + at) % roster.length))
   return picked
 }

@@ -45,7 +45,8 @@ async function runOfPlantedCopy(...flags: readonly string[]) {
   return { exit, error, text, verdicts: text.match(/(?<=^seed )\d+, [a-zA-Z ]+/gm) }
 }
 
-describe('svc-sim run --jobs', () => {
+// Where workers hang, die and run out of memory, a slow machine takes minutes.
+describe('svc-sim run --jobs', { timeout: 600_000 }, () => {
   it('gives each seed the same trace with one job, with two, and alone, and tells them in their order', async () => {
     const files = [scenarioFile(page), scenarioFile(page.replace('One server', 'Another server'))]
     const hashes = async (...flags: readonly string[]): Promise<readonly string[]> => {

@@ -33,7 +33,7 @@ beforeAll(async () => {
   const page = join(directory, 'small.yaml')
   writeFileSync(page, small)
   const run = await svcSim(['run', page, '--seed', '1', '--quiet', '--trace', file])
-  expect(run.err).toBe('')
+  expect(run.exit, run.err).toBe(0)
   const [, ...lines] = gunzipSync(readFileSync(file)).toString('utf8').trimEnd().split('\n')
   records = lines.map((line) => traceRecordSchema.parse(JSON.parse(line)))
 })
@@ -101,7 +101,7 @@ describe('the trace of a run', () => {
     writeFileSync(page, cluster.replace('lasts: 10s', 'lasts: 10m'))
     const large = join(directory, 'large.jsonl.gz')
     const run = await svcSim(['run', page, '--seed', '1', '--quiet', '--trace', large])
-    expect(run.err).toBe('')
+    expect(run.exit, run.err).toBe(0)
     const bounded = { nodeFlags: ['--max-old-space-size=160'] }
     const last = await svcSim(
       ['trace', large, '--from', '9m59s', '--kind', 'raft', '--about', 'term=2', '--json'],

@@ -3,6 +3,7 @@ import { packetBytesDefault } from '../../src/gossip/core/bounds.ts'
 import type { Message } from '../../src/gossip/core/messages.ts'
 import { PacketEncoder } from '../../src/gossip/wire/packet.ts'
 import type { Simulation } from '../simulation/simulation.ts'
+import type { FailingOperation } from '../world/disk/disk.ts'
 import type { RangeMs } from '../world/time-range.ts'
 import type { Cluster } from './cluster.ts'
 import { lanPort } from './node-identity.ts'
@@ -26,6 +27,7 @@ export interface LinkSetting {
   /** Mean of a further delay with a long tail. */
   readonly jitterMs?: number
   readonly corrupt?: number
+  readonly blocksDatagrams?: boolean
 }
 
 /** The machines of a cluster in the view of faults: links, disks and clocks, by the name of the server. */
@@ -89,24 +91,15 @@ export class Machines {
     })
   }
 
-  failNextSync(server: string): void {
-    this.#cluster.nodeOf(server).disk.failSyncs(1)
+  /** The next operation of this kind fails. */
+  failNext(server: string, operation: FailingOperation): void {
+    this.#cluster.nodeOf(server).disk.fail(operation, 1)
   }
 
-  failNextRead(server: string): void {
-    this.#cluster.nodeOf(server).disk.failReads(1)
-  }
-
-  failNextWrite(server: string): void {
-    this.#cluster.nodeOf(server).disk.failWrites(1)
-  }
-
-  /** Reads, writes and syncs work again. */
+  /** Every operation works again. */
   mendDisk(server: string): void {
     const { disk } = this.#cluster.nodeOf(server)
-    disk.failSyncs(0)
-    disk.failReads(0)
-    disk.failWrites(0)
+    disk.mend()
     if (disk.isStalled) disk.unstall()
   }
 

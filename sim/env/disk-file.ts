@@ -111,7 +111,7 @@ export class SimDiskFile implements DiskFile, HeldFile {
     return this.#later('read', 'read', at, () => {
       const closed = this.#closed
       return () => {
-        const fails = closed || this.#machine.disk.readFails()
+        const fails = closed || this.#machine.disk.fails('read')
         return fails ? diskFailure('io', this.path) : ok(content())
       }
     })
@@ -154,7 +154,7 @@ export class SimDiskFile implements DiskFile, HeldFile {
   /** The changes up to a mark are on the platter, or the sync has failed. */
   #settle(mark: number, draws: Draws): Result<undefined, DiskFailure> {
     const { disk } = this.#machine
-    if (!disk.syncFails()) {
+    if (!disk.fails('sync')) {
       this.#inode.harden(mark)
       return done
     }

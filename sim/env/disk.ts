@@ -18,8 +18,10 @@ export class SimEnvDisk implements Disk {
   }
 
   open(path: string, mode: 'read' | 'create' | 'create-new'): Promise<Result<DiskFile, DiskFailure>> {
-    const { tree } = this.#machine.disk
+    const { disk } = this.#machine
+    const { tree } = disk
     return this.#names('open', path, (): Result<DiskFile, DiskFailure> => {
+      if (disk.fails('open')) return diskFailure('io', path)
       const opened = tree.open(path, mode)
       if (!opened.ok) return opened
       return ok(new SimDiskFile(this.#machine, this.#boot, path, opened.value, mode === 'read'))
@@ -46,7 +48,7 @@ export class SimEnvDisk implements Disk {
         const found = disk.tree.directory(path)
         if (!found.ok) return found
         const mark = found.value.mark()
-        if (!disk.syncFails()) {
+        if (!disk.fails('sync')) {
           found.value.harden(mark)
           return done
         }
@@ -58,7 +60,10 @@ export class SimEnvDisk implements Disk {
   }
 
   rename(from: string, to: string): Promise<Result<undefined, DiskFailure>> {
-    return this.#names('rename', `${from} ${to}`, () => this.#machine.disk.tree.rename(from, to))
+    const { disk } = this.#machine
+    return this.#names('rename', `${from} ${to}`, (): Result<undefined, DiskFailure> =>
+      disk.fails('rename') ? diskFailure('io', from) : disk.tree.rename(from, to),
+    )
   }
 
   remove(path: string): Promise<Result<undefined, DiskFailure>> {

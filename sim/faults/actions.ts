@@ -1,11 +1,22 @@
 import type { z } from 'zod'
 import type { Action } from './fault-world.ts'
-import { breakConnections, cut, forgeGossip, heal, partition, refuseConnections, slowNetwork } from './link-actions.ts'
+import {
+  blockDatagrams,
+  breakConnections,
+  cut,
+  forgeGossip,
+  heal,
+  partition,
+  refuseConnections,
+  slowNetwork,
+} from './link-actions.ts'
 import { damageLog, reimage, removePeer, rot, wipe } from './loss-actions.ts'
 import {
   clockRate,
   failFsync,
+  failOpen,
   failRead,
+  failRename,
   failWrite,
   fillDisk,
   secretsManager,
@@ -33,6 +44,7 @@ const undoable = {
   'fill disk': fillDisk,
   'slow network': slowNetwork,
   'refuse connections': refuseConnections,
+  'block datagrams': blockDatagrams,
   'clock rate': clockRate,
   'secrets manager': secretsManager,
   'web server': webServer,
@@ -43,6 +55,8 @@ const forGood = {
   'fail fsync': failFsync,
   'fail read': failRead,
   'fail write': failWrite,
+  'fail open': failOpen,
+  'fail rename': failRename,
   rot,
   'remove peer': removePeer,
   'break connections': breakConnections,

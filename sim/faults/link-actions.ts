@@ -93,6 +93,12 @@ export const slowNetwork = action(
   },
 )
 
+export const blockDatagrams = action(
+  selector.describe('A firewall drops every datagram (UDP) from and to these nodes; connections pass.'),
+  (world, nodes, scope) =>
+    world.each(nodes, 'block datagrams', scope, (node) => world.links.lay(node, { blocksDatagrams: true })),
+)
+
 export const refuseConnections = action(
   selector.describe('Dials to these nodes are refused; existing connections stay. The nodes dial others as before.'),
   (world, nodes, scope) => world.each(nodes, 'refuse connections', scope, (node) => world.refusals.lay(node, true)),

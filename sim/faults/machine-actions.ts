@@ -3,6 +3,7 @@ import { err, ok } from '../../src/base/result.ts'
 import { type WebState, webStates } from '../cluster/web-servers.ts'
 import { durationRange, percentRange, selector, signedDurationRange } from '../notation/fields.ts'
 import { type Trouble, troubles } from '../secrets-manager/manager-machine.ts'
+import type { FailingOperation } from '../world/disk/disk.ts'
 import { drawRange, given } from './action-scope.ts'
 import { action } from './fault-world.ts'
 
@@ -29,19 +30,17 @@ export const fillDisk = action(selector.describe('The disk has no space left.'),
   world.each(nodes, 'fill disk', scope, (node) => world.disks.lay(node, { full: true })),
 )
 
-export const failFsync = action(
-  selector.describe('The next sync fails, and what it should have kept may be lost.'),
-  (world, nodes, scope) => world.once(nodes, 'fail fsync', scope, (node) => world.machines.failNextSync(node)),
-)
+/** `about`: what the language page says of it. */
+const failNext = (name: string, operation: FailingOperation, about: string) =>
+  action(selector.describe(about), (world, nodes, scope) =>
+    world.once(nodes, name, scope, (node) => world.machines.failNext(node, operation)),
+  )
 
-export const failRead = action(selector.describe('The next read of a file fails.'), (world, nodes, scope) =>
-  world.once(nodes, 'fail read', scope, (node) => world.machines.failNextRead(node)),
-)
-
-export const failWrite = action(
-  selector.describe('The next write of a file fails after a part of it.'),
-  (world, nodes, scope) => world.once(nodes, 'fail write', scope, (node) => world.machines.failNextWrite(node)),
-)
+export const failFsync = failNext('fail fsync', 'sync', 'The next sync fails, and what it should have kept may be lost.')
+export const failRead = failNext('fail read', 'read', 'The next read of a file fails.')
+export const failWrite = failNext('fail write', 'write', 'The next write of a file fails after a part of it.')
+export const failOpen = failNext('fail open', 'open', 'The next file is not opened, nor made if it is new.')
+export const failRename = failNext('fail rename', 'rename', 'The next file that gets another name keeps its old one.')
 
 export const clockRate = action(
   z

@@ -117,6 +117,7 @@ const settingWords: Readonly<Record<string, (value: unknown) => string>> = {
   latencyMs: (value) => `${Array.isArray(value) ? value.join(' to ') : String(value)} ms`,
   jitterMs: (value) => `some ${String(value)} ms later`,
   loss: (value) => `${percent(value)} lost`,
+  blocksDatagrams: () => 'no datagrams',
   duplicate: (value) => `${percent(value)} twice`,
   reorder: (value) => `${percent(value)} out of order`,
   corrupt: (value) => `${percent(value)} with a wrong bit`,

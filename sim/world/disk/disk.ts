@@ -42,6 +42,17 @@ const defaultDisk: Required<DiskOptions> = {
   unsynced: 'any',
 }
 
+/** Operations on files and names that a fault can make fail, with what the trace says of each. */
+const failures = {
+  sync: 'syncs fail',
+  read: 'reads fail',
+  write: 'writes fail',
+  open: 'opens fail',
+  rename: 'renames fail',
+} as const
+export type FailingOperation = keyof typeof failures
+const failingOperations = Object.keys(failures) as readonly FailingOperation[]
+
 export type DiskTiming = 'read' | 'write' | 'sync' | 'name'
 
 /** The disk of one machine. It outlives processes; a power cut leaves what `src/env/disk.ts` promises, and no more. */
@@ -53,9 +64,8 @@ export class SimDisk {
   #options: Required<DiskOptions>
   #times: Record<DiskTiming, RangeUs>
   readonly #locks = new Map<string, Boot>()
-  #failingSyncs = 0
-  #failingReads = 0
-  #failingWrites = 0
+  /** How many of the next ones fail. */
+  readonly #failing: Record<FailingOperation, number> = { sync: 0, read: 0, write: 0, open: 0, rename: 0 }
   #stalled = false
   /** Number of the event that set its present state; 0: unchanged since the start. */
   setBy = 0
@@ -93,25 +103,16 @@ export class SimDisk {
     this.#trace(JSON.stringify(options), 0)
   }
 
-  /** The next `count` syncs of files and directories fail. */
-  failSyncs(count: number): void {
-    this.#failingSyncs = count
+  /** The next `count` operations of this kind fail; a write after writing a part. */
+  fail(operation: FailingOperation, count: number): void {
+    this.#failing[operation] = count
     this.hasFailed ||= count > 0
-    this.#trace('syncs fail', count)
+    this.#trace(failures[operation], count)
   }
 
-  /** The next `count` reads of files fail. */
-  failReads(count: number): void {
-    this.#failingReads = count
-    this.hasFailed ||= count > 0
-    this.#trace('reads fail', count)
-  }
-
-  /** The next `count` writes of files fail after writing a part. */
-  failWrites(count: number): void {
-    this.#failingWrites = count
-    this.hasFailed ||= count > 0
-    this.#trace('writes fail', count)
+  /** No operation fails any more because it was told to. */
+  mend(): void {
+    for (const operation of failingOperations) if (this.#failing[operation] > 0) this.fail(operation, 0)
   }
 
   /** Installs another disk, which has only these directories. Only while no process runs. */
@@ -164,7 +165,7 @@ export class SimDisk {
   processEnded(power: boolean, life: Identity): void {
     this.#locks.clear()
     this.#held = []
-    this.hasFailed = this.tree.isFull || this.#failingSyncs + this.#failingReads + this.#failingWrites > 0
+    this.hasFailed = this.tree.isFull || failingOperations.some((operation) => this.#failing[operation] > 0)
     const { decisions } = this.#kernel
     const fateOf = (path: string): Draws => decisions.drawsOnce(life, 'power cut', path)
     if (power) this.tree.cutPower(fateOf, this.#options.unsynced)
@@ -185,25 +186,16 @@ export class SimDisk {
     return Math.round(drawRangeUs(this.#times[timing], draws) * this.#options.slowFactor)
   }
 
-  /** Whether the present sync fails. */
-  syncFails(): boolean {
-    if (this.#failingSyncs === 0) return false
-    this.#failingSyncs--
-    return true
-  }
-
-  /** Whether the present read fails. */
-  readFails(): boolean {
-    if (this.#failingReads === 0) return false
-    this.#failingReads--
+  /** Whether the present operation fails. */
+  fails(operation: FailingOperation): boolean {
+    if (this.#failing[operation] === 0) return false
+    this.#failing[operation]--
     return true
   }
 
   /** Number of bytes of the present write that are written; undefined: all, and it succeeds. */
   writeFailsAfter(length: number, draws: Draws): number | undefined {
-    if (this.#failingWrites === 0) return undefined
-    this.#failingWrites--
-    return draws.below(length + 1)
+    return this.fails('write') ? draws.below(length + 1) : undefined
   }
 
   /** Takes a lock for a process. Its file stays when the process dies, and then has no effect. */

@@ -12,6 +12,8 @@ export interface LinkOptions {
   /** Mean of a further delay with a long tail (exponential). */
   readonly jitterMs?: number
   readonly loss?: number
+  /** A firewall between them drops every datagram; connections pass. */
+  readonly blocksDatagrams?: boolean
   /** For datagrams only, like the two below, because a stream repairs them. */
   readonly duplicate?: number
   /** Share of datagrams that are held back by `reorderMs`, so that later ones overtake them. */
@@ -31,6 +33,7 @@ export const defaultLink: Required<LinkOptions> = {
   latencyMs: [0.2, 0.8],
   jitterMs: 0,
   loss: 0,
+  blocksDatagrams: false,
   duplicate: 0,
   reorder: 0,
   reorderMs: [1, 20],
@@ -52,6 +55,7 @@ export class Link {
   setBy = 0
   /** Number of datagrams under way. */
   underWay = 0
+  #blocksDatagrams: boolean
   readonly #decisions: Decisions
   readonly #identity: Identity
   readonly #hash = new IdentityHash()
@@ -63,10 +67,12 @@ export class Link {
     this.#decisions = decisions
     this.#identity = decisions.identity('link', from.name, to.name)
     this.#fates = fatesOf(options)
+    this.#blocksDatagrams = options.blocksDatagrams
   }
 
   set(options: Required<LinkOptions>): void {
     this.#fates = fatesOf(options)
+    this.#blocksDatagrams = options.blocksDatagrams
   }
 
   /** The shortest delay: that of acknowledgements, which carry no data and have no draws. */
@@ -120,6 +126,11 @@ export class Link {
   /** Whether it is sent: both ends have power, the link is not cut, and it is not lost at random. */
   lets(passage: Passage): boolean {
     return this.isWhole && !passage.isLost()
+  }
+
+  /** The same of a datagram. */
+  letsDatagram(passage: Passage): boolean {
+    return this.lets(passage) && !this.#blocksDatagrams
   }
 }
 

@@ -66,7 +66,7 @@ export class SimUdpSocket implements UdpSocket, Bound, ProcessPart {
     }
     const link = this.#network.link(this.#host, target)
     const passage = link.passage(carriedKinds.datagram, to.port, bytes)
-    const fate = !link.lets(passage) ? fates.lost : link.hasRoom ? fates.onItsWay : fates.noRoom
+    const fate = !link.letsDatagram(passage) ? fates.lost : link.hasRoom ? fates.onItsWay : fates.noRoom
     if (fate !== fates.onItsWay) {
       kernel.tellNext(means, fate === fates.lost ? link.lossBy : 0)
       kernel.trace.addBytes(traceKinds.datagramSent, source, target.number, fate, 0, bytes)

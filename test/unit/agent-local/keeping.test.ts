@@ -193,7 +193,7 @@ describe('what came over the API', () => {
       await withLives(async (lives) => {
         await lives.live(async ({ local }) => {
           await value(local.registerService(offer('first')))
-          lives.node.disk.failSyncs(1)
+          lives.node.disk.fail('sync', 1)
           expect(await local.registerService(web)).toMatchObject({ ok: false, error: { kind: 'refused' } })
           await value(local.registerService(offer('second')))
         })

@@ -58,6 +58,20 @@ describe('datagrams', () => {
     })
   })
 
+  it('are dropped, all of them, while a firewall blocks them', async () => {
+    await online({}, async ({ simulation, send, back, arrivals, returned }) => {
+      simulation.network.setLink('a', 'b', { blocksDatagrams: true })
+      for (let i = 0; i < 20; i++) send(numbered(i))
+      back(numbered(99))
+      await simulation.run({ untilMs: 20 })
+      expect([arrivals, returned]).toEqual([[], []])
+      simulation.network.clearLink('a', 'b')
+      send(numbered(20))
+      await simulation.run({ untilMs: 40 })
+      expect(arrivals.map(numberOf)).toEqual([20])
+    })
+  })
+
   it('are lost, repeated and spoilt as often as the link says', async () => {
     await online({ loss: 0.25, duplicate: 0.5 }, async ({ simulation, send, arrivals }) => {
       for (let i = 0; i < 1000; i++) simulation.at(2 + i, () => send(numbered(i)))

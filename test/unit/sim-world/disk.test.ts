@@ -143,9 +143,9 @@ describe('a disk', () => {
         async (env) => {
           const file = await value(env.disk.open('/data/f', 'create'))
           await value(file.write(0, utf8('aaaa')))
-          node.disk.failReads(1)
+          node.disk.fail('read', 1)
           const reads = [(await file.read(0, 4)).ok, (await file.read(0, 4)).ok]
-          node.disk.failWrites(2)
+          node.disk.fail('write', 2)
           const writes = [await file.write(4, utf8('bbbb')), await file.writeSynced(4, utf8('cccc'))]
           const kinds = writes.map((written) => (written.ok ? 'ok' : written.error.kind))
           return { reads, kinds, after: (await file.write(4, utf8('dddd'))).ok }
@@ -154,6 +154,34 @@ describe('a disk', () => {
       )
       expect(told).toEqual({ reads: [false, true], kinds: ['io', 'io'], after: true })
       expect(textOf(node.disk.files().get('/data/f') as Uint8Array)).toBe('aaaadddd')
+    })
+  })
+
+  it('fails the next opening and the next renaming, which change nothing', async () => {
+    await onDisk({}, async (simulation, node) => {
+      const told = await simulation.play(
+        node,
+        async (env) => {
+          node.disk.fail('open', 1)
+          const opened = [await env.disk.open('/data/a', 'create-new'), await env.disk.open('/data/a', 'create-new')]
+          node.disk.fail('rename', 1)
+          const renamed = [await env.disk.rename('/data/a', '/data/b'), await env.disk.rename('/data/a', '/data/b')]
+          return [...opened, ...renamed].map((done) => (done.ok ? 'ok' : done.error.kind))
+        },
+        1000,
+      )
+      expect(told).toEqual(['io', 'ok', 'io', 'ok'])
+      expect([...node.disk.files().keys()]).toEqual(['/data/b'])
+    })
+  })
+
+  it('fails nothing any more once it was mended', async () => {
+    await onDisk({}, async (simulation, node) => {
+      for (const operation of ['open', 'rename', 'read', 'write', 'sync'] as const) node.disk.fail(operation, 9)
+      node.disk.mend()
+      expect(node.disk.hasFailed).toBe(true)
+      await simulation.play(node, writeTwo, 1000)
+      expect(node.disk.files().size).toBeGreaterThan(0)
     })
   })
 
@@ -192,12 +220,12 @@ describe('a disk', () => {
       await onDisk(
         { unsynced: 'prefix' },
         async (simulation, node) => {
-          node.disk.failSyncs(1)
+          node.disk.fail('sync', 1)
           const program = async (env: Env): Promise<void> => {
             const file = await value(env.disk.open('/data/f', 'create'))
             expect(await env.disk.syncDirectory('/data')).toMatchObject({ ok: false, error: { kind: 'io' } })
             await value(file.write(0, utf8('lost?')))
-            node.disk.failSyncs(1)
+            node.disk.fail('sync', 1)
             expect(await file.sync()).toMatchObject({ ok: false, error: { kind: 'io' } })
             await value(file.sync())
             await value(env.disk.syncDirectory('/data'))

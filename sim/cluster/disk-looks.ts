@@ -9,6 +9,7 @@ export function tellDisk(checks: Invariants, server: ClusterNode, when: DiskLook
   const { node, identity, release, damaged } = server
   const files = new Map([...node.disk.tree.files()].filter(([path]) => path.startsWith(raftFolder)))
   if (files.size === 0) return
-  const look = { when, release, isRotten: damaged, hasFailed: node.disk.hasFailed, files }
+  const { hasFailed, underWay } = node.disk
+  const look = { when, release, isRotten: damaged, hasFailed, isBusy: underWay > 0, files }
   checks.tell('disk looked at', { node: identity.name, look })
 }

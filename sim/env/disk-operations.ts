@@ -29,6 +29,7 @@ export function finishLater<T>(
   event.cause = machine.kernel.trace.last
   for (const writer of writers) event.causedBy(writer)
   if (machine.disk.setBy > 0 && machine.kernel.trace.teller !== undefined) event.causedBy(machine.disk.setBy)
+  machine.disk.underWay++
   machine.kernel.queue.push(event, atUs)
   return deferred.promise
 }
@@ -61,6 +62,7 @@ class DiskEvent extends SimEvent {
       })
       return
     }
+    disk.underWay--
     kernel.trace.add(traceKinds.diskDone, this.#boot.node, this.#operation)
     this.#finish()
   }

@@ -61,8 +61,11 @@ export class SimEnvDisk implements Disk {
 
   rename(from: string, to: string): Promise<Result<undefined, DiskFailure>> {
     const { disk } = this.#machine
-    return this.#names('rename', `${from} ${to}`, (): Result<undefined, DiskFailure> =>
-      disk.fails('rename') ? diskFailure('io', from) : disk.tree.rename(from, to),
+    return this.#names(
+      'rename',
+      `${from} ${to}`,
+      (): Result<undefined, DiskFailure> =>
+        disk.fails('rename') ? diskFailure('io', from) : disk.tree.rename(from, to),
     )
   }
 

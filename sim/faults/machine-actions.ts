@@ -36,7 +36,11 @@ const failNext = (name: string, operation: FailingOperation, about: string) =>
     world.once(nodes, name, scope, (node) => world.machines.failNext(node, operation)),
   )
 
-export const failFsync = failNext('fail fsync', 'sync', 'The next sync fails, and what it should have kept may be lost.')
+export const failFsync = failNext(
+  'fail fsync',
+  'sync',
+  'The next sync fails, and what it should have kept may be lost.',
+)
 export const failRead = failNext('fail read', 'read', 'The next read of a file fails.')
 export const failWrite = failNext('fail write', 'write', 'The next write of a file fails after a part of it.')
 export const failOpen = failNext('fail open', 'open', 'The next file is not opened, nor made if it is new.')

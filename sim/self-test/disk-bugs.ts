@@ -62,4 +62,18 @@ export const diskBugs: readonly PlantedBug[] = [
     hunt,
     foundBy: ['D3'],
   },
+  {
+    row: 383,
+    name: 'snapshots-of-earlier-lives-stay',
+    about: 'a server that starts again forgets the second of its snapshots, which stays until the next start',
+    patches: [
+      {
+        file: `${log}/snapshot-store.js`,
+        find: 'this.#besides = found?.besides ?? [];',
+        replace: 'this.#besides = [];',
+      },
+    ],
+    hunt,
+    foundBy: ['D3'],
+  },
 ]

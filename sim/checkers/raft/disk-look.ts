@@ -15,6 +15,8 @@ export interface DiskLook {
   readonly isRotten: boolean
   /** Since its process began, its disk was full or failed. */
   readonly hasFailed: boolean
+  /** Some operation of its process has not ended. */
+  readonly isBusy: boolean
   /** The files of consensus, by path. */
   readonly files: ReadonlyMap<string, FileLook>
 }

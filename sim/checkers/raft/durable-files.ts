@@ -7,8 +7,8 @@ import { readSnapshotFile } from './snapshot-reader.ts'
 
 /** A log seals itself after a second without writes; a slow disk takes this long for the seal and the mark behind it. */
 const sealedWithinUs = 3_000_000
-/** The newest two are kept, and one more while it takes the place of the oldest. */
-const snapshotsMax = 3
+/** One more is there while it takes the place of the oldest. */
+const snapshotsKept = 2
 const logFolder = '/data/raft/log/'
 const snapshotFolder = '/data/raft/snapshots/'
 
@@ -54,7 +54,7 @@ export class DurableFiles {
     this.#log(node, look)
   }
 
-  #snapshots(node: string, { files, release }: DiskLook): void {
+  #snapshots(node: string, { files, release, when, isBusy }: DiskLook): void {
     const placed = [...files].filter(([path]) => path.startsWith(snapshotFolder) && path.endsWith('.snapshot'))
     for (const [path, file] of placed) {
       this.#judge.judged('D3')
@@ -64,7 +64,8 @@ export class DurableFiles {
       else if (nameOf(read) !== name) this.#report(`${path} of ${node} holds the snapshot ${nameOf(read)}`)
       else if (read.isTaken) this.#compare(node, `${releaseText(release)} ${name}`, read.sum)
     }
-    if (placed.length > snapshotsMax) this.#report(`${node} keeps ${placed.length} snapshots`)
+    const most = when === 'at rest' && !isBusy ? snapshotsKept : snapshotsKept + 1
+    if (placed.length > most) this.#report(`${node} keeps ${placed.length} snapshots`)
   }
 
   /** Equal states of equal logs give equal bytes. */

@@ -71,6 +71,8 @@ export class SimDisk {
   setBy = 0
   /** It was full, or made to fail, since the process began. */
   hasFailed = false
+  /** Number of operations of the process that have not ended. */
+  underWay = 0
   #held: (() => void)[] = []
 
   constructor(kernel: Kernel, node: number, name: string, options: DiskOptions) {
@@ -165,6 +167,7 @@ export class SimDisk {
   processEnded(power: boolean, life: Identity): void {
     this.#locks.clear()
     this.#held = []
+    this.underWay = 0
     this.hasFailed = this.tree.isFull || failingOperations.some((operation) => this.#failing[operation] > 0)
     const { decisions } = this.#kernel
     const fateOf = (path: string): Draws => decisions.drawsOnce(life, 'power cut', path)

@@ -15,6 +15,8 @@ export interface FoundSnapshots {
   readonly damaged: readonly RaftOpenFailure[]
   /** Begun and not finished, or replaced by newer ones. */
   readonly leftovers: readonly string[]
+  /** The other files: damaged ones, and the one before the newest. They go when the next snapshot is placed. */
+  readonly besides: readonly string[]
 }
 
 /** Each file is read once: while it is checked, its state is passed to a restore from `begin`. */
@@ -41,15 +43,17 @@ export async function findSnapshots(
     const { whole, wrong } = checked.value
     if (whole !== undefined && isSame(whole.meta, { index, term })) {
       const { meta, sizeBytes, origin } = whole
-      leftovers.push(...placed.slice(i + keptMax).map((old) => old.path))
-      return ok({ newest: { meta, sizeBytes, origin }, restore, damaged, leftovers })
+      const paths = placed.map((other) => other.path)
+      leftovers.push(...paths.slice(i + keptMax))
+      const besides = [...paths.slice(0, i), ...paths.slice(i + 1, i + keptMax)]
+      return ok({ newest: { meta, sizeBytes, origin }, restore, damaged, leftovers, besides })
     }
     damaged.push(wrong ?? damagedAt(path, 0, 'it is another snapshot under this name'))
   }
-  return ok({ ...noSnapshots, damaged, leftovers })
+  return ok({ ...noSnapshots, damaged, leftovers, besides: placed.map(({ path }) => path) })
 }
 
-const noSnapshots: FoundSnapshots = { newest: undefined, restore: undefined, damaged: [], leftovers: [] }
+const noSnapshots: FoundSnapshots = { newest: undefined, restore: undefined, damaged: [], leftovers: [], besides: [] }
 
 interface Checked {
   readonly whole: ReadSnapshot | undefined

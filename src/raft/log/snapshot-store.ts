@@ -5,6 +5,7 @@ import type { SnapshotChunk } from '../core/messages.ts'
 import type { SnapshotMeta } from '../core/types.ts'
 import type { StateRestore, StateSnapshot } from '../raft.ts'
 import { removeFiles } from './disk-steps.ts'
+import type { FoundSnapshots } from './found-snapshots.ts'
 import type { SnapshotDisk } from './memory-files.ts'
 import { damagedAt, diskTrouble } from './open-failure.ts'
 import { type BadSnapshot, checkSnapshot, readSnapshot, type SnapshotOrigin, writeSnapshot } from './snapshot-file.ts'
@@ -31,14 +32,18 @@ export class SnapshotStore {
   readonly #directory: string
   /** Newest first. */
   #kept: Kept[]
+  /** Files of earlier lives that are not offered to followers, and go with the next snapshot. */
+  #besides: readonly string[]
   readonly #receiving: SnapshotReceiving
   #stopped = false
 
-  constructor(disk: SnapshotDisk, directory: string, newest: StoredSnapshot | undefined) {
+  /** `found`: what earlier lives have left in the directory. */
+  constructor(disk: SnapshotDisk, directory: string, found?: Pick<FoundSnapshots, 'newest' | 'besides'>) {
     this.#disk = disk
     this.#directory = directory
     this.#receiving = new SnapshotReceiving(disk, directory, (aside, stored) => this.#place(aside, stored))
-    this.#kept = newest === undefined ? [] : [{ ...newest, isDamaged: false, unread: 0 }]
+    this.#kept = found?.newest === undefined ? [] : [{ ...found.newest, isDamaged: false, unread: 0 }]
+    this.#besides = found?.besides ?? []
   }
 
   get newest(): StoredSnapshot | undefined {
@@ -148,12 +153,11 @@ export class SnapshotStore {
     const whole = [{ ...stored, isDamaged: false, unread: 0 }, ...others.filter(({ isDamaged }) => !isDamaged)]
     whole.sort((a, b) => b.meta.index - a.meta.index)
     this.#kept = whole.slice(0, keptMax)
-    const gone = [...whole.slice(keptMax), ...others.filter(({ isDamaged }) => isDamaged)]
-    return removeFiles(
-      this.#disk,
-      this.#directory,
-      gone.map(({ meta }) => this.#pathOf(meta)),
-    )
+    const old = [...whole.slice(keptMax), ...others.filter(({ isDamaged }) => isDamaged)]
+    const placed = this.#pathOf(stored.meta)
+    const gone = [...old.map(({ meta }) => this.#pathOf(meta)), ...this.#besides.filter((path) => path !== placed)]
+    this.#besides = []
+    return removeFiles(this.#disk, this.#directory, gone)
   }
 
   #find(meta: SnapshotMeta): Kept | undefined {

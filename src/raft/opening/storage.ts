@@ -50,7 +50,7 @@ const emptyRecovered: Recovered = {
 export async function openStorage(env: Env, options: StorageOptions): Promise<Result<Storage, RaftOpenFailure>> {
   const { dataDir, listener, id, protocol } = options
   if (dataDir === undefined) {
-    const snapshots = new SnapshotStore(new MemoryFiles(), 'snapshots', undefined)
+    const snapshots = new SnapshotStore(new MemoryFiles(), 'snapshots')
     return ok({ recovered: emptyRecovered, log: new MemoryLog(listener), snapshots })
   }
   const refused = await refuseOldFormat(env.disk, dataDir, options.oldLogs)
@@ -79,7 +79,7 @@ export async function openStorage(env: Env, options: StorageOptions): Promise<Re
   if (!opened.ok) return opened
   const settled = await settleOutage(env, raft, outage.value)
   if (settled.ok) {
-    return ok({ recovered, log: opened.value, snapshots: new SnapshotStore(env.disk, paths.snapshots, newest) })
+    return ok({ recovered, log: opened.value, snapshots: new SnapshotStore(env.disk, paths.snapshots, snapshots) })
   }
   await opened.value.close()
   return err(diskTrouble(settled.error))

@@ -77,7 +77,7 @@ const snapshots: Format = {
   counted: { short: [27, 435, 9], long: [27, 116511, 5] },
   async live(disk, progress) {
     await prepared(disk)
-    const store = new SnapshotStore(disk, directory, undefined)
+    const store = new SnapshotStore(disk, directory)
     for (let version = 1; version <= this.versions; version++) {
       progress.begun = version
       const written = await store.write(metaOf(version), textState(version), noIndex)

@@ -43,8 +43,8 @@ export const receivedSnapshots: Format = {
   counted: { short: [44, 472, 8] },
   async live(disk, progress) {
     await prepared(disk)
-    const store = new SnapshotStore(disk, directory, undefined)
-    const leader = new SnapshotStore(new MemoryFiles(), 'snapshots', undefined)
+    const store = new SnapshotStore(disk, directory)
+    const leader = new SnapshotStore(new MemoryFiles(), 'snapshots')
     for (let version = 1; version <= this.versions; version++) {
       const meta = metaOf(version)
       const written = await leader.write(meta, textState(version), noIndex)

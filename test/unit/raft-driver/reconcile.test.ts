@@ -44,7 +44,7 @@ async function interrupted(entries: readonly Entry[], meta: SnapshotMeta): Promi
   await append(storage, entries, 2)
   const state = new ListMachine()
   state.commands = ['from the snapshot']
-  const store = new SnapshotStore(disk, '/data/raft/snapshots', undefined)
+  const store = new SnapshotStore(disk, '/data/raft/snapshots')
   expect((await store.write(meta, state.snapshot(), noIndex)).ok).toBe(true)
   return disk.crashed({ below: () => 0 })
 }

@@ -94,7 +94,7 @@ function chunkOf(meta: SnapshotMeta, file: Uint8Array, offset: number, length: n
 
 describe('snapshots', () => {
   it.each([0, 1, 99, 100, 250, 200_000])('give back a state of %i bytes', async (length) => {
-    const store = new SnapshotStore(await madeDisk(), directory, undefined)
+    const store = new SnapshotStore(await madeDisk(), directory)
     const bytes = bytesOf(length)
     const size = await store.write(metaAt(9), stateOf(bytes, 150_000), noIndex)
     expect(size.ok).toBe(true)
@@ -107,7 +107,7 @@ describe('snapshots', () => {
 
   it('are found again with what they stand for, the newest first, two at most', async () => {
     const disk = await madeDisk()
-    const store = new SnapshotStore(disk, directory, undefined)
+    const store = new SnapshotStore(disk, directory)
     for (const index of [10, 20, 30]) await written(store, metaAt(index), bytesOf(300, index))
     expect(disk.namesIn(directory)).toHaveLength(2)
     expect((await found(disk)).newest?.meta).toEqual(metaAt(30))
@@ -119,7 +119,7 @@ describe('snapshots', () => {
     const chunk = 1 << 16
     for (const length of [chunk - 1, chunk, chunk + 1, 2 * chunk + 1]) {
       const disk = await madeDisk()
-      const store = new SnapshotStore(disk, directory, undefined)
+      const store = new SnapshotStore(disk, directory)
       const bytes = bytesOf(length)
       const size = await store.write(metaAt(10), stateOf(bytes, length), noIndex)
       expect(size.ok).toBe(true)
@@ -131,7 +131,7 @@ describe('snapshots', () => {
 
   it('that rotted after they were written count as none, and go with the next', async () => {
     const disk = await madeDisk()
-    const store = new SnapshotStore(disk, directory, undefined)
+    const store = new SnapshotStore(disk, directory)
     await written(store, metaAt(10), bytesOf(300))
     await written(store, metaAt(20), bytesOf(300))
     const path = `${directory}/${snapshotName(metaAt(20))}`
@@ -146,9 +146,24 @@ describe('snapshots', () => {
     expect(disk.namesIn(directory).toSorted()).toEqual([metaAt(30), metaAt(40)].map(snapshotName))
   })
 
+  it('of an earlier life, whole or not, go with the next', async () => {
+    const disk = await madeDisk()
+    const before = new SnapshotStore(disk, directory)
+    for (const index of [10, 20]) await written(before, metaAt(index), bytesOf(300))
+    const again = new SnapshotStore(disk, directory, await found(disk))
+    await written(again, metaAt(30), bytesOf(300))
+    expect(disk.namesIn(directory).toSorted()).toEqual([metaAt(20), metaAt(30)].map(snapshotName))
+    const rotten = `${directory}/${snapshotName(metaAt(30))}`
+    disk.plant(rotten, disk.bytesOf(rotten).fill(0, 100, 101))
+    const next = new SnapshotStore(disk, directory, await found(disk))
+    expect(next.newest?.meta).toEqual(metaAt(20))
+    await written(next, metaAt(40), bytesOf(300))
+    expect(disk.namesIn(directory).toSorted()).toEqual([metaAt(20), metaAt(40)].map(snapshotName))
+  })
+
   it('that cannot be read count as none', async () => {
     const disk = await madeDisk()
-    const store = new SnapshotStore(disk, directory, undefined)
+    const store = new SnapshotStore(disk, directory)
     await written(store, metaAt(10), bytesOf(300))
     disk.lose(`${directory}/${snapshotName(metaAt(10))}`)
     expect((await store.verify(metaAt(10))).ok).toBe(false)
@@ -157,7 +172,7 @@ describe('snapshots', () => {
 
   it('that could not be read once are complete nevertheless; if that continues, they count as absent', async () => {
     const disk = await madeDisk()
-    const store = new SnapshotStore(disk, directory, undefined)
+    const store = new SnapshotStore(disk, directory)
     await written(store, metaAt(10), bytesOf(300))
     const tooManyFiles = async (): Promise<boolean> => {
       disk.fault = () => 'io'
@@ -173,7 +188,7 @@ describe('snapshots', () => {
 
   it('yield to the loop between the pieces', async () => {
     const disk = await madeDisk()
-    const store = new SnapshotStore(disk, directory, undefined)
+    const store = new SnapshotStore(disk, directory)
     const before = disk.counts.get('write') ?? 0
     await written(store, metaAt(5), bytesOf(10_000))
     expect((disk.counts.get('write') ?? 0) - before).toBeGreaterThanOrEqual(100)
@@ -181,7 +196,7 @@ describe('snapshots', () => {
 
   it('are judged whole or not by every bit', async () => {
     const disk = await madeDisk()
-    const store = new SnapshotStore(disk, directory, undefined)
+    const store = new SnapshotStore(disk, directory)
     await written(store, metaAt(5), bytesOf(150))
     await written(store, metaAt(6), bytesOf(150))
     const path = `${directory}/${disk.namesIn(directory)[1]}`
@@ -207,10 +222,10 @@ describe('snapshots', () => {
 
   it('survive a crash at every step, the new one or the one before', async () => {
     const calm = await madeDisk()
-    await written(new SnapshotStore(calm, directory, undefined), metaAt(5), bytesOf(300))
+    await written(new SnapshotStore(calm, directory), metaAt(5), bytesOf(300))
     const first = calm.operations
     const step = async (disk: CrashDisk): Promise<SnapshotStore> => {
-      const store = new SnapshotStore(disk, directory, undefined)
+      const store = new SnapshotStore(disk, directory)
       await written(store, metaAt(5), bytesOf(300))
       return store
     }
@@ -238,7 +253,7 @@ describe('snapshots', () => {
   it('are the same bytes wherever they are written', async () => {
     const files: Uint8Array[] = []
     for (const disk of [await madeDisk(), new MemoryFiles()]) {
-      const store = new SnapshotStore(disk, directory, undefined)
+      const store = new SnapshotStore(disk, directory)
       const size = await store.write(metaAt(7), stateOf(bytesOf(1000)), noIndex)
       expect(size.ok).toBe(true)
       files.push(await wholeOf(store, metaAt(7)))
@@ -251,7 +266,7 @@ describe('where a snapshot is from', () => {
   it('is recorded for one that was taken, with how far the log was durable then, and is not sent', async () => {
     const disk = new CrashDisk()
     await disk.makeDirectory(directory)
-    const store = new SnapshotStore(disk, directory, undefined)
+    const store = new SnapshotStore(disk, directory)
     const size = await store.write(metaAt(9), stateOf(bytesOf(500)), logIndexOf(8))
     if (!size.ok) throw new Error('not written')
     const { newest } = await found(disk)
@@ -263,11 +278,7 @@ describe('where a snapshot is from', () => {
   it('is not known of a file that ends without, and a part of it is damage', async () => {
     const disk = new CrashDisk()
     await disk.makeDirectory(directory)
-    const size = await new SnapshotStore(disk, directory, undefined).write(
-      metaAt(9),
-      stateOf(bytesOf(500)),
-      logIndexOf(8),
-    )
+    const size = await new SnapshotStore(disk, directory).write(metaAt(9), stateOf(bytesOf(500)), logIndexOf(8))
     const path = `${directory}/${disk.namesIn(directory)[0]}`
     const whole = disk.bytesOf(path)
     const shared = size.ok ? size.value : 0
@@ -282,14 +293,14 @@ describe('where a snapshot is from', () => {
 
 describe('a snapshot that comes from a leader', () => {
   async function sender(length = 1000, index = 7) {
-    const store = new SnapshotStore(new MemoryFiles(), directory, undefined)
+    const store = new SnapshotStore(new MemoryFiles(), directory)
     await store.write(metaAt(index), stateOf(bytesOf(length)), noIndex)
     return { meta: metaAt(index), file: await wholeOf(store, metaAt(index)) }
   }
 
   it('is complete when the last chunk is durable and in its place', async () => {
     const disk = await madeDisk()
-    const store = new SnapshotStore(disk, directory, undefined)
+    const store = new SnapshotStore(disk, directory)
     const { meta, file } = await sender()
     expect(await sendAll(store, meta, file, 64)).toEqual({ nextOffset: file.length, complete: true })
     const after = disk.crashed({ below: () => 0 })
@@ -298,7 +309,7 @@ describe('a snapshot that comes from a leader', () => {
   })
 
   it('resumes where it was, and ignores repeated and early chunks', async () => {
-    const store = new SnapshotStore(await madeDisk(), directory, undefined)
+    const store = new SnapshotStore(await madeDisk(), directory)
     const { meta, file } = await sender()
     await store.receive(chunkOf(meta, file, 0, 100))
     expect(await store.receive(chunkOf(meta, file, 0, 100))).toMatchObject({ value: { nextOffset: 100 } })
@@ -310,7 +321,7 @@ describe('a snapshot that comes from a leader', () => {
   })
 
   it('is not disturbed by a late chunk of another', async () => {
-    const store = new SnapshotStore(await madeDisk(), directory, undefined)
+    const store = new SnapshotStore(await madeDisk(), directory)
     const { meta, file } = await sender()
     const other = await sender(500, 6)
     await store.receive(chunkOf(meta, file, 0, 100))
@@ -320,7 +331,7 @@ describe('a snapshot that comes from a leader', () => {
 
   it('gives way to another that begins', async () => {
     const disk = await madeDisk()
-    const store = new SnapshotStore(disk, directory, undefined)
+    const store = new SnapshotStore(disk, directory)
     const { meta, file } = await sender()
     const other = await sender(500, 9)
     await store.receive(chunkOf(meta, file, 0, 100))
@@ -330,7 +341,7 @@ describe('a snapshot that comes from a leader', () => {
 
   it('is wanted from its start again when it is not whole', async () => {
     const disk = await madeDisk()
-    const store = new SnapshotStore(disk, directory, undefined)
+    const store = new SnapshotStore(disk, directory)
     const { meta, file } = await sender()
     const bad = file.slice()
     bad[500] = (bad[500] as number) ^ 1
@@ -345,7 +356,7 @@ describe('a snapshot that comes from a leader', () => {
   })
 
   it('is not taken for another, whatever the leader calls it', async () => {
-    const store = new SnapshotStore(await madeDisk(), directory, undefined)
+    const store = new SnapshotStore(await madeDisk(), directory)
     const { file } = await sender()
     expect(await sendAll(store, metaAt(8), file, file.length)).toEqual({
       nextOffset: 0,
@@ -356,7 +367,7 @@ describe('a snapshot that comes from a leader', () => {
 
   it('leaves nothing in its place when the disk fails', async () => {
     const disk = await madeDisk()
-    const store = new SnapshotStore(disk, directory, undefined)
+    const store = new SnapshotStore(disk, directory)
     const { meta, file } = await sender()
     disk.fault = (operation) => (operation === 'sync' ? 'io' : undefined)
     const received = await store.receive(chunkOf(meta, file, 0, file.length))
@@ -365,7 +376,7 @@ describe('a snapshot that comes from a leader', () => {
   })
 
   it('says that a restore was refused', async () => {
-    const store = new SnapshotStore(await madeDisk(), directory, undefined)
+    const store = new SnapshotStore(await madeDisk(), directory)
     await written(store, metaAt(7), bytesOf(10))
     const refusing: StateRestore = { write: () => done, finish: () => err('not a state') }
     expect(await store.restore(metaAt(7), refusing)).toMatchObject({ error: { kind: 'refused', what: 'not a state' } })

@@ -76,4 +76,18 @@ export const diskBugs: readonly PlantedBug[] = [
     hunt,
     foundBy: ['D3'],
   },
+  {
+    row: 384,
+    name: 'renamed-or-not',
+    about: 'a snapshot counts as stored although its file did not get its name, and the log before it is deleted',
+    patches: [
+      {
+        file: `${log}/snapshot-store.js`,
+        find: 'const durable = renamed.ok ? await',
+        replace: 'const durable = renamed !== undefined ? await',
+      },
+    ],
+    hunt: 'files-cannot-be-opened',
+    foundBy: ['P1'],
+  },
 ]

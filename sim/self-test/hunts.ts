@@ -59,6 +59,7 @@ export const hunts: readonly Hunt[] = [
   { name: 'events-are-fired', tuning: [] },
   { name: 'failed-but-following', tuning: [] },
   { name: 'figure-8', tuning: oneEntryAtATime },
+  { name: 'files-cannot-be-opened', tuning: [] },
   { name: 'hidden-things-change', tuning: [] },
   { name: 'holders-sleep', tuning: [] },
   { name: 'indexes-are-followed', tuning: [] },

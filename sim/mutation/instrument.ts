@@ -45,7 +45,7 @@ export interface Instrumented {
 export interface Taken {
   readonly sites: number
   readonly mutants: number
-  /** Number of places that return a value; undefined: they are not observed. */
+  /** Number of places that return a value; undefined: they are not observed, and no repair is looked for. */
   readonly returns?: number
 }
 
@@ -70,7 +70,7 @@ interface Insertion {
  */
 export function instrumented(ts: Compiler, file: string, text: string, taken: Taken): Instrumented {
   const source = parsed(ts, file, text)
-  const sites = sitesOf(ts, source)
+  const sites = sitesOf(ts, source, taken.returns !== undefined)
   const mutants: Mutant[] = []
   const insertions: Insertion[] = []
   for (const [at, site] of sites.entries()) {

@@ -2,10 +2,12 @@ import type ts from 'typescript'
 import { calls } from './operators/calls.ts'
 import { type Change, type Compiler, type Look, type Operator, textOf } from './operators/change.ts'
 import { binaries, conditions } from './operators/conditions.ts'
+import { repairs } from './operators/repairs.ts'
 import { statements } from './operators/statements.ts'
 import { arithmetic, literals, returns } from './operators/values.ts'
 
 const all: readonly Operator[] = [conditions, binaries, literals, arithmetic, returns, calls, statements]
+const withRepairs: readonly Operator[] = [...all, repairs]
 
 /** A changeable node, with all its changes. */
 export interface Site {
@@ -20,15 +22,19 @@ export function parsed(ts: Compiler, file: string, text: string): ts.SourceFile 
   return ts.createSourceFile(file, text, ts.ScriptTarget.ES2023, true, ts.ScriptKind.JS)
 }
 
-/** Every changeable node of a module, from its beginning to its end, outer nodes before inner ones. */
-export function sitesOf(ts: Compiler, source: ts.SourceFile): readonly Site[] {
+/**
+ * Every changeable node of a module, from its beginning to its end, outer nodes before inner ones. `repairing`: also by the
+ * kinds of changes that only a search for a repair makes.
+ */
+export function sitesOf(ts: Compiler, source: ts.SourceFile, repairing = false): readonly Site[] {
+  const kinds = repairing ? withRepairs : all
   const sites: Site[] = []
   const visit = (node: ts.Node, isStatic: boolean, depth: number): void => {
     const look: Look = { ts, source, node }
     if (isBarren(look)) return
     const changes = distinct(
       look,
-      all.flatMap((operator) => operator(look)).filter((change) => isSound(ts, change)),
+      kinds.flatMap((operator) => operator(look)).filter((change) => isSound(ts, change)),
     )
     if (changes.length > 0) sites.push({ node, changes, isStatic, depth })
     const isWithin = isStatic && !runsLater(ts, node)

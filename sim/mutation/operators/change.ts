@@ -30,7 +30,14 @@ export const operators = {
   'reorder-await': 'a statement runs after the one that follows it, where one of them waits',
 } as const
 
-export type OperatorName = keyof typeof operators
+/** Further kinds, by which a repair is looked for and no score is counted. */
+export const repairOperators = {
+  'exact-comparison': '`<=` and `>=` become `===`',
+  'other-local': 'an argument is the variable that was declared last',
+  'return-local': 'a function that returns nothing returns the variable that was declared last',
+} as const
+
+export type OperatorName = keyof typeof operators | keyof typeof repairOperators
 
 /** An expression that is evaluated in place of another. */
 interface Replacement {

@@ -1,7 +1,7 @@
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
 import { changedText, instrumented } from '../../../sim/mutation/instrument.ts'
-import { operators } from '../../../sim/mutation/operators/change.ts'
+import { operators, repairOperators } from '../../../sim/mutation/operators/change.ts'
 import { parsed, sitesOf } from '../../../sim/mutation/walk.ts'
 
 /** `operator: what stands there instead`, of every mutant. */
@@ -133,6 +133,25 @@ describe('the operators of mutation', () => {
     const run = new Function('$m', '$h', '$r', `${made.replace(/^import [^;]*; export /, '')}; return f`)(0, [], note)
     expect([run({ b: 3 }), run({}), run(0, () => undefined), run(0)]).toEqual([3, undefined, undefined, undefined])
     expect(nothings).toEqual([5, 6])
+  })
+
+  it.each<[string, readonly string[]]>([
+    ['const d = a.d; if (c(a.e <= d)) d;', ['exact-comparison: a.e <= d → a.e === d']],
+    ['const d = a.d; b(a.e, c);', ['other-local: a.e → d', 'other-local: c → d']],
+    ['const d = a.d; b(d, c);', []],
+    ['const d = () => 1; b(c); const e = 1;', []],
+    [
+      'const d = a.d; if (a) { const e = b(); c(a.f); return undefined; }',
+      ['other-local: a.f → e', 'return-local: undefined → e'],
+    ],
+    ['const d = a.d; return (undefined);', ['return-local: (undefined) → d']],
+    ['const d = a.d; return a.map((e) => { return undefined; });', []],
+  ])('are joined by others that only repair: in `%s`', (statement, expected) => {
+    const repairs = instrumented(ts, 'src/a.js', within(statement), { sites: 0, mutants: 0, returns: 0 })
+      .mutants.filter(({ operator }) => operator in repairOperators)
+      .map(({ operator, before, after }) => `${operator}: ${before} → ${after}`)
+    expect(repairs).toEqual(expected)
+    expect(changes(within(statement)).some((change) => expected.includes(change))).toBe(false)
   })
 
   it('numbers sites and mutants behind those of other modules', () => {

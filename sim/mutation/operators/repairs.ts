@@ -1,0 +1,66 @@
+import type ts from 'typescript'
+import { type Change, type Look, replaced, textOf } from './change.ts'
+
+/**
+ * Changes that a search for a repair also makes. As mistakes they would mostly be refused by a compiler, or be of no
+ * effect, so the score does not count them.
+ */
+export function repairs(look: Look): readonly Change[] {
+  return [...exactComparison(look), ...otherLocal(look), ...returnedLocal(look)]
+}
+
+/** `<=` where only the same value is meant: what is older or newer must not count. */
+function exactComparison(look: Look): readonly Change[] {
+  const { ts, node } = look
+  if (!ts.isBinaryExpression(node)) return []
+  const sign = node.operatorToken.getText()
+  if (sign !== '<=' && sign !== '>=') return []
+  return [replaced('exact-comparison', node, `${textOf(look, node.left)} === ${textOf(look, node.right)}`)]
+}
+
+/** What was computed last is handed over: a value that was computed to be used there is easily forgotten. */
+function otherLocal(look: Look): readonly Change[] {
+  const { ts, node } = look
+  const call = node.parent
+  if (call === undefined || !(ts.isCallExpression(call) || ts.isNewExpression(call))) return []
+  const given = call.arguments ?? []
+  const isPath = ts.isIdentifier(node) || ts.isPropertyAccessExpression(node)
+  if (!isPath || !given.some((each) => each === node)) return []
+  const used = new Set(given.map((each) => textOf(look, each)))
+  const [local] = localsBefore(look, node)
+  return local === undefined || used.has(local) ? [] : [replaced('other-local', node, local)]
+}
+
+/** `return undefined` behind a variable that may be meant. */
+function returnedLocal(look: Look): readonly Change[] {
+  const { ts, node } = look
+  if (node.parent === undefined || !ts.isReturnStatement(node.parent) || !isNothing(ts, node)) return []
+  const [local] = localsBefore(look, node)
+  return local === undefined ? [] : [replaced('return-local', node, local)]
+}
+
+function isNothing(ts: Look['ts'], node: ts.Node): node is ts.Expression {
+  if (ts.isParenthesizedExpression(node)) return isNothing(ts, node.expression)
+  return ts.isIdentifier(node) && node.text === 'undefined'
+}
+
+/** The names of variables with a value that the function has declared before a node, the last first. */
+function localsBefore({ ts }: Pick<Look, 'ts'>, node: ts.Node): readonly string[] {
+  const found: string[] = []
+  for (let child = node, { parent } = node; parent !== undefined; child = parent, { parent } = parent) {
+    if (ts.isFunctionLike(parent)) break
+    if (!ts.isBlock(parent) && !ts.isCaseOrDefaultClause(parent)) continue
+    const { statements } = parent
+    const before = statements.slice(0, statements.indexOf(child as ts.Statement))
+    found.push(...before.toReversed().flatMap((statement) => namesOf(ts, statement)))
+  }
+  return found
+}
+
+function namesOf(ts: Look['ts'], statement: ts.Statement): readonly string[] {
+  if (!ts.isVariableStatement(statement)) return []
+  return statement.declarationList.declarations.toReversed().flatMap(({ name, initializer }) => {
+    const isFunction = initializer !== undefined && ts.isFunctionLike(initializer)
+    return ts.isIdentifier(name) && initializer !== undefined && !isFunction ? [name.text] : []
+  })
+}

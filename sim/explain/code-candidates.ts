@@ -11,6 +11,8 @@ export interface Candidate {
   readonly turns: { readonly first: number; readonly last: number }
   /** How little its place has to do with the failure: the least is tried first. */
   readonly cost: number
+  /** Its place ran in a turn with which the trail of an unanswered question ends. */
+  readonly isEnd: boolean
 }
 
 /** The observations of a run of the instrumented program until it failed. */
@@ -19,6 +21,8 @@ export interface Watched {
   readonly sites: readonly ReachedSite[]
   /** For each watched event, the number of arrows from it to the failure. */
   readonly arrows: readonly number[]
+  /** The watched events with which the trail of an unanswered question ends. */
+  readonly ends: ReadonlySet<number>
   /** Folders of the code that makes the facts by which the law judges. */
   readonly rooms: readonly string[]
   /** The program reports that something was missing, so functions that returned nothing come first. */
@@ -55,11 +59,14 @@ const order: readonly OperatorName[] = [
   'remove-statement',
   'logical',
   'boundary',
+  'exact-comparison',
+  'return-local',
   'return-false',
   'return-true',
   'left-operand',
   'right-operand',
   'similar-function',
+  'other-local',
   'method-exchange',
   'off-by-one',
   'arithmetic',
@@ -83,7 +90,8 @@ export function candidatesOf(watched: Watched, functionAt: FunctionAt): readonly
       taken.set(mutant.site, nth + 1)
       const late = nth < changesOfSite && order.includes(mutant.operator) ? 0 : lateCost
       const cost = costOf(site, mutant.file, { ...watched, end }) + late + spectrum.ofSite(site.site)
-      return windowsOf(site).map((turns, at) => ({ mutant, turns, cost: cost + at * 3 }))
+      const isEnd = site.near !== undefined && watched.ends.has(site.near)
+      return windowsOf(site).map((turns, at) => ({ mutant, turns, cost: cost + at * 3, isEnd }))
     })
   const cheapest = tries.toSorted((a, b) => a.cost - b.cost || a.mutant.number - b.mutant.number)
   return byTurns(cheapest, functionAt)
@@ -124,17 +132,14 @@ export function ranSitesOf({ mutants, sites, spectrum }: Watched): readonly RanS
   })
 }
 
-/** From the last turn on in which it led to the failure, then from the first one. */
-function windowsOf({ first, last, from, until, isNew }: ReachedSite): readonly Candidate['turns'][] {
-  const ever = Number.MAX_SAFE_INTEGER
-  if (isNew === true) return [{ first: from, last: ever }]
-  if (first === undefined || last === undefined) return [{ first: until, last: ever }]
-  return first === last
-    ? [{ first, last: ever }]
-    : [
-        { first: last, last: ever },
-        { first, last: ever },
-      ]
+/**
+ * From when on a change is in effect: after a step that failed, from the first turn since it began, for what has not
+ * happened may have been due at any time; otherwise from the last turn on in which it led to the failure, then from the
+ * first one.
+ */
+function windowsOf({ first, last, from, until, isNew, again }: ReachedSite): readonly Candidate['turns'][] {
+  const begins = isNew === true ? [from] : [...(again === undefined ? [] : [again]), last ?? until, first ?? until]
+  return [...new Set(begins)].map((begin) => ({ first: begin, last: Number.MAX_SAFE_INTEGER }))
 }
 
 interface Around extends Pick<Watched, 'arrows' | 'rooms' | 'isTimeless'> {

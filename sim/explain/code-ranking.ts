@@ -2,14 +2,14 @@ import type { NamedMutant } from '../mutation/build.ts'
 import type { FunctionPlace } from '../mutation/functions.ts'
 import type { Clue } from './clues.ts'
 import type { Candidate, Nothing } from './code-candidates.ts'
-import type { CodeTrial } from './code-trials.ts'
+import type { CodeTrial, Undone } from './code-trials.ts'
 
 /**
  * Why a function is named: with a change in it, the run passes (`cures`); it returned nothing before the program
- * reported something missing (`nothing`); the run itself points at it (as a clue does); or it ran near the failure, and
- * rarely (`near`).
+ * reported something missing (`nothing`); the run itself points at it (as a clue does); it was the last to run for a
+ * question that was never answered (`last`); or it ran near the failure, and rarely (`near`).
  */
-export type CodeReason = 'cures' | 'nothing' | Clue['kind'] | 'near'
+export type CodeReason = 'cures' | 'nothing' | Clue['kind'] | 'last' | 'near'
 
 /** A function that may be wrong. */
 export interface SuspectCode {
@@ -21,6 +21,8 @@ export interface SuspectCode {
   readonly places: readonly string[]
   /** With each of these changes alone the run passes; the likeliest first. */
   readonly cures: readonly Candidate[]
+  /** The work that the run leaves undone with the first of them. */
+  readonly undone: readonly Undone[]
   /** For `said` and `unsaid`: the text. */
   readonly text?: string | undefined
   /** Number of its changes that were tried. */
@@ -41,11 +43,14 @@ export interface Ranked {
  * How much each kind of evidence is worth against the cost of a place; one step is twice as likely. `promised`: a function
  * returned nothing although its declared type excludes that. `missing`: a function returned nothing before the program
  * failed because a value was missing. `nothing`: a function returned nothing. `thrown`: it threw. `said`: a text that
- * stands only there was reported. `unsaid`: what was demanded would have been reported there.
+ * stands only there was reported. `unsaid`: what was demanded would have been reported there. `last`: it was the last to
+ * run for a question that was never answered.
  */
-const worth = { promised: 12, missing: 8, nothing: 2, thrown: 9, said: 10, unsaid: 14 } as const
+const worth = { promised: 12, missing: 8, nothing: 2, thrown: 9, said: 10, unsaid: 14, last: 6 } as const
 /** Worth of a curing change: more if few changes cure, and more for each doubling of the cures in one function. */
 const cureWorth = { least: 6, most: 12, several: 1.5 } as const
+/** A cure is worth less for each law that misses much of what it judged, by up to this much. */
+const undoneMost = 4
 const suspectsMax = 10
 
 /** Functions of the agent that may be the cause, the likeliest first. */
@@ -83,28 +88,45 @@ function nothingIn({ key, of, all }: Group<Nothing>, { isMissing }: Ranked): Wei
   })
   const places = all.map(({ place }) => place.place)
   const [{ place: first }] = all
-  return { key, cost: Math.min(...costs), suspect: { file: first.file, of, reason: 'nothing', places, cures: [] } }
+  return {
+    key,
+    cost: Math.min(...costs),
+    suspect: { file: first.file, of, reason: 'nothing', places, cures: [], undone: [] },
+  }
 }
 
 function clueIn({ key, of, all }: Group<Clue>): Weighed {
   const [first] = all.toSorted((a, b) => a.cost - worth[a.kind] - (b.cost - worth[b.kind])) as [Clue, ...Clue[]]
   const { file, kind: reason, text, place } = first
-  return { key, cost: first.cost - worth[reason], suspect: { file, of, reason, places: [place], cures: [], text } }
+  return {
+    key,
+    cost: first.cost - worth[reason],
+    suspect: { file, of, reason, places: [place], cures: [], undone: [], text },
+  }
 }
 
 function cureIn({ key, of, all }: Group<CodeTrial>, trials: readonly CodeTrial[]): Weighed {
   const rarity = Math.log2((trials.length + 1) / (trials.filter(isCure).length + 0.5))
   const credit = Math.min(cureWorth.most, cureWorth.least + rarity) + cureWorth.several * Math.log2(all.length)
-  const cures = all.map(({ candidate }) => candidate)
-  const cost = Math.min(...cures.map((each) => each.cost)) - credit
-  const [{ candidate: first }] = all
-  return { key, cost, suspect: { file: first.mutant.file, of, reason: 'cures', places: placesOf(cures), cures } }
+  // A change that keeps the program from doing its work also keeps it from failing.
+  const inOrder = all.toSorted((a, b) => costOf(a) - costOf(b))
+  const [first = all[0]] = inOrder
+  const cures = inOrder.map(({ candidate }) => candidate)
+  const { file } = first.candidate.mutant
+  const suspect = { file, of, reason: 'cures', places: placesOf(cures), cures, undone: first.undone } as const
+  return { key, cost: costOf(first) - credit, suspect }
+}
+
+function costOf({ candidate, undone }: CodeTrial): number {
+  return candidate.cost + Math.min(undoneMost, undone.length)
 }
 
 function nearIn({ key, of, all }: Group<Candidate>): Weighed {
   const [first] = all
-  const cost = Math.min(...all.map((each) => each.cost))
-  return { key, cost, suspect: { file: first.mutant.file, of, reason: 'near', places: placesOf(all), cures: [] } }
+  const ends = all.filter(({ isEnd }) => isEnd)
+  const [reason, places] = ends.length > 0 ? (['last', placesOf(ends)] as const) : (['near', placesOf(all)] as const)
+  const cost = Math.min(...all.map((each) => each.cost - (each.isEnd ? worth.last : 0)))
+  return { key, cost, suspect: { file: first.mutant.file, of, reason, places, cures: [], undone: [] } }
 }
 
 function placesOf(candidates: readonly Candidate[]): readonly string[] {

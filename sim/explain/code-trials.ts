@@ -1,5 +1,6 @@
 import { BudgetedLanes, type BudgetedLanesOptions } from '../pool/budgeted-lanes.ts'
 import { Lane } from '../pool/lane.ts'
+import type { Ended } from '../pool/messages.ts'
 import type { SentPage } from '../pool/warm-worker.ts'
 import type { SeedRecord } from '../report/seed-record.ts'
 import type { Candidate } from './code-candidates.ts'
@@ -13,6 +14,17 @@ export type Outcome = 'cured' | 'idle' | 'same' | 'other' | 'broken'
 export interface CodeTrial {
   readonly candidate: Candidate
   readonly outcome: Outcome
+  /** The work that a cured run left undone. */
+  readonly undone: readonly Undone[]
+}
+
+/** A law with less than half as much to judge as in the failing run, although the run has more time. */
+export interface Undone {
+  /** The code of the law. */
+  readonly law: string
+  /** What it judges, and judged in the failing run. */
+  readonly facts: number
+  readonly before: number
 }
 
 /** The work of a run. */
@@ -35,11 +47,23 @@ export function isBusy(passing: Done, failing: Done): boolean {
   return figures(passing).every((figure, at) => figure >= busyShare * (before[at] ?? 0))
 }
 
+/** Fewer facts of a law than this may be missing by chance. */
+const factsMin = 8
+
+/** What the laws had to judge in the failing run and miss in a passing one. */
+export function undoneIn(passing: Pick<Done, 'counts'>, failing: Pick<Done, 'counts'>): readonly Undone[] {
+  const now = new Map(Object.entries(passing.counts))
+  return Object.entries(failing.counts).flatMap(([law, { facts: before }]): readonly Undone[] => {
+    const facts = now.get(law)?.facts ?? 0
+    return before >= factsMin && facts < busyShare * before ? [{ law, facts, before }] : []
+  })
+}
+
 export interface CodeTrialsOptions extends BudgetedLanesOptions {
   readonly page: SentPage
   readonly seed: number
   /** Whether it fails in the way to be explained. */
-  readonly hasFailed: (ended: NonNullable<Awaited<ReturnType<Lane['probe']>>>) => boolean
+  readonly hasFailed: (ended: Ended) => boolean
   /** Runs are stopped at this time, in microseconds; undefined: at their ends. */
   readonly untilUs: number | undefined
   /** The failing run: a run that does much less is not cured. */
@@ -62,7 +86,7 @@ export class CodeTrials extends BudgetedLanes {
 
   /** In their order, until the budget is spent. The result of one does not depend on the others. */
   async of(candidates: readonly Candidate[]): Promise<readonly CodeTrial[]> {
-    const outcomes: (Outcome | undefined)[] = []
+    const done: (Pick<CodeTrial, 'outcome' | 'undone'> | undefined)[] = []
     const left = Math.min(candidates.length, this.runsLeft)
     let next = 0
     let cures = 0
@@ -70,15 +94,15 @@ export class CodeTrials extends BudgetedLanes {
       while (next < left && !this.isSpent && cures < curesMax) {
         const at = next++
         this.countRun()
-        const outcome = await this.#outcome(lane, candidates[at] as Candidate)
-        outcomes[at] = outcome
-        if (outcome === 'cured') cures++
+        const made = await this.#run(lane, candidates[at] as Candidate)
+        done[at] = made
+        if (made.outcome === 'cured') cures++
       }
     }
     await Promise.all(this.lanes.map(work))
-    const trials = outcomes.flatMap((outcome, at) => {
+    const trials = done.flatMap((made, at) => {
       const candidate = candidates[at]
-      return outcome === undefined || candidate === undefined ? [] : [{ candidate, outcome }]
+      return made === undefined || candidate === undefined ? [] : [{ candidate, ...made }]
     })
     // How many more were under way depends on the number of lanes.
     const lastCure = trials.filter(({ outcome }) => outcome === 'cured')[curesMax - 1]
@@ -91,22 +115,25 @@ export class CodeTrials extends BudgetedLanes {
     const lane = new Lane({ startWorker, pages: [], verify: false, confirm: false, searchStepsMax })
     try {
       this.countRun()
-      return (await this.#outcome(lane, candidate)) === 'cured'
+      return (await this.#run(lane, candidate)).outcome === 'cured'
     } finally {
       lane.close()
     }
   }
 
-  async #outcome(lane: Lane, { mutant, turns }: Candidate): Promise<Outcome> {
-    const { page, seed, hasFailed, untilUs, failing, cpuMaxMs } = this.#options
+  async #run(lane: Lane, { mutant, turns }: Candidate): Promise<Pick<CodeTrial, 'outcome' | 'undone'>> {
+    const { page, seed, untilUs, failing, cpuMaxMs } = this.#options
     const ends = untilUs === undefined ? {} : { ends: { atUs: untilUs } }
     const ended = await lane.probe({ page, seed }, { ...ends, mutant: mutant.number, turns, cpuMaxMs })
-    if (ended === undefined) {
-      this.countCpuMs(cpuMaxMs)
-      return 'broken'
-    }
-    const { verdict, failures, cpuMs } = ended.record
-    this.countCpuMs(cpuMs)
+    this.countCpuMs(ended?.record.cpuMs ?? cpuMaxMs)
+    const outcome = ended === undefined ? 'broken' : this.#outcomeOf(ended)
+    const isCured = ended !== undefined && outcome === 'cured'
+    return { outcome, undone: isCured ? undoneIn(ended.record, failing) : [] }
+  }
+
+  #outcomeOf(ended: Ended): Outcome {
+    const { hasFailed, untilUs, failing } = this.#options
+    const { verdict, failures } = ended.record
     // What a step still waits for, or a page demands of a whole run, counts as a failure of the time of giving up.
     const isGivenUp = failures.length > 0 && failures.every(({ atUs }) => atUs >= (untilUs ?? Number.POSITIVE_INFINITY))
     if (verdict === 'passed' || isGivenUp) return isBusy(ended.record, failing) ? 'cured' : 'idle'

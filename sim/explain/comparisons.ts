@@ -18,6 +18,8 @@ export interface ComparisonsOptions extends BudgetedLanesOptions {
   readonly returns: number
   /** Runs of the failing page are given up at this time, in microseconds; undefined: at their ends. */
   readonly untilUs: number | undefined
+  /** What fails is a step. */
+  readonly isOfStep: boolean
   /** CPU time of one run at most, in milliseconds. */
   readonly cpuMaxMs: number
 }
@@ -51,28 +53,32 @@ export class Comparisons extends BudgetedLanes {
   }
 
   async #run(lane: Lane, { page, seed, isOfPage }: Compared): Promise<ComparedRun | undefined> {
-    const { untilUs, cpuMaxMs, sites, returns } = this.#options
+    const { untilUs, cpuMaxMs, sites, returns, isOfStep } = this.#options
     const atUs = isOfPage ? untilUs : otherPageUs
     const ended = await lane.probe({ page, seed }, { ...(atUs === undefined ? {} : { ends: { atUs } }), cpuMaxMs })
     this.countCpuMs(ended?.record.cpuMs ?? cpuMaxMs)
-    return ended && comparedRun(ended, { isOfPage, sites, returns, atUs })
+    return ended && comparedRun(ended, { isOfPage, sites, returns, isOfStep, atUs })
   }
 }
 
-interface Kind extends Pick<ComparedRun, 'isOfPage'>, Pick<ComparisonsOptions, 'sites' | 'returns'> {
+interface Kind extends Pick<ComparedRun, 'isOfPage'>, Pick<ComparisonsOptions, 'sites' | 'returns' | 'isOfStep'> {
   /** When it was given up. */
   readonly atUs: number | undefined
 }
 
-function comparedRun(
-  { record: { verdict, failures }, reached, returned }: Ended,
-  { isOfPage, sites, returns, atUs = Number.POSITIVE_INFINITY }: Kind,
+/** What a run says when it is compared; undefined: nothing, because it may yet pass or fail. */
+export function comparedRun(
+  { record: { verdict, failures }, reached, returned }: Pick<Ended, 'record' | 'reached' | 'returned'>,
+  { isOfPage, sites, returns, isOfStep, atUs = Number.POSITIVE_INFINITY }: Kind,
 ): ComparedRun | undefined {
   if (verdict !== 'passed' && verdict !== 'failed') return undefined
+  // What a step still waits for when a run is given up counts as a failure of that time.
+  const hasFailed = failures.some((failure) => failure.atUs < atUs)
+  // If a step failed because something never happened, a run that still waits may wait for the same.
+  if (isOfStep && !hasFailed && verdict === 'failed') return undefined
   return {
     isOfPage,
-    // What a step still waits for when a run is given up counts as a failure of that time.
-    hasFailed: failures.some((failure) => failure.atUs < atUs),
+    hasFailed,
     reached: bytesOfRanges(reached ?? '', sites),
     returned: bytesOfRanges(returned ?? '', returns),
   }

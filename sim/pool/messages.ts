@@ -85,6 +85,8 @@ const reachedSite = z.strictObject({
   until: number,
   /** The first was of the event named as `since`, or of a later one. */
   isNew: z.literal(true).optional(),
+  /** The first turn that reached it since the event named as `since`. */
+  again: number.optional(),
   /** Position among the named events of the nearest one whose turn reached it, and the first and the last such turn. */
   near: number.optional(),
   first: number.optional(),

@@ -57,6 +57,7 @@ export class SiteWatch {
     const known = this.#reached.get(site) ?? this.#firstReached(site)
     known.turns++
     known.until = this.#turn
+    if (this.#event >= (this.#options.since ?? Number.POSITIVE_INFINITY)) known.again ??= this.#turn
     if (this.#near !== undefined) {
       known.near = Math.min(known.near ?? this.#near, this.#near)
       known.first ??= this.#turn

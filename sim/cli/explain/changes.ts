@@ -4,6 +4,7 @@ import { type Ranked, rankedCode, type SuspectCode } from '../../explain/code-ra
 import { CodeTrials } from '../../explain/code-trials.ts'
 import { Comparisons } from '../../explain/comparisons.ts'
 import { type ComparedRun, Spectrum } from '../../explain/spectrum.ts'
+import { trailEnds } from '../../explain/trail-ends.ts'
 import { missingIn, stackIn, waysTo } from '../../explain/ways.ts'
 import { type MutationBuild, type MutationWorkshop, mutationBuild } from '../../mutation/build.ts'
 import { Functions } from '../../mutation/functions.ts'
@@ -163,7 +164,8 @@ async function watchedIn(
   { lost, spectrum }: { readonly lost: TraceRecord | undefined; readonly spectrum: Spectrum },
 ): Promise<Watched | undefined> {
   const { page, seed, events, violation } = question
-  const ways = waysTo(events, lost === undefined ? [violation] : [violation, lost])
+  const last = trailEnds(events, violation)
+  const ways = waysTo(events, [violation, ...(lost === undefined ? [] : [lost]), ...last])
   const sites = { events: ways.map(([n]) => n), ...sinceOf(question) }
   const seen = await lanes[0]?.probe({ page, seed }, { sites, ...endsOf(question) })
   if (seen === undefined) return undefined
@@ -172,6 +174,7 @@ async function watchedIn(
     mutants,
     sites: seen.sites ?? [],
     arrows: ways.map(([, steps]) => steps),
+    ends: new Set(ways.flatMap(([n], at) => (last.some((event) => event.n === n) ? [at] : []))),
     rooms: thrown.length > 0 ? thrown : question.rooms,
     returns,
     returned: seen.returns ?? [],

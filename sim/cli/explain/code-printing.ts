@@ -31,9 +31,12 @@ const reasonWords = {
   thrown: 'it threw, or what it called did',
   said: 'it has the text of what was reported',
   unsaid: 'it would have reported what is missed',
+  last: 'the last to run for what was never answered',
   near: 'ran near to the failure, or in few other runs',
 } as const
 const changeMax = 70
+/** Maximum number of laws of which is said how much a run leaves undone. */
+const undoneShown = 3
 
 /** Functions that may be the cause, each with a change that makes the run pass. */
 export function changesLines(report: ChangesReport): readonly string[] {
@@ -48,13 +51,15 @@ export function changesLines(report: ChangesReport): readonly string[] {
     'Most suspect:',
   ]
   const lines = suspects.map((suspect, at) => {
-    const { places, cures, reason, of: within, text } = suspect
+    const { places, cures, undone, reason, of: within, text } = suspect
     const name = within === undefined ? '' : `  in ${within.name}`
     const [cure] = cures
     const words = text === undefined ? reasonWords[reason] : `${reasonWords[reason]}: "${oneLine(text)}"`
     const what = cure === undefined ? words : `passes with ${changeText(cure.mutant)}`
     const more = cures.length > 1 ? ` (and ${cures.length - 1} other changes)` : ''
-    return `  ${String(at + 1).padStart(2)}  ${lineOf(places[0] ?? '')}${name}: ${what}${more}`
+    const less = undone.map(({ law, facts, before }) => `${facts} of ${before} facts of ${law}`)
+    const idle = less.length === 0 ? '' : `; it then does less: ${less.slice(0, undoneShown).join(', ')}`
+    return `  ${String(at + 1).padStart(2)}  ${lineOf(places[0] ?? '')}${name}: ${what}${more}${idle}`
   })
   return [...heads, ...lines.map(cut)]
 }

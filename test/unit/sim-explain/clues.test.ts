@@ -26,6 +26,7 @@ function question(texts: readonly (readonly [string, number, string?])[], said: 
       mutants: [0, 1, 2, 3].map((site) => mutant(site, keys)),
       sites: [0, 1, 2].map((site) => ({ site, turns: 1, from: 1, until: 9 })),
       arrows: [],
+      ends: new Set(),
       rooms: [],
       returns: [],
       returned: [],

@@ -38,6 +38,7 @@ const watched: Watched = {
     { site: 3, turns: 1, from: 80, until: 80, near: 0, first: 80, last: 80 },
   ],
   arrows: [1, 4],
+  ends: new Set(),
   rooms: ['src/raft'],
   returns: [
     { number: 0, file: 'src/kv/c.js', at: { line: 4, column: 0 }, place: 'src/kv/c.js:5:1', isPromised: false },
@@ -79,6 +80,14 @@ describe('changes of the code', () => {
     expect(costOf({ sites })).toBeLessThan(costOf(watched) - 3)
   })
 
+  it('are in effect since the step began that failed, before other times', () => {
+    const sites = watched.sites.map((site) => (site.site === 1 ? { ...site, again: 40 } : site))
+    const begins = candidatesOf({ ...watched, sites }, bySite)
+      .filter(({ mutant: { number } }) => number === 3)
+      .map(({ turns: { first } }) => first)
+    expect(begins).toEqual([40, 80, 20])
+  })
+
   it('are tried in seldom run code first, whenever it ran, where something never happened', () => {
     const tried = candidatesOf({ ...watched, rooms: [], isTimeless: true }, bySite).map(
       ({ mutant: { number } }) => number,
@@ -101,7 +110,7 @@ describe('changes of the code', () => {
 
   it('come behind a function that returned nothing although it says by its type that it does not', () => {
     const candidates = candidatesOf(watched, bySite)
-    const trials = candidates.map((candidate) => ({ candidate, outcome: 'cured' as const }))
+    const trials = candidates.map((candidate) => ({ candidate, outcome: 'cured' as const, undone: [] }))
     const returns = watched.returns.map((each) => ({ ...each, isPromised: true }))
     const nothings = nothingsOf({ ...watched, returns })
     const ranked = rankedCode({
@@ -117,7 +126,7 @@ describe('changes of the code', () => {
 
   it('come behind the code that would have reported what the page demands, and before what lies about', () => {
     const candidates = candidatesOf(watched, bySite)
-    const trials = candidates.map((candidate) => ({ candidate, outcome: 'same' as const }))
+    const trials = candidates.map((candidate) => ({ candidate, outcome: 'same' as const, undone: [] }))
     const clue = { file: 'src/kv/c.js', at: { line: 4, column: 0 }, place: 'src/kv/c.js:5:1', text: 'it goes on' }
     const reasonsOf = (kind: 'said' | 'unsaid', cost: number): readonly unknown[] => {
       const asked = { trials, candidates, isMissing: true, nothings: nothingsOf(watched), functionAt: () => undefined }
@@ -127,10 +136,45 @@ describe('changes of the code', () => {
     expect(reasonsOf('said', 40)).not.toContain('said')
   })
 
+  it('are worth less where the run passes because laws have hardly anything to judge', () => {
+    const [one, , other] = candidatesOf(watched, bySite) as [Candidate, Candidate, Candidate]
+    const alike = [one, other].map((candidate) => ({ ...candidate, cost: 1 }))
+    const undone = ['R1', 'R4'].map((law) => ({ law, facts: 1, before: 20 }))
+    const firstOf = (idle: number): unknown => {
+      const trials = alike.map((candidate, at) => ({
+        ...{ candidate, outcome: 'cured' as const, undone: at === idle ? undone : [] },
+      }))
+      const functionAt = bySite
+      const asked = { trials, candidates: [], isMissing: false, nothings: [], clues: [], functionAt }
+      return rankedCode(asked)[0]
+    }
+    const [ofOne, ofOther] = alike.map(({ mutant: { place } }) => place)
+    expect(firstOf(0)).toMatchObject({ places: [ofOther], undone: [] })
+    expect(firstOf(1)).toMatchObject({ places: [ofOne] })
+  })
+
+  it('are named as the last to run for a question without an answer unless they cure', () => {
+    const candidates = candidatesOf({ ...watched, ends: new Set([0]) }, bySite)
+    const reasons = (outcome: 'cured' | 'same'): readonly unknown[] => {
+      const trials = candidates.slice(0, 1).map((candidate) => ({ candidate, outcome, undone: [] }))
+      const asked = { trials, candidates, isMissing: false, nothings: [], clues: [], functionAt: bySite }
+      return rankedCode(asked).map(({ file, reason }) => [file, reason])
+    }
+    expect(reasons('same')).toEqual([
+      ['src/raft/a.js', 'last'],
+      ['src/raft/b.js', 'last'],
+      ['src/kv/c.js', 'near'],
+    ])
+    expect(reasons('cured').slice(0, 2)).toEqual([
+      ['src/raft/a.js', 'cures'],
+      ['src/raft/b.js', 'last'],
+    ])
+  })
+
   it('name the function first in which most of them make the run pass, and then what is near', () => {
     const candidates = candidatesOf(watched, bySite)
     const outcomeOf = ({ mutant: { number } }: Candidate) => (number === 3 ? ('cured' as const) : ('same' as const))
-    const trials = candidates.map((candidate) => ({ candidate, outcome: outcomeOf(candidate) }))
+    const trials = candidates.map((candidate) => ({ candidate, outcome: outcomeOf(candidate), undone: [] }))
     const asked = { trials, candidates, nothings: nothingsOf(watched), clues: [], functionAt: () => undefined }
     const named = (isMissing: boolean): readonly (readonly string[])[] =>
       rankedCode({ ...asked, isMissing }).map(({ file, reason }) => [file, reason])

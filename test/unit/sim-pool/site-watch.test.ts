@@ -49,8 +49,8 @@ describe('watching which code a run goes through', () => {
     mutation.nothings.push([3, 99])
     expect(watch.seen()).toEqual({
       sites: [
-        { site: 7, turns: 4, from: 1, until: 4, near: 0, first: 1, last: 4 },
-        { site: 8, turns: 1, from: 3, until: 3, isNew: true },
+        { site: 7, turns: 4, from: 1, until: 4, near: 0, first: 1, last: 4, again: 3 },
+        { site: 8, turns: 1, from: 3, until: 3, isNew: true, again: 3 },
       ],
       returns: [{ place: 3, turns: 1, near: 0, order: 99 }],
     })

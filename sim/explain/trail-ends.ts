@@ -1,0 +1,52 @@
+import type { TraceRecord } from '../report/trace-record.ts'
+import type { Events } from './events.ts'
+
+/** A trail with more effects than this leads on to everything that its agents do. */
+const effectsMax = 2_000
+/** More ends than this are no longer the end of one thing. */
+const endsMax = 12
+
+/**
+ * Where the trail of a question ends that was never answered: if the violation is that a time for an answer is over, the
+ * last effects of what was asked. What should have been done next was not, so the fault is in their turns or behind.
+ */
+export function trailEnds(events: Events, violation: TraceRecord): readonly TraceRecord[] {
+  const effects = effectsIn(events, violation)
+  const waits = events.causesOf(violation).filter(({ kind }) => kind === 'timer')
+  const asked = waits.flatMap((wait) => events.causesOf(wait)).flatMap(({ n }) => effects.get(n) ?? [])
+  return asked.filter(isSending).flatMap((question) => endsOf(question, effects))
+}
+
+type Effects = ReadonlyMap<number, readonly TraceRecord[]>
+
+function effectsIn({ all }: Events, violation: TraceRecord): Effects {
+  const effects = new Map<number, TraceRecord[]>()
+  for (const event of all) {
+    if (event.n > violation.n) break
+    for (const cause of event.causes) {
+      const known = effects.get(cause)
+      if (known === undefined) effects.set(cause, [event])
+      else known.push(event)
+    }
+  }
+  return effects
+}
+
+function endsOf(question: TraceRecord, effects: Effects): readonly TraceRecord[] {
+  const seen = new Set<TraceRecord>([question])
+  for (const event of seen) {
+    if (isAnswer(event, question) || seen.size > effectsMax) return []
+    for (const effect of effects.get(event.n) ?? []) seen.add(effect)
+  }
+  const ends = [...seen].filter(({ n }) => !effects.has(n))
+  return ends.length > endsMax ? [] : ends
+}
+
+/** Something of this trail arrives where the question came from. */
+function isAnswer(event: TraceRecord, { node }: TraceRecord): boolean {
+  return event.node === node && (event.kind === 'segment' || event.kind === 'datagram')
+}
+
+function isSending({ kind }: TraceRecord): boolean {
+  return kind === 'segmentSent' || kind === 'datagramSent'
+}

@@ -51,6 +51,8 @@ const worth = { promised: 12, missing: 8, nothing: 2, thrown: 9, said: 10, unsai
 const cureWorth = { least: 6, most: 12, several: 1.5 } as const
 /** A cure is worth less for each law that misses much of what it judged, by up to this much. */
 const undoneMost = 4
+/** It is worth less by this much if the program fails, or does not work, with the change in effect all the time. */
+const notHeld = 5
 const suspectsMax = 10
 
 /** Functions of the agent that may be the cause, the likeliest first. */
@@ -117,8 +119,8 @@ function cureIn({ key, of, all }: Group<CodeTrial>, trials: readonly CodeTrial[]
   return { key, cost: costOf(first) - credit, suspect }
 }
 
-function costOf({ candidate, undone }: CodeTrial): number {
-  return candidate.cost + Math.min(undoneMost, undone.length)
+function costOf({ candidate, undone, holds }: CodeTrial): number {
+  return candidate.cost + Math.min(undoneMost, undone.length) + (holds === false ? notHeld : 0)
 }
 
 function nearIn({ key, of, all }: Group<Candidate>): Weighed {

@@ -16,6 +16,8 @@ export interface CodeTrial {
   readonly outcome: Outcome
   /** The work that a cured run left undone. */
   readonly undone: readonly Undone[]
+  /** Whether the run also passes with the change in effect from its beginning on; undefined: that was not tried. */
+  readonly holds?: boolean
 }
 
 /** A law with less than half as much to judge as in the failing run, although the run has more time. */
@@ -74,6 +76,9 @@ export interface CodeTrialsOptions extends BudgetedLanesOptions {
 
 /** After this many curing changes, no more are tried: they are in few places, or chance decides. */
 const curesMax = 24
+const everyTurn = { first: 0, last: Number.MAX_SAFE_INTEGER }
+/** Maximum number of curing changes that are tried for the whole run, besides the budget. */
+const wholeMax = 16
 
 /** Runs a seed repeatedly, each time with one change of the code that led to its failure. */
 export class CodeTrials extends BudgetedLanes {
@@ -107,6 +112,29 @@ export class CodeTrials extends BudgetedLanes {
     // How many more were under way depends on the number of lanes.
     const lastCure = trials.filter(({ outcome }) => outcome === 'cured')[curesMax - 1]
     return lastCure === undefined ? trials : trials.slice(0, trials.indexOf(lastCure) + 1)
+  }
+
+  /**
+   * Tries curing changes in effect for the whole run. A change that lasts for the end of the run alone may keep from
+   * failing what does not work with it at all; a repair lets the program work from the beginning on.
+   */
+  async throughout(trials: readonly CodeTrial[]): Promise<readonly CodeTrial[]> {
+    const cures = trials.filter(({ outcome }) => outcome === 'cured')
+    const wanted = cures.toSorted((a, b) => a.candidate.cost - b.candidate.cost).slice(0, wholeMax)
+    const held = new Map<CodeTrial, boolean>()
+    let next = 0
+    const work = async (lane: Lane): Promise<void> => {
+      for (let cure = wanted[next++]; cure !== undefined; cure = wanted[next++]) {
+        this.countRun()
+        const { outcome } = await this.#run(lane, { ...cure.candidate, turns: everyTurn })
+        held.set(cure, outcome === 'cured')
+      }
+    }
+    await Promise.all(this.lanes.map(work))
+    return trials.map((trial) => {
+      const holds = held.get(trial)
+      return holds === undefined ? trial : { ...trial, holds }
+    })
   }
 
   /** Whether it passes in a process that has run nothing before: leftovers of other changes may have cured it. */

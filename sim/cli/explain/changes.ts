@@ -101,7 +101,7 @@ async function changesWith(question: ChangesQuestion, changeable: Changeable): P
     cpuMaxMs: cpuMaxOf(question),
   })
   question.onRuns('changes', trials)
-  const tried = await trials.of(candidates)
+  const tried = await trials.throughout(await trials.of(candidates))
   const suspects = rankedCode({
     trials: tried,
     candidates,

@@ -140,9 +140,10 @@ describe('changes of the code', () => {
     const [one, , other] = candidatesOf(watched, bySite) as [Candidate, Candidate, Candidate]
     const alike = [one, other].map((candidate) => ({ ...candidate, cost: 1 }))
     const undone = ['R1', 'R4'].map((law) => ({ law, facts: 1, before: 20 }))
-    const firstOf = (idle: number): unknown => {
+    const firstOf = (idle: number, held?: number): unknown => {
       const trials = alike.map((candidate, at) => ({
         ...{ candidate, outcome: 'cured' as const, undone: at === idle ? undone : [] },
+        ...(held === undefined ? {} : { holds: at === held }),
       }))
       const functionAt = bySite
       const asked = { trials, candidates: [], isMissing: false, nothings: [], clues: [], functionAt }
@@ -151,6 +152,9 @@ describe('changes of the code', () => {
     const [ofOne, ofOther] = alike.map(({ mutant: { place } }) => place)
     expect(firstOf(0)).toMatchObject({ places: [ofOther], undone: [] })
     expect(firstOf(1)).toMatchObject({ places: [ofOne] })
+    // The program does not work with the other one at all.
+    expect(firstOf(2, 1)).toMatchObject({ places: [ofOther] })
+    expect(firstOf(2, 0)).toMatchObject({ places: [ofOne] })
   })
 
   it('are named as the last to run for a question without an answer unless they cure', () => {

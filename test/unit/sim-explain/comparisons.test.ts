@@ -5,7 +5,10 @@ import type { Ended } from '../../../sim/pool/messages.ts'
 const givenUpUs = 20_000_000
 
 /** A run that reaches sites 1 and 2 of four, and fails at this time. */
-function ended(verdict: Ended['record']['verdict'], failsAtUs?: number): Pick<Ended, 'record' | 'reached' | 'returned'> {
+function ended(
+  verdict: Ended['record']['verdict'],
+  failsAtUs?: number,
+): Pick<Ended, 'record' | 'reached' | 'returned'> {
   const failures = failsAtUs === undefined ? [] : [{ atUs: failsAtUs, place: 'a.yaml:1:1', message: 'not yet' }]
   return { record: { verdict, failures } as unknown as Ended['record'], reached: '1-2', returned: '0' }
 }

@@ -29,22 +29,36 @@ const bitsMax = 10
 export class Spectrum {
   readonly #runs: readonly ComparedRun[]
   readonly #chance: number
+  /** Of the place that fits best. */
+  readonly #least: number
 
-  constructor(runs: readonly ComparedRun[]) {
+  /** `sites`: those that the failing run went through, one of which is the bug. */
+  constructor(runs: readonly ComparedRun[], sites: readonly number[] = []) {
     this.#runs = runs
     const ofPage = runs.filter(({ isOfPage }) => isOfPage)
     const fails = ofPage.filter(({ hasFailed }) => hasFailed).length
     this.#chance = Math.min(surest, (fails + 0.5) / (ofPage.length + 1))
+    const least = sites.reduce((so, site) => Math.min(so, this.#siteBits(site)), Number.POSITIVE_INFINITY)
+    this.#least = sites.length === 0 ? 0 : least
   }
 
-  /** How little the runs fit to a bug at this site, in bits; 0: they fit as well as they can. */
+  /** How little the runs fit to a bug at this site, in bits; 0: they fit as well as to any. */
   ofSite(site: number): number {
-    return this.#bits(({ reached }) => reached[site] === 1)
+    return this.#within(this.#siteBits(site))
   }
 
   /** The same of a bug that shows as nothing returned from this place. */
   ofReturn(place: number): number {
-    return this.#bits(({ returned }) => returned[place] === 1)
+    return this.#within(this.#bits(({ returned }) => returned[place] === 1))
+  }
+
+  /** Runs that fit to no place, for they fail for another reason, make none of them likelier. */
+  #within(bits: number): number {
+    return Math.max(0, Math.min(bitsMax, bits - this.#least))
+  }
+
+  #siteBits(site: number): number {
+    return this.#bits(({ reached }) => reached[site] === 1)
   }
 
   #bits(isIn: (run: ComparedRun) => boolean): number {
@@ -53,7 +67,7 @@ export class Spectrum {
     })
     const fit = fits.reduce((sum, each) => sum + each, 0)
     const best = product(this.#runs.map(({ hasFailed }) => (hasFailed ? this.#chance : 1)))
-    return Math.max(0, Math.min(bitsMax, Math.log2(best / fit)))
+    return Math.log2(best / fit)
   }
 }
 

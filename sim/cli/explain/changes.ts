@@ -85,7 +85,7 @@ async function changesWith(question: ChangesQuestion, changeable: Changeable): P
   const { events, violation, run, budget } = question
   const lost = missingIn(events, violation)
   const { runs, ...compared } = await comparedIn(question, changeable)
-  const watched = await watchedIn(question, changeable, { lost, spectrum: new Spectrum(runs) })
+  const watched = await watchedIn(question, changeable, { lost, runs })
   if (watched === undefined) return 'the run did not come to an end with its code watched'
   const functionAt: Ranked['functionAt'] = (file, at) => changeable.functions.at(file, at)
   const candidates = candidatesOf(watched, functionAt)
@@ -161,7 +161,7 @@ async function comparedIn(
 async function watchedIn(
   question: ChangesQuestion,
   { build: { mutants, returns }, lanes }: Changeable,
-  { lost, spectrum }: { readonly lost: TraceRecord | undefined; readonly spectrum: Spectrum },
+  { lost, runs }: { readonly lost: TraceRecord | undefined; readonly runs: readonly ComparedRun[] },
 ): Promise<Watched | undefined> {
   const { page, seed, events, violation } = question
   const last = trailEnds(events, violation)
@@ -170,15 +170,19 @@ async function watchedIn(
   const seen = await lanes[0]?.probe({ page, seed }, { sites, ...endsOf(question) })
   if (seen === undefined) return undefined
   const thrown = lost === undefined ? [] : (stackIn(events, violation)?.frames ?? []).map(({ file }) => file)
+  const reached = seen.sites ?? []
   return {
     mutants,
-    sites: seen.sites ?? [],
+    sites: reached,
     arrows: ways.map(([, steps]) => steps),
     ends: new Set(ways.flatMap(([n], at) => (last.some((event) => event.n === n) ? [at] : []))),
     rooms: thrown.length > 0 ? thrown : question.rooms,
     returns,
     returned: seen.returns ?? [],
-    spectrum,
+    spectrum: new Spectrum(
+      runs,
+      reached.map(({ site }) => site),
+    ),
     isTimeless: isOfDemand(question),
   }
 }

@@ -35,6 +35,17 @@ describe('the spectrum of runs', () => {
     expect(new Spectrum([]).ofSite(0)).toBe(0)
   })
 
+  it('compares with the place that fits best, where some runs fail for another reason', () => {
+    const strays = Array.from({ length: 4 }, () => run(true, false, 4))
+    const runs = [run(true, true, 0, 2), run(true, true, 0, 2), ...strays, ...passes]
+    // Without a comparison both are at the bound, and alike.
+    expect(new Spectrum(runs).ofSite(2)).toBe(new Spectrum(runs).ofSite(0))
+    const spectrum = new Spectrum(runs, [0, 2])
+    expect(spectrum.ofSite(2)).toBe(0)
+    expect(spectrum.ofSite(0)).toBeGreaterThan(3)
+    expect(spectrum.ofReturn(0)).toBe(spectrum.ofSite(0))
+  })
+
   it('stays within a bound however many runs there are', () => {
     const many = Array.from({ length: 400 }, (_, at) => run(at % 2 === 0, at % 4 < 2, 0))
     for (const site of [0, 1]) expect(new Spectrum(many).ofSite(site)).toBeLessThanOrEqual(10)

@@ -24,11 +24,12 @@ function otherLocal(look: Look): readonly Change[] {
   const call = node.parent
   if (call === undefined || !(ts.isCallExpression(call) || ts.isNewExpression(call))) return []
   const given = call.arguments ?? []
-  const isPath = ts.isIdentifier(node) || ts.isPropertyAccessExpression(node)
-  if (!isPath || !given.some((each) => each === node)) return []
-  const used = new Set(given.map((each) => textOf(look, each)))
-  const [local] = localsBefore(look, node)
-  return local === undefined || used.has(local) ? [] : [replaced('other-local', node, local)]
+  if (!given.some((each) => each === node)) return []
+  const [local, ...others] = localsBefore(look, node)
+  // What a caller handed over is mostly meant as it is.
+  const isComputed = ts.isIdentifier(node) ? others.includes(node.text) : ts.isPropertyAccessExpression(node)
+  const isUsed = given.some((each) => textOf(look, each) === local)
+  return local === undefined || !isComputed || isUsed ? [] : [replaced('other-local', node as ts.Expression, local)]
 }
 
 /** `return undefined` behind a variable that may be meant. */

@@ -137,7 +137,8 @@ describe('the operators of mutation', () => {
 
   it.each<[string, readonly string[]]>([
     ['const d = a.d; if (c(a.e <= d)) d;', ['exact-comparison: a.e <= d → a.e === d']],
-    ['const d = a.d; b(a.e, c);', ['other-local: a.e → d', 'other-local: c → d']],
+    ['const d = a.d; b(a.e, c);', ['other-local: a.e → d']],
+    ['const d = a.d; const e = b(d); c(d, a);', ['other-local: d → e']],
     ['const d = a.d; b(d, c);', []],
     ['const d = () => 1; b(c); const e = 1;', []],
     [

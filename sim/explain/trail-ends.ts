@@ -8,13 +8,32 @@ const endsMax = 12
 
 /**
  * Where the trail of a question ends that was never answered: if the violation is that a time for an answer is over, the
- * last effects of what was asked. What should have been done next was not, so the fault is in their turns or behind.
+ * last effects of what was asked. What should have been done next was not, so the fault is in their turns or behind. If
+ * the asked agent did nothing but wait, it waits for another trail: all are taken that ended there without an effect.
  */
 export function trailEnds(events: Events, violation: TraceRecord): readonly TraceRecord[] {
   const effects = effectsIn(events, violation)
   const waits = events.causesOf(violation).filter(({ kind }) => kind === 'timer')
   const asked = waits.flatMap((wait) => events.causesOf(wait)).flatMap(({ n }) => effects.get(n) ?? [])
-  return asked.filter(isSending).flatMap((question) => endsOf(question, effects))
+  return asked.filter(isSending).flatMap((question) => {
+    const ends = endsOf(question, effects)
+    const [only] = ends
+    const isWaiting = ends.length === 1 && only?.causes.includes(question.n)
+    return isWaiting && only !== undefined ? [only, ...deadEndsAt(only, question, { events, effects })] : ends
+  })
+}
+
+/** What an agent wrote or was told, and nothing followed from it; nothing if that is usual. */
+function deadEndsAt(
+  { n: arrival, node }: TraceRecord,
+  question: TraceRecord,
+  { events, effects }: { readonly events: Events; readonly effects: Effects },
+): readonly TraceRecord[] {
+  const found = events.all.filter((event) => {
+    const isDone = event.kind === 'diskDone' || (event.kind === 'segment' && event.from !== question.node)
+    return isDone && event.node === node && event.n < arrival && !effects.has(event.n)
+  })
+  return found.length > endsMax ? [] : found
 }
 
 type Effects = ReadonlyMap<number, readonly TraceRecord[]>

@@ -31,7 +31,7 @@ const reasonWords = {
   thrown: 'it threw, or what it called did',
   said: 'it has the text of what was reported',
   unsaid: 'it would have reported what is missed',
-  last: 'the last to run for what was never answered',
+  last: 'nothing followed from it, and an answer is missing',
   near: 'ran near to the failure, or in few other runs',
 } as const
 const changeMax = 70

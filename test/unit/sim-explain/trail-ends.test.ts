@@ -41,6 +41,32 @@ describe('the trail of a question', () => {
     expect(endsIn(...asked, ...answered, timeout, ['violation', 'world', 8])).toEqual([])
   })
 
+  it('is that of another thing for which the asked agent waits, if it does nothing else', () => {
+    const before: readonly Given[] = [
+      ['action', 'driver'],
+      ['diskFile', 's1'],
+      ['diskDone', 's1', 2],
+      ['diskFile', 's1', 3],
+      // Of these two completed writes nothing came of the second, and the one of s2 is not waited for.
+      ['diskDone', 's1', 4],
+      ['diskDone', 's2'],
+      ['segmentSent', 'driver', 1],
+      ['segment', 's1', 7],
+    ]
+    const ended: readonly Given[] = [timeout, ['violation', 'world', 9]]
+    expect(endsIn(...before, ...ended)).toEqual([8, 5])
+    const usual = Array.from({ length: 13 }, (): Given => ['diskDone', 's1'])
+    const shifted: readonly Given[] = [
+      ['action', 'driver'],
+      ...usual,
+      ['segmentSent', 'driver', 1],
+      ['segment', 's1', 15],
+      timeout,
+      ['violation', 'world', 17],
+    ]
+    expect(endsIn(...shifted)).toEqual([16])
+  })
+
   it('says nothing where it led on to more and more', () => {
     const many = Array.from({ length: 3_000 }, (_, at): Given => ['timer', 's1', at + 5])
     expect(endsIn(...asked, ...many, timeout, ['violation', 'world', 3_006])).toEqual([])

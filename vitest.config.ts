@@ -34,7 +34,7 @@ const project = (name: string, pool: 'threads' | 'forks', folders: readonly stri
 /** Of the files of `e2e`, that many come between two of `scenario`. */
 const waitingBetween = 3
 /** Minutes each, the longest first, which keeps two cores busy. */
-const longest = ['/scenarios.test.ts', '/lessons.test.ts']
+const longest = ['/scenarios.test.ts', '/self-test.test.ts', '/lesson-checks.test.ts']
 
 /**
  * Files that keep a core busy for minutes (`scenario`) among those that mostly wait for agents (`e2e`), so that cores have

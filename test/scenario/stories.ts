@@ -25,6 +25,7 @@ const repeated: readonly string[] = [
   'ca-rotation-to-external-provider.yaml',
   'chaos-raft.yaml',
   'damaged-log.yaml',
+  'datagrams-blocked.yaml',
   'disk-full.yaml',
   'events-of-few-rights.yaml',
   'everything.yaml',

@@ -26,9 +26,8 @@ describe('a planted bug', () => {
   })
 
   it('shows what its nodes are at a time', async () => {
-    const { exit, out, err } = await svcSim(['inspect', ...bug, '--seed', '1', '--at', '4s', '--node', 's2', '--json'])
+    const { exit, out, err } = await svcSim(['inspect', ...bug, '--seed', '1', '--at', '1s', '--node', 's2', '--json'])
     expect([exit, err]).toEqual([0, ''])
-    // The sound program would have cut the log behind entry 54 of term 3, or not have got it yet.
-    expect(JSON.parse(out)).toMatchObject({ node: 's2', atUs: 4_000_000 })
+    expect(JSON.parse(out)).toMatchObject({ node: 's2', atUs: 1_000_000 })
   })
 })

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { bundleLoader, keptBeside } from '../../bin/bundle.js'
+import { bundleLoader, heldBy, keptBeside, youngSpaceOf } from '../../bin/bundle.js'
 
 /**
  * `node keep-compiled.mjs FOLDER PROGRAM`: runs `svc` or `svc-sim` of the bundle in FOLDER for a while, loads whatever else
@@ -26,7 +26,9 @@ function filesFrom(path, seen = new Set()) {
 
 process.on('exit', () => {
   for (const path of filesFrom(entry)) load(path)
-  for (const [path, script] of scripts) writeFileSync(keptBeside(path, program), script.createCachedData())
+  heldBy(youngSpaceOf(program), () => {
+    for (const [path, script] of scripts) writeFileSync(keptBeside(path, program), script.createCachedData())
+  })
 })
 
 function main(words) {

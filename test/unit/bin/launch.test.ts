@@ -118,8 +118,10 @@ describe('how a bundle is loaded', () => {
   ])('finds what was kept of %s when it was built, and V8 takes it (Node with %j)', (name, flags) => {
     const bundle = bundleOf(name, root)
     if (bundle === undefined) throw new Error('the bundle is older than the modules, or not there: npm run build')
-    const script = `import { bundleLoader, bytesBeside } from '${loader}'
-      const { load, scripts } = bundleLoader('${fileURLToPath(new URL('.', bundle))}', (path) => bytesBeside(path, '${name}'))
+    const script = `import { bundleLoader, bytesBeside, youngSpaceOf } from '${loader}'
+      const keptOf = (path) => bytesBeside(path, '${name}')
+      const folder = '${fileURLToPath(new URL('.', bundle))}'
+      const { load, scripts } = bundleLoader(folder, keptOf, undefined, youngSpaceOf('${name}'))
       load('${fileURLToPath(bundle)}')
       console.log(JSON.stringify([...scripts.values()].map(({ cachedDataRejected }) => cachedDataRejected)))`
     const told = execFileSync(process.execPath, [...flags, '--input-type=module', '--eval', script], {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { PlantedTree } from '../../tools/planted.ts'
 
-const launcherFiles = ['bin/launch.js', 'bin/bundle.js', 'bin/compile-cache.js', 'bin/modules.js'] as const
+const launcherFiles = ['launch', 'bundle', 'compile-cache', 'modules', 'young-space'].map((name) => `bin/${name}.js`)
 
 describe.each([
   ['svc', 'dist/src/host/main.js'],

@@ -1,4 +1,4 @@
-import type { Result } from '../base/result.ts'
+import { err, type Result } from '../base/result.ts'
 import type {
   Http,
   Http2Request,
@@ -14,7 +14,6 @@ import type { Endpoint, ListenFailure, TlsOptions } from '../env/net.ts'
 import type { Log } from '../env/observe.ts'
 import { HttpClient } from './http-client.ts'
 import { serveHttp } from './http-server.ts'
-import { requestHttp2 } from './http2-client.ts'
 import type { OpenThings } from './open-things.ts'
 
 export class HostHttp implements Http {
@@ -42,7 +41,17 @@ export class HostHttp implements Http {
     return this.#client.request(to, request)
   }
 
-  requestHttp2(to: Endpoint, request: Http2Request): Promise<Result<Http2Response, HttpClientFailure>> {
-    return requestHttp2(to, request, this.#open)
+  async requestHttp2(to: Endpoint, request: Http2Request): Promise<Result<Http2Response, HttpClientFailure>> {
+    let isClosed = false
+    const loading = {
+      close: () => {
+        isClosed = true
+      },
+    }
+    this.#open.add(loading)
+    // Only checks over gRPC need Node's HTTP/2, which takes a megabyte.
+    const { requestHttp2 } = await import('./http2-client.ts')
+    this.#open.delete(loading)
+    return isClosed ? err({ kind: 'io', to, message: 'shutting down' }) : requestHttp2(to, request, this.#open)
   }
 }

@@ -1,10 +1,7 @@
-import type { Profiler as CpuProfiler, HeapProfiler, NodeTracing, Runtime } from 'node:inspector'
-import { Session } from 'node:inspector/promises'
-import { getHeapSpaceStatistics } from 'node:v8'
 import { err, ok, type Result } from '../base/result.ts'
 import type { Clock, Timers } from '../env/clock.ts'
 import type { ProfileFailure, ProfileKind, Profiler } from '../env/profiler.ts'
-import { encodeProfile, type Frame, type StackSample } from './pprof.ts'
+import type { ProfiledTime } from './profiles.ts'
 import { messageOf } from './system-error.ts'
 
 /** Flags whose values are secrets, or may contain some. */
@@ -18,32 +15,14 @@ function hiddenArguments(argv: readonly string[]): readonly string[] {
     return at > 0 && secretFlag.test(argv[at - 1] ?? '') ? '<hidden>' : argument
   })
 }
-
-/** Time between two samples of the stack, in microseconds. */
-const cpuIntervalUs = 1_000
-/** One sample per this many allocated bytes on average: the field's own rate. */
-const heapIntervalBytes = 512 << 10
 /** Maximum size of a profile, which is held in memory as a whole. */
 const bytesMax = 32 << 20
-const traceEventsMax = 100_000
 /**
  * Maximum number of profiles that may begin within a span of time: each costs the agent CPU, and callers may need no
  * token.
  */
 const beginsMax = 20
 const beginsWithinMs = 10_000
-
-/** Categories that the platform records about itself, without content of requests. */
-const traceCategories = ['node.async_hooks', 'node.fs.async', 'node.net.native', 'node.http', 'node.environment', 'v8']
-
-interface Taking {
-  readonly session: Session
-  readonly beganMs: number
-  /** Settles when the time is over, or the caller has disconnected. */
-  readonly over: Promise<void>
-  tookMs(): number
-}
-
 /** Profiles of this process by the inspector of V8, one at a time. */
 export class HostProfiler implements Profiler {
   readonly #clock: Clock
@@ -64,17 +43,16 @@ export class HostProfiler implements Profiler {
     const refused = this.#refusal()
     if (refused !== undefined) return err({ kind: 'busy', message: refused })
     this.#isBusy = true
-    const session = new Session()
     try {
-      session.connect()
-      const bytes = await profiles[kind](this.#taking(session, durationMs, until))
+      // The inspector and the packer of profiles take a megabyte, which few agents ever need.
+      const { takeProfile } = await import('./profiles.ts')
+      const bytes = await takeProfile(kind, this.#time(durationMs, until))
       if (bytes.length <= bytesMax) return ok(bytes)
       return err({ kind: 'too-large', message: `the profile has more than ${bytesMax} bytes: take it for less time` })
     } catch (cause) {
       if (!(cause instanceof Error)) throw cause
       return err({ kind: 'failed', message: messageOf(cause) })
     } finally {
-      session.disconnect()
       this.#isBusy = false
     }
   }
@@ -88,7 +66,7 @@ export class HostProfiler implements Profiler {
     return undefined
   }
 
-  #taking(session: Session, durationMs: number, until: Promise<void>): Taking {
+  #time(durationMs: number, until: Promise<void>): ProfiledTime {
     const startMs = this.#clock.monoMs()
     const over = new Promise<void>((resolve) => {
       const timer = this.#timers.after(durationMs, resolve)
@@ -97,126 +75,6 @@ export class HostProfiler implements Profiler {
         resolve()
       })
     })
-    return { session, over, beganMs: this.#clock.wallMs(), tookMs: () => this.#clock.monoMs() - startMs }
+    return { over, beganMs: this.#clock.wallMs(), tookMs: () => this.#clock.monoMs() - startMs }
   }
-}
-
-const profiles: Readonly<Record<ProfileKind, (taking: Taking) => Promise<Uint8Array>>> = {
-  cpu: cpuProfile,
-  heap: (taking) => heapProfile(taking, 'inuse'),
-  allocations: (taking) => heapProfile(taking, 'alloc'),
-  pending: async ({ beganMs }) => {
-    const measure = ['goroutine', 'count'] as const
-    const samples = [...pendingKinds()].map(([name, count]) => ({ stack: [placeless(name)], values: [count] }))
-    return encodeProfile({ measures: [measure], period: { measure, value: 1 }, samples, beganMs, tookMs: 0 })
-  },
-  trace: traceEvents,
-}
-
-/** Number of pending asynchronous operations of this process by Node's kind, including the event loop itself. */
-function pendingKinds(): ReadonlyMap<string, number> {
-  const counts = new Map([['EventLoop', 1]])
-  for (const kind of process.getActiveResourcesInfo()) counts.set(kind, (counts.get(kind) ?? 0) + 1)
-  return counts
-}
-
-function placeless(name: string): Frame {
-  return { name, file: '', line: 0 }
-}
-
-async function cpuProfile({ session, over, beganMs, tookMs }: Taking): Promise<Uint8Array> {
-  await session.post('Profiler.enable')
-  await session.post('Profiler.setSamplingInterval', { interval: cpuIntervalUs })
-  await session.post('Profiler.start')
-  await over
-  const { profile } = await session.post('Profiler.stop')
-  const measures = [
-    ['samples', 'count'],
-    ['cpu', 'nanoseconds'],
-  ] as const
-  const period = { measure: measures[1], value: cpuIntervalUs * 1_000 }
-  return encodeProfile({ measures, period, samples: cpuSamples(profile), beganMs, tookMs: tookMs() })
-}
-
-/** Each place with its samples, and the time from each to the next; idle time took no CPU time. */
-function cpuSamples({ nodes, samples = [], timeDeltas = [] }: CpuProfiler.Profile): readonly StackSample[] {
-  const byId = new Map(nodes.map((node) => [node.id, node]))
-  const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id] as const)))
-  const sums = new Map<number, { count: number; nanoseconds: number }>()
-  for (const [at, id] of samples.entries()) {
-    const sum = sums.get(id) ?? { count: 0, nanoseconds: 0 }
-    sum.count++
-    sum.nanoseconds += Math.max(0, timeDeltas[at + 1] ?? 0) * 1_000
-    sums.set(id, sum)
-  }
-  return [...sums].flatMap(([id, { count, nanoseconds }]) => {
-    const stack: Frame[] = []
-    for (let at: number | undefined = id; at !== undefined; at = parents.get(at)) {
-      const frame = byId.get(at)?.callFrame
-      if (frame !== undefined && frame.functionName !== '(root)') stack.push(frameOf(frame))
-    }
-    return stack[0] === undefined || stack[0].name === '(idle)' ? [] : [{ stack, values: [count, nanoseconds] }]
-  })
-}
-
-function frameOf({ functionName, url, lineNumber }: Runtime.CallFrame): Frame {
-  return { name: functionName === '' ? '(anonymous)' : functionName, file: url, line: lineNumber + 1 }
-}
-
-/**
- * `inuse`: memory in use by where it was allocated, as far as that happened while the profile was taken; the rest is by
- * space of the heap. `alloc`: all memory that was allocated meanwhile, whether or not it is still in use.
- */
-async function heapProfile({ session, over, beganMs, tookMs }: Taking, what: 'inuse' | 'alloc'): Promise<Uint8Array> {
-  const withCollected = what === 'alloc'
-  await session.post('HeapProfiler.startSampling', {
-    samplingInterval: heapIntervalBytes,
-    includeObjectsCollectedByMajorGC: withCollected,
-    includeObjectsCollectedByMinorGC: withCollected,
-  })
-  await over
-  const { profile } = await session.post('HeapProfiler.stopSampling')
-  const sampled = heapSamples(profile)
-  const measures = [[`${what}_space`, 'bytes']] as const
-  const samples = withCollected ? sampled : [...sampled, ...earlierMemory(sampled)]
-  const period = { measure: ['space', 'bytes'] as const, value: heapIntervalBytes }
-  return encodeProfile({ measures, period, samples, beganMs, tookMs: tookMs() })
-}
-
-function heapSamples({ head }: HeapProfiler.SamplingHeapProfile): readonly StackSample[] {
-  const samples: StackSample[] = []
-  // A list rather than recursion, because stacks are as deep as the program was.
-  const left: { node: HeapProfiler.SamplingHeapProfileNode; above: readonly Frame[] }[] = [{ node: head, above: [] }]
-  for (let next = left.pop(); next !== undefined; next = left.pop()) {
-    const { node, above } = next
-    const stack = node.callFrame.functionName === '(root)' ? above : [frameOf(node.callFrame), ...above]
-    if (node.selfSize > 0 && stack.length > 0) samples.push({ stack, values: [node.selfSize] })
-    for (const child of node.children) left.push({ node: child, above: stack })
-  }
-  return samples
-}
-
-/** The allocating place of the remaining memory in use is unknown: it is shown by space of the heap. */
-function earlierMemory(sampled: readonly StackSample[]): readonly StackSample[] {
-  const spaces = getHeapSpaceStatistics().filter(({ space_used_size }) => space_used_size > 0)
-  const used = spaces.reduce((sum, { space_used_size }) => sum + space_used_size, 0)
-  const known = sampled.reduce((sum, { values }) => sum + (values[0] ?? 0), 0)
-  const rest = Math.max(0, 1 - known / used)
-  return spaces.map(({ space_name, space_used_size }) => ({
-    stack: [placeless(`(before the profile, in ${space_name})`)],
-    values: [space_used_size * rest],
-  }))
-}
-
-async function traceEvents({ session, over }: Taking): Promise<Uint8Array> {
-  const events: object[] = []
-  session.on('NodeTracing.dataCollected', ({ params }: { params: NodeTracing.DataCollectedEventDataType }) => {
-    for (const event of params.value) if (events.length < traceEventsMax) events.push(event)
-  })
-  const complete = new Promise<void>((resolve) => session.once('NodeTracing.tracingComplete', () => resolve()))
-  await session.post('NodeTracing.start', { traceConfig: { includedCategories: traceCategories } })
-  await over
-  await session.post('NodeTracing.stop')
-  await complete
-  return new TextEncoder().encode(JSON.stringify({ traceEvents: events }))
 }

@@ -50,6 +50,25 @@ const namedBuffer = {
 }
 
 /**
+ * A package that an agent may never use runs when it is first used, not when the program is loaded: expressions from
+ * outside are rare, and their tables take 0.7 MB. It is in the same file, so that no run of the simulator reads one.
+ */
+const whenFirstUsed = {
+  name: 'when-first-used',
+  transform(code, id) {
+    if (id !== path('dist/src/base/linear-regexp.js')) return null
+    const imported = /^import \{ (RE2JS), (RE2JSException) \} from '(re2js)';$/m
+    const [line, ...names] = imported.exec(code) ?? []
+    if (line === undefined) throw new Error(`${id} imports re2js in another form`)
+    const [expression, failure, name] = names
+    const later = code
+      .replace(line, '')
+      .replaceAll(new RegExp(`\\b(${failure}|${expression})\\b`, 'g'), `require('${name}').$1`)
+    return { code: later, map: null }
+  },
+}
+
+/**
  * The first loads a binary from its own folder. The other two compile JSON schemas for Fastify, 400 KB; the HTTP listener
  * has no such schema and tells Fastify so, which then never imports them.
  */
@@ -78,7 +97,7 @@ async function bundle() {
   const made = await rolldown({
     input: Object.fromEntries(Object.entries(entries).map(([name, entry]) => [name, path(entry)])),
     platform: 'node',
-    plugins: [compilerMaps, namedBuffer],
+    plugins: [compilerMaps, namedBuffer, whenFirstUsed],
     // The package's own entry finds its parts with a `require` that only Node understands.
     resolve: { alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' } },
     external: notBundled,

@@ -50,21 +50,30 @@ const namedBuffer = {
 }
 
 /**
- * A package that an agent may never use runs when it is first used, not when the program is loaded: expressions from
- * outside are rare, and their tables take 0.7 MB. It is in the same file, so that no run of the simulator reads one.
+ * What hardly any agent uses runs when it is first used, not when the program is loaded. Expressions from outside are rare:
+ * re2js takes 0.7 MB. It is in the same file, so that no run of the simulator reads one. Node's HTTP/2 takes 1.6 MB; the
+ * listener has none, nor are names asked for over it.
  */
+const http2Calls = { names: /(?<![.\w])http2\.(?=\w+\()/g, later: "require('node:http2')." }
+const rareImports = [
+  {
+    file: 'dist/src/base/linear-regexp.js',
+    line: "import { RE2JS, RE2JSException } from 're2js';",
+    names: /\b(RE2JSException|RE2JS)\b/g,
+    later: "require('re2js').$1",
+  },
+  { file: 'node_modules/fastify/lib/server.js', line: "const http2 = require('node:http2')", ...http2Calls },
+  { file: 'node_modules/dns2/client/doh.js', line: "const http2 = require('node:http2');", ...http2Calls },
+]
+const rareImportsFound = new Set()
+
 const whenFirstUsed = {
   name: 'when-first-used',
   transform(code, id) {
-    if (id !== path('dist/src/base/linear-regexp.js')) return null
-    const imported = /^import \{ (RE2JS), (RE2JSException) \} from '(re2js)';$/m
-    const [line, ...names] = imported.exec(code) ?? []
-    if (line === undefined) throw new Error(`${id} imports re2js in another form`)
-    const [expression, failure, name] = names
-    const later = code
-      .replace(line, '')
-      .replaceAll(new RegExp(`\\b(${failure}|${expression})\\b`, 'g'), `require('${name}').$1`)
-    return { code: later, map: null }
+    const rare = rareImports.find(({ file }) => id.endsWith(`/${file}`))
+    if (rare === undefined || !code.includes(rare.line)) return null
+    rareImportsFound.add(rare)
+    return { code: code.replace(rare.line, '').replaceAll(rare.names, rare.later), map: null }
   },
 }
 
@@ -82,6 +91,7 @@ function isCurrent() {
     path('test/tools/keep-compiled.mjs'),
     path('bin/launch.js'),
     path('bin/bundle.js'),
+    path('bin/young-space.js'),
   ]
   const { mtimeMs } = statSync(path('dist/bundle/read-from'), { throwIfNoEntry: false }) ?? { mtimeMs: 0 }
   return (
@@ -122,6 +132,8 @@ async function bundle() {
     minify: { compress: false, mangle: { toplevel: false, keepNames: true }, codegen: { removeWhitespace: true } },
   })
   await made.close()
+  const missed = rareImports.filter((rare) => !rareImportsFound.has(rare))
+  if (missed.length > 0) throw new Error(`imported in another form: ${missed.map(({ file }) => file).join(', ')}`)
   const texts = output.filter(({ code }) => code !== undefined)
   const beyond = texts.filter(({ code }) => /[^\0-\x7f]/.test(code))
   if (beyond.length > 0) throw new Error(`not ASCII: ${beyond.map((file) => file.fileName).join(', ')}`)

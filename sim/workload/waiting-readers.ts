@@ -17,6 +17,8 @@ export interface ReaderPlan {
   readonly readers: number
   /** Targets of requests: `/v1/health/service/web`. */
   readonly queries: readonly string[]
+  /** Their token as the scenario names it; undefined: none. */
+  readonly token: string | undefined
   readonly consistencies: readonly ('default' | 'consistent' | 'stale')[]
   readonly waitMs: { readonly min: number; readonly max: number }
   readonly pauseMs: { readonly min: number; readonly max: number }
@@ -89,7 +91,7 @@ export class WaitingReaders {
     const waitMs = Math.round(drawnMs(draws, this.#plan.waitMs))
     const boot = bootOf(agent.name)
     const server = agent.isServer ? `${agent.name}, boot ${boot}` : undefined
-    const asked = { query, agent: agent.name, server, consistency, waited, isAhead, waitMs }
+    const asked = { query: this.#nameOf(query), agent: agent.name, server, consistency, waited, isAhead, waitMs }
     const read = invariants.of(waitingAnswers).began(asked)
     const how = consistency === 'default' ? '' : `&${consistency}`
     const target = `${query}${query.includes('?') ? '&' : '?'}index=${waited}&wait=${waitMs}ms${how}`
@@ -105,6 +107,11 @@ export class WaitingReaders {
     const { name, isStill } = this.#plan
     if (isStill) invariants.tell('still answered', { query, token: name, agent: agent.name, index: told, body: found })
     return { index: told, body: found }
+  }
+
+  /** Answers to one query are compared only if they are for one token: the index depends on what it may see. */
+  #nameOf(query: string): string {
+    return this.#plan.token === undefined ? query : `${query} with ${this.#plan.token}`
   }
 }
 
@@ -148,7 +155,7 @@ export const readers = workloadKind({
       open: (group, { name, env, run }) => {
         const { queries, wait: waitMs, pause: pauseMs, token, still: isStill } = group
         const consistencies = typeof group.consistency === 'string' ? [group.consistency] : group.consistency
-        const of = { name, queries, readers: group.readers ?? queries.length, isStill }
+        const of = { name, queries, token: token?.text, readers: group.readers ?? queries.length, isStill }
         return new WaitingReaders(
           env,
           { ...of, consistencies, waitMs, pauseMs },

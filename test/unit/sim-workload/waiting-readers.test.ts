@@ -29,6 +29,7 @@ function questions(indexes: readonly number[], status = 200) {
       consistencies: ['default'] as const,
       waitMs: { min: 1_000, max: 2_000 },
       pauseMs: { min: 100, max: 200 },
+      token: undefined,
       isStill: false,
     }
     simulation.addNode({ name: 'readers', host: '10.0.0.9' }).boot((env) => {

@@ -27,7 +27,8 @@ type Excuse = 'out of reach' | 'not known' | 'catching up'
  * 1. E8. A list, or what a prepared query finds, has exactly what existed at one moment between question and answer, and therefore everything that
  *    existed throughout, and every command that a server had applied before the question, whichever server leads now; a
  *    stale list, at a moment no longer ago than the contact with a leader that it reports.
- * 2. E9. A cached answer is returned only to clients that accept its age, and it was true no longer ago than that age.
+ * 2. E9. A cached answer is returned only to clients that accept its age, and it was true no longer ago than that age,
+ *    which is no greater than the time since the agent last asked a server for it.
  * 3. E10. An answer by distance is in the order of the coordinates in force.
  */
 export class TimelyAnswers {
@@ -37,6 +38,8 @@ export class TimelyAnswers {
   /** Servers that run, and since when none does. */
   readonly #servers = new Set<string>()
   #noServerUs: number | undefined
+  /** For each agent and list the last answer that the agent did not have in its cache. */
+  readonly #fetched = new Map<string, Fetched>()
 
   constructor(run: Run, versions: ServiceVersions, contact: Contact) {
     this.#run = run
@@ -116,6 +119,10 @@ export class TimelyAnswers {
         report(`claims an age of ${ageS} s, but no server has run for ${(aloneUs / 1e6).toFixed(1)} s or more`)
       }
     }
+    const sinceUs = this.#sinceFetchedUs(answer, hit)
+    if (ageS * 1e6 > sinceUs * (1 + clockShare)) {
+      report(`claims an age of ${ageS} s, but the agent asked a server for it ${(sinceUs / 1e6).toFixed(1)} s ago`)
+    }
     if (!isRefreshed) return this.#run.excused('E9', 'out of reach')
     const fromUs = calledUs - (hit === 'HIT' ? (ageS + 1) * 1e6 : 0) - behindUs
     const seen = this.#versions.between(service, fromUs, nowUs)
@@ -123,6 +130,23 @@ export class TimelyAnswers {
     if (seen.some((version) => version[of] === told)) return
     report(`is ${told || 'none'}, and there were ${wereOf(answer, seen)}`)
   }
+
+  /**
+   * The time since the agent asked a server for what it has in its cache, at most: it has taken the answer by the time
+   * at which it gave that to a client. An answer that was under way meanwhile may still be the one before.
+   */
+  #sinceFetchedUs({ agent, service, of, calledUs }: TimelyAnswer, hit: string): number {
+    const nowUs = this.#run.nowUs()
+    const scope = `${agent} ${of} ${service}`
+    const last = this.#fetched.get(scope)
+    if (hit === 'MISS') this.#fetched.set(scope, { calledUs, answeredUs: nowUs })
+    return last === undefined || last.answeredUs > calledUs ? Number.POSITIVE_INFINITY : nowUs - last.calledUs
+  }
+}
+
+interface Fetched {
+  readonly calledUs: number
+  readonly answeredUs: number
 }
 
 type Contact = Pick<LeaderContact, 'changedUs' | 'lapseUs'>
@@ -177,7 +201,7 @@ export const timelyAnswers = checker({
       },
     },
     E9: {
-      text: 'cached answers: an agent gives a cached answer only to a request that accepts its age, and the answer was true no longer ago than that',
+      text: 'cached answers: an agent gives a cached answer only to a request that accepts its age; the answer was true no longer ago than that, and its age is no greater than the time since the agent fetched it',
       sources: ['docs/reference/http-reads.md#cache-control', 'docs/reference/http-reads.md#cache-headers'],
       evidence: ['requests', 'catalog', 'forwards'],
       judges: ['answer', 'answers'],

@@ -172,6 +172,25 @@ describe('E9', () => {
     expect(lines).toEqual([expect.stringMatching(/claims an age of 3 s, but no server has run for 11.0 s or more$/)])
     expect(counts()).toEqual(['E9 2', 'E9 excused: out of reach 2'])
   })
+
+  it('reports an age that is greater than the time since the agent asked a server', () => {
+    const { checker, lines, at } = judged({ isReached: false })
+    const asked = (calledUs: number, nowUs: number, answer: TimelyAnswer): void => {
+      at(nowUs)
+      checker.answered({ ...answer, calledUs })
+    }
+    asked(30e6, 31e6, kept({ mustRevalidate: true }, 'MISS'))
+    // It was under way when the agent took the newer answer, and is from before that.
+    asked(30.5e6, 32e6, kept({}, 'HIT', '9'))
+    asked(40e6, 40.5e6, kept({}, 'HIT', '11'))
+    asked(40e6, 40.5e6, { ...kept({}, 'HIT', '12'), agent: 'c2' })
+    asked(40e6, 40.5e6, { ...kept({}, 'HIT', '12'), of: 'health' })
+    expect(lines).toEqual([])
+    asked(40e6, 40.5e6, kept({}, 'HIT', '12'))
+    expect(lines).toEqual([
+      expect.stringMatching(/claims an age of 12 s, but the agent asked a server for it 10.5 s ago$/),
+    ])
+  })
 })
 
 describe('E10', () => {

@@ -11,6 +11,8 @@ export interface ExecutedAt {
   readonly isHere: boolean
   /** Of the query. */
   readonly datacenter: string
+  /** The service that the agents have; there is no instance of any other. */
+  readonly service: string
   /** All other datacenters, the nearest first. */
   readonly others: readonly string[]
   /** The instances that the agents of a datacenter have; none of an unknown datacenter. */
@@ -28,13 +30,13 @@ export interface ExecutedQuery {
 /**
  * What a query must return, written independently of the program: instances of its own datacenter; if there are none,
  * those of the first datacenter that has some, as many of the nearest as it says and then those it names, each once.
+ * `caller`: the address that a proxy names as the caller's; without one, no node has the caller's address.
  */
-export function executed(query: DefinedQuery, at: ExecutedAt, near = ''): ExecutedQuery {
+export function executed(query: DefinedQuery, at: ExecutedAt, near = '', caller = ''): ExecutedQuery {
   const named = near === '' ? query.near : near
-  // No node has the address of these clients.
-  const place = at.isHere && named !== '_ip' ? named : ''
-  const first = place === '_agent' ? at.agent : place
-  const here = findable(query, at.held(at.datacenter))
+  const first = at.isHere ? nodeMeant(named, at, caller) : ''
+  const held = (datacenter: string) => (query.service === at.service ? at.held(datacenter) : [])
+  const here = findable(query, held(at.datacenter))
   let last: ExecutedQuery = { datacenter: at.datacenter, failovers: 0, found: here, first }
   if (here.length > 0) return last
   const others = [
@@ -42,11 +44,16 @@ export function executed(query: DefinedQuery, at: ExecutedAt, near = ''): Execut
     ...query.datacenters.filter((datacenter) => at.others.includes(datacenter)),
   ]
   for (const datacenter of new Set(others)) {
-    const found = findable(query, at.held(datacenter))
+    const found = findable(query, held(datacenter))
     last = { datacenter, failovers: last.failovers + 1, found, first: '' }
     if (found.length > 0) return last
   }
   return last
+}
+
+function nodeMeant(named: string, { agent, datacenter, held }: ExecutedAt, caller: string): string {
+  if (named === '_agent') return agent
+  return named === '_ip' ? (held(datacenter).find(({ node }) => node.address === caller)?.node.name ?? '') : named
 }
 
 function findable(query: DefinedQuery, held: readonly HeldInstance[]): readonly HeldInstance[] {

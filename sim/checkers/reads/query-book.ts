@@ -47,10 +47,9 @@ export class QueryBook {
    */
   meant(name: string): { readonly id: string; readonly query: DefinedQuery } | 'unsure' | undefined {
     const beginnings = [...this.#byName].filter(([known]) => name.startsWith(known))
-    if (beginnings.some(([, entry]) => typeof entry === 'string')) return 'unsure'
     beginnings.sort(([a], [b]) => b.length - a.length)
     for (const [known, entry] of beginnings) {
-      if (typeof entry === 'string') continue
+      if (typeof entry === 'string') return 'unsure'
       const { id, query } = entry
       if (query.template === undefined && known === name) return entry
       if (query.template !== undefined) return { id, query: filledIn(query, query.template, name) }

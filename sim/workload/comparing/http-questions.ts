@@ -175,8 +175,9 @@ export async function jsonAt(
   env: Env,
   to: Endpoint,
   target: string,
+  said: readonly (readonly [name: string, value: string])[] = [],
 ): Promise<{ readonly json: unknown; readonly headers: ReadonlyMap<string, string> } | string> {
-  const answer = await env.http.request(to, { method: 'GET', target, timeoutMs: answerWithinMs })
+  const answer = await env.http.request(to, { method: 'GET', target, headers: said, timeoutMs: answerWithinMs })
   if (!answer.ok) return JSON.stringify(answer.error)
   const { status, body, headers } = answer.value
   const text = textOf(body)

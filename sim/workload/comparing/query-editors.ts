@@ -9,11 +9,11 @@ import type { Crew } from '../kind.ts'
 import type { Asking } from './http-questions.ts'
 import { answerWithinMs } from './question.ts'
 
-/** Names of queries, and prefixes of template names, one of which is a prefix of another. */
+/** Names of queries, and prefixes of template names: one is a prefix of another, and the last one of every name. */
 export const queryNames = ['q-one', 'q-two'] as const
-export const templateNames = ['t-', 't-s'] as const
-/** Captures a service and a tag: `t-shops-blue`. */
-const regexp = '^t-([a-z]+)-?(.*)$'
+export const templateNames = ['t-', 't-s', ''] as const
+/** Captures a service and a tag: `t-shops-blue`, `shops-blue`. */
+const regexp = '^(?:t-)?([a-z]+)-?(.*)$'
 
 export interface EditorWorld {
   readonly draws: (nth: number) => Draws

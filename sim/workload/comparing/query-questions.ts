@@ -28,7 +28,7 @@ export interface QueryPlaces {
   readonly tags: readonly string[]
   readonly nodes: readonly string[]
   /** The existing instances; undefined: not all of them are known. */
-  look(): Omit<ExecutedAt, 'agent' | 'isHere' | 'datacenter'> | undefined
+  look(): Pick<ExecutedAt, 'others' | 'held'> | undefined
 }
 
 /** Executes or explains a prepared query, over HTTP or DNS, and compares: Q2. */
@@ -49,12 +49,13 @@ function drawnName(draws: Draws, { service, tags }: QueryPlaces): string {
   const tag = tags[draws.below(Math.max(1, tags.length))] ?? ''
   if (draws.below(3) === 0) return `${templateNames[0]}${service}${['', '-', `-${tag}`][draws.below(3)]}`
   if (draws.below(12) === 0) return 'nobody'
+  if (draws.below(8) === 0) return `${service}${tag === '' ? '' : `-${tag}`}`
   return queryNames[draws.below(queryNames.length)] ?? ''
 }
 
 function question(
   text: string,
-  { book, at, look }: QueryPlaces,
+  { book, at, service, look }: QueryPlaces,
   name: string,
   judge: (env: Env, host: string, found: ExecutedAt, query: DefinedQuery | undefined) => Promise<Verdict | undefined>,
 ): Question {
@@ -62,7 +63,7 @@ function question(
     const now = look()
     return now === undefined
       ? undefined
-      : { ...now, agent: at.name, isHere: at.datacenter === undefined, datacenter: at.of }
+      : { ...now, agent: at.name, service, isHere: at.datacenter === undefined, datacenter: at.of }
   }
   return {
     law: 'Q2',
@@ -88,7 +89,8 @@ function executing(name: string, draws: Draws, places: QueryPlaces): Question {
   const entry = book.entry(name)
   const byId = entry !== undefined && typeof entry !== 'string' && draws.below(4) === 0
   const limit = draws.below(4) === 0 ? 1 + draws.below(2) : 0
-  const near = draws.below(4) === 0 ? (draws.oneOf(places.nodes, (node) => node) ?? '') : ''
+  const proxied = draws.below(2) === 0 ? (draws.oneOf(places.nodes, (node) => node) ?? '') : ''
+  const near = [proxied === '' ? (draws.oneOf(places.nodes, (node) => node) ?? '') : '_ip', '', ''][draws.below(3)] ?? ''
   const how = [undefined, undefined, 'cached', 'stale'][draws.below(4)]
   const parameters = [
     ...(limit > 0 ? [`limit=${limit}`] : []),
@@ -97,14 +99,21 @@ function executing(name: string, draws: Draws, places: QueryPlaces): Question {
     ...(at.datacenter === undefined ? [] : [`dc=${at.datacenter}`]),
   ]
   const target = `/v1/query/${byId ? entry.id : name}/execute${parameters.length === 0 ? '' : `?${parameters.join('&')}`}`
-  return question(`${target} (${name})`, places, name, async (env, _host, world, query) => {
-    const body = await jsonAt(env, http, target)
+  const by = proxied === '' ? '' : `, by way of ${proxied}`
+  return question(`${target} (${name}${by})`, places, name, async (env, _host, world, query) => {
+    const caller = addressAt(world, proxied)
+    const body = await jsonAt(env, http, target, caller === '' ? [] : [['X-Forwarded-For', `${caller}, 10.0.0.1`]])
     if (typeof body === 'string') return missing(body, query, at)
     if (query === undefined) return { fault: 'is answered, and there is no such query' }
-    const [expected, told] = [executed(query, world, near), toldExecution(body.json)]
+    const [expected, told] = [executed(query, world, near, caller), toldExecution(body.json)]
     const fault = executionFault(query, expected, told, limit) ?? contactFault(body)
     return fault === undefined ? { fault: orderFault(expected, told), isFinal: true } : { fault }
   })
+}
+
+/** The address of a node that has an instance; empty: it has none. */
+function addressAt({ held, datacenter }: ExecutedAt, node: string): string {
+  return held(datacenter).find((each) => each.node.name === node)?.node.address ?? ''
 }
 
 /** The body has the last contact in nanoseconds, and a header has the same in milliseconds. */

@@ -49,6 +49,7 @@ const at: ExecutedAt = {
   agent: 'b',
   isHere: true,
   datacenter: 'dc1',
+  service: 'web',
   others: ['dc2', 'dc3'],
   held: (datacenter) => ({ dc1: here, dc3: there })[datacenter] ?? [],
 }
@@ -66,6 +67,7 @@ describe('Q2', () => {
     [{ nodeMeta: [['zone', 'd']], nearestN: 1 }, 'dc2', 1, ''],
     [{ nodeMeta: [['zone', 'd']], nearestN: 1, datacenters: ['dc2', 'nowhere', 'dc3'] }, 'dc3', 2, 'd'],
     [{ nearestN: 2 }, 'dc1', 0, 'a b'],
+    [{ service: 'other', nearestN: 1 }, 'dc2', 1, ''],
   ])('of %o expects instances of %s after %i failovers: %s', (more, datacenter, failovers, names) => {
     const found = executed({ ...plain, ...more }, at)
     expect([found.datacenter, found.failovers]).toEqual([datacenter, failovers])
@@ -77,6 +79,8 @@ describe('Q2', () => {
       executed({ ...plain, near }, { ...at, isHere }, given).first
     expect([first('', ''), first('_agent', ''), first('a', ''), first('a', 'c')]).toEqual(['', 'b', 'a', 'c'])
     expect(first('a', '', false)).toBe('')
+    expect(executed({ ...plain, near: '_ip' }, at, '', '10.0.0.1').first).toBe('a')
+    expect([first('_ip', ''), executed(plain, at, '_ip', '10.0.0.9').first]).toEqual(['', ''])
   })
 
   const told = {
@@ -136,6 +140,10 @@ describe('the book of queries', () => {
     expect(book.meant('q2')).toBeUndefined()
     expect(book.meant('t-web-blue')).toMatchObject({ id: '2', query: { service: 'web', tags: ['blue'] } })
     expect(book.meant('t-web')).toMatchObject({ query: { tags: [] } })
+    book.began('')
+    expect([book.meant('q2'), book.meant('t-web')]).toEqual(['unsure', expect.objectContaining({ id: '2' })])
+    book.ended('', { id: '4', query: template('', true) })
+    expect(book.meant('t')).toMatchObject({ id: '4', query: { service: '' } })
     book.began('t-w')
     expect(book.meant('t-web')).toBe('unsure')
     expect(book.meant('t-shop')).toMatchObject({ id: '2' })
@@ -143,6 +151,7 @@ describe('the book of queries', () => {
     expect(book.meant('t-web')).toMatchObject({ id: '3', query: { service: 'web', tags: [''] } })
     book.ended('t-w', 'lost')
     expect(book.meant('t-web')).toBe('unsure')
+    book.ended('', undefined)
     book.ended('q', undefined)
     expect(book.meant('q')).toBeUndefined()
   })

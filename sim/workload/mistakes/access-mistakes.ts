@@ -4,7 +4,9 @@ import { accepted, get, put, refused, remove, type Settled, type SettledParts } 
 
 const management = '00000000-0000-0000-0000-000000000001'
 const anonymous = '00000000-0000-0000-0000-000000000002'
-const written = /"CreateIndex":\d+/
+const written = /"CreateIndex":(\d+),"ModifyIndex":\1\D/
+/** What existed before has the index of its creation still. */
+const changed = /"CreateIndex":(\d+),"ModifyIndex":(?!\1\D)\d/
 
 export const policyMistakes: readonly Settled[] = [
   refused('no name', () => put('/v1/acl/policy', { Rules: '' }), 500, /no Name is set/),
@@ -39,7 +41,7 @@ export const policyMistakes: readonly Settled[] = [
   accepted(
     'a body with the ID of the path',
     ({ made, mark }) => put(`/v1/acl/policy/${made}`, { ID: made, Name: mark }),
-    written,
+    changed,
     {
       first: policy,
     },
@@ -63,6 +65,12 @@ export const policyMistakes: readonly Settled[] = [
   refused('the built-in policy to delete', () => remove(`/v1/acl/policy/${management}`), 500, /not permitted/),
   refused('a policy to delete by a short ID', () => remove('/v1/acl/policy/abc'), 500, /./),
   refused('no policy to delete', () => remove('/v1/acl/policy/'), 400, /Missing policy ID/),
+  accepted(
+    'policies of which one holds in one datacenter',
+    () => get('/v1/acl/policies'),
+    /"Datacenters":\["dc1"\]/,
+    { first: ({ mark }) => put('/v1/acl/policy', { Name: mark, Datacenters: ['dc1'] }), leaves: 'nothing' },
+  ),
   refused('a policy to read that never existed', ({ mark }) => get(`/v1/acl/policy/${mark}`), 403, /ACL not found/),
 ]
 
@@ -99,7 +107,7 @@ export const tokenMistakes: readonly Settled[] = [
   accepted(
     'a body with the ID of the path',
     ({ made, mark }) => put(`/v1/acl/token/${made}`, { AccessorID: made, Description: mark }),
-    written,
+    changed,
     {
       first: token,
     },

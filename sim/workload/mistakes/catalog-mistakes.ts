@@ -187,6 +187,12 @@ export const agentMistakes: readonly Settled[] = [
     /Missing service name/,
   ),
   refused(
+    'a proxy that the agent would have to start',
+    ({ mark }) => put('/v1/agent/service/register', { Name: mark, Port: 80, Connect: { Proxy: {} } }),
+    400,
+    /Managed proxy registration via the API is disallowed/,
+  ),
+  refused(
     'a check that neither runs nor has a time to live',
     ({ mark }) => put('/v1/agent/check/register', { Name: mark }),
     400,

@@ -171,6 +171,24 @@ describe('outputs of checks', () => {
     })
   })
 
+  it('keep no report waiting that has nothing to sync now, however long a sync takes', async () => {
+    await withLocalServices(configOf(), async ({ local, catalog, rest }) => {
+      await local.registerCheck(checkOf('c', ttl(3_600_000)))
+      await local.reportTtl('c', 'passing', 'one')
+      catalog.before = () => rest(100)
+      const held = local.registerService(offer('web'))
+      await rest(50)
+      const answered: string[] = []
+      const reported = ['one', 'two'].map(async (output) => {
+        await local.reportTtl('c', 'passing', output)
+        answered.push(output)
+      })
+      await rest(1)
+      expect(answered).toEqual(['one', 'two'])
+      await Promise.all([held, ...reported])
+    })
+  })
+
   it('are synced at once when configured so, and discarded when configured so', async () => {
     const checksConfig = { ...configOf().checksConfig, updateIntervalMs: 0 }
     await withLocalServices(configOf({ checksConfig }), async ({ local, catalog }) => {

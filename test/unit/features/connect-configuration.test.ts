@@ -219,6 +219,20 @@ describe('a provider that fails', () => {
     expect(world.forecast()).toMatchObject({ state: 'ready', problem: '' })
   })
 
+  it('is asked after pauses that double up to a minute while it fails', async () => {
+    const world = await AuthorityWorld.begun({}, [kind])
+    failing.crossing = true
+    await world.update({ PrivateKey: anotherKey() })
+    const tries = (): number => world.metrics.filter((name) => name === 'connect.ca.provider.failed').length
+    const [begun, after]: [number, number[]] = [tries(), []]
+    for (let second = 1; second <= 190; second++) {
+      await world.advance(1_000)
+      if (tries() - begun > after.length) after.push(second)
+    }
+    expect(after.map((second, nth) => second - (after[nth - 1] ?? 0)).slice(1)).toEqual([16, 32, 60, 60])
+    failing.crossing = false
+  })
+
   it('keeps a new leader from signing, and from nothing else', async () => {
     const world = await AuthorityWorld.begun({}, [kind])
     failing.key = true

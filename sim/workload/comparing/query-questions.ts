@@ -90,7 +90,8 @@ function executing(name: string, draws: Draws, places: QueryPlaces): Question {
   const byId = entry !== undefined && typeof entry !== 'string' && draws.below(4) === 0
   const limit = draws.below(4) === 0 ? 1 + draws.below(2) : 0
   const proxied = draws.below(2) === 0 ? (draws.oneOf(places.nodes, (node) => node) ?? '') : ''
-  const near = [proxied === '' ? (draws.oneOf(places.nodes, (node) => node) ?? '') : '_ip', '', ''][draws.below(3)] ?? ''
+  const near =
+    [proxied === '' ? (draws.oneOf(places.nodes, (node) => node) ?? '') : '_ip', '', ''][draws.below(3)] ?? ''
   const how = [undefined, undefined, 'cached', 'stale'][draws.below(4)]
   const parameters = [
     ...(limit > 0 ? [`limit=${limit}`] : []),

@@ -65,12 +65,10 @@ export const policyMistakes: readonly Settled[] = [
   refused('the built-in policy to delete', () => remove(`/v1/acl/policy/${management}`), 500, /not permitted/),
   refused('a policy to delete by a short ID', () => remove('/v1/acl/policy/abc'), 500, /./),
   refused('no policy to delete', () => remove('/v1/acl/policy/'), 400, /Missing policy ID/),
-  accepted(
-    'policies of which one holds in one datacenter',
-    () => get('/v1/acl/policies'),
-    /"Datacenters":\["dc1"\]/,
-    { first: ({ mark }) => put('/v1/acl/policy', { Name: mark, Datacenters: ['dc1'] }), leaves: 'nothing' },
-  ),
+  accepted('policies of which one holds in one datacenter', () => get('/v1/acl/policies'), /"Datacenters":\["dc1"\]/, {
+    first: ({ mark }) => put('/v1/acl/policy', { Name: mark, Datacenters: ['dc1'] }),
+    leaves: 'nothing',
+  }),
   refused('a policy to read that never existed', ({ mark }) => get(`/v1/acl/policy/${mark}`), 403, /ACL not found/),
 ]
 

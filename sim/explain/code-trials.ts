@@ -114,27 +114,37 @@ export class CodeTrials extends BudgetedLanes {
     return lastCure === undefined ? trials : trials.slice(0, trials.indexOf(lastCure) + 1)
   }
 
+  /** Tries a few more, whatever the budget. */
+  async besides(candidates: readonly Candidate[]): Promise<readonly CodeTrial[]> {
+    return this.#each(candidates, async (lane, candidate) => ({ candidate, ...(await this.#run(lane, candidate)) }))
+  }
+
   /**
-   * Tries curing changes in effect for the whole run. A change that lasts for the end of the run alone may keep from
-   * failing what does not work with it at all; a repair lets the program work from the beginning on.
+   * Tries curing changes in effect for the whole run, whatever the budget. A change that lasts for the end of the run alone
+   * may keep from failing what does not work with it at all; a repair lets the program work from the beginning on.
    */
   async throughout(trials: readonly CodeTrial[]): Promise<readonly CodeTrial[]> {
     const cures = trials.filter(({ outcome }) => outcome === 'cured')
     const wanted = cures.toSorted((a, b) => a.candidate.cost - b.candidate.cost).slice(0, wholeMax)
-    const held = new Map<CodeTrial, boolean>()
-    let next = 0
+    const held = await this.#each(wanted, async (lane, { candidate }) => {
+      return (await this.#run(lane, { ...candidate, turns: everyTurn })).outcome === 'cured'
+    })
+    const holds = new Map(wanted.map((trial, at) => [trial, held[at] === true]))
+    return trials.map((trial) => (holds.has(trial) ? { ...trial, holds: holds.get(trial) === true } : trial))
+  }
+
+  /** The results are in the order of what they are of. */
+  async #each<T, Made>(all: readonly T[], make: (lane: Lane, one: T) => Promise<Made>): Promise<readonly Made[]> {
+    const made: Made[] = []
+    const left = all.entries()
     const work = async (lane: Lane): Promise<void> => {
-      for (let cure = wanted[next++]; cure !== undefined; cure = wanted[next++]) {
+      for (const [at, one] of left) {
         this.countRun()
-        const { outcome } = await this.#run(lane, { ...cure.candidate, turns: everyTurn })
-        held.set(cure, outcome === 'cured')
+        made[at] = await make(lane, one)
       }
     }
     await Promise.all(this.lanes.map(work))
-    return trials.map((trial) => {
-      const holds = held.get(trial)
-      return holds === undefined ? trial : { ...trial, holds }
-    })
+    return made
   }
 
   /** Whether it passes in a process that has run nothing before: leftovers of other changes may have cured it. */

@@ -5,6 +5,7 @@ import { CodeTrials } from '../../explain/code-trials.ts'
 import { Comparisons } from '../../explain/comparisons.ts'
 import { type ComparedRun, Spectrum } from '../../explain/spectrum.ts'
 import { trailEnds } from '../../explain/trail-ends.ts'
+import { upstreamOf } from '../../explain/upstream.ts'
 import { missingIn, stackIn, waysTo } from '../../explain/ways.ts'
 import { type MutationBuild, type MutationWorkshop, mutationBuild } from '../../mutation/build.ts'
 import { Functions } from '../../mutation/functions.ts'
@@ -101,7 +102,9 @@ async function changesWith(question: ChangesQuestion, changeable: Changeable): P
     cpuMaxMs: cpuMaxOf(question),
   })
   question.onRuns('changes', trials)
-  const tried = await trials.throughout(await trials.of(candidates))
+  const chosen = await trials.throughout(await trials.of(candidates))
+  const upstream = await trials.besides(upstreamOf(chosen, candidates, functionAt))
+  const tried = [...chosen, ...(await trials.throughout(upstream))]
   const suspects = rankedCode({
     trials: tried,
     candidates,

@@ -3,6 +3,7 @@ import type { FunctionPlace } from '../mutation/functions.ts'
 import type { Clue } from './clues.ts'
 import type { Candidate, Nothing } from './code-candidates.ts'
 import type { CodeTrial, Undone } from './code-trials.ts'
+import { calledIn } from './upstream.ts'
 
 /**
  * Why a function is named: with a change in it, the run passes (`cures`); it returned nothing before the program
@@ -53,6 +54,8 @@ const cureWorth = { least: 6, most: 12, several: 1.5 } as const
 const undoneMost = 4
 /** It is worth less by this much if the program fails, or does not work, with the change in effect all the time. */
 const notHeld = 5
+/** Of what ran last, a function that had answered is less likely by this much. */
+const hasAnswered = 2
 const suspectsMax = 10
 
 /** Functions of the agent that may be the cause, the likeliest first. */
@@ -68,7 +71,7 @@ export function rankedCode(ranked: Ranked): readonly SuspectCode[] {
     ...groups(nothings, ({ place }) => keyOf(place.file, place.at)).map((each) => nothingIn(each, ranked)),
     ...groups(clues, ({ file, at }) => keyOf(file, at)).map(clueIn),
     ...groups(trials.filter(isCure), ({ candidate }) => ofMutant(candidate)).map((each) => cureIn(each, trials)),
-    ...groups(candidates.slice(0, nearMax), ofMutant).map(nearIn),
+    ...nearIn(groups(candidates.slice(0, nearMax), ofMutant)),
   ]
   const found = new Map<string, SuspectCode>()
   for (const { key, suspect } of weighed.toSorted((a, b) => a.cost - b.cost)) {
@@ -123,12 +126,21 @@ function costOf({ candidate, undone, holds }: CodeTrial): number {
   return candidate.cost + Math.min(undoneMost, undone.length) + (holds === false ? notHeld : 0)
 }
 
-function nearIn({ key, of, all }: Group<Candidate>): Weighed {
-  const [first] = all
-  const ends = all.filter(({ isEnd }) => isEnd)
-  const [reason, places] = ends.length > 0 ? (['last', placesOf(ends)] as const) : (['near', placesOf(all)] as const)
-  const cost = Math.min(...all.map((each) => each.cost - (each.isEnd ? worth.last : 0)))
-  return { key, cost, suspect: { file: first.mutant.file, of, reason, places, cures: [], undone: [] } }
+function nearIn(near: readonly Group<Candidate>[]): readonly Weighed[] {
+  const ends = near.map(({ of, all }) => ({ of, all: all.filter(({ isEnd }) => isEnd) }))
+  // Of what ran last, a function that another one called has given its answer, and the other one has gone on.
+  const calls = ends.flatMap(({ of, all }) => {
+    return all.flatMap(({ mutant }) => [...calledIn(mutant.before)].filter((name) => name !== of?.name))
+  })
+  const called = new Set(calls)
+  return near.map(({ key, of, all }, at): Weighed => {
+    const [first] = all
+    const last = ends[at]?.all ?? []
+    const [reason, places] = last.length > 0 ? (['last', placesOf(last)] as const) : (['near', placesOf(all)] as const)
+    const gone = of !== undefined && called.has(of.name) ? hasAnswered : 0
+    const cost = Math.min(...all.map((each) => each.cost - (each.isEnd ? worth.last - gone : 0)))
+    return { key, cost, suspect: { file: first.mutant.file, of, reason, places, cures: [], undone: [] } }
+  })
 }
 
 function placesOf(candidates: readonly Candidate[]): readonly string[] {

@@ -40,6 +40,6 @@ function isValue({ mutant: { after } }: Candidate): boolean {
 }
 
 /** The names of the functions that an expression calls: `termAt` in `raft.log.termAt(index) !== raft.term`. */
-function calledIn(text: string): ReadonlySet<string> {
+export function calledIn(text: string): ReadonlySet<string> {
   return new Set([...text.matchAll(/([#\w$]+)\(/g)].flatMap(([, name]) => name ?? []))
 }

@@ -175,6 +175,19 @@ describe('changes of the code', () => {
     ])
   })
 
+  it('come behind those of the function that called theirs, where both were the last to run', () => {
+    const calling = watched.mutants.map((each) => (each.site === 1 ? { ...each, before: 'f0(a)' } : each))
+    const filesOf = (mutants: Watched['mutants']): readonly unknown[] => {
+      const candidates = candidatesOf({ ...watched, mutants, ends: new Set([0]) }, bySite)
+      // Both run as often, so that the call alone makes a difference.
+      const alike = candidates.map((each) => ({ ...each, cost: 1 }))
+      const asked = { trials: [], candidates: alike, isMissing: false, nothings: [], clues: [], functionAt: bySite }
+      return rankedCode(asked).map(({ file }) => file)
+    }
+    expect(filesOf(watched.mutants).slice(0, 2)).toEqual(['src/raft/a.js', 'src/raft/b.js'])
+    expect(filesOf(calling).slice(0, 2)).toEqual(['src/raft/b.js', 'src/raft/a.js'])
+  })
+
   it('name the function first in which most of them make the run pass, and then what is near', () => {
     const candidates = candidatesOf(watched, bySite)
     const outcomeOf = ({ mutant: { number } }: Candidate) => (number === 3 ? ('cured' as const) : ('same' as const))

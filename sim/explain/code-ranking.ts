@@ -54,8 +54,6 @@ const cureWorth = { least: 6, most: 12, several: 1.5 } as const
 const undoneMost = 4
 /** It is worth less by this much if the program fails, or does not work, with the change in effect all the time. */
 const notHeld = 5
-/** Of what ran last, a function that had answered is less likely by this much. */
-const hasAnswered = 2
 const suspectsMax = 10
 
 /** Functions of the agent that may be the cause, the likeliest first. */
@@ -128,17 +126,16 @@ function costOf({ candidate, undone, holds }: CodeTrial): number {
 
 function nearIn(near: readonly Group<Candidate>[]): readonly Weighed[] {
   const ends = near.map(({ of, all }) => ({ of, all: all.filter(({ isEnd }) => isEnd) }))
-  // Of what ran last, a function that another one called has given its answer, and the other one has gone on.
+  // Of what ran last, a function that another one called has answered, and the other one has gone on.
   const calls = ends.flatMap(({ of, all }) => {
     return all.flatMap(({ mutant }) => [...calledIn(mutant.before)].filter((name) => name !== of?.name))
   })
-  const called = new Set(calls)
+  const answered = new Set(calls)
   return near.map(({ key, of, all }, at): Weighed => {
     const [first] = all
-    const last = ends[at]?.all ?? []
+    const last = of !== undefined && answered.has(of.name) ? [] : (ends[at]?.all ?? [])
     const [reason, places] = last.length > 0 ? (['last', placesOf(last)] as const) : (['near', placesOf(all)] as const)
-    const gone = of !== undefined && called.has(of.name) ? hasAnswered : 0
-    const cost = Math.min(...all.map((each) => each.cost - (each.isEnd ? worth.last - gone : 0)))
+    const cost = Math.min(...all.map((each) => each.cost), ...last.map((each) => each.cost - worth.last))
     return { key, cost, suspect: { file: first.mutant.file, of, reason, places, cures: [], undone: [] } }
   })
 }

@@ -1,9 +1,9 @@
 import type { NamedMutant } from '../mutation/build.ts'
 import type { FunctionPlace } from '../mutation/functions.ts'
+import { calledIn } from './asked-functions.ts'
 import type { Clue } from './clues.ts'
 import type { Candidate, Nothing } from './code-candidates.ts'
 import type { CodeTrial, Undone } from './code-trials.ts'
-import { calledIn } from './upstream.ts'
 
 /**
  * Why a function is named: with a change in it, the run passes (`cures`); it returned nothing before the program

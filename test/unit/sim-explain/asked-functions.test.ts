@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { upstreamOf } from '../../../sim/explain/asked-functions.ts'
 import type { Candidate } from '../../../sim/explain/code-candidates.ts'
 import type { CodeTrial, Outcome } from '../../../sim/explain/code-trials.ts'
-import { upstreamOf } from '../../../sim/explain/upstream.ts'
 import type { NamedMutant } from '../../../sim/mutation/build.ts'
 
 /** A change on a line, which names its function. */

@@ -298,6 +298,13 @@ interface ClientFacts {
    * otherwise.
    */
   readonly 'visit began': { readonly mark: string; readonly tookEffect: () => void }
+  /** Such a request was answered with success. `what`: `write to a`; `calledIn`: the event in which it was sent. */
+  readonly 'visit acknowledged': {
+    readonly mark: string
+    readonly what: string
+    readonly agent: string
+    readonly calledIn: number
+  }
   /** An agent has answered a heartbeat with success. `isHeld`: it had the check at the request or at the answer. */
   readonly 'heartbeat taken': OfNode & {
     /** The ID of the check. */

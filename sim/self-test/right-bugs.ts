@@ -132,4 +132,34 @@ export const rightBugs: readonly PlantedBug[] = [
     hunt: 'seen-things-change',
     foundBy: ['W1', 'W2'],
   },
+  {
+    row: 385,
+    name: 'sessions-without-checks',
+    about: 'a session without checks is acknowledged and not created',
+    patches: [
+      {
+        file: 'src/features/session/endpoint.js',
+        find: "const outcome = await measured(server, 'session.apply', () => server.propose(sessionCreate,",
+        replace:
+          "if (args.checks.length === 0) return ok(id);\n    const outcome = await measured(server, 'session.apply', () => server.propose(sessionCreate,",
+      },
+    ],
+    hunt: 'rights-are-few',
+    foundBy: ['A6'],
+  },
+  {
+    row: 386,
+    name: 'keys-of-guests-are-not-written',
+    about: 'a key that a token with few rights writes is acknowledged and not written',
+    patches: [
+      {
+        file: 'src/features/kv/write-endpoints.js',
+        find: 'serve: (server, args, identity) => apply(server, kvPut, args, identity),',
+        replace:
+          'serve: async (server, args, identity, authorizer) => authorizer.unrestricted ? apply(server, kvPut, args, identity) : { ok: true, value: true },',
+      },
+    ],
+    hunt: 'rights-are-few',
+    foundBy: ['A6'],
+  },
 ]

@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import { textOf, utf8 } from '../../src/base/bytes.ts'
+import { utf8 } from '../../src/base/bytes.ts'
 import type { Env } from '../../src/env/env.ts'
-import type { HttpClientResponse } from '../../src/env/http.ts'
-import { headerSaid } from '../../src/model/naming/names.ts'
 import type { Visit } from '../checkers/access/access-facts.ts'
+import type { Facts } from '../checkers/facts.ts'
 import { calledName } from '../cluster/group-facts.ts'
 import { duration, rate, savedNameField, selector } from '../notation/fields.ts'
 import type { Decisions } from '../world/decisions/decisions.ts'
@@ -20,6 +19,7 @@ import {
   visitOperations,
   visitRequest,
 } from './visit-operations.ts'
+import { toldBy } from './visit-verdict.ts'
 
 /** What a group of visitors does, with all defaults applied. */
 export interface VisitorPlan {
@@ -48,6 +48,8 @@ export interface VisitorWorld {
    * A request is sent with a mark that the replicated state has once it has taken effect; `tookEffect` is called then.
    */
   readonly onBegun: (agent: string, mark: string, tookEffect: () => void) => void
+  /** A request with a mark was answered with success. */
+  readonly onAcknowledged: (told: Facts['visit acknowledged']) => void
   readonly onVisit: (visit: Omit<Visit, 'datacenter'>) => void
 }
 
@@ -115,6 +117,9 @@ export class Visitors {
     const answered = await answer
     this.#idle[client] = true
     if (!answered.ok) return
+    if (mark !== undefined && answered.value.status === 200) {
+      this.#world.onAcknowledged({ mark, what, agent: agent.name, calledIn })
+    }
     const told = toldBy(answered.value, request)
     if (told !== undefined) this.#world.onVisit({ ...visit, ...told, returnUs: this.#world.nowUs() })
   }
@@ -153,36 +158,6 @@ export class Visitors {
     this.#memories.set(datacenter, memory)
     return memory
   }
-}
-
-/**
- * What an answer says about rights; undefined: nothing. Before 1.0, a read without rights is a 404, as for a key that
- * does not exist.
- */
-function toldBy(
-  { status, headers, body }: HttpClientResponse,
-  request: VisitRequest,
-): Pick<Visit, 'said' | 'needs'> | undefined {
-  const text = textOf(body)
-  const index = Number(headerSaid(headers, 'index') ?? Number.NaN)
-  if (!Number.isNaN(index)) request.indexed?.(index)
-  if (status === 200) {
-    request.done?.(text)
-    const denied = request.denied?.(text) ?? []
-    if (denied.length > 0) return { said: 'denied', needs: denied }
-    return { said: 'allowed', needs: [...request.needs, ...(request.shown?.(text) ?? [])] }
-  }
-  if (status === 409 && request.refused !== undefined) {
-    const needs = request.refused(text)
-    return needs.length === 0 ? undefined : { said: 'denied', needs }
-  }
-  if (status === 404 || (status === 500 && /Unknown session/.test(text))) {
-    const needs = request.hidden?.()
-    return needs === undefined ? undefined : { said: 'denied', needs }
-  }
-  if (status !== 403) return undefined
-  const needs = request.refusedWithout ?? request.needs
-  return { said: text.includes('ACL not found') ? 'not found' : 'denied', needs }
 }
 
 const asked = {
@@ -239,6 +214,7 @@ export const visitors = workloadKind({
           eventNow: () => invariants.eventNow(),
           onBegun: (agent, mark, tookEffect) =>
             run.checksOf(run.cluster.datacenterOf(agent)).tell('visit began', { mark, tookEffect }),
+          onAcknowledged: (told) => run.checksOf(run.cluster.datacenterOf(told.agent)).tell('visit acknowledged', told),
           onVisit: (visit) => {
             const datacenter = calledName(run.cluster, run.cluster.datacenterOf(visit.agent))
             invariants.tell('visit made', { ...visit, datacenter })

@@ -1,5 +1,5 @@
 import { textOf } from '../../../src/base/bytes.ts'
-import { checker } from '../checker.ts'
+import { checker, type Judge } from '../checker.ts'
 import { changedState } from '../command-outcome.ts'
 import type { Facts } from '../facts.ts'
 
@@ -13,11 +13,17 @@ interface MarkedBody {
 
 /**
  * Observes which requests have taken effect, by marks that only they carry: a written value, the name of a session, the
- * description of an intention.
+ * description of an intention. A6: one that is acknowledged has taken effect by then. This is the other side of A1, which
+ * judges what took effect without being allowed.
  */
 export class VisitEffects {
+  readonly #judge: Judge<{ A6: never }>
   /** The callback for each mark. */
   readonly #begun = new Map<string, () => void>()
+
+  constructor(judge: Judge<{ A6: never }>) {
+    this.#judge = judge
+  }
 
   began({ mark, tookEffect }: Facts['visit began']): void {
     this.#begun.set(mark, tookEffect)
@@ -31,6 +37,14 @@ export class VisitEffects {
       tell?.()
     }
   }
+
+  acknowledged({ mark, what, agent, calledIn }: Facts['visit acknowledged']): void {
+    this.#judge.judged('A6')
+    if (!this.#begun.has(mark)) return
+    this.#judge.report('A6', `${agent} acknowledges to ${what}, and no command with its mark has taken effect`, [
+      calledIn,
+    ])
+  }
 }
 
 function marksIn({ value, name, description, operations = [] }: MarkedBody): readonly string[] {
@@ -40,10 +54,18 @@ function marksIn({ value, name, description, operations = [] }: MarkedBody): rea
 }
 
 export const visitEffects = checker({
-  codes: {},
-  make: () => new VisitEffects(),
+  codes: {
+    A6: {
+      text: 'effect: what a request with a token is told to have changed has been changed by then',
+      sources: ['docs/reference/http-conventions.md#status-codes'],
+      evidence: ['rights', 'requests', 'forwards', 'commands'],
+      judges: ['acknowledged visit', 'acknowledged visits'],
+    },
+  },
+  make: (judge) => new VisitEffects(judge),
   takes: {
     'visit began': (it, fact) => it.began(fact),
+    'visit acknowledged': (it, fact) => it.acknowledged(fact),
     'command took effect': (it, fact) => it.tookEffect(fact),
   },
 })

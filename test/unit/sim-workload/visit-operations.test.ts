@@ -6,6 +6,7 @@ import { VisitMemory } from '../../../sim/workload/visit-memory.ts'
 import { visitOperations, visitRequest } from '../../../sim/workload/visit-operations.ts'
 import type { Draws } from '../../../sim/world/decisions/draws.ts'
 import { utf8 } from '../../../src/base/bytes.ts'
+import { recorder } from '../sim-checkers/reports.ts'
 
 /** Draws these numbers in turn, and then the last one. */
 function drawing(...numbers: readonly number[]): Draws {
@@ -119,7 +120,7 @@ describe('what a visit is made for', () => {
 describe('the marks of visits', () => {
   const seen = (kind: string, body: object, outcome: unknown): readonly string[] => {
     const told: string[] = []
-    const effects = new VisitEffects()
+    const effects = new VisitEffects(recorder().judge)
     effects.began({ mark: 'm', tookEffect: () => void told.push('m') })
     for (let nth = 0; nth < 2; nth++) effects.tookEffect({ command: { kind, body, identity: undefined }, outcome })
     return told
@@ -137,6 +138,24 @@ describe('the marks of visits', () => {
     expect(seen('txn', { operations: [{ value: utf8('m') }] }, { kind: 'failed' })).toEqual([])
     expect(seen('session.create', { name: 'm' }, { refusal: 'no node' })).toEqual([])
     expect(seen('kv.put', { value: utf8('other') }, true)).toEqual([])
+  })
+
+  it('show that what was acknowledged had no effect, or only a later one', () => {
+    const { judge, lines, counts } = recorder()
+    const effects = new VisitEffects(judge)
+    const put = (mark: string) => ({
+      command: { kind: 'kv.put', body: { value: utf8(mark) }, identity: undefined },
+      outcome: true,
+    })
+    const told = (mark: string) => effects.acknowledged({ mark, what: `write ${mark}`, agent: 'c1', calledIn: 7 })
+    for (const mark of ['a', 'b', 'c']) effects.began({ mark, tookEffect: () => undefined })
+    effects.tookEffect(put('a'))
+    told('a')
+    expect(lines).toEqual([])
+    told('b')
+    effects.tookEffect(put('b'))
+    expect(lines).toEqual(['A6: c1 acknowledges to write b, and no command with its mark has taken effect'])
+    expect(counts()).toEqual(['A6 2'])
   })
 })
 

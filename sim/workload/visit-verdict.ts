@@ -1,0 +1,35 @@
+import { textOf } from '../../src/base/bytes.ts'
+import type { HttpClientResponse } from '../../src/env/http.ts'
+import { headerSaid } from '../../src/model/naming/names.ts'
+import type { Visit } from '../checkers/access/access-facts.ts'
+import type { VisitRequest } from './visit-operations.ts'
+
+/**
+ * What an answer says about rights; undefined: nothing. Before 1.0, a read without rights is a 404, as for a key that
+ * does not exist.
+ */
+export function toldBy(
+  { status, headers, body }: HttpClientResponse,
+  request: VisitRequest,
+): Pick<Visit, 'said' | 'needs'> | undefined {
+  const text = textOf(body)
+  const index = Number(headerSaid(headers, 'index') ?? Number.NaN)
+  if (!Number.isNaN(index)) request.indexed?.(index)
+  if (status === 200) {
+    request.done?.(text)
+    const denied = request.denied?.(text) ?? []
+    if (denied.length > 0) return { said: 'denied', needs: denied }
+    return { said: 'allowed', needs: [...request.needs, ...(request.shown?.(text) ?? [])] }
+  }
+  if (status === 409 && request.refused !== undefined) {
+    const needs = request.refused(text)
+    return needs.length === 0 ? undefined : { said: 'denied', needs }
+  }
+  if (status === 404 || (status === 500 && /Unknown session/.test(text))) {
+    const needs = request.hidden?.()
+    return needs === undefined ? undefined : { said: 'denied', needs }
+  }
+  if (status !== 403) return undefined
+  const needs = request.refusedWithout ?? request.needs
+  return { said: text.includes('ACL not found') ? 'not found' : 'denied', needs }
+}

@@ -43,8 +43,8 @@ export const failFsync = failNext(
 )
 export const failRead = failNext('fail read', 'read', 'The next read of a file fails.')
 export const failWrite = failNext('fail write', 'write', 'The next write of a file fails after a part of it.')
-export const failOpen = failNext('fail open', 'open', 'The next file is not opened, nor made if it is new.')
-export const failRename = failNext('fail rename', 'rename', 'The next file that gets another name keeps its old one.')
+export const failOpen = failNext('fail open', 'open', 'The next opening of a file fails; a new file is not made.')
+export const failRename = failNext('fail rename', 'rename', 'The next renaming of a file fails; it keeps its name.')
 
 export const clockRate = action(
   z

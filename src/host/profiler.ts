@@ -15,14 +15,17 @@ function hiddenArguments(argv: readonly string[]): readonly string[] {
     return at > 0 && secretFlag.test(argv[at - 1] ?? '') ? '<hidden>' : argument
   })
 }
+
 /** Maximum size of a profile, which is held in memory as a whole. */
 const bytesMax = 32 << 20
+
 /**
  * Maximum number of profiles that may begin within a span of time: each costs the agent CPU, and callers may need no
  * token.
  */
 const beginsMax = 20
 const beginsWithinMs = 10_000
+
 /** Profiles of this process by the inspector of V8, one at a time. */
 export class HostProfiler implements Profiler {
   readonly #clock: Clock

@@ -27,6 +27,8 @@ export interface Program {
   readonly agent: Agent
   /** Listeners of the HTTP API. */
   readonly http: readonly HttpListener[]
+  /** Number of requests over HTTP and DNS so far. */
+  asked(): number
   stop(): Promise<void>
   /**
    * Sends the last lines of the log to syslog, within a time limit. Called after `stop`, or when the agent has failed.
@@ -38,6 +40,7 @@ export interface Program {
 interface Faces {
   http: HttpHandler
   dns: DnsFace
+  asked: number
   /** The agent that serves the commands; undefined while it starts. */
   commanded: RouteContext | undefined
 }
@@ -58,6 +61,7 @@ export async function startProgram(
         ? { status: 200, headers: [['Content-Type', 'application/json']], body: '{"Live":true}' }
         : { status: 503, headers: [], body: `${config.naming.title} agent is starting` },
     dns: { answer: async () => undefined, known: () => undefined },
+    asked: 0,
     commanded: undefined,
   }
   const http: HttpListener[] = []
@@ -113,7 +117,7 @@ export async function startProgram(
     closeFaces()
     await agent.value.stop()
   }
-  return ok({ agent: agent.value, http, stop, endLog: async () => syslog?.close() })
+  return ok({ agent: agent.value, http, asked: () => faces.asked, stop, endLog: async () => syslog?.close() })
 }
 
 /** The listeners that could be opened, even if another one could not. */
@@ -131,7 +135,11 @@ async function listen(
   faces: Faces,
   { http, secured, open }: Opened,
 ): Promise<Result<undefined, StartFailure>> {
-  const handler: HttpHandler = Object.assign((request: HttpRequest) => faces.http(request), {
+  const answer = (request: HttpRequest) => {
+    faces.asked++
+    return faces.http(request)
+  }
+  const handler: HttpHandler = Object.assign(answer, {
     bodyBytesMaxOf: (method: string, target: string) => faces.http.bodyBytesMaxOf?.(method, target) ?? bodyBytesMax,
   })
   for (const host of config.ports.http > 0 ? config.clientAddresses : []) {
@@ -152,7 +160,11 @@ async function listen(
   }
   const dns: DnsFace = {
     answer: (packet, transport, from) => faces.dns.answer(packet, transport, from),
-    known: (packet, transport, from) => faces.dns.known(packet, transport, from),
+    // Every question comes here first.
+    known: (packet, transport, from) => {
+      faces.asked++
+      return faces.dns.known(packet, transport, from)
+    },
   }
   for (const host of config.ports.dns > 0 ? config.dnsAddresses : []) {
     const listener = await openDns(env, dns, { host, port: config.ports.dns })

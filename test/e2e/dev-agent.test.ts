@@ -37,6 +37,16 @@ describe('svc agent -dev', () => {
     expect((await again.request('GET', '/v1/kv/a')).status).toBe(404)
   })
 
+  it('warms up when it is idle, and shows nothing of it but a line at level debug', async () => {
+    const dev = await startDev(['-log-level=debug', '-hcl=performance { warm_up = true }'])
+    const said = async () => dev.output.includes('warmed up with common requests') || undefined
+    await eventually('it has warmed up', said, 90_000)
+    expect(dev.output).not.toMatch(/scratch|warm-up/)
+    expect(Object.keys(JSON.parse(await dev.text('/v1/catalog/services')))).toEqual(['svc'])
+    expect(JSON.parse(await dev.text('/v1/agent/checks'))).toEqual({})
+    expect(JSON.parse(await dev.text('/v1/kv/?keys'))).toEqual([])
+  })
+
   it('[AGT-011] says in its help and at its start that it is not for production', async () => {
     const help = await runSvc(['agent', '-h'])
     expect(help.code).toBe(0)

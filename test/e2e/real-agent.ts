@@ -97,6 +97,9 @@ function collect(child: ChildProcess): () => { out: string; error: string } {
   return () => ({ out, error })
 }
 
+/** Most agents of tests live for seconds, in which a warm-up would cost the others more than it gains. */
+const notWarmedUp = '-hcl=performance { warm_up = false }'
+
 /** A real agent in a process of its own. */
 export class RealAgent {
   readonly address: string
@@ -108,7 +111,7 @@ export class RealAgent {
 
   /**
    * `address`: where its HTTP API listens, `host:port`. `environment`: added to the own one. `program`: the
-   * launcher, or a command that is found in its PATH.
+   * launcher, or a command that is found in its PATH. It does not warm up, unless an argument sets `warm_up`.
    */
   constructor(
     address: string,
@@ -120,7 +123,8 @@ export class RealAgent {
     this.#args = args
     const env = { ...process.env, ...environment }
     const [command = '', ...first] = program.endsWith('.js') ? [process.execPath, program] : [program]
-    this.#child = spawn(command, [...first, 'agent', ...args], { stdio: ['ignore', 'pipe', 'pipe'], env })
+    const all = program === svc && !args.some((arg) => arg.includes('warm_up')) ? [...args, notWarmedUp] : args
+    this.#child = spawn(command, [...first, 'agent', ...all], { stdio: ['ignore', 'pipe', 'pipe'], env })
     this.#output = collect(this.#child)
     this.exited = new Promise((resolve) => {
       this.#child.on('close', (code) => {

@@ -69,6 +69,8 @@ export interface AgentConfig extends LogSettings {
   readonly rpcHoldTimeoutMs: number
   /** How long a leaving server keeps answering, so that others notice that it left. */
   readonly leaveDrainMs: number
+  /** Whether the agent warmsUp common requests after its start. */
+  readonly warmsUp: boolean
   /** Minimum TTL of sessions. */
   readonly sessionTtlMinMs: number
   /** Figures that differ from production's, for the simulator: no setting changes them. */

@@ -10,6 +10,7 @@ import type { Terminal } from '../../env/terminal.ts'
 import { metricsText } from '../../features/agent/metrics-text.ts'
 import { releaseText } from '../../model/release.ts'
 import { type Program, startProgram } from '../../program/start.ts'
+import { WarmUp } from '../../program/warm-up/warm-up.ts'
 import type { Invocation } from '../command.ts'
 import { type EndingAgent, untilEnded } from './agent-end.ts'
 import { startFailureText } from './start-problem.ts'
@@ -64,11 +65,24 @@ async function runStarted(
   terminal.onSignal('SIGUSR1', () => terminal.error(metricsText(agent.env.metrics.snapshot(), agent.telemetry.prefix)))
   const supervisor = new Supervisor(env, terminal.environment)
   supervisor.ready()
+  const warmUp = config.warmsUp ? warmingUp(env, config, program.value) : undefined
   const code = await untilEnded(env, terminal, config, supervised(env, agent, supervisor), async () => {
+    warmUp?.close()
     await Promise.all([supervisor.stopping(), program.value.stop()])
   })
   await program.value.endLog()
   return code
+}
+
+/** Begins to warm an agent up that is ready. */
+function warmingUp(env: Env, config: AgentConfig, program: Program): WarmUp {
+  return new WarmUp(env, config, {
+    asked: () => program.asked(),
+    onEnd: (rounds) => {
+      if (rounds.ok) env.log.write('debug', 'agent', 'warmed up with common requests', { rounds: rounds.value })
+      else env.log.write('warn', 'agent', 'the warm-up with common requests failed', { reason: rounds.error })
+    },
+  })
 }
 
 function supervised(env: Env, agent: EndingAgent, supervisor: Supervisor): EndingAgent {

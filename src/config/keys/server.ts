@@ -86,6 +86,11 @@ export const serverKeys = {
       default: '7s',
       since: '1.0.0',
     }),
+    warm_up: key(
+      bool,
+      'An idle agent runs common requests on a scratch agent after its start, so that the first real ones are quicker. Costs at most 0.3 s of CPU time.',
+      { default: true },
+    ),
   }),
   raft_protocol: key(whole, 'Version of the consensus protocol, 1 to 3.', { default: 3, since: '0.8.0' }),
   raft_snapshot_interval: key(duration, 'How often a server looks whether a snapshot is due; 0s: the default.', {

@@ -13,7 +13,10 @@ export function timingOf(
   dev: boolean,
   defaults: AgentConfig,
   { problem, warn }: Reports,
-): Pick<AgentConfig, 'raft' | 'gossipLan' | 'rpcHoldTimeoutMs' | 'leaveDrainMs' | 'sessionTtlMinMs' | 'autopilot'> {
+): Pick<
+  AgentConfig,
+  'raft' | 'gossipLan' | 'rpcHoldTimeoutMs' | 'leaveDrainMs' | 'warmsUp' | 'sessionTtlMinMs' | 'autopilot'
+> {
   checkRaft(file, defaults.release, problem)
   const { autopilot, performance } = file
   return {
@@ -30,6 +33,7 @@ export function timingOf(
     gossipLan: gossipOf('gossip_lan', file, dev ? devGossip : lanGossip, warn),
     rpcHoldTimeoutMs: milliseconds(performance?.rpc_hold_timeout, defaults.rpcHoldTimeoutMs),
     leaveDrainMs: milliseconds(performance?.leave_drain_time, defaults.leaveDrainMs),
+    warmsUp: performance?.warm_up ?? defaults.warmsUp,
     sessionTtlMinMs: milliseconds(file.session_ttl_min, defaults.sessionTtlMinMs),
     autopilot: {
       serverStabilizationMs: milliseconds(

@@ -20,7 +20,7 @@ const pauseMs = 20
 const quietMs = 250
 /** An event loop that calls a timer later than this has other work. */
 const lateMaxMs = 4
-/** An agent that is busy for so long meets warm code without this. */
+/** After this time without an idle moment, real requests have warmed the code up. */
 const giveUpMs = 60_000
 
 export interface WarmUpOptions {

@@ -7,7 +7,7 @@ import { svcNaming } from '../../../src/model/naming/naming.ts'
 import { newestRelease, parseRelease, type Release, releaseText } from '../../../src/model/release.ts'
 import { WarmUp } from '../../../src/program/warm-up/warm-up.ts'
 
-/** Each look at the clock takes so long, so that the test's rounds do not depend on the machine. */
+/** The time that each look at the clock takes: so the rounds of a test do not depend on the machine. */
 const lookMs = 1
 
 /** An agent that is ready, in a world of which the warm-up may use nothing but clock, timers, random and crypto. */

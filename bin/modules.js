@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Script } from 'node:vm'
@@ -21,11 +21,23 @@ import { Script } from 'node:vm'
  * compiled file, and `import.meta.offset` more.
  */
 export async function loadModules(file) {
-  const fresh = process.sourceMapsEnabled ? undefined : read(file)
-  if (fresh === undefined) return import(pathToFileURL(file).href)
+  const fresh = process.sourceMapsEnabled && !isLinked ? undefined : read(file)
+  if (fresh === undefined) return importModules(file)
   const wanted = fresh.flatMap((module) => module.wanted.filter(isPackage))
   await Promise.all(wanted.map(importPackage))
   return run(file)
+}
+
+/**
+ * A planted copy of the program has links to the modules that are not changed (`sim/platform/program-copy.ts`). Here they
+ * import each other by the paths of the links. Node's own loader follows links, and would load the program without the
+ * change.
+ */
+const isLinked = existsSync(new URL('../dist/linked', import.meta.url))
+
+function importModules(file) {
+  if (isLinked) throw new Error(`${file}: a module of this linked copy is not in the form that the compiler writes`)
+  return import(pathToFileURL(file).href)
 }
 
 /** By path: `{ body, href, wanted, named, isRunning, exports }`; `exports` is there once the module has run. */

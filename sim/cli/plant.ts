@@ -102,7 +102,7 @@ function plantOfBug(named: string, terminal: SimTerminal): Result<Plant, string>
     hunt,
     demands: false,
     texts: texts.value,
-    copy: workshop.copy(texts.value),
+    copy: workshop.copy(texts.value, 'linked'),
     sound,
   })
 }
@@ -127,7 +127,7 @@ function plantOfMutant(name: string, terminal: SimTerminal): Result<Plant, strin
     hunt: undefined,
     demands: true,
     texts,
-    copy: workshop.copy(texts),
+    copy: workshop.copy(texts, 'linked'),
     sound: () => undefined,
   })
 }

@@ -1,25 +1,14 @@
 import { spawn } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
-import { brotliDecompressSync } from 'node:zlib'
 import type { MutationWorkshop } from '../mutation/build.ts'
-import type { CopyEnd, ProgramCopy } from '../self-test/workshop.ts'
+import type { CopyEnd, CopyForm, ProgramCopy } from '../self-test/workshop.ts'
 import { sourcePlaces } from './compiler.ts'
 import { cpuTimePipe, cpuTimeVariable } from './cpu-time.ts'
+import { type Modules, modulesOf } from './program-modules.ts'
 import { startWorker } from './worker-process.ts'
 
 /**
@@ -38,11 +27,7 @@ export const usualLimits: ChildLimits = { cpuMs: 300_000, idleMs: 600_000, least
 /** Maximum number of characters of standard error that are kept. */
 const errorMax = 4000
 
-/**
- * The workshop of the program in the folder `root`. Its modules are those in `dist`, as they were compiled; a program
- * that was installed from its package has no modules, and uses those that the bundler put into
- * `dist/bundle/modules.json.br`.
- */
+/** The workshop of the program in the folder `root`. */
 export function createWorkshop(root: string, limits: ChildLimits = usualLimits): MutationWorkshop {
   const modules = modulesOf(root)
   return {
@@ -50,85 +35,14 @@ export function createWorkshop(root: string, limits: ChildLimits = usualLimits):
     names: modules.names,
     sourcePlaces: (file) => sourcePlaces(join(root, 'dist', `${file}.map`)),
     source: (file) => (existsSync(join(root, file)) ? readFileSync(join(root, file), 'utf8') : undefined),
-    copy: (replaced) => copyOf(root, modules, replaced, limits),
+    copy: (replaced, form = 'whole') => copyOf(() => filled(root, modules, { replaced, form }), limits),
     scenario: (name) => join(root, 'scenarios', name),
   }
 }
 
-/** SHA-256 of the names and texts of all modules of the program in the folder `root`, in hex. */
-export function buildHash(root: string): string {
-  const { names, read } = modulesOf(root)
-  const hash = createHash('sha256')
-  for (const name of names()) hash.update(`${name}\n${read(name) ?? ''}\n`)
-  return hash.digest('hex')
-}
-
-function modulesOf(root: string): Modules {
-  return existsSync(join(root, 'dist/src')) ? compiledModules(root) : packedModules(root)
-}
-
-/** The compiled modules of the program; names such as `src/raft/core/commit.js`. */
-interface Modules {
-  read(name: string): string | undefined
-  /** In a fixed order. */
-  names(): readonly string[]
-  /** Writes all of them into a folder that does not exist yet. */
-  copyTo(folder: string): void
-}
-
-function compiledModules(root: string): Modules {
-  const isProgram = (path: string): boolean => !/[.](d[.]ts|map|tsbuildinfo\S*)$/.test(path)
-  return {
-    read: (name) => {
-      const path = join(root, 'dist', name)
-      return existsSync(path) ? readFileSync(path, 'utf8') : undefined
-    },
-    names: () => {
-      const below = (part: string): readonly string[] =>
-        readdirSync(join(root, 'dist', part), { recursive: true, encoding: 'utf8' }).map((name) => `${part}/${name}`)
-      return sorted(['src', 'sim'].flatMap(below).filter((name) => name.endsWith('.js')))
-    },
-    copyTo: (folder) => {
-      for (const part of ['src', 'sim']) {
-        cpSync(join(root, 'dist', part), join(folder, part), { recursive: true, filter: isProgram })
-      }
-    },
-  }
-}
-
-function packedModules(root: string): Modules {
-  const packed = brotliDecompressSync(readFileSync(join(root, 'dist/bundle/modules.json.br'))).toString('utf8')
-  const texts = new Map<string, string>(Object.entries(JSON.parse(packed)))
-  return {
-    read: (name) => texts.get(name),
-    names: () => sorted([...texts.keys()]),
-    copyTo: (folder) => {
-      for (const [name, text] of texts) {
-        mkdirSync(dirname(join(folder, name)), { recursive: true })
-        writeFileSync(join(folder, name), text)
-      }
-    },
-  }
-}
-
-function sorted(names: readonly string[]): readonly string[] {
-  return names.toSorted((a, b) => (a < b ? -1 : 1))
-}
-
-/** The program without files for people and compilers; the packages that it needs are linked. */
-function copyOf(
-  root: string,
-  modules: Modules,
-  replaced: ReadonlyMap<string, string>,
-  limits: ChildLimits,
-): ProgramCopy {
-  const home = mkdtempSync(join(tmpdir(), 'svc-self-test-'))
-  try {
-    fill(home, root, modules, replaced)
-  } catch (cause) {
-    rmSync(home, { recursive: true, force: true })
-    throw cause
-  }
+/** `make`: makes the copy, and returns its folder. */
+function copyOf(make: () => string, limits: ChildLimits): ProgramCopy {
+  const home = make()
   const script = join(home, 'bin/svc-sim.js')
   return {
     startWorker: (stallCpuMs, environment) => startWorker({ script, stallCpuMs, environment }),
@@ -138,11 +52,29 @@ function copyOf(
   }
 }
 
-/** Writes the program into the folder `home`. */
-function fill(home: string, root: string, modules: Modules, replaced: ReadonlyMap<string, string>): void {
+interface Wanted {
+  readonly replaced: ReadonlyMap<string, string>
+  readonly form: CopyForm
+}
+
+/** A new folder with the program, without files for people and compilers; the packages that it needs are linked. */
+function filled(root: string, modules: Modules, wanted: Wanted): string {
+  const home = mkdtempSync(join(tmpdir(), 'svc-self-test-'))
+  try {
+    fill(home, root, modules, wanted)
+    return home
+  } catch (cause) {
+    rmSync(home, { recursive: true, force: true })
+    throw cause
+  }
+}
+
+function fill(home: string, root: string, modules: Modules, { replaced, form }: Wanted): void {
   cpSync(join(root, 'bin'), join(home, 'bin'), { recursive: true })
-  modules.copyTo(join(home, 'dist'))
-  for (const [file, text] of replaced) writeFileSync(join(home, 'dist', file), text)
+  const dist = join(home, 'dist')
+  if (form === 'linked' && modules.linkTo !== undefined) modules.linkTo(dist, [...replaced.keys()])
+  else modules.copyTo(dist)
+  for (const [file, text] of replaced) writeFileSync(join(dist, file), text)
   const manifest = readFileSync(join(root, 'package.json'), 'utf8')
   writeFileSync(join(home, 'package.json'), manifest)
   linkPackages(root, home, Object.keys(JSON.parse(manifest).dependencies))

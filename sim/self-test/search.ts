@@ -58,7 +58,7 @@ export function plantedTexts(
 /** A copy of the program with this bug. */
 export function plantedCopy(workshop: Workshop, bug: PlantedBug): Result<ProgramCopy, string> {
   const texts = plantedTexts(workshop, bug)
-  return texts.ok ? ok(workshop.copy(texts.value)) : texts
+  return texts.ok ? ok(workshop.copy(texts.value, 'linked')) : texts
 }
 
 /**
@@ -70,7 +70,7 @@ export async function search(options: SearchOptions): Promise<Result<Search, str
   const texts = patchedFiles(owner, [...hunt.tuning, ...options.patches], workshop.read)
   if (!texts.ok) return texts
   const startedMs = options.wallMs()
-  const copy = workshop.copy(texts.value)
+  const copy = workshop.copy(texts.value, 'linked')
   try {
     const records = await searched(page, { rate, seeds }, () => copy.startWorker(stallCpuMs))
     if (!records.ok) return err(`${owner}: ${records.error}`)

@@ -4,11 +4,18 @@ import type { Worker } from '../pool/worker.ts'
 export interface Workshop {
   /** The text of a built file, such as `src/raft/core/commit.js`; undefined if there is none. */
   read(file: string): string | undefined
-  /** A copy of the built program with the texts of these files replaced. */
-  copy(replaced: ReadonlyMap<string, string>): ProgramCopy
+  /** A copy of the built program with the texts of these files replaced; whole if no form is named. */
+  copy(replaced: ReadonlyMap<string, string>, form?: CopyForm): ProgramCopy
   /** Path of a scenario of this program: `hunts/lease.yaml`. */
   scenario(name: string): string
 }
+
+/**
+ * - `whole`: a file for each module. The replaced texts may be any JavaScript, and a build changes nothing of the copy.
+ * - `linked`: links to all that was not replaced, made and removed at once. The replaced texts must be written as the
+ *   compiler writes modules; otherwise the copy does not start. A build meanwhile changes what the copy runs next.
+ */
+export type CopyForm = 'whole' | 'linked'
 
 export interface ProgramCopy {
   /**

@@ -67,7 +67,7 @@ describe('causes in the trace of a run', () => {
     const workshop = createWorkshop(projectRoot)
     const texts = patchedFiles(bug.name, [...hunt.tuning, ...bug.patches], workshop.read)
     if (!texts.ok) throw new Error(texts.error)
-    const copy = workshop.copy(texts.value)
+    const copy = workshop.copy(texts.value, 'linked')
     onTestFinished(() => copy.remove())
     const file = join(folder(), 'trace.jsonl')
     const argv = ['run', workshop.scenario(`hunts/${hunt.name}.yaml`), '--seed', String(planted.seed)]

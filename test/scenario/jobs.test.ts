@@ -32,7 +32,7 @@ async function runOfPlantedCopy(...flags: readonly string[]) {
   const file = 'sim/scenario/run.js'
   const pieces = (workshop.read(file) ?? '').split('    async run() {\n')
   expect(pieces).toHaveLength(2)
-  const copy = workshop.copy(new Map([[file, pieces.join(`    async run() {${planted}`)]]))
+  const copy = workshop.copy(new Map([[file, pieces.join(`    async run() {${planted}`)]]), 'linked')
   const environment = { ...process.env }
   process.env['NODE_OPTIONS'] = '--max-old-space-size=200'
   onTestFinished(() => {

@@ -41,7 +41,7 @@ export async function runExplain(
   if (!run.ok) return refused(terminal, run.error)
   const stallMs = flags.stall ?? usualStallMs
   // A bundle has no modules whose lines could be named.
-  const copy = flags.code === true ? terminal.createWorkshop().copy(new Map()) : undefined
+  const copy = flags.code === true ? terminal.createWorkshop().copy(new Map(), 'linked') : undefined
   try {
     return await explainRun(run.value, {
       startWorker: () => (copy ?? terminal).startWorker(stallMs),

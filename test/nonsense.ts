@@ -4,8 +4,19 @@ type Schema = Readonly<Record<string, unknown>>
 
 /** Values that fit a schema and mean nothing, drawn by `turn`; `texts` are what stands where there is a text. */
 export function nonsense(schema: z.ZodType | Schema, texts: readonly string[], turn: number): unknown {
-  const plain = schema instanceof z.ZodType ? z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) : schema
-  return new Nonsense(plain as Schema, texts, turn).of(plain as Schema, 0)
+  const plain = schema instanceof z.ZodType ? plainOf(schema) : schema
+  return new Nonsense(plain, texts, turn).of(plain, 0)
+}
+
+/** Of one schema many values are drawn, and to translate it costs far more than to draw one. */
+const translated = new WeakMap<z.ZodType, Schema>()
+
+function plainOf(schema: z.ZodType): Schema {
+  const known = translated.get(schema)
+  if (known !== undefined) return known
+  const plain = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Schema
+  translated.set(schema, plain)
+  return plain
 }
 
 /** Deeper values are left out where they may be. */

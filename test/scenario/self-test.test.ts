@@ -17,7 +17,7 @@ const chosen = isLong ? plantedBugs.map(({ name }) => name) : easy
 describe('svc-sim self-test', () => {
   it('finds planted bugs in copies of the built program, and nothing in the sound one', async () => {
     const bugs = chosen.flatMap((name) => ['--bug', name])
-    const finished = await svcSim(['self-test', ...bugs, '--seeds', isLong ? '400' : '20', '--json'])
+    const finished = await svcSim(['self-test', ...bugs, '--seeds', isLong ? '400' : '6', '--json'])
     expect(finished.err).toBe('')
     const rows = finished.out
       .trimEnd()
@@ -50,7 +50,7 @@ describe('svc-sim shrink', () => {
   it('makes the page of a planted bug smaller, which fails by itself', async () => {
     const out = join(mkdtempSync(join(tmpdir(), 'svc-shrink-')), 'tail.yaml')
     onTestFinished(() => rmSync(dirname(out), { recursive: true, force: true }))
-    const runs = isLong ? '200' : '5'
+    const runs = isLong ? '200' : '3'
     const finished = await svcSim([
       'shrink',
       '--bug',

@@ -19,7 +19,7 @@ import {
   World,
 } from './visible-world.ts'
 
-const runs = process.env['SVC_TEST_LONG'] === '1' ? 200 : 8
+const runs = process.env['SVC_TEST_LONG'] === '1' ? 200 : 4
 
 /** A read that waits; `told` once it has been answered. */
 interface Waiting {

@@ -6,7 +6,7 @@ import { fc } from '../../fast-check.ts'
 import { CatalogWorld } from '../../unit/dns/catalog-world.ts'
 
 const long = process.env['SVC_TEST_LONG'] === '1'
-const packets = long ? 1_000_000 : 4_000
+const packets = long ? 1_000_000 : 2_000
 /** A million take some minutes. */
 const longMs = long ? 3_600_000 : 10_000
 

@@ -30,7 +30,7 @@ import { fc } from '../../fast-check.ts'
 import { LoneServer } from '../../unit/features/lone-server.ts'
 import { CatalogModel } from './catalog-model.ts'
 
-const runs = process.env['SVC_TEST_LONG'] === '1' ? 3_000 : 100
+const runs = process.env['SVC_TEST_LONG'] === '1' ? 3_000 : 52
 
 const nodes = ['a', 'A', 'b', 'c\0'] as const
 const services = ['web', 'WEB', 'api'] as const

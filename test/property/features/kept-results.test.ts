@@ -34,7 +34,7 @@ import {
 import { fc } from '../../fast-check.ts'
 import { LoneServer } from '../../unit/features/lone-server.ts'
 
-const runs = process.env['SVC_TEST_LONG'] === '1' ? 2_000 : 60
+const runs = process.env['SVC_TEST_LONG'] === '1' ? 2_000 : 30
 
 const node = fc.constantFrom('a', 'b', 'c')
 const service = fc.constantFrom('web', 'WEB', 'api')

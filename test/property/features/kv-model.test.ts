@@ -14,7 +14,7 @@ import { modifyIndexOf } from '../../../src/model/log-position.ts'
 import { fc } from '../../fast-check.ts'
 import { LoneServer } from '../../unit/features/lone-server.ts'
 
-const runs = process.env['SVC_TEST_LONG'] === '1' ? 5_000 : 200
+const runs = process.env['SVC_TEST_LONG'] === '1' ? 5_000 : 100
 
 const keys = ['a', 'a/', 'a/b', 'a/b/c', 'a/bc', 'ab', 'b', '\xc3\xbc'] as const
 const prefixes = ['', 'a', 'a/', 'a/b', 'a/b/', 'b', 'zz'] as const

@@ -14,7 +14,7 @@ import { compressed } from '../../unit/gossip-wire/compress.ts'
 import { FrameReading, unsealing, unsealWith } from '../../unit/gossip-wire/frames.ts'
 import { fullState, message } from './arbitrary.ts'
 
-const numRuns = process.env['SVC_TEST_LONG'] === '1' ? 20_000 : 300
+const numRuns = process.env['SVC_TEST_LONG'] === '1' ? 20_000 : 150
 
 function encodeOne(...messages: Parameters<PacketEncoder['encode']>[0]): Uint8Array {
   const packets = new PacketEncoder().encode(messages, { budget: 65_000, checksum: false })

@@ -5,7 +5,9 @@ import { soundCore } from './sound-core.ts'
 import { failureOf } from './world.ts'
 
 const long = process.env['SVC_TEST_LONG'] === '1'
-const controlSeeds = long ? 100 : 3
+const controlSeeds = long ? 100 : 2
+/** Of the core as it is written into a file of its own: enough to see that it is the sound one. */
+const unpatchedSeeds = long ? 10 : 3
 /** Those that few seeds find take their budget; by default only the others run. */
 const commonBudgetMax = 100
 
@@ -23,16 +25,18 @@ describe('the model world finds planted bugs', () => {
   }
 
   it('finds nothing in the sound core under the same knobs', () => {
-    for (const mutant of mutants) {
+    // Several have the same knobs, and with them the sound core does the same.
+    const settings = new Map(mutants.map(({ name, knobs }) => [JSON.stringify(knobs), { name, knobs }]))
+    for (const { name, knobs } of settings.values()) {
       for (let seed = 1; seed <= controlSeeds; seed++) {
-        expect([mutant.name, seed, failureOf(soundCore, seed, mutant.knobs)]).toEqual([mutant.name, seed, undefined])
+        expect([name, seed, failureOf(soundCore, seed, knobs)]).toEqual([name, seed, undefined])
       }
     }
   })
 
   it('finds nothing in a copy of the core without a patch', async () => {
     const core = await mutantCore('unpatched', [])
-    for (let seed = 1; seed <= 10; seed++) expect([seed, failureOf(core, seed)]).toEqual([seed, undefined])
+    for (let seed = 1; seed <= unpatchedSeeds; seed++) expect([seed, failureOf(core, seed)]).toEqual([seed, undefined])
   })
 
   it('says so when a patch no longer fits the source', async () => {

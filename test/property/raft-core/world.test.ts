@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { soundCore } from './sound-core.ts'
 import { failureOf, type Outcome, World } from './world.ts'
 
-const seeds = process.env['SVC_TEST_LONG'] === '1' ? 5000 : 150
+const seeds = process.env['SVC_TEST_LONG'] === '1' ? 5000 : 60
 
 describe(`a cluster of cores under faults, ${seeds} seeds`, () => {
   it('keeps every law of consensus, makes progress once faults stop, and sees rare states on the way', () => {

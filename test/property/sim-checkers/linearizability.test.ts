@@ -6,7 +6,7 @@ import { fc } from '../../fast-check.ts'
 import { after, anyHistory, crowdedHistory, distinctHistory, hasOrder, isPossible, operation } from './key-histories.ts'
 
 const long = process.env['SVC_TEST_LONG'] === '1'
-const numRuns = long ? 100_000 : 3_000
+const numRuns = long ? 100_000 : 1_500
 const operationsMax = long ? 8 : 7
 const law = { staleDefaultUs: 0, stepsMax: 1_000_000 }
 const never = Number.POSITIVE_INFINITY
@@ -209,7 +209,7 @@ describe('the verdict on a key that many clients use at once, over outages', () 
     lost: fc.constantFrom(0.02, 0.1, 0.3),
     seed: fc.integer({ min: 1, max: 1 << 30 }),
   })
-  const histories = long ? 500 : 25
+  const histories = long ? 500 : 12
 
   it.each(mixes)('is found within the bound of the search where there is an order: %s', (_, shares) => {
     fc.assert(

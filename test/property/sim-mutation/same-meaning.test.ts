@@ -5,6 +5,7 @@ import { changedText, instrumented } from '../../../sim/mutation/instrument.ts'
 import { parsed, sitesOf } from '../../../sim/mutation/walk.ts'
 import { fc } from '../../fast-check.ts'
 
+const isLong = process.env['SVC_TEST_LONG'] === '1'
 const built = new URL('../../../dist/', import.meta.url)
 
 /** Texts of expressions over three names. */
@@ -64,7 +65,7 @@ describe('an instrumented module', () => {
           expect(await outcome(made, at + 1), `mutant ${at + 1}`).toEqual(await outcome(changedText(source, change), 0))
         }
       }),
-      { numRuns: 60 },
+      { numRuns: isLong ? 1_000 : 30 },
     )
   })
 

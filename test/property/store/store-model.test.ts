@@ -6,7 +6,7 @@ import type { ReadTransaction, Row, TableDefinition } from '../../../src/store/t
 import { fc } from '../../fast-check.ts'
 import { quietSamples, type Sample, sample, samples } from '../../unit/store/sample-table.ts'
 
-const runs = process.env['SVC_TEST_LONG'] === '1' ? 5_000 : 200
+const runs = process.env['SVC_TEST_LONG'] === '1' ? 5_000 : 100
 
 /** Few and short, so that they collide and are prefixes of one another. */
 const ids = fc.constantFrom('', 'a', 'ab', 'abc', 'abd', 'b', 'ba', '\xff', '\xff\xff', 'a\0', 'a\0b')

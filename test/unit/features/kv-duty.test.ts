@@ -16,6 +16,17 @@ async function putAndDelete(server: LoneServer, ...keys: readonly string[]): Pro
   for (const key of keys) await server.request('DELETE', `/v1/kv/${key}`)
 }
 
+/** Puts and deletes so many keys, each with a tombstone of its own, sixty in a request. */
+async function inTransactions(server: LoneServer, count: number): Promise<void> {
+  for (const Verb of ['set', 'delete']) {
+    for (let first = 0; first < count; first += 60) {
+      const length = Math.min(60, count - first)
+      const operations = Array.from({ length }, (_, at) => ({ KV: { Verb, Key: `k${first + at}`, Value: 'eA==' } }))
+      await server.request('PUT', '/v1/txn', JSON.stringify(operations))
+    }
+  }
+}
+
 function tombstones(server: LoneServer): string[] {
   return [...server.read().all(tombstoneTable)].map(({ key }) => key)
 }
@@ -100,7 +111,8 @@ describe('reaping tombstones', () => {
 
   it('more tombstones than one command takes are reaped by several', async () => {
     const { clock, server } = withClock()
-    await putAndDelete(server, ...Array.from({ length: 1500 }, (_, i) => `k${i}`))
+    await inTransactions(server, 1500)
+    expect(tombstones(server)).toHaveLength(1500)
     const duty = reapTombstones.start(server.context)
     const before = server.index
     await clock.advance(15 * minute)

@@ -23,8 +23,8 @@ import {
 } from './log-model.ts'
 
 const oneSegment = { ...smallSegments, segmentBytes: 1 << 14 }
-/** One bit of every third or fourth byte, another in each; in the long run all of them. */
-const bitStep = process.env['SVC_TEST_LONG'] === '1' ? 1 : 27
+/** One bit of about every eighth byte, another in each; in the long run all of them. */
+const bitStep = process.env['SVC_TEST_LONG'] === '1' ? 1 : 67
 const batchHeaderBytes = encodeBatch([], { number: 1, offset: 0, salt: 0, chain: 0 }).bytes.length
 const segmentPath = `${directory}/0000000001.log`
 

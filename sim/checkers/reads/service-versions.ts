@@ -4,7 +4,7 @@ import { coordinatesTable } from '../../../src/features/discovery/nearness.ts'
 import type { Coordinate } from '../../../src/model/coordinate.ts'
 import type { ReadTransaction } from '../../../src/store/types.ts'
 import { type Version, within } from '../access/access-versions.ts'
-import { checker } from '../checker.ts'
+import { type CheckedRun, checker, type ExcuseNames, eventIn, type Judge } from '../checker.ts'
 import { type HeldCheck, inOrder } from './held.ts'
 
 /** A service at one time, as in the replicated state, and the coordinates of nodes. */
@@ -20,6 +20,8 @@ export interface ServiceVersion {
   /** All existing nodes, in the form of `nodeWord`. */
   readonly nodes: string
   readonly places: ReadonlyMap<string, Coordinate>
+  /** The event of the last change of what it lists; 0: the trace is not recorded. */
+  readonly event: number
 }
 
 export function instanceWord(node: string, id: string, port: number, tags: readonly string[]): string {
@@ -55,7 +57,7 @@ function lastChange(tx: ReadTransaction): number {
 /**
  * Read row by row: which checks an instance has, and whether DNS offers it, is computed independently of the program.
  */
-function instancesIn(tx: ReadTransaction, service: string): Omit<ServiceVersion, 'nodes' | 'places'> {
+function instancesIn(tx: ReadTransaction, service: string): Omit<ServiceVersion, 'nodes' | 'places' | 'event'> {
   const instances: string[] = []
   const health: string[] = []
   const found: string[] = []
@@ -80,11 +82,11 @@ function instancesIn(tx: ReadTransaction, service: string): Omit<ServiceVersion,
 
 /** The versions in the replicated state of the services that clients ask for, from the first question on. */
 export class ServiceVersions {
-  readonly #nowUs: () => number
+  readonly #run: Pick<CheckedRun, 'nowUs'> & Pick<Judge<ExcuseNames>, 'eventNow'>
   readonly #versions = new Map<string, Version<ServiceVersion>[]>()
 
-  constructor(nowUs: () => number) {
-    this.#nowUs = nowUs
+  constructor(run: Pick<CheckedRun, 'nowUs'> & Pick<Judge<ExcuseNames>, 'eventNow'>) {
+    this.#run = run
   }
 
   follow(service: string): void {
@@ -100,7 +102,11 @@ export class ServiceVersions {
     const places = new Map([...tx.all(coordinatesTable)].map(({ node, coordinate }) => [node, coordinate]))
     const nodes = allInstances([...allNodes(tx)].map(({ node, address }) => nodeWord(node, address)))
     for (const [service, versions] of this.#versions) {
-      versions.push({ value: { ...instancesIn(tx, service), nodes, places }, fromUs: this.#nowUs(), event: 0 })
+      const now = { ...instancesIn(tx, service), nodes, places }
+      const last = versions.at(-1)?.value
+      const isSame = last?.health === now.health && last.nodes === nodes
+      const event = isSame ? last.event : eventIn(this.#run)
+      versions.push({ value: { ...now, event }, fromUs: this.#run.nowUs(), event })
     }
   }
 
@@ -111,9 +117,14 @@ export class ServiceVersions {
   }
 }
 
+/** The events that made these versions what they are. */
+export function changesOf(versions: readonly ServiceVersion[]): readonly number[] {
+  return [...new Set(versions.map(({ event }) => event))]
+}
+
 export const serviceVersions = checker({
   codes: {},
-  make: (run) => new ServiceVersions(run.nowUs),
+  make: (run) => new ServiceVersions(run),
   takes: {
     'service followed': (it, { service }) => it.follow(service),
     'command took effect': (it, { index, tx }) => it.changed(tx, index),

@@ -1,7 +1,7 @@
 import { type CheckedRun, checker, type Judge } from '../checker.ts'
 import { secondsText } from '../keys/key-history.ts'
 import { type LeaderContact, leaderContact } from '../raft/leader-contact.ts'
-import { type ServiceVersions, serviceVersions } from './service-versions.ts'
+import { changesOf, type ServiceVersions, serviceVersions } from './service-versions.ts'
 import { type SettingsTold, settingsTold } from './settings-told.ts'
 import type { ToldName } from './timely-facts.ts'
 
@@ -93,6 +93,7 @@ export class StaleNames {
     this.#run.report(
       'N2',
       `${textOf(told)} is answered with ${said}, and within ${seconds(boundUs)} there were ${were}`,
+      changesOf(seen),
     )
   }
 }

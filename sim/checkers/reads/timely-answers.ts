@@ -1,8 +1,8 @@
 import type { Coordinate } from '../../../src/model/coordinate.ts'
-import { type CheckedRun, checker, type Judge } from '../checker.ts'
+import { type CheckedRun, checker, eventIn, type Judge } from '../checker.ts'
 import { secondsText } from '../keys/key-history.ts'
 import { type LeaderContact, leaderContact } from '../raft/leader-contact.ts'
-import { type ServiceVersion, type ServiceVersions, serviceVersions } from './service-versions.ts'
+import { changesOf, type ServiceVersion, type ServiceVersions, serviceVersions } from './service-versions.ts'
 import type { TimelyAnswer } from './timely-facts.ts'
 
 /** An agent in contact for this long has asked again for all that it keeps: it pauses twice as long after each failure. */
@@ -66,7 +66,8 @@ export class TimelyAnswers {
     }
     this.#run.judged('E8')
     if (!seen.some((version) => version[answer.of] === answer.told)) {
-      this.#run.report('E8', `${textOf(answer)} is ${answer.told || 'none'}, and there were ${wereOf(answer, seen)}`)
+      const told = `${textOf(answer)} is ${answer.told || 'none'}`
+      this.#run.report('E8', `${told}, and there were ${wereOf(answer, seen)}`, changesOf(seen))
     }
     if (answer.near !== undefined) this.#nearest(answer, answer.near)
   }
@@ -104,7 +105,8 @@ export class TimelyAnswers {
     const isRefreshed = contactUs !== undefined && contactUs + refreshedUs <= calledUs
     const { mustRevalidate, maxAgeS, staleIfErrorS } = wanted
     this.#run.judged('E9')
-    const report = (what: string): void => this.#run.report('E9', `${textOf(answer)} ${what}`)
+    const report = (what: string, because?: readonly number[]): void =>
+      this.#run.report('E9', `${textOf(answer)} ${what}`, because)
     if (!(hit === 'HIT' ? /^\d+$/.test(age ?? '') : hit === 'MISS' && age === undefined)) {
       return report(`says X-Cache ${hit}, Age ${age ?? 'nothing'}`)
     }
@@ -119,34 +121,37 @@ export class TimelyAnswers {
         report(`claims an age of ${ageS} s, but no server has run for ${(aloneUs / 1e6).toFixed(1)} s or more`)
       }
     }
-    const sinceUs = this.#sinceFetchedUs(answer, hit)
-    if (ageS * 1e6 > sinceUs * (1 + clockShare)) {
-      report(`claims an age of ${ageS} s, but the agent asked a server for it ${(sinceUs / 1e6).toFixed(1)} s ago`)
+    const { agoUs, event } = this.#lastFetched(answer, hit)
+    if (ageS * 1e6 > agoUs * (1 + clockShare)) {
+      const asked = `the agent asked a server for it ${(agoUs / 1e6).toFixed(1)} s ago`
+      report(`claims an age of ${ageS} s, but ${asked}`, [event])
     }
     if (!isRefreshed) return this.#run.excused('E9', 'out of reach')
     const fromUs = calledUs - (hit === 'HIT' ? (ageS + 1) * 1e6 : 0) - behindUs
     const seen = this.#versions.between(service, fromUs, nowUs)
     if (seen === undefined) return this.#run.excused('E9', 'out of reach')
     if (seen.some((version) => version[of] === told)) return
-    report(`is ${told || 'none'}, and there were ${wereOf(answer, seen)}`)
+    report(`is ${told || 'none'}, and there were ${wereOf(answer, seen)}`, [event, ...changesOf(seen)])
   }
 
   /**
-   * The time since the agent asked a server for what it has in its cache, at most: it has taken the answer by the time
-   * at which it gave that to a client. An answer that was under way meanwhile may still be the one before.
+   * The time since the agent asked a server for what it has in its cache, at most, and the event in which a client got
+   * that: the agent had taken the answer by then. An answer that was under way meanwhile may still be the one before.
    */
-  #sinceFetchedUs({ agent, service, of, calledUs }: TimelyAnswer, hit: string): number {
+  #lastFetched({ agent, service, of, calledUs }: TimelyAnswer, hit: string): { agoUs: number; event: number } {
     const nowUs = this.#run.nowUs()
     const scope = `${agent} ${of} ${service}`
     const last = this.#fetched.get(scope)
-    if (hit === 'MISS') this.#fetched.set(scope, { calledUs, answeredUs: nowUs })
-    return last === undefined || last.answeredUs > calledUs ? Number.POSITIVE_INFINITY : nowUs - last.calledUs
+    if (hit === 'MISS') this.#fetched.set(scope, { calledUs, answeredUs: nowUs, event: eventIn(this.#run) })
+    if (last === undefined || last.answeredUs > calledUs) return { agoUs: Number.POSITIVE_INFINITY, event: 0 }
+    return { agoUs: nowUs - last.calledUs, event: last.event }
   }
 }
 
 interface Fetched {
   readonly calledUs: number
   readonly answeredUs: number
+  readonly event: number
 }
 
 type Contact = Pick<LeaderContact, 'changedUs' | 'lapseUs'>

@@ -1,7 +1,8 @@
 import { catalogDeregister } from '../../../src/features/catalog/commands.ts'
 import type { DeregisterRequest } from '../../../src/model/catalog.ts'
-import { type CheckedRun, checker, type Judge } from '../checker.ts'
-import { Owing, type Telling, telling } from './owing.ts'
+import { type CheckedRun, checker, eventIn, type Judge } from '../checker.ts'
+import { type Item, isPossible, newItem, type Value } from './acknowledged-item.ts'
+import { type Telling, telling } from './owing.ts'
 import { type NodeRows, noRows, type RegistrationChange } from './registration-facts.ts'
 
 /** Interval of looks at what is owed while nothing happens. */
@@ -9,25 +10,9 @@ const lookEveryUs = 500_000
 /** An abandoned request takes effect, if ever, by the time its agent has been in contact for this long. */
 const settledAfterUs = 2_000_000
 
-type Value = string | undefined
 type Excuse = 'outcome unknown' | 'out of reach' | 'restored' | 'machine replaced'
 
 type Run = Pick<CheckedRun, 'nowUs' | 'network'> & Judge<{ E5: Excuse }>
-
-/** A service or check of one agent, as clients may expect it. */
-interface Item {
-  /** The values that it may have by the answers so far: one, unless requests overlapped or were not answered. */
-  settled: Set<Value>
-  /** Requests about it without an answer, with the values that others acknowledged meanwhile. */
-  readonly open: Map<RegistrationChange, Set<Value>>
-  /** Requests that were abandoned, and may still take effect. */
-  readonly lost: Set<RegistrationChange>
-  /** The change that was acknowledged last. */
-  last: RegistrationChange | undefined
-  readonly owing: Owing
-  /** Whether its presence or absence in the catalog was counted. */
-  isJudged: boolean
-}
 
 interface Node {
   readonly items: Map<string, Item>
@@ -74,6 +59,9 @@ export class AcknowledgedRegistrations {
 
   listed(node: string, rows: NodeRows, isRestored: boolean): void {
     const known = this.#node(node)
+    for (const [name, item] of known.items) {
+      if (known.rows.items.get(name) !== rows.items.get(name)) item.listedIn = eventIn(this.#run)
+    }
     known.rows = rows
     if (isRestored) {
       for (const { owing } of known.items.values()) owing.restored(this.#run.nowUs())
@@ -93,7 +81,8 @@ export class AcknowledgedRegistrations {
     if (contactUs === undefined || contactUs > (item.last?.calledUs ?? 0)) return
     if (!item.isJudged || item.open.size > 0 || item.settled.size !== 1 || item.settled.has(undefined)) return
     this.#run.judged('E5')
-    this.#run.report('E5', `${name} of ${node} is removed from the catalog, although ${lastOf(item)} was acknowledged`)
+    const removed = `${name} of ${node} is removed from the catalog`
+    this.#run.report('E5', `${removed}, although ${item.last?.what ?? 'nothing'} was acknowledged`, [item.lastIn])
     item.settled = new Set()
   }
 
@@ -125,6 +114,7 @@ export class AcknowledgedRegistrations {
       if (isSettled && lost.endedUs + settledAfterUs <= change.calledUs) item.lost.delete(lost)
     }
     item.last = change
+    item.lastIn = eventIn(this.#run)
     item.isJudged = false
   }
 
@@ -140,7 +130,8 @@ export class AcknowledgedRegistrations {
     const { settled, last } = item
     if (settled.size !== 1 || settled.has(undefined) || last === undefined || last.endedUs > change.calledUs) return
     this.#run.judged('E5')
-    this.#run.report('E5', `${change.node} says that it has no check ${checkId}, though it acknowledged ${last.what}`)
+    const said = `${change.node} says that it has no check ${checkId}`
+    this.#run.report('E5', `${said}, though it acknowledged ${last.what}`, [item.lastIn])
     item.settled = new Set()
   }
 
@@ -169,6 +160,7 @@ export class AcknowledgedRegistrations {
       this.#run.report(
         'E5',
         `${name} of ${node} is ${listed ?? 'missing'} in the catalog, and should be ${wanted}: acknowledged ${seconds(nowUs - last.endedUs)} ago, ${seconds(lateUs)} overdue`,
+        [item.lastIn, item.listedIn],
       )
       item.settled = new Set()
     }
@@ -188,26 +180,10 @@ export class AcknowledgedRegistrations {
 
   #item(node: string, name: string): Item {
     const { items } = this.#node(node)
-    const item = items.get(name) ?? {
-      settled: new Set(),
-      open: new Map(),
-      lost: new Set(),
-      last: undefined,
-      owing: new Owing(this.#run.network),
-      isJudged: false,
-    }
+    const item = items.get(name) ?? newItem(this.#run.network)
     items.set(name, item)
     return item
   }
-}
-
-function isPossible({ settled, open, lost }: Item, name: string, listed: Value): boolean {
-  if (settled.has(listed)) return true
-  return [...open.keys(), ...lost].some(({ items }) => items.get(name) === listed)
-}
-
-function lastOf({ last }: Item): string {
-  return last?.what ?? 'nothing'
 }
 
 function seconds(us: number): string {

@@ -1,4 +1,4 @@
-import { type CheckedRun, checker, type Judge } from '../checker.ts'
+import { type CheckedRun, checker, eventIn, type Judge } from '../checker.ts'
 import { clockAllowance, Owing, type Telling, telling } from './owing.ts'
 import { type CheckHeard, type NodeRows, noRows, type RegistrationChange } from './registration-facts.ts'
 
@@ -11,8 +11,12 @@ type Run = Pick<CheckedRun, 'nowUs' | 'network'> & Judge<{ E6: Excuse }>
 /** A TTL check of an agent, as its reporters may expect it. */
 interface Check {
   readonly ttlUs: number
-  /** The last answered report. */
-  last: { readonly status: string; readonly calledUs: number; readonly endedUs: number } | undefined
+  /** The last answered report, and the event in which it was answered. */
+  last:
+    | { readonly status: string; readonly calledUs: number; readonly endedUs: number; readonly event: number }
+    | undefined
+  /** The event in which its status in the catalog changed last. */
+  listedIn: number
   /**
    * Latest moment from which its time to live may be counted: that of a report, a definition, a new process, or of one
    * of these without an answer.
@@ -60,6 +64,9 @@ export class HeardChecks {
 
   listed(node: string, rows: NodeRows, isRestored: boolean): void {
     const known = this.#node(node)
+    for (const [checkId, check] of known.checks) {
+      if (known.rows.statuses.get(checkId) !== rows.statuses.get(checkId)) check.listedIn = eventIn(this.#run)
+    }
     known.rows = rows
     if (isRestored) {
       for (const { owing } of known.checks.values()) owing.restored(this.#run.nowUs())
@@ -97,7 +104,7 @@ export class HeardChecks {
       const contactUs = this.#telling.contactSinceUs(node)
       const wasInReach = check.last === undefined || (contactUs !== undefined && contactUs <= check.last.calledUs)
       if (!wasInReach && check.judged.size === 0) this.#run.excused('E6', 'out of reach')
-      check.last = { status, calledUs, endedUs }
+      check.last = { status, calledUs, endedUs, event: eventIn(this.#run) }
       check.unsure.clear()
       check.isUncertain = false
       check.judged.clear()
@@ -137,6 +144,7 @@ export class HeardChecks {
       this.#run.report(
         'E6',
         `check ${checkId} of ${node} is ${listed} in the catalog, and should be ${expected.join(' or ')}: ${last.status} was reported ${ago} s ago, its time to live being ${check.ttlUs / 1e6} s`,
+        [last.event, check.listedIn],
       )
       check.last = undefined
     }
@@ -159,6 +167,7 @@ export class HeardChecks {
     const check = checks.get(checkId) ?? {
       ttlUs: ttlMs * 1000,
       last: undefined,
+      listedIn: 0,
       countedUs: 0,
       open: new Set(),
       unsure: new Set(),

@@ -47,6 +47,8 @@ export async function comeToAgree(run: RunContext): Promise<void> {
 interface Fault {
   readonly code: PoolFault['code'] | 'E1' | 'E3'
   readonly message: string
+  /** The events of the answers that show it. */
+  readonly because?: readonly number[]
 }
 
 /** What was looked at, once no other look follows. */
@@ -72,7 +74,7 @@ async function within<T extends Fault>(
     if (faults.length === 0) return
     if (isOver) {
       const bound = `${formatDuration(boundMs)} after the last fault`
-      for (const { code, message } of faults) run.invariants.report(code, `${bound} ${message}`)
+      for (const { code, message, because } of faults) run.invariants.report(code, `${bound} ${message}`, because)
       return
     }
     await run.pass(lookEveryMs)
@@ -126,7 +128,7 @@ async function catalogFaultsNow(run: RunContext, seen: SeenCatalog): Promise<rea
     if (typeof listed === 'string') return [{ code: 'E1', message: `${asked} does not return its catalog: ${listed}` }]
     if (held !== undefined) seen.held.push(held)
     const faults = held === undefined ? [] : catalogFaults(held, listed.node)
-    if (faults.length > 0) return faults.map((message) => ({ code: 'E1', message }))
+    if (faults.length > 0) return faults.map((message) => ({ code: 'E1', message, because: listed.shownIn }))
   }
   for (const node of goneNodes(run)) {
     if (!isHeard(run, node)) {
@@ -136,7 +138,9 @@ async function catalogFaultsNow(run: RunContext, seen: SeenCatalog): Promise<rea
     seen.left++
     const listed = await listedAs(run, asked, node)
     if (typeof listed === 'string') return [{ code: 'E1', message: `${asked} does not return its catalog: ${listed}` }]
-    if (listed.node !== undefined) return [{ code: 'E3', message: `the catalog still has ${node}, which left` }]
+    if (listed.node !== undefined) {
+      return [{ code: 'E3', message: `the catalog still has ${node}, which left`, because: listed.shownIn }]
+    }
   }
   return []
 }
@@ -160,13 +164,18 @@ function heldBy({ cluster }: RunContext, node: string): HeldNode | undefined {
   return { node, server: kind === 'server', services: agent.local.services(), checks }
 }
 
-/** What one agent answers about a node over HTTP; or why it does not answer. */
-async function listedAs(run: RunContext, asked: string, node: string): Promise<{ readonly node: ListedNode } | string> {
+/** What one agent answers about a node over HTTP, and the events of its answers; or why it does not answer. */
+async function listedAs(
+  run: RunContext,
+  asked: string,
+  node: string,
+): Promise<{ readonly node: ListedNode; readonly shownIn: readonly number[] } | string> {
   const listed = await json<ListedCatalogNode | null>(run, asked, `/v1/catalog/node/${node}`)
   const checks = await json<readonly ListedCheck[]>(run, asked, `/v1/health/node/${node}`)
   if (typeof listed === 'string') return listed
   if (typeof checks === 'string') return checks
-  if (listed.body === null) return { node: undefined }
+  const shownIn = [listed.event, checks.event]
+  if (listed.body === null) return { node: undefined, shownIn }
   const services = Object.values(listed.body.Services).map(
     (service): SeenService => ({
       id: service.ID,
@@ -176,14 +185,19 @@ async function listedAs(run: RunContext, asked: string, node: string): Promise<{
       enableTagOverride: service.EnableTagOverride,
     }),
   )
-  return { node: { services, checks: new Map(checks.body.map(({ CheckID, Status }) => [CheckID, Status])) } }
+  return { node: { services, checks: new Map(checks.body.map(({ CheckID, Status }) => [CheckID, Status])) }, shownIn }
 }
 
-async function json<T>(run: RunContext, asked: string, target: string): Promise<{ readonly body: T } | string> {
+async function json<T>(
+  run: RunContext,
+  asked: string,
+  target: string,
+): Promise<{ readonly body: T; readonly event: number } | string> {
   const to = httpEndpoint(run.cluster.identityOf(asked))
   const answer = await run.driver.ask(run, to, { method: 'GET', target, timeoutMs: answerWithinMs })
   if (typeof answer === 'string') return answer
-  return answer.status === 200 ? { body: JSON.parse(answer.body) as T } : `status ${answer.status}`
+  if (answer.status !== 200) return `status ${answer.status}`
+  return { body: JSON.parse(answer.body) as T, event: run.invariants.eventNow() }
 }
 
 interface ListedCatalogNode {

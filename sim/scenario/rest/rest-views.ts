@@ -38,8 +38,11 @@ export async function compareViews(run: RunContext): Promise<void> {
 
 async function compareService(run: RunContext, node: string, service: string): Promise<void> {
   let faults: readonly string[] = []
+  let shownIn: readonly number[] = []
   for (let look = 1; look <= looksMax && !run.hasFailed(); look++) {
-    const views = await viewsOf(run, node, service)
+    const looked = await viewsOf(run, node, service)
+    const views = looked?.views
+    shownIn = looked?.shownIn ?? []
     faults = views === undefined ? [`the answers about ${service} do not come to rest`] : viewFaults(views)
     const isOver = look === looksMax && !run.hasFailed()
     if (views !== undefined && (faults.length === 0 || isOver)) countViews(run.invariants.of(oneTruth), views)
@@ -47,20 +50,28 @@ async function compareService(run: RunContext, node: string, service: string): P
     await run.pass(lookAgainMs)
   }
   if (run.hasFailed()) return
-  for (const fault of faults) run.invariants.report('E2', `at ${node} ${fault}`)
+  for (const fault of faults) run.invariants.report('E2', `at ${node} ${fault}`, shownIn)
+}
+
+interface Looked {
+  readonly views: ServiceViews
+  /** The events of the answers. */
+  readonly shownIn: readonly number[]
 }
 
 /** Undefined: something changed meanwhile, or there was no answer. */
-async function viewsOf(run: RunContext, node: string, service: string): Promise<ServiceViews | undefined> {
+async function viewsOf(run: RunContext, node: string, service: string): Promise<Looked | undefined> {
   const name = encodeURIComponent(service)
   const before = await read<readonly HealthRow[]>(run, node, `health/service/${name}`)
   const catalog = await read<readonly CatalogRow[]>(run, node, `catalog/service/${name}`)
   const passing = await read<readonly HealthRow[]>(run, node, `health/service/${name}?passing`)
   const dns = label.test(service) ? await places(run, node, service) : []
+  const dnsIn = run.invariants.eventNow()
   const after = await read<readonly HealthRow[]>(run, node, `health/service/${name}`)
   if (before === undefined || catalog === undefined || passing === undefined || dns === undefined) return undefined
   if (after === undefined || before.index !== after.index) return undefined
-  return {
+  const shownIn = [before.event, catalog.event, passing.event, dnsIn]
+  const views = {
     service,
     catalog: catalog.body.map(({ Node, ServiceID }) => `${Node}/${ServiceID}`),
     health: before.body.map(toldInstance),
@@ -68,6 +79,7 @@ async function viewsOf(run: RunContext, node: string, service: string): Promise<
     dns: label.test(service) ? dns : undefined,
     onlyPassing: run.checksOf(run.cluster.datacenterOf(node)).of(settingsTold).dnsOf(node)?.onlyPassing === true,
   }
+  return { views, shownIn }
 }
 
 function toldInstance({ Node, Service, Checks }: HealthRow): ToldInstance {
@@ -100,12 +112,19 @@ function placeOf(record: DnsRecord): readonly string[] {
   return [`${node}:${record.port}`]
 }
 
-async function read<T>(run: RunContext, node: string, path: string): Promise<{ body: T; index: number } | undefined> {
+async function read<T>(run: RunContext, node: string, path: string): Promise<Answered<T> | undefined> {
   const to = httpEndpoint(run.cluster.identityOf(node))
   const asked = { method: 'GET', target: `/v1/${path}`, timeoutMs: answerWithinMs }
   const answer: Answer | string = await run.driver.ask(run, to, asked)
   if (typeof answer === 'string' || answer.status !== 200) return undefined
-  return { body: JSON.parse(answer.body) as T, index: Number(headerSaid(answer.headers, 'index') ?? 0) }
+  const index = Number(headerSaid(answer.headers, 'index') ?? 0)
+  return { body: JSON.parse(answer.body) as T, index, event: run.invariants.eventNow() }
+}
+
+interface Answered<T> {
+  readonly body: T
+  readonly index: number
+  readonly event: number
 }
 
 interface CatalogRow {

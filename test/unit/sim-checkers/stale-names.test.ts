@@ -24,6 +24,7 @@ function judged({ allowStale = true } = {}) {
         offered,
         nodes: '',
         places: new Map(),
+        event: 0,
       })
       return fromUs < 5e6 ? undefined : [...(fromUs < 12e6 ? [version('a')] : []), version('b')]
     },

@@ -41,6 +41,7 @@ function judged({ isReached = true, known = true, changedUs = 0 } = {}) {
     offered: '',
     nodes: 'n',
     places,
+    event: 0,
   })
   const versions = {
     between: (_service: string, fromUs: number): readonly ServiceVersion[] | undefined => {

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import { catalogRows } from './causes/catalog-rows.ts'
 import { clientRows } from './causes/client-rows.ts'
 import { clusterRows } from './causes/cluster-rows.ts'
 import { raftRows } from './causes/raft-rows.ts'
 import { crossing, leaf, meshWorld, pem, root } from './mesh-world.ts'
 import { recorder } from './reports.ts'
 
-const rows = [...raftRows, ...clientRows, ...clusterRows]
+const rows = [...raftRows, ...clientRows, ...clusterRows, ...catalogRows]
 
 describe('a violation names the events that it follows from', () => {
   it('C1, C3: the leaf that was given, and the roots that were published', () => {

@@ -89,8 +89,10 @@ export function candidatesOf(watched: Watched, functionAt: FunctionAt): readonly
       const nth = taken.get(mutant.site) ?? 0
       taken.set(mutant.site, nth + 1)
       const late = nth < changesOfSite && order.includes(mutant.operator) ? 0 : lateCost
-      const cost = costOf(site, mutant.file, { ...watched, end }) + late + spectrum.ofSite(site.site)
       const isEnd = site.near !== undefined && watched.ends.has(site.near)
+      // What should have followed there did not: that runs which pass went through this code, too, clears nothing.
+      const unfit = isEnd ? 0 : spectrum.ofSite(site.site)
+      const cost = costOf(site, mutant.file, { ...watched, end }) + late + unfit
       return windowsOf(site).map((turns, at) => ({ mutant, turns, cost: cost + at * 3, isEnd }))
     })
   const cheapest = tries.toSorted((a, b) => a.cost - b.cost || a.mutant.number - b.mutant.number)

@@ -105,6 +105,8 @@ describe('changes of the code', () => {
     ]
     const compared = { ...watched, spectrum: new Spectrum(runs) }
     expect(candidatesOf(compared, bySite)[0]?.mutant.number).toBe(3)
+    // Where a question was last seen that got no answer, such runs say nothing.
+    expect(candidatesOf({ ...compared, ends: new Set([0]) }, bySite)[0]?.mutant.number).toBe(2)
     expect(nothingsOf(compared)[0]?.cost).toBeGreaterThan((nothingsOf(watched)[0]?.cost ?? 0) + 3)
   })
 

@@ -10,9 +10,9 @@
  * nothing, and prints the lines as the table of the page. Whether the true cause is among the first three that `explain` names,
  * a person says: put `"isFound": true` or `false` into the line of the bug.
  *
- *     node bench/twenty-bugs.mjs --code [--pages=FOLDER] [--out=code.jsonl] [--budget=60 | --runs=30] [--only=…] [--table]
+ *     node bench/twenty-bugs.mjs --code [--pages=FOLDER] [--out=code.jsonl] [--budget=60 | --runs=30] [--jobs=1] [--only=…] [--table]
  *
- * measures only `explain --code`, in one process (with `--runs` the same on any machine), and says itself which rank the true cause has among the places of the code and
+ * measures only `explain --code`, in one process (with `--runs` the same on any machine and with any number of jobs), and says itself which rank the true cause has among the places of the code and
  * among the blamed decisions. A place counts if it lies within eight lines of the true one; a decision counts if it is NEEDED and
  * has the words that the table of the page names. A bug that has a small page in FOLDER, `NAME.yaml`, is explained by that.
  */
@@ -26,6 +26,7 @@ const options = new Map(process.argv.slice(2).map((text) => text.replace(/^--/, 
 const out = options.get('out') ?? 'twenty-bugs.jsonl'
 const budget = `${options.get('budget') ?? 60}s`
 const limit = options.has('runs') ? ['--runs', options.get('runs')] : ['--budget', budget]
+const jobs = options.get('jobs') ?? '1'
 const only = options.get('only')?.split(',')
 const root = fileURLToPath(new URL('..', import.meta.url))
 const svcSim = join(root, 'bin/svc-sim.js')
@@ -126,7 +127,7 @@ async function codeMeasured(bug) {
   const which = isSmall ? [small, ...bug.plant] : [bug.page, '--seed', bug.seed, ...bug.plant]
   // Where no decision can count, none is judged.
   const judged = bug.decision === undefined ? ['--no-blame'] : []
-  const budgeted = ['--code', ...judged, ...limit, '--jobs', '1', '--json', '--quiet']
+  const budgeted = ['--code', ...judged, ...limit, '--jobs', jobs, '--json', '--quiet']
   const { exit, out: said, err, seconds } = await run(['explain', ...which, ...budgeted])
   const row = { name: bug.name, place: bug.place, isSmall, exit, seconds }
   if (exit !== 0) return { ...row, error: err.trim().split('\n').at(-1) }
@@ -220,7 +221,7 @@ function table(rows) {
 if (options.has('help')) {
   const usage = [
     'node bench/twenty-bugs.mjs [--out=FILE] [--budget=SECONDS] [--only=NAME,NAME] [--table]',
-    'node bench/twenty-bugs.mjs --code [--pages=FOLDER] [--out=FILE] [--budget=SECONDS | --runs=N] [--only=…] [--table]',
+    'node bench/twenty-bugs.mjs --code [--pages=FOLDER] [--out=FILE] [--budget=SECONDS | --runs=N] [--jobs=N] [--only=…] [--table]',
     'The comment at the beginning of the file says what each does.',
   ]
   process.stdout.write(`${usage.join('\n')}\n`)

@@ -32,12 +32,26 @@ function otherLocal(look: Look): readonly Change[] {
   return local === undefined || !isComputed || isUsed ? [] : [replaced('other-local', node as ts.Expression, local)]
 }
 
-/** `return undefined` behind a variable that may be meant. */
+/** `return undefined` behind a variable that may be meant, and that was not just judged: `if (!found) return undefined`. */
 function returnedLocal(look: Look): readonly Change[] {
   const { ts, node } = look
   if (node.parent === undefined || !ts.isReturnStatement(node.parent) || !isNothing(ts, node)) return []
   const [local] = localsBefore(look, node)
-  return local === undefined ? [] : [replaced('return-local', node, local)]
+  return local === undefined || isJudged(look, node, local) ? [] : [replaced('return-local', node, local)]
+}
+
+/** Whether a condition that leads to this node asks for the variable. */
+function isJudged({ ts }: Pick<Look, 'ts'>, node: ts.Node, local: string): boolean {
+  const asks = (each: ts.Node): boolean => {
+    if (ts.isIdentifier(each)) return each.text === local
+    if (ts.isPropertyAccessExpression(each)) return asks(each.expression)
+    return ts.forEachChild(each, (child) => asks(child) || undefined) === true
+  }
+  for (let child = node, { parent } = node; parent !== undefined; child = parent, { parent } = parent) {
+    if (ts.isFunctionLike(parent)) return false
+    if (ts.isIfStatement(parent) && child !== parent.expression && asks(parent.expression)) return true
+  }
+  return false
 }
 
 function isNothing(ts: Look['ts'], node: ts.Node): node is ts.Expression {

@@ -63,6 +63,13 @@ describe('changes of the code', () => {
     ])
   })
 
+  it('are tried early where a function computed a value and did not return it', () => {
+    const returned = mutant(7, 1, 'src/raft/b.js', 'return-local')
+    const tried = candidatesOf({ ...watched, mutants: [...watched.mutants, returned] }, bySite)
+    // The other change of that place comes later, as code that runs often does.
+    expect(tried.slice(0, 3).map(({ mutant: { number } }) => number)).toEqual([7, 2, 7])
+  })
+
   it('take turns with those of other functions that are a little less likely', () => {
     const sites = [0, 1, 2, 3].map((site) => ({ site, turns: site === 3 ? 2 : 1, from: 80, until: 80, near: 0 }))
     const mutants = [0, 1, 2, 3].map((site) => mutant(site + 1, site, 'src/raft/a.js', 'equality'))

@@ -146,6 +146,8 @@ describe('the operators of mutation', () => {
       ['other-local: a.f → e', 'return-local: undefined → e'],
     ],
     ['const d = a.d; return (undefined);', ['return-local: (undefined) → d']],
+    ['const d = a.d; if (a.d) { return undefined; }', ['return-local: undefined → d']],
+    ['const d = a.d; if (d.e === 3) { return undefined; }', []],
     ['const d = a.d; return a.map((e) => { return undefined; });', []],
   ])('are joined by others that only repair: in `%s`', (statement, expected) => {
     const repairs = instrumented(ts, 'src/a.js', within(statement), { sites: 0, mutants: 0, returns: 0 })

@@ -8,7 +8,7 @@ import type { Identity, Part } from '../../../sim/world/decisions/identity.ts'
 import { fc } from '../../fast-check.ts'
 
 const isLong = process.env['SVC_TEST_LONG'] === '1'
-/** Droppings that are tried: each is two runs of four seconds. */
+/** Droppings that are tried: each is two runs of three seconds. */
 const droppings = isLong ? 2_000 : 7
 const seeds = isLong ? 6 : 1
 
@@ -25,7 +25,7 @@ const rules = [
   '{ when: leader elected, chance: 60%, after: 0ms..800ms, do: [{ crash: it, for: 300ms..900ms }] }',
   '{ every: 400ms..900ms, one of: [{ pause: one of servers, for: 100ms..400ms }, { kill: one of followers, for: 200ms..500ms }] }',
   '{ when: vote given, chance: 20%, do: [{ cut: { from: it, to: one of others }, for: 500ms }] }',
-  '{ at: 1s..3s, do: [{ partition: minority, for: 500ms..1s }] }',
+  '{ at: 1s..2s, do: [{ partition: minority, for: 500ms..1s }] }',
 ]
 
 const steps = [
@@ -58,7 +58,7 @@ function page({ servers, clients, groups, rules: faults, steps: done }: Story): 
     ...(workload.length === 0 ? [] : ['workload:', ...workload]),
     ...list('faults', faults),
     ...list('steps', done),
-    'lasts: 4s',
+    'lasts: 3s',
     '',
   ].join('\n')
 }

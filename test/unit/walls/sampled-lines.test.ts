@@ -111,14 +111,15 @@ const files = readdirSync('src', { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts'))
   .map((file) => join('src', file))
   .sort()
+const callsIn = new Map(files.map((file) => [file, logCalls(readFileSync(file, 'utf8'))]))
 
 describe('a line of the log', () => {
   it('that an outside party can cause is sampled; each other has its reason here', () => {
     const without: string[] = []
-    for (const file of files) {
+    for (const [file, calls] of callsIn) {
       if (Object.keys(own).some((place) => (place.endsWith('/') ? file.startsWith(place) : file === place))) continue
       const reasons = Object.keys(single[file] ?? {})
-      for (const { text, sampled } of logCalls(readFileSync(file, 'utf8'))) {
+      for (const { text, sampled } of calls) {
         if (!sampled && !reasons.some((reason) => text.includes(reason))) without.push(`${file}: ${text}`)
       }
     }
@@ -126,7 +127,7 @@ describe('a line of the log', () => {
   })
 
   it('has no reason here that is of no use any more', () => {
-    const calls = files.flatMap((file) => logCalls(readFileSync(file, 'utf8')).map((call) => ({ file, ...call })))
+    const calls = [...callsIn].flatMap(([file, found]) => found.map((call) => ({ file, ...call })))
     const unsampled = calls.filter(({ sampled }) => !sampled)
     for (const place of Object.keys(own)) {
       expect(

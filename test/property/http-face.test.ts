@@ -10,7 +10,7 @@ import { fc } from '../fast-check.ts'
 import { fakeContext, request } from '../unit/http/fake-context.ts'
 import { planned } from '../unit/http/planned.ts'
 
-const numRuns = process.env['SVC_TEST_LONG'] === '1' ? 100_000 : 2_000
+const numRuns = process.env['SVC_TEST_LONG'] === '1' ? 100_000 : 1_000
 const byteText = fc.string({ unit: fc.integer({ min: 0, max: 255 }).map((byte) => String.fromCharCode(byte)) })
 /** Pieces that the matcher looks for, so that random text meets its branches. */
 const piece = fc.oneof(

@@ -11,7 +11,7 @@ import { scripts, shell } from './process-laws.ts'
 /** More virtual time than any law takes. */
 const lawLimitMs = 120_000
 const seedsOfLaws = ['1', '2', '3']
-const seedsOfCrashes = Array.from({ length: process.env['SVC_TEST_LONG'] === '1' ? 500 : 40 }, (_, at) => `crash-${at}`)
+const seedsOfCrashes = Array.from({ length: process.env['SVC_TEST_LONG'] === '1' ? 500 : 20 }, (_, at) => `crash-${at}`)
 
 /** Two machines on a simulated network, looked at with several seeds. `newPlatform`: Node's, unless it is given. */
 export function simWorld(tls: TlsMaterial | undefined, newPlatform: () => Platform = createPlatform): LawWorld {

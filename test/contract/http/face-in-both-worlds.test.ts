@@ -238,7 +238,7 @@ describe('the HTTP face gives one answer in both worlds', () => {
       fc.asyncProperty(method, target, body, async (verb, where, what) => {
         await expectAlike({ method: verb, target: where, ...(what === undefined ? {} : { body: what }) })
       }),
-      { numRuns: process.env['SVC_TEST_LONG'] === '1' ? 20_000 : 300 },
+      { numRuns: process.env['SVC_TEST_LONG'] === '1' ? 20_000 : 150 },
     )
   })
 })

@@ -17,7 +17,7 @@ import { hclOf, jsonOf, management, name, resources, statements } from './rules.
 const long = process.env['SVC_TEST_LONG'] === '1'
 /** Of each token so many questions are asked: in the long run a million. */
 const questionsEach = 40
-const tokens = long ? 25_000 : 400
+const tokens = long ? 25_000 : 200
 
 interface Text {
   readonly grammar: Grammar

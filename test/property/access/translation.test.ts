@@ -72,7 +72,7 @@ describe('the translation of legacy rules', () => {
         expect([after, { ...read(after, 'new'), grammar: '' }]).toEqual([after, { rules, scalars, grammar: '' }])
         expect(commentsIn(after)).toEqual(commentsIn(written))
       }),
-      { numRuns: long ? 20_000 : 250 },
+      { numRuns: long ? 20_000 : 125 },
     )
   })
 
@@ -95,7 +95,7 @@ describe('the translation of legacy rules', () => {
           }
         }
       }),
-      { numRuns: long ? 2_000 : 60 },
+      { numRuns: long ? 2_000 : 30 },
     )
   })
 
@@ -106,7 +106,7 @@ describe('the translation of legacy rules', () => {
         const again = translate(once.replaceAll('_prefix', ''))
         if (!once.includes('# It had no meaning')) expect(again).toBe(once)
       }),
-      { numRuns: long ? 5_000 : 100 },
+      { numRuns: long ? 5_000 : 50 },
     )
   })
 })

@@ -7,7 +7,7 @@ import { FakeCatalog } from '../../unit/agent-local/fake-catalog.ts'
 import { checkOf, configOf, nodeId, offer, serviceOf, ttl } from '../../unit/agent-local/local-world.ts'
 import { inSimulation, rest } from '../../unit/sim-world/in-simulation.ts'
 
-const runs = process.env['SVC_TEST_LONG'] === '1' ? 1_000 : 60
+const runs = process.env['SVC_TEST_LONG'] === '1' ? 1_000 : 30
 
 const id = fc.constantFrom('a', 'b', 'c', 'A')
 const status = fc.constantFrom<CheckStatus>('passing', 'warning', 'critical')

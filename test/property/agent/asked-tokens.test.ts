@@ -169,7 +169,7 @@ describe('what an agent knows of a token under random outages', () => {
             world.tokens.stop()
           },
         ),
-        { numRuns: process.env['SVC_TEST_LONG'] === '1' ? 5_000 : 100 },
+        { numRuns: process.env['SVC_TEST_LONG'] === '1' ? 5_000 : 50 },
       )
     },
   )

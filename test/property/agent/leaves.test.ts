@@ -102,7 +102,7 @@ class Given {
 
 describe('the leaves of an agent, whatever happens', () => {
   it('are good, each of an index of its own, never asked for in a rush, and of the active root once all is well', async () => {
-    const runs = process.env['SVC_TEST_LONG'] === '1' ? 3_000 : 60
+    const runs = process.env['SVC_TEST_LONG'] === '1' ? 3_000 : 30
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
         const given = new Given()

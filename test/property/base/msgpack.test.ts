@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { pack, packAfter, unpack } from '../../../src/base/msgpack.ts'
 import { fc } from '../../fast-check.ts'
 
-const runs = process.env['SVC_TEST_LONG'] === '1' ? 50_000 : 300
+const runs = process.env['SVC_TEST_LONG'] === '1' ? 50_000 : 150
 
 /** The package as src/base/msgpack.ts sets it, without what stands before it there. */
 const packr = new Packr({

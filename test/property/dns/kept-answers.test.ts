@@ -4,7 +4,7 @@ import { decodeResponse, encodeQuestion } from '../../../src/dns-wire/question.t
 import { fc } from '../../fast-check.ts'
 import { CatalogWorld } from '../../unit/dns/catalog-world.ts'
 
-const runs = process.env['SVC_TEST_LONG'] === '1' ? 500 : 12
+const runs = process.env['SVC_TEST_LONG'] === '1' ? 500 : 6
 
 /** With some letters in capitals. */
 const cased = (name: string, bits: number): string =>

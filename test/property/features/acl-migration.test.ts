@@ -10,7 +10,7 @@ import { modifyIndexOf } from '../../../src/model/log-position.ts'
 import { Store } from '../../../src/store/store.ts'
 import { fc } from '../../fast-check.ts'
 
-const runs = process.env['SVC_TEST_LONG'] === '1' ? 20_000 : 300
+const runs = process.env['SVC_TEST_LONG'] === '1' ? 20_000 : 150
 
 const secret = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'anonymous')
 

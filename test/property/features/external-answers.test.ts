@@ -72,7 +72,7 @@ describe('the external provider, whatever it is answered', () => {
           provider.close()
         }),
       ),
-      { numRuns: long ? 5_000 : 30 },
+      { numRuns: long ? 5_000 : 15 },
     )
   })
 })

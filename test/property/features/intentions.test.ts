@@ -5,7 +5,7 @@ import { decidingIntention, intentionsFor } from '../../../src/features/intentio
 import { fc } from '../../fast-check.ts'
 import { LoneServer } from '../../unit/features/lone-server.ts'
 
-const runs = process.env['SVC_TEST_LONG'] === '1' ? 3_000 : 150
+const runs = process.env['SVC_TEST_LONG'] === '1' ? 3_000 : 75
 
 /** `namespace/name`, with wildcards as an intention may have them. */
 const places = ['default/web', 'default/db', 'default/Web', 'default/*', 'other/web', 'other/*', '*/*'] as const

@@ -15,7 +15,7 @@ import type { ReadTransaction, WriteTransaction } from '../../../src/store/types
 import { fc } from '../../fast-check.ts'
 
 const features = [catalogFeature, kvFeature, sessionFeature]
-const runs = process.env['SVC_TEST_LONG'] === '1' ? 5000 : 300
+const runs = process.env['SVC_TEST_LONG'] === '1' ? 5000 : 150
 
 const idOf = (number: number): string => `00000000-0000-4000-8000-00000000000${number}`
 

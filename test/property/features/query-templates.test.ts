@@ -6,7 +6,7 @@ import { resolveQuery } from '../../../src/features/query/views.ts'
 import { fc } from '../../fast-check.ts'
 import { LoneServer } from '../../unit/features/lone-server.ts'
 
-const runs = process.env['SVC_TEST_LONG'] === '1' ? 10_000 : 300
+const runs = process.env['SVC_TEST_LONG'] === '1' ? 10_000 : 150
 
 const plainService = {
   service: 'web',

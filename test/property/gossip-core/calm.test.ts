@@ -4,7 +4,7 @@ import { type Agent, worldTiming } from './agent.ts'
 import { settle } from './agreement.ts'
 import { World } from './world.ts'
 
-const seeds = process.env['SVC_TEST_LONG'] === '1' ? 300 : 12
+const seeds = process.env['SVC_TEST_LONG'] === '1' ? 300 : 6
 
 /** A pool in which all members know each other. */
 function pool(seed: number, size: number): World {

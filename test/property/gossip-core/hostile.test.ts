@@ -10,7 +10,7 @@ import { fc } from '../../fast-check.ts'
 import { Dice } from '../../tools/dice.ts'
 import { sizeOf, worldTiming, worldVersions } from './agent.ts'
 
-const runs = process.env['SVC_TEST_LONG'] === '1' ? 5_000 : 100
+const runs = process.env['SVC_TEST_LONG'] === '1' ? 5_000 : 50
 
 const number = fc.oneof(
   fc.nat({ max: 4 }),

@@ -6,7 +6,7 @@ import { fc } from '../../fast-check.ts'
 import { Subject } from '../../unit/gossip-core/subject.ts'
 import { fullState } from '../gossip-wire/arbitrary.ts'
 
-const runs = process.env['SVC_TEST_LONG'] === '1' ? 10_000 : 300
+const runs = process.env['SVC_TEST_LONG'] === '1' ? 10_000 : 150
 
 /** Few names, so that the lists speak of the same members, and numbers that no bound drops. */
 const known = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f')

@@ -69,7 +69,7 @@ describe('HCL', () => {
         if (!parsed.ok) expect([text, parsed.error.message]).toEqual([text, expect.stringContaining('of one kind')])
         else expect([text, plainValue(parsed.value)]).toEqual([text, theirs])
       }),
-      { numRuns: long ? 20_000 : 150 },
+      { numRuns: long ? 20_000 : 75 },
     )
   })
 
@@ -83,7 +83,7 @@ describe('HCL', () => {
         if (!parsed.ok && !/of one kind|no value stands after/.test(parsed.error.message))
           expect([text, theirs]).toEqual([text, undefined])
       }),
-      { numRuns: long ? 50_000 : 1_000 },
+      { numRuns: long ? 50_000 : 500 },
     )
   })
 })

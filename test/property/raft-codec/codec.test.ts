@@ -6,7 +6,7 @@ import type { Server } from '../../../src/raft/core/types.ts'
 import { fc } from '../../fast-check.ts'
 import { positioned } from '../../tools/plain.ts'
 
-const runs = process.env['SVC_TEST_LONG'] === '1' ? 50_000 : 500
+const runs = process.env['SVC_TEST_LONG'] === '1' ? 50_000 : 250
 
 const count = fc.oneof(
   fc.nat(300),

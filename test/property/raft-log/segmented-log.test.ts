@@ -13,7 +13,7 @@ import {
   shown,
 } from '../../unit/raft-log/log-model.ts'
 
-const runs = process.env['SVC_TEST_LONG'] === '1' ? 5000 : 150
+const runs = process.env['SVC_TEST_LONG'] === '1' ? 5000 : 75
 
 type Step =
   | { readonly kind: 'write'; readonly together: number }

@@ -5,6 +5,7 @@ import { manifestOf, merged, recordOf, textOfCampaign } from '../../unit/sim-cam
 
 const verdicts = fc.constantFrom<SeedVerdict>('passed', 'passed', 'failed', 'undecided', 'died', 'stuck')
 const seeds = 12
+const isLong = process.env['SVC_TEST_LONG'] === '1'
 /** A verdict for each seed of two scenarios. */
 const campaigns = fc.record({
   A: fc.array(verdicts, { minLength: seeds, maxLength: seeds }),
@@ -41,7 +42,7 @@ describe('svc-sim merge', () => {
           expect(line.test(again.out)).toBe(more.length > 0)
         },
       ),
-      { numRuns: 40 },
+      { numRuns: isLong ? 1_000 : 15 },
     )
   })
 
@@ -51,7 +52,7 @@ describe('svc-sim merge', () => {
         const shares = Array.from({ length: of }, (_, at) => shareOf(campaign, at + 1, of))
         expect(await merged(named(shares))).toEqual(await merged(named([shareOf(campaign, 1, 1)])))
       }),
-      { numRuns: 40 },
+      { numRuns: isLong ? 1_000 : 15 },
     )
   })
 
@@ -70,7 +71,7 @@ describe('svc-sim merge', () => {
         expect(exit).toBe(missing === 0 ? 0 : 6)
         expect(/; MISSING: (\d+) runs$/m.exec(out)?.[1] ?? '0').toBe(String(missing))
       }),
-      { numRuns: 60 },
+      { numRuns: isLong ? 1_000 : 20 },
     )
   })
 
@@ -98,7 +99,7 @@ describe('svc-sim merge', () => {
         expect(count('failed')).toBe([...ran.values()].filter((verdict) => verdict === 'failed').length)
         expect(one.exit).toBe(open.size > 0 ? 5 : count('failed') > 0 ? 1 : 6)
       }),
-      { numRuns: 60 },
+      { numRuns: isLong ? 1_000 : 20 },
     )
   })
 
@@ -119,7 +120,7 @@ describe('svc-sim merge', () => {
         const [both, turned] = [await merged(named(judged)), await merged(named(judged.toReversed()))]
         expect(both).toEqual(turned)
       }),
-      { numRuns: 30 },
+      { numRuns: isLong ? 1_000 : 12 },
     )
   })
 })

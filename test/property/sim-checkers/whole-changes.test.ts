@@ -4,7 +4,7 @@ import type { ListedKey } from '../../../sim/checkers/keys/key-history.ts'
 import { WholeChanges } from '../../../sim/checkers/keys/whole-changes.ts'
 import { fc } from '../../fast-check.ts'
 
-const numRuns = process.env['SVC_TEST_LONG'] === '1' ? 100_000 : 2_000
+const numRuns = process.env['SVC_TEST_LONG'] === '1' ? 100_000 : 1_000
 const keys = ['a', 'b', 'c']
 
 /** At each index one key is written or removed, or nothing is. */

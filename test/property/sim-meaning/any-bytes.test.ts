@@ -18,7 +18,7 @@ import {
   traced,
 } from '../../unit/sim-meaning/packets.ts'
 
-const runs = process.env['SVC_TEST_LONG'] === '1' ? 100_000 : 2_000
+const runs = process.env['SVC_TEST_LONG'] === '1' ? 100_000 : 1_000
 const platform = createPlatform()
 afterAll(() => platform.close())
 

@@ -9,7 +9,7 @@ import type { Platform } from '../../../sim/world/platform.ts'
 import { fc } from '../../fast-check.ts'
 
 /** Each is two runs of some seconds. */
-const stories = process.env['SVC_TEST_LONG'] === '1' ? 200 : 2
+const stories = process.env['SVC_TEST_LONG'] === '1' ? 200 : 1
 
 const rules = [
   '{ when: leader elected, after: 300ms..900ms, do: [{ cut: { from: it, to: others }, for: 1500ms..2500ms }] }',

@@ -126,7 +126,7 @@ describe('a damaged log whose loss is accepted', () => {
     const first = calm.diskOf('a').operations
     await calm.start('a', accepting)
     const steps = calm.diskOf('a').operations - first
-    for (let step = 0; step <= steps; step += process.env['SVC_TEST_LONG'] === '1' ? 1 : 7) {
+    for (let step = 0; step <= steps; step += process.env['SVC_TEST_LONG'] === '1' ? 1 : 13) {
       const cluster = await written(['a'])
       cut(cluster.diskOf('a'), 0.5)
       const disk = cluster.diskOf('a')

@@ -6,7 +6,7 @@ import { type Options, SmallCluster } from './small-cluster.ts'
 
 const logDirectory = '/data/raft/log'
 const isLong = process.env['SVC_TEST_LONG'] === '1'
-const trials = isLong ? 2000 : 200
+const trials = isLong ? 2000 : 100
 const written = 80
 
 /** Small segments, snapshots now and then, and all of the log kept behind them. */

@@ -13,10 +13,18 @@ function whyNot(isDamaged: boolean, kind: StartFailure['kind']): PanicExcuse {
 
 /** The text of the log line for a request that ended in an exception of the program. */
 export const routeThrew = 'a route threw'
+/** The text of the log line for a request for which the program made a malformed command. */
+export const malformedCommand = 'a command that no server could read is not proposed'
+
+/** Lines of the log that only a fault of the program writes. */
+const faults: ReadonlyMap<string, string> = new Map([
+  [`http: ${routeThrew}`, 'threw while it answered a request'],
+  [`agent: ${malformedCommand}`, 'made a command that no server could read, and refuses the request for it'],
+])
 
 /**
  * P1 and P2: processes that stopped because of a broken invariant of their own or did not start, and requests that
- * ended in an exception of the program.
+ * failed because of a fault of the program: an exception, or a malformed command.
  */
 export const panics = checker({
   codes: {
@@ -34,7 +42,7 @@ export const panics = checker({
       },
     },
     P2: {
-      text: 'no thrown request: no agent answers a request with 500 because its own program threw',
+      text: 'no fault of the program: no agent refuses a request because its program threw, or made a malformed command',
       sources: ['src/http/README.md'],
       evidence: ['requests', 'complaints'],
       judges: ['answer over HTTP', 'answers over HTTP'],
@@ -45,7 +53,8 @@ export const panics = checker({
     'process began': (judge) => judge.judged('P1'),
     'answer shown': (judge) => judge.judged('P2'),
     'process told': (judge, { node, what }) => {
-      if (what === `http: ${routeThrew}`) judge.report('P2', `${node} threw while it answered a request: see its log`)
+      const fault = faults.get(what)
+      if (fault !== undefined) judge.report('P2', `${node} ${fault}: see its log`)
     },
     'process panicked': (judge, { node, violation }) => {
       if (violation instanceof UnknownCommand) judge.excused('P1', 'unknown command')

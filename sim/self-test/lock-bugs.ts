@@ -114,4 +114,18 @@ export const lockBugs: readonly PlantedBug[] = [
     hunt: 'own-keys',
     foundBy: ['S1', 'K4'],
   },
+  {
+    row: 390,
+    name: 'locks-without-a-delay',
+    about: 'the command for a lock on a key without a lock delay lacks the number that says which delay is over',
+    patches: [
+      {
+        file: 'src/features/kv/lock-delays.js',
+        find: '=== true ? delay.index : 0;',
+        replace: '=== true ? delay.index : delay && 0;',
+      },
+    ],
+    hunt: 'holders-sleep',
+    foundBy: ['P2'],
+  },
 ]

@@ -162,4 +162,46 @@ export const rightBugs: readonly PlantedBug[] = [
     hunt: 'rights-are-few',
     foundBy: ['A6'],
   },
+  {
+    row: 387,
+    name: 'every-destination-has-changed',
+    about: 'a change of an intention by a token with few rights is refused: its destination is said to have changed',
+    patches: [
+      {
+        file: 'src/features/intention/commands.js',
+        find: 'return seenFor !== null && destination.name !== seenFor;',
+        replace: 'return seenFor !== null;',
+      },
+    ],
+    hunt,
+    foundBy: ['A4'],
+  },
+  {
+    row: 388,
+    name: 'duplicates-of-themselves',
+    about: 'a change of an intention that leaves its ends as they are is refused as a duplicate of itself',
+    patches: [
+      {
+        file: 'src/features/intention/commands.js',
+        find: 'return known === undefined || known.id === body.id ?',
+        replace: 'return known === undefined ?',
+      },
+    ],
+    hunt,
+    foundBy: ['A4'],
+  },
+  {
+    row: 389,
+    name: 'changes-without-a-destination',
+    about: 'the command for a change of an intention by a token with few rights lacks the destination that was judged',
+    patches: [
+      {
+        file: 'src/features/intention/apply-endpoint.js',
+        find: 'if (refused === undefined)\n        return ok(name);',
+        replace: 'if (refused === undefined)\n        return ok();',
+      },
+    ],
+    hunt,
+    foundBy: ['P2'],
+  },
 ]

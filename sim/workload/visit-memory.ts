@@ -13,12 +13,19 @@ interface KnownIntention {
   readonly id: string
   readonly source: string
   readonly destination: string
+  /** A visitor has requested its deletion. */
+  isToEnd: boolean
 }
 
 const sessionsMax = 32
 const intentionsMax = 8
 /** While no intention is known. */
-const noIntention: KnownIntention = { id: '00000000-0000-4000-8000-000000000000', source: 'a', destination: 'a' }
+const noIntention: KnownIntention = {
+  id: '00000000-0000-4000-8000-000000000000',
+  source: 'a',
+  destination: 'a',
+  isToEnd: true,
+}
 /** Time to live: the shortest that is allowed. */
 export const sessionTtl = '10s'
 /** Time for which a created session surely exists, unless its destruction was requested. */
@@ -47,8 +54,8 @@ export class VisitMemory {
     if (this.#sessions.length > sessionsMax) this.#sessions.shift()
   }
 
-  keepIntention(intention: KnownIntention): void {
-    this.#intentions.push(intention)
+  keepIntention(intention: Omit<KnownIntention, 'isToEnd'>): void {
+    this.#intentions.push({ ...intention, isToEnd: false })
     if (this.#intentions.length > intentionsMax) this.#intentions.shift()
   }
 

@@ -70,6 +70,11 @@ export interface VisitRequest {
   readonly refused?: (body: string) => readonly Need[]
   /** The rights whose lack a "not found" shows, if the thing surely exists; undefined: it may not exist. */
   readonly hidden?: () => readonly Need[] | undefined
+  /**
+   * Whether the state may explain a 400; absent: it never does, so that only missing rights could, because every visit
+   * is right in form.
+   */
+  readonly explained?: () => boolean
   /** Called with the body of a 200, and with any answer that has an index. */
   readonly done?: (body: string) => void
   readonly indexed?: (index: number) => void
@@ -115,6 +120,8 @@ const makers: Readonly<Record<VisitOperation, Maker>> = {
       body: { Name: mark, Node: node, TTL: sessionTtl, Checks: [] },
       mark,
       done: (body) => memory.keep(idIn(body), node),
+      // The node may not be in the catalog yet.
+      explained: () => true,
     }),
   'end session': ({ memory }, draws) => {
     const session = memory.session(draws)
@@ -170,20 +177,29 @@ const makers: Readonly<Record<VisitOperation, Maker>> = {
       body: intentionBody(other, name, mark, draws),
       mark,
       done: (body) => memory.keepIntention({ id: idIn(body), source: other, destination: name }),
+      // Between two services there is one intention.
+      explained: () => true,
     }),
   }),
   // Its ends stay as they are, so the rights that a change needs are known.
   'change intention': ({ mark, memory }, draws) => {
-    const { id, source, destination } = memory.intention(draws)
+    const known = memory.intention(draws)
+    const { id, source, destination } = known
     const needs = [writes('intention', destination)]
     const target = `/v1/connect/intentions/${id}`
-    if (draws.below(3) === 0) return send('DELETE', target, needs)
-    return put(target, needs, { body: intentionBody(source, destination, mark, draws), mark })
+    const explained = (): boolean => known.isToEnd
+    if (draws.below(3) > 0)
+      return put(target, needs, { body: intentionBody(source, destination, mark, draws), mark, explained })
+    known.isToEnd = true
+    return send('DELETE', target, needs, { explained })
   },
   event: ({ name }) => put(`/v1/event/fire/${name}`, [writes('event', name)]),
   events: () => ({ ...get('/v1/event/list', []), shown: eventsIn }),
   query: ({ name, other }) => ({
-    ...send('POST', '/v1/query', [writes('query', name)], { body: { Name: name, Service: { Service: other } } }),
+    ...send('POST', '/v1/query', [writes('query', name)], {
+      body: { Name: name, Service: { Service: other } },
+      explained: () => true,
+    }),
   }),
   queries: () => ({ ...get('/v1/query', []), shown: queriesIn }),
   explain: ({ name }, draws) => {
@@ -259,6 +275,7 @@ interface Sent {
   readonly body?: string | object
   readonly mark?: string
   readonly done?: (body: string) => void
+  readonly explained?: () => boolean
 }
 
 function send(method: string, target: string, needs: readonly Need[], { body, ...more }: Sent = {}): VisitRequest {

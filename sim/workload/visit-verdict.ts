@@ -11,7 +11,7 @@ import type { VisitRequest } from './visit-operations.ts'
 export function toldBy(
   { status, headers, body }: HttpClientResponse,
   request: VisitRequest,
-): Pick<Visit, 'said' | 'needs'> | undefined {
+): Pick<Visit, 'said' | 'needs' | 'words'> | undefined {
   const text = textOf(body)
   const index = Number(headerSaid(headers, 'index') ?? Number.NaN)
   if (!Number.isNaN(index)) request.indexed?.(index)
@@ -29,7 +29,15 @@ export function toldBy(
     const needs = request.hidden?.()
     return needs === undefined ? undefined : { said: 'denied', needs }
   }
-  if (status !== 403) return undefined
   const needs = request.refusedWithout ?? request.needs
+  if (isUnexplained(status, text, request)) return { said: 'denied', needs, words: `${status} ${text.trim()}` }
+  if (status !== 403) return undefined
   return { said: text.includes('ACL not found') ? 'not found' : 'denied', needs }
+}
+
+/** A refusal that speaks of something else than rights, although nothing else is wrong. */
+function isUnexplained(status: number, text: string, { explained }: VisitRequest): boolean {
+  if (status === 400) return explained?.() !== true
+  // Visits leave the destinations of intentions as they are.
+  return status === 500 && text.includes('has changed meanwhile')
 }

@@ -41,6 +41,8 @@ export interface Visit {
   /** The rights that the allowed or shown parts needed; for a refusal, those that the refused part needed. */
   readonly needs: readonly Need[]
   readonly said: 'allowed' | 'denied' | 'not found'
+  /** The answer, if it refuses without speaking of rights. */
+  readonly words?: string
   readonly callUs: number
   readonly returnUs: number
   /** Event of the request in the trace; absent or 0: the trace is not recorded. */

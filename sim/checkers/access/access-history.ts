@@ -22,7 +22,8 @@ const noticingUs = 15_000_000
  * 1. A1: some state allowed whatever was allowed or shown, or took effect. The states that count are those of each
  *    token and policy between the call and the answer, or at most its time to live before the call (longer while the
  *    agent reached no server). If a datacenter copies tokens, its copies count, too.
- * 2. A4: a token that existed, and was allowed this in every such state, is not refused if its agent reaches a server.
+ * 2. A4: a token that existed, and was allowed this in every such state, is not refused if its agent reaches a server,
+ *    whatever the refusal says.
  * 3. A5: nor is it refused after it was copied, even if the primary datacenter cannot be reached any more.
  */
 export class AccessHistory {
@@ -126,11 +127,11 @@ export class AccessHistory {
   }
 
   #tell(code: 'A1' | 'A4' | 'A5', visit: Visit, why: string): void {
-    const { agent, what, said, callUs, secret, calledIn = 0 } = visit
+    const { agent, what, said, words = said, callUs, secret, calledIn = 0 } = visit
     const name = tokenName(this.#versions.tokens.get(secret)?.findLast(({ value }) => value !== undefined)?.value)
     this.#judge.report(
       code,
-      `${agent} says '${said}' to ${name}, which would ${what} (asked at ${secondsText(callUs)}): ${why}`,
+      `${agent} says '${words}' to ${name}, which would ${what} (asked at ${secondsText(callUs)}): ${why}`,
       [calledIn, ...this.#versions.eventsOf(secret)],
     )
   }

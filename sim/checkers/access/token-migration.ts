@@ -71,7 +71,7 @@ export class TokenMigration {
 export const tokenMigration = checker({
   codes: {
     A4: {
-      text: 'migration: batches stay within their size and rate, each token gets one accessor, and no valid token is refused meanwhile',
+      text: 'migration: batches stay within their size and rate, each token gets one accessor, and no valid token is refused, whatever the refusal says',
       sources: ['docs/reference/access-control.md#legacy-mode-and-migration'],
       evidence: ['rights', 'requests', 'elections'],
       judges: ['batch, token or refusal', 'batches, tokens and refusals'],

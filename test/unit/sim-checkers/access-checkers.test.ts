@@ -118,6 +118,13 @@ describe('A4, a valid token is not refused', () => {
     expect(told.join()).toMatch(/^A4: /)
   })
 
+  it('reports one in other words, and names them', () => {
+    const { state, visit, told } = historyOf()
+    state(1, { s: legacy(rule('write')) })
+    visit('denied', 40, { words: '400 Cannot modify' })
+    expect(told.join()).toMatch(/^A4: .*'400 Cannot modify'/)
+  })
+
   it('accepts one where it does not, or has only just begun to', () => {
     for (const reaching of [undefined, 39 * second]) {
       const { state, visit, told } = historyOf({ sinceUs: reaching })

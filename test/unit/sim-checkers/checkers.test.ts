@@ -68,13 +68,16 @@ describe('a fact', () => {
     expect(told).toEqual(['s1'])
   })
 
-  it('sees a request that an error of the program ended', () => {
-    const one = run()
-    one.tell('process told', { node: 's1', what: 'http: request failed' })
-    expect(one.violations).toEqual([])
-    one.tell('process told', { node: 's1', what: 'http: a route threw' })
-    expect(one.violations.map(({ code }) => code)).toEqual(['P2'])
-  })
+  it.each(['http: a route threw', 'agent: a command that no server could read is not proposed'])(
+    'sees a request that a fault of the program ended: %s',
+    (what) => {
+      const one = run()
+      one.tell('process told', { node: 's1', what: 'http: request failed' })
+      expect(one.violations).toEqual([])
+      one.tell('process told', { node: 's1', what })
+      expect(one.violations.map(({ code }) => code)).toEqual(['P2'])
+    },
+  )
 
   it('comes to the one instance that a run has of a checker', () => {
     const [one, other] = [run(), run()]

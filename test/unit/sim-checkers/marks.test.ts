@@ -8,7 +8,7 @@ import type { Facts } from '../../../sim/checkers/facts.ts'
 import { Invariants } from '../../../sim/checkers/invariants.ts'
 import { inOrder, type Mark, marks } from '../../../sim/checkers/marks.ts'
 import { meshTold } from '../../../sim/checkers/mesh/mesh-marks.ts'
-import { routeThrew } from '../../../sim/checkers/panics.ts'
+import { malformedCommand, routeThrew } from '../../../sim/checkers/panics.ts'
 import { poolTold } from '../../../sim/checkers/pool/pool-marks.ts'
 import { agentTold, diskTold } from '../../../sim/checkers/process-marks.ts'
 import { raftTold } from '../../../sim/checkers/raft/raft-marks.ts'
@@ -36,7 +36,7 @@ describe('marks of rare states', () => {
     const all = [raftTold, careTold, diskTold, agentTold, poolTold, readersTold, accessTold, meshTold]
     const texts = all.flatMap(({ toldBy }) => Object.values(toldBy)).map((told) => told.replace(/^[a-z]+: /, ''))
     expect(texts.length).toBeGreaterThan(30)
-    expect([...texts, routeThrew].filter((text) => !source.includes(text))).toEqual([])
+    expect([...texts, routeThrew, malformedCommand].filter((text) => !source.includes(text))).toEqual([])
   })
 })
 

@@ -4,6 +4,7 @@ import { VisitEffects } from '../../../sim/checkers/access/visit-effects.ts'
 import { allRules, drawnRules } from '../../../sim/workload/drawn-rules.ts'
 import { VisitMemory } from '../../../sim/workload/visit-memory.ts'
 import { visitOperations, visitRequest } from '../../../sim/workload/visit-operations.ts'
+import { toldBy } from '../../../sim/workload/visit-verdict.ts'
 import type { Draws } from '../../../sim/world/decisions/draws.ts'
 import { utf8 } from '../../../src/base/bytes.ts'
 import { recorder } from '../sim-checkers/reports.ts'
@@ -90,6 +91,39 @@ describe('what a visit is made for', () => {
     expect([target, mark]).toEqual(['/v1/connect/intentions/the-intention', given.mark])
     expect(JSON.parse(body ?? '')).toMatchObject({ SourceName: 'b', DestinationName: 'ab' })
   })
+
+  it('knows that an intention is surely there until a visit deletes it', () => {
+    const memory = new VisitMemory(() => nowUs)
+    const change = (...numbers: readonly number[]) =>
+      visitRequest('change intention', { ...given, memory }, drawing(...numbers, 0))
+    expect(change(0, 1).explained?.()).toBe(true)
+    memory.keepIntention({ id: 'x', source: 'b', destination: 'ab' })
+    const changed = change(0, 1)
+    expect(changed.explained?.()).toBe(false)
+    const deleted = change(0, 0)
+    expect([deleted.method, deleted.explained?.(), changed.explained?.()]).toEqual(['DELETE', true, true])
+  })
+
+  it.each([
+    ['write', 400, 'Missing value', { said: 'denied', words: '400 Missing value' }],
+    ['explain', 400, 'unknown resource', { said: 'denied', words: '400 unknown resource' }],
+    ['intend', 400, 'duplicate intention found', undefined],
+    ['session', 400, "Missing node registration for 's1'", undefined],
+    ['query', 400, "name 'ab' aliases an existing query name", undefined],
+    ['change intention', 400, 'Cannot modify non-existent intention', undefined],
+    ['change intention', 500, 'the destination has changed meanwhile: try again', { said: 'denied' }],
+    ['write', 500, 'no leader', undefined],
+    ['write', 404, '', undefined],
+  ] as const)(
+    'takes the answer to %s of %i "%s" for a refusal unless the state explains it',
+    (operation, status, body, told) => {
+      // No intention is known.
+      const request = visitRequest(operation, { ...given, memory: new VisitMemory(() => nowUs) }, drawing(1, 1, 0))
+      const said = toldBy({ status, headers: new Map(), body: utf8(`${body}\n`) }, request)
+      if (told === undefined) expect(said).toBeUndefined()
+      else expect(said).toMatchObject({ ...told, needs: request.needs })
+    },
+  )
 
   it('says what an explanation denies', () => {
     const { denied } = requestOf('explain', 1, 0)

@@ -60,6 +60,7 @@ describe('visitors', () => {
   it.each([
     [403, 'Permission denied', 'denied'],
     [403, 'ACL not found', 'not found'],
+    [400, 'Bad request', 'denied'],
   ])('told %i %s say that they were %s', async (status, body, said) => {
     const { visits } = await visitsTo(status, body)
     expect(new Set(visits.map((visit) => visit.said))).toEqual(new Set([said]))

@@ -116,6 +116,11 @@ interface ProcessFacts {
   readonly 'process did not start': OfNode & { readonly isDamaged: boolean; readonly kind: StartFailure['kind'] }
   /** It stopped itself, because its disk failed. */
   readonly 'process stopped by its disk': OfNode
+  /** An operation of its disk failed, because a fault makes such operations fail. */
+  readonly 'disk operation failed': OfNode & {
+    readonly operation: 'sync' | 'read' | 'write' | 'open' | 'rename'
+    readonly path: string
+  }
   /** `what`: `topic: text` of a line of its log, or the name of a counter that it counts for the first time. */
   readonly 'process told': OfNode & { readonly what: string }
   /**

@@ -7,6 +7,7 @@ import { type Reach, rareStates, toldStates } from './rare-states.ts'
 export const processMarks = rareStates({
   'rot found': 'a server did not start because its data on disk was damaged',
   'stopped by its disk': 'a server stopped itself because of its disk',
+  'new segment not made': 'the file of a new segment of a log could not be made',
   'old release refused a newer log': 'a server did not start, because its release does not know the form of its log',
   'stopped at an unknown command': 'a server stopped at a command that its release does not know',
   'mixed releases': 'servers of two releases applied commands of one log',
@@ -111,6 +112,10 @@ class ProcessMarks {
     this.#reach('stopped by its disk')
   }
 
+  failed({ operation, path }: Facts['disk operation failed']): void {
+    if (operation === 'open' && newSegment.test(path)) this.#reach('new segment not made')
+  }
+
   panicked({ violation }: Facts['process panicked']): void {
     if (violation instanceof UnknownCommand) this.#reach('stopped at an unknown command')
   }
@@ -135,6 +140,9 @@ class ProcessMarks {
   }
 }
 
+/** A segment gets its name when it is whole. */
+const newSegment = /[/]raft[/]log[/]\d+[.]log[.]tmp$/
+
 /** The release of commands that every release knows. */
 const first = '0.1.0'
 
@@ -144,6 +152,7 @@ export const markedProcesses = checker({
   takes: {
     'process did not start': (it, fact) => it.notStarted(fact),
     'process stopped by its disk': (it) => it.stopped(),
+    'disk operation failed': (it, fact) => it.failed(fact),
     'process panicked': (it, fact) => it.panicked(fact),
     'process died': (it, { node }) => it.died(node),
     'command carried out': (it, fact) => it.carriedOut(fact),

@@ -111,7 +111,7 @@ export class SimDiskFile implements DiskFile, HeldFile {
     return this.#later('read', 'read', at, () => {
       const closed = this.#closed
       return () => {
-        const fails = closed || this.#machine.disk.fails('read')
+        const fails = closed || this.#machine.disk.fails('read', this.path)
         return fails ? diskFailure('io', this.path) : ok(content())
       }
     })
@@ -120,7 +120,7 @@ export class SimDiskFile implements DiskFile, HeldFile {
   #write(at: number, bytes: Uint8Array, draws: Draws): Result<undefined, DiskFailure> {
     const { disk } = this.#machine
     if (!this.#isWritable()) return this.#refused()
-    const part = disk.writeFailsAfter(bytes.length, draws)
+    const part = disk.writeFailsAfter(this.path, bytes.length, draws)
     if (part === undefined) return disk.tree.write(this.path, this.#inode, at, bytes)
     if (part > 0) disk.tree.write(this.path, this.#inode, at, bytes.subarray(0, part))
     return this.#refused()
@@ -154,7 +154,7 @@ export class SimDiskFile implements DiskFile, HeldFile {
   /** The changes up to a mark are on the platter, or the sync has failed. */
   #settle(mark: number, draws: Draws): Result<undefined, DiskFailure> {
     const { disk } = this.#machine
-    if (!disk.fails('sync')) {
+    if (!disk.fails('sync', this.path)) {
       this.#inode.harden(mark)
       return done
     }

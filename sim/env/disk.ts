@@ -21,7 +21,7 @@ export class SimEnvDisk implements Disk {
     const { disk } = this.#machine
     const { tree } = disk
     return this.#names('open', path, (): Result<DiskFile, DiskFailure> => {
-      if (disk.fails('open')) return diskFailure('io', path)
+      if (disk.fails('open', path)) return diskFailure('io', path)
       const opened = tree.open(path, mode)
       if (!opened.ok) return opened
       return ok(new SimDiskFile(this.#machine, this.#boot, path, opened.value, mode === 'read'))
@@ -48,7 +48,7 @@ export class SimEnvDisk implements Disk {
         const found = disk.tree.directory(path)
         if (!found.ok) return found
         const mark = found.value.mark()
-        if (!disk.fails('sync')) {
+        if (!disk.fails('sync', path)) {
           found.value.harden(mark)
           return done
         }
@@ -65,7 +65,7 @@ export class SimEnvDisk implements Disk {
       'rename',
       `${from} ${to}`,
       (): Result<undefined, DiskFailure> =>
-        disk.fails('rename') ? diskFailure('io', from) : disk.tree.rename(from, to),
+        disk.fails('rename', from) ? diskFailure('io', from) : disk.tree.rename(from, to),
     )
   }
 

@@ -42,6 +42,7 @@ export function drawnTuning({ knobs, mesh }: Scenario, decisions: Decisions): Tu
   const inFlight = oneOf(knobs?.['appends in flight'], decisions.draws('knobs', 'appends in flight'))
   const chunk = oneOf(knobs?.['snapshot chunk'], decisions.draws('knobs', 'snapshot chunk'))
   const trailing = oneOf(knobs?.['trailing logs'], decisions.draws('knobs', 'trailing logs'))
+  const segment = oneOf(knobs?.['log segment'], decisions.draws('knobs', 'log segment'))
   const care = drawnCare(knobs, decisions)
   const incarnation = oneOf(knobs?.['first incarnation'], decisions.draws('knobs', 'first incarnation'))
   return {
@@ -53,6 +54,7 @@ export function drawnTuning({ knobs, mesh }: Scenario, decisions: Decisions): Tu
     ...(mesh === undefined ? {} : { mesh: { leafTtlMs: mesh['leaf ttl'], skewMs: mesh.skew } }),
     ...(care === undefined ? {} : { keyCare: care }),
     ...(trailing === undefined ? {} : { trailingLogs: trailing }),
+    ...(segment === undefined ? {} : { logSegmentBytes: segment }),
     ...(incarnation === undefined ? {} : { firstIncarnation: incarnation }),
   }
 }

@@ -139,6 +139,7 @@ const knobs = z.strictObject({
   'append entries': knob(1, 'Maximum number of entries in one message to a follower.'),
   'appends in flight': knob(1, 'Maximum number of unacknowledged messages with entries to one follower.'),
   'snapshot chunk': knob(64, 'Bytes of a snapshot in one message.'),
+  'log segment': knob(1024, 'Bytes of a segment file of the log; one whose first batch needs more is larger.'),
   'trailing logs': knob(0, 'Entries kept in the log behind a snapshot.'),
   'tombstone life': spans(
     'How long tombstones of deleted keys are kept; leaders look for expired ones five times in this time.',

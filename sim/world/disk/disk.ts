@@ -71,6 +71,8 @@ export class SimDisk {
   setBy = 0
   /** It was full, or made to fail, since the process began. */
   hasFailed = false
+  /** Is told which operations fail because they were told to. */
+  onFailed: (operation: FailingOperation, path: string) => void = () => undefined
   /** Number of operations of the process that have not ended. */
   underWay = 0
   #held: (() => void)[] = []
@@ -190,15 +192,16 @@ export class SimDisk {
   }
 
   /** Whether the present operation fails. */
-  fails(operation: FailingOperation): boolean {
+  fails(operation: FailingOperation, path: string): boolean {
     if (this.#failing[operation] === 0) return false
     this.#failing[operation]--
+    this.onFailed(operation, path)
     return true
   }
 
   /** Number of bytes of the present write that are written; undefined: all, and it succeeds. */
-  writeFailsAfter(length: number, draws: Draws): number | undefined {
-    return this.fails('write') ? draws.below(length + 1) : undefined
+  writeFailsAfter(path: string, length: number, draws: Draws): number | undefined {
+    return this.fails('write', path) ? draws.below(length + 1) : undefined
   }
 
   /** Takes a lock for a process. Its file stays when the process dies, and then has no effect. */

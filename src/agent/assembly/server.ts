@@ -75,6 +75,7 @@ async function openConsensus(ground: Ground, observer: AgentObserver): Promise<R
     snapshotIntervalMs: config.raft.snapshotIntervalMs,
     trailingLogs: config.raft.trailingLogs,
     ...(config.raft.limits === undefined ? {} : { limits: config.raft.limits }),
+    ...(config.raft.logSegmentBytes === undefined ? {} : { log: { segmentBytes: config.raft.logSegmentBytes } }),
     stateMachine: state,
     transport: link,
     ...(observer.raft === undefined ? {} : { observer: observer.raft }),

@@ -163,6 +163,8 @@ export interface RaftConfig {
   readonly trailingLogs: number
   /** Limits that differ from production's, for the simulator: no setting changes them. */
   readonly limits?: Partial<RaftLimits>
+  /** Size of a segment of the log where it differs from production's, for the simulator, too. */
+  readonly logSegmentBytes?: number
 }
 
 /** Limits on requests of a client agent to servers. */

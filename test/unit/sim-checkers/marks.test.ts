@@ -55,6 +55,10 @@ function fact<Name extends keyof Facts>(name: Name, told: Facts[Name]): Telling 
   return (run) => run.tell(name, told)
 }
 
+function fails(operation: 'open' | 'rename', path: string): Telling {
+  return fact('disk operation failed', { node: 's1', operation, path })
+}
+
 function message(node: string, sent: RaftMessage): Telling {
   return fact('message received', { node, from: 's9', message: sent })
 }
@@ -145,6 +149,13 @@ function stories(): readonly (readonly [string, readonly Telling[], readonly Mar
       [fact('process told', { node: 's1', what: 'raft: cut a torn batch from the end of the log' })],
       ['torn tail found'],
     ],
+    [
+      'of a new segment is seen when its file cannot be made',
+      [fails('open', '/data/raft/log/0000000002.log.tmp')],
+      ['new segment not made'],
+    ],
+    ['of a new segment needs that it has no name yet', [fails('open', '/data/raft/log/0000000002.log')], []],
+    ['of a new segment needs that it is not opened', [fails('rename', '/data/raft/log/0000000002.log.tmp')], []],
     ['is not told by another line', [fact('process told', { node: 's1', what: 'raft: election won' })], []],
     ['of rot needs a damaged disk', [fact('process did not start', { node: 's1', isDamaged: false, kind: 'io' })], []],
     [

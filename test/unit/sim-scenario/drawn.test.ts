@@ -9,7 +9,7 @@ cluster:
     servers: { count: [3, 5], config: { raft_snapshot_interval: 1s } }
     config: { raft_snapshot_threshold: 100 }
     drawn config: [{ raft_snapshot_threshold: 8 }, { log_level: INFO }]
-knobs: { append entries: [1, 64], trailing logs: [7] }
+knobs: { append entries: [1, 64], trailing logs: [7], log segment: [4096] }
 lasts: 1s
 `
 
@@ -55,7 +55,7 @@ describe('what is drawn for each seed', () => {
 
   it('is settings of consensus, and nothing where there is one value', () => {
     const drawn = Array.from({ length: 20 }, (_, seed) => drawnTuning(scenario(), decisionsOf(seed)))
-    for (const { trailingLogs } of drawn) expect(trailingLogs).toBe(7)
+    for (const { trailingLogs, logSegmentBytes } of drawn) expect([trailingLogs, logSegmentBytes]).toEqual([7, 4096])
     expect(new Set(drawn.map(({ limits }) => limits?.appendEntriesMax))).toEqual(new Set([1, 64]))
   })
 })

@@ -37,7 +37,7 @@ describe('what svc-sim run gives to programs', () => {
   it('is JSON lines of one schema, JUnit, and annotations of GitHub, for many seeds of many files', async () => {
     const [good, bad] = [scenarioFile(page), scenarioFile(hopeless)]
     const [jsonl, junit] = [join(folder(), 'seeds.jsonl'), join(folder(), 'report.xml')]
-    const flags = ['--seeds', '3..4', '--verify', '--jsonl', jsonl, '--junit', junit]
+    const flags = ['--seeds', '3..4', '--verify', '--jsonl', jsonl, '--junit', junit, ...oneJob]
     const environment = { GITHUB_ACTIONS: 'true' }
     const { exit, out } = await svcSim(['run', good, bad, ...flags], { environment })
     expect(exit).toBe(1)

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { otherNode } from '../tools/other-node.ts'
 import { type SvcSimOptions, svcSim, traceHashOf } from './svc-sim.ts'
@@ -42,12 +43,18 @@ const { bundleOf } = (await import(new URL('../../bin/launch.js', import.meta.ur
   readonly bundleOf: (name: string, root: URL) => URL | undefined
 }
 
-/** A script that runs the simulator of one built file. */
+/** A script that runs the simulator module by module, by the loader that planted programs have. */
 function scriptOf(entry: URL): string {
   const folder = mkdtempSync(join(tmpdir(), 'svc-sim-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const script = join(folder, 'run.mjs')
-  writeFileSync(script, `import { main } from '${entry.href}'\nprocess.exitCode = await main()\n`)
+  const loader = new URL('../../bin/modules.js', import.meta.url).href
+  const lines = [
+    `import { loadModules } from '${loader}'`,
+    `const { main } = await loadModules('${fileURLToPath(entry)}')`,
+    'process.exitCode = await main()',
+  ]
+  writeFileSync(script, `${lines.join('\n')}\n`)
   return script
 }
 

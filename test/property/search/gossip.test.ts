@@ -87,15 +87,17 @@ describe('the search finds planted bugs of membership', () => {
       law: /^M2: a refutation counts/,
     },
   ]
+  /** In the gate every second one: two of them break M2, one breaks M3. */
+  const tried = long ? hunts : hunts.filter((_, at) => at % 2 === 0)
 
-  it.each(hunts)('$name', async ({ name, law, ...patch }) => {
+  it.each(tried)('$name', async ({ name, law, ...patch }) => {
     const core = await mutantCore(`search-${name.replaceAll(/\W/g, '-')}`, patch)
     const protocol = new GossipProtocol(core, { ...smallPool, leaves: false })
     const closed = new Closure(protocol, { statesMax: 10_000 }).run()
     expect([closed.end, closed.law]).toEqual(['broken', expect.stringMatching(law)])
   })
 
-  it.each(long ? hunts : hunts.slice(0, 2))('in whole pools: $name', async ({ name, law, ...patch }) => {
+  it.each(long ? hunts : tried.slice(0, 2))('in whole pools: $name', async ({ name, law, ...patch }) => {
     const core = await mutantCore(`search-pool-${name.replaceAll(/\W/g, '-')}`, patch)
     const protocol = new GossipProtocol(core, { ...smallPool, leaves: false })
     const { end, law: broken, steps } = new Search(protocol, { statesMax: 20_000, symmetry: true }).run()

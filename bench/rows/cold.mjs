@@ -1,7 +1,7 @@
 /**
  * What the first operations of a process cost: CPU µs of operation 1, and of each up to 10, 100, 1,000 and 10,000, for every
  * kind, over one connection to a new `-dev` agent each. `--svg=FILE` writes the same as a picture. `--v8=FLAGS` starts this
- * build a second time with flags of V8, in turn, to tell what a flag is worth.
+ * build a second time with flags of V8, in turn, to tell what a flag is worth, and `--warm-up` one that has warmed up.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { endAll } from '../children.mjs'
@@ -62,7 +62,8 @@ async function costs({ child, at }, request) {
 function sides() {
   const v8 = options.get('v8')
   const flagged = v8 === undefined ? [] : [{ ...builds()[0], name: v8, nodeArgs: v8.split(' ') }]
-  return [...builds(), ...flagged, { name: 'node:http' }]
+  const warmed = options.has('warm-up') ? [{ ...builds()[0], name: 'svc, warmed up', warmUp: true }] : []
+  return [...builds(), ...flagged, ...warmed, { name: 'node:http' }]
 }
 
 /** One row for each kind and side: the medians of the rounds. */
@@ -72,8 +73,9 @@ async function measured() {
     const all = sides().map((side) => ({ ...side, kind, rounds: [] }))
     for (let round = 0; round < rounds; round++) {
       for (const side of all) {
-        const { program, name, nodeArgs } = side
-        const running = program === undefined ? await startFloor() : await startAgent({ name, program }, { nodeArgs })
+        const { program, name, nodeArgs, warmUp } = side
+        const running =
+          program === undefined ? await startFloor() : await startAgent({ name, program }, { nodeArgs, warmUp })
         side.rounds.push(await costs(running, request))
         endAll()
       }

@@ -62,19 +62,39 @@ export function builds() {
   ]
 }
 
-/** An agent of its own, up to `ready`, by default its first successful write. Has `startedMs`, from the start of its process. */
-export async function startAgent({ name, program }, { settings = {}, dev = true, nodeArgs = [] } = {}) {
+/**
+ * An agent of its own, up to its first successful write. Has `startedMs`, from the start of its process. `warmUp`: up to
+ * the end of its warm-up, which other agents do not have.
+ */
+export async function startAgent({ name, program }, { settings = {}, dev = true, nodeArgs = [], warmUp = false } = {}) {
   const [http, server, gossip] = await freePorts(3)
   const folder = scratch()
   const file = join(folder, 'agent.json')
   const kept = dev ? {} : { server: true, bootstrap_expect: 1, data_dir: join(folder, 'data') }
   const ports = { http, server, serf_lan: gossip, serf_wan: -1, dns: -1 }
-  writeFileSync(file, JSON.stringify({ ports, bind_addr: host, log_level: 'err', ...kept, ...settings }))
-  const child = start([...nodeArgs, program, 'agent', ...(dev ? ['-dev'] : []), `-config-file=${file}`])
+  // Another build may not know the key.
+  const timing = program === svc ? { performance: { warm_up: warmUp } } : {}
+  const log_level = warmUp ? 'debug' : 'err'
+  writeFileSync(file, JSON.stringify({ ports, bind_addr: host, log_level, ...kept, ...timing, ...settings }))
+  const args = [...nodeArgs, program, 'agent', ...(dev ? ['-dev'] : []), `-config-file=${file}`]
+  const child = start(args, warmUp ? { stdout: 'pipe' } : {})
+  const warm = warmUp ? untilSaid(child, 'warmed up with common requests') : undefined
   const beganMs = performance.now()
   const at = { host, port: http }
   await untilWritten(at)
-  return { name, child, at, startedMs: performance.now() - beganMs }
+  const startedMs = performance.now() - beganMs
+  await warm
+  return { name, child, at, startedMs }
+}
+
+function untilSaid(child, words) {
+  return new Promise((resolve) => {
+    let said = ''
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      said += text
+      if (said.includes(words)) resolve()
+    })
+  })
 }
 
 async function untilWritten(at) {

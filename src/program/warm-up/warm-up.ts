@@ -9,8 +9,8 @@ import { questionOf, requestsOf, scratchCaller } from './requests.ts'
 import { type ScratchWorld, scratchWorld } from './scratch-world.ts'
 
 /**
- * Maximum length of all slices together. The goal is 300 ms of CPU time in all: V8 compiles on another thread meanwhile,
- * and collects the scratch agent afterwards.
+ * Maximum length of all slices together, for 300 ms of CPU time in all: V8 compiles on another thread meanwhile, and
+ * collects the scratch agent some seconds later.
  */
 const budgetMs = 200
 /** Maximum delay that a slice may cause to a request that arrives in it, except by one step that takes longer. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Result } from '../../../src/base/result.ts'
 import type { Closable } from '../../../src/env/async.ts'
 import type { Env } from '../../../src/env/env.ts'
+import type { Random } from '../../../src/env/random.ts'
 import { createHostEnv } from '../../../src/host/env.ts'
 import { svcNaming } from '../../../src/model/naming/naming.ts'
 import { newestRelease, parseRelease, type Release, releaseText } from '../../../src/model/release.ts'
@@ -160,6 +161,18 @@ describe('the warm-up of an agent', () => {
     agent.warmUp(newestRelease)
     await agent.until(60_000)
     expect(agent.ends).toEqual([{ ok: false, error: 'no entropy' }])
+    expect(agent.isWaiting).toBe(false)
+  })
+
+  it('ends with the reason when a timer of the scratch agent throws, and the agent itself goes on', async () => {
+    const agent = new ReadyAgent()
+    const { random } = agent.env
+    let left = 20
+    const draws: Random['draws'] = (...about) => (left-- > 0 ? random.draws(...about) : raise(new Error('no chance')))
+    Object.assign(agent.env, { random: { draws } })
+    agent.warmUp(newestRelease)
+    await agent.until(60_000)
+    expect(agent.ends).toEqual([{ ok: false, error: expect.stringContaining('no chance') }])
     expect(agent.isWaiting).toBe(false)
   })
 })

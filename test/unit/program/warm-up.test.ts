@@ -1,11 +1,11 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Result } from '../../../src/base/result.ts'
 import type { Closable } from '../../../src/env/async.ts'
 import type { Env } from '../../../src/env/env.ts'
-import type { Random } from '../../../src/env/random.ts'
 import { createHostEnv } from '../../../src/host/env.ts'
 import { svcNaming } from '../../../src/model/naming/naming.ts'
 import { newestRelease, parseRelease, type Release, releaseText } from '../../../src/model/release.ts'
+import { ScratchTime } from '../../../src/program/warm-up/scratch-time.ts'
 import { WarmUp } from '../../../src/program/warm-up/warm-up.ts'
 
 /** The time that each look at the clock takes: so the rounds of a test do not depend on the machine. */
@@ -166,13 +166,11 @@ describe('the warm-up of an agent', () => {
 
   it('ends with the reason when a timer of the scratch agent throws, and the agent itself goes on', async () => {
     const agent = new ReadyAgent()
-    const { random } = agent.env
-    let left = 20
-    const draws: Random['draws'] = (...about) => (left-- > 0 ? random.draws(...about) : raise(new Error('no chance')))
-    Object.assign(agent.env, { random: { draws } })
+    const broken = vi.spyOn(ScratchTime.prototype, 'step').mockImplementation(() => raise(new Error('a timer broke')))
+    onTestFinished(() => broken.mockRestore())
     agent.warmUp(newestRelease)
     await agent.until(60_000)
-    expect(agent.ends).toEqual([{ ok: false, error: expect.stringContaining('no chance') }])
+    expect(agent.ends).toEqual([{ ok: false, error: expect.stringContaining('a timer broke') }])
     expect(agent.isWaiting).toBe(false)
   })
 })

@@ -5,6 +5,7 @@ import type { ServerTiming } from './facts.ts'
 import { membership } from './pool/membership.ts'
 import { configurationChanges } from './raft/configuration-changes.ts'
 import { type ElectionSafety, electionSafety } from './raft/election-safety.ts'
+import { FormerWords, type LeaderWord } from './raft/former-words.ts'
 import { leadership } from './raft/leadership.ts'
 import { Silences } from './raft/silences.ts'
 
@@ -23,17 +24,6 @@ const silencesBorne = 2.5
 const dialAnswerUs = 10_000_000
 /** Time in which a broken connection is made anew, with a margin. */
 const reconnectUs = 5_000_000
-
-/** The last message of a leader to a server. */
-interface LeaderWord {
-  readonly term: Term
-  /** By the server's own clock. */
-  readonly atMs: number
-  readonly atUs: number
-  readonly event: number
-  /** For how long it binds, by the server's own clock. */
-  readonly bindsMs: number
-}
 
 /** A request for a vote that arrived while a leader's message was binding. */
 interface EarlyRequest {
@@ -89,6 +79,8 @@ interface LoyaltyWorld {
  *    regularly: for two and a half times the longest silence of the last two timeouts, and never for less than the lease.
  * 6. A leader's message binds no server once that leader's process has ended or was asked to leave, because a follower
  *    may notice that by its connection. A leader whose listener refuses connections looks the same, and is excused.
+ * 7. A restart ends no promise: a message that the former process may have acknowledged binds the next one as well. Of
+ *    calm (4) a process that has heard no leader itself knows nothing.
  */
 export class Loyalty {
   readonly #judge: Judge<LoyaltyExcuses>
@@ -99,6 +91,7 @@ export class Loyalty {
   /** Terms whose leader's process has ended, or is about to end. */
   readonly #over = new Set<Term>()
   readonly #refusedUs = new Map<string, number>()
+  readonly #former = new FormerWords()
 
   constructor(judge: Judge<LoyaltyExcuses>, world: LoyaltyWorld) {
     this.#judge = judge
@@ -119,7 +112,16 @@ export class Loyalty {
   gone(node: string): void {
     this.ends(node)
     this.#led.delete(node)
+    this.#former.keep(node, this.#followers.get(node)?.word)
     this.#followers.delete(node)
+  }
+
+  /** A process has found this term on its disk. */
+  found(node: string, term: Term): void {
+    const follower = this.#followers.get(node)
+    if (follower === undefined) return
+    follower.term = term
+    follower.word = this.#former.binding(node, term, follower.timing, this.#world.nowUs())
   }
 
   leads(node: string, term: Term): void {
@@ -148,10 +150,10 @@ export class Loyalty {
     if (term < follower.term) return
     const { timing } = follower
     const atMs = timing.monoMs()
-    if (follower.word?.term === term) follower.silences?.heard(atMs)
+    if (follower.word?.term === term && !follower.word.isFormer) follower.silences?.heard(atMs)
     else follower.silences = new Silences(rememberedTimeouts * timing.heartbeatTimeoutMs, atMs)
     const bindsMs = bindingMs(timing, follower.silences?.longestMs)
-    follower.word = { term, atMs, bindsMs, atUs: this.#world.nowUs(), event: eventIn(this.#judge) }
+    follower.word = { term, atMs, bindsMs, atUs: this.#world.nowUs(), event: eventIn(this.#judge), isFormer: false }
   }
 
   written(node: string, term: Term, votedFor: string | undefined, stands: boolean): void {
@@ -184,7 +186,7 @@ export class Loyalty {
   #inCalm(node: string, { id, word, timing, unwritten }: Follower, term: Term): void {
     const { nowUs, calmSinceUs, elections, leadsVoter, rttMaxMs } = this.#world
     const leader = word === undefined ? undefined : elections.leaderOf(word.term)
-    if (word?.term !== term - 1 || leader === undefined || unwritten > unwrittenMax) return
+    if (word?.term !== term - 1 || word.isFormer || leader === undefined || unwritten > unwrittenMax) return
     const calmUs = nowUs() - Math.max(calmSinceUs(), ...this.#refusedUs.values())
     if (calmUs < 2 * timing.heartbeatTimeoutMs * 1000 + reconnectUs || rttMaxMs * 4 > timing.heartbeatTimeoutMs) return
     if (this.#over.has(word.term) || !leadsVoter(leader, word.term, id)) return
@@ -227,7 +229,7 @@ function newFollower(id: string, timing: ServerTiming): Follower {
 export const loyalty = checker({
   codes: {
     R11: {
-      text: 'loyalty: a server that is bound by a message of its leader neither stands for election nor votes; in calm no server stands',
+      text: 'loyalty: a server that is bound by a message of its leader, even of before a restart, neither stands for election nor votes; in calm no server stands',
       sources: ['Raft thesis, sections 4.2.3 and 9.6'],
       evidence: ['votes', 'elections', 'heartbeats'],
       judges: ['question or vote', 'questions and votes'],
@@ -257,7 +259,7 @@ export const loyalty = checker({
     'removal allowed': (it, { node }) => it.ends(node),
     'connections refused': (it, { node, refuses }) => it.refuses(node, refuses),
     'leader began': (it, { node, term }) => it.leads(node, term),
-    'term found': (it, { node, term, votedFor }) => it.written(node, term, votedFor, true),
+    'term found': (it, { node, term }) => it.found(node, term),
     'term written': (it, { node, term, votedFor, stands }) => it.written(node, term, votedFor, stands),
     'log written': (it, { node }) => it.wrote(node),
     'message sent': (it, { node, message }) => it.sent(node, message),

@@ -124,4 +124,33 @@ export const promiseBugs: readonly PlantedBug[] = [
     hunt: 'leaders-are-asked',
     foundBy: ['R10', 'E8'],
   },
+  {
+    row: 391,
+    name: 'restarted-voters-are-free',
+    about: 'a server that has restarted votes at once, although it may have acknowledged a leader just before',
+    patches: [
+      {
+        file: `${core}/election.js`,
+        find: 'if (raft.term > bootstrapTerm)',
+        replace: 'if (raft.term < bootstrapTerm)',
+      },
+    ],
+    hunt: 'voters-restart',
+    foundBy: ['R11'],
+  },
+  {
+    row: 392,
+    name: 'stands-after-a-restart',
+    about: 'a server that has restarted stands for election after a tenth of the timeout',
+    patches: [
+      { file: `${core}/election.js`, find: 'raft.quietSinceMs = nowMs;\n    if (raft.term', replace: 'if (raft.term' },
+      {
+        file: `${core}/election.js`,
+        find: 'setElectionTimer(raft, raft.timing.heartbeatTimeoutMs);\n    const',
+        replace: 'setElectionTimer(raft, raft.timing.heartbeatTimeoutMs / 10);\n    const',
+      },
+    ],
+    hunt: 'voters-restart',
+    foundBy: ['R11'],
+  },
 ]

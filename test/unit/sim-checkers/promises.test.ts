@@ -250,7 +250,15 @@ function follower(detection: ServerTiming['detection'] = 'fixed') {
   law.leads('s1', two)
   law.written('s2', two, 'a', false)
   law.received('s2', 'a', append(2, 1))
-  return { law, lines, counts, clock, calm }
+  /** It ends, and its next process, whose clock begins anew, finds this term on its disk after as long. */
+  const restarts = (afterMs: number, term = two): void => {
+    law.gone('s2')
+    clock.us += afterMs * 1000
+    clock.ms = 0
+    law.began('s2', 'b', timing)
+    law.found('s2', term)
+  }
+  return { law, lines, counts, clock, calm, restarts }
 }
 
 describe('R11, calm', () => {
@@ -348,6 +356,63 @@ describe('R11, questions', () => {
     behind.law.wrote('s2')
     behind.law.sent('s2', asks(3, { pre: true }))
     expect(behind.lines).toHaveLength(1)
+  })
+})
+
+describe('R11, restarts', () => {
+  it('reports a question and a vote of a process whose predecessor heard the leader within the timeout', () => {
+    const { law, lines, clock, restarts } = follower()
+    restarts(200)
+    clock.ms = 699
+    law.sent('s2', asks(3, { pre: true }))
+    law.received('s2', 'c', asks(3))
+    law.written('s2', three, 'c', false)
+    expect(lines).toEqual([
+      'R11: s2 stands for election in term 3 899.0 ms after a message from s1, leader of term 2: it binds for 900 ms',
+      'R11: s2 votes for c in term 3 899.0 ms after a message from s1, leader of term 2: it binds for 900 ms',
+    ])
+  })
+
+  it('accepts both later, by a clock that may be a tenth too fast', () => {
+    const { law, lines, clock, restarts } = follower()
+    restarts(200)
+    clock.ms = 700
+    law.sent('s2', asks(3, { pre: true }))
+    law.received('s2', 'c', asks(3))
+    law.written('s2', three, 'c', false)
+    expect(lines).toEqual([])
+  })
+
+  it('counts the message over two restarts, and a newer one in its place', () => {
+    const { law, lines, clock, restarts } = follower()
+    for (const afterMs of [300, 300]) restarts(afterMs)
+    law.sent('s2', asks(3, { pre: true }))
+    expect(lines).toHaveLength(1)
+    law.received('s2', 'a', append(2, 1))
+    clock.ms = 999
+    law.sent('s2', asks(3, { pre: true }))
+    expect(lines).toHaveLength(2)
+    expect(lines[1]).toContain('it binds for 1000 ms')
+  })
+
+  it('lets a server go whose disk lacks the term of the message, or has a later one', () => {
+    for (const found of [one, three]) {
+      const { law, lines, restarts } = follower()
+      restarts(100, found)
+      law.sent('s2', asks(found + 1, { pre: true }))
+      law.sent('s2', asks(3, { pre: true }))
+      expect(lines).toEqual([])
+    }
+  })
+
+  it('lets a process that has heard no leader itself stand in calm', () => {
+    const { law, lines, calm, clock, restarts } = follower()
+    restarts(100)
+    clock.us = 60_000_000
+    clock.ms = 60_000
+    calm.sinceUs = 0
+    law.sent('s2', asks(3, { pre: true }))
+    expect(lines).toEqual([])
   })
 })
 

@@ -99,6 +99,14 @@ describe('receiving a snapshot (paper 7; hashicorp/raft#704)', () => {
     expect(cluster.mailOf('snapshot-response')).toMatchObject([{ installed: true }, { installed: true }])
   })
 
+  it('takes one that ends with the very next entry after what it has committed', () => {
+    const cluster = follower({ terms: [1, 2, 2, 2] })
+    cluster.receive('s1', 's2', appendRequest({ previousIndex: 4, previousTerm: 2, commit: 4 }))
+    cluster.mail()
+    expect(find(cluster.receive('s1', 's2', chunk()), 'store-chunk')).toMatchObject({ from: 's2' })
+    expect(cluster.mailOf('snapshot-response')).toEqual([])
+  })
+
   it('says that it is installed only after what was being written before', () => {
     const cluster = follower({ terms: [1, 2, 2], term: 2 })
     cluster.receive('s1', 's2', appendRequest({ previousIndex: 3, previousTerm: 2 }))

@@ -79,6 +79,7 @@ export function serverContext(ground: Ground, parts: ContextParts): ServerContex
       if (!proposed.ok) return err(failureOfRefusal(proposed.error, addressOf))
       return resultOf(command, proposed.value.value)
     },
+    earlier: (command, identity) => (identity === undefined ? undefined : state.outcomeOf(identity, command)),
     leads,
     archives,
     coming,

@@ -59,6 +59,15 @@ export interface WithProposals {
     body: Body,
     identity?: WriteIdentity,
   ): Promise<Result<Outcome, Failure>>
+  /**
+   * The outcome of an earlier attempt of the call, or a failure if it is too old to tell; undefined if no attempt has
+   * taken effect here. For calls whose rights depend on what they change: a call that is sent again, because its answer
+   * was lost, must not be refused because its first attempt succeeded. The rights of that attempt were judged.
+   */
+  earlier<Body, Outcome>(
+    command: CommandDefinition<Body, Outcome>,
+    identity: WriteIdentity | undefined,
+  ): Result<Outcome, Failure> | undefined
 }
 
 export interface WithWatches {

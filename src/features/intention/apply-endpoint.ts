@@ -73,7 +73,11 @@ async function change(
   authorizer: Authorizer,
 ): Promise<Result<string, Failure>> {
   const seen = await seenFor(server, args, authorizer)
-  if (!seen.ok) return seen
+  if (!seen.ok) {
+    const command = args.operation === 'delete' ? intentionDelete : intentionUpdate
+    const before = server.earlier<unknown, IntentionOutcome>(command, identity)
+    return before === undefined ? seen : answered(before)
+  }
   const known = { id: args.id, seenFor: seen.value }
   if (args.operation === 'delete') return propose(server, intentionDelete, known, identity)
   const content = contentOf(args.said, server.naming)
@@ -122,7 +126,10 @@ async function propose<Body>(
   body: Body,
   identity: WriteIdentity | undefined,
 ): Promise<Result<string, Failure>> {
-  const outcome = await server.propose(command, body, identity)
+  return answered(await server.propose(command, body, identity))
+}
+
+function answered(outcome: Result<IntentionOutcome, Failure>): Result<string, Failure> {
   if (!outcome.ok) return outcome
   if ('id' in outcome.value) return ok(outcome.value.id)
   if ('refusal' in outcome.value) return err({ kind: 'bad-request', message: outcome.value.refusal })

@@ -116,7 +116,7 @@ async function destroy(
     if (!leads.ok) return leads
     const session = sessionById(server.read(), id)
     const notThere: Failure = { kind: 'refused', message: `Unknown session ${JSON.stringify(id)}` }
-    if (session === undefined) return err(notThere)
+    if (session === undefined) return server.earlier(sessionDestroy, identity) ?? err(notThere)
     const refused = refusedOrAbsent(authorizer, { resource: 'session', name: session.node, right: 'write' }, notThere)
     if (refused !== undefined) return err(denied(server.env, authorizer, refused, 'Session.Destroy'))
   }

@@ -239,6 +239,7 @@ export class LoneServer {
         lone.state.applied()
         return resultOf(command, applied)
       },
+      earlier: (command, identity) => (identity === undefined ? undefined : lone.state.outcomeOf(identity, command)),
       writeElsewhere: (endpoint, args, to) => lone.agent.write(endpoint, args, to),
       readElsewhere: (endpoint, args, read, token) => lone.agent.query(endpoint, args, read, { token }),
       leads: async () => (lone.raftStatus.role === 'leader' ? ok(undefined) : err({ kind: 'no-leader' })),

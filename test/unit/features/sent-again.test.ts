@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest'
+import { applyEndpoint } from '../../../src/features/intention/apply-endpoint.ts'
+import { intentionById } from '../../../src/features/intention/views.ts'
+import { destroyEndpoint } from '../../../src/features/session/endpoint.ts'
+import { AccessWorld } from './access-world.ts'
+import { type Grant, Rights } from './rights-of.ts'
+
+const first = { origin: 'agent/boot', sequence: 1 }
+const second = { origin: 'agent/boot', sequence: 2 }
+
+/** A call as its agent sends it again, because the answer to its first attempt was lost. */
+describe('a deletion with few rights that is sent again after it took effect', () => {
+  it('of a session is answered as before, and one by another call is refused', async () => {
+    const { server, session } = await AccessWorld.begun()
+    const rights = new Rights(['session:node-a:write', 'session:node-a:read'])
+    const destroy = (identity: typeof first) => destroyEndpoint.serve(server.context, { id: session }, identity, rights)
+    expect(await destroy(first)).toEqual({ ok: true, value: true })
+    expect(await destroy(first)).toEqual({ ok: true, value: true })
+    expect(await destroy(second)).toMatchObject({ ok: false, error: { message: `Unknown session "${session}"` } })
+  })
+
+  it('of an intention is answered as before, and one by another call is refused', async () => {
+    const { server, intention } = await AccessWorld.begun()
+    const name = intentionById(server.read(), intention)?.destination.name ?? ''
+    const granted: Grant[] = [`intention:${name}:write`, `intention:${name}:read`]
+    const remove = (identity: typeof first, rights = new Rights(granted)) =>
+      applyEndpoint.serve(server.context, { operation: 'delete', id: intention }, identity, rights)
+    expect(await remove(first, new Rights())).toMatchObject({ ok: false })
+    expect(await remove(first)).toEqual({ ok: true, value: intention })
+    expect(await remove(first)).toEqual({ ok: true, value: intention })
+    expect(await remove(second)).toMatchObject({ ok: false, error: { kind: 'bad-request' } })
+  })
+})

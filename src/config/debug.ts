@@ -74,6 +74,7 @@ export function debugConfig(config: AgentConfig): Shown {
     SkipLeaveOnInt: config.skipLeaveOnInterrupt,
     StartJoinAddrsLAN: config.startJoin,
     Version: releaseText(config.release),
+    WarmUp: config.warmsUp,
   }
 }
 

@@ -97,9 +97,6 @@ function collect(child: ChildProcess): () => { out: string; error: string } {
   return () => ({ out, error })
 }
 
-/** Most agents of tests live for seconds, in which a warm-up costs the others more than it gains. */
-const notWarmedUp = '-hcl=performance { warm_up = false }'
-
 /** A real agent in a process of its own. */
 export class RealAgent {
   readonly address: string
@@ -111,8 +108,7 @@ export class RealAgent {
 
   /**
    * `address`: where its HTTP API listens, `host:port`. `environment`: added to the own one. `program`: the
-   * launcher, or a command that is found in its PATH. It does not warm up, unless an argument sets `warm_up` or the
-   * release.
+   * launcher, or a command that is found in its PATH.
    */
   constructor(
     address: string,
@@ -124,10 +120,7 @@ export class RealAgent {
     this.#args = args
     const env = { ...process.env, ...environment }
     const [command = '', ...first] = program.endsWith('.js') ? [process.execPath, program] : [program]
-    // Earlier releases have no such flag.
-    const says = args.some((arg) => arg.includes('warm_up') || arg.startsWith('-release'))
-    const all = program === svc && !says ? [...args, notWarmedUp] : args
-    this.#child = spawn(command, [...first, 'agent', ...all], { stdio: ['ignore', 'pipe', 'pipe'], env })
+    this.#child = spawn(command, [...first, 'agent', ...args], { stdio: ['ignore', 'pipe', 'pipe'], env })
     this.#output = collect(this.#child)
     this.exited = new Promise((resolve) => {
       this.#child.on('close', (code) => {

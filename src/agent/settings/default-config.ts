@@ -170,7 +170,7 @@ export function defaultAgentConfig(
     },
     rpcHoldTimeoutMs: 7_000,
     leaveDrainMs: 5_000,
-    warmsUp: true,
+    warmsUp: false,
     sessionTtlMinMs,
     leaveOnTerminate: past.leaveOnTerminate,
     skipLeaveOnInterrupt: past.skipLeaveOnInterrupt,

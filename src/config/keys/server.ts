@@ -88,8 +88,8 @@ export const serverKeys = {
     }),
     warm_up: key(
       bool,
-      'An idle agent runs common requests on a scratch agent after its start, so that the first real ones are quicker. Takes at most 0.2 s, in parts of 5 ms.',
-      { default: true },
+      'While it is idle after its start, the agent runs common requests on a scratch agent, so that the first real ones meet compiled code. Takes at most 0.2 s, in parts of 5 ms.',
+      { default: false },
     ),
   }),
   raft_protocol: key(whole, 'Version of the consensus protocol, 1 to 3.', { default: 3, since: '0.8.0' }),

@@ -63,7 +63,7 @@ export const examples: Readonly<Record<string, unknown>> = {
   node_name: 'other name',
   'performance.leader_detection': 'fixed',
   'performance.raft_multiplier': 1,
-  'performance.warm_up': false,
+  'performance.warm_up': true,
   pid_file: '/pid',
   primary_datacenter: 'dc2',
   protocol: 3,

@@ -29,7 +29,7 @@ export async function loadModules(file) {
 }
 
 /**
- * A planted copy of the program has links to the modules that are not changed (`sim/platform/program-copy.ts`). Here they
+ * A planted copy of the program has links to the modules that are not changed (`sim/platform/program-modules.ts`). Here they
  * import each other by the paths of the links. Node's own loader follows links, and would load the program without the
  * change.
  */

@@ -69,7 +69,7 @@ export interface AgentConfig extends LogSettings {
   readonly rpcHoldTimeoutMs: number
   /** How long a leaving server keeps answering, so that others notice that it left. */
   readonly leaveDrainMs: number
-  /** Whether the agent warmsUp common requests after its start. */
+  /** Whether the agent runs common requests on a scratch agent after its start, while it is idle. */
   readonly warmsUp: boolean
   /** Minimum TTL of sessions. */
   readonly sessionTtlMinMs: number

@@ -39,7 +39,7 @@ export function requestsOf(round: number): readonly HttpRequest[] {
   ]
 }
 
-/** The question of a round for the instances of its service. `domain`: without dots around it. */
+/** The question of a round for the instances of its service. `domain`: with its final dot. */
 export function questionOf(round: number, domain: string): Uint8Array {
-  return encodeQuestion({ id: round, name: `scratch.service.${domain}.`, type: round % 2 === 0 ? 'A' : 'SRV' })
+  return encodeQuestion({ id: round, name: `scratch.service.${domain}`, type: round % 2 === 0 ? 'A' : 'SRV' })
 }

@@ -42,16 +42,15 @@ export class ScratchTime implements Clock, Timers {
     }
   }
 
-  /** Fires the next timer, and returns false if there is none. */
-  step(): boolean {
+  /** Fires the next timer that is not closed. Does nothing if there is none. */
+  step(): void {
     for (let cue = this.#queue.pop(); cue !== undefined; cue = this.#queue.pop()) {
       const { fire } = cue
       if (fire === undefined) continue
       this.#nowMs = cue.dueMs
       cue.fire = undefined
       fire()
-      return true
+      return
     }
-    return false
   }
 }

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from '../../base/result.ts'
-import type { Closable } from '../../env/async.ts'
+import type { Closable, Deferred } from '../../env/async.ts'
 import type { Disk, DiskFailure } from '../../env/disk.ts'
 import type { Env } from '../../env/env.ts'
 import type { HttpHandler } from '../../env/http.ts'
@@ -13,8 +13,8 @@ export interface ScratchWorld {
   readonly time: ScratchTime
   /** Passes a request to the handler that the agent serves HTTP with, in a turn of its own. */
   readonly http: HttpHandler
-  /** Delivers a datagram to what the agent has bound to this port. Answers are dropped. */
-  datagram(port: number, from: Endpoint, bytes: Uint8Array): void
+  /** Delivers a datagram to what the agent has bound to this port. Resolves to the next one that is sent to `from`. */
+  datagram(port: number, from: Endpoint, bytes: Uint8Array): Promise<Uint8Array>
 }
 
 /** Settles in a turn of the scratch agent's time, as each answer of an Env does. */
@@ -28,7 +28,7 @@ export function scratchWorld(real: Env, onFailure: (reason: Error) => void): Scr
     time.after(0, () => answer.resolve(value))
     return answer.promise
   }
-  const datagrams = new Map<number, (from: Endpoint, bytes: Uint8Array) => void>()
+  const sockets = new ScratchSockets(real, later)
   let served: HttpHandler = async () => ({ status: 503, headers: [], body: 'no agent is here yet' })
   const { random, crypto, machine } = real
   const env: Env = {
@@ -37,7 +37,7 @@ export function scratchWorld(real: Env, onFailure: (reason: Error) => void): Scr
     random,
     crypto,
     machine,
-    udp: boundTo(datagrams, later),
+    udp: sockets,
     tcp: withoutPeers(later),
     http: {
       serve: (at, handler) => {
@@ -63,16 +63,35 @@ export function scratchWorld(real: Env, onFailure: (reason: Error) => void): Scr
       await later(undefined)
       return served(request)
     },
-    datagram: (port, from, bytes) => datagrams.get(port)?.(from, bytes),
+    datagram: (port, from, bytes) => sockets.exchange(port, from, bytes),
   }
 }
 
-function boundTo(handlers: Map<number, (from: Endpoint, bytes: Uint8Array) => void>, later: Later): Udp {
-  return {
-    bind: (at, onDatagram) => {
-      handlers.set(at.port, onDatagram)
-      return later(ok({ local: at, send: () => undefined, close: () => handlers.delete(at.port) }))
-    },
+/** Of what the agent sends, only the answer to the present question arrives anywhere. */
+class ScratchSockets implements Udp {
+  readonly #real: Pick<Env, 'deferred'>
+  readonly #later: Later
+  readonly #handlers = new Map<number, (from: Endpoint, bytes: Uint8Array) => void>()
+  #asking: { readonly from: Endpoint; readonly answer: Deferred<Uint8Array> } | undefined
+
+  constructor(real: Pick<Env, 'deferred'>, later: Later) {
+    this.#real = real
+    this.#later = later
+  }
+
+  bind(at: Endpoint, onDatagram: (from: Endpoint, bytes: Uint8Array) => void): ReturnType<Udp['bind']> {
+    this.#handlers.set(at.port, onDatagram)
+    const send = (to: Endpoint, bytes: Uint8Array): void => {
+      if (to.port === this.#asking?.from.port) this.#asking.answer.resolve(bytes)
+    }
+    return this.#later(ok({ local: at, send, close: () => this.#handlers.delete(at.port) }))
+  }
+
+  exchange(port: number, from: Endpoint, bytes: Uint8Array): Promise<Uint8Array> {
+    const answer = this.#real.deferred<Uint8Array>()
+    this.#asking = { from, answer }
+    this.#handlers.get(port)?.(from, bytes)
+    return answer.promise
   }
 }
 

@@ -2,6 +2,7 @@ import type { AgentConfig } from '../../agent/settings/agent-config.ts'
 import { invariant } from '../../base/invariant.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { normalize } from '../../config/normalize.ts'
+import { decodeResponse } from '../../dns-wire/question.ts'
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import { startProgram } from '../start.ts'
@@ -9,8 +10,8 @@ import { questionOf, requestsOf, scratchCaller } from './requests.ts'
 import { type ScratchWorld, scratchWorld } from './scratch-world.ts'
 
 /**
- * Maximum length of all slices together, for 300 ms of CPU time in all: V8 compiles on another thread meanwhile, and
- * collects the scratch agent some seconds later.
+ * Maximum length of all slices together. The process spends more CPU time than that: V8 compiles on another thread
+ * meanwhile, and collects the scratch agent some seconds later.
  */
 const budgetMs = 200
 /** Maximum delay that a slice may cause to a request that arrives in it, except by one step that takes longer. */
@@ -85,7 +86,10 @@ export class WarmUp implements Closable {
         const { status } = await world.http(request)
         if (status !== 200) return this.#end(err(`${request.method} ${request.target} got ${status}`))
       }
-      world.datagram(this.#config.ports.dns, scratchCaller, questionOf(this.#rounds, domain))
+      const question = questionOf(this.#rounds, domain)
+      const answer = decodeResponse(await world.datagram(this.#config.ports.dns, scratchCaller, question))
+      const rcode = answer.ok ? answer.value.rcode : answer.error
+      if (rcode !== 'NOERROR') return this.#end(err(`a question over DNS got ${rcode}`))
     }
   }
 

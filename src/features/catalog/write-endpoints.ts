@@ -1,13 +1,14 @@
+import type { Authorizer } from '../../access/authorizer.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { DeregisterRequest, RegisterAllRequest, RegisterRequest, ServiceFacts } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
 import { registerOffersMax } from '../../model/limits.ts'
 import { hasBehaviour } from '../../model/release.ts'
-import { asks } from '../contract/access.ts'
+import { asks, denied, within } from '../contract/access.ts'
 import type { WriteIdentity } from '../contract/command.ts'
 import type { WriteEndpoint } from '../contract/endpoint.ts'
 import { flagReply, isText, listOfAll, orNull, replyWith } from '../contract/reply.ts'
-import type { WithProposals } from '../contract/server-context.ts'
+import type { WithProposals, WithState } from '../contract/server-context.ts'
 import { measured, type WithEnv, type WithRelease } from '../contract/surroundings.ts'
 import {
   catalogDeregister,
@@ -21,6 +22,7 @@ import { deregistrationRefused, registrationRefused } from './rights.ts'
 
 /** The part of the server that these endpoints use. */
 type CatalogServer = WithEnv & WithRelease & WithProposals
+type DeregistrationServer = WithEnv & WithState & WithProposals
 
 const fields = catalogFields('dropped')
 
@@ -82,12 +84,25 @@ function serviceKnown({ release }: WithRelease, service: ServiceFacts | null): S
 }
 
 /** Returns true, also if there was nothing to remove. */
-export const deregisterEndpoint: WriteEndpoint<DeregisterRequest, boolean, WithEnv & WithProposals> = {
+export const deregisterEndpoint: WriteEndpoint<DeregisterRequest, boolean, DeregistrationServer> = {
   method: 'Catalog.Deregister',
   kind: 'write',
   args: fields.deregisterRequest,
   reply: flagReply,
-  access: asks(deregistrationRefused),
-  serve: (server, args, identity) =>
-    measured(server, 'catalog.deregister', () => server.propose(catalogDeregister, args, identity)),
+  access: within('the right to an instance, which the call itself removes, must not refuse the same call sent again'),
+  serve: (server, args, identity, authorizer) =>
+    measured(server, 'catalog.deregister', () => deregister(server, args, identity, authorizer)),
+}
+
+async function deregister(
+  server: DeregistrationServer,
+  args: DeregisterRequest,
+  identity: WriteIdentity | undefined,
+  authorizer: Authorizer,
+): Promise<Result<boolean, Failure>> {
+  const refused = deregistrationRefused(authorizer, args, server.read())
+  if (refused === undefined) return server.propose(catalogDeregister, args, identity)
+  return (
+    server.earlier(catalogDeregister, identity) ?? err(denied(server.env, authorizer, refused, 'Catalog.Deregister'))
+  )
 }

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { serviceOfNode } from '../../../src/features/catalog/views.ts'
+import { deregisterEndpoint } from '../../../src/features/catalog/write-endpoints.ts'
 import { applyEndpoint } from '../../../src/features/intention/apply-endpoint.ts'
 import { intentionById } from '../../../src/features/intention/views.ts'
 import { destroyEndpoint } from '../../../src/features/session/endpoint.ts'
@@ -29,5 +31,18 @@ describe('a deletion with few rights that is sent again after it took effect', (
     expect(await remove(first)).toEqual({ ok: true, value: intention })
     expect(await remove(first)).toEqual({ ok: true, value: intention })
     expect(await remove(second)).toMatchObject({ ok: false, error: { kind: 'bad-request' } })
+  })
+
+  it('of an instance is answered as before, and one by another call is refused', async () => {
+    const { server } = await AccessWorld.begun()
+    const args = { node: 'node-a', serviceId: 'web', checkId: '' }
+    const remove = (identity: typeof first, rights = new Rights(['service:web:write'])) =>
+      deregisterEndpoint.serve(server.context, args, identity, rights)
+    const refused = { ok: false, error: { kind: 'permission-denied' } }
+    expect(await remove(first, new Rights())).toMatchObject(refused)
+    expect(serviceOfNode(server.read(), 'node-a', 'web')).toBeDefined()
+    expect(await remove(first)).toEqual({ ok: true, value: true })
+    expect(await remove(first)).toEqual({ ok: true, value: true })
+    expect(await remove(second)).toMatchObject(refused)
   })
 })

@@ -21,6 +21,7 @@ const project = (name: string, pool: 'threads' | 'forks', folders: readonly stri
     include: folders.map((folder) => `test/${folder}/**/*.test.ts`),
     pool,
     isolate: false,
+    setupFiles: ['test/tools/left-open.ts'],
     // CommonJS packages are imported as Node does it, so that tests run what runs in production. The build is imported by Node, too.
     deps: { interopDefault: false },
     server: { deps: { external: [/\/dist\/(src|sim)\//] } },

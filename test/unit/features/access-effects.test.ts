@@ -60,6 +60,7 @@ describe('the wall of access control', () => {
     const inside = endpoints.filter(({ access }) => access.kind === 'within')
     expect(inside.map(({ method }) => method).sort()).toEqual([
       'ACL.Explain',
+      'Catalog.Deregister',
       'ConnectCA.Sign',
       'Intention.Apply',
       'Internal.KeyringOperation',

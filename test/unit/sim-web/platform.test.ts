@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { createPlatform } from '../../../sim/platform/platform.ts'
 import type { Platform } from '../../../sim/world/platform.ts'
 import { hex, utf8 } from '../../../src/base/bytes.ts'
@@ -17,6 +17,11 @@ const keys: readonly (readonly [string, (platform: Platform) => SigningKey])[] =
   ['RSA with 2048 bits', ({ rsaKey }) => rsaKey('rsa-2048', 1)],
   ['RSA with 4096 bits', ({ rsaKey }) => rsaKey('rsa-4096', 0)],
 ]
+
+afterAll(() => {
+  web.close()
+  node.close()
+})
 
 describe("a browser's platform computes what Node's does", () => {
   it.each(keys)('%s: the same texts and signatures, which each verifies of the other', (_, make) => {

@@ -5,7 +5,7 @@ import { fc } from '../../fast-check.ts'
 const name = fc.constantFrom('role', 'term', 'log', 'members', 's1')
 const { part } = fc.letrec((tie) => ({
   leaf: fc.oneof(fc.integer({ min: 0, max: 3 }), fc.boolean(), fc.string({ maxLength: 2 }), fc.array(fc.nat(3))),
-  part: fc.dictionary(name, fc.oneof({ depthSize: 'small' }, tie('leaf'), tie('part')), { noNullPrototype: true }),
+  part: fc.dictionary(name, fc.oneof({ maxDepth: 3 }, tie('leaf'), tie('part')), { maxKeys: 4, noNullPrototype: true }),
 }))
 
 describe('changes of a state', () => {

@@ -15,9 +15,10 @@ describe('the page of the scenario language', () => {
   })
 
   it('has a place for every table', () => {
-    for (const name of languageTables().keys()) expect(page).toContain(`<!-- table: ${name} -->`)
+    const tables = languageTables()
+    for (const name of tables.keys()) expect(page).toContain(`<!-- table: ${name} -->`)
     const places = [...page.matchAll(/<!-- table: (.*) -->/g)].map(([, name = '']) => name)
-    expect(places.filter((name) => !languageTables().has(name))).toEqual([])
+    expect(places.filter((name) => !tables.has(name))).toEqual([])
   })
 
   it('describes every key', () => {

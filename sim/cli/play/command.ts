@@ -17,6 +17,7 @@ import { Face } from './face.ts'
 import { Gate } from './gate.ts'
 import { LessonFace } from './lesson-face.ts'
 import { LessonRoom } from './lesson-room.ts'
+import { OutsideRequests } from './outside-requests.ts'
 import { Prompt } from './prompt.ts'
 import { playStatus } from './status.ts'
 
@@ -113,7 +114,7 @@ class Playing {
     const onGoneBack = (): void => this.#front.giveUp('the world went back to before this was asked')
     const { rate, paused = false } = flags
     this.#conductor = new Conductor({ session, host: env, wallMs, rate, paused, onGoneBack })
-    this.#front = new Front({ env, cluster: this.#conductor, name })
+    this.#front = new Front({ env, cluster: new OutsideRequests(this.#conductor), name })
   }
 
   async run(): Promise<number> {

@@ -1,13 +1,9 @@
-import { base64, equalBytes, textOf, utf8 } from '../../../src/base/bytes.ts'
 import { err, ok, type Result } from '../../../src/base/result.ts'
-import { decodeQuery } from '../../../src/dns-wire/decode-query.ts'
-import { typeCodes } from '../../../src/dns-wire/message.ts'
 import type { Env } from '../../../src/env/env.ts'
 import type { DoneAct, GivenAct } from '../../play/acts-done.ts'
 import type { PlayStep, PlayUndo } from '../../play/play-api.ts'
 import type { Session } from '../../play/session.ts'
 import type { Told } from '../../scenario/played/acts.ts'
-import type { Bridged } from '../serve/front.ts'
 import { Pace } from '../serve/pace.ts'
 
 interface ConductorParts {
@@ -50,7 +46,7 @@ const askedWithinMs = 61_000
 const stepWithinMs = 3_600_000
 
 /** Lets the time of a session pass, and performs requests between the turns of its world. */
-export class Conductor implements Bridged {
+export class Conductor {
   readonly #parts: ConductorParts
   readonly #session: Session
   readonly #pace: Pace
@@ -170,31 +166,11 @@ export class Conductor implements Bridged {
     })
   }
 
-  send(node: string, sent: Parameters<Bridged['send']>[1], take: Parameters<Bridged['send']>[2]): void {
-    const { method, target, headers = [], bodyBytes } = sent
-    const body = bodyBytes === undefined || bodyBytes.length === 0 ? {} : bodyOf(bodyBytes)
-    const kept = headers.length === 0 ? {} : { headers: Object.fromEntries(headers) }
-    const isBrief = !waitsForChange(target)
-    this.#bridge({ http: { at: node, request: `${method} ${target}`, ...kept, ...body } }, isBrief, (told) => {
-      take(typeof told === 'string' ? told : told.kind === 'http' ? told.answer : 'no answer')
-    })
-  }
-
-  sendDns(
-    node: string,
-    packet: Uint8Array,
-    { over }: Parameters<Bridged['sendDns']>[2],
-    take: Parameters<Bridged['sendDns']>[3],
-  ): void {
-    const read = decodeQuery(packet)
-    const asks = read.ok ? { asks: `${read.value.question.name} ${typeName(read.value.question.type)}` } : {}
-    this.#bridge({ dns: { at: node, packet: base64(packet), over, ...asks } }, true, (told) => {
-      take(typeof told === 'string' ? told : told.kind === 'dns' ? told.answer : 'no answer')
-    })
-  }
-
-  /** While time stands still, it passes until a brief request is answered; other requests wait until time goes on. */
-  #bridge(given: GivenAct, isBrief: boolean, take: (told: Told | string) => void): void {
+  /**
+   * Performs a request whose sender takes the answer, or why there is none. While time stands still, it passes until a
+   * brief request is answered; other requests wait until time goes on.
+   */
+  bridge(given: GivenAct, isBrief: boolean, take: (told: Told | string) => void): void {
     this.#queue.push(() => {
       let isDone = false
       const untilUs = this.#session.world.nowUs + askedWithinMs * 1000
@@ -258,19 +234,4 @@ export class Conductor implements Bridged {
     this.#advancingToUs = this.#session.world.nowUs + Math.ceil(ms * 1000)
     return true
   }
-}
-
-/** Blocking queries and streams of logs: they would let a minute pass, again and again. */
-function waitsForChange(target: string): boolean {
-  return /[?&]index=/.test(target) || target.startsWith('/v1/agent/monitor')
-}
-
-/** The body as text if it is text. */
-function bodyOf(bytes: Uint8Array): Readonly<Record<string, string>> {
-  const text = textOf(bytes)
-  return equalBytes(utf8(text), bytes) ? { body: text } : { 'body base64': base64(bytes) }
-}
-
-function typeName(code: number): string {
-  return Object.entries(typeCodes).find(([, known]) => known === code)?.[0] ?? `type ${code}`
 }

@@ -1,5 +1,5 @@
 import { checker, type Judge } from './checker.ts'
-import type { Held, HeldThing } from './facts.ts'
+import type { Held, HeldThing } from './process-facts.ts'
 
 /**
  * How long a process may keep what it no longer needs. Sending a snapshot over a slow network takes less, and a connection

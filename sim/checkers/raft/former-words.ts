@@ -1,5 +1,5 @@
 import type { Term } from '../../../src/model/log-position.ts'
-import type { ServerTiming } from '../facts.ts'
+import type { ServerTiming } from '../process-facts.ts'
 
 /** The last message of a leader to a server. */
 export interface LeaderWord {

@@ -1,6 +1,6 @@
 import type { RaftMessage } from '../../../src/raft/core/messages.ts'
 import { checker } from '../checker.ts'
-import type { ServerTiming } from '../facts.ts'
+import type { ServerTiming } from '../process-facts.ts'
 
 /** Maximum gap between two messages of a leader within one contact. */
 const gapUs = 1_000_000

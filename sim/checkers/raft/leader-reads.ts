@@ -1,7 +1,7 @@
 import type { LogIndex, Term } from '../../../src/model/log-position.ts'
 import type { RaftMessage } from '../../../src/raft/core/messages.ts'
 import { type CheckedRun, checker, type Judge } from '../checker.ts'
-import type { ServerTiming } from '../facts.ts'
+import type { ServerTiming } from '../process-facts.ts'
 import { type ConfigurationChanges, configurationChanges } from './configuration-changes.ts'
 import { isMajority } from './own-quorum.ts'
 import { serverLogs } from './server-logs.ts'

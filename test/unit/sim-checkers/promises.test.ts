@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { ServerTiming } from '../../../sim/checkers/facts.ts'
 import { Loyalty } from '../../../sim/checkers/loyalty.ts'
+import type { ServerTiming } from '../../../sim/checkers/process-facts.ts'
 import { GivenVotes } from '../../../sim/checkers/raft/given-votes.ts'
 import { HonestVotes } from '../../../sim/checkers/raft/honest-votes.ts'
 import { LeaderReads } from '../../../sim/checkers/raft/leader-reads.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ServerTiming } from '../../../sim/checkers/facts.ts'
+import type { ServerTiming } from '../../../sim/checkers/process-facts.ts'
 import { LeaderContact } from '../../../sim/checkers/raft/leader-contact.ts'
 import { StaleNames } from '../../../sim/checkers/reads/stale-names.ts'
 import type { RaftMessage } from '../../../src/raft/core/messages.ts'

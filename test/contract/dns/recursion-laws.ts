@@ -133,6 +133,14 @@ export function recursionLaws(law: Law): void {
     expect(upstream.asked.map(({ over }) => over)).toEqual(['tcp'])
   })
 
+  law('an answer over TCP that is longer than 255 bytes is whole', async (place) => {
+    const many = Array.from({ length: 40 }, (_, at) => address('www.example.', `192.0.2.${at}`))
+    const upstream = await Upstream.open(place.peer, place.peerHost, () => ({ answers: many }))
+    const reply = await opened(place, [upstream]).relay(question('www.example.'), 'tcp')
+    expect(reply?.length).toBeGreaterThan(600)
+    expect(lastAddress(reply)).toBe('192.0.2.39')
+  })
+
   law(
     'a datagram from elsewhere, with another number, to another question, or that is none, is no answer',
     async (place) => {

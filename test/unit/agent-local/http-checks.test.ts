@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { SimNode } from '../../../sim/simulation/node.ts'
 import type { Simulation } from '../../../sim/simulation/simulation.ts'
+import { firstReached } from '../../../src/agent/local/probes/place.ts'
 import { utf8 } from '../../../src/base/bytes.ts'
-import type { HttpRequest } from '../../../src/env/http.ts'
+import { err, ok } from '../../../src/base/result.ts'
+import type { HttpClientFailure, HttpRequest } from '../../../src/env/http.ts'
+import type { Endpoint } from '../../../src/env/net.ts'
 import { makeTlsMaterial, opensslIsThere } from '../../contract/host/tls-material.ts'
 import { answered, firstSaid, http, tcp, webServer } from './check-runs.ts'
 import { configOf, type LocalWorld, withLocalServices } from './local-world.ts'
@@ -144,6 +147,24 @@ describe('an HTTP check', () => {
       },
       webServer(({ headers }) => answered(200, headers.get('host') ?? '')),
     )
+  })
+
+  it('goes on from an address that refuses or cannot be reached, and from no other that fails', async () => {
+    const [first, second] = [
+      { host: '10.0.0.1', port: 80 },
+      { host: '10.0.0.2', port: 80 },
+    ]
+    const askedAfter = async (failure: HttpClientFailure): Promise<readonly Endpoint[]> => {
+      const asked: Endpoint[] = []
+      await firstReached([first, second], async (to) => {
+        asked.push(to)
+        return to === first ? err(failure) : ok('here')
+      })
+      return asked
+    }
+    expect(await askedAfter({ kind: 'refused', to: first })).toEqual([first, second])
+    expect(await askedAfter({ kind: 'unreachable', to: first })).toEqual([first, second])
+    expect(await askedAfter({ kind: 'broken', to: first, message: 'ended' })).toEqual([first])
   })
 
   it('of localhost is of this machine', async () => {

@@ -251,8 +251,13 @@ describe('what came over the API', () => {
       await lives.live(async ({ env }) => {
         const service = JSON.stringify({ version: 1, service: web.service })
         const check = JSON.stringify({ version: 1, check: web.checks[0] })
-        const names = { services: ['web', service], checks: ['service:web', check] } as const
-        for (const [kind, [id, text]] of Object.entries(names)) {
+        const other = JSON.stringify({ version: 1, service: offer('api').service })
+        const files = [
+          ['services', 'web', service],
+          ['services', 'api', other],
+          ['checks', 'service:web', check],
+        ] as const
+        for (const [kind, id, text] of files) {
           await value(env.disk.makeDirectory(`/data/${kind}`))
           await put(env, `/data/${kind}/${hex(env.crypto.sha256(utf8(id)))}`, text)
           await value(env.disk.syncDirectory(`/data/${kind}`))
@@ -262,14 +267,15 @@ describe('what came over the API', () => {
         await value(env.disk.syncDirectory('/data'))
       })
       await lives.live(async ({ local, lines, env }) => {
-        expect(local.services()).toEqual([web.service])
+        expect(local.services().map(({ id }) => id)).toEqual(['api', 'web'])
+        expect(local.services()).toContainEqual(web.service)
         expect(local.checks()).toMatchObject([{ checkId: 'service:web' }])
         expect(lines).toEqual([
           `error a file of the data directory is damaged and was left out {"file":"/data/services/${'0'.repeat(64)}","reason":"not JSON"}`,
         ])
         expect(await value(env.disk.list('/data/services'))).toEqual(['0'.repeat(64)])
         expect(await value(env.disk.list('/data/checks'))).toEqual(['state'])
-        await value(local.deregisterService('web'))
+        for (const id of ['web', 'api']) await value(local.deregisterService(id))
       })
       await lives.live(async ({ local }) => expect(local.services()).toEqual([]))
     })

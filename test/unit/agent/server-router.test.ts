@@ -4,9 +4,9 @@ import type { Env } from '../../../src/env/env.ts'
 import { HandClock } from '../features/hand-clock.ts'
 import { clientMember, FakePool, serverMember } from './fake-pool.ts'
 
-function routerOver(pool: FakePool): { router: ServerRouter; clock: HandClock } {
+function routerOver(pool: FakePool, below: (bound: number) => number = () => 0) {
   const clock = new HandClock()
-  const env = { ...clock.env, random: { draws: () => ({ below: () => 0 }) } } as unknown as Env
+  const env = { ...clock.env, random: { draws: () => ({ below }) } } as unknown as Env
   return { router: new ServerRouter(env, pool.pool, 'dc1'), clock }
 }
 
@@ -64,6 +64,19 @@ describe('the server that a client asks', () => {
     expect(router.pick()?.id).not.toBe(before)
     router.stop()
     expect([clock.timers, pool.listeners]).toEqual([0, 0])
+  })
+
+  it('is drawn anew after three minutes at the latest', async () => {
+    let drawn = 0
+    const { clock } = routerOver(new FakePool([serverMember(1), serverMember(2)]), (bound) => {
+      drawn++
+      return bound - 1
+    })
+    const before = drawn
+    await clock.advance(179_998)
+    expect(drawn).toBe(before)
+    await clock.advance(1)
+    expect(drawn).toBeGreaterThan(before)
   })
 })
 

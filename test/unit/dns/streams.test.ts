@@ -7,7 +7,7 @@ import type { TcpStream } from '../../../src/env/net.ts'
 /** Connections to a DNS listener: `dial` says whether one from this host was kept, `end` ends one of those. */
 function listener() {
   const ends: (() => void)[] = []
-  let refused = 0
+  let [refused, closed] = [0, 0]
   const env = {
     metrics: { count: () => refused++ },
     timers: { after: () => ({ close: () => undefined }) },
@@ -21,17 +21,17 @@ function listener() {
       onEnd: () => undefined,
       onDrain: () => undefined,
       onClose: (use: () => void) => ends.push(use),
-      close: () => undefined,
+      close: () => closed++,
     }
     streams.accept(stream as unknown as TcpStream)
     return refused === before
   }
-  return { dial, end: () => ends.shift()?.() }
+  return { dial, end: () => ends.shift()?.(), closed: () => closed }
 }
 
 describe('connections of DNS over TCP', () => {
   it('are 512 at most, of one source a quarter of them', () => {
-    const { dial, end } = listener()
+    const { dial, end, closed } = listener()
     const kept = (host: string, times: number) => Array.from({ length: times }, () => dial(host)).filter(Boolean).length
     expect(kept('10.0.0.1', 600)).toBe(128)
     expect(kept('2001:db8::1', 100) + kept('2001:db8::2', 100)).toBe(128)
@@ -39,6 +39,7 @@ describe('connections of DNS over TCP', () => {
     expect(kept('10.0.0.3', 100)).toBe(100)
     expect(kept('10.0.0.4', 100)).toBe(28)
     expect(kept('10.0.0.5', 1)).toBe(0)
+    expect(closed()).toBe(600 + 200 + 200 + 100 + 100 + 1 - 512)
     end()
     expect(kept('10.0.0.5', 2)).toBe(1)
   })

@@ -32,6 +32,17 @@ describe('the time to live of a session', () => {
     expect(await world.sessions()).toEqual([])
   })
 
+  it('is not a millisecond shorter after a renewal', async () => {
+    const world = await SessionWorld.begun()
+    const id = await world.create({ TTL: '10s' })
+    await world.clock.advance(1)
+    await world.renew(id)
+    await world.clock.advance(20 * second - 1)
+    expect(await world.sessions()).toEqual([id])
+    await world.clock.advance(1)
+    expect(await world.sessions()).toEqual([])
+  })
+
   it('has no end where none was given', async () => {
     const world = await SessionWorld.begun()
     const id = await world.create({ TTL: '0s' })

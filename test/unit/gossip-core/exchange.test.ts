@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { lamportMax } from '../../../src/gossip/core/bounds.ts'
 import { addressOf, alive, dead, joins, leaves, nodeState, Subject, suspect, versions } from './subject.ts'
 
 describe('a full state', () => {
@@ -106,6 +107,12 @@ describe('a full state', () => {
     const me = new Subject().know('a')
     me.exchange({ lamport: 30, statusTimes: [['a', 12]] })
     expect([me.core.clock, me.record('a').statusTime, me.core.intents.size]).toEqual([30, 12, 0])
+  })
+
+  it('does not carry a clock beyond the greatest time, after which no word of leaving could be newer', () => {
+    const me = new Subject().know('a')
+    me.exchange({ lamport: lamportMax + 1 })
+    expect(me.core.clock).toBeLessThan(10)
   })
 
   it('by which the agent joins is followed by its word of joining', () => {

@@ -95,6 +95,12 @@ describe('a query of another', () => {
     }
   })
 
+  it('is answered by way of one other where it wants one', () => {
+    const me = new Subject().know('a', 'b', 'c')
+    me.do({ kind: 'query-responded', query: query(5, { relayFactor: 1 }), payload })
+    expect(me.of('send').map(({ messages }) => messages[0]?.kind)).toEqual(['query-response', 'relay'])
+  })
+
   it('wants no more relays than are of use', () => {
     const me = new Subject().know('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h')
     me.do({ kind: 'query-responded', query: query(5, { relayFactor: 255 }), payload })

@@ -102,6 +102,16 @@ describe('a log in mdb', () => {
     expect((await newLogOf(disk))?.lastIndex).toBe(107)
   })
 
+  it('stays where it is while the directory for the new one cannot be listed', async () => {
+    const disk = await oldServer()
+    disk.fault = (operation, path) =>
+      operation === 'list' && path === `${dataDir}/raft/log.migrating` ? 'io' : undefined
+    expect(await migrateOldLog(envOf(disk), dataDir)).toMatchObject({ ok: false, error: { kind: 'io' } })
+    disk.fault = () => undefined
+    expect(await migrateOldLog(envOf(disk), dataDir)).toMatchObject({ ok: true })
+    expect((await newLogOf(disk))?.lastIndex).toBe(107)
+  })
+
   it('without a log needs nothing', async () => {
     const disk = new CrashDisk()
     await disk.makeDirectory(dataDir)

@@ -186,6 +186,20 @@ describe('snapshots', () => {
     expect([await tooManyFiles(), await tooManyFiles(), await tooManyFiles()]).toEqual([true, true, false])
   })
 
+  it('whose file cannot be opened are neither sent nor restored, and are there when it can', async () => {
+    const disk = await madeDisk()
+    const store = new SnapshotStore(disk, directory)
+    const size = await written(store, metaAt(10), bytesOf(300))
+    const restore = new Collected()
+    disk.fault = (operation) => (operation === 'open' ? 'io' : undefined)
+    expect(await store.read(metaAt(10), 0, 10)).toEqual({ bytes: undefined, sizeBytes: 0 })
+    expect(await store.restore(metaAt(10), restore)).toMatchObject({ ok: false, error: { kind: 'io' } })
+    expect([restore.pieces, restore.finished]).toEqual([[], false])
+    disk.fault = () => undefined
+    expect(await store.read(metaAt(10), 0, 10)).toMatchObject({ sizeBytes: size })
+    expect(await store.restore(metaAt(10), restore)).toEqual(done)
+  })
+
   it('yield to the loop between the pieces', async () => {
     const disk = await madeDisk()
     const store = new SnapshotStore(disk, directory)

@@ -108,6 +108,17 @@ describe('the document of the API', () => {
     expect(faults).toEqual([])
   })
 
+  it('declares an answer of success for each operation but those of areas, and statuses of HTTP alone', () => {
+    const declared = Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, { responses }]) => ({ path, method, statuses: Object.keys(responses) })),
+    )
+    const succeeds = ({ statuses }: { readonly statuses: readonly string[] }) =>
+      statuses.some((each) => /^2/.test(each))
+    const failing = declared.filter((each) => !succeeds(each)).map(({ path }) => path)
+    expect(failing.filter((path) => !path.startsWith('/v1/operator/area/'))).toEqual([])
+    expect(declared.flatMap(({ statuses }) => statuses).filter((each) => !/^[2-5]\d\d$/.test(each))).toEqual([])
+  })
+
   it('declares of each operation the parameters that its handler reads, and no others', () => {
     // The route of the document is the agent's own: it has the rest of the table in it.
     const asked = operations.filter((each) => !untouched.has(each) && each !== 'GET /v1/openapi.json')

@@ -8,6 +8,7 @@ import {
   managementPolicyId,
   type PolicyRow,
 } from '../../../src/features/acl/model.ts'
+import { replicateTokens } from '../../../src/features/acl/replication/replication-commands.ts'
 import { bootstrap, enterNewMode, migrateTokens, putBuiltins } from '../../../src/features/acl/system/mode-commands.ts'
 import * as views from '../../../src/features/acl/views.ts'
 import type { CommandDefinition } from '../../../src/features/contract/command.ts'
@@ -299,6 +300,42 @@ describe('the migration', () => {
     const batch = Array.from({ length: 129 }, (_, i) => ({ secret: `s${i}`, accessor: idOf(i), at: 0 }))
     expect(migrateTokens.body.safeParse({ tokens: batch }).success).toBe(false)
     expect(migrateTokens.body.safeParse({ tokens: batch.slice(1) }).success).toBe(true)
+  })
+})
+
+describe('tokens of the primary datacenter', () => {
+  const none = { put: [], remove: [], removeUnmigrated: 0 }
+  const copied = { ...token, type: '' as const, rules: '' }
+
+  it('leave a local token alone that has the accessor or the secret of one of them', () => {
+    for (const its of [{ secret: idOf(9) }, { accessor: idOf(9) }]) {
+      const tokens = new Tokens()
+      tokens.do(tokenCreate, { ...token, local: true, description: 'own' })
+      tokens.do(replicateTokens, { ...none, put: [{ ...copied, ...its }] })
+      expect([...views.allTokens(tokens.read())]).toMatchObject([{ ...token, local: true, description: 'own' }])
+      tokens.do(replicateTokens, { ...none, remove: [token.accessor] })
+      expect(views.tokenCount(tokens.read())).toBe(1)
+    }
+  })
+
+  it('take the place of a copy with another secret, and are not copied where they are local there', () => {
+    const tokens = new Tokens()
+    tokens.do(replicateTokens, {
+      ...none,
+      put: [copied, { ...copied, accessor: idOf(5), secret: idOf(6), local: true }],
+    })
+    tokens.do(replicateTokens, { ...none, put: [{ ...copied, secret: idOf(9) }] })
+    expect([...views.allTokens(tokens.read())].map(({ secret }) => secret)).toEqual([idOf(9)])
+  })
+
+  it('end copies without an accessor, no more at once than it says', () => {
+    const tokens = new Tokens()
+    for (const id of ['a', 'b', 'c']) tokens.legacy(id)
+    const left = () => [...views.unmigratedTokens(tokens.read())].length
+    tokens.do(replicateTokens, none)
+    expect(left()).toBe(3)
+    tokens.do(replicateTokens, { ...none, removeUnmigrated: 2 })
+    expect(left()).toBe(1)
   })
 })
 

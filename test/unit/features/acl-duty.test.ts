@@ -273,6 +273,40 @@ describe('a secondary datacenter', () => {
     expect(primary.token(String(ID))).toMatchObject({ description: 'legacy' })
   })
 
+  it('writes nothing for an agent that takes it for the primary datacenter', async () => {
+    const both = await two()
+    const { primary, secondary } = both
+    await primary.lead()
+    await primary.root('PUT /v1/acl/create', { ID: 'a' })
+    await secondary.lead()
+    await pass(both, 3_000)
+    const { accessControl } = secondary.server
+    if (accessControl === undefined) throw new Error('it is off')
+    secondary.server.accessControl = { ...accessControl, primaryDatacenter: 'dc-two' }
+    const before = secondary.server.index
+    for (const line of ['PUT /v1/acl/destroy/a', 'PUT /v1/acl/create']) {
+      const { status, body } = await secondary.ask('root', line)
+      expect([status, body], line).toEqual([500, 'tokens are written in the primary datacenter'])
+    }
+    expect([secondary.server.index, secondary.token('a')?.secret]).toEqual([before, 'a'])
+  })
+
+  it('says that a policy could not be removed, and removes it later', async () => {
+    const both = await two()
+    const { primary, secondary } = both
+    const { ID } = await primary.root('PUT /v1/acl/policy', { Name: 'p1' })
+    await secondary.lead()
+    await pass(both, 1_000)
+    const copied = () => [...views.allPolicies(secondary.server.read())].some(({ id }) => id === ID)
+    expect(copied()).toBe(true)
+    await primary.root(`DELETE /v1/acl/policy/${ID}`)
+    secondary.server.failNext = { kind: 'overloaded', message: 'full' }
+    await pass(both, 1_000)
+    expect(await secondary.root('GET /v1/acl/replication')).toMatchObject({ LastErrorMessage: 'full' })
+    await pass(both, 10_000)
+    expect(copied()).toBe(false)
+  })
+
   it('has no local tokens where it copies none', async () => {
     const both = await two()
     await both.secondary.lead()

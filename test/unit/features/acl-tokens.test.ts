@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { timeText } from '../../../src/features/acl/model.ts'
 import { AclWorld, unknownId } from './acl-world.ts'
 
 const anonymous = '00000000-0000-0000-0000-000000000002'
@@ -39,6 +40,16 @@ describe('tokens', () => {
     ] as const) {
       expect(await world.ask('root', line, body)).toEqual({ status: 500, body: text })
     }
+  })
+
+  it('say when they were made, to the millisecond, without zeros at the end', () => {
+    expect([0, 1_000, 1_500, 1_230, 1_007].map(timeText)).toEqual([
+      '0001-01-01T00:00:00Z',
+      '1970-01-01T00:00:01Z',
+      '1970-01-01T00:00:01.5Z',
+      '1970-01-01T00:00:01.23Z',
+      '1970-01-01T00:00:01.007Z',
+    ])
   })
 
   it('are cloned with their policies, and told by policy', async () => {

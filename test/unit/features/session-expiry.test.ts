@@ -113,6 +113,32 @@ describe('the time to live of a session', () => {
     expect(answer).toMatchObject({ kind: 'failure', failure: { kind: 'not-found' } })
   })
 
+  it('a renewal during which the end begins learns how that came out', async () => {
+    const world = await SessionWorld.begun()
+    const id = await world.create({ TTL: '10s' })
+    const { deferred } = world.clock.env
+    const [leading, ending] = [deferred<void>(), deferred<void>()]
+    const { leads, propose } = world.server.context
+    Object.assign(world.server.context, {
+      leads: async () => {
+        await leading.promise
+        return leads()
+      },
+      propose: async (...args: Parameters<typeof propose>) => {
+        await ending.promise
+        return propose(...args)
+      },
+    })
+    const renewing = world.renew(id)
+    await settled()
+    await world.clock.advance(20 * second)
+    expect(world.server.context.duty(sessionExpiry)?.isEnding(id)).toBe(true)
+    leading.resolve()
+    await settled()
+    ending.resolve()
+    expect(failureOf(await renewing)).toBe(`not-found: Session id '${id}' not found`)
+  })
+
   it('two that are due within the same millisecond end one after the other', async () => {
     const world = await SessionWorld.begun()
     const first = await world.create({ TTL: '10s' })

@@ -305,6 +305,29 @@ it('a caller that joins a rotation and asks again after it was given up is not t
   expect(world.active.provider).toBe('svc')
 })
 
+it('a token that is shown hidden is the one of the rotation under way, where that leads to the provider', async () => {
+  const { elsewhere, world } = await moved()
+  elsewhere.reachable = false
+  elsewhere.answersFirst = true
+  const goesOn = { ok: false, error: { message: expect.stringMatching(/goes on/) } }
+  expect(await world.update(managed, toVault)).toMatchObject(goesOn)
+  expect(await world.update({ ...managed, Token: 'hidden' }, toVault)).toMatchObject(goesOn)
+  elsewhere.reachable = true
+  await world.advance(2 * minuteMs)
+  expect(views.authorityOf(world.server.read())?.options).toEqual(managed)
+})
+
+it('a provider that has moved with its root does not sign that root again', async () => {
+  const { elsewhere, world } = await moved()
+  expect(await world.update(managed, toVault)).toEqual(ok(true))
+  const before = world.active.id
+  elsewhere.expired = true
+  const elsewhereNow = { ...managed, Address: 'https://moved.example:8200' }
+  expect(await world.update(elsewhereNow, toVault)).toEqual(ok(true))
+  expect(world.active.id).toBe(before)
+  expect(views.authorityOf(world.server.read())?.options).toEqual(elsewhereNow)
+})
+
 describe('a provider that is gone for good', () => {
   it('holds up a rotation away from it, until the operator does without its signature', async () => {
     const { elsewhere, world } = await moved()

@@ -226,6 +226,14 @@ describe('a request for the authority of another datacenter', () => {
     expect(await ask([`spiffe://${trustDomain}`])).toMatchObject({ ok: true })
   })
 
+  it('is refused where it cannot be recorded, for the reason of the log', async () => {
+    const world = await AuthorityWorld.begun()
+    const ask = asks(world)
+    const failure = { kind: 'overloaded', message: 'the log is full' } as const
+    world.server.failNext = failure
+    expect(await ask([`spiffe://${trustDomain}`])).toEqual(err(failure))
+  })
+
   it('is for a datacenter that is known: its name is kept with the root', async () => {
     const world = await AuthorityWorld.begun()
     const ask = asks(world)

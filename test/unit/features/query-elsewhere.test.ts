@@ -71,6 +71,9 @@ describe('a prepared query that fails over', () => {
     const nowhere = { Name: 'q', Token: 'of-query', Service: { Service: 'web' } }
     await world.here.server.request('PUT', `/v1/query/${id}`, JSON.stringify(nowhere))
     expect(await world.ask('dc2')).toEqual({ ok: false, error: changed })
+    const tokenless = { Name: 'q', Token: '', Service: { Service: 'web', Failover: { Datacenters: ['dc2'] } } }
+    await world.here.server.request('PUT', `/v1/query/${id}`, JSON.stringify(tokenless))
+    expect(await world.ask('dc2')).toEqual({ ok: false, error: changed })
   })
 
   it('leaves it to the caller’s token where its servers are of an earlier release', async () => {

@@ -26,6 +26,7 @@ describe('the time to live of a session', () => {
       expect(await world.renew(id)).toMatchObject({ kind: 'json', value: [{ ID: id, TTL: '10s' }] })
     }
     expect(world.server.index).toBe(before)
+    expect(world.server.context.duty(sessionExpiry)?.alarmCount).toBe(1)
     await world.clock.advance(20 * second - 1)
     expect(await world.sessions()).toEqual([id])
     await world.clock.advance(1)

@@ -100,6 +100,8 @@ export class LoneServer {
   askElsewhere: ((datacenter: string, call: CallOptions) => Promise<Result<unknown, Failure>>) | undefined
   /** The rights of the caller. */
   authorizer: Authorizer = unrestricted
+  /** Of every request, with names in lower case. */
+  headers: ReadonlyMap<string, string> = new Map()
   /** The rights of a token; absent: the caller has those of `authorizer`. */
   resolve: ((token: string) => Result<Authorizer, Failure>) | undefined
   /** How requests are made. */
@@ -166,7 +168,7 @@ export class LoneServer {
       method,
       rest: byteString(match.rest),
       query: parameters.value,
-      headers: new Map(),
+      headers: this.headers,
       body: typeof body === 'string' ? utf8(body) : body,
       call: this.call,
     })

@@ -122,6 +122,20 @@ describe('what is near', () => {
     expect([...(await execute('10.9.9.9'))].sort()).toEqual(['b', 'c', 'd', 'e', 'node-a'])
   })
 
+  it('of a caller behind a proxy is what is near to the first address that the proxy names', async () => {
+    const world = await placed()
+    const { server } = world
+    server.call = { client: '10.0.0.2' }
+    for (const [forwarded, nearest] of [
+      ['', 'b'],
+      [' ', 'b'],
+      ['10.0.0.4, 10.0.0.3', 'd'],
+    ] as const) {
+      server.headers = new Map([['x-forwarded-for', forwarded]])
+      expect((await world.nodes('ip'))[0], forwarded).toBe(nearest)
+    }
+  })
+
   it('is kept once for all callers, unless the address of each counts', async () => {
     const { server } = await placed()
     const asked: string[] = []

@@ -10,11 +10,13 @@ import {
   allEndpoints,
   asItIs,
   checkedNode,
+  intentionFor,
   ofAll,
   ofCatalog,
   ofKeys,
   otherHidden,
   questions,
+  sessionOf,
   type Told,
   World,
 } from './visible-world.ts'
@@ -133,6 +135,28 @@ describe('what a caller that may not see everything learns from an answer, index
     expect([await indexOf('any'), await indexOf('critical')]).toEqual([before, world.index])
     await world.carryOut(checkedNode('vis1', 'critical'))
     expect(await indexOf('any')).toBe(world.index)
+  })
+
+  it('leaves the index of a session as it is when a hidden one begins', async () => {
+    const world = new World(asItIs, allEndpoints)
+    await world.begin()
+    const [, ask] = questions.find(([method]) => method === 'Session.Get') ?? []
+    for (const name of ['vis1', 'hid1']) await world.carryOut(checkedNode(name, 'passing'))
+    await world.carryOut(sessionOf('vis1', 0))
+    const before = await world.ask('Session.Get', ask)
+    expect([before.index, before.value]).toEqual([world.index, expect.stringContaining('"node":"vis1"')])
+    await world.carryOut(sessionOf('hid1', 0))
+    expect(await world.ask('Session.Get', ask)).toEqual(before)
+  })
+
+  it('gives the list of intentions another index when one of two is moved out of sight', async () => {
+    const world = new World(asItIs, allEndpoints)
+    await world.begin()
+    for (const at of [0, 1]) await world.carryOut(intentionFor('web', at, 'create'))
+    expect((await world.ask('Intention.List', {})).index).toBe(world.index)
+    await world.carryOut(intentionFor('hid1', 1, 'update'))
+    const { index, value } = await world.ask('Intention.List', {})
+    expect([index, value.match(/"id"/g)?.length]).toEqual([world.index, 1])
   })
 
   it('finds an index that was computed before filtering', async () => {

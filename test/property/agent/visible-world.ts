@@ -135,21 +135,25 @@ function idOf(name: string, at: number): string {
 
 const plainSession = { name: '', checks: [], behaviour: 'release' as const, lockDelayNs: 0, ttl: '', ttlMs: 0 }
 
-const session: fc.Arbitrary<Operation> = fc.record({ node, at: fc.nat(1), ends: fc.boolean() }).map(
-  ({ node, at, ends }) =>
-    (world, n) =>
-      ends
-        ? world.propose(sessionDestroy, { ids: [idOf(n(node), at)] })
-        : world.propose(sessionCreate, {
-            ...plainSession,
-            id: idOf(n(node), at),
-            node: n(node),
-          }),
-)
+/** Begins or ends one of the two sessions of a node. */
+export function sessionOf(node: string, at: number, ends = false): Operation {
+  return (world, n) =>
+    ends
+      ? world.propose(sessionDestroy, { ids: [idOf(n(node), at)] })
+      : world.propose(sessionCreate, {
+          ...plainSession,
+          id: idOf(n(node), at),
+          node: n(node),
+        })
+}
 
-const intention: fc.Arbitrary<Operation> = fc
-  .record({ destination: service, at: fc.nat(1), how: fc.constantFrom('create', 'update', 'delete') })
-  .map(({ destination, at, how }) => (world, n) => {
+const session: fc.Arbitrary<Operation> = fc
+  .record({ node, at: fc.nat(1), ends: fc.boolean() })
+  .map(({ node, at, ends }) => sessionOf(node, at, ends))
+
+/** One of the two intentions, which an update may give another destination. */
+export function intentionFor(destination: string, at: number, how: 'create' | 'update' | 'delete'): Operation {
+  return (world, n) => {
     const id = idOf('any', at)
     const content = {
       description: '',
@@ -163,7 +167,12 @@ const intention: fc.Arbitrary<Operation> = fc
     if (how === 'delete') return world.propose(intentionDelete, { id, seenFor: null })
     if (how === 'update') return world.propose(intentionUpdate, { id, ...content, updatedMs: 1, seenFor: null })
     return world.propose(intentionCreate, { id, ...content, createdMs: 1 })
-  })
+  }
+}
+
+const intention: fc.Arbitrary<Operation> = fc
+  .record({ destination: service, at: fc.nat(1), how: fc.constantFrom('create', 'update', 'delete') })
+  .map(({ destination, at, how }) => intentionFor(destination, at, how))
 
 const plainWanted = {
   failover: { nearestN: 0, datacenters: null },

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { Vivaldi } from '../../../src/gossip/core/vivaldi.ts'
 import { decodeCoordinate, encodeCoordinate } from '../../../src/gossip/wire/coordinate-payload.ts'
-import { distanceBetween, isCoordinate, originCoordinate, sortedByDistance } from '../../../src/model/coordinate.ts'
+import {
+  distanceBetween,
+  isCoordinate,
+  originCoordinate,
+  rawDistance,
+  sortedByDistance,
+} from '../../../src/model/coordinate.ts'
 import { Dice } from '../../tools/dice.ts'
 import { addressOf, Subject } from './subject.ts'
 
@@ -94,6 +100,15 @@ describe('coordinates', () => {
 
   it('tell times in a pool of few, where all may come to stand on one line', () => {
     for (let seed = 1; seed <= 200; seed++) expect(worstOfFour(seed), `seed ${seed}`).toBeLessThan(0.8)
+  })
+
+  it('are adjusted by half the mean of what the space did not express in the last twenty times', () => {
+    const own = new Vivaldi()
+    const other = { ...originCoordinate, error: 0.1 }
+    own.learn('a', other, 0.01, new Dice(1))
+    const missed = 0.01 - rawDistance(own.own, other)
+    expect(missed).toBeGreaterThan(0.001)
+    expect(own.own.adjustment).toBeCloseTo(missed / 40, 6)
   })
 
   it('do not move by what cannot be', () => {

@@ -107,6 +107,38 @@ describe('answers that an agent keeps', () => {
     expect(servers.clock.timers).toBe(0)
   })
 
+  it('are no older than their last fetch, if a blocking read that began before it fails', async () => {
+    const servers = new Servers()
+    await servers.ask()
+    await servers.clock.advance(2_000)
+    expect(told(await servers.ask({ revalidate: true }))).toEqual([50, 'MISS', 0])
+    await servers.clock.advance(500)
+    servers.reads.at(-1)?.end(err({ kind: 'no-servers' }))
+    await settled()
+    expect(told(await servers.ask())).toEqual([50, 'HIT', 500])
+    servers.cache.stop()
+  })
+
+  it('are not replaced by that of a server that is behind, but by a lower index after a restore', async () => {
+    const servers = new Servers()
+    servers.index = 9
+    await servers.ask()
+    servers.index = 7
+    expect(told(await servers.ask({ revalidate: true }))).toEqual([70, 'MISS', 0])
+    expect(told(await servers.ask())).toEqual([90, 'HIT', 0])
+    servers.failing = true
+    servers.reads.at(-1)?.end(err({ kind: 'no-servers' }))
+    await settled()
+    await servers.clock.advance(900)
+    servers.failing = false
+    expect(told(await servers.ask({ revalidate: true }))).toEqual([70, 'MISS', 0])
+    expect(told(await servers.ask())).toEqual([90, 'HIT', 900])
+    await servers.clock.advance(100)
+    await servers.change(7)
+    expect(told(await servers.ask())).toEqual([70, 'HIT', 0])
+    servers.cache.stop()
+  })
+
   it('are waited for by their index', async () => {
     const servers = new Servers()
     await servers.ask()
@@ -155,10 +187,13 @@ describe('answers that an agent keeps', () => {
       [50, 'HIT', 0],
     ])
     rights = ok(managementOf('a'))
+    // Of a server that is behind: it takes the place of the newer one, which was given for other rights.
+    servers.index = 4
     expect([told(await ask()), told(await ask())]).toEqual([
-      [50, 'MISS', 0],
-      [50, 'HIT', 0],
+      [40, 'MISS', 0],
+      [40, 'HIT', 0],
     ])
+    expect(servers.reads.map(({ read }) => read.minIndex)).toEqual([5, 4])
     rights = err({ kind: 'token-not-found' })
     expect(told(await ask())).toBe('token-not-found')
     cache.stop()

@@ -94,18 +94,24 @@ export class AnswerCache {
       return bearable ? ok(hit(known) as CachedAnswer<Reply>) : asked
     }
     const question = { endpoint: endpoint as QueryEndpoint, args, datacenter: read.datacenter, token }
-    const kept = this.#keep(key, question, asked.value)
-    kept.authorizer = rights?.value
+    this.#keep(key, question, asked.value, rights?.value)
     return ok({ answer: asked.value, hit: false, ageMs: 0 })
   }
 
-  #keep(key: string, { endpoint, args, datacenter, token }: Question, answer: Answer<unknown>): KeptAnswer {
+  #keep(
+    key: string,
+    { endpoint, args, datacenter, token }: Question,
+    answer: Answer<unknown>,
+    authorizer: Authorizer | undefined,
+  ): void {
     const known = this.#kept.get(key)
-    if (known !== undefined) {
-      known.take(answer)
+    if (known !== undefined && known.authorizer === authorizer) {
+      known.offer(answer)
       this.#askedFor(key, known)
-      return known
+      return
     }
+    // What is kept was given for other rights: even where it is newer, it must not stay.
+    this.#drop(key)
     for (const [oldest, kept] of this.#kept) {
       if (this.#kept.size < answersMax) break
       kept.stop()
@@ -114,14 +120,13 @@ export class AnswerCache {
     const read = { consistency: 'stale' as const, minIndex: 1, waitMs: blockingWaitMaxMs, maxStaleMs: 0, datacenter }
     const refresh = (minIndex: ModifyIndex, options: CallOptions) =>
       this.#calls.query(endpoint, args, { ...read, minIndex }, { ...options, token })
-    const kept = new KeptAnswer(this.#env, answer, refresh)
+    const kept = new KeptAnswer(this.#env, answer, refresh, authorizer)
     this.#kept.set(key, kept)
     this.#env.detach(
       kept.keepFresh().then(() => {
         if (this.#kept.get(key) === kept) this.#kept.delete(key)
       }),
     )
-    return kept
   }
 
   #drop(key: string): void {

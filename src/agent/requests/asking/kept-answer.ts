@@ -28,27 +28,42 @@ export class KeptAnswer {
   #interrupt: (() => void) | undefined
   /** Since when the answer may have changed unnoticed; undefined while a blocking read is under way. */
   #inDoubtSinceMs: number | undefined
+  /** When the answer was fetched: the blocking read of later ones that is under way began then or before. */
+  #fetchedMs: number
   answer: Answer<unknown>
   lastAskedMs: number
-  /** The token's rights at the last request; undefined where access control is off. */
-  authorizer: Authorizer | undefined
+  /** The rights of the token for which it was asked; undefined where access control is off. */
+  readonly authorizer: Authorizer | undefined
   /** Why the answer was dropped. */
   refusal: Failure | undefined
 
-  constructor(env: Env, answer: Answer<unknown>, refresh: Refresh) {
+  constructor(env: Env, answer: Answer<unknown>, refresh: Refresh, authorizer: Authorizer | undefined) {
+    this.authorizer = authorizer
     this.#env = env
     this.#refresh = refresh
     this.answer = answer
-    this.lastAskedMs = env.clock.monoMs()
+    this.#fetchedMs = env.clock.monoMs()
+    this.lastAskedMs = this.#fetchedMs
   }
 
   ageMs(): number {
     return this.#inDoubtSinceMs === undefined ? 0 : this.#env.clock.monoMs() - this.#inDoubtSinceMs
   }
 
-  take(answer: Answer<unknown>): void {
-    this.answer = answer
+  /**
+   * Takes what a caller was answered who did not accept the kept answer. An earlier one is left alone: it is of a server
+   * that is behind, and the blocking read, which waits for an index beyond that of the later answer, would leave it here
+   * until the next change. If a restore has made the indexes lower, that read is answered at once.
+   */
+  offer(answer: Answer<unknown>): void {
+    if (answer.meta.index < this.answer.meta.index) return
     if (this.#inDoubtSinceMs !== undefined) this.#inDoubtSinceMs = this.#env.clock.monoMs()
+    this.#take(answer)
+  }
+
+  #take(answer: Answer<unknown>): void {
+    this.answer = answer
+    this.#fetchedMs = this.#env.clock.monoMs()
     for (const wake of [...this.#waiting]) wake()
   }
 
@@ -79,7 +94,6 @@ export class KeptAnswer {
   async keepFresh(): Promise<void> {
     let retryMs = retryMinMs
     while (!this.#stopped && this.#env.clock.monoMs() - this.lastAskedMs < unaskedMaxMs) {
-      const since = this.#env.clock.monoMs()
       const next = await this.#refresh(this.answer.meta.index, {
         onAbort: (use) => {
           this.#interrupt = use
@@ -96,10 +110,10 @@ export class KeptAnswer {
         this.#inDoubtSinceMs = undefined
         retryMs = retryMinMs
         // The index is lower after a restore: accept it as it is.
-        this.take(next.value)
+        this.#take(next.value)
         continue
       }
-      this.#inDoubtSinceMs ??= since
+      this.#inDoubtSinceMs ??= this.#fetchedMs
       await this.#pause(retryMs)
       retryMs = Math.min(retryMs * 2, retryMaxMs)
     }

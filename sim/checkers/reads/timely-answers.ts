@@ -69,7 +69,7 @@ export class TimelyAnswers {
       const told = `${textOf(answer)} is ${answer.told || 'none'}`
       this.#run.report('E8', `${told}, and there were ${wereOf(answer, seen)}`, changesOf(seen))
     }
-    if (answer.near !== undefined) this.#nearest(answer, answer.near)
+    if (answer.near !== undefined) this.#nearest(answer, answer.near, seen)
   }
 
   /** The oldest moment that an uncached answer may be of; undefined: the answer says that it may be of any time. */
@@ -79,10 +79,8 @@ export class TimelyAnswers {
     return calledUs - lastContactMs * 1000 * (1 + clockShare) - behindUs - this.#contact.lapseUs
   }
 
-  #nearest(answer: TimelyAnswer, near: string): void {
-    const { service, calledUs, nodes } = answer
-    const fromUs = calledUs - this.#run.staleDefaultMs * 1000
-    const seen = this.#versions.between(service, fromUs, this.#run.nowUs()) ?? []
+  #nearest(answer: TimelyAnswer, near: string, seen: readonly ServiceVersion[]): void {
+    const { nodes } = answer
     // Without a coordinate of that node, nothing is near it.
     if (nodes.length < 2 || seen.some(({ places }) => !places.has(near))) return
     this.#run.judged('E10')

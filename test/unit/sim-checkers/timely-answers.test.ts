@@ -34,19 +34,20 @@ function judged({ isReached = true, known = true, changedUs = 0 } = {}) {
     ['b', place(0.01)],
     ['c', place(0.03)],
   ])
-  const version = (instances: string) => ({
+  const version = (instances: string, where = places) => ({
     instances,
     health: `${instances} {}`,
     found: `${instances} well`,
     offered: '',
     nodes: 'n',
-    places,
+    places: where,
     event: 0,
   })
+  const former = new Map([...places, ['a', place(0.04)]])
   const versions = {
     between: (_service: string, fromUs: number): readonly ServiceVersion[] | undefined => {
       asked.push(fromUs)
-      const before = fromUs < 25e6 ? [version('before')] : []
+      const before = fromUs < 25e6 ? [version('before', former)] : []
       return known ? [...before, version('one')] : undefined
     },
   } as unknown as ServiceVersions
@@ -202,5 +203,14 @@ describe('E10', () => {
     expect([lines, counts()]).toEqual([[], ['E8 2', 'E10 1']])
     checker.answered(told({ near: 'b', nodes: ['b', 'c', 'a'] }))
     expect(lines).toEqual([expect.stringMatching(/is in the order b 0.0000\d+, c 0.02\d+, a 0.01\d+ s from b$/)])
+  })
+
+  it('takes the order of the time since the contact that a stale answer names', () => {
+    const { checker, lines, counts } = judged()
+    const farthest = { near: 'b', nodes: ['b', 'c', 'a'] }
+    checker.answered(told({ ...farthest, how: 'stale', lastContactMs: 6_000 }))
+    expect([lines, counts()]).toEqual([[], ['E8 1', 'E10 1']])
+    checker.answered(told({ ...farthest, how: 'stale', lastContactMs: 500 }))
+    expect(lines).toHaveLength(1)
   })
 })

@@ -57,9 +57,9 @@ export const intentionBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: kept,
-        find: 'this.take(next.value);',
+        find: 'this.#take(next.value);',
         replace:
-          'this.take(this.answer.value.length === undefined ? next.value : { ...next.value, value: this.answer.value });',
+          'this.#take(this.answer.value.length === undefined ? next.value : { ...next.value, value: this.answer.value });',
       },
     ],
     hunt,
@@ -115,9 +115,9 @@ export const intentionBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: kept,
-        find: 'this.take(next.value);',
+        find: 'this.#take(next.value);',
         replace:
-          'this.take(this.answer.value.length === undefined ? next.value : { ...next.value, value: this.answer.value });',
+          'this.#take(this.answer.value.length === undefined ? next.value : { ...next.value, value: this.answer.value });',
       },
     ],
     hunt: edited,
@@ -146,9 +146,9 @@ export const intentionBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: kept,
-        find: 'this.#inDoubtSinceMs ??= since;',
+        find: 'this.#inDoubtSinceMs ??= this.#fetchedMs;',
         replace:
-          'this.#inDoubtSinceMs ??= since;\n            if (Array.isArray(this.answer.value)) this.answer = { meta: this.answer.meta, value: [] };',
+          'this.#inDoubtSinceMs ??= this.#fetchedMs;\n            if (Array.isArray(this.answer.value)) this.answer = { meta: this.answer.meta, value: [] };',
       },
     ],
     hunt: outage,

@@ -51,9 +51,9 @@ export class KeptAnswer {
   }
 
   /**
-   * Takes what a caller was answered who did not accept the kept answer. An earlier one is left alone: it is of a server
-   * that is behind, and the blocking read, which waits for an index beyond that of the later answer, would leave it here
-   * until the next change. If a restore has made the indexes lower, that read is answered at once.
+   * Takes the answer to a caller that did not accept the kept one, unless it is earlier: then its server is behind, and
+   * the blocking read, which waits for an index beyond that of the later answer, would leave it here until the next
+   * change. If a restore has made the indexes lower, that read is answered at once.
    */
   offer(answer: Answer<unknown>): void {
     if (answer.meta.index < this.answer.meta.index) return

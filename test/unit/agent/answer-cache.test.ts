@@ -144,8 +144,16 @@ describe('answers that an agent keeps', () => {
     await servers.ask()
     const waiting = servers.ask(anyAge, [], { ...plain, minIndex: modifyIndexOf(5), waitMs: 60_000 })
     await settled()
+    // What others are answered, and the end of a blocking read without news, wake no waiting caller.
+    expect(told(await servers.ask({ revalidate: true }))).toEqual([50, 'MISS', 0])
+    await servers.change(5)
+    expect(servers.reads.map(({ read }) => read.minIndex)).toEqual([5, 5])
     await servers.change(9)
     expect(told(await waiting)).toEqual([90, 'HIT', 0])
+    const inVain = servers.ask(anyAge, [], { ...plain, minIndex: modifyIndexOf(9), waitMs: 60_000 })
+    await settled()
+    await servers.clock.advance(70_000)
+    expect(told(await inVain)).toEqual([90, 'HIT', 0])
     servers.cache.stop()
   })
 

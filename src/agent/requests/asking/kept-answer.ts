@@ -62,12 +62,13 @@ export class KeptAnswer {
   }
 
   #take(answer: Answer<unknown>): void {
+    const isAnother = answer.meta.index !== this.answer.meta.index
     this.answer = answer
     this.#fetchedMs = this.#env.clock.monoMs()
-    for (const wake of [...this.#waiting]) wake()
+    if (isAnother) for (const wake of [...this.#waiting]) wake()
   }
 
-  /** Waits for the next answer, at most this long. */
+  /** Waits for an answer of another index, at most this long. */
   next(waitMs: number, options: CallOptions): Promise<void> {
     const deferred = this.#env.deferred<void>()
     const end = (): void => {

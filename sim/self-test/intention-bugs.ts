@@ -57,9 +57,9 @@ export const intentionBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: kept,
-        find: 'this.#take(next.value);',
+        find: 'this.#take(next.value, ',
         replace:
-          'this.#take(this.answer.value.length === undefined ? next.value : { ...next.value, value: this.answer.value });',
+          'this.#take(this.answer.value.length === undefined ? next.value : { ...next.value, value: this.answer.value }, ',
       },
     ],
     hunt,
@@ -115,9 +115,9 @@ export const intentionBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: kept,
-        find: 'this.#take(next.value);',
+        find: 'this.#take(next.value, ',
         replace:
-          'this.#take(this.answer.value.length === undefined ? next.value : { ...next.value, value: this.answer.value });',
+          'this.#take(this.answer.value.length === undefined ? next.value : { ...next.value, value: this.answer.value }, ',
       },
     ],
     hunt: edited,

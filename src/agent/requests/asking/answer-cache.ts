@@ -77,7 +77,7 @@ export class AnswerCache {
     ) {
       this.#askedFor(key, known)
       if (known.answer.meta.index > read.minIndex) return given(known)
-      await known.next(waitOf(read), options)
+      await known.next(read.minIndex, waitOf(read), options)
       // The rights may have changed while the caller waited: then the cached answer is not for it, and it asks anew.
       const later = await rightsOf?.(options)
       if (later?.ok === false) return later

@@ -22,10 +22,13 @@ type Refresh = (minIndex: ModifyIndex, options: CallOptions) => Promise<Result<A
 export class KeptAnswer {
   readonly #env: Env
   readonly #refresh: Refresh
-  readonly #waiting = new Set<() => void>()
+  /** What ends each wait, with the index that its caller has. */
+  readonly #waiting = new Map<() => void, ModifyIndex>()
   #stopped = false
   /** Ends the blocking read or the pause that is under way. */
   #interrupt: (() => void) | undefined
+  /** The blocking read or the pause that is under way was ended to begin another read. */
+  #isToAskAnew = false
   /** Since when the answer may have changed unnoticed; undefined while a blocking read is under way. */
   #inDoubtSinceMs: number | undefined
   /** When the answer was fetched: the blocking read of later ones that is under way began then or before. */
@@ -51,25 +54,29 @@ export class KeptAnswer {
   }
 
   /**
-   * Takes the answer to a caller that did not accept the kept one, unless it is earlier: then its server is behind, and
-   * the blocking read, which waits for an index beyond that of the later answer, would leave it here until the next
-   * change. If a restore has made the indexes lower, that read is answered at once.
+   * Takes the answer to a caller that did not accept the kept one. An earlier one is of a server that is behind, or of a
+   * restored state; the index does not tell which. The blocking read that is under way waits for an index beyond that of
+   * the later answer, and would leave the earlier one here until the next change: so it begins anew from the earlier
+   * one, and a server that was behind answers it as soon as it has caught up.
    */
   offer(answer: Answer<unknown>): void {
-    if (answer.meta.index < this.answer.meta.index) return
+    const isEarlier = answer.meta.index < this.answer.meta.index
     if (this.#inDoubtSinceMs !== undefined) this.#inDoubtSinceMs = this.#env.clock.monoMs()
-    this.#take(answer)
+    this.#take(answer, (minIndex) => answer.meta.index > minIndex)
+    if (!isEarlier) return
+    this.#isToAskAnew = true
+    this.#interrupt?.()
   }
 
-  #take(answer: Answer<unknown>): void {
-    const isAnother = answer.meta.index !== this.answer.meta.index
+  /** `isFor`: whether a caller that waits for a later index than this one is answered now. */
+  #take(answer: Answer<unknown>, isFor: (minIndex: ModifyIndex) => boolean): void {
     this.answer = answer
     this.#fetchedMs = this.#env.clock.monoMs()
-    if (isAnother) for (const wake of [...this.#waiting]) wake()
+    for (const [wake, minIndex] of [...this.#waiting]) if (isFor(minIndex)) wake()
   }
 
-  /** Waits for an answer of another index, at most this long. */
-  next(waitMs: number, options: CallOptions): Promise<void> {
+  /** Waits for an answer beyond this index, or one after a restore, at most this long. */
+  next(minIndex: ModifyIndex, waitMs: number, options: CallOptions): Promise<void> {
     const deferred = this.#env.deferred<void>()
     const end = (): void => {
       timer.close()
@@ -77,7 +84,7 @@ export class KeptAnswer {
       deferred.resolve()
     }
     const timer = this.#env.timers.after(waitMs, end)
-    this.#waiting.add(end)
+    this.#waiting.set(end, minIndex)
     options.onAbort?.(end)
     return deferred.promise
   }
@@ -85,7 +92,7 @@ export class KeptAnswer {
   stop(): void {
     this.#stopped = true
     this.#interrupt?.()
-    for (const wake of [...this.#waiting]) wake()
+    for (const wake of [...this.#waiting.keys()]) wake()
   }
 
   /**
@@ -95,6 +102,7 @@ export class KeptAnswer {
   async keepFresh(): Promise<void> {
     let retryMs = retryMinMs
     while (!this.#stopped && this.#env.clock.monoMs() - this.lastAskedMs < unaskedMaxMs) {
+      this.#isToAskAnew = false
       const next = await this.#refresh(this.answer.meta.index, {
         onAbort: (use) => {
           this.#interrupt = use
@@ -111,9 +119,10 @@ export class KeptAnswer {
         this.#inDoubtSinceMs = undefined
         retryMs = retryMinMs
         // The index is lower after a restore: accept it as it is.
-        this.#take(next.value)
+        this.#take(next.value, (minIndex) => next.value.meta.index !== minIndex)
         continue
       }
+      if (this.#isToAskAnew) continue
       this.#inDoubtSinceMs ??= this.#fetchedMs
       await this.#pause(retryMs)
       retryMs = Math.min(retryMs * 2, retryMaxMs)

@@ -167,8 +167,8 @@ export class Conductor {
   }
 
   /**
-   * Performs a request whose sender takes the answer, or why there is none. While time stands still, it passes until a
-   * brief request is answered; other requests wait until time goes on.
+   * Performs a request, and passes its answer, or the reason why there is no answer, to `take`. If time stands still, a
+   * brief request lets it pass until its answer has come. Any other request waits until time goes on.
    */
   bridge(given: GivenAct, isBrief: boolean, take: (told: Told | string) => void): void {
     this.#queue.push(() => {

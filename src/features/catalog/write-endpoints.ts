@@ -22,6 +22,7 @@ import { deregistrationRefused, registrationRefused } from './rights.ts'
 
 /** The part of the server that these endpoints use. */
 type CatalogServer = WithEnv & WithRelease & WithProposals
+/** It reads the state as well, to judge rights to what a call removes. */
 type DeregistrationServer = WithEnv & WithState & WithProposals
 
 const fields = catalogFields('dropped')

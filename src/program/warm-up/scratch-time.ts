@@ -42,7 +42,7 @@ export class ScratchTime implements Clock, Timers {
     }
   }
 
-  /** Fires the next timer that is not closed. Does nothing if there is none. */
+  /** Fires the earliest open timer. Does nothing if no timer is open. */
   step(): void {
     for (let cue = this.#queue.pop(); cue !== undefined; cue = this.#queue.pop()) {
       const { fire } = cue

@@ -24,6 +24,8 @@ class Servers {
   index = 5
   failing = false
   refused = false
+  /** Blocking reads reach the servers only after this, and cannot be ended before. */
+  onTheWay: Promise<void> | undefined
   /** Of all reads, in order. */
   readonly tokens: (string | undefined)[] = []
 
@@ -31,7 +33,10 @@ class Servers {
     const query = async (_endpoint: unknown, _args: unknown, read: ReadOptions, options: CallOptions) => {
       this.tokens.push(options.token)
       if (this.refused) return err({ kind: 'permission-denied', message: 'Permission denied' } as const)
-      if (read.minIndex > 0) return this.#blocking(read, options)
+      if (read.minIndex > 0) {
+        await this.onTheWay
+        return this.#blocking(read, options)
+      }
       return this.failing ? err({ kind: 'no-servers' } as const) : ok(this.answer())
     }
     this.calls = { query: query as never, tokenOf: ({ token }: CallOptions) => token ?? '' }
@@ -133,6 +138,24 @@ describe('answers that an agent keeps', () => {
     expect(told(await servers.ask())).toEqual([90, 'HIT', 0])
     await servers.change(11)
     expect(told(await waiting)).toEqual([110, 'HIT', 0])
+    servers.cache.stop()
+  })
+
+  it('are soon newer again also if the blocking read was still on its way when an older answer came', async () => {
+    const servers = new Servers()
+    let arrive = (): void => undefined
+    servers.onTheWay = new Promise((resolve) => {
+      arrive = resolve
+    })
+    servers.index = 9
+    await servers.ask()
+    servers.index = 7
+    expect(told(await servers.ask({ revalidate: true }))).toEqual([70, 'MISS', 0])
+    arrive()
+    await settled()
+    expect(servers.reads.map(({ read }) => read.minIndex)).toEqual([9, 7])
+    await servers.change(9)
+    expect(told(await servers.ask())).toEqual([90, 'HIT', 0])
     servers.cache.stop()
   })
 

@@ -31,7 +31,7 @@ export class KeptAnswer {
   #isToAskAnew = false
   /** Since when the answer may have changed unnoticed; undefined while a blocking read is under way. */
   #inDoubtSinceMs: number | undefined
-  /** When the answer was fetched: the blocking read of later ones that is under way began then or before. */
+  /** When the answer was fetched. The blocking read that is under way may have begun before. */
   #fetchedMs: number
   answer: Answer<unknown>
   lastAskedMs: number
@@ -68,14 +68,14 @@ export class KeptAnswer {
     this.#interrupt?.()
   }
 
-  /** `isFor`: whether a caller that waits for a later index than this one is answered now. */
+  /** `isFor`: whether a caller that has the answer of this index, and waits for a later one, is answered now. */
   #take(answer: Answer<unknown>, isFor: (minIndex: ModifyIndex) => boolean): void {
     this.answer = answer
     this.#fetchedMs = this.#env.clock.monoMs()
     for (const [wake, minIndex] of [...this.#waiting]) if (isFor(minIndex)) wake()
   }
 
-  /** Waits for an answer beyond this index, or one after a restore, at most this long. */
+  /** Waits until an answer of a later index is kept, or one of a lower index after a restore; for at most `waitMs`. */
   next(minIndex: ModifyIndex, waitMs: number, options: CallOptions): Promise<void> {
     const deferred = this.#env.deferred<void>()
     const end = (): void => {
@@ -106,7 +106,7 @@ export class KeptAnswer {
       const next = await this.#refresh(this.answer.meta.index, {
         onAbort: (use) => {
           this.#interrupt = use
-          if (this.#stopped) use()
+          if (this.#stopped || this.#isToAskAnew) use()
         },
       })
       if (this.#stopped) return

@@ -7,6 +7,8 @@ import { failsAnyway, type Judgement, judgementOf, strengthOf, type Trial, tries
 export interface Blamed extends Trial {
   readonly suspect: Suspect
   readonly judgement: Judgement
+  /** From when on draws differ, if not right after the suspect, in milliseconds. */
+  readonly laterMs: number | undefined
 }
 
 export interface BlameOptions {
@@ -30,6 +32,8 @@ const suspectsMax = 12
 const togetherMax = 6
 /** Number of tries of each suspect, and of the unchanged run, in one round. */
 const roundTries = 3
+/** How often draws are left alone for longer, if the unchanged run fails too seldom with other ones. */
+const laterMax = 3
 /** Suspects this close in time share the runs in which they are kept, in milliseconds. */
 const shareMs = 20
 /**
@@ -41,6 +45,10 @@ const graceUs = { least: 1_000_000, most: 5_000_000 } as const
  * Judges suspects by runs of the same seed without them. Faults, steps and clients stay the same; from the suspect on,
  * the draws of links, disks and agents differ in each run. As many runs are made with the suspect and the same other
  * draws, so that an effect of the draws alone is not attributed to it.
+ *
+ * If the unchanged run then seldom fails, draws decide between the suspect and the failure. They differ from halfway
+ * to the failure on instead, then from three quarters on, and so forth. It stops as soon as the failure
+ * comes back, because runs that share most of their draws are hardly several runs.
  */
 export async function blame(options: BlameOptions): Promise<readonly Blamed[]> {
   const { suspects, reruns } = options
@@ -74,20 +82,30 @@ class Tally implements Counted {
   }
 }
 
+/** Runs without a suspect, with other draws from one moment on. */
+interface Case {
+  readonly suspect: Suspect
+  readonly forkMs: number
+  readonly laterMs: number | undefined
+  readonly without: Tally
+}
+
 class Blame {
   readonly #options: BlameOptions
   /** By the time from which on draws differ. */
   readonly #unchanged = new Map<number, Tally>()
-  readonly #cases: { readonly suspect: Suspect; readonly forkMs: number; readonly without: Tally }[] = []
+  /** A suspect that is judged anew with later draws has several; the last one with a run counts. */
+  readonly #cases: Case[] = []
 
   constructor(options: BlameOptions) {
     this.#options = options
   }
 
   get blamed(): readonly Blamed[] {
-    return this.#cases.flatMap(({ suspect, forkMs, without }) => {
-      const trial = { unchanged: this.#unchangedAt(forkMs), without }
-      return without.tries === 0 ? [] : [{ suspect, ...trial, judgement: judgementOf(trial) }]
+    const tried = this.#cases.filter(({ without }) => without.tries > 0)
+    return [...new Map(tried.map((each) => [each.suspect, each])).values()].map((each) => {
+      const { suspect, laterMs, forkMs, without } = each
+      return { suspect, laterMs, unchanged: this.#unchangedAt(forkMs), without, judgement: this.#judgementOf(each) }
     })
   }
 
@@ -97,8 +115,7 @@ class Blame {
    */
   async failsWithout(together: Suspect): Promise<boolean> {
     const { reruns, onRound } = this.#options
-    const made = { suspect: together, forkMs: this.#forkOf(together), without: new Tally() }
-    this.#cases.push(made)
+    const made = this.#opened(together)
     onRound?.(together.text)
     while (made.without.tries === made.without.fails && !reruns.isSpent) {
       const tries = this.#tries({ of: made.without, forkMs: made.forkMs, suspect: together, without: together.without })
@@ -108,15 +125,37 @@ class Blame {
     return false
   }
 
-  /** Tries these until each is clear, or the budget is spent. */
   async judge(suspects: readonly Suspect[]): Promise<void> {
+    let cases = suspects.map((suspect) => this.#opened(suspect))
+    await this.#tryUntilClear(cases)
+    for (let times = 0; times < laterMax && !this.#options.reruns.isSpent; times++) {
+      cases = cases.filter((each) => this.#judgementOf(each) === 'seldom').map((each) => this.#openedLater(each))
+      await this.#tryUntilClear(cases)
+    }
+  }
+
+  #opened(suspect: Suspect): Case {
+    const made = { suspect, forkMs: this.#forkOf(suspect), laterMs: undefined, without: new Tally() }
+    this.#cases.push(made)
+    return made
+  }
+
+  #openedLater({ suspect, forkMs }: Case): Case {
+    const laterMs = Math.floor((forkMs + this.#options.failsAtUs / 1000) / 2)
+    const made = { suspect, forkMs: laterMs, laterMs, without: new Tally() }
+    this.#cases.push(made)
+    return made
+  }
+
+  #judgementOf({ forkMs, without }: Case): Judgement {
+    return judgementOf({ unchanged: this.#unchangedAt(forkMs), without })
+  }
+
+  /** Tries these until each is clear, or the budget is spent. */
+  async #tryUntilClear(cases: readonly Case[]): Promise<void> {
     const { reruns, onRound } = this.#options
-    const cases = suspects.map((suspect) => ({ suspect, forkMs: this.#forkOf(suspect), without: new Tally() }))
-    this.#cases.push(...cases)
     for (;;) {
-      const open = cases.filter(({ forkMs, without }) => {
-        return judgementOf({ unchanged: this.#unchangedAt(forkMs), without }) === 'open' && without.tries < triesMax
-      })
+      const open = cases.filter((each) => this.#judgementOf(each) === 'open' && each.without.tries < triesMax)
       if (open.length === 0 || reruns.isSpent) return
       onRound?.(open.map(({ suspect }) => suspect.text).join(' | '))
       const tries = open.flatMap(({ suspect, forkMs, without }) => {

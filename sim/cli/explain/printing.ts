@@ -87,12 +87,13 @@ export function blameLines({ blamed, suspects, runs, cpuMs, isSpent }: BlameRepo
   const told = blamed.filter(
     ({ suspect, judgement }) => !isFound || judgement !== 'open' || suspect.without.length === 1,
   )
-  const lines = told.map(({ suspect, judgement, unchanged, without }) => {
+  const lines = told.map(({ suspect, judgement, unchanged, without, laterMs }) => {
     const { low, high } = wilson(without)
     const kept = (unchanged.tries === 0 ? '' : `${unchanged.fails} of ${unchanged.tries}`).padStart(9)
     const gone = `${without.fails} of ${without.tries}`.padStart(8)
     const range = `${percent(low)}..${percent(high)} %`.padStart(9)
-    return `  ${judgementWords[judgement].padEnd(12)}${kept} ${gone} ${range.padStart(11)}  ${seconds(suspect.atUs).padStart(10)}  ${cut(clean(suspect.text))}`
+    const later = laterMs === undefined ? '' : ` (numbers differ from ${seconds(laterMs * 1000)} s on)`
+    return `  ${judgementWords[judgement].padEnd(12)}${kept} ${gone} ${range.padStart(11)}  ${seconds(suspect.atUs).padStart(10)}  ${cut(clean(suspect.text))}${later}`
   })
   const left =
     isSpent && blamed.length < suspects
@@ -153,10 +154,11 @@ export function jsonOf({ run, explanation, failure, lines, blamed, code, changes
       cpuMs: Math.round(blamed.cpuMs),
       isSpent: blamed.isSpent,
       notJudged: Math.max(0, blamed.suspects - blamed.blamed.length),
-      decisions: blamed.blamed.map(({ suspect, judgement, unchanged, without }) => ({
+      decisions: blamed.blamed.map(({ suspect, judgement, unchanged, without, laterMs }) => ({
         judgement,
         what: suspect.text,
         atUs: suspect.atUs,
+        numbersDifferFromUs: laterMs === undefined ? suspect.atUs : laterMs * 1000,
         decisions: suspect.without,
         unchanged: { tries: unchanged.tries, fails: unchanged.fails, ...wilson(unchanged) },
         without: { tries: without.tries, fails: without.fails, ...wilson(without) },

@@ -17,7 +17,7 @@ const suspect = (name: string, rule = 1): Suspect => {
 /** A program that fails as this says of what it is without. */
 async function judged(
   suspects: readonly Suspect[],
-  fails: (without: readonly string[], chance: number) => boolean,
+  fails: (without: readonly string[], chance: number, forkMs: number) => boolean,
   runs = 500,
 ) {
   let made = 0
@@ -26,15 +26,16 @@ async function judged(
       return made >= runs
     },
     failing: async (asked: readonly Rerun[]) =>
-      asked.map(({ without, chance }) => {
+      asked.map(({ without, chance, forkMs }) => {
         if (made >= runs) return undefined
         made++
-        return fails(without, chance)
+        return fails(without, chance, forkMs)
       }),
   }
   const blamed = await blame({ suspects, failsAtUs: 9_000_000, atRest: false, reruns })
   return {
     blamed: blamed.map((each) => ({ name: each.suspect.text, word: each.judgement, without: each.without.tries })),
+    laterMs: blamed.map(({ laterMs }) => laterMs),
     made,
   }
 }
@@ -63,6 +64,23 @@ describe('blame', () => {
   it('does not put down to a suspect what other chance alone does', async () => {
     const { blamed } = await judged(five.slice(0, 1), () => false)
     expect(blamed[0]).toMatchObject({ name: 'f1', word: 'seldom' })
+  })
+
+  it('leaves chance alone for longer where the failure is seldom, until it comes back', async () => {
+    // What happens by chance until 6 s leads to the failure at 9 s.
+    const { blamed, laterMs } = await judged(
+      five.slice(1, 2),
+      (without, _, forkMs) => forkMs > 6_000 && !without.includes('f2'),
+    )
+    expect(blamed).toEqual([{ name: 'f2', word: 'needs', without: 6 }])
+    // Halfway from 2.001 s to 9 s are 5.5 s, and three quarters are 7.25 s.
+    expect(laterMs).toEqual([7_250])
+  })
+
+  it('has the earlier verdict where the budget ends before the later one', async () => {
+    const { blamed, laterMs } = await judged(five.slice(0, 1), () => false, 18)
+    expect(blamed).toEqual([{ name: 'f1', word: 'seldom', without: 9 }])
+    expect(laterMs).toEqual([undefined])
   })
 
   it('ends with its budget, and says what it has', async () => {

@@ -1,3 +1,4 @@
+import { pathToFileURL } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { builtModules } from './test/tools/built-modules.ts'
@@ -5,6 +6,12 @@ import { builtModules } from './test/tools/built-modules.ts'
 const long = process.env['SVC_TEST_LONG'] === '1'
 /** As `npm test` does, which builds first: what was compiled is tested, and nobody compiles it again. */
 const built = process.env['SVC_TEST_BUILT'] === '1'
+const checkout = new URL('./', import.meta.url)
+/** `svc-sim mutate --tests` has a copy of the program tested in place of the one in this folder. */
+const copy = process.env['SVC_TEST_PROGRAM']
+const program = copy === undefined ? checkout : pathToFileURL(`${copy}/`)
+/** And asks which places of it each file of tests reaches. */
+const reached = process.env['SVC_TEST_REACHED'] === undefined ? [] : ['test/tools/reached-sites.ts']
 /** For the slowest honest test on a busy machine. */
 const timeoutMs = 120_000
 
@@ -15,13 +22,13 @@ const timeoutMs = 120_000
  * all open sockets until it runs its program.
  */
 const project = (name: string, pool: 'threads' | 'forks', folders: readonly string[]) => ({
-  plugins: built ? [builtModules(new URL('./', import.meta.url))] : [],
+  plugins: built ? [builtModules(checkout, program)] : [],
   test: {
     name,
     include: folders.map((folder) => `test/${folder}/**/*.test.ts`),
     pool,
     isolate: false,
-    setupFiles: ['test/tools/left-open.ts'],
+    setupFiles: ['test/tools/left-open.ts', ...reached],
     // CommonJS packages are imported as Node does it, so that tests run what runs in production. The build is imported by Node, too.
     deps: { interopDefault: false },
     server: { deps: { external: [/\/dist\/(src|sim)\//] } },

@@ -25,6 +25,8 @@ export interface RunOptions {
 export interface ProgramEnd {
   /** Undefined: it could not be started, or a signal ended it. */
   readonly exit: number | undefined
+  /** It was ended by force at its limit of time. */
+  readonly isOverdue: boolean
   readonly out: string
   /** The end of its standard error, or why it could not be started. */
   readonly error: string

@@ -14,6 +14,8 @@ export interface SourcePlace {
 
 /** What mutants need besides copies of the program. */
 export interface MutationWorkshop extends Workshop {
+  /** Absolute path of the folder with the program: a checkout, or an installed package. */
+  readonly folder: string
   /** All built modules, such as `src/raft/core/commit.js`, in a fixed order. */
   names(): readonly string[]
   /** Maps a place in a built module to its source; undefined: the build has no maps. */

@@ -2,7 +2,8 @@ import { z } from 'zod'
 
 /**
  * The content of `--jsonl`, one value per line, in this order: the request, the sites that each run of the unchanged
- * program reached, and the result of each mutant.
+ * program reached, and the result of each mutant; with `--tests`, the sites that each file of tests reaches in the
+ * unchanged program, and what the tests say of each mutant that no run killed.
  */
 
 const text = z.string()
@@ -67,5 +68,35 @@ const mutantSchema = z.strictObject({
 
 export type MutantLine = z.infer<typeof mutantSchema>
 
-export const lineSchema = z.discriminatedUnion('kind', [headSchema, runSchema, mutantSchema])
+const testFileSchema = z.strictObject({
+  kind: z.literal('test file'),
+  file: text,
+  hash: text.describe('SHA-256 of the file'),
+  ms: count.describe('real time of its tests'),
+  isSound: z.boolean().describe('whether its tests pass with the unchanged program'),
+  reached: text.describe('numbers of the sites that it reaches, as ranges'),
+})
+
+export type TestFileLine = z.infer<typeof testFileSchema>
+
+const testedSchema = z.strictObject({
+  kind: z.literal('tested'),
+  id: text,
+  fate: z.enum(['killed', 'unseen', 'not reached']),
+  test: text.optional().describe('the test that failed'),
+  message: text.optional().describe('how it failed'),
+  reaching: count.describe('files of tests that reach its site'),
+  tried: count.describe('files of tests that were run with it'),
+})
+
+/** What the tests say of a mutant that no run killed. */
+export type TestedLine = z.infer<typeof testedSchema>
+
+export const lineSchema = z.discriminatedUnion('kind', [
+  headSchema,
+  runSchema,
+  mutantSchema,
+  testFileSchema,
+  testedSchema,
+])
 export type Line = z.infer<typeof lineSchema>

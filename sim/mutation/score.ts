@@ -1,5 +1,5 @@
 import { compareText } from '../../src/base/bytes.ts'
-import { type Killer, killers, type MutantLine } from './lines.ts'
+import { type Killer, killers, type MutantLine, type TestedLine } from './lines.ts'
 
 /** The mutants of one room, counted. */
 export interface Score {
@@ -42,8 +42,18 @@ export function scoreTable(all: readonly Score[]): readonly string[] {
   const rows = all.map(({ room, sampled, reached, killed, unseen, sameTrace }) => {
     const dead = killers.reduce((sum, killer) => sum + killed[killer], 0)
     const numbers = [sampled, reached, ...killers.map((killer) => killed[killer]), unseen, sameTrace]
-    return [room, ...numbers.map(String), reached === 0 ? '-' : `${((100 * dead) / reached).toFixed(0)} %`]
+    return [room, ...numbers, share(dead, reached)]
   })
+  return table(columns, rows)
+}
+
+function share(part: number, of: number): string {
+  return of === 0 ? '-' : `${((100 * part) / of).toFixed(0)} %`
+}
+
+/** The first cell of each row is a text, the others are numbers. */
+function table(columns: readonly string[], numbers: readonly (readonly (string | number)[])[]): readonly string[] {
+  const rows = numbers.map((row) => row.map(String))
   const widths = columns.map((name, at) => Math.max(name.length, ...rows.map((row) => row[at]?.length ?? 0)))
   const line = (cells: readonly string[]): string => {
     const padded = cells.map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)))
@@ -53,19 +63,48 @@ export function scoreTable(all: readonly Score[]): readonly string[] {
   return [line(columns), `|${rule.join('|')}|`, ...rows.map(line)]
 }
 
+/** By room, what the tests kill besides what runs have killed. */
+export function testedTable(lines: readonly MutantLine[], tested: readonly TestedLine[]): readonly string[] {
+  const byTests = new Map(tested.map((line) => [line.id, line.fate]))
+  const rooms = [...new Set(lines.map(({ room }) => room))]
+  const rows = [...rooms, ...(rooms.length < 2 ? [] : ['all rooms'])].map((room) => {
+    const ofRoom = lines.filter((line) => line.room === room || room === 'all rooms')
+    const countOf = (holds: (line: MutantLine) => boolean): number => ofRoom.filter(holds).length
+    const isReached = ({ id, fate }: MutantLine): boolean =>
+      fate !== 'not reached' || (byTests.get(id) ?? 'not reached') !== 'not reached'
+    const reached = countOf(isReached)
+    const killed = countOf(({ fate }) => fate === 'killed')
+    const more = countOf(({ id, fate }) => fate !== 'killed' && byTests.get(id) === 'killed')
+    return [room, ofRoom.length, reached, killed, more, reached - killed - more, share(killed + more, reached)]
+  })
+  return table(['room', 'sampled', 'reached', 'by runs', 'by tests alone', 'unseen', 'score'], rows)
+}
+
 /** Maximum number of scenarios that are named for a survivor; the others are counted. */
 const judgesShown = 2
 
-/** Mutants that no run killed, by place: what was reached first, and by which scenarios. */
-export function survivorTable(lines: readonly MutantLine[]): readonly string[] {
+/** Mutants that no run killed, by place: what was reached first, by which scenarios, and what the tests say. */
+export function survivorTable(
+  lines: readonly MutantLine[],
+  tested: readonly TestedLine[] | undefined,
+): readonly string[] {
   const alive = lines.filter(({ fate }) => fate !== 'killed')
   const inOrder = alive.toSorted((a, b) => order[a.fate] - order[b.fate] || compareText(a.place, b.place))
-  const rows = inOrder.map(({ place, operator, before, after, fate, judges, reaching }) => {
+  const byTests = new Map(tested?.map((line) => [line.id, line]))
+  const rows = inOrder.map(({ id, place, operator, before, after, fate, judges, reaching }) => {
     const shown = judges.slice(0, judgesShown).join(', ')
     const more = reaching > judgesShown ? ` and ${reaching - judgesShown} more runs` : ''
-    return `| ${place} | ${operator}: ${cell(before)} → ${cell(after)} | ${fate} | ${shown}${more} |`
+    const tests = tested === undefined ? '' : ` ${testsText(byTests.get(id))} |`
+    return `| ${place} | ${operator}: ${cell(before)} → ${cell(after)} | ${fate} | ${shown}${more} |${tests}`
   })
-  return ['| place | change | fate | reached by |', '|---|---|---|---|', ...rows]
+  const [head, rule] = tested === undefined ? ['', ''] : [' tests |', '---|']
+  return [`| place | change | fate | reached by |${head}`, `|---|---|---|---|${rule}`, ...rows]
+}
+
+function testsText(tested: TestedLine | undefined): string {
+  if (tested === undefined) return 'not tried'
+  if (tested.fate !== 'killed') return tested.fate
+  return tested.test === undefined ? 'killed' : `killed by ${cell(tested.test)}`
 }
 
 const order = { unseen: 0, 'same trace': 1, 'not reached': 2, killed: 3 } as const

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import type { MutationWorkshop } from '../mutation/build.ts'
@@ -31,6 +31,7 @@ const errorMax = 4000
 export function createWorkshop(root: string, limits: ChildLimits = usualLimits): MutationWorkshop {
   const modules = modulesOf(root)
   return {
+    folder: resolve(root),
     read: modules.read,
     names: modules.names,
     sourcePlaces: (file) => sourcePlaces(join(root, 'dist', `${file}.map`)),
@@ -45,6 +46,7 @@ function copyOf(make: () => string, limits: ChildLimits): ProgramCopy {
   const home = make()
   const script = join(home, 'bin/svc-sim.js')
   return {
+    folder: home,
     startWorker: (stallCpuMs, environment) => startWorker({ script, stallCpuMs, environment }),
     run: (argv, onLine) => runChild([script, ...argv], limits, onLine),
     command: (argv, environment) => runInPlace([script, ...argv], environment),

@@ -62,6 +62,7 @@ function runProgram(
   const { pid } = child
   if (pid !== undefined) children.add(pid)
   let [out, error] = ['', '']
+  let isOverdue = false
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     out = (out + text).slice(-outMax)
   })
@@ -72,18 +73,19 @@ function runProgram(
     withinMs === undefined || pid === undefined
       ? undefined
       : setTimeout(() => {
+          isOverdue = true
           error = `${error}\nended by force after ${withinMs} ms`.slice(-errorMax)
           killGroup(pid)
         }, withinMs)
   return new Promise((resolve) => {
     child.on('error', (cause) => {
       clearTimeout(limit)
-      resolve({ exit: undefined, out, error: cause.message })
+      resolve({ exit: undefined, isOverdue, out, error: cause.message })
     })
     child.on('close', (code) => {
       clearTimeout(limit)
       if (pid !== undefined) children.delete(pid)
-      resolve({ exit: code ?? undefined, out, error })
+      resolve({ exit: code ?? undefined, isOverdue, out, error })
     })
   })
 }

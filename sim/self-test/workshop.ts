@@ -18,6 +18,8 @@ export interface Workshop {
 export type CopyForm = 'whole' | 'linked'
 
 export interface ProgramCopy {
+  /** Absolute path of its folder. */
+  readonly folder: string
   /**
    * A process that runs its seeds. `stallCpuMs`: CPU time that a seed may use while its virtual time stands still.
    * `environment`: variables beside those of this process.

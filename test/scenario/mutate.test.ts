@@ -47,11 +47,31 @@ describe('svc-sim mutate', () => {
     expect(linesOf()).toEqual([head, run, mutant])
   })
 
+  it('lets tests judge what no scenario kills', async () => {
+    const listed = await svcSim(['mutate', '--room', room, '--sample', '1000', '--list'])
+    // Where a leader takes the value that a majority has reached: with one server there is nothing to sort.
+    const sorting = /^([0-9a-f]{8}) {2}\S+ {2}remove-statement: values\[at\] = value; /m.exec(listed.out)?.[1] ?? ''
+    const tests = 'test/unit/raft-core/committing.test.ts'
+    const flags = ['--room', room, '--mutant', sorting, '--scenarios', scenarioFile(small), '--seeds', '1..1']
+    const finished = await svcSim(['mutate', ...flags, '--jobs', '1', '--jsonl', file, '--tests', tests])
+    expect(finished).toMatchObject({ exit: 0 })
+    const [, , mutant, covered, tested] = linesOf()
+    expect(mutant).toMatchObject({ kind: 'mutant', id: sorting, fate: 'not reached' })
+    expect(covered).toMatchObject({ kind: 'test file', file: tests, isSound: true })
+    expect(tested).toMatchObject({ kind: 'tested', id: sorting, fate: 'killed', reaching: 1, tried: 1 })
+    expect(tested?.['test']).toContain(`${tests}: committing (paper 5.3, 5.4.2)`)
+  })
+
   it.each<[string, readonly string[], RegExp]>([
     [
       'a room that is not there',
       ['--room', 'src/raft/cord'],
       /^src\/raft\/cord: the built program has no module there/,
+    ],
+    [
+      'tests that are not there',
+      ['--room', room, '--tests', 'test/unit/raft-cord'],
+      /^--tests test\/unit\/raft-cord: \S+ has no file of tests there$/m,
     ],
     ['checkers beside the agent', ['--room', 'sim/checkers', '--room', 'src/store'], /run them apart/],
   ])('refuses %s with exit code 2', async (_, args, message) => {

@@ -9,12 +9,13 @@ interface ResolvingPlugin {
 }
 
 /**
- * Lets tests import the modules of `src` and `sim` as they were compiled into `dist`, in the checkout `root`. To
- * compile a thousand modules anew for each of six projects costs more than many a project's tests. Throws where one is
- * not there; whether it is current is for `npm run build` to see to, which goes before.
+ * Lets tests import the modules of `src` and `sim` as they were compiled into `dist`, in the checkout `root` or in
+ * `program`, a folder with a copy of the program. To compile a thousand modules anew for each of six projects costs more
+ * than many a project's tests. Throws where one is not there; whether it is current is for `npm run build` to see to,
+ * which goes before.
  */
-export function builtModules(root: URL): ResolvingPlugin {
-  const [sources, dist] = [['src/', 'sim/'].map((part) => new URL(part, root).href), new URL('dist/', root)]
+export function builtModules(root: URL, program = root): ResolvingPlugin {
+  const [sources, dist] = [['src/', 'sim/'].map((part) => new URL(part, root).href), new URL('dist/', program)]
   return {
     name: 'built-modules',
     enforce: 'pre',

@@ -1,17 +1,16 @@
 import { type MutationBuild, mutationBuild, type NamedMutant, sampled } from '../../mutation/build.ts'
 import { runCampaign } from '../../mutation/campaign.ts'
-import type { Head, Line, MutantLine, RunLine } from '../../mutation/lines.ts'
-import { scores, scoreTable, survivorTable } from '../../mutation/score.ts'
+import type { Head, MutantLine, TestedLine } from '../../mutation/lines.ts'
+import { survivorTable } from '../../mutation/score.ts'
 import { writeText } from '../files.ts'
 import { oneFileTwice } from '../one-file.ts'
 import { Screen } from '../screen.ts'
 import { exits, type SimTerminal } from '../terminal.ts'
 import type { MutateFlags } from './flags.ts'
-import { checkersRoom, judgesOf, removeCopies } from './judges.ts'
-import { openLines } from './resumed.ts'
-
-/** Maximum number of characters shown of a changed text. */
-const shownMax = 60
+import { checkersRoom, type Judges, judgesOf, removeCopies } from './judges.ts'
+import { endLines, fateText, mutantText } from './printing.ts'
+import { type Lines, openLines } from './resumed.ts'
+import { judgedByTests, testsRefused } from './tested.ts'
 
 /** `svc-sim mutate`: one line for each mutant, and the score by room. */
 export async function runMutate(flags: MutateFlags, terminal: SimTerminal): Promise<number> {
@@ -79,24 +78,48 @@ async function campaign(
   chosen: readonly NamedMutant[],
   terminal: SimTerminal,
 ): Promise<number> {
+  const refused = await testsRefused(flags, terminal)
+  if (refused !== undefined) {
+    terminal.error(`${refused}\n`)
+    return exits.usage
+  }
   const lines = await openLines(flags, headOf(flags, build, terminal), terminal)
   if (lines === undefined) return exits.usage
   const judges = await judgesOf(flags, build, terminal)
   if (judges === undefined) return exits.usage
-  const done: MutantLine[] = lines.known.filter((line) => line.kind === 'mutant')
-  const runs: RunLine[] = lines.known.filter((line) => line.kind === 'run')
-  const left = chosen.filter(({ id }) => !done.some((line) => line.id === id))
+  const { done, tested } = await judged(judges, lines, { flags, build, chosen, terminal })
+  const score = endLines(done, tested, flags)
+  for (const line of score) terminal.out(`${line}\n`)
+  const { markdown } = flags
+  const tables = [...score.slice(1), '', ...survivorTable(done, tested), ''].join('\n')
+  const isShown = markdown === undefined || (await writeText(terminal, markdown, tables))
+  return (await lines.end()) && isShown ? exits.passed : exits.usage
+}
+
+interface Campaign {
+  readonly flags: MutateFlags
+  readonly build: MutationBuild
+  readonly chosen: readonly NamedMutant[]
+  readonly terminal: SimTerminal
+}
+
+/** What runs say of each mutant, and with `--tests` what tests say of those that no run killed. */
+async function judged(
+  judges: Judges,
+  { known, add }: Lines,
+  { flags, build, chosen, terminal }: Campaign,
+): Promise<{ readonly done: readonly MutantLine[]; readonly tested: readonly TestedLine[] | undefined }> {
+  const done: MutantLine[] = known.filter((line) => line.kind === 'mutant')
   const screen = new Screen(terminal, () => `${done.length} of ${chosen.length} mutants`)
-  const add = (line: Line): void => lines.add(line)
   try {
     await runCampaign({
       judges: judges.list,
-      mutants: left,
+      mutants: chosen.filter(({ id }) => !done.some((line) => line.id === id)),
       all: build.mutants,
       sites: build.sites,
       budgetMs: flags.budget,
       jobs: flags.jobs ?? terminal.cores,
-      known: runs,
+      known: known.filter((line) => line.kind === 'run'),
       onRun: add,
       onMutant: (line) => {
         done.push(line)
@@ -109,12 +132,8 @@ async function campaign(
     screen.close()
     removeCopies(judges)
   }
-  const score = endLines(done, flags)
-  for (const line of score) terminal.out(`${line}\n`)
-  const { markdown } = flags
-  const tables = [...score.slice(1), '', ...survivorTable(done), ''].join('\n')
-  const isShown = markdown === undefined || (await writeText(terminal, markdown, tables))
-  return (await lines.end()) && isShown ? exits.passed : exits.usage
+  const isTested = flags.tests !== undefined
+  return { done, tested: isTested ? await judgedByTests({ flags, build, done, known, add, terminal }) : undefined }
 }
 
 function headOf(
@@ -134,35 +153,4 @@ function headOf(
     seed: mutant === undefined ? seed : mutant.join(' '),
     budgetMs: budget,
   }
-}
-
-function fateText({ fate, killer, law, judge, seed }: MutantLine): string {
-  if (fate !== 'killed') return fate.padEnd(11)
-  return `killed by ${law ?? killer}, ${judge} ${seed}`
-}
-
-function mutantText({
-  id,
-  place,
-  operator,
-  before,
-  after,
-}: Pick<NamedMutant, 'id' | 'place' | 'before' | 'after'> & { readonly operator: string }): string {
-  return `${id}  ${place}  ${operator}: ${shown(before)} → ${shown(after)}`
-}
-
-function shown(text: string): string {
-  const line = text.replace(/\s+/g, ' ')
-  if (line === '') return 'nothing'
-  return line.length <= shownMax ? line : `${line.slice(0, shownMax - 1)}…`
-}
-
-function endLines(done: readonly MutantLine[], { budget }: MutateFlags): readonly string[] {
-  const cpuMs = done.reduce((sum, line) => sum + line.cpuMs, 0)
-  return [
-    '',
-    ...scoreTable(scores(done)),
-    '',
-    `budget ${budget / 1000} s of CPU time for each mutant, ${(cpuMs / 1000).toFixed(0)} s used by all`,
-  ]
 }

@@ -19,6 +19,10 @@ export function addMutate(program: Command, terminal: SimTerminal, ended: Ended)
     .option('--seeds <a..b>', 'with these seeds of each', seedRange, { first: 1, last: 2 })
     .option('--bug <row or name>', 'judge checkers by this planted bug instead of all; may be repeated', gathered)
     .option('--mutant <id>', 'only this mutant; may be repeated', gathered)
+    .option(
+      '--tests [folder...]',
+      'let tests judge what no run kills: those of these folders, or all but e2e and scenario',
+    )
     .option('--jsonl <file>', 'write a line of JSON for each run and each mutant')
     .option('--markdown <file>', 'write the score and those that survived as tables')
     .option('--resume', 'go on where such a file ends')

@@ -89,7 +89,7 @@ describe('a checkout', () => {
     })
     const without = await Checkout.at(root, {
       ...workplace,
-      run: async () => ({ exit: undefined, out: '', error: 'spawn git ENOENT' }),
+      run: async () => ({ exit: undefined, isOverdue: false, out: '', error: 'spawn git ENOENT' }),
     })
     expect(without).toEqual(err('git could not be started (spawn git ENOENT), and bisect reads the history with git'))
   })

@@ -200,7 +200,7 @@ describe('the table of survivors', () => {
   it('has those that were reached first, and what could break it in code', async () => {
     const { lines } = await campaign({ ends: never, cpuMs, reached }, [mutant(3, 7), mutant(1, 0)])
     const odd = lines.map((line) => ({ ...line, before: 'a ||\n  b', after: '' }))
-    expect(survivorTable(odd).slice(2)).toEqual([
+    expect(survivorTable(odd, undefined).slice(2)).toEqual([
       '| src/raft/a.ts:1:1 | boolean: `a \\|\\| b` → nothing | same trace | cheap.yaml, middle.yaml and 1 more runs |',
       '| src/raft/a.ts:3:1 | boolean: `a \\|\\| b` → nothing | not reached |  |',
     ])

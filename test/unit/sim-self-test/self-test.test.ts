@@ -72,6 +72,7 @@ function workshop(
     copy: (replaced: ReadonlyMap<string, string>) => {
       made.left++
       return {
+        folder: '/copy',
         startWorker: () => scripted(replaced.size === 0 ? sound : planted),
         run: async (argv: readonly string[]): Promise<CopyEnd> => {
           made.ran.push(argv)

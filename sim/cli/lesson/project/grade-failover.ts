@@ -42,7 +42,7 @@ async function isFound(test: string, client: string, terminal: SimTerminal): Pro
 async function runTest(test: string, client: string, seeds: string, terminal: SimTerminal): Promise<ProgramEnd> {
   const files = [[testFile, test], ['client.mjs', client], ...libraryLink(terminal.libraryUrl())] as const
   const folder = await folderWith(files, terminal)
-  if (!folder.ok) return { exit: undefined, out: '', error: folder.error }
+  if (!folder.ok) return { exit: undefined, isOverdue: false, out: '', error: folder.error }
   const end = await runNode(['--test', '--test-force-exit', '--test-reporter=tap', testFile], terminal, {
     folder: folder.value,
     environment: { SVC_SIM_SEEDS: seeds },

@@ -1,0 +1,49 @@
+import type { NamedMutant } from '../../mutation/build.ts'
+import type { MutantLine, TestedLine } from '../../mutation/lines.ts'
+import { scores, scoreTable, testedTable } from '../../mutation/score.ts'
+import type { MutateFlags } from './flags.ts'
+
+/** Maximum number of characters shown of a changed text. */
+const shownMax = 60
+
+export function fateText({ fate, killer, law, judge, seed }: MutantLine): string {
+  if (fate !== 'killed') return fate.padEnd(11)
+  return `killed by ${law ?? killer}, ${judge} ${seed}`
+}
+
+/** What tests say of a mutant. */
+export function testedText({ fate, test, message }: TestedLine): string {
+  return fate === 'killed' ? `killed by ${test ?? message ?? 'tests'}` : `${fate} by tests`
+}
+
+export function mutantText({
+  id,
+  place,
+  operator,
+  before,
+  after,
+}: Pick<NamedMutant, 'id' | 'place' | 'before' | 'after'> & { readonly operator: string }): string {
+  return `${id}  ${place}  ${operator}: ${shown(before)} → ${shown(after)}`
+}
+
+function shown(text: string): string {
+  const line = text.replace(/\s+/g, ' ')
+  if (line === '') return 'nothing'
+  return line.length <= shownMax ? line : `${line.slice(0, shownMax - 1)}…`
+}
+
+/** The scores by room. */
+export function endLines(
+  done: readonly MutantLine[],
+  tested: readonly TestedLine[] | undefined,
+  { budget }: MutateFlags,
+): readonly string[] {
+  const cpuMs = done.reduce((sum, line) => sum + line.cpuMs, 0)
+  return [
+    '',
+    ...scoreTable(scores(done)),
+    ...(tested === undefined ? [] : ['', ...testedTable(done, tested)]),
+    '',
+    `budget ${budget / 1000} s of CPU time for each mutant, ${(cpuMs / 1000).toFixed(0)} s used by all`,
+  ]
+}

@@ -86,9 +86,9 @@ export const intentionBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: `${feature}/apply-endpoint.js`,
-        find: "if ('refusal' in outcome.value)",
+        find: 'return answered(await server.propose(command, body, identity));',
         replace:
-          "if ('refusal' in outcome.value && 'createdMs' in body) return ok(body.id); if ('refusal' in outcome.value)",
+          "const made = await server.propose(command, body, identity); return made.ok && 'refusal' in made.value && 'createdMs' in body ? ok(body.id) : answered(made);",
       },
     ],
     hunt: edited,

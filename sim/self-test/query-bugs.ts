@@ -26,7 +26,7 @@ export const queryBugs: readonly PlantedBug[] = [
     about: 'a query ignores tags that instances must not have',
     patches: [inQuery('instances.js', 'return refused.size > 0 && tags', 'return refused.size > 9 && tags')],
     hunt,
-    foundBy: ['Q2'],
+    foundBy: ['Q2', 'Q1'],
   },
   {
     row: 252,

@@ -1,7 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { parseAst } from 'rolldown/parseAst'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { createWorkshop } from '../../../sim/platform/program-copy.ts'
 import { loadScenario } from '../../../sim/scenario/language/load.ts'
 import { hunts } from '../../../sim/self-test/hunts.ts'
@@ -24,6 +26,28 @@ describe('every planted bug', () => {
       }
     },
   )
+
+  it('uses only names that its module has, so that it is found for what it does and not for a ReferenceError', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'svc-planted-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    for (const bug of plantedBugs) {
+      const texts = patchedFiles(bug.name, [...huntOf(bug).tuning, ...bug.patches], read)
+      for (const [file, text] of texts.ok ? texts.value : []) {
+        const path = join(folder, bug.name, file)
+        mkdirSync(dirname(path), { recursive: true })
+        writeFileSync(path, text)
+      }
+    }
+    writeFileSync(join(folder, 'undeclared.js'), 'export const one = two\n')
+    const rule = '--only=correctness/noUndeclaredVariables'
+    const biome = join(root, 'node_modules/@biomejs/biome/bin/biome')
+    const args = ['lint', rule, '--reporter=json', '--max-diagnostics=none', '.']
+    const { stdout } = spawnSync(process.execPath, [biome, ...args], { cwd: folder, encoding: 'utf8' })
+    const { diagnostics } = JSON.parse(stdout) as {
+      readonly diagnostics: readonly { readonly location: { readonly path: string } }[]
+    }
+    expect(diagnostics.map(({ location }) => location.path)).toEqual([expect.stringMatching(/undeclared\.js$/)])
+  })
 
   it('stands on the page about them, which names no other', () => {
     const page = readFileSync(join(root, 'docs/self-test.md'), 'utf8')

@@ -16,6 +16,7 @@ export class UserEvents implements ReceivedEvents {
   readonly #watchers = new Set<() => void>()
   readonly #listening: Closable
   #events: readonly UserEvent[] = []
+  #stopped = false
 
   /** `heard` is called with each event as it arrives. */
   constructor(
@@ -50,8 +51,14 @@ export class UserEvents implements ReceivedEvents {
     return { close: () => this.#watchers.delete(use) }
   }
 
+  get isStopped(): boolean {
+    return this.#stopped
+  }
+
   stop(): void {
+    this.#stopped = true
     this.#listening.close()
+    for (const use of [...this.#watchers]) use()
     this.#watchers.clear()
   }
 }

@@ -1,6 +1,6 @@
 import type { Agent } from '../../agent/assembly/agent.ts'
 import type { AgentConfig } from '../../agent/settings/agent-config.ts'
-import type { Deferred } from '../../env/async.ts'
+import type { Closable, Deferred } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import type { Terminal } from '../../env/terminal.ts'
 import { failureText } from '../../model/failure.ts'
@@ -36,6 +36,7 @@ export async function untilEnded(
   const reloads = new Reloads(env, agent)
   terminal.onSignal('SIGHUP', () => reloads.signal())
   const code = await ending.over.promise
+  ending.close()
   env.log.write('info', 'agent', `Exit code: ${code}`)
   return code
 }
@@ -45,6 +46,7 @@ class Ending {
   readonly #env: Env
   readonly #agent: EndingAgent
   readonly #stop: () => Promise<void>
+  readonly #limits: Closable[] = []
   #signalled = false
   #stopping = false
 
@@ -72,7 +74,7 @@ class Ending {
       return this.#stopThen(1)
     }
     this.#log('info', 'Gracefully shutting down agent...')
-    this.#env.timers.after(endWithinMs, () => {
+    this.#within(() => {
       this.#log('error', 'Timeout on graceful leave. Exiting')
       this.over.resolve(1)
     })
@@ -85,6 +87,11 @@ class Ending {
     this.#env.timers.after(lastAnswersMs, () => this.#stopThen(0))
   }
 
+  /** The agent has ended: its limits of time do not apply any more. */
+  close(): void {
+    for (const limit of this.#limits) limit.close()
+  }
+
   async #leave(): Promise<void> {
     const left = await this.#agent.leave()
     if (left.ok) return
@@ -95,8 +102,12 @@ class Ending {
   #stopThen(code: number): void {
     if (this.#stopping) return
     this.#stopping = true
-    this.#env.timers.after(endWithinMs, () => this.over.resolve(1))
+    this.#within(() => this.over.resolve(1))
     this.#env.detach(this.#stop().then(() => this.over.resolve(code)))
+  }
+
+  #within(late: () => void): void {
+    this.#limits.push(this.#env.timers.after(endWithinMs, late))
   }
 
   #log(level: 'info' | 'error', message: string): void {

@@ -57,6 +57,8 @@ export interface LocalServices {
 export interface ReceivedEvents {
   /** In order of arrival, the oldest first; their number is limited. */
   list(): readonly UserEvent[]
-  /** Calls `use` after an event has arrived. */
+  /** Whether the agent has stopped, so that no further event arrives. */
+  readonly isStopped: boolean
+  /** Calls `use` after an event has arrived, and when the agent stops. */
   onChange(use: () => void): Closable
 }

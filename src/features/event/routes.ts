@@ -136,18 +136,20 @@ async function list(
   if (known !== undefined) {
     const waitMs = Math.min(Math.max(0, wait?.value ?? 0) || waitMaxMs, waitMaxMs)
     await changed(context, request, () => eventIndex(found()) !== known.value, waitMs)
+    if (context.events.isStopped) return failed({ kind: 'shutting-down' })
   }
   const events = found()
   return { kind: 'json', value: events.map(userEventJson), ownIndex: eventIndex(events) }
 }
 
-/** Settles when the index differs, when the time is up, or when the caller has gone. */
+/** Settles when the index differs, when the time is up, when the caller has gone, or when the agent stops. */
 async function changed(
   { env, events }: WithEnv & WithUserEvents,
   { call }: RouteRequest,
-  isSo: () => boolean,
+  hasOther: () => boolean,
   waitMs: number,
 ): Promise<void> {
+  const isSo = (): boolean => events.isStopped || hasOther()
   if (isSo()) return
   const deferred = env.deferred<void>()
   const watching = events.onChange(() => {

@@ -330,4 +330,14 @@ describe('a held write', () => {
     expect(write.result).toEqual(err({ kind: 'shutting-down' }))
     expect([held.clock.timers, held.listeners.size]).toEqual([0, 0])
   })
+
+  it('does not pause for another attempt after the stop has ended one', async () => {
+    const held = new Held()
+    const write = held.write()
+    await settled()
+    held.calls.stop()
+    await held.answer(lost)
+    expect(write.result).toEqual(err({ kind: 'outcome-unknown', message: 'the peer reset it' }))
+    expect([held.clock.timers, held.attempts.length]).toEqual([0, 1])
+  })
 })

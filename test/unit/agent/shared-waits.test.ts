@@ -176,4 +176,15 @@ describe('blocking reads that another agent answers', () => {
     await elsewhere.end(err({ kind: 'no-leader' }))
     expect([elsewhere.told, elsewhere.waits.groups]).toEqual([['a no-leader', 'b no-leader'], 0])
   })
+
+  it('end when the agent stops, as does each that comes later, and leave no timer', async () => {
+    const elsewhere = new Elsewhere()
+    await elsewhere.watch('a')
+    await elsewhere.watch('b', reading('default', 6))
+    elsewhere.waits.stop()
+    await settled()
+    await elsewhere.watch('c')
+    expect(elsewhere.told).toEqual(['a shutting-down', 'b shutting-down', 'c shutting-down'])
+    expect([elsewhere.waits.groups, elsewhere.clock.timers, elsewhere.asked]).toEqual([0, 0, [5, 6]])
+  })
 })

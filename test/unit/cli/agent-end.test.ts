@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { err, ok, type Result } from '../../../src/base/result.ts'
 import { type EndingAgent, untilEnded } from '../../../src/cli/running/agent-end.ts'
+import type { Closable } from '../../../src/env/async.ts'
 import type { Env } from '../../../src/env/env.ts'
 import type { Signal } from '../../../src/env/terminal.ts'
 import { createHostEnv } from '../../../src/host/env.ts'
@@ -16,7 +17,7 @@ class Stage {
   readonly terminal = new FakeTerminal()
   readonly lines: string[] = []
   readonly done: string[] = []
-  readonly #timers: { ms: number; use: () => void }[] = []
+  readonly #timers = new Set<{ ms: number; use: () => void }>()
   readonly #settle: ((result: Result<undefined, Failure>) => void)[] = []
   #left: () => void = () => undefined
   #fatal: (failure: Error) => void = () => undefined
@@ -25,7 +26,7 @@ class Stage {
   constructor(rules: { leaveOnTerminate: boolean; skipLeaveOnInterrupt: boolean }) {
     const env = {
       log: { write: (_level: string, _part: string, message: string) => this.lines.push(message) },
-      timers: { after: (ms: number, use: () => void) => this.#timers.push({ ms, use }) },
+      timers: { after: (ms: number, use: () => void) => this.#after(ms, use) },
       deferred: () => host.deferred(),
       detach: () => undefined,
     } as unknown as Env
@@ -66,7 +67,19 @@ class Stage {
   }
 
   elapse(ms: number): void {
-    for (const timer of this.#timers.splice(0)) if (timer.ms <= ms) timer.use()
+    const timers = [...this.#timers]
+    this.#timers.clear()
+    for (const timer of timers) if (timer.ms <= ms) timer.use()
+  }
+
+  get timers(): number {
+    return this.#timers.size
+  }
+
+  #after(ms: number, use: () => void): Closable {
+    const timer = { ms, use }
+    this.#timers.add(timer)
+    return { close: () => void this.#timers.delete(timer) }
   }
 }
 
@@ -102,6 +115,21 @@ describe('a running agent', () => {
       ])
     },
   )
+
+  it.each([
+    ['stops', server],
+    ['leaves and stops', client],
+  ] as const)('that %s leaves no limit of time behind', async (_, rules) => {
+    const stage = new Stage(rules)
+    stage.signal('SIGTERM')
+    expect(stage.timers).toBe(1)
+    if (rules === client) {
+      stage.left()
+      stage.elapse(1_000)
+    }
+    await stage.code
+    expect([stage.done.at(-1), stage.timers]).toEqual(['stop', 0])
+  })
 
   it('[AGT-025] follows each of the two options, whatever it is', async () => {
     const leaves = new Stage({ leaveOnTerminate: true, skipLeaveOnInterrupt: true })

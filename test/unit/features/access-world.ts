@@ -179,7 +179,7 @@ export class AccessWorld {
     server.lan = pool
     server.wan = pool
     server.wanView = { own: coordinate, servers: [] }
-    server.events = { list: () => [deploy], onChange: () => ({ close: () => {} }) }
+    server.events = { list: () => [deploy], isStopped: false, onChange: () => ({ close: () => {} }) }
     server.leaves = new Leaves({
       env: this.env,
       source: numberedLeaves(),

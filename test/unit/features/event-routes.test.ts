@@ -26,6 +26,7 @@ const web = { service: 'web', tags: ['v1', 'blue'] } as unknown as ServiceFacts
 function setUp() {
   let drawn = 0
   const timers: (() => void)[] = []
+  let closed = 0
   const env = {
     crypto: { randomBytes: (length: number) => new Uint8Array(length).fill(++drawn) },
     log: { write: () => {}, enabled: () => false },
@@ -33,7 +34,7 @@ function setUp() {
     timers: {
       after: (_: number, fire: () => void) => {
         timers.push(fire)
-        return { close: () => {} }
+        return { close: () => closed++ }
       },
     },
     deferred: () => {
@@ -61,18 +62,19 @@ function setUp() {
     },
   }
   server.lan = pool as never
-  server.events = new UserEvents(
+  const events = new UserEvents(
     env,
     pool as never,
     'node-a',
     () => [web],
     () => {},
   )
+  server.events = events
   const ask = (line: string, body = '') => {
     const [method, target] = line.split(' ') as ['GET' | 'PUT', string]
     return server.request(method, target, body)
   }
-  return { ask, timers, fired, tell: (event: PoolEvent) => use(event) }
+  return { ask, timers, fired, tell: (event: PoolEvent) => use(event), stop: () => events.stop(), closed: () => closed }
 }
 
 describe('a user event in the pool', () => {
@@ -150,6 +152,17 @@ describe('the routes of user events', () => {
     await ask('PUT /v1/event/fire/other')
     timers[0]?.()
     expect(await waiting).toMatchObject({ value: [], ownIndex: 1n })
+  })
+
+  it('a list that waits fails when the agent stops, one that comes later at once, and no timer is left', async () => {
+    const { ask, timers, stop, closed } = setUp()
+    const waiting = ask('GET /v1/event/list?index=1')
+    await new Promise((resolve) => setImmediate(resolve))
+    stop()
+    const failed = { kind: 'failure', failure: { kind: 'shutting-down' } }
+    expect(await waiting).toMatchObject(failed)
+    expect(await ask('GET /v1/event/list?index=1')).toMatchObject(failed)
+    expect([timers.length, closed()]).toEqual([1, 1])
   })
 
   it('only so many are kept', async () => {

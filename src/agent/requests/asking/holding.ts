@@ -65,7 +65,8 @@ export class HeldRequests {
       failingSinceMs ??= now
       const leftMs = failingSinceMs + this.#holdMs - now
       if (leftMs <= 0) return err(unknown ?? nobody)
-      await this.#pause(leftMs, caller)
+      // An attempt that the stop itself has ended is not repeated.
+      if (!this.#stopped) await this.#pause(leftMs, caller)
     }
   }
 

@@ -38,6 +38,7 @@ interface Group<Reply = unknown> {
 export class SharedWaits {
   readonly #env: Env
   readonly #groups = new Map<string, Group>()
+  #stopped = false
 
   constructor(env: Env) {
     this.#env = env
@@ -48,8 +49,11 @@ export class SharedWaits {
     return this.#groups.size
   }
 
+  /** Ends the waits under way and all later ones, and the requests that were sent for them. */
   stop(): void {
-    for (const group of this.#groups.values()) group.leave?.()
+    this.#stopped = true
+    for (const { members } of [...this.#groups.values()])
+      for (const member of [...members]) member.tell(err({ kind: 'shutting-down' }))
   }
 
   async wait<Args, Reply>(
@@ -59,6 +63,7 @@ export class SharedWaits {
     ask: Ask<Reply>,
     options: CallOptions,
   ): Promise<Result<Answer<Reply>, Failure>> {
+    if (this.#stopped) return err({ kind: 'shutting-down' })
     const { consistency, minIndex, maxStaleMs, datacenter } = read
     const { token = '' } = options
     // A result filtered for one token must not reach another.

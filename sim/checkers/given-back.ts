@@ -1,5 +1,5 @@
 import { checker, type Judge } from './checker.ts'
-import type { Held, HeldThing } from './process-facts.ts'
+import type { ArmedTimer, Held, HeldThing, LeftBehind } from './process-facts.ts'
 
 /**
  * How long a process may keep what it no longer needs. Sending a snapshot over a slow network takes less, and a connection
@@ -22,6 +22,12 @@ const keptOpen: readonly (readonly [folder: string, files: number])[] = [
  * P4. A process closes the files, connections and sockets that it opens. Each one that stays open takes a descriptor, some
  * memory, and for a removed file its space on the disk, until one of these runs out. Judged when a cluster has come to
  * rest, and when a process has stopped in order.
+ *
+ * A process that has stopped in order has also closed its connections and timers: a program that embeds the agent does
+ * not exit with it, and a timer that fires then acts for an agent that has ended. This is judged at the instant at which
+ * the process would exit, before the environment drops anything, and without any tolerance. After a crash there is nothing
+ * to judge: the agent had no chance to close anything, and its machine drops it all (H3 judges that none of it acts again),
+ * so that the next life begins with nothing of the former.
  */
 export class GivenBack {
   readonly #judge: Judge<{ P4: never }>
@@ -46,10 +52,12 @@ export class GivenBack {
   }
 
   /** A process has stopped in order. */
-  stopped(node: string, { files, sockets }: Pick<Held, 'files' | 'sockets'>): void {
+  stopped(node: string, { files, sockets, connections, timers }: LeftBehind): void {
     this.#judge.judged('P4')
     const left = [...files.map(({ what }) => what), ...sockets]
     if (left.length > 0) this.#report(`${node} has stopped and left open: ${left.join(', ')}`)
+    if (connections.length > 0) this.#report(`${node} has stopped and left connections with ${connections.join(', ')}`)
+    if (timers.length > 0) this.#report(`${node} has stopped and left armed: ${timers.map(timerText).join(', ')}`)
   }
 
   #report(message: string): void {
@@ -57,10 +65,14 @@ export class GivenBack {
   }
 }
 
+function timerText({ waitsFor, dueInMs }: ArmedTimer): string {
+  return `a timer of ${Math.ceil(dueInMs)} ms${waitsFor === undefined ? '' : ` for ${waitsFor}`}`
+}
+
 export const givenBack = checker({
   codes: {
     P4: {
-      text: 'given back: an agent closes the files that it no longer uses, connections that ended, and at its end its sockets',
+      text: 'given back: an agent closes the files that it no longer uses and connections that ended, and at its end its sockets, connections and timers',
       sources: ['src/env/README.md'],
       evidence: ['complaints', 'snapshots'],
       judges: ['agent at rest or at its end', 'agents at rest or at their end'],
@@ -68,6 +80,6 @@ export const givenBack = checker({
   },
   make: (judge) => new GivenBack(judge),
   takes: {
-    'process stopped': (it, { node, held }) => it.stopped(node, held),
+    'process stopped': (it, { node, left }) => it.stopped(node, left),
   },
 })

@@ -29,6 +29,19 @@ export interface Held {
   readonly sockets: readonly string[]
 }
 
+/** What a process leaves behind that has stopped in order. */
+export interface LeftBehind extends Pick<Held, 'files' | 'sockets'> {
+  /** Peers of open connections, without those that HTTP keeps by itself. */
+  readonly connections: readonly string[]
+  readonly timers: readonly ArmedTimer[]
+}
+
+/** A timer that has neither fired nor been closed. */
+export interface ArmedTimer {
+  readonly waitsFor: string | undefined
+  readonly dueInMs: number
+}
+
 /** Most facts are about one node. */
 export interface OfNode {
   readonly node: string
@@ -50,8 +63,8 @@ export interface ProcessFacts {
   /** It stopped itself: its release does not know a command, or it panicked. */
   readonly 'process panicked': OfNode & { readonly release: Release; readonly violation: Error }
   readonly 'start failed': OfNode & { readonly message: string }
-  /** It has stopped in order, by a signal: what it has open still. */
-  readonly 'process stopped': OfNode & { readonly held: Pick<Held, 'files' | 'sockets'> }
+  /** It has stopped in order, by a signal, and its process would exit now. */
+  readonly 'process stopped': OfNode & { readonly left: LeftBehind }
   /** What is on the disk of a server is looked at. */
   readonly 'disk looked at': OfNode & { readonly look: DiskLook }
   /** The process is paused from now on. */

@@ -161,12 +161,11 @@ export class Processes {
   ): Promise<void> {
     server.signalled = true
     const { name: node } = server.identity
+    let hasStopped = false
     const stopAndTell = async (): Promise<void> => {
       await stop()
-      const { files, sockets } = server.node.held()
-      const held = { files, sockets: sockets.filter((at) => !foreign.has(at)) }
       if (server.node.boots !== boot) return
-      this.#checks(server).tell('process stopped', { node, held })
+      hasStopped = true
       tellDisk(this.#checks(server), server, 'stopped')
     }
     const onSignal = (of: Signal, use: () => void): Closable => {
@@ -174,6 +173,11 @@ export class Processes {
       return { close: () => undefined }
     }
     const code = await untilEnded(env, { onSignal }, rules, agent, stopAndTell)
+    if (hasStopped) {
+      const left = server.node.leftBehind()
+      const sockets = left.sockets.filter((at) => !foreign.has(at))
+      this.#checks(server).tell('process stopped', { node, left: { ...left, sockets } })
+    }
     if (code === 0) this.#hasLeft(server, boot)
     else this.#end(server, boot, `ended by ${signal}`, () => undefined)
   }

@@ -18,16 +18,17 @@ import { SimUdp } from './udp.ts'
 
 /** The world that a simulated machine gives to one process. It ends with the process. */
 export function createSimEnv(machine: Machine, boot: Boot): Env {
-  const timers = new SimTimers(machine, boot)
+  const timers = new SimTimers(machine, boot, 'agent')
+  const ownTimers = new SimTimers(machine, boot, 'environment')
   const tcp = new SimTcp(machine, boot)
-  const log = new SimLog(machine, boot, timers)
+  const log = new SimLog(machine, boot, ownTimers)
   return {
     clock: new SimClock(machine, boot),
     timers,
     random: new SimRandom(machine, boot),
     udp: new SimUdp(machine, boot),
     tcp,
-    http: new SimHttp(machine, boot, tcp, timers, log),
+    http: new SimHttp(machine, boot, tcp, ownTimers, log),
     disk: new SimEnvDisk(machine, boot),
     crypto: new SimCrypto(machine, boot),
     names: new SimNames(machine, boot),

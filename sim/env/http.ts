@@ -8,7 +8,7 @@ import type {
   HttpHandler,
   HttpListener,
 } from '../../src/env/http.ts'
-import type { Endpoint, ListenFailure, Tcp, TlsOptions } from '../../src/env/net.ts'
+import type { Endpoint, ListenFailure, Tcp, TcpStream, TlsOptions } from '../../src/env/net.ts'
 import type { Log } from '../../src/env/observe.ts'
 import type { Boot } from '../world/boot.ts'
 import type { HttpAnswer } from './http-client.ts'
@@ -50,7 +50,11 @@ export class SimHttp implements Http {
       connections: new Set(),
       requests: this.#boot.requests,
     }
-    const listener = await this.#tcp.listen(at, (stream) => void new HttpServerConnection(serving, stream), tls)
+    const accept = (stream: TcpStream): void => {
+      this.#boot.ofHttp.add(stream)
+      new HttpServerConnection(serving, stream)
+    }
+    const listener = await this.#tcp.listen(at, accept, tls)
     if (!listener.ok) return listener
     const { local } = listener.value
     const close = (): void => {
@@ -86,6 +90,7 @@ export class SimHttp implements Http {
     const { timeoutMs, tls } = request
     const dialled = await this.#tcp.dial(to, tls === undefined ? { timeoutMs } : { timeoutMs, tls })
     if (!dialled.ok) return dialled
+    this.#boot.ofHttp.add(dialled.value)
     const leftMs = timeoutMs - (clock.monoUs() - startUs) / 1000
     const connection = this.#connections.made(to, dialled.value, tls === undefined)
     return connection.ask(request, leftMs, kernel.deferred<HttpAnswer>(this.#boot))

@@ -61,4 +61,34 @@ export const leakBugs: readonly PlantedBug[] = [
     hunt,
     foundBy: ['P4'],
   },
+  {
+    row: 394,
+    name: 'limits-outlive-the-end',
+    about: 'the limit of time for the end of an agent stays armed when the agent has ended',
+    patches: [{ file: 'src/cli/running/agent-end.js', find: 'ending.close();', replace: '' }],
+    hunt,
+    foundBy: ['P4'],
+  },
+  {
+    row: 395,
+    name: 'held-beyond-the-stop',
+    about: 'a request whose attempt was ended by the stop of the agent waits for another attempt',
+    patches: [
+      {
+        file: 'src/agent/requests/asking/holding.js',
+        find: 'if (!this.#stopped)',
+        replace: 'if (true)',
+      },
+    ],
+    hunt,
+    foundBy: ['P4'],
+  },
+  {
+    row: 396,
+    name: 'compares-beyond-the-stop',
+    about: 'the next comparison with the catalog stays due when the agent has stopped',
+    patches: [{ file: 'src/agent/local/anti-entropy.js', find: 'this.#pace.stop();', replace: '' }],
+    hunt,
+    foundBy: ['P4'],
+  },
 ]

@@ -10,11 +10,10 @@ import { SimDisk } from '../world/disk/disk.ts'
 import type { Kernel } from '../world/kernel.ts'
 import type { Host } from '../world/network/host.ts'
 import type { Network } from '../world/network/network.ts'
-import { SimTcpListener } from '../world/network/tcp-listener.ts'
 import { SimTcpStream } from '../world/network/tcp-stream.ts'
-import { SimUdpSocket } from '../world/network/udp-socket.ts'
 import { NodeClock } from '../world/node-clock.ts'
 import type { SimEvent } from '../world/sim-event.ts'
+import { heldBy, leftBy } from './held.ts'
 
 /** Maximum size of network input for a paused process; more is lost, as from a socket's buffer. */
 const backlogBytesMax = 2 << 20
@@ -88,19 +87,14 @@ export class SimNode implements Machine {
     return this.#process?.paused === true
   }
 
-  /** What the process has open: files, connections that their peers have ended, and sockets; each with when that began. */
+  /** What the process has open now. */
   held() {
-    const parts = [...(this.#process?.parts ?? [])]
-    const streams = parts.filter((part) => part instanceof SimTcpStream)
-    return {
-      files: [...(this.#process?.files ?? [])].map(({ path, openedUs }) => ({ what: path, sinceUs: openedUs })),
-      ended: streams.flatMap(({ remote, endedByPeerUs: sinceUs }) =>
-        sinceUs === undefined ? [] : [{ what: `${remote.host}:${remote.port}`, sinceUs }],
-      ),
-      sockets: parts.flatMap((part) =>
-        part instanceof SimTcpListener || part instanceof SimUdpSocket ? [`${part.local.host}:${part.local.port}`] : [],
-      ),
-    }
+    return heldBy(this.#process)
+  }
+
+  /** What would be left behind if the process ended now. */
+  leftBehind() {
+    return leftBy(this.kernel, this.#process)
   }
 
   /** HTTP requests that the process has not answered yet. */

@@ -35,6 +35,8 @@ export class Boot implements Lane {
   readonly parts = new Set<ProcessPart>()
   /** Files that it has open. */
   readonly files = new Set<HeldFile>()
+  /** Connections of the environment's own HTTP, which keeps them for later requests and closes them by its own limits. */
+  readonly ofHttp = new WeakSet<object>()
   /** HTTP requests that it serves now. */
   readonly requests = new Set<OpenRequest>()
   /**

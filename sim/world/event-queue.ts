@@ -103,6 +103,11 @@ export class EventQueue {
     return drawn
   }
 
+  /** Events that may still happen, in no order. */
+  live(): readonly SimEvent[] {
+    return this.#events.filter(({ cancelled }) => !cancelled)
+  }
+
   cancel(event: SimEvent): void {
     if (event.cancelled) return
     event.cancelled = true

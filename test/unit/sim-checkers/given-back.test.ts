@@ -6,7 +6,7 @@ const nowUs = 100_000_000
 const longAgo = (what: string) => ({ what, sinceUs: 10_000_000 })
 const justNow = (what: string) => ({ what, sinceUs: 90_000_000 })
 const log = ['/data/raft/log/watermark', '/data/raft/log/0000000002.log'].map(longAgo)
-const nothing = { files: [], ended: [], sockets: [] }
+const nothing = { files: [], ended: [], sockets: [], connections: [], timers: [] }
 
 function atRest(held: Partial<Parameters<GivenBack['atRest']>[1]>): readonly string[] {
   const { judge, lines } = recorder()
@@ -40,7 +40,25 @@ describe('P4 given back', () => {
     const { judge, lines } = recorder()
     const givenBack = new GivenBack(judge)
     givenBack.stopped('s1', nothing)
-    givenBack.stopped('s2', { files: [justNow('/data/raft/log/0000000001.log')], sockets: ['10.0.1.2:8500'] })
+    givenBack.stopped('s2', {
+      ...nothing,
+      files: [justNow('/data/raft/log/0000000001.log')],
+      sockets: ['10.0.1.2:8500'],
+    })
     expect(lines).toEqual(['P4: s2 has stopped and left open: /data/raft/log/0000000001.log, 10.0.1.2:8500'])
+  })
+
+  it('reports connections and timers of a process that was stopped', () => {
+    const { judge, lines } = recorder()
+    const givenBack = new GivenBack(judge)
+    const timers = [
+      { waitsFor: undefined, dueInMs: 149.5 },
+      { waitsFor: 'an answer', dueInMs: 7000 },
+    ]
+    givenBack.stopped('c1', { ...nothing, connections: ['10.0.1.1:8300'], timers })
+    expect(lines).toEqual([
+      'P4: c1 has stopped and left connections with 10.0.1.1:8300',
+      'P4: c1 has stopped and left armed: a timer of 150 ms, a timer of 7000 ms for an answer',
+    ])
   })
 })

@@ -3,6 +3,35 @@ import type { SimNode } from '../../../sim/simulation/node.ts'
 import type { Env } from '../../../src/env/env.ts'
 import { inSimulation, rest, value } from './in-simulation.ts'
 
+describe('a process that would exit now', () => {
+  const ended = { files: [], sockets: [], connections: [], timers: [] }
+
+  it('leaves its timers and connections behind, but not those of its environment, nor any that it has closed', async () => {
+    await inSimulation({}, async (simulation) => {
+      const node = simulation.addNode({ name: 'n', host: '10.0.0.1' })
+      let streamPort = 0
+      node.boot(async (env) => {
+        const at = (port: number) => ({ host: '10.0.0.1', port })
+        await value(env.tcp.listen(at(1), () => undefined))
+        const stream = await value(env.tcp.dial(at(1), { timeoutMs: 100 }))
+        streamPort = stream.local.port
+        await value(env.http.serve(at(3), () => env.deferred<never>().promise))
+        env.detach(env.http.request(at(3), { method: 'GET', target: '/', timeoutMs: 60_000 }))
+        env.log.write('info', 'agent', 'seen', {}, 'sampled')
+        env.timers.after(5_000, () => undefined, 'an answer')
+        const closed = env.timers.after(6_000, () => undefined)
+        closed.close()
+      })
+      await simulation.run({ untilMs: 1000 })
+      const { timers, connections } = node.leftBehind()
+      expect(timers.map(({ waitsFor, dueInMs }) => [waitsFor, Math.round(dueInMs)])).toEqual([['an answer', 4_000]])
+      expect(connections.toSorted()).toEqual(['10.0.0.1:1', `10.0.0.1:${streamPort}`])
+      node.crash()
+      expect(node.leftBehind()).toEqual(ended)
+    })
+  })
+})
+
 describe('a crash', () => {
   it('[H3] ends timers, waits, sockets, children and promises of the process: nothing of it ever happens again', async () => {
     await inSimulation({ link: { latencyMs: 5 } }, async (simulation) => {

@@ -7,6 +7,13 @@ import { authorityMistakes, intentionMistakes } from './authority-mistakes.ts'
 import { agentMistakes, catalogMistakes } from './catalog-mistakes.ts'
 import { MistakenClients } from './mistaken-clients.ts'
 import { queryMistakes, templateMistakes } from './query-mistakes.ts'
+import {
+  authorityReadMistakes,
+  meshReadMistakes,
+  policyReadMistakes,
+  readMistakes,
+  tokenReadMistakes,
+} from './read-mistakes.ts'
 import type { Settled } from './settled.ts'
 import { keyMistakes, sessionMistakes } from './state-mistakes.ts'
 
@@ -18,16 +25,17 @@ export const mistakesAbout = {
   agents: agentMistakes,
   queries: queryMistakes,
   templates: templateMistakes,
-  intentions: intentionMistakes,
-  authority: authorityMistakes,
-  policies: policyMistakes,
-  tokens: tokenMistakes,
+  reads: readMistakes,
+  intentions: [...intentionMistakes, ...meshReadMistakes],
+  authority: [...authorityMistakes, ...authorityReadMistakes],
+  policies: [...policyMistakes, ...policyReadMistakes],
+  tokens: [...tokenMistakes, ...tokenReadMistakes],
 } as const satisfies Readonly<Record<string, readonly Settled[]>>
 
 type Subject = keyof typeof mistakesAbout
 const subjects = Object.keys(mistakesAbout) as [Subject, ...Subject[]]
 /** Without a mesh and without access control. */
-const everywhere: Subject[] = ['keys', 'sessions', 'catalog', 'agents', 'queries', 'templates']
+const everywhere: Subject[] = ['keys', 'sessions', 'catalog', 'agents', 'queries', 'templates', 'reads']
 
 /** After this time of contact with its leader an agent must answer, in microseconds. */
 const settledUs = 10_000_000

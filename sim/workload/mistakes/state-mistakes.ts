@@ -80,6 +80,13 @@ export const sessionMistakes: readonly Settled[] = [
   refused('a lock delay that is a list', session({ LockDelay: [5] }), 400, /LockDelay/),
   accepted('a lock delay of null is the default', session({ LockDelay: null }), created),
   accepted('a lock delay in seconds', session({ LockDelay: 5 }), created),
+  // The field keeps an early mistake of clients: a small number is in seconds.
+  delayOf(5, 5_000_000_000),
+  delayOf(999, 999_000_000_000),
+  delayOf(1_000, 1_000),
+  delayOf(2_000_000_000, 2_000_000_000),
+  delayOf('1m30s', 90_000_000_000),
+  delayOf(null, 15_000_000_000),
   accepted('the shortest time to live', session({ TTL: '10s' }), created),
   accepted('the longest time to live', session({ TTL: '86400s' }), created),
   refused('a time to live a millisecond too short', session({ TTL: '9.999s' }), 500, /must be between/),
@@ -113,6 +120,16 @@ export const sessionMistakes: readonly Settled[] = [
   refused('a session with an ID that is too short', () => get('/v1/session/info/abc'), 400, /must be 36 characters/),
   refused('sessions of no node', () => get('/v1/session/node/'), 400, /Missing node name/),
 ]
+
+/** A lock delay as it is asked for, and as it is shown, in nanoseconds. */
+function delayOf(asked: unknown, shown: number): Settled {
+  return accepted(
+    `a lock delay of ${JSON.stringify(asked)}`,
+    ({ made }) => get(`/v1/session/info/${made}`),
+    new RegExp(`"LockDelay":${shown}[,}]`),
+    { first: session({ LockDelay: asked }), leaves: 'nothing' },
+  )
+}
 
 function session(members: object): Settled['request'] {
   return ({ mark }) => put('/v1/session/create', { Name: `session ${mark}`, ...members })

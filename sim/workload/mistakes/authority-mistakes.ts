@@ -24,6 +24,12 @@ export const intentionMistakes: readonly Settled[] = [
     400,
     /Meta exceeds maximum element count 64/,
   ),
+  accepted(
+    'as much metadata as an intention may have',
+    intention({ Meta: Object.fromEntries(Array.from({ length: 64 }, (_, nth) => [`k${nth}`.padEnd(128, 'k'), 'v'])) }),
+    made,
+  ),
+  accepted('a description that is just not too long', intention({ DefaultAddr: 'x'.repeat(512) }), made),
   refused('metadata with a long key', intention({ Meta: { ['k'.repeat(129)]: 'v' } }), 400, /Meta key/),
   refused(
     'an ID',

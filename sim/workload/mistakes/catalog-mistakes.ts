@@ -30,7 +30,18 @@ const failing = (id: string) => ({
 })
 const failingAt = (passing: string) => (id: string) => `/v1/health/service/s-${id}?passing=${passing}`
 
+/** Unchanged since it was created, and changed since then. */
+const unchanged = /"CreateIndex":(\d+),"ModifyIndex":\1\D/
+const changed = /"CreateIndex":(\d+),"ModifyIndex":(?!\1\D)\d/
+const passing = (id: string) => ({ ...failing(id), Check: { ...failing(id).Check, Status: 'passing' } })
+const instances = (id: string) => `/v1/catalog/service/s-${id}`
+const tagged = (id: string) => ({ Service: { Service: `s-${id}`, Tags: ['one'] } })
+
 const registered: readonly Settled[] = [
+  shown('a check that is registered again as it was', [failing, failing], checks, unchanged),
+  shown('a check whose status has changed', [failing, passing], checks, changed),
+  shown('an instance that is registered again as it was', [failing, passing], instances, unchanged),
+  shown('an instance whose tags have changed', [failing, tagged], instances, changed),
   shown(
     'of two checks with one ID the last',
     [

@@ -45,12 +45,6 @@ export const readMistakes: readonly Settled[] = [
   refused('an index of an event that is no number', () => get('/v1/event/list?index=soon'), 400, /Invalid index/),
   refused('a limit that is no number', () => get('/v1/query/door/execute?limit=few'), 400, /Bad limit/),
   refused('a mesh that is neither', () => get('/v1/query/door/execute?connect=maybe'), 400, /Error parsing 'connect'/),
-  refused(
-    'neither passing nor not',
-    () => get('/v1/health/service/web?passing=maybe'),
-    400,
-    /Invalid value for \?pass/,
-  ),
   refused('a kept answer that is certain', () => get('/v1/health/service/web?cached&consistent'), 400, /conflicting/),
   refused('instances of no service', () => get('/v1/health/service/'), 400, /Missing service name/),
   refused('checks of no service', () => get('/v1/health/checks/'), 400, /Missing service name/),

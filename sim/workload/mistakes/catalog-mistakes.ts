@@ -33,11 +33,14 @@ const failingAt = (passing: string) => (id: string) => `/v1/health/service/s-${i
 /** Unchanged since it was created, and changed since then. */
 const unchanged = /"CreateIndex":(\d+),"ModifyIndex":\1\D/
 const changed = /"CreateIndex":(\d+),"ModifyIndex":(?!\1\D)\d/
+const is = (text: string) => () => ({ NodeMeta: { is: text } })
 const passing = (id: string) => ({ ...failing(id), Check: { ...failing(id).Check, Status: 'passing' } })
 const instances = (id: string) => `/v1/catalog/service/s-${id}`
 const tagged = (id: string) => ({ Service: { Service: `s-${id}`, Tags: ['one'] } })
 
 const registered: readonly Settled[] = [
+  shown('a node that is registered again as it was', [is('first'), is('first')], services, unchanged),
+  shown('a node whose metadata has changed', [is('first'), is('second')], services, changed),
   shown('a check that is registered again as it was', [failing, failing], checks, unchanged),
   shown('a check whose status has changed', [failing, passing], checks, changed),
   shown('an instance that is registered again as it was', [failing, passing], instances, unchanged),

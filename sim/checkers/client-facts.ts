@@ -44,6 +44,8 @@ export interface ClientFacts {
     /** The result differs from that of the index that was waited for. */
     readonly isChanged: boolean
   }
+  /** A client has given up a blocking read after its timeout, and its agent is the same process as before. */
+  readonly 'reader unanswered': { readonly read: WaitingRead }
   readonly 'still answered': StillAnswer
   readonly 'watcher follows': { readonly watcher: string; readonly prefix: string }
   readonly 'watcher answered': { readonly watcher: string; readonly rows: readonly ListedKey[] }

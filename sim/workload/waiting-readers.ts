@@ -98,7 +98,12 @@ export class WaitingReaders {
     const headers = tokenHeaders(agent.endpoint.token)
     const request = { method: 'GET', target, timeoutMs: waitMs * 1.2 + answerSlackMs, headers }
     const answer = await this.#env.http.request(agent.endpoint, request)
-    if (!answer.ok || this.#round !== round) return undefined
+    if (this.#round !== round) return undefined
+    if (!answer.ok) {
+      const hasGivenUp = answer.error.kind === 'timeout' && bootOf(agent.name) === boot
+      if (hasGivenUp) invariants.tell('reader unanswered', { read })
+      return undefined
+    }
     const { status } = answer.value
     const told = Number(headerSaid(answer.value.headers, 'index') ?? Number.NaN)
     if ((status !== 200 && status !== 404) || Number.isNaN(told) || bootOf(agent.name) !== boot) return undefined

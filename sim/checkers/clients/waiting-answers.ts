@@ -12,6 +12,12 @@ const jitterShare = 1 / 16
  * committed.
  */
 const answeredWithinUs = 2_000_000
+/**
+ * Time in which a read that was under way goes on after its agent has a leader again: the agent and the server that it
+ * asked notice at the same time that a connection is dead (4 s), and each may still wait for a dial (3 s) and for the
+ * greeting (5 s) of another server.
+ */
+const againWithinUs = 15_000_000
 
 type Excuse = 'out of reach' | 'index alone' | 'stale default reads' | 'majority lost'
 type Waiting = Facts['reader answered']
@@ -20,7 +26,7 @@ type Waiting = Facts['reader answered']
  * W4. A blocking read is answered for an index beyond the one that it waits for, or when its wait is over:
  * 1. An answer before that has a greater index. Otherwise its client would ask again at once, for ever.
  * 2. When its wait is over, it is answered. If that answer shows a change that was committed long before, the read was
- *    not woken.
+ *    not woken. An agent that was without a leader meanwhile has the time to reach the new one.
  * 3. The answer to a read that promises the newest state has no lower index than the one waited for: its client would
  *    begin again.
  * A read that waits for an index beyond the state is answered when its wait is over, with the index of the state (W1).
@@ -74,19 +80,49 @@ export class WaitingAnswers {
       this.#run.judged('W4')
       if (index <= waited) this.#run.report('W4', `${text}, and is answered with ${index} ${after}`)
     }
-    const contactUs = this.#run.contactSinceUs(agent)
-    if (contactUs === undefined || contactUs > calledUs) return this.#run.excused('W4', 'out of reach')
+    const ableUs = this.#ableSinceUs(agent, calledUs)
+    if (ableUs === undefined) return
     this.#run.judged('W4')
-    if (tookUs > waitMs * 1000 * (1 + jitterShare) * (1 + clockAllowance) + answeredWithinUs) {
+    if (this.#isLate(read, ableUs)) {
       this.#run.report('W4', `${text}, and is answered ${after}`)
       return
     }
     const reachedUs = index > waited ? this.#reached?.get(index) : undefined
     if (reachedUs === undefined) return
-    const missedUs = this.#run.nowUs() - Math.max(reachedUs, calledUs)
+    const missedUs = this.#run.nowUs() - Math.max(reachedUs, ableUs)
     if (missedUs <= answeredWithinUs) return
     if (!isChanged) return this.#run.excused('W4', 'index alone')
     this.#run.report('W4', `${text}, and learns index ${index} ${seconds(missedUs)} after it was committed`)
+  }
+
+  /** The client has waited longer than any answer may take, and the process that it asked still runs. */
+  unanswered(read: WaitingRead): void {
+    const { query, consistency, agent, waited, waitMs, calledUs } = read
+    const ableUs = waited === 0 ? undefined : this.#ableSinceUs(agent, calledUs)
+    if (ableUs === undefined) return
+    this.#run.judged('W4')
+    if (!this.#isLate(read, ableUs)) return
+    const took = `after ${seconds(this.#run.nowUs() - calledUs)}, its maximum wait being ${seconds(waitMs * 1000)}`
+    this.#run.report(
+      'W4',
+      `${query} (${consistency}) at ${agent} waits for more than ${waited}, and has no answer ${took}`,
+    )
+  }
+
+  /** Since when the agent could do all for a read that it must; undefined: it cannot yet, which is excused. */
+  #ableSinceUs(agent: string, calledUs: number): number | undefined {
+    const contactUs = this.#run.contactSinceUs(agent)
+    if (contactUs !== undefined) {
+      const ableUs = contactUs <= calledUs ? calledUs : contactUs + againWithinUs
+      if (ableUs <= this.#run.nowUs()) return ableUs
+    }
+    this.#run.excused('W4', 'out of reach')
+    return undefined
+  }
+
+  #isLate({ waitMs, calledUs }: WaitingRead, ableUs: number): boolean {
+    const overUs = calledUs + waitMs * 1000 * (1 + jitterShare) * (1 + clockAllowance)
+    return this.#run.nowUs() > Math.max(overUs, ableUs) + answeredWithinUs
   }
 }
 
@@ -109,7 +145,7 @@ export const waitingAnswers = checker({
       judges: ['answer to a blocking read', 'answers to blocking reads'],
       excuses: {
         'out of reach':
-          'How long an answer takes is not judged of an agent that reached no leader meanwhile; until it has one throughout.',
+          'How long an answer takes is not judged of an agent that reached no leader meanwhile; until 15 s after it has one.',
         'index alone':
           'An index that grows while the result stays as it is wakes no read, as that of a service that is not there; that answer.',
         'stale default reads':
@@ -123,6 +159,7 @@ export const waitingAnswers = checker({
   make: (run) => new WaitingAnswers(run, run.of(monotoneIndex)),
   takes: {
     'reader answered': (it, answer) => it.answered(answer),
+    'reader unanswered': (it, { read }) => it.unanswered(read),
     'command took effect': (it, { index }) => it.reached(index),
   },
 })

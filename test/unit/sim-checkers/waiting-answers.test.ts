@@ -27,6 +27,7 @@ function watched({ staleDefaultMs = 0 } = {}) {
     began: (waited: number, part: Partial<WaitingRead> = {}) =>
       checker.began({ ...plain, waited, waitMs: 10_000, ...part }),
     answered: (read: WaitingRead, index: number, isChanged = true) => checker.answered({ read, index, isChanged }),
+    unanswered: (read: WaitingRead) => checker.unanswered(read),
   }
 }
 
@@ -87,14 +88,48 @@ describe('W4', () => {
     ])
   })
 
-  it('does not judge how long an answer takes of an agent that was out of reach meanwhile', () => {
-    const { began, answered, later, lines, counts, contact } = watched()
-    const read = began(5)
+  it('does not judge how long an answer takes of an agent that is out of reach, nor soon after', () => {
+    const { began, answered, unanswered, later, lines, counts, contact } = watched()
+    const [read, other] = [began(5), began(5)]
+    contact(false)
+    later(40)
+    unanswered(other)
+    contact(true)
+    later(14.9)
+    answered(read, 5)
+    expect([lines, counts().toSorted()]).toEqual([[], ['W4 1', 'W4 excused: out of reach 2']])
+  })
+
+  it('reports an answer that comes minutes after the leader is back, and a change that it learns then', () => {
+    const { began, answered, reached, later, lines, counts, contact } = watched()
+    const [late, punctual, missed] = [began(5), began(5), began(5, { waitMs: 300_000 })]
     later(5)
     contact(true)
+    reached(8)
+    later(16)
+    answered(punctual, 5)
+    expect([lines, counts()]).toEqual([[], ['W4 2']])
+    later(104)
+    answered(late, 5)
+    answered(missed, 8)
+    expect(lines).toEqual([
+      'W4: /v1/kv/k (default) at c1 waits for more than 5, and is answered after 125.000 s, its maximum wait being 10.000 s',
+      'W4: /v1/kv/k (default) at c1 waits for more than 5, and learns index 8 105.000 s after it was committed',
+    ])
+  })
+
+  it('reports a read that has no answer when its client gives up, unless it waits for nothing', () => {
+    const { began, unanswered, later, lines, counts } = watched()
+    const [read, first] = [began(5), began(0)]
+    later(12)
+    unanswered(read)
+    expect([lines, counts()]).toEqual([[], ['W4 1']])
     later(20)
-    answered(read, 5)
-    expect([lines, counts()]).toEqual([[], ['W4 1', 'W4 excused: out of reach 1']])
+    unanswered(read)
+    unanswered(first)
+    expect(lines).toEqual([
+      'W4: /v1/kv/k (default) at c1 waits for more than 5, and has no answer after 32.000 s, its maximum wait being 10.000 s',
+    ])
   })
 
   it('compares the indexes of one query wherever it is asked, unless entries were lost or default reads may be old', () => {

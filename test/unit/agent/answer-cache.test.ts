@@ -196,6 +196,25 @@ describe('answers that an agent keeps', () => {
     servers.cache.stop()
   })
 
+  it('wake no caller that has a later index of another agent, until that is passed or a restore lowers the index', async () => {
+    const servers = new Servers()
+    await servers.ask()
+    const later = { ...plain, minIndex: modifyIndexOf(9), waitMs: 60_000 }
+    const heard: unknown[] = []
+    const wait = async () => heard.push(told(await servers.ask(anyAge, [], later)))
+    void wait()
+    await settled()
+    await servers.change(8)
+    expect(heard).toEqual([])
+    await servers.change(10)
+    expect(heard).toEqual([[100, 'HIT', 0]])
+    void servers.ask(anyAge, [], { ...later, minIndex: modifyIndexOf(12) }).then((answer) => heard.push(told(answer)))
+    await settled()
+    await servers.change(3)
+    expect(heard.at(-1)).toEqual([30, 'HIT', 0])
+    servers.cache.stop()
+  })
+
   it('are of one token, whose blocking read is made with it', async () => {
     const servers = new Servers()
     expect(told(await servers.ask(anyAge, [], plain, 't1'))).toEqual([50, 'MISS', 0])

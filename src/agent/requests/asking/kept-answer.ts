@@ -118,8 +118,10 @@ export class KeptAnswer {
       if (next.ok) {
         this.#inDoubtSinceMs = undefined
         retryMs = retryMinMs
-        // The index is lower after a restore: accept it as it is.
-        this.#take(next.value, (minIndex) => next.value.meta.index !== minIndex)
+        // The index falls after a restore: accept it as it is. A caller may have a later index of another agent.
+        const { index } = next.value.meta
+        const hasFallen = index < this.answer.meta.index
+        this.#take(next.value, (minIndex) => hasFallen || index > minIndex)
         continue
       }
       if (this.#isToAskAnew) continue

@@ -86,6 +86,7 @@ import { raftMarks, raftTold } from './raft/raft-marks.ts'
 import { serverLogs } from './raft/server-logs.ts'
 import { stateMachineSafety } from './raft/state-machine-safety.ts'
 import { reachedStates } from './rare-states.ts'
+import { markedAnswers } from './reads/answer-marks.ts'
 import { executedTruth } from './reads/executed-truth.ts'
 import { nameTruth } from './reads/name-truth.ts'
 import { readTruth } from './reads/read-truth.ts'
@@ -212,6 +213,7 @@ const all = [
   markedLocks,
   markedReaders,
   readersTold,
+  markedAnswers,
   markedAccess,
   accessTold,
   markedRotations,

@@ -13,6 +13,7 @@ import { fireMarks } from './raft/fire-marks.ts'
 import { leadershipMarks } from './raft/leadership.ts'
 import { logMarks } from './raft/log-observer.ts'
 import { messageMarks, raftTold } from './raft/raft-marks.ts'
+import { answerMarks } from './reads/answer-marks.ts'
 import { registrationMarks } from './registration-marks.ts'
 
 const all = {
@@ -35,6 +36,7 @@ const all = {
   ...lockMarks.marks,
   ...readerMarks.marks,
   ...readersTold.marks,
+  ...answerMarks.marks,
   ...accessMarks.marks,
   ...accessTold.marks,
   ...meshMarks.marks,

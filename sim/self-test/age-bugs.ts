@@ -188,4 +188,28 @@ export const ageBugs: readonly PlantedBug[] = [
     hunt: 'leaders-are-asked',
     foundBy: ['E8'],
   },
+  {
+    row: 397,
+    name: 'older-answers-stay',
+    about: 'the answer of a server that is behind takes the place of a cached one, and stays until the next change',
+    patches: [inCache('kept-answer.js', 'if (!isEarlier)\n            return;', 'return;')],
+    hunt: 'servers-are-behind',
+    foundBy: ['E9'],
+  },
+  {
+    row: 398,
+    name: 'others-answers-wake',
+    about: 'a caller that waits for a change of a cached answer is woken when another caller has it fetched',
+    patches: [inCache('kept-answer.js', '(minIndex) => answer.meta.index > minIndex', '() => true')],
+    hunt: 'servers-are-behind',
+    foundBy: ['W4'],
+  },
+  {
+    row: 399,
+    name: 'any-change-wakes',
+    about: 'a caller that has a later index of another agent is woken by each change of the cached answer',
+    patches: [inCache('kept-answer.js', 'hasFallen || index > minIndex', 'hasFallen || index !== minIndex')],
+    hunt: 'servers-are-behind',
+    foundBy: ['W4'],
+  },
 ]

@@ -103,6 +103,7 @@ export const hunts: readonly Hunt[] = [
   { name: 'rights-are-few', tuning: [] },
   { name: 'root-moves-outside', tuning: [] },
   { name: 'seen-things-change', tuning: [] },
+  { name: 'servers-are-behind', tuning: [] },
   { name: 'servers-are-replaced', tuning: [] },
   { name: 'services-are-asked-for', tuning: [] },
   { name: 'services-come-and-go', tuning: [] },

@@ -12,7 +12,16 @@ import { type AskedAgent, answerWithinMs, groupWorld } from './asked-agents.ts'
 import { askDns } from './dns-client.ts'
 import { drawnPause } from './drawn-pause.ts'
 import { type Crew, workloadKind } from './kind.ts'
-import { contactIn, controlOf, drawnTimely, listedIn, offeredIn, queryFor, timelyTarget } from './timely-questions.ts'
+import {
+  contactIn,
+  controlOf,
+  drawnTimely,
+  indexIn,
+  listedIn,
+  offeredIn,
+  queryFor,
+  timelyTarget,
+} from './timely-questions.ts'
 
 export interface AskerPlan {
   readonly name: string
@@ -127,6 +136,7 @@ export class Askers implements Crew {
       near,
       ...listed,
       calledUs,
+      index: indexIn(headers),
       lastContactMs,
       kept,
     })

@@ -130,6 +130,12 @@ export function contactIn(
   return Number(headers.get('x-svc-lastcontact') ?? 0)
 }
 
+/** The index of an answer over HTTP; undefined: it has none. */
+export function indexIn(headers: { get(name: string): string | undefined }): number | undefined {
+  const index = headers.get('x-svc-index')
+  return index === undefined ? undefined : Number(index)
+}
+
 /** Places of instances in a DNS answer; undefined: the agent cannot know them. */
 export function offeredIn({ rcode, answers }: ReceivedResponse): string | undefined {
   if (rcode !== 'NOERROR' && rcode !== 'NXDOMAIN') return undefined

@@ -20,6 +20,8 @@ export interface TimelyAnswer {
   readonly told: string
   readonly nodes: readonly string[]
   readonly calledUs: number
+  /** Its index; undefined: it has none, as an execution of a query. */
+  readonly index?: number | undefined
   /** For a stale read, the server's last contact with a leader as the answer reports it; undefined: it reports none. */
   readonly lastContactMs: number | undefined
   /** For a read that may be cached: `X-Cache` and `Age` of the answer, and the age that its client accepts. */

@@ -86,6 +86,20 @@ function stories(): readonly (readonly [string, readonly Telling[], readonly Mar
     hintTerm: term(0),
     round: 1,
   })
+  const cached = (hit: string, index: number) =>
+    fact('service told', {
+      service: 'web',
+      of: 'health',
+      agent: 'c1',
+      how: 'cached',
+      near: undefined,
+      told: '',
+      nodes: [],
+      calledUs: 0,
+      index,
+      lastContactMs: undefined,
+      kept: { wanted: { mustRevalidate: false, maxAgeS: undefined, staleIfErrorS: undefined }, hit, age: undefined },
+    })
   const found = fact('term found', { node: 's1', term: term(4), votedFor: 's2' })
   const asks = (number: number): RaftMessage => ({
     kind: 'vote-request',
@@ -110,6 +124,16 @@ function stories(): readonly (readonly [string, readonly Telling[], readonly Mar
       [],
     ],
     ['of a removal is not that an ID takes the place of an address', [remain('10.0.0.4:8300', id)], []],
+    [
+      'of an older answer that is cached',
+      [cached('MISS', 9), cached('HIT', 12), cached('MISS', 9)],
+      ['older answer cached'],
+    ],
+    [
+      'of an older answer that is cached needs an answer of a server, at the same process',
+      [cached('HIT', 12), cached('HIT', 9), cached('MISS', 9), fact('process died', { node: 'c1' }), cached('MISS', 7)],
+      [],
+    ],
     ['of a deposed leader needs an earlier term', [found, message('s1', heartbeat(4))], []],
     [
       'of a deposed leader is seen where its word arrives',

@@ -41,6 +41,9 @@ export async function judgedByTests(asked: ToTest): Promise<readonly TestedLine[
   const { flags, build, done, known, add, terminal } = asked
   const workshop = terminal.createWorkshop()
   const copy = workshop.copy(build.texts)
+  // Tests also import what is bundled into pages, and its packages, which only developers have.
+  terminal.workplace.remove(`${copy.folder}/node_modules`)
+  terminal.workplace.link(`${workshop.folder}/node_modules`, `${copy.folder}/node_modules`)
   const alive = new Map(done.flatMap((line) => (line.fate === 'killed' ? [] : [[line.id, line]])))
   const tested: TestedLine[] = known.filter((line) => line.kind === 'tested')
   const screen = new Screen(terminal, () => `${tested.length} of ${alive.size} mutants judged by tests`)

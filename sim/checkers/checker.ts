@@ -4,7 +4,7 @@ import type { AccessFederation } from './access/access-federation.ts'
 import type { EvidenceKind } from './evidence.ts'
 import type { FactName, Facts, NodeTrigger } from './facts.ts'
 import type { MeshWorld } from './mesh/mesh-facts.ts'
-import type { NetworkFacts, ToldPool } from './pool/pool-weather.ts'
+import type { DiskFacts, NetworkFacts, ToldPool } from './pool/pool-weather.ts'
 
 /** What the invariant with a code promises, and where that is argued. */
 export interface Invariant {
@@ -106,6 +106,7 @@ export interface CheckedRun {
   /** Maximum number of steps of the search for an order of the operations on one key; undefined: the usual limit. */
   readonly searchStepsMax: number | undefined
   readonly network: NetworkFacts
+  readonly disk: DiskFacts
   readonly resolution: ResolutionFacts
   /**
    * True time since which the agent has been in contact with its leader, with both of them undisturbed; undefined: it

@@ -65,6 +65,7 @@ import { poolTold } from './pool/pool-marks.ts'
 import { poolViews } from './pool/pool-views.ts'
 import { probeAnswers } from './pool/probe-answers.ts'
 import { agentTold, diskTold, markedProcesses } from './process-marks.ts'
+import { promptness } from './promptness.ts'
 import { queryTruth } from './query-truth.ts'
 import { configurationChanges } from './raft/configuration-changes.ts'
 import { durableFiles } from './raft/durable-files.ts'
@@ -198,6 +199,7 @@ const all = [
   understanding,
   givenBack,
   liveness,
+  promptness,
   // Checkers that only observe rare states come last, after the checkers on which they rely.
   raftMarks,
   raftTold,

@@ -20,6 +20,7 @@ type RunParts = Pick<CheckedRun, 'nowUs' | 'staleDefaultMs'> &
       CheckedRun,
       | 'searchStepsMax'
       | 'network'
+      | 'disk'
       | 'resolution'
       | 'federation'
       | 'contactSinceUs'
@@ -56,8 +57,9 @@ interface Taker {
 const violationsMax = 100
 
 /** A network without faults, no token checks, and agents of which nothing is known. */
-const unsaid: Pick<CheckedRun, 'network' | 'resolution' | 'contactSinceUs'> = {
+const unsaid: Pick<CheckedRun, 'network' | 'disk' | 'resolution' | 'contactSinceUs'> = {
   network: { rttMs: 6, rttMaxMs: 10, loss: 0 },
+  disk: { syncMaxMs: 5 },
   resolution: { reachingSinceUs: () => undefined, reachingFirstSinceUs: () => undefined },
   contactSinceUs: () => undefined,
 }

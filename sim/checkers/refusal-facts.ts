@@ -19,8 +19,9 @@ export interface SettledRequest {
 }
 
 /** The answer to such a request. */
-export interface SettledAnswer {
-  readonly mark: string
+export interface SettledAnswer extends Pick<SettledRequest, 'what' | 'mark' | 'calledIn'> {
+  /** From the request to its answer. */
+  readonly tookMs: number
   readonly status: number
   readonly body: string
   /** The right status, and what the body must have. */

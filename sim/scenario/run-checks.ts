@@ -18,7 +18,7 @@ import type { Simulation } from '../simulation/simulation.ts'
 import type { ShownAnswer } from '../world/kernel.ts'
 import type { Scenario } from './language/scenario-schema.ts'
 import { sumOf } from './observed.ts'
-import { networkFacts, type WorldOptions } from './world-of-run.ts'
+import { diskFacts, networkFacts, type WorldOptions } from './world-of-run.ts'
 
 export interface CheckOptions extends Pick<WorldOptions, 'loaded' | 'platform'> {
   /** Maximum number of steps in the search for an order of the operations on one key; absent: the usual limit. */
@@ -75,6 +75,7 @@ export class RunChecks {
         searchStepsMax: options.searchStepsMax,
         keepsHistory: this.#keepsHistory,
         network: networkFacts(scenario),
+        disk: diskFacts(scenario),
         wan: this.#wan,
         excusesLostMajority: scenario.excuses?.['majority lost'] === true,
         mesh,

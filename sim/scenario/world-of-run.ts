@@ -1,4 +1,4 @@
-import type { NetworkFacts } from '../checkers/pool/pool-weather.ts'
+import type { DiskFacts, NetworkFacts } from '../checkers/pool/pool-weather.ts'
 import { Cluster } from '../cluster/cluster.ts'
 import { findCorrelationNumbers } from '../cluster/correlation-numbers.ts'
 import { clientHost } from '../cluster/node-identity.ts'
@@ -38,6 +38,13 @@ export function networkFacts({ network }: Scenario): NetworkFacts {
   return { rttMs: min + max, rttMaxMs: 2 * max, loss: network?.loss ?? 0 }
 }
 
+const defaultSync: Range = { min: 1, max: 5 }
+
+/** What members of a pool can expect of disks. */
+export function diskFacts({ disk }: Scenario): DiskFacts {
+  return { syncMaxMs: (disk?.fsync ?? defaultSync).max }
+}
+
 /** The world of one run, as its scenario describes it without faults. */
 export function newSimulation(
   { loaded, seed, forks, platform, trace, book, beforeTurn }: WorldOptions,
@@ -73,7 +80,7 @@ export function newSimulation(
 export function diskOf({ disk }: Scenario): { readonly operationMs: RangeMs; readonly syncMs: RangeMs } {
   return {
     operationMs: rangeMs(disk?.latency ?? { min: 0.05, max: 0.2 }),
-    syncMs: rangeMs(disk?.fsync ?? { min: 1, max: 5 }),
+    syncMs: rangeMs(disk?.fsync ?? defaultSync),
   }
 }
 

@@ -8,6 +8,12 @@ export interface NetworkFacts {
   readonly loss: number
 }
 
+/** What members can expect of disks. */
+export interface DiskFacts {
+  /** Longest time of a sync. */
+  readonly syncMaxMs: number
+}
+
 /** A pool of agents, which is told about their processes. */
 export interface ToldPool {
   died(node: string): void

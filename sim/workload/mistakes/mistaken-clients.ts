@@ -23,6 +23,8 @@ export interface MistakenWorld {
   readonly agent: (draws: Draws) => AskedAgent | undefined
   /** Whether the agent has been in contact with its leader for long enough that it must answer. */
   readonly isInContact: (agent: string) => boolean
+  /** Microseconds of true time. */
+  readonly nowUs: () => number
   readonly eventNow: () => number
   readonly tell: Tell
 }
@@ -84,11 +86,16 @@ export class MistakenClients implements Crew {
     const { mark } = parts
     const what = `${sent.method} ${pathOf(sent.target)} at ${agent.name} (${about})`
     const wasInContact = this.#world.isInContact(agent.name)
-    this.#world.tell('settled request began', { what, mark, leaves, calledIn: this.#world.eventNow() })
+    const calledIn = this.#world.eventNow()
+    const calledUs = this.#world.nowUs()
+    this.#world.tell('settled request began', { what, mark, leaves, calledIn })
     const answer = await this.#ask(agent, sent)
     if (answer === undefined) return
     this.#world.tell('settled request answered', {
+      what,
       mark,
+      calledIn,
+      tookMs: (this.#world.nowUs() - calledUs) / 1000,
       status: answer.status,
       body: textOf(answer.body),
       right: { status: settled.status, body: settled.says },

@@ -1,4 +1,4 @@
-import { get, refused, type Settled } from './settled.ts'
+import { accepted, get, refused, type Settled } from './settled.ts'
 
 /**
  * Reads with options that cannot be meant. Every route reads its options by itself, so each one is asked; which option is
@@ -42,6 +42,7 @@ export const readMistakes: readonly Settled[] = [
   ]),
   ...misread([...catalogLists, ...healthLists, ...listsOf('internal/ui', ['nodes', 'services', 'node/nobody'])]),
   ...unfiltered([...catalogLists, ...healthLists, ...listsOf('internal/ui', ['nodes', 'services'])]),
+  ...certain(['kv/?keys', 'session/list', 'catalog/nodes', 'catalog/services', 'health/state/any', 'query']),
   refused('an index of an event that is no number', () => get('/v1/event/list?index=soon'), 400, /Invalid index/),
   refused('a limit that is no number', () => get('/v1/query/door/execute?limit=few'), 400, /Bad limit/),
   refused('a mesh that is neither', () => get('/v1/query/door/execute?connect=maybe'), 400, /Error parsing 'connect'/),
@@ -86,6 +87,13 @@ export const tokenReadMistakes: readonly Settled[] = [
   ...misread(['acl/tokens', 'acl/token/self', `acl/token/${unknown}`, 'acl/list', 'acl/info/nobody']),
   ...unfiltered(['acl/tokens']),
 ]
+
+/** Reads that the leader confirms with a majority before it answers. */
+function certain(targets: readonly string[]): readonly Settled[] {
+  return targets.map((target) =>
+    accepted(`${target} for certain`, () => get(withOptions(target, 'consistent')), /./, { leaves: 'nothing' }),
+  )
+}
 
 function listsOf(feature: string, lists: readonly string[]): readonly string[] {
   return lists.map((list) => `${feature}/${list}`)

@@ -10,11 +10,12 @@ const right = { status: 400, body: /Missing/ }
 function asked(leaves: LogTrace) {
   const { judge, codes, lines, counts } = recorder()
   const refusals = new Refusals(judge)
-  refusals.began({ what: 'PUT /v1/thing at s1 (no name)', mark, leaves, calledIn: 7 })
+  const request = { what: 'PUT /v1/thing at s1 (no name)', mark, calledIn: 7 }
+  refusals.began({ ...request, leaves })
   const applied = (body: unknown, outcome: unknown): void =>
     refusals.applied({ command: { kind: 'thing.set', body, identity: undefined }, outcome })
   const answered = (status: number, body: string, more: Partial<SettledAnswer> = {}): void =>
-    refusals.answered({ mark, status, body, right, isInContact: true, ...more })
+    refusals.answered({ ...request, tookMs: 12, status, body, right, isInContact: true, ...more })
   return { refusals, applied, answered, codes, lines, counts }
 }
 

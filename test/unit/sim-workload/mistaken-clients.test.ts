@@ -26,6 +26,7 @@ function sent(table: readonly Settled[], untilMs: number) {
         decisions: simulation.decisions,
         agent: () => ({ name: 'a1', endpoint, isServer: true }),
         isInContact: () => true,
+        nowUs: () => simulation.nowUs,
         eventNow: () => 3,
         tell: (name, fact) => {
           if (name === 'settled request began') began.push(fact as SettledRequest)
@@ -46,7 +47,11 @@ it('sends every request of its table before it begins anew', async () => {
   expect(new Set(asked.slice(5, 10))).toEqual(new Set(asked.slice(0, 5)))
   expect(asked[0]).toMatch(/^GET \/v1\/[a-e] root$/)
   expect(new Set(began.map(({ mark }) => mark)).size).toBe(began.length)
-  expect(answered[0]).toEqual({
+  expect(answered[0]?.tookMs).toBeGreaterThan(1)
+  expect(answered[0]?.tookMs).toBeLessThan(100)
+  expect(answered[0]).toMatchObject({
+    what: began[0]?.what,
+    calledIn: 3,
     mark: began[0]?.mark,
     status: 400,
     body: 'Missing name',

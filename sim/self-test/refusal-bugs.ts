@@ -60,4 +60,24 @@ export const refusalBugs: readonly PlantedBug[] = [
     hunt,
     foundBy: ['F1'],
   },
+  {
+    row: 400,
+    name: 'reads-wait-for-a-heartbeat',
+    about: 'a leader asks nobody whether it still leads until the next heartbeat, so consistent reads wait for that',
+    patches: [
+      { file: 'src/raft/core/read.js', find: 'sendHeartbeat(raft, leader, progress);', replace: 'void progress;' },
+    ],
+    hunt,
+    foundBy: ['L2'],
+  },
+  {
+    row: 401,
+    name: 'entries-wait-for-a-heartbeat',
+    about: 'a leader does not send new entries to its followers before its next heartbeat shows that they lack them',
+    patches: [
+      { file: 'src/raft/core/proposals.js', find: 'replicateToAll(raft, raft.role);', replace: 'void replicateToAll;' },
+    ],
+    hunt,
+    foundBy: ['L2'],
+  },
 ]

@@ -14,9 +14,9 @@ const syncsMax = 6
 const besideMs = 10
 
 /**
- * L2. An agent that has been in contact with its leader for a while, and is, answers in the time that the network and the
- * disks need. If one waits for a timer instead, such as the next heartbeat, no other law sees it: in the end the answer
- * comes, and is right.
+ * L2. An agent that has been in contact with its leader for a while answers in the time that the network and the disks
+ * need, if no fault has begun or ended meanwhile. If one waits for a timer instead, such as the next heartbeat, no other
+ * law sees it: in the end the answer comes, and is right.
  */
 export class Promptness {
   readonly #run: Run
@@ -27,9 +27,8 @@ export class Promptness {
     this.#mostMs = roundTripsMax * run.network.rttMaxMs + syncsMax * run.disk.syncMaxMs + besideMs
   }
 
-  answered({ what, calledIn, tookMs, isInContact }: SettledAnswer): void {
-    if (this.#run.network.loss > 0) return
-    if (!isInContact) return this.#run.excused('L2', 'no contact')
+  answered({ what, calledIn, tookMs, isCalm }: SettledAnswer): void {
+    if (!isCalm || this.#run.network.loss > 0) return
     this.#run.judged('L2')
     if (tookMs <= this.#mostMs) return
     const took = `${tookMs.toFixed(0)} ms, and needs ${this.#mostMs.toFixed(0)} ms at most`
@@ -37,18 +36,15 @@ export class Promptness {
   }
 }
 
-type Run = Pick<CheckedRun, 'network' | 'disk'> & Judge<{ L2: 'no contact' }>
+type Run = Pick<CheckedRun, 'network' | 'disk'> & Judge<{ L2: never }>
 
 export const promptness = checker({
   codes: {
     L2: {
-      text: 'promptness: an agent that is in contact with its leader answers in the time that the network and the disks need',
+      text: 'promptness: in calm, an agent that has a leader answers in the time that the network and the disks need',
       sources: ['docs/reference/http-conventions.md#status-codes'],
       evidence: ['requests', 'forwards', 'commands'],
-      judges: ['answer in contact with a leader', 'answers in contact with a leader'],
-      excuses: {
-        'no contact': 'The asked agent was not in contact with its leader throughout; that answer.',
-      },
+      judges: ['answer in calm', 'answers in calm'],
     },
   },
   make: (run) => new Promptness(run),

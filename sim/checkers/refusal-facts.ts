@@ -28,4 +28,6 @@ export interface SettledAnswer extends Pick<SettledRequest, 'what' | 'mark' | 'c
   readonly right: { readonly status: number; readonly body: RegExp }
   /** The agent was in contact with its leader throughout. */
   readonly isInContact: boolean
+  /** And no fault had begun or ended for a while. */
+  readonly isCalm: boolean
 }

@@ -16,6 +16,7 @@ export class Injector {
   readonly #world: FaultWorld
   /** Undo callbacks of actions in effect. */
   readonly #ends = new Set<Undo>()
+  #changedUs = 0
 
   /** `consensus`, by datacenter, keeps a majority's data from being destroyed; without it there is no limit. */
   constructor(cluster: Cluster, machines: Machines, consensus: ReadonlyMap<string, ConsensusView>) {
@@ -28,19 +29,31 @@ export class Injector {
     return this.#world.cluster.simulation.decisions.because(scope.draw, () => this.#perform(action, scope))
   }
 
+  /** When something last went wrong, or was mended, in microseconds of true time; 0: never yet. */
+  get changedUs(): number {
+    return this.#changedUs
+  }
+
   #perform(action: FaultAction, scope: ActionScope): Deed {
     const deed = this.#do(action, scope)
     if (!deed.ok) return deed
+    this.#changes()
     const { text, undo } = deed.value
     if (undo === undefined || action.for === undefined) return ok(text)
     const spanMs = drawRange(scope.draw, action.for)
     scope.witness?.lasts(spanMs)
     const end = (): void => {
-      if (this.#ends.delete(end)) undo()
+      if (!this.#ends.delete(end)) return
+      this.#changes()
+      undo()
     }
     this.#ends.add(end)
     this.#world.machines.after(spanMs, end)
     return ok(`${text}, for ${spanMs.toFixed(0)} ms`)
+  }
+
+  #changes(): void {
+    this.#changedUs = this.#world.cluster.simulation.nowUs
   }
 
   /** Undoes everything: links, disks, clocks; stopped nodes are started unless they left, paused ones resume. */

@@ -63,7 +63,7 @@ export const refusalBugs: readonly PlantedBug[] = [
   {
     row: 400,
     name: 'reads-wait-for-a-heartbeat',
-    about: 'a leader asks nobody whether it still leads until the next heartbeat, so consistent reads wait for that',
+    about: 'a leader does not ask whether it still leads until its next heartbeat, so consistent reads wait for that',
     patches: [
       { file: 'src/raft/core/read.js', find: 'sendHeartbeat(raft, leader, progress);', replace: 'void progress;' },
     ],

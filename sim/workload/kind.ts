@@ -5,6 +5,7 @@ import type { ConnectionTally } from '../checkers/mesh/connection-tally.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import type { ActionScope } from '../faults/action-scope.ts'
 import type { Trigger } from '../faults/fault-schema.ts'
+import type { Injector } from '../faults/injector.ts'
 import type { Template } from '../notation/fields.ts'
 import type { Selector } from '../notation/selector.ts'
 import type { Simulation } from '../simulation/simulation.ts'
@@ -14,6 +15,7 @@ export interface WorkloadRun {
   readonly simulation: Simulation
   readonly cluster: Cluster
   readonly tunnels: ConnectionTally
+  readonly injector: Pick<Injector, 'changedUs'>
   checksOf(datacenter: string): Invariants
   /** True time since which the agent has been in contact with its leader; undefined: it is not. */
   contactSinceUs(agent: string): number | undefined

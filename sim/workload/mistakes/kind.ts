@@ -76,6 +76,7 @@ export const mistakes = workloadKind({
               const sinceUs = run.contactSinceUs(asked)
               return sinceUs !== undefined && run.simulation.nowUs - sinceUs >= settledUs
             },
+            isCalm: () => run.simulation.nowUs - run.injector.changedUs >= settledUs,
             nowUs: () => run.simulation.nowUs,
             eventNow: () => invariants.eventNow(),
             tell: (fact, told) => invariants.tell(fact, told),

@@ -23,6 +23,8 @@ export interface MistakenWorld {
   readonly agent: (draws: Draws) => AskedAgent | undefined
   /** Whether the agent has been in contact with its leader for long enough that it must answer. */
   readonly isInContact: (agent: string) => boolean
+  /** Whether no fault has begun or ended for as long. */
+  readonly isCalm: () => boolean
   /** Microseconds of true time. */
   readonly nowUs: () => number
   readonly eventNow: () => number
@@ -85,12 +87,15 @@ export class MistakenClients implements Crew {
     const sent = request({ ...parts, made })
     const { mark } = parts
     const what = `${sent.method} ${pathOf(sent.target)} at ${agent.name} (${about})`
+    const { isCalm } = this.#world
     const wasInContact = this.#world.isInContact(agent.name)
+    const wasCalm = wasInContact && isCalm()
     const calledIn = this.#world.eventNow()
     const calledUs = this.#world.nowUs()
     this.#world.tell('settled request began', { what, mark, leaves, calledIn })
     const answer = await this.#ask(agent, sent)
     if (answer === undefined) return
+    const isInContact = wasInContact && this.#world.isInContact(agent.name)
     this.#world.tell('settled request answered', {
       what,
       mark,
@@ -99,7 +104,8 @@ export class MistakenClients implements Crew {
       status: answer.status,
       body: textOf(answer.body),
       right: { status: settled.status, body: settled.says },
-      isInContact: wasInContact && this.#world.isInContact(agent.name),
+      isInContact,
+      isCalm: wasCalm && isInContact && isCalm(),
     })
   }
 

@@ -3,12 +3,20 @@ import { Promptness } from '../../../sim/checkers/promptness.ts'
 import { recorder } from './reports.ts'
 
 /** L2, after an answer that took this long, over links of at most 10 ms there and back and with syncs of at most 5 ms. */
-function answered(tookMs: number, { isInContact = true, loss = 0 } = {}) {
+function answered(tookMs: number, { isCalm = true, loss = 0 } = {}) {
   const { judge, codes, lines, counts } = recorder()
   const world = { network: { rttMs: 6, rttMaxMs: 10, loss }, disk: { syncMaxMs: 5 } }
   const right = { status: 200, body: /./ }
   const request = { what: 'GET /v1/kv/door at s1 (for certain)', mark: 'm', calledIn: 7 }
-  new Promptness({ ...judge, ...world }).answered({ ...request, tookMs, status: 200, body: '', right, isInContact })
+  new Promptness({ ...judge, ...world }).answered({
+    ...request,
+    tookMs,
+    status: 200,
+    body: '',
+    right,
+    isInContact: true,
+    isCalm,
+  })
   return { codes, lines, counts }
 }
 
@@ -23,8 +31,8 @@ describe('L2', () => {
     expect(lines).toEqual(['L2: GET /v1/kv/door at s1 (for certain) took 111 ms, and needs 110 ms at most'])
   })
 
-  it('excuses an agent without contact, and judges nothing where packets are lost', () => {
-    expect(answered(9_000, { isInContact: false }).counts()).toEqual(['L2 excused: no contact 1'])
+  it('judges nothing around faults, and nothing where packets are lost', () => {
+    expect(answered(9_000, { isCalm: false }).counts()).toEqual([])
     expect(answered(9_000, { loss: 0.01 }).counts()).toEqual([])
   })
 })

@@ -15,7 +15,7 @@ function asked(leaves: LogTrace) {
   const applied = (body: unknown, outcome: unknown): void =>
     refusals.applied({ command: { kind: 'thing.set', body, identity: undefined }, outcome })
   const answered = (status: number, body: string, more: Partial<SettledAnswer> = {}): void =>
-    refusals.answered({ ...request, tookMs: 12, status, body, right, isInContact: true, ...more })
+    refusals.answered({ ...request, tookMs: 12, status, body, right, isInContact: true, isCalm: true, ...more })
   return { refusals, applied, answered, codes, lines, counts }
 }
 

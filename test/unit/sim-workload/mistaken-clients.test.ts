@@ -26,6 +26,7 @@ function sent(table: readonly Settled[], untilMs: number) {
         decisions: simulation.decisions,
         agent: () => ({ name: 'a1', endpoint, isServer: true }),
         isInContact: () => true,
+        isCalm: () => true,
         nowUs: () => simulation.nowUs,
         eventNow: () => 3,
         tell: (name, fact) => {
@@ -57,6 +58,7 @@ it('sends every request of its table before it begins anew', async () => {
     body: 'Missing name',
     right: { status: 400, body: /Missing/ },
     isInContact: true,
+    isCalm: true,
   })
 })
 

@@ -255,6 +255,8 @@ export const loyalty = checker({
   },
   takes: {
     'process began': (it, { node, id, timing }) => it.began(node, id, timing),
+    // Its consensus ends before its process does, and so does its port: that shows the others that it leads no more.
+    'process told to end': (it, { node }) => it.ends(node),
     'process died': (it, { node }) => it.gone(node),
     'removal allowed': (it, { node }) => it.ends(node),
     'connections refused': (it, { node, refuses }) => it.refuses(node, refuses),

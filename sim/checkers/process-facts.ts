@@ -63,6 +63,8 @@ export interface ProcessFacts {
   /** It stopped itself: its release does not know a command, or it panicked. */
   readonly 'process panicked': OfNode & { readonly release: Release; readonly violation: Error }
   readonly 'start failed': OfNode & { readonly message: string }
+  /** A signal has told it to end in order, which may take a while. */
+  readonly 'process told to end': OfNode
   /** It has stopped in order, by a signal, and its process would exit now. */
   readonly 'process stopped': OfNode & { readonly left: LeftBehind }
   /** What is on the disk of a server is looked at. */

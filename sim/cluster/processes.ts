@@ -161,6 +161,7 @@ export class Processes {
   ): Promise<void> {
     server.signalled = true
     const { name: node } = server.identity
+    this.#checks(server).tell('process told to end', { node })
     let hasStopped = false
     const stopAndTell = async (): Promise<void> => {
       await stop()

@@ -151,19 +151,27 @@ export class SegmentedLog implements DurableLog {
   async close(): Promise<void> {
     if (this.#state !== 'open') return
     this.#state = 'closing'
-    this.#sealDue = this.#sealing.unsealed
     this.#sealing.close()
     this.#watermark.stop()
     this.#full.close()
-    if (this.#working || this.#hasWork()) {
-      this.#idle = this.#env.deferred()
-      this.flush()
-      await this.#idle.promise
+    await this.#allWritten()
+    // Asked only now: a batch that was under way is sealed like any other.
+    if (this.#state === 'closing') {
+      this.#sealDue = this.#sealing.unsealed
+      await this.#allWritten()
     }
     // Without space for the mark, the seal alone vouches for the rest; the next start writes it.
     if (this.#state === 'closing') await this.#watermark.writeNow()
     this.#state = 'over'
     await this.#closeFiles()
+  }
+
+  /** While it closes. */
+  async #allWritten(): Promise<void> {
+    if (!this.#working && !this.#hasWork()) return
+    this.#idle = this.#env.deferred()
+    this.flush()
+    await this.#idle.promise
   }
 
   async #closeFiles(): Promise<void> {

@@ -388,6 +388,26 @@ describe('the segmented log', () => {
     expect(env.time.pending).toBe(0)
   })
 
+  it('seals a batch that is still under way, or waits for its turn, when it is closed', async () => {
+    const ends: number[] = []
+    for (const isUnderWay of [false, true]) {
+      const disk = new CrashDisk()
+      const { log } = await opened(disk, oneSegment)
+      if (isUnderWay) {
+        log.write(logChange({ entries: [entryAt(1, 1)] }), () => {})
+        log.flush()
+      } else await persist(log, logChange({ entries: [entryAt(1, 1)] }))
+      await log.close()
+      ends.push(contentEnd(disk.bytesOf(segmentPath)))
+    }
+    expect(ends[1]).toBe(ends[0])
+    const disk = new CrashDisk()
+    const { log } = await opened(disk, oneSegment)
+    log.write(logChange({ entries: [entryAt(1, 1)] }), () => {})
+    await log.close()
+    expect(contentEnd(disk.bytesOf(segmentPath))).toBe(ends[0])
+  })
+
   it('vouches for what a killed process left unsynced before it acts on it', async () => {
     const disk = new CrashDisk()
     const { log } = await opened(disk, oneSegment)

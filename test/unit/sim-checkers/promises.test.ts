@@ -283,6 +283,7 @@ describe('R11, calm', () => {
     expect(stands(50, ({ calm }) => Object.assign(calm, { leads: false }))).toEqual([])
     expect(stands(50, ({ law }) => law.refuses('s3', false))).toEqual([])
     expect(stands(50, ({ law }) => law.gone('s1'))).toEqual([])
+    expect(stands(50, ({ law }) => law.ends('s1'))).toEqual([])
   })
 })
 

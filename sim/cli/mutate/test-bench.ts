@@ -94,7 +94,7 @@ export class CheckoutTests implements TestBench {
     const folder = this.#terminal.workplace.folder()
     const environment = { SVC_SIM_MUTANT: String(mutant) }
     const end = await this.#vitest(folder, files, ['--maxWorkers=1', '--bail=1'], environment, withinMs)
-    const report = await this.#report(folder)
+    const report = end.exit === undefined ? undefined : await this.#report(folder)
     this.#terminal.workplace.remove(folder)
     if (end.isOverdue) return { kind: 'overdue' }
     if (end.exit === 0) return { kind: 'passed' }
@@ -134,7 +134,7 @@ export class CheckoutTests implements TestBench {
     return names.ok ? names.value.filter((name) => name !== reportName) : []
   }
 
-  /** Undefined: the process ended before it had written the file. */
+  /** Undefined: there is no such file, because the process ended before. */
   async #json<T>(path: string, schema: z.ZodType<T>): Promise<T | undefined> {
     const text = await readText(this.#terminal.disk, path, written)
     return text.ok ? schema.parse(JSON.parse(text.value)) : undefined

@@ -98,6 +98,8 @@ async function coveredFiles(
   const left = [...hashes.keys()].filter((file) => !before.some((line) => line.file === file))
   const covered = left.length === 0 ? [] : await bench.cover(left, jobs)
   const lines = covered.map((each): TestFileLine => ({ kind: 'test file', hash: hashes.get(each.file) ?? '', ...each }))
+  const silent = left.filter((file) => !covered.some((each) => each.file === file))
+  for (const file of silent) screen.note(`${file} has no result with the unchanged program: no mutant is tried there`)
   for (const line of lines) {
     add(line)
     if (!line.isSound) screen.note(`${line.file} does not pass with the unchanged program: no mutant is tried there`)

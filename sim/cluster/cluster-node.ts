@@ -35,6 +35,8 @@ export interface ClusterNode {
   signal: ((signal: EndingSignal) => void) | undefined
   /** Its process has received a signal, and is ending. */
   signalled: boolean
+  /** It is to be started again as soon as its process has ended. */
+  isAwaited: boolean
   /** Its process has been asked to leave. */
   leaving: boolean
   /** Its data are damaged: it must not start, but be replaced. */
@@ -61,6 +63,7 @@ export function clusterNode(
     left: identity.spare === true,
     signal: undefined,
     signalled: false,
+    isAwaited: false,
     leaving: false,
     damaged: false,
   }

@@ -85,8 +85,13 @@ export class Processes {
     this.#world = world
   }
 
+  /** A process that a signal has told to end is followed by another one as soon as it has. */
   start(server: ClusterNode): void {
-    if (server.node.running) return
+    if (server.node.running) {
+      server.isAwaited = server.signalled
+      return
+    }
+    server.isAwaited = false
     server.ended = undefined
     server.left = false
     server.leaving = false
@@ -98,6 +103,7 @@ export class Processes {
   /** Crashes the process from outside; `disk` is passed to the machine's crash. */
   crash(server: ClusterNode, disk: 'power' | 'kept'): void {
     if (!server.node.running) return
+    server.isAwaited = false
     this.#gone(server, disk)
     this.#tell('server crashed', server)
   }
@@ -220,6 +226,7 @@ export class Processes {
       server.ended = why
       then()
       this.#tell('server crashed', server)
+      if (server.isAwaited) this.start(server)
     })
   }
 

@@ -119,10 +119,12 @@ export class Injector {
       overrides.clear(node)
     this.#world.machines.mendDisk(node)
     if (this.#world.cluster.webServers.has(node)) this.#world.machines.setWebServers(node, 'well')
-    this.#world.cluster.resume(node)
-    if (this.#world.cluster.isRunning(node) || this.#world.cluster.hasLeft(node)) return
-    if (this.#world.cluster.isDamaged(node)) this.#world.cluster.replace(node, 'wipe')
-    this.#world.cluster.start(node)
+    const { cluster } = this.#world
+    cluster.resume(node)
+    if (cluster.hasLeft(node) || cluster.isLeaving(node)) return
+    if (!cluster.isRunning(node) && cluster.isDamaged(node)) cluster.replace(node, 'wipe')
+    // One that is still stopping starts again when it has.
+    cluster.start(node)
   }
 
   /** Whether so many servers of a datacenter have lost their data, or have left, that none can lead there. */

@@ -16,7 +16,7 @@ const besideMs = 10
 /**
  * L2. An agent that has been in contact with its leader for a while answers in the time that the network and the disks
  * need, if no fault has begun or ended meanwhile. If one waits for a timer instead, such as the next heartbeat, no other
- * law sees it: in the end the answer comes, and is right.
+ * law sees it: in the end the answer comes, and is right. Not judged where packets are lost, which are sent again later.
  */
 export class Promptness {
   readonly #run: Run
@@ -42,7 +42,7 @@ export const promptness = checker({
   codes: {
     L2: {
       text: 'promptness: in calm, an agent that has a leader answers in the time that the network and the disks need',
-      sources: ['docs/reference/http-conventions.md#status-codes'],
+      sources: ['docs/reference/http-reads.md#index-absent', 'Raft thesis, sections 6.4 and 10.2'],
       evidence: ['requests', 'forwards', 'commands'],
       judges: ['answer in calm', 'answers in calm'],
     },

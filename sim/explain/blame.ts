@@ -47,8 +47,8 @@ const graceUs = { least: 1_000_000, most: 5_000_000 } as const
  * draws, so that an effect of the draws alone is not attributed to it.
  *
  * If the unchanged run then seldom fails, draws decide between the suspect and the failure. They differ from halfway
- * to the failure on instead, then from three quarters on, and so forth. It stops as soon as the failure
- * comes back, because runs that share most of their draws are hardly several runs.
+ * to the failure on instead, then from three quarters on, and from seven eighths, until the failure comes back: not
+ * later than that, because runs that share most of their draws are hardly several runs.
  */
 export async function blame(options: BlameOptions): Promise<readonly Blamed[]> {
   const { suspects, reruns } = options
@@ -125,11 +125,12 @@ class Blame {
     return false
   }
 
+  /** Tries these, with ever later draws where the failure is seldom. */
   async judge(suspects: readonly Suspect[]): Promise<void> {
     let cases = suspects.map((suspect) => this.#opened(suspect))
     await this.#tryUntilClear(cases)
     for (let times = 0; times < laterMax && !this.#options.reruns.isSpent; times++) {
-      cases = cases.filter((each) => this.#judgementOf(each) === 'seldom').map((each) => this.#openedLater(each))
+      cases = cases.filter((each) => this.#judgementOf(each) === 'seldom').flatMap((each) => this.#openedLater(each))
       await this.#tryUntilClear(cases)
     }
   }
@@ -140,11 +141,13 @@ class Blame {
     return made
   }
 
-  #openedLater({ suspect, forkMs }: Case): Case {
+  /** None if the failure follows at once. */
+  #openedLater({ suspect, forkMs }: Case): readonly Case[] {
     const laterMs = Math.floor((forkMs + this.#options.failsAtUs / 1000) / 2)
+    if (laterMs <= forkMs) return []
     const made = { suspect, forkMs: laterMs, laterMs, without: new Tally() }
     this.#cases.push(made)
-    return made
+    return [made]
   }
 
   #judgementOf({ forkMs, without }: Case): Judgement {

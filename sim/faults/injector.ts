@@ -58,6 +58,7 @@ export class Injector {
 
   /** Undoes everything: links, disks, clocks; stopped nodes are started unless they left, paused ones resume. */
   mendEverything(): void {
+    this.#changes()
     this.freeze()
     this.#world.cuts.heal(undefined)
     this.#world.cluster.secretsManager?.recover()
@@ -71,6 +72,7 @@ export class Injector {
 
   /** Undoes faults of these nodes and of the links among them. Everything else stays as it is, for good. */
   mendCore(core: readonly string[]): void {
+    this.#changes()
     this.freeze()
     this.#world.cuts.healAmong(core)
     this.#world.cluster.secretsManager?.recover()

@@ -15,6 +15,7 @@ export interface WorkloadRun {
   readonly simulation: Simulation
   readonly cluster: Cluster
   readonly tunnels: ConnectionTally
+  /** When a fault last began or ended. */
   readonly injector: Pick<Injector, 'changedUs'>
   checksOf(datacenter: string): Invariants
   /** True time since which the agent has been in contact with its leader; undefined: it is not. */

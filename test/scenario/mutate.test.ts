@@ -52,8 +52,10 @@ describe('svc-sim mutate', () => {
     // Where a leader takes the value that a majority has reached: with one server there is nothing to sort.
     const sorting = /^([0-9a-f]{8}) {2}\S+ {2}remove-statement: values\[at\] = value; /m.exec(listed.out)?.[1] ?? ''
     const tests = 'test/unit/raft-core/committing.test.ts'
+    // As a shell may complete it.
+    const named = `./${tests}/`
     const flags = ['--room', room, '--mutant', sorting, '--scenarios', scenarioFile(small), '--seeds', '1..1']
-    const finished = await svcSim(['mutate', ...flags, '--jobs', '1', '--jsonl', file, '--tests', tests])
+    const finished = await svcSim(['mutate', ...flags, '--jobs', '1', '--jsonl', file, '--tests', named])
     expect(finished).toMatchObject({ exit: 0 })
     const [, , mutant, covered, tested] = linesOf()
     expect(mutant).toMatchObject({ kind: 'mutant', id: sorting, fate: 'not reached' })
@@ -72,6 +74,11 @@ describe('svc-sim mutate', () => {
       'tests that are not there',
       ['--room', room, '--tests', 'test/unit/raft-cord'],
       /^--tests test\/unit\/raft-cord: \S+ has no file of tests there$/m,
+    ],
+    [
+      'a folder without tests of this program',
+      ['--room', room, '--tests', '.'],
+      /^--tests \.: \S+ has no file of tests there$/m,
     ],
     ['checkers beside the agent', ['--room', 'sim/checkers', '--room', 'src/store'], /run them apart/],
   ])('refuses %s with exit code 2', async (_, args, message) => {

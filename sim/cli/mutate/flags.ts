@@ -5,7 +5,7 @@ export interface MutateFlags {
   readonly room: readonly string[]
   readonly sample: number
   readonly seed: string
-  /** Milliseconds of CPU time. */
+  /** Milliseconds of CPU time of runs, and of real time of tests. */
   readonly budget: number
   readonly jobs?: number
   readonly scenarios?: readonly string[]

@@ -13,7 +13,12 @@ export function addMutate(program: Command, terminal: SimTerminal, ended: Ended)
     .requiredOption('--room <path>', 'change what is built from this folder or file; may be repeated', gathered)
     .option('--sample <n>', 'number of mutants to draw from each room', seedCount, 20)
     .option('--seed <text>', 'what the sample is drawn by', '1')
-    .option('--budget <time>', 'CPU time of the runs of one mutant: 30s, 2m', cpuTime, 30_000)
+    .option(
+      '--budget <time>',
+      'CPU time of the runs of one mutant, and real time of its tests: 30s, 2m',
+      cpuTime,
+      30_000,
+    )
     .option('--jobs <n>', 'number of processes at a time; one for each core if not given', jobCount)
     .option('--scenarios <file...>', 'try with these scenarios instead of all that come with the program')
     .option('--seeds <a..b>', 'with these seeds of each', seedRange, { first: 1, last: 2 })

@@ -55,10 +55,13 @@ export class CheckoutTests implements TestBench {
     return this.#terminal.workplace.exists(`${this.#checkout}/${vitest}`)
   }
 
-  /** Paths of all files of tests in these folders of the checkout, sorted. */
-  async files(folders: readonly string[]): Promise<readonly string[]> {
+  /** Paths of these files of tests, and of all in these folders of the checkout, sorted. */
+  async files(named: readonly string[]): Promise<readonly string[]> {
     const found: string[] = []
-    const left = [...folders]
+    // As a shell completes them, and as vitest reports them. Outside of this folder vitest looks for no tests.
+    const left = named
+      .map((path) => this.#within(path).replace(/^\.\//, '').replace(/\/+$/, ''))
+      .filter((path) => /^test(?:\/|$)/.test(path))
     for (let path = left.pop(); path !== undefined; path = left.pop()) {
       if (path.endsWith('.test.ts') && this.#terminal.workplace.exists(`${this.#checkout}/${path}`)) found.push(path)
       else if (!/\.[^/]+$/.test(path)) left.push(...(await this.#listed(path)))

@@ -5,14 +5,16 @@ import { accepted, get, refused, type Settled } from './settled.ts'
  * wrong changes from one to the next.
  */
 
-const wrongOptions: readonly (readonly [about: string, options: string, says: RegExp])[] = [
+type Wrong = readonly [about: string, options: string, says: RegExp]
+
+const wrongOptions: readonly Wrong[] = [
   ['two consistencies', 'stale&consistent', /conflicting semantics/],
   ['an index that is no number', 'index=soon', /Invalid index/],
   ['a wait without a unit', 'index=1&wait=long', /Invalid wait time/],
   ['an age without a unit', 'max_stale=old', /Invalid max_stale value/],
 ]
 
-const wrongFilter = ['a filter that ends too early', 'filter=(', /Invalid filter at character/] as const
+const wrongFilter: Wrong = ['a filter that ends too early', 'filter=(', /Invalid filter at character/]
 
 /** A UUID that nothing has. */
 const unknown = '0a0a0a0a-0a0a-0a0a-0a0a-0a0a0a0a0a0a'
@@ -41,7 +43,7 @@ export const readMistakes: readonly Settled[] = [
     'status/peers',
   ]),
   ...misread([...catalogLists, ...healthLists, ...listsOf('internal/ui', ['nodes', 'services', 'node/nobody'])]),
-  ...unfiltered([...catalogLists, ...healthLists, ...listsOf('internal/ui', ['nodes', 'services'])]),
+  ...misread([...catalogLists, ...healthLists, ...listsOf('internal/ui', ['nodes', 'services'])], [wrongFilter]),
   ...certain(['kv/?keys', 'session/list', 'catalog/nodes', 'catalog/services', 'health/state/any', 'query']),
   refused('an index of an event that is no number', () => get('/v1/event/list?index=soon'), 400, /Invalid index/),
   refused('a limit that is no number', () => get('/v1/query/door/execute?limit=few'), 400, /Bad limit/),
@@ -62,7 +64,7 @@ export const meshReadMistakes: readonly Settled[] = [
     'connect/intentions/match?by=source&name=web',
     'connect/intentions/check?source=door&destination=web',
   ]),
-  ...unfiltered(['connect/intentions']),
+  ...misread(['connect/intentions'], [wrongFilter]),
 ]
 
 export const authorityReadMistakes: readonly Settled[] = misread([
@@ -80,12 +82,12 @@ export const policyReadMistakes: readonly Settled[] = [
     'acl/replication',
     'acl/explain?resource=key&right=read&name=x',
   ]),
-  ...unfiltered(['acl/policies']),
+  ...misread(['acl/policies'], [wrongFilter]),
 ]
 
 export const tokenReadMistakes: readonly Settled[] = [
   ...misread(['acl/tokens', 'acl/token/self', `acl/token/${unknown}`, 'acl/list', 'acl/info/nobody']),
-  ...unfiltered(['acl/tokens']),
+  ...misread(['acl/tokens'], [wrongFilter]),
 ]
 
 /** Reads that the leader confirms with a majority before it answers. */
@@ -99,16 +101,12 @@ function listsOf(feature: string, lists: readonly string[]): readonly string[] {
   return lists.map((list) => `${feature}/${list}`)
 }
 
-function misread(targets: readonly string[]): readonly Settled[] {
+/** Each of these reads, with one of the wrong options by turns. */
+function misread(targets: readonly string[], wrong = wrongOptions): readonly Settled[] {
   return targets.map((target, at) => {
-    const [about, options, says] = wrongOptions[at % wrongOptions.length] as (typeof wrongOptions)[number]
+    const [about, options, says] = wrong[at % wrong.length] as Wrong
     return refused(`${about} of ${target}`, () => get(withOptions(target, options)), 400, says)
   })
-}
-
-function unfiltered(targets: readonly string[]): readonly Settled[] {
-  const [about, options, says] = wrongFilter
-  return targets.map((target) => refused(`${about} of ${target}`, () => get(withOptions(target, options)), 400, says))
 }
 
 function withOptions(target: string, options: string): string {

@@ -77,6 +77,12 @@ describe('blame', () => {
     expect(laterMs).toEqual([7_250])
   })
 
+  it('makes no more runs where the failure follows at once, so that there is no later moment', async () => {
+    const { blamed, made } = await judged([suspect('f8.999')], () => false)
+    expect(blamed).toEqual([{ name: 'f8.999', word: 'seldom', without: 9 }])
+    expect(made).toBe(18)
+  })
+
   it('has the earlier verdict where the budget ends before the later one', async () => {
     const { blamed, laterMs } = await judged(five.slice(0, 1), () => false, 18)
     expect(blamed).toEqual([{ name: 'f1', word: 'seldom', without: 9 }])

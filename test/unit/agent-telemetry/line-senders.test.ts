@@ -72,6 +72,26 @@ describe('lines over UDP', () => {
   })
 })
 
+describe('lines over UDP from a machine that gives no socket', () => {
+  it('are given up at once, and the operator is told once', async () => {
+    await between(async (sender) => {
+      let binds = 0
+      const logged: string[] = []
+      const udp = {
+        bind: async () => {
+          binds++
+          return { ok: false, error: { kind: 'too-many-files', message: '' } } as const
+        },
+      }
+      const log = { ...sender.log, write: (_level: string, _topic: string, text: string) => logged.push(text) }
+      const lines = udpLines({ ...sender, udp, log } as unknown as Env, to)
+      await rest(sender, 60_000)
+      lines.send('a\n')
+      expect([binds, logged]).toEqual([1, ['metrics cannot be sent']])
+    })
+  })
+})
+
 describe('lines to a receiver that has a name', () => {
   const named = { host: 'metrics.internal', port: to.port }
 

@@ -6,8 +6,9 @@ import { err, ok, type Result } from '../../../src/base/result.ts'
 import type { Env } from '../../../src/env/env.ts'
 import type { Failure } from '../../../src/model/failure.ts'
 import type { Raft } from '../../../src/raft/raft.ts'
+import type { Hello } from '../../../src/rpc/frame.ts'
 import type { Rpc } from '../../../src/rpc/rpc.ts'
-import { HandClock } from '../features/hand-clock.ts'
+import { HandClock, settled } from '../features/hand-clock.ts'
 import { FakePool, serverMember } from './fake-pool.ts'
 
 const at = '10.0.0.2:8300'
@@ -15,7 +16,9 @@ const peer = { address: at, nodeName: 's2' }
 
 /** The introductions of s1 to an s2 that answers what a test says. */
 function introductions(answer: Result<unknown, Failure> = ok('no record')) {
-  const { env } = new HandClock()
+  const clock = new HandClock()
+  const { env } = clock
+  const asked: string[] = []
   const lines: string[] = []
   const write = (level: string, _topic: string, text: string, fields: object): void => {
     lines.push(`${level} ${text} ${JSON.stringify(fields)}`)
@@ -23,13 +26,18 @@ function introductions(answer: Result<unknown, Failure> = ok('no record')) {
   const made = new Introductions({
     env: { ...env, log: { ...env.log, write } } as Env,
     config: defaultAgentConfig('s1', '10.0.0.1'),
-    rpc: { request: async () => answer } as unknown as Rpc,
-    raft: { status: () => ({ lastIndex: 0, lastTerm: 0 }), hasState: () => true } as unknown as Raft,
-    directory: new ServerDirectory('id-s1', 'dc1', () => new Set()),
+    rpc: {
+      request: async (address: string) => {
+        asked.push(address)
+        return answer
+      },
+    } as unknown as Rpc,
+    raft: { status: () => ({ lastIndex: 0, lastTerm: 0, configuration: { servers: [] } }), hasState: () => true } as unknown as Raft,
+    directory: new ServerDirectory('id-s1', 'dc1', () => new Set(['id-s2'])),
     nodeId: 'id-s1',
     pool: new FakePool([serverMember(2)]).pool,
   })
-  return { made, lines }
+  return { made, lines, asked, clock }
 }
 
 const cannot = 'error a server cannot be in one cluster with this one'
@@ -68,6 +76,29 @@ describe('a server whose record is malformed', () => {
     const { made, lines } = introductions(err({ kind: 'bad-request', message }))
     expect(await made.introduceTo(at)).toBeUndefined()
     expect(lines).toEqual([expect.stringContaining(message)])
+  })
+
+  it('and one that is of another datacenter, has no address or is known already is not asked', async () => {
+    const { made, asked } = introductions()
+    const hello = { address: at, nodeId: 'id-s2', nodeName: 's2', datacenter: 'dc1' } as Hello
+    for (const known of [{ datacenter: 'dc2' }, { address: '' }, { nodeId: 'id-s1' }]) made.met({ ...hello, ...known })
+    expect(asked).toEqual([])
+    made.met(hello)
+    expect(asked).toEqual([at])
+    made.serve({ ...made.ownRecord(), id: 'id-s2' }, peer)
+    asked.length = 0
+    made.met(hello)
+    expect(asked).toEqual([])
+  })
+
+  it('and one that is known is asked at the longer interval', async () => {
+    const { made, asked, clock } = introductions(ok({ ...introductions().made.ownRecord(), id: 'id-s2', address: at }))
+    made.start()
+    await settled()
+    await clock.advance(29_000)
+    expect(asked).toHaveLength(2)
+    await clock.advance(2_000)
+    expect(asked).toHaveLength(3)
   })
 
   it('and one that does not answer is not logged: the pool reports members that are gone', async () => {

@@ -142,6 +142,14 @@ describe('an agent that is told where its pool is', () => {
     await joiner.clock.advance(3_600_000)
     expect([joiner.asked.length, joiner.clock.timers]).toEqual([1, 0])
   })
+
+  it('tries no more when it stops during an attempt', async () => {
+    const joiner = new Joiner({ retryJoin: ['10.0.0.2:8301', '10.0.0.3:8301'] })
+    joiner.joining.start()
+    joiner.joining.stop()
+    await joiner.clock.advance(3_600_000)
+    expect([joiner.asked.length, joiner.clock.timers]).toEqual([1, 0])
+  })
 })
 
 describe('an agent that knows the former members of its pool', () => {

@@ -19,6 +19,7 @@ class Leading {
   readonly silent = new Set<number>()
   /** Servers that answer the leader in Raft, though the pool may call them failed. */
   readonly replicating = new Set<number>()
+  answersAfter: Promise<void> = Promise.resolve()
   readonly fake: FakePool
   configuration: Configuration
   refusal: RequestRefusal | undefined
@@ -43,7 +44,10 @@ class Leading {
     this.duty = serverMembership({
       directory: this.#directory,
       introductions: {
-        introduceTo: async (at: string) => this.#answer(at),
+        introduceTo: async (at: string) => {
+          await this.answersAfter
+          return this.#answer(at)
+        },
         ownRecord: () => this.#record(1),
       } as unknown as Introductions,
       pool: this.fake.pool,
@@ -145,6 +149,18 @@ describe('the leader looks after its servers', () => {
     expect(leading.duty.health()).toMatchObject({ healthy: false, failureTolerance: 0 })
     running.close()
     expect(leading.duty.health()).toBeUndefined()
+  })
+
+  it('asks no more when it stops while it asks', async () => {
+    const leading = new Leading([1, 2, 3])
+    const running = await leading.start()
+    const { promise, resolve } = leading.clock.env.deferred<void>()
+    leading.answersAfter = promise
+    await leading.clock.advance(2_000)
+    running.close()
+    resolve()
+    await settled()
+    expect(leading.clock.timers).toBe(0)
   })
 
   it('removes a failed server when a new one has taken its place, and not before', async () => {

@@ -183,6 +183,17 @@ describe('reconnecting', () => {
     expect(tries).toBeLessThan(45)
   })
 
+  it('is shared among those that are there: members that left try nothing', () => {
+    const names = Array.from({ length: 6 }, (_, i) => `left${i}`)
+    const me = new Subject().know('gone', 'a', 'b', ...names)
+    me.hear(dead('gone', 1), ...names.map((name) => dead(name, 1, name)))
+    let tries = 0
+    for (let i = 0; i < 200; i++) tries += me.of('exchange', me.fire('reconnect')).length
+    // 1 failed to 3 alive: one in three.
+    expect(tries).toBeGreaterThan(45)
+    expect(tries).toBeLessThan(90)
+  })
+
   it('leaves no interval out where all have failed, and tries no more often', () => {
     const me = new Subject().know('a', 'b', 'c')
     me.hear(dead('a', 1), dead('b', 1), dead('c', 1))

@@ -97,9 +97,10 @@ export class Watermark {
     return file.ok ? ok(new Watermark(file.value, found.sequence)) : file
   }
 
-  /** Durable when this succeeds; runs after a write that is under way. */
+  /** Durable when this succeeds; runs after the writes that were requested before, each in the other place. */
   async write(mark: Mark): Promise<Result<undefined, DiskFailure>> {
-    await this.#writing
+    do await this.#writing
+    while (this.#writing !== undefined)
     const sequence = this.#sequence + 1
     this.#writing = this.#file.writeSynced((sequence % 2) * placeBytes, encodeMark({ mark, sequence }))
     const written = await this.#writing

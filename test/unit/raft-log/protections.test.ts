@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { concatBytes } from '../../../src/base/bytes.ts'
+import { crc32c } from '../../../src/base/crc32c.ts'
 import { logIndexOf, noIndex, termOf } from '../../../src/model/log-position.ts'
-import { encodeBatch } from '../../../src/raft/log/batch.ts'
+import { encodeBatch, readBatch, recordsAt } from '../../../src/raft/log/batch.ts'
 import { lossOf } from '../../../src/raft/log/log-loss.ts'
 import { createLog } from '../../../src/raft/log/opening.ts'
 import type { LogRecord } from '../../../src/raft/log/record.ts'
 import { Sealing } from '../../../src/raft/log/sealing.ts'
 import { SegmentBytes } from '../../../src/raft/log/segment-bytes.ts'
-import { encodeSegmentHeader, logFormats } from '../../../src/raft/log/segment-file.ts'
+import { encodeSegmentHeader, logFormats, readSegmentHeader } from '../../../src/raft/log/segment-file.ts'
 import { createWatermark, findMark, type Mark, Watermark } from '../../../src/raft/log/watermark.ts'
 import { WatermarkWriter } from '../../../src/raft/log/watermark-writer.ts'
 import { CrashDisk } from './crash-disk.ts'
@@ -40,6 +41,34 @@ describe('what protects a log', () => {
         value: { mark: { batch }, sequence: batch + 1 },
       })
     }
+  })
+
+  it('marks that are written at once take both places, and the later one is found', async () => {
+    const disk = new CrashDisk()
+    await disk.makeDirectory(directory)
+    await createWatermark(disk, directory, markAt(0))
+    const opened = await Watermark.open(disk, directory, { mark: markAt(0), sequence: 1 })
+    if (!opened.ok) throw new Error('the watermark cannot be opened')
+    await Promise.all([1, 2].map((batch) => opened.value.write(markAt(batch))))
+    expect(await findMark(disk, directory)).toMatchObject({ ok: true, value: { mark: { batch: 2 }, sequence: 3 } })
+  })
+
+  it('the header of a batch that ends one byte early is none, even if that byte would be zero', () => {
+    const place = { number: 1, offset: 0, salt: 5, chain: 0 }
+    const cut = encodeBatch([], place).bytes.subarray(0, 31)
+    expect(recordsAt(cut, 0, place.salt)).toBeUndefined()
+    expect(readBatch(cut, place)).toMatchObject({ ok: false, error: { what: 'the header of a batch is cut short' } })
+  })
+
+  it('the header of a segment has as many fields as its format, even if its checksum is right', () => {
+    const head = { segment: 1, salt: 5, lastBatch: 0, chain: 0, endOfPrevious: 0, lastIndex: noIndex }
+    const header = { ...head, hardState: { term: termOf(1), votedFor: undefined }, allocatedBytes: undefined }
+    const bytes = encodeSegmentHeader(header)
+    expect(readSegmentHeader(bytes)).toMatchObject({ ok: true })
+    const view = new DataView(bytes.buffer)
+    view.setUint32(8, logFormats.segments.allocated)
+    view.setUint32(16, crc32c(bytes.subarray(20), crc32c(bytes.subarray(8, 16))))
+    expect(readSegmentHeader(bytes)).toMatchObject({ ok: false, error: { kind: 'damaged' } })
   })
 
   it('a watermark that cannot be written ends the log, and one without space does not', async () => {

@@ -244,6 +244,17 @@ describe('the segmented log', () => {
     expect(again.state.hardState).toEqual(state.hardState)
   })
 
+  it('takes only what follows the last of several missing ones, as a crash may leave them that were removed', async () => {
+    const disk = new CrashDisk()
+    const state = await filled(disk, 40, 7)
+    const segments = disk.namesIn(directory).filter((name) => name.endsWith('.log')).length
+    expect(segments).toBeGreaterThan(4)
+    for (const number of [2, 4]) disk.lose(`${directory}/000000000${number}.log`)
+    const again = await opened(disk)
+    expect(again.state.hardState).toEqual(state.hardState)
+    expect(disk.namesIn(directory)).not.toContain('0000000003.log')
+  })
+
   it('refuses a segment of another log', async () => {
     const disk = new CrashDisk()
     await filled(disk, 40, 7)

@@ -79,6 +79,16 @@ describe('an event that a command raises', () => {
     expect(() => store.apply(modifyIndexOf(2), (tx) => tx.raise(nodeRemoved, { node: 'n1' }))).toThrow('without end')
   })
 
+  it('may lead to others eight deep, and no deeper', () => {
+    const step: StateEvent<number> = { name: 'sessions.step' }
+    const deepest = (depth: number) => {
+      const store = storeWith(onEvent(step, (tx, left) => (left > 1 ? tx.raise(step, left - 1) : undefined)))
+      return () => store.apply(modifyIndexOf(2), (tx) => tx.raise(step, depth))
+    }
+    expect(deepest(8)).not.toThrow()
+    expect(deepest(9)).toThrow('without end')
+  })
+
   it('that no hook follows is no failure', () => {
     const store = storeWith()
     expect(store.apply(modifyIndexOf(2), (tx) => tx.raise(nodeRemoved, { node: 'n1' }))).toBeUndefined()

@@ -81,6 +81,12 @@ describe('the hash of a row', () => {
     expect(hashOf({ delay: 0.5 })).not.toEqual(hashOf({ delay: '0.5' }))
     expect(hashOf({ delay: 0.5 })).toEqual(hashOf({ delay: 0.5 }))
   })
+
+  it('tells apart both truths, and each from a list without any', () => {
+    expect(hashOf([true])).not.toEqual(hashOf([false]))
+    expect(hashOf([1, true])).not.toEqual(hashOf([1, false]))
+    expect(hashOf([true, false])).not.toEqual(hashOf([false, true]))
+  })
 })
 
 it('a row of a snapshot is read from its bytes, if they are one', () => {

@@ -5,7 +5,7 @@ import { modifyIndexOf } from '../../../src/model/log-position.ts'
 import { headerFrom } from '../../../src/store/restore.ts'
 import { snapshotPieceBytes } from '../../../src/store/snapshot.ts'
 import { Store } from '../../../src/store/store.ts'
-import type { Row, TableDefinition } from '../../../src/store/types.ts'
+import type { ReadTransaction, Row, TableDefinition } from '../../../src/store/types.ts'
 import { quietSamples, sample, samples } from './sample-table.ts'
 
 const tables = [samples, quietSamples] as readonly TableDefinition<Row>[]
@@ -247,6 +247,19 @@ describe('a departure', () => {
       tx.put(samples, sample('new', 9))
     })
     expect(store.read().lastDeparture(samples, 'group')).toBe(0)
+  })
+
+  it('is seen by the rest of the command that makes it, and by later ones', () => {
+    const store = filled()
+    const seen: number[] = []
+    const looks = (tx: Pick<ReadTransaction, 'lastDeparture'>) => seen.push(tx.lastDeparture(samples, 'group'))
+    store.apply(modifyIndexOf(8), (tx) => {
+      looks(tx)
+      tx.delete(samples, 'key-1')
+      looks(tx)
+    })
+    store.apply(modifyIndexOf(9), looks)
+    expect(seen).toEqual([0, 8, 8])
   })
 
   it('is of every row where another state takes the place of this one', () => {

@@ -73,9 +73,11 @@ import { durableTerms } from './raft/durable-terms.ts'
 import { electionSafety } from './raft/election-safety.ts'
 import { failStop } from './raft/fail-stop.ts'
 import { underFire } from './raft/fire-marks.ts'
+import { frugalConsensus } from './raft/frugal-consensus.ts'
 import { givenVotes } from './raft/given-votes.ts'
 import { honestVotes } from './raft/honest-votes.ts'
 import { leaderAppendOnly } from './raft/leader-append-only.ts'
+import { leaderAttention } from './raft/leader-attention.ts'
 import { leaderCompleteness } from './raft/leader-completeness.ts'
 import { leaderContact } from './raft/leader-contact.ts'
 import { leaderReads } from './raft/leader-reads.ts'
@@ -86,6 +88,8 @@ import { ownQuorum } from './raft/own-quorum.ts'
 import { raftMarks, raftTold } from './raft/raft-marks.ts'
 import { serverLogs } from './raft/server-logs.ts'
 import { stateMachineSafety } from './raft/state-machine-safety.ts'
+import { transfers } from './raft/transfers.ts'
+import { waitingReads } from './raft/waiting-reads.ts'
 import { reachedStates } from './rare-states.ts'
 import { markedAnswers } from './reads/answer-marks.ts'
 import { executedTruth } from './reads/executed-truth.ts'
@@ -123,6 +127,7 @@ const all = [
   settingsTold,
   serviceVersions,
   leaderContact,
+  waitingReads,
   // Checkers, in the order of the invariants' page.
   electionSafety,
   leaderAppendOnly,
@@ -135,6 +140,9 @@ const all = [
   honestVotes,
   leaderReads,
   loyalty,
+  leaderAttention,
+  frugalConsensus,
+  transfers,
   acknowledgedWrites,
   failStop,
   durableFiles,

@@ -22,8 +22,8 @@ export interface LogFacts {
   readonly 'leader ended': OfNode & { readonly crashed: boolean }
   /** Reported before the message is handled. `from`: the Raft server ID of its sender. */
   readonly 'message received': OfNode & { readonly from: string; readonly message: RaftMessage }
-  /** The message leaves for another server. */
-  readonly 'message sent': OfNode & { readonly message: RaftMessage }
+  /** The message leaves for another server, `to` by its Raft server ID. */
+  readonly 'message sent': OfNode & { readonly to: string; readonly address: string; readonly message: RaftMessage }
   /** A read that a quorum or the lease must confirm. */
   readonly 'read asked': OfNode & { readonly requestId: number }
   /** `requestId` undefined: the read began at this moment, and the lease confirms it. */
@@ -34,6 +34,14 @@ export interface LogFacts {
   readonly 'reply received': OfNode & { readonly from: string }
   /** A leader is asked to change the configuration. */
   readonly 'change asked': OfNode
+  /** A server answers an order to transfer its leadership. `to`: the node that the order named, if any. */
+  readonly 'transfer answered': OfNode & {
+    readonly to: string | undefined
+    /** Its term when it was asked. */
+    readonly term: Term
+    /** Why it failed, in words; undefined: it succeeded. */
+    readonly failure: string | undefined
+  }
   /** A leader decides to remove a server. `status`: that server's status in the leader's pool. */
   readonly 'removal decided': OfNode & { readonly id: string; readonly status: string | undefined }
   /** `lastIndex`: where the log ended before. */

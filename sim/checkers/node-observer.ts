@@ -110,8 +110,8 @@ class NodeObserver implements RaftObserver {
     if (isReply(message) && this.#leads(message.term)) this.#all.tell('reply received', { node: this.#node, from })
   }
 
-  sent(_to: string, message: RaftMessage): void {
-    this.#all.tell('message sent', { node: this.#node, message })
+  sent(to: string, address: string, message: RaftMessage): void {
+    this.#all.tell('message sent', { node: this.#node, to, address, message })
   }
 
   readAsked(requestId: number): void {

@@ -3,6 +3,7 @@ import type { Result } from '../../src/base/result.ts'
 import type { FileConfig } from '../../src/config/schema.ts'
 import type { Failure } from '../../src/model/failure.ts'
 import type { Release } from '../../src/model/release.ts'
+import type { Raft } from '../../src/raft/raft.ts'
 import { settingsTold } from '../checkers/reads/settings-told.ts'
 import { type EndingSignal, peersJsonText, serverAddress } from './cluster-node.ts'
 import type { ClusterNodes } from './cluster-nodes.ts'
@@ -43,7 +44,16 @@ export class Orders {
     if (agent === undefined || raft === undefined) return
     const id =
       to === undefined ? undefined : raft.memberName(this.#nodes.of(to).identity.id, serverAddress(this.#nodes.of(to)))
-    this.#nodes.of(from).node.run(() => agent.env.detach(raft.transferLeadership(id)))
+    const { node } = this.#nodes.of(from)
+    node.run(() => agent.env.detach(this.#transfer(raft, from, id === undefined ? undefined : to, id)))
+  }
+
+  async #transfer(raft: Raft, from: string, to: string | undefined, id: string | undefined): Promise<void> {
+    const checks = this.#nodes.checksOf(this.#nodes.of(from))
+    const { term } = raft.status()
+    const handed = await raft.transferLeadership(id)
+    const failure = handed.ok ? undefined : 'message' in handed.error ? handed.error.message : handed.error.kind
+    checks.tell('transfer answered', { node: from, to, term, failure })
   }
 
   /** Asks the running agent to leave gracefully; its process then ends. */

@@ -96,8 +96,8 @@ class QuorumCauses implements RaftObserver {
     this.#next.committed(index, term)
   }
 
-  sent(to: string, message: RaftMessage): void {
-    this.#next.sent(to, message)
+  sent(to: string, address: string, message: RaftMessage): void {
+    this.#next.sent(to, address, message)
   }
 
   readAsked(requestId: number): void {

@@ -55,7 +55,7 @@ export const consensusBugs: readonly PlantedBug[] = [
       },
     ],
     hunt: 'power-cuts',
-    foundBy: ['R8', 'R4', 'R5', 'D1', 'P1'],
+    foundBy: ['R8', 'R13', 'R4', 'R5', 'D1', 'P1'],
   },
   {
     row: 5,
@@ -188,7 +188,7 @@ export const consensusBugs: readonly PlantedBug[] = [
       },
     ],
     hunt: 'leader-wakes',
-    foundBy: ['R11', 'R3', 'R4', 'R5', 'P1', 'L1'],
+    foundBy: ['R11', 'R12', 'R3', 'R4', 'R5', 'P1', 'L1'],
   },
   {
     row: 15,

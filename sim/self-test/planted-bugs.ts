@@ -5,6 +5,7 @@ import { consensusBugs } from './consensus-bugs.ts'
 import { copyBugs } from './copy-bugs.ts'
 import { detectionBugs } from './detection-bugs.ts'
 import { diskBugs } from './disk-bugs.ts'
+import { dutyBugs } from './duty-bugs.ts'
 import { eventBugs } from './event-bugs.ts'
 import { federationBugs } from './federation-bugs.ts'
 import { filterBugs } from './filter-bugs.ts'
@@ -36,6 +37,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   ...lockBugs,
   ...answerBugs,
   ...promiseBugs,
+  ...dutyBugs,
   ...accessBugs,
   ...copyBugs,
   ...rightBugs,

@@ -88,7 +88,7 @@ export const promiseBugs: readonly PlantedBug[] = [
       },
     ],
     hunt: 'mesh-root-ends',
-    foundBy: ['R11'],
+    foundBy: ['R12', 'R11'],
   },
   {
     row: 336,

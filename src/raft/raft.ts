@@ -118,8 +118,11 @@ export interface RaftObserver {
   becameLeader(term: Term, lastIndex: LogIndex): void
   /** A message has reached this server, before it is handled. `from` as for `Raft.receive`. */
   received(from: ServerId, message: RaftMessage): void
-  /** A message leaves this server. `to`: that server's ID in the configuration. */
-  sent(to: ServerId, message: RaftMessage): void
+  /**
+   * A message leaves this server. `to`: that server's ID in the configuration; `address`: where it is sent, empty if no
+   * configuration has named that server here yet.
+   */
+  sent(to: ServerId, address: string, message: RaftMessage): void
   /** A read that needs a quorum, or the lease, was requested, and is not handled yet. */
   readAsked(requestId: number): void
   /** That read may be answered from the state of this server. */

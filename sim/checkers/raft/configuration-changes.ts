@@ -5,6 +5,7 @@ import { checker, eventIn, type Judge } from '../checker.ts'
 
 interface Known {
   readonly index: LogIndex
+  readonly configuration: Configuration
   readonly voters: readonly string[]
   /** Trace event; 0: no trace is recorded. */
   readonly event: number
@@ -53,6 +54,11 @@ export class ConfigurationChanges {
     return this.#logs.get(node)?.at(-1)?.voters
   }
 
+  /** The newest configuration in the server's own log; undefined: it has none. */
+  newestOf(node: string): Configuration | undefined {
+    return this.#logs.get(node)?.at(-1)?.configuration
+  }
+
   /** Number of changes that were removed with the end of the log. */
   truncated(node: string, from: LogIndex): number {
     const known = this.#logs.get(node) ?? []
@@ -65,7 +71,9 @@ export class ConfigurationChanges {
   reset(node: string, index: LogIndex, configuration: Configuration | undefined): void {
     this.#logs.set(
       node,
-      configuration === undefined ? [] : [{ index, voters: votersOf(configuration), event: eventIn(this.#judge) }],
+      configuration === undefined
+        ? []
+        : [{ index, configuration, voters: votersOf(configuration), event: eventIn(this.#judge) }],
     )
     this.#committed.set(node, index)
     this.#leading.delete(node)
@@ -105,7 +113,7 @@ export class ConfigurationChanges {
     }
     this.truncated(node, index)
     const before = known.at(-1)
-    const next: Known = { index, voters: votersOf(configuration), event: eventIn(this.#judge) }
+    const next: Known = { index, configuration, voters: votersOf(configuration), event: eventIn(this.#judge) }
     known.push(next)
     if (before === undefined) return undefined
     this.#judge.judged('R7')

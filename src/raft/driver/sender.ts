@@ -46,8 +46,9 @@ export class Sender {
 
   send({ to, message }: Outgoing): void {
     const { meters, observer, transport, addresses } = this.#parts
+    const address = addresses.of(to)
     meters.sent(to, message)
-    observer?.sent(to, message)
-    transport.send(to, addresses.of(to), message)
+    observer?.sent(to, address, message)
+    transport.send(to, address, message)
   }
 }

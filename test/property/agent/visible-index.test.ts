@@ -149,6 +149,17 @@ describe('what a caller that may not see everything learns from an answer, index
     expect(await world.ask('Session.Get', ask)).toEqual(before)
   })
 
+  it('leaves the index of an intention as it is when a hidden one comes', async () => {
+    const world = new World(asItIs, allEndpoints)
+    await world.begin()
+    await world.carryOut(intentionFor('web', 0, 'create'))
+    const [, ask] = questions.find(([method]) => method === 'Intention.Get') ?? []
+    const before = await world.ask('Intention.Get', ask)
+    expect([before.index, before.value]).toEqual([world.index, expect.stringContaining('"name":"web"')])
+    await world.carryOut(intentionFor('hid1', 1, 'create'))
+    expect(await world.ask('Intention.Get', ask)).toEqual(before)
+  })
+
   it('gives the list of intentions another index when one of two is moved out of sight', async () => {
     const world = new World(asItIs, allEndpoints)
     await world.begin()

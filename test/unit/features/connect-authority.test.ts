@@ -111,6 +111,16 @@ describe('the beginning of the authority', () => {
     expect(views.authorityOf(world.server.read())).toMatchObject({ provider: 'svc', options: { LeafCertTTL: '48h' } })
   })
 
+  it('is led as before by a server whose settings cannot be read', async () => {
+    const world = await AuthorityWorld.begun()
+    const text = 'the settings of the certificate authority in the configuration have no effect: it exists already'
+    world.server.mesh = { enabled: true, provider: 'svc', options: { LeafCertTTL: [] }, clusterId: '', dnsDomain: '' }
+    world.change()
+    await world.advance(minuteMs)
+    expect(world.logged.filter((line) => line.text === text)).toHaveLength(1)
+    granted(await world.sign('web'))
+  })
+
   it('[CA-002] [CA-003] has its provider make the root, sign leaves and cross the root that follows, and asks it only while it leads', async () => {
     const calls: string[] = []
     const world = await AuthorityWorld.begun({}, [toldOf(calls)])

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { err } from '../../../src/base/result.ts'
 import { intentionDelete, intentionUpdate } from '../../../src/features/intention/commands.ts'
 import { matchEndpoint, matchedPlacesMax } from '../../../src/features/intention/endpoint.ts'
 import { ends, IntentionWorld, intentions, jsonOf } from './intention-world.ts'
@@ -321,6 +322,28 @@ describe('changing an intention whose destination changes meanwhile', () => {
     expect(await context.propose(intentionDelete, { id, seenFor: null })).toEqual({ ok: true, value: { id } })
   })
 
+  it('tells its caller to try again', async () => {
+    const world = new IntentionWorld()
+    const id = await world.make('web', 'db')
+    world.server.authorizer = new Rights(['intention:db:write', 'intention:cache:write'])
+    const { context } = world.server
+    const propose = context.propose.bind(context)
+    // Another caller moves the intention after the rights of this one were checked.
+    const meanwhile = async (...given: Parameters<typeof propose>) => {
+      Object.defineProperty(context, 'propose', { value: propose })
+      await propose(intentionUpdate, {
+        ...change,
+        id,
+        destination: { namespace: 'default', name: 'secret' },
+        seenFor: null,
+      })
+      return propose(...given)
+    }
+    Object.defineProperty(context, 'propose', { value: meanwhile, configurable: true, writable: true })
+    const answered = await world.refusal('PUT', `${intentions}/${id}`, { ...ends('web', 'cache'), Action: 'deny' })
+    expect(answered).toBe('refused: the destination of the intention has changed meanwhile: try again')
+  })
+
   it('asks for both destinations before it says what is wrong', async () => {
     const world = new IntentionWorld()
     const id = await world.make('web', 'db')
@@ -330,6 +353,15 @@ describe('changing an intention whose destination changes meanwhile', () => {
     expect(await world.refusal('PUT', `${intentions}/${unknown}`, webToDb)).toContain('Cannot modify non-existent')
     expect(await world.refusal('PUT', `${intentions}/${id}`, { ...webToDb, Action: 'maybe' })).toContain('Action must')
   })
+})
+
+it('a caller that may not read what matches one of several names is told which right it lacks', () => {
+  const { access } = matchEndpoint
+  if (access.kind !== 'asks') throw new Error('it asks for no right')
+  const places = ['db', 'web'].map((name) => ({ namespace: 'default', name }))
+  const state = new IntentionWorld().server.read()
+  const refused = access.refused(new Rights(['intention:db:read']), { by: 'source', places }, state)
+  expect(refused).toEqual({ resource: 'intention', name: 'web', right: 'read' })
 })
 
 describe('whether a client may connect', () => {
@@ -377,6 +409,14 @@ describe('whether a client may connect', () => {
     expect(await world.authorized('api', 'db', 'three.svc')).toMatch(/^false: The client is of the trust domain/)
     world.server.trustDomains = { current: 'one.svc', formerIds: [] }
     expect(await world.authorized('api', 'db', 'two.svc')).toMatch(/^false: The client is of the trust domain/)
+  })
+
+  it('is not told while the roots of the mesh cannot be read', async () => {
+    const world = new IntentionWorld()
+    const failure = { kind: 'unavailable', message: 'no server answers' } as const
+    Object.defineProperty(world.server.agent, 'trustDomains', { value: async () => err(failure) })
+    const body = { Target, ClientCertURI: uri('/ns/default/dc/dc1/svc/web') }
+    expect(await world.refusal('POST', authorize, body)).toBe('unavailable: no server answers')
   })
 
   it.each([

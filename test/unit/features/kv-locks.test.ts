@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { err, type Result } from '../../../src/base/result.ts'
 import { lockDelays } from '../../../src/features/kv/lock-delays.ts'
 import { holdsTable, lockDelaysTable, tombstoneTable } from '../../../src/features/kv/tables.ts'
+import type { Failure } from '../../../src/model/failure.ts'
 import { failureOf, SessionWorld } from './session-world.ts'
 
 const second = 1_000
@@ -265,6 +267,23 @@ describe('the lock delay', () => {
     // Two minutes after the first one began: the second look at what is over finds the other two.
     await world.clock.advance(91 * second)
     expect(world.server.read().count(lockDelaysTable)).toBe(0)
+  })
+
+  it('is not looked after by a server that leads no more, also if it was about to forget one then', async () => {
+    const world = await begun()
+    const a = await world.create({ LockDelay: '5s' })
+    await acquire(world, a)
+    await world.request('PUT', `/v1/session/destroy/${a}`)
+    let lost = (_: Result<never, Failure>): void => {}
+    const pending = new Promise<Result<never, Failure>>((resolve) => {
+      lost = resolve
+    })
+    Object.defineProperty(world.server.context, 'propose', { value: () => pending })
+    await world.clock.advance(91 * second)
+    world.server.resign()
+    lost(err({ kind: 'not-leader', leader: undefined }))
+    await world.clock.advance(60 * second)
+    expect([world.server.read().count(lockDelaysTable), world.clock.timers]).toEqual([1, 0])
   })
 
   it('many that begin soon after one another are each kept in full, and almost no longer', async () => {

@@ -163,6 +163,18 @@ describe('what is near', () => {
     expect([await execute('ip', '10.0.0.3', '?cached&near=_agent'), asked.length]).toEqual([0, 1])
   })
 
+  it('of an agent that has kept it tells its age in whole seconds that have passed', async () => {
+    const { server } = await placed()
+    const { cached } = server.agent
+    const value = async (...given: Parameters<typeof cached>) => {
+      const found = await cached(...given)
+      return found.ok ? { ...found, value: { ...found.value, hit: true, ageMs: 2_999 } } : found
+    }
+    Object.defineProperty(server.agent, 'cached', { value })
+    const answer = await server.request('GET', '/v1/query/named/execute?cached')
+    expect(answer).toMatchObject({ kind: 'json', cache: { hit: true, ageS: 2 } })
+  })
+
   it('the node itself is the first although others are just as near, or nothing is known of its place', async () => {
     const world = new QueryWorld()
     for (const node of ['a', 'b', 'c', 'd', 'e', 'f']) {

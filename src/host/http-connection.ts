@@ -56,6 +56,39 @@ interface Exchange {
   readonly problem: string | undefined
 }
 
+/**
+ * A request as the handler sees it. A class, because each is made for one request: an object literal with an accessor
+ * takes forty times as long to make.
+ */
+class TakenRequest implements HttpRequest {
+  readonly method: string
+  readonly target: string
+  readonly body: Uint8Array | 'too-large'
+  readonly remote: Endpoint
+  readonly onAbort: (use: () => void) => void
+  readonly #rawHeaders: readonly string[]
+  #headers: HttpHeaders | undefined
+
+  constructor(
+    { request, target }: Exchange,
+    body: Uint8Array | 'too-large',
+    remote: Endpoint,
+    onAbort: (use: () => void) => void,
+  ) {
+    this.method = request.method ?? ''
+    this.target = target
+    this.body = body
+    this.remote = remote
+    this.onAbort = onAbort
+    this.#rawHeaders = request.rawHeaders
+  }
+
+  get headers(): HttpHeaders {
+    this.#headers ??= joinedHeaders(this.#rawHeaders)
+    return this.#headers
+  }
+}
+
 /** An answer of this file itself is always one that HTTP can carry. */
 function fail(cause: unknown): never {
   throw cause
@@ -215,24 +248,13 @@ export class HttpConnection {
     streams.delete(end)
   }
 
-  #requestOf({ request, target, aborts }: Exchange, body: Uint8Array | 'too-large'): HttpRequest {
-    let headers: HttpHeaders | undefined
-    this.#remote ??= endpointOf(request.socket.remoteAddress, request.socket.remotePort)
-    return {
-      method: request.method ?? '',
-      target,
-      // Most requests' headers are never read.
-      get headers() {
-        headers ??= joinedHeaders(request.rawHeaders)
-        return headers
-      },
-      body,
-      remote: this.#remote,
-      onAbort: (use) => {
-        if (this.#gone) setImmediate(use)
-        else aborts.push(use)
-      },
+  #requestOf(exchange: Exchange, body: Uint8Array | 'too-large'): HttpRequest {
+    this.#remote ??= endpointOf(this.#socket.remoteAddress, this.#socket.remotePort)
+    const onAbort = (use: () => void): void => {
+      if (this.#gone) setImmediate(use)
+      else exchange.aborts.push(use)
     }
+    return new TakenRequest(exchange, body, this.#remote, onAbort)
   }
 
   /** For a bug in the handler. The caller learns no details. */

@@ -132,10 +132,7 @@ export class RouteCaller<Context extends FaceContext> {
       query,
       body,
       call,
-      // Most requests' headers are never read.
-      get headers() {
-        return withToken(request.headers, tokenHeaders)
-      },
+      headers: () => withToken(request.headers, tokenHeaders),
     }
     try {
       const response = await operation.handle(context, routeRequest)

@@ -19,7 +19,7 @@ export class Accesses {
     for (const { operation, handle, read } of this.#watched) {
       operation.handle = (agent, request) => {
         read.add('')
-        const headers = watchedHeaders(request.headers, read)
+        const headers = () => watchedHeaders(request.headers(), read)
         return handle(agent, { ...request, query: watchedQuery(request.query, read), headers })
       }
     }

@@ -61,7 +61,8 @@ export interface RouteRequest<Name extends string = never> {
   /** The part after a prefix route's path, percent-decoded once, as a byte string. */
   readonly rest: string
   readonly query: QueryParameters<Name>
-  readonly headers: HttpHeaders
+  /** A function, because most requests' headers are never read. */
+  readonly headers: () => HttpHeaders
   readonly body: Uint8Array
   readonly call: CallOptions
 }

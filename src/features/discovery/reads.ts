@@ -128,7 +128,7 @@ function unlessAskedOtherwise(
 export function freshnessOf({ headers }: Pick<RouteRequest, 'headers'>): Result<Freshness, Failure> {
   const seconds = new Map<string, number>()
   let revalidate = false
-  for (const directive of (headers.get('cache-control') ?? '').split(',')) {
+  for (const directive of (headers().get('cache-control') ?? '').split(',')) {
     const [name = '', value = ''] = directive.trim().toLowerCase().split('=')
     if (name === 'must-revalidate') revalidate = true
     if (name !== 'max-age' && name !== 'stale-if-error') continue

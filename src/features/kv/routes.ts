@@ -127,9 +127,9 @@ export const kvRoutes: readonly Route<KvContext>[] = [
   },
 ]
 
-async function read(context: KvContext, request: GetRequest): Promise<RouteResponse> {
+function read(context: KvContext, request: GetRequest): Promise<RouteResponse> {
   const options = parseReadOptions(context, request.query)
-  if (!options.ok) return failed(options.error)
+  if (!options.ok) return Promise.resolve(failed(options.error))
   if (request.query.has('keys')) return readKeys(context, request, options.value)
   if (request.query.has('recurse')) return readTree(context, request, options.value)
   return readOne(context, request, options.value)

@@ -129,7 +129,7 @@ function callOf(
 
 /** The first address in the proxies' header, otherwise that of the connection. */
 function callerAddress({ headers, call }: ExecuteRequest): string {
-  const [forwarded = ''] = (headers.get('x-forwarded-for') ?? '').split(',')
+  const [forwarded = ''] = (headers().get('x-forwarded-for') ?? '').split(',')
   return forwarded.trim() === '' ? (call.client ?? '') : forwarded.trim()
 }
 

@@ -168,7 +168,7 @@ export class LoneServer {
       method,
       rest: byteString(match.rest),
       query: parameters.value,
-      headers: this.headers,
+      headers: () => this.headers,
       body: typeof body === 'string' ? utf8(body) : body,
       call: this.call,
     })

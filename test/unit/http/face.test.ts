@@ -219,7 +219,7 @@ describe('requests', () => {
       { 'x-unknown-token': 'e' },
     ]
     for (const headers of sent) await ask('GET /v1/thing/a', { headers })
-    expect(asked.map(({ headers }) => headers.get('x-svc-token'))).toEqual(['a', 'b', 'c', 'd', undefined])
+    expect(asked.map(({ headers }) => headers().get('x-svc-token'))).toEqual(['a', 'b', 'c', 'd', undefined])
   })
 })
 

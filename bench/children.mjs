@@ -20,6 +20,11 @@ export const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 /** Starts a program of Node; what it prints as errors is shown. `stdout`: `pipe` to read it. */
 export function start(args, { stdout = 'ignore', env = {} } = {}) {
   const child = spawn(process.execPath, args, { stdio: ['ignore', stdout, 'inherit'], env: { ...process.env, ...env } })
+  return keepUntilEnd(child)
+}
+
+/** Has `endAll` end a process that something else started. */
+export function keepUntilEnd(child) {
   running.add(child)
   child.on('close', () => running.delete(child))
   return child

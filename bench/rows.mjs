@@ -15,6 +15,7 @@ const rows = {
   load: () => import('./rows/kv.mjs').then(({ load }) => load()),
   put: () => import('./rows/kv.mjs').then(({ put }) => put()),
   register: () => import('./rows/register.mjs').then(({ register }) => register()),
+  three: () => import('./rows/three.mjs').then(({ three }) => three()),
   watchers: () => import('./rows/watchers.mjs').then(({ watchers }) => watchers()),
 }
 

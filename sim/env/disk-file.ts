@@ -1,3 +1,4 @@
+import { invariant } from '../../src/base/invariant.ts'
 import { done, ok, type Result } from '../../src/base/result.ts'
 import type { DiskFailure, DiskFile } from '../../src/env/disk.ts'
 import { diskOperations, traceKinds } from '../report/trace-kinds.ts'
@@ -73,6 +74,12 @@ export class SimDiskFile implements DiskFile, HeldFile {
     if (!result.ok) return this.#finish('writeSynced', writeUs, () => result)
     const mark = this.#inode.mark()
     return this.#finish('writeSynced', writeUs + disk.delayUs('sync', draws), () => this.#settle(mark, draws))
+  }
+
+  /** Makes more durable than it must, and so insists on what it may be used for. */
+  writeThrough(at: number, bytes: Uint8Array): Promise<Result<undefined, DiskFailure>> {
+    invariant(this.#inode.isDurableUpTo(at), 'a file is written through only behind what is durable', { at })
+    return this.writeSynced(at, bytes)
   }
 
   truncate(sizeBytes: number): Promise<Result<undefined, DiskFailure>> {

@@ -45,7 +45,7 @@ export const registrationBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: `${local}/journal.js`,
-        find: 'const written = await file.value.writeSynced(this.#endsAt, frame);',
+        find: 'const written = await file.value.writeThrough(this.#endsAt, frame);',
         replace: 'const written = await file.value.write(this.#endsAt, frame);',
       },
     ],

@@ -75,6 +75,11 @@ export interface DiskFile {
   sync(): Promise<Result<undefined, DiskFailure>>
   /** `write`, and `sync` when that succeeded, in one step of the caller's. */
   writeSynced(at: number, bytes: Uint8Array): Promise<Result<undefined, DiskFailure>>
+  /**
+   * `writeSynced` for a file of which everything before `at` is durable: only these bytes are made durable, which a disk
+   * can do in one step instead of two. A log is written like this.
+   */
+  writeThrough(at: number, bytes: Uint8Array): Promise<Result<undefined, DiskFailure>>
   truncate(sizeBytes: number): Promise<Result<undefined, DiskFailure>>
   /**
    * Makes the file at least `sizeBytes` long. The added part reads as zeros and has its room on the disk: a later write

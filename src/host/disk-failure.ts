@@ -18,6 +18,10 @@ function diskFailure(path: string, cause: unknown): DiskFailure {
   return { kind: kinds.get(codeOf(cause)) ?? 'io', path, message: messageOf(cause) }
 }
 
+export function isWithoutRoom(cause: unknown): boolean {
+  return kinds.get(codeOf(cause)) === 'full'
+}
+
 /** Whatever error the operating system reports, the content of the disk is unknown now. */
 export function failedSync(path: string, cause: unknown): Result<never, DiskFailure> {
   return err({ kind: 'io', path, message: messageOf(cause) })

@@ -58,6 +58,11 @@ export class Inode implements Lane {
     return this.#changes.length
   }
 
+  /** Whether no change before this offset waits for a sync. */
+  isDurableUpTo(at: number): boolean {
+    return this.#changes.every((change) => (change.kind === 'write' ? change.at : change.size) >= at)
+  }
+
   read(at: number, length: number): Uint8Array {
     return this.#cached.read(at, length)
   }

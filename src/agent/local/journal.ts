@@ -81,7 +81,7 @@ export class Journal {
     }
     const file = await this.#opened()
     if (!file.ok) return file
-    const written = await file.value.writeSynced(this.#endsAt, frame)
+    const written = await file.value.writeThrough(this.#endsAt, frame)
     if (written.ok) {
       this.#endsAt += frame.length
       this.#number++

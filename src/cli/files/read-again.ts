@@ -42,6 +42,7 @@ function readOnce(file: DiskFile, path: string, kept: Kept): DiskFile {
     write: (at, bytes) => file.write(at, bytes),
     sync: () => file.sync(),
     writeSynced: (at, bytes) => file.writeSynced(at, bytes),
+    writeThrough: (at, bytes) => file.writeThrough(at, bytes),
     truncate: (sizeBytes) => file.truncate(sizeBytes),
     allocate: (sizeBytes) => file.allocate(sizeBytes),
     size: () => file.size(),

@@ -91,6 +91,10 @@ class MemoryFile implements DiskFile {
     return this.write(at, bytes)
   }
 
+  writeThrough(at: number, bytes: Uint8Array): Promise<Result<undefined, DiskFailure>> {
+    return this.write(at, bytes)
+  }
+
   async truncate(sizeBytes: number): Promise<Result<undefined, DiskFailure>> {
     this.#provide(sizeBytes)
     this.#pieces.length = Math.ceil(sizeBytes / pieceBytes)

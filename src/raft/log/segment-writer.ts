@@ -25,7 +25,7 @@ interface Active {
 
 /**
  * The segment files of a log that is written to. A batch is written after the last one, or into a new segment if it
- * does not fit, with one write and one sync; segments whose entries are no longer needed are removed. The caller makes
+ * does not fit, in one step of the disk; segments whose entries are no longer needed are removed. The caller makes
  * one call at a time. After a failure other than a full disk, the content of the disk is unknown, and the writer must
  * not be used again.
  */
@@ -111,7 +111,7 @@ export class SegmentWriter {
     return this.#active.file.close()
   }
 
-  /** One write, one sync. */
+  /** One step of the disk: what lies before it is durable. An attempt that found no room has left bytes behind that. */
   async #writeBatch(records: readonly LogRecord[]): Promise<Result<undefined, DiskFailure>> {
     const active = this.#active
     const number = this.#lastBatch + 1
@@ -121,7 +121,7 @@ export class SegmentWriter {
       salt: active.salt,
       chain: this.#chain,
     })
-    const synced = await active.file.writeSynced(active.end, bytes)
+    const synced = await active.file.writeThrough(active.end, bytes)
     if (!synced.ok) return synced
     active.end += bytes.length
     this.#lastBatch = number

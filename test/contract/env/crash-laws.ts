@@ -66,6 +66,24 @@ export function crashLaws(law: CrashLaw): void {
   )
 
   law(
+    'bytes that were written through are there, also where the room for them was made before, and under another name',
+    async ({ env, directory }) => {
+      const file = await got(env.disk.open(`${directory}/aside`, 'create'))
+      await got(file.write(0, utf8('head')))
+      await got(file.allocate(20_000))
+      await got(file.sync())
+      await got(env.disk.rename(`${directory}/aside`, `${directory}/f`))
+      await got(env.disk.syncDirectory(directory))
+      await got(file.writeThrough(4, utf8(' and')))
+      await got(file.writeThrough(8, utf8(' more')))
+    },
+    async ({ env, directory }) => {
+      const text = await readFile(env, `${directory}/f`)
+      expect([text.length, text.replace(/\0+$/, '')]).toEqual([20_000, 'head and more'])
+    },
+  )
+
+  law(
     'a file that was allocated and synced is as long after it; what was written into it unsynced changes nothing of that',
     async ({ env, directory }) => {
       const file = await got(env.disk.open(`${directory}/f`, 'create'))

@@ -151,7 +151,13 @@ describe('what is near', () => {
       asked.length = 0
       const parameters = parseQuery(query.slice(1))
       if (!parameters.ok) throw new Error(parameters.error)
-      const request = { method: 'GET', rest: name, headers: () => new Map(), body: emptyBytes, call: { client } } as const
+      const request = {
+        method: 'GET',
+        rest: name,
+        headers: () => new Map(),
+        body: emptyBytes,
+        call: { client },
+      } as const
       const answer = await executeRoute(agent, { ...request, query: parameters.value })
       expect(answer).toMatchObject({ kind: 'json' })
       return asked.filter((each) => each.includes(client)).length

@@ -274,6 +274,11 @@ export class CrashDisk implements Disk {
         inode.unsynced = []
         return done
       })
+    // A crash or a fault may come between the two.
+    const writeSynced = async (at: number, bytes: Uint8Array): Promise<Result<undefined, DiskFailure>> => {
+      const written = await write(at, bytes)
+      return written.ok ? sync() : written
+    }
     return {
       read: (at, length) => this.#run('read', path, () => ok(inode.seen.slice(at, at + length))),
       readWritten: (length) =>
@@ -288,10 +293,12 @@ export class CrashDisk implements Disk {
           return more === 0 ? done : this.#changed(inode, { kind: 'truncate', size })
         }),
       sync,
-      // A crash or a fault may come between the two.
-      writeSynced: async (at, bytes) => {
-        const written = await write(at, bytes)
-        return written.ok ? sync() : written
+      writeSynced,
+      writeThrough: (at, bytes) => {
+        if (inode.unsynced.some((change) => (change.kind === 'truncate' ? change.size : change.at) < at)) {
+          throw new Error(`${path} is written through at ${at}, and something before that is not durable`)
+        }
+        return writeSynced(at, bytes)
       },
       size: () => this.#run('size', path, () => ok(inode.seen.length)),
       close: async () => {},

@@ -157,6 +157,27 @@ describe('a disk', () => {
     })
   })
 
+  it('refuses to write through behind what is not durable, which a real disk would leave so', async () => {
+    await onDisk({}, async (simulation, node) => {
+      const told = await simulation.play(
+        node,
+        async (env) => {
+          const file = await value(env.disk.open('/data/f', 'create'))
+          await value(file.write(8, utf8('behind')))
+          await value(file.writeThrough(4, utf8('four')))
+          await value(file.write(0, utf8('four')))
+          try {
+            return await file.writeThrough(4, utf8('four'))
+          } catch (cause) {
+            return String(cause)
+          }
+        },
+        1000,
+      )
+      expect(told).toContain('a file is written through only behind what is durable (at=4)')
+    })
+  })
+
   it('fails the next opening and the next renaming, which change nothing', async () => {
     await onDisk({}, async (simulation, node) => {
       const told = await simulation.play(

@@ -123,6 +123,9 @@ export interface Udp {
  * A connected byte stream. Bytes arrive in order, once, in pieces of any size. The handlers are set in the turn in
  * which the stream is passed on; bytes that arrive before are kept. After `onClose` no handler is called any more.
  */
+/** `now` is usual. `soon`: within some milliseconds, because nothing waits for it. */
+export type SendingTime = 'now' | 'soon'
+
 export interface TcpStream extends Closable {
   readonly local: Endpoint
   readonly remote: Endpoint
@@ -135,9 +138,10 @@ export interface TcpStream extends Closable {
   onClose(use: (why: StreamEnd) => void): void
   /**
    * Queues bytes (which must not change afterwards). Returns false if more than `highWaterBytes` are queued: write no
-   * more until `onDrain`. Writing after `end`, or to a stream that has ended, does nothing and returns false.
+   * more until `onDrain`. Writing after `end`, or to a stream that has ended, does nothing and returns false. What is sent
+   * `soon` may wait a moment for later bytes, to be sent together with them; the order stays.
    */
-  write(bytes: Uint8Array): boolean
+  write(bytes: Uint8Array, when?: SendingTime): boolean
   /** The queue has become empty after a `write` returned false. */
   onDrain(use: () => void): void
   /** Bytes queued and not yet taken by the network. */

@@ -1,7 +1,14 @@
 import { readSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { invariant } from '../base/invariant.ts'
-import { type Endpoint, highWaterBytes, type PeerCertificate, type StreamEnd, type TcpStream } from '../env/net.ts'
+import {
+  type Endpoint,
+  highWaterBytes,
+  type PeerCertificate,
+  type SendingTime,
+  type StreamEnd,
+  type TcpStream,
+} from '../env/net.ts'
 import { plainBytes } from '../native/plain-bytes.ts'
 import { endpointOf } from './net-failures.ts'
 import type { OpenThings } from './open-things.ts'
@@ -9,6 +16,9 @@ import { codeOf } from './system-error.ts'
 
 /** An idle connection is probed after this, so that a peer that lost power does not keep it for ever. */
 const keepAliveProbeMs = 15_000
+
+/** How long bytes that are to be sent soon wait for others. */
+const soonMs = 1
 
 /**
  * One connected socket. `raw` is the TCP socket under a TLS one, and the same as `socket` without TLS: only through it
@@ -28,7 +38,9 @@ export class HostTcpStream implements TcpStream {
   /** Closed by its owner, which gets no more events, and about to be destroyed. */
   #leaving = false
   #wantsDrain = false
-  #corked = false
+  /** What was written is held until this time; undefined: nothing is held. */
+  #held: SendingTime | undefined
+  #soon: NodeJS.Timeout | undefined
   /** Whether the connection was broken when its owner ended it; undefined: the owner has not. */
   #goneBeforeEnd: boolean | undefined
   #drain: (() => void) | undefined
@@ -74,10 +86,10 @@ export class HostTcpStream implements TcpStream {
     this.#drain = use
   }
 
-  write(bytes: Uint8Array): boolean {
+  write(bytes: Uint8Array, when: SendingTime = 'now'): boolean {
     const socket = this.#socket
     if (!socket.writable || this.#leaving) return false
-    this.#corkForThisTurn()
+    this.#hold(when)
     socket.write(bytes)
     if (socket.writableLength <= highWaterBytes) return true
     this.#wantsDrain = true
@@ -130,15 +142,23 @@ export class HostTcpStream implements TcpStream {
     setImmediate(() => this.#socket.destroy())
   }
 
-  /** Bytes that are written in one turn are sent in one system call. */
-  #corkForThisTurn(): void {
-    if (this.#corked) return
-    this.#corked = true
-    this.#socket.cork()
-    process.nextTick(() => {
-      this.#corked = false
-      if (!this.#leaving) this.#socket.uncork()
-    })
+  /**
+   * Bytes that are written in one turn are sent in one system call, and with them what waited to be sent soon. Such a
+   * call often has the system run the process that gets the bytes at once, in place of this one: what nothing waits for
+   * would delay what this turn has yet to do, such as answering a client.
+   */
+  #hold(until: SendingTime): void {
+    if (this.#held === 'now' || this.#held === until) return
+    if (this.#held === undefined) this.#socket.cork()
+    this.#held = until
+    if (until === 'now') process.nextTick(() => this.#sendHeld())
+    else this.#soon = setTimeout(() => this.#sendHeld(), soonMs)
+  }
+
+  #sendHeld(): void {
+    this.#held = undefined
+    clearTimeout(this.#soon)
+    if (!this.#leaving) this.#socket.uncork()
   }
 
   #peerEnded(): void {
@@ -159,6 +179,7 @@ export class HostTcpStream implements TcpStream {
 
   #ended(): void {
     invariant(this.#over === undefined, 'a stream is over only once')
+    clearTimeout(this.#soon)
     this.#open.delete(this)
     this.#over = this.#broken ?? 'ended'
     this.#close?.(this.#over)

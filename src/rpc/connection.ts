@@ -1,7 +1,7 @@
 import { err, ok, type Result } from '../base/result.ts'
 import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
-import { type Endpoint, endpointText, type StreamEnd, type TcpStream } from '../env/net.ts'
+import { type Endpoint, endpointText, type SendingTime, type StreamEnd, type TcpStream } from '../env/net.ts'
 import type { Failure } from '../model/failure.ts'
 import { failureFromWire } from './failure-codec.ts'
 import { encodeFrame, type Frame, FrameReader, type Hello, rpcProtocol } from './frame.ts'
@@ -97,9 +97,9 @@ export class Connection {
   }
 
   /** Sends without an answer. Dropped when too much is queued. */
-  notify(topic: string, bytes: Uint8Array): void {
+  notify(topic: string, bytes: Uint8Array, when: SendingTime): void {
     if (this.#closed || this.#isCongested) return
-    this.#send(encodeFrame({ kind: 'notice', topic, bytes }))
+    this.#send(encodeFrame({ kind: 'notice', topic, bytes }), when)
   }
 
   close(why: string): void {
@@ -117,8 +117,8 @@ export class Connection {
     this.#liveness.watch()
   }
 
-  #send(frame: Uint8Array): void {
-    if (this.#liveness.check()) this.#stream.write(frame)
+  #send(frame: Uint8Array, when: SendingTime = 'now'): void {
+    if (this.#liveness.check()) this.#stream.write(frame, when)
   }
 
   #receive(bytes: Uint8Array): void {

@@ -1,7 +1,7 @@
 import { invariant } from '../base/invariant.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import type { Env } from '../env/env.ts'
-import type { Endpoint, ListenerTls, ListenFailure, TcpListener, TcpStream } from '../env/net.ts'
+import type { Endpoint, ListenerTls, ListenFailure, SendingTime, TcpListener, TcpStream } from '../env/net.ts'
 import type { Failure } from '../model/failure.ts'
 import { AcceptedConnections } from './accepted-connections.ts'
 import type { ConnectionEvents } from './connection.ts'
@@ -128,13 +128,19 @@ export class Rpc {
    * there is none. The message may be lost. Another agent that answers at the address does not get it, unless `peerId`
    * is undefined: then it is for any agent at that address.
    */
-  notify(peerId: string | undefined, address: string, topic: string, bytes: Uint8Array): void {
+  notify(
+    peerId: string | undefined,
+    address: string,
+    topic: string,
+    bytes: Uint8Array,
+    when: SendingTime = 'now',
+  ): void {
     const open = peerId === undefined ? this.#dialled.openTo(address) : this.#peers.to(peerId)
-    if (open !== undefined) return open.notify(topic, bytes)
+    if (open !== undefined) return open.notify(topic, bytes, when)
     if (address === '' || this.#dialled.isPausing(address)) return
     this.#env.detach(
       this.#dialled.connect(address).then((connection) => {
-        if (peerId === undefined || connection?.peer?.nodeId === peerId) connection?.notify(topic, bytes)
+        if (peerId === undefined || connection?.peer?.nodeId === peerId) connection?.notify(topic, bytes, when)
       }),
     )
   }

@@ -98,6 +98,7 @@ export class SimTcpStream implements TcpStream, PipeEnd, ProcessPart {
     this.#drain = use
   }
 
+  /** What is to be sent soon is sent now: the network delays it in any case. */
   write(bytes: Uint8Array): boolean {
     const { outgoing } = this
     if (!this.#kernel.enter(this.boot) || this.#over !== undefined || outgoing.ended) return false

@@ -32,8 +32,9 @@ export class RaftLink implements RaftTransport {
   /** A name with a colon is an address, and means any agent that listens there; node IDs contain no colon. */
   send(to: ServerId, address: string, message: RaftMessage): void {
     const bytes = this.#encoder.encode(message)
-    if (to.includes(':')) this.#rpc.notify(undefined, to, this.#topic, bytes)
-    else this.#rpc.notify(to, address, this.#topic, bytes)
+    const when = isNoticeOfCommit(message) ? 'soon' : 'now'
+    if (to.includes(':')) this.#rpc.notify(undefined, to, this.#topic, bytes, when)
+    else this.#rpc.notify(to, address, this.#topic, bytes, when)
   }
 
   /**
@@ -67,6 +68,13 @@ export class RaftLink implements RaftTransport {
       'sampled',
     )
   }
+}
+
+/**
+ * While a client waits for the leader, nothing waits for such a notice, and the next append says the same.
+ */
+function isNoticeOfCommit(message: RaftMessage): boolean {
+  return message.kind === 'append-request' && message.round === 0 && message.entries.length === 0
 }
 
 function isAnswer({ kind }: RaftMessage): boolean {

@@ -22,6 +22,21 @@ export function tcpLaws(law: Law): void {
     expect(equalBytes(dialler.bytes, whole)).toBe(true)
   })
 
+  law('what is sent soon arrives by itself, and in order with what is sent now', async ({ env, peer, host }) => {
+    const { dialler, accepted } = await connected(env, peer, host)
+    dialler.stream.write(utf8('one '), 'soon')
+    dialler.stream.write(utf8('two '), 'soon')
+    await accepted.received(8)
+    dialler.stream.write(utf8('three '), 'soon')
+    dialler.stream.write(utf8('four '))
+    dialler.stream.write(utf8('five '), 'soon')
+    await accepted.received(24)
+    dialler.stream.write(utf8('six'), 'soon')
+    dialler.stream.end()
+    await accepted.heard('end')
+    expect(accepted.text).toBe('one two three four five six')
+  })
+
   law('both ends name the same two addresses', async ({ env, peer, host }) => {
     const { dialler, accepted, listener } = await connected(env, peer, host)
     expect(dialler.stream.remote).toEqual(listener.local)

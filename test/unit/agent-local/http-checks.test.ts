@@ -77,7 +77,9 @@ describe('an HTTP check', () => {
     const server = webServer(({ target }) => {
       const left = Number(target.slice(1))
       if (left === 0) return answered(200, 'there')
-      return answered([301, 302, 303, 307, 308][left % 5] ?? 302, '', [['Location', left % 2 === 0 ? `http://10.0.0.2/${left - 1}` : `/${left - 1}`]])
+      return answered([301, 302, 303, 307, 308][left % 5] ?? 302, '', [
+        ['Location', left % 2 === 0 ? `http://10.0.0.2/${left - 1}` : `/${left - 1}`],
+      ])
     })
     await withLocalServices(
       configOf(),

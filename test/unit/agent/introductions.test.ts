@@ -32,7 +32,10 @@ function introductions(answer: Result<unknown, Failure> = ok('no record')) {
         return answer
       },
     } as unknown as Rpc,
-    raft: { status: () => ({ lastIndex: 0, lastTerm: 0, configuration: { servers: [] } }), hasState: () => true } as unknown as Raft,
+    raft: {
+      status: () => ({ lastIndex: 0, lastTerm: 0, configuration: { servers: [] } }),
+      hasState: () => true,
+    } as unknown as Raft,
     directory: new ServerDirectory('id-s1', 'dc1', () => new Set(['id-s2'])),
     nodeId: 'id-s1',
     pool: new FakePool([serverMember(2)]).pool,

@@ -15,7 +15,12 @@ describe('what callers with the same rights see', () => {
   })
 
   it('is another when a member is missing, is there more often, or has changed', () => {
-    for (const other of [members.slice(1), [{ id: 1n }, { id: 1n }, { id: 2n }], [...members.slice(1), { id: 3n }], 'x'])
+    for (const other of [
+      members.slice(1),
+      [{ id: 1n }, { id: 1n }, { id: 2n }],
+      [...members.slice(1), { id: 3n }],
+      'x',
+    ])
       expect(seen(members).isSameAs(seen(other))).toBe(false)
     expect(seen(members).isSameAs(seen(members, 2))).toBe(false)
   })

@@ -61,9 +61,11 @@ import { localHealth } from './pool/local-health.ts'
 import { membership, wanMembership } from './pool/membership.ts'
 import { oneTruth } from './pool/one-truth.ts'
 import { packetAddresses } from './pool/packet-addresses.ts'
+import { passingOn } from './pool/passing-on.ts'
 import { poolTold } from './pool/pool-marks.ts'
 import { poolViews } from './pool/pool-views.ts'
 import { probeAnswers } from './pool/probe-answers.ts'
+import { statusTimes } from './pool/status-times.ts'
 import { agentTold, diskTold, markedProcesses } from './process-marks.ts'
 import { promptness } from './promptness.ts'
 import { queryTruth } from './query-truth.ts'
@@ -172,6 +174,8 @@ const all = [
   packetAddresses,
   deathGrounds,
   frugalGossip,
+  passingOn,
+  statusTimes,
   membership,
   wanMembership,
   catalogTruth,

@@ -1,4 +1,4 @@
-import type { GossipAddress, Message, QueryFilter } from '../../src/gossip/core/messages.ts'
+import type { GossipAddress, Message, QueryFilter, Versions } from '../../src/gossip/core/messages.ts'
 import { ownVersions } from '../../src/gossip/core/messages.ts'
 import { encodeCoordinate } from '../../src/gossip/wire/coordinate-payload.ts'
 import { originCoordinate } from '../../src/model/coordinate.ts'
@@ -21,6 +21,15 @@ const astral = '𝔡'
 /** The longest name that a member may have has 128 bytes. */
 const longestName = astral.repeat(32)
 const strangeNames = [astral, longestName, `${longestName}x`, astral.repeat(60), '\u0000', '__proto__', 'é'.repeat(65)]
+/** Versions of members that this release does not understand, or that do not understand what it speaks. */
+const strangeVersions: readonly Partial<Versions>[] = [
+  { delegateMin: 5, delegateSpoken: 5 },
+  { delegateMax: 3, delegateSpoken: 3 },
+  { delegateMax: 6, delegateSpoken: 6 },
+  { protocolMin: 3, protocolSpoken: 3 },
+  { protocolMax: 1, protocolSpoken: 1 },
+  { protocolMax: 6, protocolSpoken: 6 },
+]
 const costly: QueryFilter = { kind: 'tag', tag: 'role', expression: '(a+)+$' }
 
 /** Values for coordinates: seconds that no network takes, and values that are not numbers. */
@@ -51,7 +60,9 @@ function anAgent({ agents, self }: Surroundings, draws: Draws): Surroundings['se
   return draws.oneOf(agents, ({ name }) => name) ?? self
 }
 
-function aliveAs(node: string, address: GossipAddress, incarnation: number, metaBytes: number): Message {
+type Alive = Extract<Message, { readonly kind: 'alive' }>
+
+function aliveAs(node: string, address: GossipAddress, incarnation: number, metaBytes: number): Alive {
   return { kind: 'alive', incarnation, node, address, meta: new Uint8Array(metaBytes), versions: ownVersions }
 }
 
@@ -61,7 +72,12 @@ function aliveAs(node: string, address: GossipAddress, incarnation: number, meta
  * current Lamport time.
  */
 const words: readonly Word[] = [
-  ({ self }) => aliveAs(self.name, self.address, 1, 8),
+  // It is a member, with as much metadata as a member may have.
+  ({ self }) => aliveAs(self.name, self.address, 1, 512),
+  ({ self }, draws) => ({
+    ...aliveAs(`${self.name} of another release`, self.address, 1, 8),
+    versions: { ...ownVersions, ...oneOf(strangeVersions, draws) },
+  }),
   ({ self }, draws) => aliveAs(oneOf(strangeNames, draws), self.address, 1, 0),
   ({ self }, draws) => aliveAs(self.name, self.address, oneOf(incarnationsBeyond, draws), 0),
   ({ self }) => aliveAs(self.name, self.address, 2, 513),

@@ -11,6 +11,8 @@ const roundingMs = 0.01
  * 1. A member begins an exchange of full states at most once in an interval by its own clock, which pools of more than
  *    32 members only lengthen. The first one after it was alone comes at a random time.
  * 2. A packet has each message once: a broadcast that was taken for a packet is not taken for it again.
+ * 3. Periodic work begins at a random moment of its interval, so that members that learned something together do not
+ *    act together (`timer-starts`). Pools of more than 32 members exchange states less often.
  */
 export class FrugalGossip {
   readonly #judge: Judge<{ M11: never }>
@@ -54,6 +56,20 @@ export class FrugalGossip {
     this.#judge.report('M11', `${observer} exchanges full states ${gap}, in spite of an interval of ${intervalMs} ms`)
   }
 
+  /** A member begins periodic work, or has set its next exchange, after a time that must lie in this range. */
+  scheduled(observer: string, work: string, { isMs, leastMs, mostMs }: Scheduled): void {
+    this.#judge.judged('M11')
+    // Timers are set to whole milliseconds.
+    if (isMs >= leastMs && isMs <= mostMs + 1) return
+    this.#judge.report('M11', `${observer} sets the timer of ${work} to ${isMs} ms, not to ${leastMs} to ${mostMs} ms`)
+  }
+
+  /** Members began some periodic work so often at one end of its interval that this is no chance. */
+  together(work: string, times: number, end: 'early' | 'late'): void {
+    this.#judge.judged('M11')
+    this.#judge.report('M11', `members begin ${work} ${end} in its interval ${times} times, not at random`)
+  }
+
   #sent(observer: string, messages: readonly Message[]): void {
     if (messages.length < 2) return
     this.#judge.judged('M11')
@@ -63,13 +79,19 @@ export class FrugalGossip {
   }
 }
 
+interface Scheduled {
+  readonly isMs: number
+  readonly leastMs: number
+  readonly mostMs: number
+}
+
 export const frugalGossip = law(
   {
     M11: {
-      text: 'frugal gossip: full states are exchanged at most once in an interval, and a packet has each message once',
+      text: 'frugal gossip: full states are exchanged once in an interval, periodic work begins at a random moment of its own, and a packet has each message once',
       sources: ['docs/reference/configuration.md#fixed-gossip-values', 'SWIM, section 4.1'],
       evidence: ['members', 'probes'],
-      judges: ['exchange or packet', 'exchanges and packets'],
+      judges: ['timer, exchange or packet', 'timers, exchanges and packets'],
     },
   },
   (judge) => new FrugalGossip(judge),

@@ -1,6 +1,7 @@
 import { formatDuration } from '../../../src/base/duration.ts'
-import type { GossipTiming } from '../../../src/gossip/pool.ts'
+import type { GossipTiming, ObservedCore } from '../../../src/gossip/pool.ts'
 import { type Judge, law } from '../checker.ts'
+import type { Contact } from './contacts.ts'
 import { reapedNotBeforeMs, reapedWithinMs, triedWithinMs } from './pool-bounds.ts'
 
 /** A member that one observer considers failed or left. Times of true time, in microseconds. */
@@ -13,9 +14,13 @@ export interface Gone {
   readonly event?: number
 }
 
+/** What the observer knew of members before the step. */
+type Known = ReadonlyMap<string, { readonly status: string; readonly event?: number }>
+
 /**
- * M5. Members that left are not contacted. Failed members are tried again, at the rate of the settings. Both are
- * forgotten when their time is over, and not before.
+ * M5. Members that left are not contacted. Failed members, and no others, are tried again, at the rate of the settings.
+ * Both are forgotten when their time is over, and not before. So the lists that reconnecting and reaping work through are
+ * those of the members with that status.
  */
 export class GoneMembers {
   readonly #judge: Judge<{ M5: 'observer woke' | 'shared address' }>
@@ -32,11 +37,6 @@ export class GoneMembers {
   /** An observer slept while this many members were gone: overdue work is done within a few rounds. */
   woke(gone: number): void {
     this.#judge.excused('M5', 'observer woke', gone)
-  }
-
-  /** A member that has not left has the address of one that has. */
-  sharedAddress(): void {
-    this.#judge.excused('M5', 'shared address')
   }
 
   /**
@@ -61,6 +61,40 @@ export class GoneMembers {
     this.#judge.judged('M5')
     if (goesOn)
       this.#judge.report('M5', 'another attempt to reach failed members is scheduled, although no member has failed')
+  }
+
+  /** An observer tries to reconnect to a member, which it considers to have this status. */
+  tried(observer: string, name: string, status: string): void {
+    this.#judge.judged('M5')
+    if (status !== 'failed')
+      this.#judge.report('M5', `${observer} tries to reconnect to ${name}, which it considers ${status}`)
+  }
+
+  /** The status of members has changed. `listed`: those that the observer would try again, or forget, as `status`. */
+  listed(observer: string, status: 'failed' | 'left', listed: readonly string[], are: readonly string[]): void {
+    this.#judge.judged('M5')
+    const isSame = listed.length === are.length && are.every((name) => listed.includes(name))
+    if (isSame) return
+    const [those, others] = [listed, are].map((names) => names.join(', ') || 'none')
+    this.#judge.report('M5', `${observer} lists ${those} as ${status}, and ${others} are`)
+  }
+
+  /** Reports contact with a member that had left before this step, unless another member has its address now. */
+  contacts(
+    observer: string,
+    { left, members }: Pick<ObservedCore, 'left' | 'members'>,
+    contact: Contact,
+    known: Known,
+  ): void {
+    if (left.length === 0) return
+    const { to, how } = contact
+    const there = [...members.values()].filter(({ address }) => address.host === to.host && address.port === to.port)
+    const [member] = there
+    if (member === undefined) return
+    const isShared = there.some(({ status }) => status !== 'left')
+    if (isShared && there.some(({ status }) => status === 'left')) this.#judge.excused('M5', 'shared address')
+    const was = known.get(member.name)
+    if (!isShared && was?.status === 'left') this.contacted(observer, member.name, how, was.event)
   }
 
   contacted(observer: string, name: string, how: string, event = 0): void {

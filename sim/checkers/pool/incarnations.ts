@@ -15,7 +15,8 @@ const ranks = { alive: 0, suspect: 1, dead: 2 } as const
 /**
  * M3. The incarnation that a member knows of another never falls while the record lives, and within one incarnation the
  * state goes from alive to suspect to dead (SWIM, section 4.2). No number exceeds the greatest one allowed, so none
- * ever wraps. A member that learns of an accusation against itself continues with a greater incarnation, unless it is
+ * ever wraps. A sound claim of a greater incarnation is taken, and one with which no member can be reached or understood
+ * is not. A member that learns of an accusation against itself continues with a greater incarnation, unless it is
  * leaving.
  */
 export class Incarnations {
@@ -38,6 +39,19 @@ export class Incarnations {
     if (incarnation === before.incarnation && ranks[state] >= ranks[before.state]) return
     const was = `${before.state} at incarnation ${before.incarnation}`
     this.#judge.report('M3', `${observer} knew ${name} ${was}, and now ${state} at ${incarnation}`, [before.event ?? 0])
+  }
+
+  /** The observer takes another member's claim about itself. `why`: what is wrong with it. */
+  taken(observer: string, name: string, why: string | undefined): void {
+    this.#judge.judged('M3')
+    if (why !== undefined) this.#judge.report('M3', `${observer} takes ${name} for a member with ${why}`)
+  }
+
+  /** A packet has brought a sound claim at this incarnation, which is newer than what the observer knew. */
+  claimed(observer: string, name: string, incarnation: number, known: number | undefined): void {
+    this.#judge.judged('M3')
+    if (known === undefined || known < incarnation)
+      this.#judge.report('M3', `${observer} ignores that ${name} is alive at incarnation ${incarnation}`)
   }
 
   /** A record begins. */
@@ -64,7 +78,7 @@ export class Incarnations {
 export const incarnations = law(
   {
     M3: {
-      text: 'incarnations: the incarnation at which a member is known never falls; within one: alive, suspect, dead; an accused member raises its own',
+      text: 'incarnations: the incarnation at which a member is known never falls; within one: alive, suspect, dead; sound newer claims are taken, and no others; an accused member raises its own',
       sources: ['SWIM, section 4.2'],
       evidence: ['members'],
       judges: ['news of a member', 'news of members'],

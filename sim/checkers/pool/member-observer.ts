@@ -1,14 +1,15 @@
 import type { GossipEffect, GossipEvent } from '../../../src/gossip/core/types.ts'
 import type { ObservedCore, PoolObserver } from '../../../src/gossip/pool.ts'
+import { contactOf } from './contacts.ts'
 import type { Claim } from './incarnations.ts'
 import type { PoolLaws } from './pool-laws.ts'
-import { ProbeWatch } from './probe-watch.ts'
 import { Sleeper } from './sleeper.ts'
-import { SuspicionWatch } from './suspicion-watch.ts'
+import { StepWatches } from './step-watches.ts'
 
 /** What one observer knows of one member, and since when: true time, in microseconds. */
 interface Known extends Claim {
   readonly status: 'alive' | 'leaving' | 'left' | 'failed'
+  readonly statusTime: number
   readonly event: number
   /** Since when it is in this state. */
   readonly stateUs: number
@@ -37,16 +38,14 @@ export class MemberObserver implements PoolObserver {
   #worstHealth = 0
   #samples = 0
   readonly #sleeper: Sleeper
-  readonly #probes: ProbeWatch
-  readonly #suspicions: SuspicionWatch
+  readonly #watches: StepWatches
 
   constructor(all: PoolLaws, process: { readonly node: string; readonly boot: number }) {
     this.#all = all
     this.node = process.node
     this.#boot = process.boot
     this.#sleeper = new Sleeper(all, process.node)
-    this.#probes = new ProbeWatch(all.probes, process.node)
-    this.#suspicions = new SuspicionWatch(all, process.node)
+    this.#watches = new StepWatches(all, process.node)
   }
 
   stepped(core: ObservedCore, event: GossipEvent, effects: readonly GossipEffect[]): void {
@@ -54,13 +53,12 @@ export class MemberObserver implements PoolObserver {
     if (event.kind === 'started') this.#began(core)
     this.#weather(core.health)
     for (const effect of effects) this.#did(core, event, effect)
-    this.#probes.stepped(core, event, effects)
-    this.#suspicions.sent(core, effects)
+    this.#watches.stepped(core, event, effects)
     this.#all.pace.stepped(core, event, effects)
     this.#all.frugal.stepped(this.node, core, event, effects)
     // An agent that leaves may continue with that at the end of any step.
     const isOwnNews = this.#known.get(core.self.name)?.status !== core.self.status
-    if (isOwnNews || mayChange(event)) this.#learn(core, event)
+    if (isOwnNews || mayChange(event)) this.#learn(core, event, effects)
     this.#sleeper.scored(core.health)
     this.#placed(core)
   }
@@ -126,39 +124,22 @@ export class MemberObserver implements PoolObserver {
   }
 
   #did(core: ObservedCore, event: GossipEvent, effect: GossipEffect): void {
+    const contact = contactOf(event, effect)
+    if (contact !== undefined) this.#all.gone.contacts(this.node, core, contact, this.#known)
     switch (effect.kind) {
-      case 'send': {
+      case 'send':
         this.#all.addresses.sent(this.node, core, event, effect)
-        const first = effect.messages[0]?.kind
-        if (first !== undefined && !answers.has(first) && !isForAnother(event, first))
-          this.#contacted(core, effect.to, first)
-        return
-      }
+        break
       case 'exchange':
-        if (effect.purpose === 'reconnect') this.#tried(effect.node)
-        return this.#contacted(core, effect.with, effect.purpose)
-      case 'stream-ping':
-        return this.#contacted(core, effect.to, effect.kind)
+        if (effect.purpose === 'reconnect') this.#tried(core, effect.node)
+        break
       case 'members-changed':
         for (const { kind, member } of effect.changes) if (kind === 'reaped') this.#reaped(core, member.name)
     }
   }
 
-  /** Reports contact with a member that had left before this step, unless another member has its address now. */
-  #contacted(core: ObservedCore, to: { readonly host: string; readonly port: number }, how: string): void {
-    if (core.left.length === 0) return
-    const there = [...core.members.values()].filter(
-      ({ address }) => address.host === to.host && address.port === to.port,
-    )
-    const [member] = there
-    if (member === undefined) return
-    const isShared = there.some(({ status }) => status !== 'left')
-    if (isShared && there.some(({ status }) => status === 'left')) this.#all.gone.sharedAddress()
-    if (!isShared && this.#known.get(member.name)?.status === 'left')
-      this.#all.gone.contacted(this.node, member.name, how, this.#known.get(member.name)?.event)
-  }
-
-  #tried(name: string): void {
+  #tried(core: ObservedCore, name: string): void {
+    this.#all.gone.tried(this.node, name, core.members.get(name)?.status ?? 'unknown')
     const known = this.#known.get(name)
     if (known !== undefined) this.#known.set(name, { ...known, triedUs: this.#all.nowUs() })
   }
@@ -170,15 +151,22 @@ export class MemberObserver implements PoolObserver {
     this.#all.gone.reaped(this.node, name, gone, core.options.timing, this.#all.nowUs())
   }
 
-  #learn(core: ObservedCore, event: GossipEvent): void {
+  #learn(core: ObservedCore, event: GossipEvent, effects: readonly GossipEffect[]): void {
     const nowUs = this.#all.nowUs()
-    this.#suspicions.begins(core, event)
+    let isListed = false
+    this.#watches.begins(core, event)
     for (const [name, now] of core.members) {
-      const { incarnation, state, status } = now
+      const { incarnation, state, status, statusTime } = now
       const before = this.#known.get(name)
-      if (before?.incarnation === incarnation && before.state === state && before.status === status) continue
+      const isSame = before?.incarnation === incarnation && before.state === state && before.status === status
+      if (isSame && before.statusTime === statusTime) continue
+      this.#watches.changed(core, event, { name, before, now, event: before?.event ?? 0 })
+      if (isSame) {
+        this.#known.set(name, { ...before, statusTime })
+        continue
+      }
+      isListed ||= before?.status !== status
       this.#all.incarnations.held(this.node, name, before, { incarnation, state })
-      this.#suspicions.changed(core, event, { name, before, now, event: before?.event ?? 0 })
       this.#noticed(name, before?.state, state)
       if (isGone(status) && (before === undefined || !isGone(before.status))) this.#all.gone.began()
       if (isFailedProbe(event) && before?.state === 'alive' && state === 'suspect')
@@ -188,6 +176,7 @@ export class MemberObserver implements PoolObserver {
         incarnation,
         state,
         status,
+        statusTime,
         event: this.#all.eventNow(),
         stateUs: isNewState ? nowUs : before.stateUs,
         newsUs: before?.incarnation === incarnation ? before.newsUs : nowUs,
@@ -195,7 +184,7 @@ export class MemberObserver implements PoolObserver {
         triedUs: before?.status === status ? before.triedUs : nowUs,
       })
     }
-    this.#suspicions.ends(core, event)
+    this.#watches.ends(core, event, effects, isListed)
   }
 
   /** A member that is down is suspected now, or dead: M4 has observed in time what it waits for. */
@@ -232,15 +221,6 @@ export class MemberObserver implements PoolObserver {
       timing: core.options.timing,
     })
   }
-}
-
-/** Messages that answer a question, whether or not a member asked it. */
-const answers: ReadonlySet<string> = new Set(['ack', 'nack', 'query-response', 'relay'])
-
-/** A ping on behalf of another member, or of a sender that claims to be one. */
-function isForAnother(event: GossipEvent, sent: string): boolean {
-  if (sent !== 'ping' || event.kind !== 'packet-received') return false
-  return event.messages.some(({ kind }) => kind === 'indirect-ping')
 }
 
 const probing: ReadonlySet<string> = new Set(['ping', 'indirect-ping', 'ack', 'nack'])

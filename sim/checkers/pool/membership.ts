@@ -10,15 +10,17 @@ import { incarnations } from './incarnations.ts'
 import { localHealth } from './local-health.ts'
 import { MemberObserver } from './member-observer.ts'
 import { packetAddresses } from './packet-addresses.ts'
+import { passingOn } from './passing-on.ts'
 import { agreementBoundMs, exchangedWithinMs, leaveKnownBoundMs, spreadWithinMs } from './pool-bounds.ts'
 import { PoolLaws, type PoolLawsParts } from './pool-laws.ts'
 import type { PoolFault } from './pool-views.ts'
 import { probeAnswers } from './probe-answers.ts'
+import { statusTimes } from './status-times.ts'
 
 /** Time between two looks at what should have happened by now. */
 const lookEveryUs = 100_000
 
-/** M3 to M10 for one pool of a run. Each member's observer reports to it, and it is asked to look at intervals. */
+/** M3 to M13 for one pool of a run. Each member's observer reports to it, and it is asked to look at intervals. */
 export class Membership {
   readonly laws: PoolLaws
   readonly #observers = new Map<string, MemberObserver>()
@@ -141,6 +143,8 @@ export const membership = checker({
     packetAddresses,
     frugalGossip,
     deathGrounds,
+    passingOn,
+    statusTimes,
   ],
   make: (run) =>
     new Membership({

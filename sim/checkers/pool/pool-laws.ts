@@ -7,9 +7,12 @@ import { type GoneMembers, goneMembers } from './gone-members.ts'
 import { type Incarnations, incarnations } from './incarnations.ts'
 import { type LocalHealth, localHealth } from './local-health.ts'
 import { type PacketAddresses, packetAddresses } from './packet-addresses.ts'
+import { type PassingOn, passingOn } from './passing-on.ts'
 import { type NetworkFacts, PoolWeather } from './pool-weather.ts'
 import { type ProbeAnswers, probeAnswers } from './probe-answers.ts'
 import { ReconnectPace } from './reconnect-pace.ts'
+import { type StatusTimes, statusTimes } from './status-times.ts'
+import { TimerStarts } from './timer-starts.ts'
 
 type PoolLaw =
   | typeof incarnations
@@ -21,6 +24,8 @@ type PoolLaw =
   | typeof packetAddresses
   | typeof deathGrounds
   | typeof frugalGossip
+  | typeof passingOn
+  | typeof statusTimes
 
 export interface PoolLawsParts {
   readonly judge: Judge<ExcusesOf<PoolLaw>>
@@ -43,6 +48,9 @@ export class PoolLaws {
   readonly grounds: DeathGrounds
   readonly frugal: FrugalGossip
   readonly pace: ReconnectPace
+  readonly starts: TimerStarts
+  readonly passing: PassingOn
+  readonly times: StatusTimes
   /** Mean round-trip time of a ping. */
   readonly rttMs: number
   /** A ping is answered in time, and rarely lost. */
@@ -65,6 +73,9 @@ export class PoolLaws {
     this.grounds = deathGrounds.by(judge)
     this.frugal = frugalGossip.by(judge)
     this.pace = new ReconnectPace(this.gone)
+    this.starts = new TimerStarts(this.frugal)
+    this.passing = passingOn.by(judge)
+    this.times = statusTimes.by(judge)
     this.rttMs = network.rttMs
     this.isNetworkGood = network.loss <= 0.05 && network.rttMaxMs <= 250
     this.nowUs = nowUs

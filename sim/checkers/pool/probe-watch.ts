@@ -1,6 +1,7 @@
 import type { GossipAddress, Message } from '../../../src/gossip/core/messages.ts'
 import type { GossipEffect, GossipEvent } from '../../../src/gossip/core/types.ts'
 import type { ObservedCore } from '../../../src/gossip/pool.ts'
+import { NackWatch } from './nack-watch.ts'
 import type { EndedProbe, ProbeAnswers } from './probe-answers.ts'
 
 /** A ping on behalf of another member. */
@@ -26,20 +27,45 @@ export class ProbeWatch {
   /** Sequence number of the present probe's ping. */
   #sequence = -1
   #heard: EndedProbe['heard']
+  /** Whether the number of its first ping is known. */
+  #isNumbered = false
+  readonly #nacks: NackWatch
   /** By sequence number of the ping. */
   readonly #relays = new Map<number, Relay>()
 
   constructor(law: ProbeAnswers, node: string) {
     this.#law = law
     this.#node = node
+    this.#nacks = new NackWatch(law, node)
   }
 
   /** Called after each step. */
   stepped(core: ObservedCore, event: GossipEvent, effects: readonly GossipEffect[]): void {
+    this.#nacks.begins(core, event)
     if (event.kind === 'packet-received') this.#packet(core, event, effects)
     else if (event.kind === 'stream-ping-finished') this.#stream(event.sequence, event.answered)
     for (const effect of effects) if (effect.kind === 'send') this.#said(core, event, effect)
+    this.#nacks.ends(core, effects)
+    if (!this.#isNumbered) this.#number(effects)
     if (core.probe !== this.#probe) this.#next(core, effects)
+    else if (event.kind === 'timer-fired' && event.timer === 'probe') this.#asks(core, effects)
+  }
+
+  #number(effects: readonly GossipEffect[]): void {
+    for (const effect of effects) {
+      const first = effect.kind === 'send' ? effect.messages[0] : undefined
+      if (first?.kind !== 'ping') continue
+      this.#isNumbered = true
+      return this.#law.began(this.#node, first.sequence)
+    }
+  }
+
+  /** The probe goes on without an answer: other members are asked to ping its target. */
+  #asks({ self, members, probe }: ObservedCore, effects: readonly GossipEffect[]): void {
+    if (probe?.phase !== 'indirect') return
+    const asked = effects.filter((effect) => effect.kind === 'send' && effect.messages[0]?.kind === 'indirect-ping')
+    const others = [...members.values()].filter((one) => one.state === 'alive' && one !== self && one !== probe.target)
+    this.#law.asked(this.#node, probe.target.name, asked.length, others.length)
   }
 
   #stream(sequence: number, isAnswered: boolean): void {
@@ -47,15 +73,17 @@ export class ProbeWatch {
   }
 
   #packet(core: ObservedCore, { from, messages }: PacketReceived, effects: readonly GossipEffect[]): void {
-    const untilMs = core.turn.nowMs + core.options.timing.probeTimeoutMs
+    const { nowMs } = core.turn
+    const untilMs = nowMs + core.options.timing.probeTimeoutMs
     for (const message of messages) {
       if (message.kind === 'ack' && message.sequence === this.#sequence) this.#heard = 'by packet'
-      else if (message.kind === 'ack') this.#acked(message.sequence, core.turn.nowMs, effects)
-      else if (message.kind === 'indirect-ping') this.#asked(from, message, untilMs, effects)
+      else if (message.kind === 'ack') this.#acked(message.sequence, nowMs, effects)
+      else if (message.kind === 'indirect-ping') this.#asked(from, message, { nowMs, untilMs }, effects)
     }
   }
 
   #acked(sequence: number, nowMs: number, effects: readonly GossipEffect[]): void {
+    this.#nacks.answered(sequence)
     const relay = this.#relays.get(sequence)
     if (relay === undefined || nowMs >= relay.untilMs) return
     const { asker, askerSequence } = relay
@@ -69,7 +97,7 @@ export class ProbeWatch {
   #asked(
     asker: GossipAddress,
     { sequence: askerSequence, target, node, nack: wantsNack }: Extract<Message, { readonly kind: 'indirect-ping' }>,
-    untilMs: number,
+    { nowMs, untilMs }: { readonly nowMs: number; readonly untilMs: number },
     effects: readonly GossipEffect[],
   ): void {
     for (const effect of effects) {
@@ -78,6 +106,7 @@ export class ProbeWatch {
       if (effect.kind !== 'send' || !isAt(effect.to, target)) continue
       if (this.#relays.size >= relaysMax) this.#forgetOldest()
       this.#relays.set(ping.sequence, { asker, askerSequence, wantsNack, untilMs })
+      if (wantsNack) this.#nacks.asked(ping.sequence, asker, askerSequence, nowMs)
       return
     }
   }
@@ -93,6 +122,7 @@ export class ProbeWatch {
       this.#law.said(this.#node, 'ack', said.sequence, to, this.#isAnswer(core, event, said.sequence, to))
     } else if (said?.kind === 'nack') {
       this.#law.said(this.#node, 'nack', said.sequence, to, this.#isSilence(event, said.sequence, to))
+      this.#nacks.said(core, said.sequence, to)
     }
   }
 
@@ -143,7 +173,7 @@ export class ProbeWatch {
 }
 
 /** The number of the ping to this member; -1: no ping is among the effects, because it left before it was observed. */
-function numberOfPing(name: string, effects: readonly GossipEffect[]): number {
+export function numberOfPing(name: string, effects: readonly GossipEffect[]): number {
   for (const effect of effects) {
     const first = effect.kind === 'send' ? effect.messages[0] : undefined
     if (first?.kind === 'ping' && first.node === name) return first.sequence

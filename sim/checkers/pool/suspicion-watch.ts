@@ -13,16 +13,18 @@ interface Suspicion {
   readonly accusers: Set<string>
 }
 
+interface Held {
+  readonly incarnation: number
+  readonly state: 'alive' | 'suspect' | 'dead'
+  readonly status: string
+  readonly statusTime: number
+}
+
 /** What an observer knew of a member before a step, and knows after it. */
 export interface Change {
   readonly name: string
-  readonly before: { readonly incarnation: number; readonly state: string; readonly status: string } | undefined
-  readonly now: {
-    readonly incarnation: number
-    readonly state: 'alive' | 'suspect' | 'dead'
-    readonly status: string
-    readonly statusTime: number
-  }
+  readonly before: Held | undefined
+  readonly now: Held
   /** Trace event in which it learned what it knew before. */
   readonly event: number
 }

@@ -43,7 +43,7 @@ describe('M8', () => {
     }
     me.watch(10)
     expect(me.recorded.lines).toEqual([])
-    expect(me.recorded.counts().find((line) => line.startsWith('M8'))).toBe('M8 7')
+    expect(me.recorded.counts().find((line) => line.startsWith('M8'))).toBe('M8 11')
   })
 
   it('reports a probe that succeeds by the answer to another one, or fails though its own has come', () => {
@@ -243,7 +243,7 @@ describe('M10', () => {
     me.exchange({ nodes: [nodeState('c3', 1, 'suspect')] })
     me.hear(dead('c3', 1, 'c4'))
     me.hear(leaves('c4', 99), dead('c4', 1, 'c4'))
-    expect(me.recorded.lines).toEqual([
+    expect(me.recorded.lines.filter((line) => line.startsWith('M10'))).toEqual([
       'M10: s1 considers c2 dead at incarnation 1, although no member has suspected it to the end',
       'M10: s1 considers c3 dead at incarnation 1, although no member has suspected it to the end',
       'M10: s1 considers c4 dead at incarnation 1, although no member has suspected it to the end',

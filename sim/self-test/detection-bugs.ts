@@ -86,7 +86,7 @@ export const detectionBugs: readonly PlantedBug[] = [
       },
     ],
     hunt: 'deaths-in-calm',
-    foundBy: ['M8'],
+    foundBy: ['M8', 'M6'],
   },
   {
     row: 201,

@@ -15,7 +15,7 @@ export const eventBugs: readonly PlantedBug[] = [
       'an agent does not forward events of other agents, so that most agents learn of them only by the exchange of full states',
     patches: [inGossip('events.js', "if (source !== 'exchange')", "if (source === 'own')")],
     hunt,
-    foundBy: ['V1'],
+    foundBy: ['V1', 'M12'],
   },
   {
     row: 301,
@@ -37,7 +37,7 @@ export const eventBugs: readonly PlantedBug[] = [
     about: 'an agent delivers an event again each time it receives it',
     patches: [inGossip('recent-events.js', 'other.name === name && equalBytes', 'other.name !== name && equalBytes')],
     hunt,
-    foundBy: ['V2'],
+    foundBy: ['V2', 'M12'],
   },
   {
     row: 303,

@@ -16,7 +16,7 @@ export const membershipBugs: readonly PlantedBug[] = [
       },
     ],
     hunt: 'members-come-and-go',
-    foundBy: ['M1', 'M2', 'M3', 'E1', 'E3', 'L1'],
+    foundBy: ['M1', 'M2', 'M3', 'E1', 'E3', 'L1', 'M6'],
   },
   {
     row: 19,
@@ -60,7 +60,7 @@ export const membershipBugs: readonly PlantedBug[] = [
       },
     ],
     hunt: 'late-words',
-    foundBy: ['M1', 'M2', 'E1', 'E3'],
+    foundBy: ['M1', 'M2', 'E1', 'E3', 'M12', 'M13'],
   },
   {
     row: 33,

@@ -9,6 +9,7 @@ import { dutyBugs } from './duty-bugs.ts'
 import { eventBugs } from './event-bugs.ts'
 import { federationBugs } from './federation-bugs.ts'
 import { filterBugs } from './filter-bugs.ts'
+import { gossipBugs } from './gossip-bugs.ts'
 import { intentionBugs } from './intention-bugs.ts'
 import { keyBugs } from './key-bugs.ts'
 import { leakBugs } from './leak-bugs.ts'
@@ -62,4 +63,5 @@ export const plantedBugs: readonly PlantedBug[] = [
   ...leakBugs,
   ...diskBugs,
   ...thriftBugs,
+  ...gossipBugs,
 ]

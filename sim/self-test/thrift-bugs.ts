@@ -44,7 +44,7 @@ export const thriftBugs: readonly PlantedBug[] = [
       },
     ],
     hunt: 'late-words',
-    foundBy: ['M11'],
+    foundBy: ['M11', 'M12'],
   },
   {
     row: 368,

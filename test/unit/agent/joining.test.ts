@@ -147,6 +147,7 @@ describe('an agent that is told where its pool is', () => {
     const joiner = new Joiner({ retryJoin: ['10.0.0.2:8301', '10.0.0.3:8301'] })
     joiner.joining.start()
     joiner.joining.stop()
+    await settled()
     await joiner.clock.advance(3_600_000)
     expect([joiner.asked.length, joiner.clock.timers]).toEqual([1, 0])
   })

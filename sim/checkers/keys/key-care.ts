@@ -1,10 +1,12 @@
 import { kvForgetLockDelays, kvReapTombstones } from '../../../src/features/kv/commands.ts'
-import { lockDelaysTable, tombstoneTable } from '../../../src/features/kv/tables.ts'
+import { lockDelaysTable, reapedFloor, tombstoneTable } from '../../../src/features/kv/tables.ts'
 import { type KeyCare, keyCare } from '../../../src/model/limits.ts'
 import { hasBehaviour, type Release } from '../../../src/model/release.ts'
 import type { ReadTransaction, TableDefinition } from '../../../src/store/types.ts'
 import { type CheckedRun, checker, type Judge } from '../checker.ts'
 import type { Facts } from '../facts.ts'
+import { type AgedRow, AgedRows } from './aged-rows.ts'
+import { ForgottenDelays, type Removal } from './removed-rows.ts'
 
 type Excuse = 'restored' | 'older releases'
 
@@ -12,6 +14,9 @@ type Excuse = 'restored' | 'older releases'
 const clockAllowance = 0.06
 /** Time in which a command of the leader is replicated, and retried after a refusal. */
 const slackMs = 5_000
+/** The same for a leader that nothing has disturbed: it may have to send several commands, one after the other. */
+const calmSlackMs = 800
+const calmExchanges = 20
 
 /** Limits on the age of one table's rows. */
 interface Bounds {
@@ -21,7 +26,7 @@ interface Bounds {
 }
 
 function tombstoneBounds({ tombstoneTtlMs, tombstoneGranularityMs }: KeyCare): Bounds {
-  return { leastMs: tombstoneTtlMs, mostMs: tombstoneTtlMs + 3 * tombstoneGranularityMs }
+  return { leastMs: tombstoneTtlMs, mostMs: tombstoneTtlMs + 2 * tombstoneGranularityMs }
 }
 
 /** A lock delay may be short; S1 checks that none is forgotten before its time. */
@@ -29,75 +34,24 @@ function delayBounds({ lockDelayMaxMs, forgetEveryMs }: KeyCare): Bounds {
   return { leastMs: 0, mostMs: lockDelayMaxMs + 3 * forgetEveryMs }
 }
 
-/** The rows of one table, and what is known about the times of their creation. */
-class AgedRows {
-  /** When each command that wrote rows was applied, by index, in order of index. */
-  readonly #cameUs = new Map<number, number>()
-  /** Rows older than this come from a restored state: their age counts from this time. */
-  #restoredUs = 0
-  /** The table's last change when its oldest row was looked up, and that row's index; undefined: it had no row. */
-  #lookedUpAt = -1
-  #oldest: number | undefined
-
-  /** Index of the table's oldest row, which is looked up anew only after the table has changed. */
-  oldest<Row extends { readonly index: number }>(tx: ReadTransaction, table: TableDefinition<Row>): number | undefined {
-    const changedAt = tx.lastChange(table)
-    if (changedAt === this.#lookedUpAt) return this.#oldest
-    this.#lookedUpAt = changedAt
-    const [row] = tx.count(table) === 0 ? [] : tx.inIndexOrder(table, 'age')
-    this.#oldest = row?.index
-    if (this.#oldest !== undefined) this.#forget(this.#oldest)
-    return this.#oldest
-  }
-
-  /** Another state or another log has replaced the previous one. */
-  changed(): void {
-    this.#lookedUpAt = -1
-  }
-
-  came(index: number, nowUs: number): void {
-    this.#cameUs.set(index, nowUs)
-  }
-
-  restored(nowUs: number): void {
-    this.changed()
-    this.#cameUs.clear()
-    this.#restoredUs = nowUs
-  }
-
-  /** When the row of this index was created, at the earliest; undefined: it comes from a restored state. */
-  cameUs(index: number): number | undefined {
-    return this.#cameUs.get(index)
-  }
-
-  countedUs(index: number): number {
-    return this.#cameUs.get(index) ?? this.#restoredUs
-  }
-
-  /** No row up to this index exists any more. */
-  #forget(index: number): void {
-    for (const each of this.#cameUs.keys()) {
-      if (each >= index) return
-      this.#cameUs.delete(each)
-    }
-  }
-}
-
 /**
  * K5. Tombstones of deleted keys, and lock delays of ended sessions, stay for as long as clients need them, and are
  * removed soon after their time, however many there are. That holds while one server leads, because a new leader counts
- * anew.
+ * anew. A command that removes some removes what it says: the oldest, up to its index and its limit.
  */
 export class KeysCaredFor {
-  readonly #run: Pick<CheckedRun, 'nowUs'> & Judge<{ K5: Excuse }>
+  readonly #run: Run
   readonly #tombstones = new AgedRows()
   readonly #delays = new AgedRows()
+  readonly #forgotten = new ForgottenDelays(clockAllowance)
   #care: KeyCare = keyCare
   #isOld = false
+  #leader = ''
   #leaderSinceUs = 0
+  #floor = 0
   #told = false
 
-  constructor(run: Pick<CheckedRun, 'nowUs'> & Judge<{ K5: Excuse }>) {
+  constructor(run: Run) {
     this.#run = run
   }
 
@@ -106,37 +60,69 @@ export class KeysCaredFor {
     if (!hasBehaviour(release, 'kv-tombstones')) this.#isOld = true
   }
 
-  leaderBegan(atUs: number): void {
+  leaderBegan(leader: string, atUs: number): void {
+    this.#leader = leader
     this.#leaderSinceUs = atUs
   }
 
   /** The log's entries from some index on were lost. */
   lost(): void {
     for (const rows of [this.#tombstones, this.#delays]) rows.changed()
+    this.#forgotten.replaced()
   }
 
   restored(): void {
     this.#run.excused('K5', 'restored')
     for (const rows of [this.#tombstones, this.#delays]) rows.restored(this.#run.nowUs())
+    this.#forgotten.replaced()
   }
 
-  tookEffect({ command: { kind, body }, index, outcome, tx }: Facts['command took effect']): void {
-    const through = (body as { readonly through?: number }).through ?? 0
-    if (kind === kvReapTombstones.kind) this.#reaped(through, Number(outcome))
-    if (tx.lastChange(tombstoneTable) === index && kind !== kvReapTombstones.kind) {
-      this.#tombstones.came(index, this.#run.nowUs())
-    }
-    if (tx.lastChange(lockDelaysTable) === index && kind !== kvForgetLockDelays.kind) {
-      this.#delays.came(index, this.#run.nowUs())
-    }
+  tookEffect(fact: Facts['command took effect']): void {
+    const { command, index, tx } = fact
+    const isReaped = command.kind === kvReapTombstones.kind
+    const isForgotten = command.kind === kvForgetLockDelays.kind
+    const removal = isReaped || isForgotten ? removalOf(fact) : undefined
+    if (isReaped && removal !== undefined) this.#reaped(removal)
+    if (tx.lastChange(tombstoneTable) === index && !isReaped) this.#tombstones.came(index, this.#run.nowUs())
+    if (tx.lastChange(lockDelaysTable) === index && !isForgotten) this.#delays.came(index, this.#run.nowUs())
     this.#look(tx, tombstoneTable, this.#tombstones, tombstoneBounds(this.#care))
     this.#look(tx, lockDelaysTable, this.#delays, delayBounds(this.#care))
+    this.#compare(fact, isReaped ? removal : undefined, isForgotten ? removal : undefined)
+  }
+
+  /** Checks what a removal has removed and left. */
+  #compare({ index, tx }: Facts['command took effect'], reaped?: Removal, forgotten?: Removal): void {
+    const left = (rows: AgedRows, table: TableDefinition<AgedRow>) => ({
+      count: tx.count(table),
+      oldest: rows.oldest(tx, table),
+    })
+    const floor = tx.lastChange(reapedFloor)
+    const isTooNew = reaped !== undefined && floor !== this.#floor && floor > reaped.through
+    this.#floor = floor
+    const broken = [
+      this.#tombstones.removed.after(left(this.#tombstones, tombstoneTable), reaped),
+      isTooNew ? `has removed the row of index ${floor}, and may remove those up to ${reaped.through}` : undefined,
+      this.#delays.removed.after(left(this.#delays, lockDelaysTable), forgotten),
+      tx.lastChange(lockDelaysTable) === index
+        ? this.#forgotten.after(tx.all(lockDelaysTable), forgotten, (row) => this.#ageMs(row))
+        : undefined,
+    ]
+    if (reaped !== undefined || forgotten !== undefined) this.#run.judged('K5')
+    for (const what of broken) {
+      const command = forgotten === undefined ? kvReapTombstones.kind : kvForgetLockDelays.kind
+      if (what !== undefined) this.#run.report('K5', `${command} at ${index} ${what}`)
+    }
+  }
+
+  #ageMs(index: number): number | undefined {
+    const cameUs = this.#delays.cameUs(index)
+    return cameUs === undefined ? undefined : (this.#run.nowUs() - cameUs) / 1000
   }
 
   /** Checks that the newest removable row has existed for its time. */
-  #reaped(through: number, count: number): void {
+  #reaped({ through, told }: Removal): void {
     const cameUs = this.#tombstones.cameUs(through)
-    if (cameUs === undefined || count === 0) return
+    if (cameUs === undefined || told === 0) return
     this.#run.judged('K5')
     const livedMs = (this.#run.nowUs() - cameUs) / 1000
     const { leastMs } = tombstoneBounds(this.#care)
@@ -147,8 +133,16 @@ export class KeysCaredFor {
     )
   }
 
+  /** How late a row may go that the leader has known since then. */
+  #slackMs(sinceUs: number): number {
+    const { network, disk } = this.#run
+    const contactUs = this.#run.contactSinceUs(this.#leader)
+    if (contactUs === undefined || contactUs > sinceUs || network.loss > 0) return slackMs
+    return Math.min(slackMs, calmSlackMs + calmExchanges * (network.rttMaxMs + disk.syncMaxMs))
+  }
+
   /** Checks that the oldest row is not overdue. */
-  #look<Row extends { readonly index: number }>(
+  #look<Row extends AgedRow>(
     tx: ReadTransaction,
     table: TableDefinition<Row>,
     rows: AgedRows,
@@ -159,12 +153,18 @@ export class KeysCaredFor {
     if (this.#isOld) return this.#run.excused('K5', 'older releases')
     this.#run.judged('K5')
     const sinceUs = Math.max(rows.countedUs(oldest), this.#leaderSinceUs)
-    const lateMs = (this.#run.nowUs() - sinceUs) / 1000 - mostMs * (1 + clockAllowance) - slackMs
+    const lateMs = (this.#run.nowUs() - sinceUs) / 1000 - mostMs * (1 + clockAllowance) - this.#slackMs(sinceUs)
     if (lateMs <= 0 || this.#told) return
     this.#told = true
     const what = `${tx.count(table)} rows of ${table.name}, the oldest of index ${oldest}`
     this.#run.report('K5', `${what}, should have been removed ${seconds(lateMs)} ago, time for a new leader included`)
   }
+}
+
+type Run = Pick<CheckedRun, 'nowUs' | 'network' | 'disk' | 'contactSinceUs'> & Judge<{ K5: Excuse }>
+
+function removalOf({ command: { body }, outcome }: Facts['command took effect']): Removal {
+  return { ...(body as Pick<Removal, 'through' | 'limit'>), told: Number(outcome) }
 }
 
 function seconds(ms: number): string {
@@ -174,7 +174,7 @@ function seconds(ms: number): string {
 export const keysCaredFor = checker({
   codes: {
     K5: {
-      text: 'reaping: tombstones and lock delays are removed soon after their time, and no tombstone before it',
+      text: 'reaping: tombstones and lock delays are removed soon after their time and none before it, the oldest first, and as many as the command says',
       sources: ['docs/reference/configuration.md#tombstone-ttl', 'docs/reference/keys.md#lock-delay'],
       evidence: ['commands', 'elections'],
       judges: ['look at the oldest', 'looks at the oldest'],
@@ -188,7 +188,7 @@ export const keysCaredFor = checker({
   make: (run) => new KeysCaredFor(run),
   takes: {
     'settings read': (it, { config }) => it.configured(config.release, config.keyCare),
-    'leader began': (it, { atUs }) => it.leaderBegan(atUs),
+    'leader began': (it, { node, atUs }) => it.leaderBegan(node, atUs),
     'command took effect': (it, fact) => it.tookEffect(fact),
     'state replaced': (it) => it.restored(),
     'entries lost': (it) => it.lost(),

@@ -166,11 +166,12 @@ export const sessionOperations = {
   },
   'session list': {
     weight: 1,
-    about: 'reads the sessions of a node, which have its own among them',
+    about: 'reads the sessions of a node, which have its own among them and none of another node',
     isPossible: hasSession,
     request: (asking) => {
       const session = oneOf(asking.tree.sessions, asking.draws)
-      const isIt = ({ ID }: JsonSession): boolean => ID === session.id || ID === asking.tree.ended
+      const isIt = ({ ID, Node }: JsonSession): boolean =>
+        ID === session.id || ID === asking.tree.ended || Node !== session.node
       const told = toldBy((text) => {
         const own = (JSON.parse(text) as readonly JsonSession[]).filter(isIt)
         return { said: sessionsText(JSON.stringify(own)), rows: [] }

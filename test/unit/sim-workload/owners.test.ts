@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { OwnAnswer } from '../../../sim/checkers/keys/own-words.ts'
 import { ownOperations } from '../../../sim/workload/own/owner-groups.ts'
 import { Owners } from '../../../sim/workload/own/owners.ts'
+import { textOf } from '../../../src/base/bytes.ts'
 import type { HttpRequest, HttpResponse } from '../../../src/env/http.ts'
 import { inSimulation } from '../sim-world/in-simulation.ts'
 
@@ -61,5 +62,25 @@ describe('owners', () => {
     const { answers } = await asked(['session limits'], () => said(200, '{"ID":"x"}'))
     expect(new Set(answers.map(({ must }) => must))).toEqual(new Set(['created', 'refused']))
     expect(answers.filter(({ isAsExpected }) => !isAsExpected).every(({ must }) => must === 'refused')).toBe(true)
+  })
+
+  it('expect no session of another node in the list of a node', async () => {
+    const session = (ID: string, Node: string) => ({
+      ID,
+      Node,
+      Checks: null,
+      LockDelay: 0,
+      Behavior: 'release',
+      TTL: '',
+    })
+    const made: string[] = []
+    const { answers } = await asked(['session create', 'session list'], ({ method, body }) => {
+      if (method === 'PUT') return said(200, JSON.stringify({ ID: `id-${made.push(textOf(body as Uint8Array))}` }))
+      const own = made.map((each, at) => ({ ...(JSON.parse(each) as object), ID: `id-${at + 1}`, Checks: null }))
+      return said(200, JSON.stringify([...own, session('another', 'a2')]))
+    })
+    const lists = answers.filter(({ what }) => what.startsWith('GET'))
+    expect(lists.length).toBeGreaterThan(0)
+    expect(lists.every(({ isAsExpected, told }) => !isAsExpected && told.includes('another of a2'))).toBe(true)
   })
 })

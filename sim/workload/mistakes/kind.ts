@@ -14,6 +14,7 @@ import {
   readMistakes,
   tokenReadMistakes,
 } from './read-mistakes.ts'
+import { rightMistakes } from './right-mistakes.ts'
 import type { Settled } from './settled.ts'
 import { keyMistakes, sessionMistakes } from './state-mistakes.ts'
 
@@ -30,6 +31,7 @@ export const mistakesAbout = {
   authority: [...authorityMistakes, ...authorityReadMistakes],
   policies: [...policyMistakes, ...policyReadMistakes],
   tokens: [...tokenMistakes, ...tokenReadMistakes],
+  rights: rightMistakes,
 } as const satisfies Readonly<Record<string, readonly Settled[]>>
 
 type Subject = keyof typeof mistakesAbout
@@ -48,9 +50,11 @@ const group = z.strictObject({
     .min(1)
     .default(everywhere)
     .describe(
-      'What the requests are about. `intentions` and `authority` need a mesh, `policies` and `tokens` access control.',
+      'What the requests are about. `intentions` and `authority` need a mesh, `policies` and `tokens` access control, `rights` both, and a token without any right.',
     ),
-  token: template.optional().describe('The token of their requests, which may do everything; none if absent.'),
+  token: template
+    .optional()
+    .describe('The token of their requests, which may do everything, or nothing for `rights`; none if absent.'),
   every: durationRange.default({ min: 50, max: 200 }).describe('Pause between an answer and the next request.'),
 })
 

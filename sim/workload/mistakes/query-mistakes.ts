@@ -71,7 +71,12 @@ export const queryMistakes: readonly Settled[] = [
     404,
     /Query not found/,
   ),
+  refused('an execution to wait for', ({ mark }) => get(`/v1/query/${mark}/execute?${waiting}`), 404, /not found/),
+  refused('an explanation to wait for', ({ mark }) => get(`/v1/query/${mark}/explain?${waiting}`), 404, /not found/),
 ]
+
+/** An execution answers at once, whatever index its caller waits for. */
+const waiting = 'index=1000000000&wait=8s'
 
 const noTemplate = /failed compiling template/
 
@@ -123,6 +128,8 @@ export const templateMistakes: readonly Settled[] = [
   rendered('${match(0)}.${match(2)}.${match(7)}', '[^"]*one-two\\.two\\.'),
   rendered('${name.prefix}', '[0-9a-f-]{36}-'),
   rendered('${agent.segment}x', 'x'),
+  tagged('an empty tag of a template', {}, '\\["","a"\\]'),
+  tagged('an empty tag that a template removes', { RemoveEmptyTags: true }, '\\["a"\\]'),
 ]
 
 function definition(members: object) {
@@ -168,6 +175,19 @@ function rendered(text: string, becomes: string): Settled {
     request: ({ other }) => get(`/v1/query/${other}-one-two/explain`),
     status: 200,
     says: new RegExp(`"Service":\\{"Service":"${becomes}"`),
+    leaves: 'nothing',
+  }
+}
+
+/** The tags that `${match(1)}` and `a` become for a name that the template's expression does not match. */
+function tagged(about: string, template: object, becomes: string): Settled {
+  const service = { Service: 'web', Tags: ['${match(1)}', 'a'] }
+  return {
+    about,
+    first: ({ other }) => templateOf({ Regexp: '-(o[a-z]*)$', ...template }, service)({ mark: other, other, made: '' }),
+    request: ({ other }) => get(`/v1/query/${other}-two/explain`),
+    status: 200,
+    says: new RegExp(`"Tags":${becomes}`),
     leaves: 'nothing',
   }
 }

@@ -12,7 +12,7 @@ import type { IntentionChange, IntentionDecision } from './intentions/intention-
 import type { KeyOperation, ListedKey } from './keys/key-history.ts'
 import type { OwnAnswer } from './keys/own-words.ts'
 import type { OfNode } from './process-facts.ts'
-import type { TimelyAnswer, ToldName } from './reads/timely-facts.ts'
+import type { RefusedTimely, TimelyAnswer, ToldName } from './reads/timely-facts.ts'
 import type { SettledAnswer, SettledRequest } from './refusal-facts.ts'
 import type { RegistrationChange } from './registrations/registration-facts.ts'
 
@@ -61,6 +61,7 @@ export interface ClientFacts {
   /** From now on, answers about the service are reported. */
   readonly 'service followed': { readonly service: string }
   readonly 'service told': TimelyAnswer
+  readonly 'service not told': RefusedTimely
   readonly 'settled request began': SettledRequest
   readonly 'settled request answered': SettledAnswer
   readonly 'name told': ToldName

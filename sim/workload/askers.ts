@@ -122,8 +122,13 @@ export class Askers implements Crew {
       timeoutMs: answerWithinMs,
       headers: wanted === undefined ? [] : controlOf(wanted),
     })
-    if (!answer.ok || answer.value.status !== 200 || this.#world.bootOf(agent.name) !== boot) return
-    const { body, headers } = answer.value
+    if (!answer.ok || this.#world.bootOf(agent.name) !== boot) return
+    const { body, headers, status } = answer.value
+    if (status !== 200) {
+      if (wanted !== undefined)
+        this.#world.tell('service not told', { service, of, agent: agent.name, calledUs, wanted, status })
+      return
+    }
     const kept =
       wanted === undefined ? undefined : { wanted, hit: headers.get('x-cache') ?? 'nothing', age: headers.get('age') }
     const listed = listedIn(JSON.parse(textOf(body)), of)

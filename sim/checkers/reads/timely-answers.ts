@@ -1,9 +1,10 @@
 import type { Coordinate } from '../../../src/model/coordinate.ts'
-import { type CheckedRun, checker, eventIn, type Judge } from '../checker.ts'
+import { type CheckedRun, checker, type Judge } from '../checker.ts'
 import { secondsText } from '../keys/key-history.ts'
 import { type LeaderContact, leaderContact } from '../raft/leader-contact.ts'
+import { FetchedAnswers } from './fetched-answers.ts'
 import { changesOf, type ServiceVersion, type ServiceVersions, serviceVersions } from './service-versions.ts'
-import type { TimelyAnswer } from './timely-facts.ts'
+import type { RefusedTimely, TimelyAnswer } from './timely-facts.ts'
 
 /** An agent in contact for this long has asked again for all that it keeps: it pauses twice as long after each failure. */
 const refreshedUs = 5_000_000
@@ -28,7 +29,8 @@ type Excuse = 'out of reach' | 'not known' | 'catching up'
  *    existed throughout, and every command that a server had applied before the question, whichever server leads now; a
  *    stale list, at a moment no longer ago than the contact with a leader that it reports.
  * 2. E9. A cached answer is returned only to clients that accept its age, and it was true no longer ago than that age,
- *    which is no greater than the time since the agent last asked a server for it.
+ *    which is no greater than the time since the agent last asked a server for it. Clients that accept any age get one
+ *    even when no server answers.
  * 3. E10. An answer by distance is in the order of the coordinates in force.
  */
 export class TimelyAnswers {
@@ -38,13 +40,13 @@ export class TimelyAnswers {
   /** Servers that run, and since when none does. */
   readonly #servers = new Set<string>()
   #noServerUs: number | undefined
-  /** For each agent and list the last answer that the agent did not have in its cache. */
-  readonly #fetched = new Map<string, Fetched>()
+  readonly #fetched: FetchedAnswers
 
   constructor(run: Run, versions: ServiceVersions, contact: Contact) {
     this.#run = run
     this.#versions = versions
     this.#contact = contact
+    this.#fetched = new FetchedAnswers(run)
   }
 
   began(server: string): void {
@@ -53,7 +55,16 @@ export class TimelyAnswers {
   }
 
   died(node: string): void {
+    this.#fetched.died(node)
     if (this.#servers.delete(node) && this.#servers.size === 0) this.#noServerUs = this.#run.nowUs()
+  }
+
+  refused(question: RefusedTimely): void {
+    if (!this.#fetched.mustGive(question)) return
+    this.#run.judged('E9')
+    const { wanted, status } = question
+    const asked = textOf({ ...question, how: 'cached', kept: { wanted } })
+    this.#run.report('E9', `${asked} is answered with ${status}, although the agent has it in its cache`)
   }
 
   answered(answer: TimelyAnswer): void {
@@ -119,7 +130,7 @@ export class TimelyAnswers {
         report(`claims an age of ${ageS} s, but no server has run for ${(aloneUs / 1e6).toFixed(1)} s or more`)
       }
     }
-    const { agoUs, event } = this.#lastFetched(answer, hit)
+    const { agoUs, event } = this.#fetched.last(answer, hit)
     if (ageS * 1e6 > agoUs * (1 + clockShare)) {
       const asked = `the agent asked a server for it ${(agoUs / 1e6).toFixed(1)} s ago`
       report(`claims an age of ${ageS} s, but ${asked}`, [event])
@@ -131,31 +142,16 @@ export class TimelyAnswers {
     if (seen.some((version) => version[of] === told)) return
     report(`is ${told || 'none'}, and there were ${wereOf(answer, seen)}`, [event, ...changesOf(seen)])
   }
-
-  /**
-   * The time since the agent asked a server for what it has in its cache, at most, and the event in which a client got
-   * that: the agent had taken the answer by then. An answer that was under way meanwhile may still be the one before.
-   */
-  #lastFetched({ agent, service, of, calledUs }: TimelyAnswer, hit: string): { agoUs: number; event: number } {
-    const nowUs = this.#run.nowUs()
-    const scope = `${agent} ${of} ${service}`
-    const last = this.#fetched.get(scope)
-    if (hit === 'MISS') this.#fetched.set(scope, { calledUs, answeredUs: nowUs, event: eventIn(this.#run) })
-    if (last === undefined || last.answeredUs > calledUs) return { agoUs: Number.POSITIVE_INFINITY, event: 0 }
-    return { agoUs: nowUs - last.calledUs, event: last.event }
-  }
-}
-
-interface Fetched {
-  readonly calledUs: number
-  readonly answeredUs: number
-  readonly event: number
 }
 
 type Contact = Pick<LeaderContact, 'changedUs' | 'lapseUs'>
 
 type Run = Pick<CheckedRun, 'nowUs' | 'contactSinceUs' | 'staleDefaultMs'> &
   Judge<{ E8: Exclude<Excuse, 'out of reach'>; E9: Extract<Excuse, 'out of reach'>; E10: never }>
+
+type Named = Pick<TimelyAnswer, 'service' | 'of' | 'agent' | 'how' | 'calledUs'> & {
+  readonly kept: Pick<NonNullable<TimelyAnswer['kept']>, 'wanted'> | undefined
+}
 
 /** The estimated round-trip time between two nodes, in seconds. Reference: coordinates.md#distance. */
 function distance(one: Coordinate | undefined, other: Coordinate | undefined): number {
@@ -174,7 +170,7 @@ function wereOf({ of }: TimelyAnswer, seen: readonly ServiceVersion[]): string {
   return [...new Set(seen.map((version) => version[of] || 'none'))].join('; then ')
 }
 
-function textOf({ service, of, agent, how, kept, calledUs }: TimelyAnswer): string {
+function textOf({ service, of, agent, how, kept, calledUs }: Named): string {
   const wanted = kept === undefined ? '' : ` with ${JSON.stringify(kept.wanted)}`
   const what = {
     instances: service,
@@ -204,7 +200,7 @@ export const timelyAnswers = checker({
       },
     },
     E9: {
-      text: 'cached answers: an agent gives a cached answer only to a request that accepts its age; the answer was true no longer ago than that, and its age is no greater than the time since the agent fetched it',
+      text: 'cached answers: an agent gives a cached answer only to a request that accepts its age; the answer was true no longer ago than that, its age is no greater than the time since the agent fetched it, and a request that accepts any age gets it even if no server answers',
       sources: ['docs/reference/http-reads.md#cache-control', 'docs/reference/http-reads.md#cache-headers'],
       evidence: ['requests', 'catalog', 'forwards'],
       judges: ['answer', 'answers'],
@@ -227,5 +223,6 @@ export const timelyAnswers = checker({
     },
     'process died': (it, { node }) => it.died(node),
     'service told': (it, answer) => it.answered(answer),
+    'service not told': (it, question) => it.refused(question),
   },
 })

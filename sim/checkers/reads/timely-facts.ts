@@ -30,6 +30,12 @@ export interface TimelyAnswer {
     | undefined
 }
 
+/** An agent has answered a question for a list that it may have cached with an error. */
+export interface RefusedTimely extends Pick<TimelyAnswer, 'service' | 'of' | 'agent' | 'calledUs'> {
+  readonly wanted: WantedFreshness
+  readonly status: number
+}
+
 /** An answer over DNS to a question for all instances of a service, over TCP. */
 export interface ToldName {
   readonly service: string

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ServiceVersion, ServiceVersions } from '../../../sim/checkers/reads/service-versions.ts'
 import { TimelyAnswers } from '../../../sim/checkers/reads/timely-answers.ts'
-import type { TimelyAnswer, WantedFreshness } from '../../../sim/checkers/reads/timely-facts.ts'
+import type { RefusedTimely, TimelyAnswer, WantedFreshness } from '../../../sim/checkers/reads/timely-facts.ts'
 import { originCoordinate } from '../../../src/model/coordinate.ts'
 import { recorder } from './reports.ts'
 
@@ -212,5 +212,45 @@ describe('E10', () => {
     expect([lines, counts()]).toEqual([[], ['E8 1', 'E10 1']])
     checker.answered(told({ ...farthest, how: 'stale', lastContactMs: 500 }))
     expect(lines).toHaveLength(1)
+  })
+})
+
+describe('E9 of an agent that no server answers', () => {
+  const asked = { service: 'web', of: 'instances', agent: 'c1', calledUs: 32e6 } as const
+  const question: RefusedTimely = { ...asked, wanted: calm, status: 500 }
+
+  it('demands what the agent has in its cache, if the client accepts it at any age', () => {
+    const { checker, lines, counts } = judged()
+    checker.answered(kept({}, 'MISS'))
+    checker.refused(question)
+    checker.refused({ ...question, wanted: { mustRevalidate: true, maxAgeS: undefined, staleIfErrorS: 600 } })
+    expect(lines).toEqual([
+      expect.stringMatching(/^E9: web \(cached with .*\) at c1, .* is answered with 500, although the agent has it in/),
+      expect.stringMatching(/^E9: web \(cached with .*600.*\) at c1, /),
+    ])
+    expect(counts()).toEqual(['E9 3'])
+  })
+
+  it.each<[string, Partial<RefusedTimely>]>([
+    ['of another list', { of: 'health' }],
+    ['at another agent', { agent: 'c2' }],
+    ['asked before the agent had it', { calledUs: 30e6 }],
+    ['that must be asked anew', { wanted: { ...calm, mustRevalidate: true } }],
+    ['of a certain age', { wanted: { ...calm, maxAgeS: 2 } }],
+    ['of an age that is too great in an outage', { wanted: { ...calm, maxAgeS: 1, staleIfErrorS: 3 } }],
+    ['about what a server does not know yet', { status: 404 }],
+  ])('demands nothing for a question %s', (_what, part) => {
+    const { checker, lines } = judged()
+    checker.answered(kept({}, 'MISS'))
+    checker.refused({ ...question, ...part })
+    expect(lines).toEqual([])
+  })
+
+  it('demands nothing of an agent that has begun anew', () => {
+    const { checker, lines } = judged()
+    checker.answered(kept({}, 'MISS'))
+    checker.died('c1')
+    checker.refused(question)
+    expect(lines).toEqual([])
   })
 })

@@ -64,6 +64,12 @@ export function heldServicesIn(body: string): readonly Need[] {
 }
 
 export const instancesIn = rowsOf(instanceNeeds)
+
+/** The instances that a prepared query has found. */
+export function executedIn(body: string): readonly Need[] {
+  return (JSON.parse(body) as { readonly Nodes: readonly Row[] | null }).Nodes?.flatMap(instanceNeeds) ?? []
+}
+
 export const sessionsIn = rowsOf(({ Node }) => [reads('session', nodeIn(Node))])
 export const membersIn = rowsOf(({ Name = '' }) => [reads('node', Name)])
 export const eventsIn = rowsOf(({ Name = '' }) => [reads('event', Name)])

@@ -3,6 +3,7 @@ import type { Need } from '../checkers/access/access-facts.ts'
 import type { Draws } from '../world/decisions/draws.ts'
 import {
   eventsIn,
+  executedIn,
   heldServicesIn,
   instancesIn,
   intentionsIn,
@@ -201,7 +202,11 @@ const makers: Readonly<Record<VisitOperation, Maker>> = {
       explained: () => true,
     }),
   }),
-  queries: () => ({ ...get('/v1/query', []), shown: queriesIn }),
+  queries: ({ name }, draws) => {
+    const target = draws.below(4)
+    if (target < 2) return { ...get('/v1/query', []), shown: queriesIn }
+    return { ...get(`/v1/query/${name}/execute${target === 2 ? '' : '?cached'}`, []), shown: executedIn }
+  },
   explain: ({ name }, draws) => {
     const resource = explainedResources[draws.below(explainedResources.length)] ?? 'key'
     const right = draws.below(2) === 0 ? 'read' : 'write'

@@ -64,6 +64,13 @@ describe('what a visit is made for', () => {
     ['events', [{ Name: 'b' }], [], ['event b read']],
     ['query', {}, [], ['query ab write']],
     ['queries', [{ Name: 'b' }], [], ['query b read']],
+    [
+      'queries',
+      { Nodes: [{ Node: { Node: 'n' }, Service: { Service: 'b' } }] },
+      [2],
+      ['node n read', 'service b read'],
+    ],
+    ['queries', { Nodes: null }, [3], []],
     ['transaction', { Results: [{ KV: { Key: 'b' } }] }, [0, 0], ['key ab write', 'key b read']],
     ['transaction', { Results: null }, [2, 1], ['key b write']],
   ] as const)('%s, answered with %j, says that all this is allowed', (operation, body, numbers, needs) => {

@@ -4,7 +4,7 @@ import type { Env } from '../../src/env/env.ts'
 import { headerSaid } from '../../src/model/naming/names.ts'
 import { pause } from '../../src/model/pause.ts'
 import { waitingAnswers } from '../checkers/clients/waiting-answers.ts'
-import { durationRange, selector, template } from '../notation/fields.ts'
+import { durationRange, selector, Template, template } from '../notation/fields.ts'
 import type { Draws } from '../world/decisions/draws.ts'
 import { type AskedAgent, type GroupWorld, groupWorld } from './asked-agents.ts'
 import { drawnMs } from './drawn-pause.ts'
@@ -15,7 +15,7 @@ import { workloadKind } from './kind.ts'
 export interface ReaderPlan {
   readonly name: string
   readonly readers: number
-  /** Targets of requests: `/v1/health/service/web`. */
+  /** Targets of requests, as the scenario names them: `/v1/health/service/web`. */
   readonly queries: readonly string[]
   /** Their token as the scenario names it; undefined: none. */
   readonly token: string | undefined
@@ -24,6 +24,11 @@ export interface ReaderPlan {
   readonly pauseMs: { readonly min: number; readonly max: number }
   /** Nothing changes that their token may see. */
   readonly isStill: boolean
+}
+
+export interface ReaderWorld extends GroupWorld {
+  /** The target of a query, with what earlier steps saved. */
+  readonly targetOf: (query: string) => string
 }
 
 /** Beyond any index that a run reaches. */
@@ -44,10 +49,10 @@ interface Known {
 export class WaitingReaders {
   readonly #env: Env
   readonly #plan: ReaderPlan
-  readonly #world: GroupWorld
+  readonly #world: ReaderWorld
   #round = 0
 
-  constructor(env: Env, plan: ReaderPlan, world: GroupWorld) {
+  constructor(env: Env, plan: ReaderPlan, world: ReaderWorld) {
     this.#env = env
     this.#plan = plan
     this.#world = world
@@ -94,7 +99,8 @@ export class WaitingReaders {
     const asked = { query: this.#nameOf(query), agent: agent.name, server, consistency, waited, isAhead, waitMs }
     const read = invariants.of(waitingAnswers).began(asked)
     const how = consistency === 'default' ? '' : `&${consistency}`
-    const target = `${query}${query.includes('?') ? '&' : '?'}index=${waited}&wait=${waitMs}ms${how}`
+    const path = this.#world.targetOf(query)
+    const target = `${path}${path.includes('?') ? '&' : '?'}index=${waited}&wait=${waitMs}ms${how}`
     const headers = tokenHeaders(agent.endpoint.token)
     const request = { method: 'GET', target, timeoutMs: waitMs * 1.2 + answerSlackMs, headers }
     const answer = await this.#env.http.request(agent.endpoint, request)
@@ -128,7 +134,10 @@ const readerGroup = z.strictObject({
     .describe('The agents to which they send; one is chosen for each request. All servers if absent.'),
   queries: z
     .array(
-      z.string().regex(/^\/v1\/(?!event\/list)/, 'a target begins with /v1/; the index of /v1/event/list is no order'),
+      template.refine(
+        ({ text }) => /^\/v1\/(?!event\/list)/.test(text),
+        'a target begins with /v1/; the index of /v1/event/list is no order',
+      ),
     )
     .min(1)
     .describe(
@@ -158,14 +167,13 @@ export const readers = workloadKind({
     {
       machine: 'readers',
       open: (group, { name, env, run }) => {
-        const { queries, wait: waitMs, pause: pauseMs, token, still: isStill } = group
+        const { wait: waitMs, pause: pauseMs, token, still: isStill } = group
         const consistencies = typeof group.consistency === 'string' ? [group.consistency] : group.consistency
+        const queries = group.queries.map(({ text }) => text)
         const of = { name, queries, token: token?.text, readers: group.readers ?? queries.length, isStill }
-        return new WaitingReaders(
-          env,
-          { ...of, consistencies, waitMs, pauseMs },
-          groupWorld(run, { at: group.at, token }),
-        )
+        const targetOf = (query: string): string => run.filled(new Template(query))
+        const world = { ...groupWorld(run, { at: group.at, token }), targetOf }
+        return new WaitingReaders(env, { ...of, consistencies, waitMs, pauseMs }, world)
       },
     },
   ],

@@ -38,7 +38,8 @@ function questions(indexes: readonly number[], status = 200) {
         tell: (_: string, { index }: { readonly index: number }) => void told.push(index),
       }
       const server = () => ({ name: 'a1', endpoint: http, isServer: true })
-      const world = { decisions: simulation.decisions, server, bootOf: () => 1, invariants }
+      const targetOf = (query: string): string => query.replace('SAVED', 'web')
+      const world = { decisions: simulation.decisions, server, bootOf: () => 1, invariants, targetOf }
       new WaitingReaders(env, plan, world as unknown as ConstructorParameters<typeof WaitingReaders>[2]).start()
     })
     await simulation.run({ untilMs: 30_000 })

@@ -212,4 +212,18 @@ export const ageBugs: readonly PlantedBug[] = [
     hunt: 'servers-are-behind',
     foundBy: ['W4'],
   },
+  {
+    row: 436,
+    name: 'cached-query-is-asked-again',
+    about: 'an agent that has a cached result of a prepared query asks the servers again, and fails if none answers',
+    patches: [
+      {
+        file: 'src/features/query/execution.js',
+        find: 'first === undefined ? await reads.query',
+        replace: 'first?.meta.index !== -1 ? await reads.query',
+      },
+    ],
+    hunt: 'queries-have-an-age',
+    foundBy: ['E9'],
+  },
 ]

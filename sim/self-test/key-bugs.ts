@@ -118,4 +118,34 @@ export const keyBugs: readonly PlantedBug[] = [
     hunt,
     foundBy: ['K5', 'W1'],
   },
+  {
+    row: 430,
+    name: 'young-delays-are-forgotten',
+    about: 'the command that forgets lock delays forgets one beyond its limit, and also those that are not over',
+    patches: [inKv('commands.js', 'if (index > through || forgotten === limit)', 'if (forgotten > limit)')],
+    hunt,
+    foundBy: ['K5', 'S1'],
+  },
+  {
+    row: 431,
+    name: 'tombstones-are-sighted-anew',
+    about: 'a leader that has reaped tombstones counts the age of all others anew',
+    patches: [inKv('duty.js', 'this.#sightings.splice(0, due + 1);', 'this.#sightings.splice(0);')],
+    hunt,
+    foundBy: ['K5'],
+  },
+  {
+    row: 432,
+    name: 'sessions-of-every-node',
+    about: 'the list of the sessions of a node has those of all nodes',
+    patches: [
+      patchesOf('src/features/session')(
+        'endpoint.js',
+        'value: [...sessionsOfNode(tx, node)]',
+        'value: [...allSessions(tx)]',
+      ),
+    ],
+    hunt,
+    foundBy: ['K4'],
+  },
 ]

@@ -91,4 +91,18 @@ export const leakBugs: readonly PlantedBug[] = [
     hunt,
     foundBy: ['P4'],
   },
+  {
+    row: 433,
+    name: 'a-timer-for-each-delay',
+    about: 'a leader begins another timer for each lock delay, and a server that stops closes the last one',
+    patches: [
+      {
+        file: 'src/features/kv/lock-delays.js',
+        find: 'if (this.#closed || this.#timer !== undefined ||',
+        replace: 'if (this.#closed ||',
+      },
+    ],
+    hunt,
+    foundBy: ['P4'],
+  },
 ]

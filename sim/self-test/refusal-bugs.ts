@@ -80,4 +80,32 @@ export const refusalBugs: readonly PlantedBug[] = [
     hunt,
     foundBy: ['L2'],
   },
+  {
+    row: 434,
+    name: 'executions-wait',
+    about: 'an agent that executes a prepared query waits for an index as a blocking read does',
+    patches: [
+      {
+        file: 'src/features/query/execute-routes.js',
+        find: 'ok({ ...options.value, minIndex: noChange, waitMs: 0 })',
+        replace: 'options',
+      },
+    ],
+    hunt,
+    foundBy: ['L2'],
+  },
+  {
+    row: 435,
+    name: 'operators-need-no-right',
+    about: 'a caller without any right may configure autopilot and remove servers',
+    patches: [
+      {
+        file: 'src/features/operator/endpoint.js',
+        find: "const writes = asks((authorizer) => refusedUnlessAllowed(authorizer, 'operator', '', 'write'));",
+        replace: 'const writes = asks(() => undefined);',
+      },
+    ],
+    hunt,
+    foundBy: ['F1'],
+  },
 ]

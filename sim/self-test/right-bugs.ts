@@ -204,4 +204,32 @@ export const rightBugs: readonly PlantedBug[] = [
     hunt,
     foundBy: ['P2'],
   },
+  {
+    row: 437,
+    name: 'executions-show-everything',
+    about: 'what a prepared query finds is not filtered by the rights of the caller',
+    patches: [
+      {
+        file: 'src/features/query/execute-endpoints.js',
+        find: "(executed.kind === 'found' ? foundSeenBy(authorizer, executed) : executed)",
+        replace: 'executed',
+      },
+    ],
+    hunt,
+    foundBy: ['A1', 'A5'],
+  },
+  {
+    row: 438,
+    name: 'hidden-sessions-move-an-index',
+    about: 'the index of a session that a token may see rises when another session begins',
+    patches: [
+      {
+        file: 'src/features/session/endpoint.js',
+        find: 'session?.modifyIndex ?? noChange',
+        replace: 'session === null ? noChange : sessionsIndex(_state)',
+      },
+    ],
+    hunt: 'hidden-things-change',
+    foundBy: ['W6'],
+  },
 ]

@@ -35,6 +35,8 @@ export interface RegistrantPlan {
   readonly silent: number
   /** Whether services sometimes join the mesh. */
   readonly mesh: boolean
+  /** Whether addresses are also names of hosts and long forms of IPv6. */
+  readonly anyAddress: boolean
   readonly timeoutMs: number
 }
 
@@ -84,10 +86,10 @@ export class Registrants {
   }
 
   #registrant(node: string, number: number): Registrant {
-    const { service, ttlMs, mesh } = this.#plan
+    const { service, ttlMs, mesh, anyAddress } = this.#plan
     const turns = { changes: 0, reports: 0 }
     const none = { isThere: false, hasExtra: false, isMaintained: false }
-    return { name: service, id: `${service}-${number + 1}`, ttlMs, mesh, node, number, ...none, turns }
+    return { name: service, id: `${service}-${number + 1}`, ttlMs, mesh, anyAddress, node, number, ...none, turns }
   }
 
   start(): void {

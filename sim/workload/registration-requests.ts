@@ -16,6 +16,8 @@ export interface Registered {
   readonly ttlMs: number
   /** Whether it may itself speak the mesh's TLS. */
   readonly mesh: boolean
+  /** Whether its address may also be the name of a host, or an IPv6 address with zeros that its shortest form lacks. */
+  readonly anyAddress: boolean
 }
 
 const put = '/v1/agent'
@@ -23,14 +25,18 @@ const noteOf = (value: string): string => `since ${value}`
 
 /**
  * Registers a service with tags, port, weights and metadata that no other change of the run has; with an address of its
- * own, of either family, or that of its node; and in the mesh or not, if it may be.
+ * own, of either family, the name of a host, or that of its node; and in the mesh or not, if it may be.
  */
-export function registering({ name, id, ttlMs, mesh }: Registered, value: string, draws: Draws): RegistrationRequest {
+export function registering(
+  { name, id, ttlMs, mesh, anyAddress }: Registered,
+  value: string,
+  draws: Draws,
+): RegistrationRequest {
   const port = 1 + draws.below(60_000)
   const weights = { passing: 1 + draws.below(9), warning: draws.below(3) }
   const tags = [value, draws.below(2) === 0 ? 'blue' : 'green']
   const notes = noteOf(value)
-  const address = drawnAddress(draws)
+  const address = drawnAddress(draws, anyAddress)
   const native = mesh && draws.below(2) === 0
   const meta = [['by', value]] as const
   const service = { service: name, address, port, tags, meta, weights, mesh: { native, proxy: null } }
@@ -56,11 +62,13 @@ export function registering({ name, id, ttlMs, mesh }: Registered, value: string
   }
 }
 
-function drawnAddress(draws: Draws): string {
-  const family = draws.below(4)
+function drawnAddress(draws: Draws, isAny: boolean): string {
+  const family = draws.below(isAny ? 5 : 4)
   const [high, low] = [draws.below(250), 1 + draws.below(250)]
   if (family === 2) return `10.9.${high}.${low}`
-  return family === 3 ? `fd00::${high.toString(16)}:${low.toString(16)}` : ''
+  if (family === 4) return `host-${high}.example`
+  const last = low.toString(16)
+  return family === 3 ? `fd00::${high.toString(16)}:${isAny && low % 2 > 0 ? last.padStart(4, '0') : last}` : ''
 }
 
 /** Deregisters a service and all its checks. */

@@ -33,6 +33,10 @@ const registrants = z.strictObject({
   ttl: duration.default(6_000).describe('TTL of the check of each service; the service reports three times in it.'),
   silent: chance.default(0.05).describe('The chance that a service stops reporting for longer than the TTL.'),
   mesh: z.boolean().default(false).describe('Whether changes switch native mesh support of services on and off.'),
+  addresses: z
+    .enum(['plain', 'any'])
+    .default('plain')
+    .describe('any: addresses are also names of hosts, and IPv6 addresses with zeros that their shortest form lacks.'),
   sessions: z
     .boolean()
     .default(false)
@@ -67,7 +71,16 @@ export const registrations = workloadKind({
 
 /** The group's agents, which belong to one datacenter, whose checkers judge their answers. */
 function asked(group: z.output<typeof registrants>, { name, run }: Pick<Place, 'name' | 'run'>) {
-  const { services, operations, every: everyMs, ttl: ttlMs, silent, mesh, within: timeoutMs = answerWithinMs } = group
+  const {
+    services,
+    operations,
+    every: everyMs,
+    ttl: ttlMs,
+    silent,
+    mesh,
+    addresses,
+    within: timeoutMs = answerWithinMs,
+  } = group
   const all = run.select(group.at)
   const datacenter = run.cluster.datacenterOf(all[0] ?? run.cluster.nodeNames[0] ?? '')
   return {
@@ -80,6 +93,7 @@ function asked(group: z.output<typeof registrants>, { name, run }: Pick<Place, '
       ttlMs,
       silent,
       mesh,
+      anyAddress: addresses === 'any',
       timeoutMs,
     },
     world: {

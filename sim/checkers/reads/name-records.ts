@@ -11,6 +11,22 @@ export function addressRecords(name: string, ttl: number, address: string, type:
   return [`${lower(name)} ${ttl} ${family} ${groupsOf(address)}`]
 }
 
+/** Whether an address is none but the name of a host. */
+export function isHostName(address: string): boolean {
+  return !address.includes(':') && !/^[0-9.]+$/.test(address)
+}
+
+/** The record that leads to a host outside every domain, which nothing follows. */
+export function aliasRecord(name: string, ttl: number, host: string): string {
+  return `${lower(name)} ${ttl} CNAME ${lower(host)}.`
+}
+
+/** The host to which an answer leads by an alias, if it does. */
+export function aliasIn(answers: readonly DnsRecord[]): string | undefined {
+  for (const record of answers) if (record.type === 'CNAME') return lower(record.target)
+  return undefined
+}
+
 export function metaRecords(name: string, ttl: number, { meta }: HeldNode): readonly string[] {
   return meta.map(([key, value]) => `${lower(name)} ${ttl} TXT ${key}=${value}`)
 }

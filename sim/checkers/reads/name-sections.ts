@@ -1,6 +1,7 @@
 import type { DnsConfig } from '../../../src/agent/settings/agent-config.ts'
-import { addressOf, everyCheck, type HeldInstance, type HeldNode, isCritical, isPassing } from './held.ts'
-import { type AskedType, addressRecords, groupsOf, hexOf, lower, metaRecords } from './name-records.ts'
+import { type HeldInstance, type HeldNode, isCritical, isPassing } from './held.ts'
+import { addresses, places } from './instance-sections.ts'
+import { type AskedType, addressRecords, groupsOf, lower, metaRecords } from './name-records.ts'
 
 /** What a name refers to. */
 export type NamedThing =
@@ -33,6 +34,8 @@ export interface NameAsked {
   readonly datacenter: string
   /** The asked agent does not know the domain, and asks another agent, whose settings count. */
   readonly isRelayed: boolean
+  /** The alias in the answer: of several host names of instances any one may stand there. Absent: none does. */
+  readonly alias?: string | undefined
 }
 
 /** Settings of the asked agent that its answers depend on. */
@@ -192,53 +195,4 @@ function ofInstances(offered: readonly HeldInstance[], asked: NameAsked, ttl: nu
   const { answers, additionals } =
     asked.type === 'SRV' ? places(offered, asked, ttl, settings) : addresses(offered, asked, ttl, settings)
   return { ...empty, answers, additionals, authorities: answers.length === 0 ? [authorityOf(asked.domain)] : [] }
-}
-
-type Records = Pick<Sections, 'answers' | 'additionals'>
-
-/**
- * One record for each address. TXT records of the node stand beside them, or among them if the question asks for them.
- */
-function addresses(
-  offered: readonly HeldInstance[],
-  { name, type }: NameAsked,
-  ttl: number,
-  { additionalMetaTxt }: NameSettings,
-): Records {
-  const byAddress = new Map(offered.map((each) => [addressOf(each), each]))
-  const answers: string[] = []
-  const additionals: string[] = []
-  for (const [address, { node }] of byAddress) {
-    answers.push(...addressRecords(name, ttl, address, type))
-    const texts = metaRecords(name, ttl, node)
-    if (type === 'ANY' || type === 'TXT') answers.push(...texts)
-    else if (additionalMetaTxt) additionals.push(...texts)
-  }
-  return { answers, additionals }
-}
-
-/** One record for each node, address and port, with a target that contains the address. */
-function places(
-  offered: readonly HeldInstance[],
-  { name, datacenter, domain }: NameAsked,
-  ttl: number,
-  { additionalMetaTxt }: NameSettings,
-): Records {
-  const answers: string[] = []
-  const additionals: string[] = []
-  for (const each of offered) {
-    const address = addressOf(each)
-    const ofNodeItself = `${each.node.name}.node.${datacenter}.${domain}`
-    const target = address === each.node.address ? ofNodeItself : `${hexOf(address)}.addr.${datacenter}.${domain}`
-    answers.push(`${lower(name)} ${ttl} SRV 1 ${weightOf(each)} ${each.port} ${lower(target)}`)
-    additionals.push(...addressRecords(target, ttl, address, 'ANY'))
-    if (additionalMetaTxt) additionals.push(...metaRecords(ofNodeItself, ttl, each.node))
-  }
-  return { answers, additionals }
-}
-
-function weightOf(each: HeldInstance): number {
-  const { passing, warning } = each.weights
-  const weight = everyCheck(each).some(({ status }) => status === 'warning') ? warning : passing
-  return weight === 0 ? 1 : weight
 }

@@ -8,6 +8,7 @@ import {
   type ToldInstance,
   viewFaults,
 } from '../../checkers/pool/one-truth.ts'
+import { isHostName } from '../../checkers/reads/name-records.ts'
 import { settingsTold } from '../../checkers/reads/settings-told.ts'
 import { dnsEndpoint, httpEndpoint } from '../../cluster/node-identity.ts'
 import type { Answer } from '../answers.ts'
@@ -86,7 +87,7 @@ function toldInstance({ Node, Service, Checks }: HealthRow): ToldInstance {
   return {
     name: `${Node.Node}/${Service.ID}`,
     // The target of an instance with an address of its own is made of that address: only the port is compared.
-    place: `${Service.Address === '' ? Node.Node : ''}:${Service.Port}`,
+    place: `${Service.Address === '' || isHostName(Service.Address) ? Node.Node : ''}:${Service.Port}`,
     checks: Checks.map(({ Status }) => Status),
   }
 }

@@ -64,12 +64,13 @@ function worldOf({ name, run }: Pick<Place, 'name' | 'run'>, group: z.output<typ
   const { cluster, simulation } = run
   const datacenter = group.datacenter ?? cluster.datacenterNames[0] ?? ''
   const checks = run.checksOf(datacenter)
+  let names = 0
   const truths = { E7: checks.of(readTruth), N1: checks.of(nameTruth), Q2: checks.of(executedTruth) }
   return {
     draws: (nth) => simulation.decisions.draws('comparers', name, nth),
     question: (draws) => {
       const at = agentIn(run, draws, group, datacenter)
-      return at === undefined ? undefined : drawn(run, draws, at, { ...group, datacenter })
+      return at === undefined ? undefined : drawn(run, draws, at, { ...group, datacenter }, () => names++)
     },
     changed: (law) => truths[law].changed(),
     compared: (law, what, fault) => truths[law].compared(what, fault),
@@ -81,6 +82,7 @@ function drawn(
   draws: Draws,
   at: AskedAt,
   { service, datacenter, tags, 'node meta': nodeMeta, queries }: z.output<typeof comparer> & { datacenter: string },
+  nextTurn: () => number,
 ): Question | undefined {
   const { cluster } = run
   const look = () => heldIn(run, datacenter, service)
@@ -91,7 +93,7 @@ function drawn(
   if (draws.below(2) === 0) {
     const place = namePlace(run, draws, at)
     if (place === undefined) return undefined
-    const asked = drawnName(draws, asking, place, { nodes, look })
+    const asked = drawnName(draws, asking, place, { nodes, look, turn: nextTurn() })
     return nameQuestion({ ...place, asked, to: dnsEndpoint(identity) }, look)
   }
   const drawn = drawnHttp(draws, asking, at, nodes)

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../../src/env/net.ts'
-import { type AskedType, hexOf } from '../../checkers/reads/name-records.ts'
+import { type AskedType, aliasIn, hexOf, isHostName } from '../../checkers/reads/name-records.ts'
 import { type NameAsked, type NamedThing, type NameSettings, sectionsOf } from '../../checkers/reads/name-sections.ts'
 import { nameFault } from '../../checkers/reads/name-truth.ts'
 import type { Draws } from '../../world/decisions/draws.ts'
@@ -46,18 +46,18 @@ export interface NamePlace {
 /** The agents' nodes and instances, from which addresses to ask for are chosen; undefined: not all are known. */
 type Look = () => Held | undefined
 
-/** A question over DNS, drawn from all possible ways. */
+/** A question over DNS, drawn from all possible ways. `turn`: how many the group has asked before. */
 export function drawnName(
   draws: Draws,
   asking: Asking,
   place: NamePlace,
-  { nodes, look }: { readonly nodes: readonly string[]; readonly look: Look },
+  { nodes, look, turn }: { readonly nodes: readonly string[]; readonly look: Look; readonly turn: number },
 ): NameAsked {
   const { at, settings, domains, isRelayed } = place
   // What an agent that asks others says of names that it does not know is theirs to say.
   const saysItself = at.datacenter === undefined && settings.recursors.length === 0
-  const isOther = saysItself && draws.below(6) === 0
-  const named = isOther ? drawnOther(draws, asking, look) : drawnLabels(draws, asking, nodes)
+  const subject = subjectOf(turn, saysItself)
+  const named = subject === 'other' ? drawnOther(draws, asking, look) : drawnLabels(subject, draws, asking, nodes)
   const { kind } = named.thing
   const asTypes = kind === 'zone' ? zoneTypes : kind === 'reverse' ? reverseTypes : types
   const domain = domains[draws.below(4) === 0 ? draws.below(domains.length) : 0] ?? ''
@@ -87,30 +87,62 @@ function inAnyCase(name: string, draws: Draws): string {
   return name.replace(/[a-z]/g, (letter) => (draws.below(2) === 0 ? letter.toUpperCase() : letter))
 }
 
-function drawnLabels(draws: Draws, { service, tags }: Asking, nodes: readonly string[]): Named {
+/** What is asked for, as often as it stands here; each question asks for another one than the last. */
+const subjects = [
+  'service',
+  'connect',
+  'node',
+  'tag over SRV',
+  'address',
+  'service',
+  'tag',
+  'other',
+  'nobody',
+  'tag over SRV',
+  'underscores',
+  'service',
+  'node',
+  'other',
+  'service over SRV',
+  'long tag',
+  'service',
+  'other',
+] as const
+type Subject = (typeof subjects)[number]
+
+/** Only agents that ask no others, and of the service's datacenter, can be asked for `other`. */
+function subjectOf(turn: number, saysItself: boolean): Subject {
+  const subject = subjects[turn % subjects.length] ?? 'service'
+  return subject === 'other' && !saysItself ? 'service' : subject
+}
+
+function drawnLabels(subject: Subject, draws: Draws, { service, tags }: Asking, nodes: readonly string[]): Named {
   const tag = tags[draws.below(Math.max(1, tags.length))]
   const all: NamedThing = { kind: 'service', service, connect: false }
   const ofTag: NamedThing = { ...all, ...(tag === undefined ? {} : { tag }) }
-  switch (draws.below(13)) {
-    case 0:
+  switch (subject) {
+    case 'connect':
       return { labels: `${service}.connect`, thing: { kind: 'service', service, connect: true } }
-    case 1:
-    case 2:
+    case 'tag over SRV':
       return { labels: `_${service}._${tag ?? 'tcp'}.service`, thing: ofTag }
-    case 3:
+    case 'service over SRV':
       return { labels: `_${service}._tcp.service`, thing: all }
-    case 4:
+    case 'tag':
       return { labels: `${tag === undefined ? '' : `${tag}.`}${service}.service`, thing: ofTag }
-    case 5:
+    case 'long tag':
       return { labels: `${longTag}.${service}.service`, thing: { kind: 'nothing' } }
-    case 6:
-    case 7: {
+    case 'node': {
       const node = draws.below(6) === 0 ? 'nobody' : (draws.oneOf(nodes, (name) => name) ?? 'nobody')
       return { labels: `${node}.node`, thing: { kind: 'node', node } }
     }
-    case 8:
+    case 'address':
       return drawnAddress(draws)
-    case 9:
+    case 'underscores': {
+      // Two labels, of a service and a protocol, begin with an underscore: not one, and not three.
+      const labels = draws.below(2) === 0 ? `_${service}` : `_${service}._${tag ?? 'x'}._tcp`
+      return { labels: `${labels}.service`, thing: { kind: 'nothing' } }
+    }
+    case 'nobody':
       return { labels: `nobody.${draws.below(2) === 0 ? 'service' : 'query'}`, thing: { kind: 'nothing' } }
     default:
       return { labels: `${service}.service`, thing: all }
@@ -130,9 +162,16 @@ function drawnOther(draws: Draws, { service }: Asking, look: Look): Named {
     }
     default: {
       const { nodes, instances } = look() ?? { nodes: [], instances: [] }
-      const known = [...nodes, ...instances, ...instances].map(({ address }) => address).filter((each) => each !== '')
-      const address = draws.oneOf(known, (each) => each) ?? '10.8.0.1'
-      return { labels: reverseName(address), thing: { kind: 'reverse', address, service } }
+      const all = [...nodes, ...instances, ...instances].map(({ address }) => address)
+      const known = all.filter((each) => each !== '' && !isHostName(each))
+      const long = known.filter((each) => each.includes(':'))
+      const some = long.length > 0 && draws.below(2) === 0 ? long : known
+      const address = draws.oneOf(some, (each) => each) ?? '10.8.0.1'
+      const labels = reverseName(address)
+      if (!address.includes(':') || draws.below(2) === 0)
+        return { labels, thing: { kind: 'reverse', address, service } }
+      // All digits are there in their order, but two of them share a label.
+      return { labels: labels.replace(/^(.)\.(.)/, '$2$1'), thing: { kind: 'reverse', address: undefined, service } }
     }
   }
 }
@@ -196,7 +235,8 @@ export function nameQuestion(
       if (told.rcode === 'SERVFAIL' && !at.mustAnswer) return undefined
       const now = look()
       if (now === undefined) return undefined
-      return { fault: nameFault(sectionsOf(now.instances, now.nodes, asked, settings), asked, settings, told) }
+      const as = { ...asked, alias: aliasIn(told.answers) }
+      return { fault: nameFault(sectionsOf(now.instances, now.nodes, as, settings), asked, settings, told) }
     },
   }
 }

@@ -7,6 +7,7 @@ import {
   orderFault,
   type ToldExecution,
 } from '../../checkers/reads/executed-truth.ts'
+import { aliasIn } from '../../checkers/reads/name-records.ts'
 import { type NameSettings, sectionsOf, ttlOf } from '../../checkers/reads/name-sections.ts'
 import { nameFault } from '../../checkers/reads/name-truth.ts'
 import type { DefinedQuery, QueryBook } from '../../checkers/reads/query-book.ts'
@@ -208,7 +209,8 @@ function overDns(label: string, draws: Draws, places: QueryPlaces): Question {
     const { found, datacenter } = query === undefined ? { found: [], datacenter: '' } : executed(query, world)
     const ttlS = query?.ttlS || ttlOf(places.service, settings)
     const thing = { kind: 'query', found, ttlS } as const
-    const asked = { name, domain, type, over, udpSize, thing, datacenter, isRelayed: false } as const
+    const alias = aliasIn(told.answers)
+    const asked = { name, domain, type, over, udpSize, thing, datacenter, isRelayed: false, alias } as const
     return { fault: nameFault(sectionsOf([], [], asked, settings), asked, settings, told) }
   })
 }

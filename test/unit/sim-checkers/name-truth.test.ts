@@ -101,6 +101,23 @@ describe('N1', () => {
     expect(sections(more)).toMatchObject({ rcode: 'NOERROR', answers, authorities, additionals, ...own })
   })
 
+  it('expects the host name of an instance as an alias where nothing else stands, and the name of its node as a place', () => {
+    const byName = (id: string, node: HeldNode, host: string): HeldInstance => ({ ...usual, node, id, address: host })
+    const [one, two] = [byName('d', c2, 'Host-1.example'), byName('e', c2, 'host-2.example')]
+    const of = (instances: readonly HeldInstance[], more: Partial<NameAsked>) =>
+      sectionsOf(instances, [c1, c2], { ...asked, ...more }, settings)
+    const aliasTo = (host: string) => [`web.service.svc. 0 CNAME ${host}.`]
+    expect(of([one, two], { type: 'A' }).answers).toEqual(aliasTo('host-1.example'))
+    expect(of([one, two], { type: 'A', alias: 'host-2.example.' }).answers).toEqual(aliasTo('host-2.example'))
+    expect(of([one, two], { type: 'A', alias: 'host-3.example.' }).answers).toEqual(aliasTo('host-1.example'))
+    expect(of([one], { type: 'MX' }).answers).toEqual([])
+    expect(of([...held, one], { type: 'A' }).answers).toEqual(['web.service.svc. 0 A 10.0.0.1'])
+    expect(of([one], { type: 'SRV' })).toMatchObject({
+      answers: ['web.service.svc. 0 SRV 1 3 80 c2.node.dc1.svc.'],
+      additionals: ['c2.node.dc1.svc. 0 CNAME host-1.example.'],
+    })
+  })
+
   it.each<Partial<NameAsked>>([
     { thing: { kind: 'nothing' } },
     { thing: { kind: 'service', service: 'web', connect: false, tag: 'red' } },

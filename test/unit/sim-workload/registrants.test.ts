@@ -29,6 +29,7 @@ function changesAt(status: number, body: string, silent = 0.1) {
       ttlMs: 3_000,
       silent,
       mesh: true,
+      anyAddress: true,
     }
     simulation.addNode({ name: 'registrants', host: '10.0.0.9' }).boot((env) => {
       const world = {

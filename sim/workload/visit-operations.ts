@@ -19,7 +19,9 @@ import {
   transactionIn,
   waysIn,
 } from './visit-answers.ts'
-import { sessionTtl, type VisitMemory } from './visit-memory.ts'
+import { sessionTtl } from './visit-memory.ts'
+import { deregistering, registering } from './visit-registrations.ts'
+import type { VisitDrawn, VisitRequest } from './visit-request.ts'
 
 /** The kinds of requests; `read` and `write` are of one key. */
 export const visitOperations = [
@@ -46,55 +48,15 @@ export const visitOperations = [
   'query',
   'queries',
   'explain',
+  'register',
+  'deregister',
 ] as const
 
 export type VisitOperation = (typeof visitOperations)[number]
 
-/** A request, and the rights about which its answer tells something. */
-export interface VisitRequest {
-  /** As text: `write shop-1/door`. */
-  readonly what: string
-  readonly method: string
-  readonly target: string
-  readonly body?: string
-  /** A text that only this request puts into the replicated state, once it has taken effect. */
-  readonly mark?: string
-  /** A 200 needs all of these rights. */
-  readonly needs: readonly Need[]
-  /** Without one of these rights, the request is refused; absent: `needs`. */
-  readonly refusedWithout?: readonly Need[]
-  /** The rights needed to see what a 200 shows. */
-  readonly shown?: (body: string) => readonly Need[]
-  /** The rights whose lack a 200 reports. */
-  readonly denied?: (body: string) => readonly Need[]
-  /** The rights whose lack a 409 reports. */
-  readonly refused?: (body: string) => readonly Need[]
-  /** The rights whose lack a "not found" shows, if the thing surely exists; undefined: it may not exist. */
-  readonly hidden?: () => readonly Need[] | undefined
-  /**
-   * Whether the state may explain a 400; absent: it never does, so that only missing rights could, because every visit
-   * is right in form.
-   */
-  readonly explained?: () => boolean
-  /** Called with the body of a 200, and with any answer that has an index. */
-  readonly done?: (body: string) => void
-  readonly indexed?: (index: number) => void
-}
-
 const waitMs = 1_500
 /** The trust domain of the service does not affect the caller's right to ask. */
 const anyMesh = 'spiffe://11111111-2222-3333-4444-555555555555.svc'
-
-/** The values from which a request is made. */
-export interface VisitDrawn {
-  /** Name of a key, service, event or query. */
-  readonly name: string
-  readonly other: string
-  /** Name of a node. */
-  readonly node: string
-  readonly mark: string
-  readonly memory: VisitMemory
-}
 
 const explainedResources = ['key', 'service', 'node', 'session', 'event', 'query', 'intention'] as const
 
@@ -218,6 +180,8 @@ const makers: Readonly<Record<VisitOperation, Maker>> = {
       denied: (body) => (isAllowed(body) ? [] : [asked]),
     }
   },
+  register: registering,
+  deregister: deregistering,
 }
 
 export function visitRequest(operation: VisitOperation, drawn: VisitDrawn, draws: Draws): VisitRequest {

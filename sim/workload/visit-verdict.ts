@@ -2,7 +2,7 @@ import { textOf } from '../../src/base/bytes.ts'
 import type { HttpClientResponse } from '../../src/env/http.ts'
 import { headerSaid } from '../../src/model/naming/names.ts'
 import type { Visit } from '../checkers/access/access-facts.ts'
-import type { VisitRequest } from './visit-operations.ts'
+import type { VisitRequest } from './visit-request.ts'
 
 /**
  * What an answer says about rights; undefined: nothing. Before 1.0, a read without rights is a 404, as for a key that

@@ -4,7 +4,7 @@ import type { Env } from '../../src/env/env.ts'
 import type { Visit } from '../checkers/access/access-facts.ts'
 import type { Facts } from '../checkers/facts.ts'
 import { calledName } from '../cluster/group-facts.ts'
-import { duration, rate, savedNameField, selector } from '../notation/fields.ts'
+import { duration, rate, savedNameField, selector, template } from '../notation/fields.ts'
 import type { Decisions } from '../world/decisions/decisions.ts'
 import type { Draws } from '../world/decisions/draws.ts'
 import type { AskedAgent } from './asked-agents.ts'
@@ -12,13 +12,9 @@ import { answerWithinMs, anyAgent } from './asked-agents.ts'
 import { tokenHeaders } from './key-client.ts'
 import { workloadKind } from './kind.ts'
 import { VisitMemory } from './visit-memory.ts'
-import {
-  keyRequest,
-  type VisitOperation,
-  type VisitRequest,
-  visitOperations,
-  visitRequest,
-} from './visit-operations.ts'
+import { keyRequest, type VisitOperation, visitOperations, visitRequest } from './visit-operations.ts'
+import { isPrepared } from './visit-registrations.ts'
+import type { VisitRequest } from './visit-request.ts'
 import { toldBy } from './visit-verdict.ts'
 
 /** What a group of visitors does, with all defaults applied. */
@@ -29,6 +25,8 @@ export interface VisitorPlan {
   readonly key: string | undefined
   readonly names: readonly string[]
   readonly operations: readonly VisitOperation[]
+  /** The token of the operator that prepares a visit; undefined: no operation that needs one is drawn. */
+  readonly operator: (() => string) | undefined
   readonly ratePerSecond: number
   readonly timeoutMs: number
 }
@@ -53,7 +51,7 @@ export interface VisitorWorld {
   readonly onVisit: (visit: Omit<Visit, 'datacenter'>) => void
 }
 
-/** One visit in this many uses the key of another visitor. */
+/** One visit in this many is for another's key. */
 const strangerOneIn = 3
 
 /** Clients that use one of many tokens each time, and request what the token or another one owns. */
@@ -103,25 +101,41 @@ export class Visitors {
     this.#idle[client] = false
     const number = draws.below(tokens.length)
     const request = this.#requestOf(draws, agent.name, { number, tokens: tokens.length, turn })
-    const { what, mark, needs, method, target, body } = request
+    await this.#answer(agent, request, tokens[number] ?? '')
+    this.#idle[client] = true
+  }
+
+  async #answer(agent: AskedAgent, request: VisitRequest, secret: string): Promise<void> {
+    const { what, mark, needs, first } = request
+    if (first !== undefined) {
+      const prepared = await this.#ask(agent, first, this.#plan.operator?.() ?? '')
+      if (!prepared.ok || prepared.value.status !== 200) return
+    }
     const calledIn = this.#world.eventNow()
-    const visit = { agent: agent.name, secret: tokens[number] ?? '', what, callUs: this.#world.nowUs(), calledIn }
-    const answer = this.#env.http.request(agent.endpoint, {
-      method,
-      target,
-      timeoutMs: this.#plan.timeoutMs,
-      headers: tokenHeaders(visit.secret),
-      ...(body === undefined ? {} : { body: utf8(body) }),
-    })
+    const visit = { agent: agent.name, secret, what, callUs: this.#world.nowUs(), calledIn }
+    const answer = this.#ask(agent, request, secret)
     if (mark !== undefined) this.#world.onBegun(agent.name, mark, () => this.#done(visit, needs))
     const answered = await answer
-    this.#idle[client] = true
     if (!answered.ok) return
     if (mark !== undefined && answered.value.status === 200) {
       this.#world.onAcknowledged({ mark, what, agent: agent.name, calledIn })
     }
     const told = toldBy(answered.value, request)
     if (told !== undefined) this.#world.onVisit({ ...visit, ...told, returnUs: this.#world.nowUs() })
+  }
+
+  #ask(
+    { endpoint }: AskedAgent,
+    { method, target, body }: Pick<VisitRequest, 'method' | 'target' | 'body'>,
+    secret: string,
+  ) {
+    return this.#env.http.request(endpoint, {
+      method,
+      target,
+      timeoutMs: this.#plan.timeoutMs,
+      headers: tokenHeaders(secret),
+      ...(body === undefined ? {} : { body: utf8(body) }),
+    })
   }
 
   /**
@@ -180,6 +194,11 @@ const asked = {
     .min(1)
     .default([...visitOperations])
     .describe('With names: what they ask for.'),
+  with: template
+    .optional()
+    .describe(
+      'The token of an operator, which prepares what visits register and deregister; without it they do neither.',
+    ),
   clients: z.int().min(1).max(100).default(4).describe('Number of clients; each sends one request at a time.'),
   rate: rate.describe(
     'Request rate of all clients together; a client that still waits for an answer sends its next request later.',
@@ -199,8 +218,14 @@ export const visitors = workloadKind({
   crews: [
     {
       machine: 'visitors',
-      open: ({ at, clients, key, names = [], operations, rate: ratePerSecond, tokens, within }, { name, env, run }) => {
-        const plan = { name, clients, key, names, operations, ratePerSecond, timeoutMs: within ?? answerWithinMs }
+      open: (
+        { at, clients, key, names = [], operations, rate: ratePerSecond, tokens, within, with: secret },
+        { name, env, run },
+      ) => {
+        const operator = secret === undefined ? undefined : () => run.filled(secret)
+        const possible = operations.filter((each) => operator !== undefined || !isPrepared(each))
+        const timeoutMs = within ?? answerWithinMs
+        const plan = { name, clients, key, names, operations: possible, operator, ratePerSecond, timeoutMs }
         const invariants = run.checksOf(run.cluster.datacenterNames[0] ?? '')
         return new Visitors(env, plan, {
           nowUs: () => run.simulation.nowUs,

@@ -27,6 +27,8 @@ export interface Need {
   readonly resource: string
   readonly name: string
   readonly right: 'read' | 'list' | 'write' | 'tree'
+  /** Rights that together suffice in its place. */
+  readonly or?: readonly Need[]
 }
 
 /** A request with a token, and its answer. */

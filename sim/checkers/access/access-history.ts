@@ -161,8 +161,9 @@ export class AccessHistory {
   }
 }
 
-function isGranted(token: JudgedToken, { resource, name, right }: Need): boolean {
-  return right === 'tree' ? judgeTree(token, name) : judge(token, { resource, name, right })
+function isGranted(token: JudgedToken, { resource, name, right, or }: Need): boolean {
+  const isItself = right === 'tree' ? judgeTree(token, name) : judge(token, { resource, name, right })
+  return isItself || (or?.every((each) => isGranted(token, each)) ?? false)
 }
 
 function rulesOf(

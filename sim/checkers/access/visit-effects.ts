@@ -8,12 +8,13 @@ interface MarkedBody {
   readonly value?: Uint8Array
   readonly name?: string
   readonly description?: string
+  readonly node?: string | { readonly node: string }
   readonly operations?: readonly { readonly value?: Uint8Array }[]
 }
 
 /**
  * Observes which requests have taken effect, by marks that only they carry: a written value, the name of a session, the
- * description of an intention. A6: one that is acknowledged has taken effect by then. This is the other side of A1, which
+ * description of an intention, the name of a node. A6: one that is acknowledged has taken effect by then. This is the other side of A1, which
  * judges what took effect without being allowed.
  */
 export class VisitEffects {
@@ -47,10 +48,11 @@ export class VisitEffects {
   }
 }
 
-function marksIn({ value, name, description, operations = [] }: MarkedBody): readonly string[] {
+function marksIn({ value, name, description, node, operations = [] }: MarkedBody): readonly string[] {
   const values = [value, ...operations.map((each) => each.value)]
   const written = values.flatMap((bytes) => (bytes instanceof Uint8Array ? [textOf(bytes)] : []))
-  return [name, description, ...written].filter((mark) => typeof mark === 'string')
+  const registered = typeof node === 'object' ? node.node : node
+  return [name, description, registered, ...written].filter((mark) => typeof mark === 'string')
 }
 
 export const visitEffects = checker({

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import type { Need } from '../../../sim/checkers/access/access-facts.ts'
 import { statementsOf } from '../../../sim/checkers/access/access-judge.ts'
 import { VisitEffects } from '../../../sim/checkers/access/visit-effects.ts'
 import { allRules, drawnRules } from '../../../sim/workload/drawn-rules.ts'
 import { VisitMemory } from '../../../sim/workload/visit-memory.ts'
 import { visitOperations, visitRequest } from '../../../sim/workload/visit-operations.ts'
+import { isPrepared } from '../../../sim/workload/visit-registrations.ts'
 import { toldBy } from '../../../sim/workload/visit-verdict.ts'
 import type { Draws } from '../../../sim/world/decisions/draws.ts'
 import { utf8 } from '../../../src/base/bytes.ts'
@@ -152,6 +154,33 @@ describe('what a visit is made for', () => {
     expect([renewal.hidden?.(), requestOf('end session').hidden?.()]).toEqual([undefined, undefined])
   })
 
+  it.each([
+    ['register', [1, 0], ['service ab']],
+    ['register', [1, 1], ['service ab', 'service b']],
+    ['register', [1, 2], ['service ab', 'service b']],
+    ['register', [0, 3], ['node AB-GUESTS-1', 'service b']],
+    ['register', [0, 4], ['service b', 'node ab-guests-1']],
+    ['register', [0, 5], ['service b']],
+    ['register', [0, 6], ['node AB-GUESTS-1', 'node ab-guests-1']],
+    ['deregister', [0, 0], ['node AB-GUESTS-1', 'node ab-guests-1']],
+    ['deregister', [1, 3], ['service b or node ab-guests-1']],
+    ['deregister', [0, 1], ['service b or node AB-GUESTS-1 and node ab-guests-1']],
+    ['deregister', [1, 5], ['node ab-guests-1']],
+  ] as const)(
+    'of %s, drawn as %o, needs %o, after an operator has registered the node',
+    (operation, numbers, needs) => {
+      const request = requestOf(operation, ...numbers)
+      const text = ({ resource, name }: Need): string => `${resource} ${name}`
+      expect(
+        request.needs.map((need) => [text(need), need.or?.map(text).join(' and ')].filter(Boolean).join(' or ')),
+      ).toEqual(needs)
+      expect([request.needs.every(({ right }) => right === 'write'), isPrepared(operation)]).toEqual([true, true])
+      expect([request.first?.target, request.target]).toEqual(['/v1/catalog/register', `/v1/catalog/${operation}`])
+      expect(request.first?.body).toContain('"Node":"ab-guests-1"')
+      expect(request.body).toContain(`"Node":"${request.mark}"`)
+    },
+  )
+
   it('waits for the index that it was told', () => {
     requestOf('wait').indexed?.(17)
     expect(requestOf('wait').target).toContain('index=17&')
@@ -172,6 +201,8 @@ describe('the marks of visits', () => {
     expect(seen('txn', { operations: [{ value: utf8('x') }, { value: utf8('m') }] }, { kind: 'done' })).toEqual(['m'])
     expect(seen('session.create', { name: 'm' }, { id: 'x' })).toEqual(['m'])
     expect(seen('intention.create', { description: 'm' }, { id: 'x' })).toEqual(['m'])
+    expect(seen('catalog.register', { node: { node: 'm' } }, { refusal: null })).toEqual(['m'])
+    expect(seen('catalog.deregister', { node: 'm' }, true)).toEqual(['m'])
   })
 
   it('show nothing of what the state itself refused, or of others', () => {

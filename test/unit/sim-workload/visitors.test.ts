@@ -25,6 +25,7 @@ function visitsTo(status: number, body: string, tokens: readonly string[] = ['a'
       key: 'shop-#/door',
       names: [],
       operations: [],
+      operator: undefined,
       ratePerSecond: 5,
       timeoutMs: 1_000,
     }

@@ -1,5 +1,5 @@
 import type { DnsConfig } from '../../agent/settings/agent-config.ts'
-import { compareText } from '../../base/bytes.ts'
+import { byteString, compareText, textOfByteString } from '../../base/bytes.ts'
 import { formatDuration } from '../../base/duration.ts'
 import { type Endpoint, endpointText } from '../../env/net.ts'
 import { type Behaviour, hasBehaviour, newestRelease, type Release } from '../../model/release.ts'
@@ -32,7 +32,8 @@ export function dnsConfig(
     allowStale: given.allow_stale ?? defaults.allowStale,
     maxStaleMs: milliseconds(given.max_stale, defaults.maxStaleMs),
     nodeTtlS: wholeSeconds(given.node_ttl, defaults.nodeTtlS),
-    serviceTtlS: serviceTtl.map(([service, ttl]) => [service, wholeSeconds(ttl, 0)] as const),
+    // Labels of questions are compared as bytes.
+    serviceTtlS: serviceTtl.map(([service, ttl]) => [byteString(service), wholeSeconds(ttl, 0)] as const),
     onlyPassing: given.only_passing ?? defaults.onlyPassing,
     enableTruncate: given.enable_truncate ?? defaults.enableTruncate,
     udpAnswerLimit: given.udp_answer_limit ?? defaults.udpAnswerLimit,
@@ -110,7 +111,9 @@ export function shownDns(dns: DnsConfig): Shown {
     DNSOnlyPassing: dns.onlyPassing,
     DNSRecursorTimeout: formatDuration(dns.recursorTimeoutMs),
     DNSRecursors: dns.recursors.map(endpointText),
-    DNSServiceTTL: Object.fromEntries(dns.serviceTtlS.map(([name, s]) => [name, formatDuration(s * 1000)])),
+    DNSServiceTTL: Object.fromEntries(
+      dns.serviceTtlS.map(([name, s]) => [textOfByteString(name), formatDuration(s * 1000)]),
+    ),
     DNSSOA: {
       Expire: dns.soa.expireS,
       Minttl: dns.soa.minTtlS,

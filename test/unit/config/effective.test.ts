@@ -282,7 +282,7 @@ describe('the effective configuration', () => {
     })
     const dns_config: FileConfig['dns_config'] = {
       node_ttl: '1m',
-      service_ttl: { web: '90s', '*': '1500ms' },
+      service_ttl: { web: '90s', '*': '1500ms', café: '2s' },
       only_passing: true,
       soa: { min_ttl: 5 },
     }
@@ -291,6 +291,8 @@ describe('the effective configuration', () => {
       nodeTtlS: 60,
       serviceTtlS: [
         ['*', 1],
+        // As the labels of a question have it, byte by byte.
+        ['caf\u00c3\u00a9', 2],
         ['web', 90],
       ],
       onlyPassing: true,

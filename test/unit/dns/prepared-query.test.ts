@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { byteString } from '../../../src/base/bytes.ts'
 import { encodeQuestion } from '../../../src/dns-wire/question.ts'
 import { CatalogWorld } from './catalog-world.ts'
 
@@ -69,6 +70,13 @@ describe('a prepared query by DNS', () => {
     expect((await world.ask('own.query.svc.')).answers).toEqual(['own.query.svc. 61 A 10.0.0.1'])
     expect((await world.ask('other.query.svc.')).answers).toEqual(['other.query.svc. 30 A 10.0.0.1'])
     expect((await world.ask('long.query.svc.')).answers).toEqual(['long.query.svc. 2147483647 A 10.0.0.1'])
+  })
+
+  it('dns 92: has the time to live of a service whose name is not ASCII', async () => {
+    const world = new CatalogWorld({ serviceTtlS: [[byteString('café'), 30]] })
+    world.place({ node: 'n1', address: '10.0.0.1', service: { service: 'Café', port: 80 }, checks: ['passing'] })
+    world.define('q', { service: 'Café' })
+    expect((await world.ask('q.query.svc.')).answers).toEqual(['q.query.svc. 30 A 10.0.0.1'])
   })
 
   it('dns 73, 74: is cut like the answers of a service', async () => {

@@ -28,6 +28,12 @@ describe('a plain question', () => {
     packet[5] = count
     expect(signatureOf(packet, 'udp')).toBeUndefined()
   })
+
+  it('may end with its class, and no earlier', () => {
+    const packet = encodeQuestion({ id: 1, name: 'web.service.svc.', type: 'A' })
+    expect(signatureOf(packet, 'udp')).toMatchObject({ udpSize: -1, nameEnd: packet.length - 4 })
+    expect(signatureOf(packet.subarray(0, packet.length - 1), 'udp')).toBeUndefined()
+  })
 })
 
 describe('the domain of a name', () => {

@@ -41,6 +41,17 @@ describe('the leader of the primary datacenter', () => {
     expect(world.token('root')).toMatchObject({ description: 'Master Token', createIndex: 2, createdMs: 3_000 })
   })
 
+  it('leaves no entry in the log where all of them are there', async () => {
+    const world = new AclWorld()
+    await world.lead()
+    await world.server.context.propose(enterNewMode, {})
+    await world.clock.advance(1)
+    const before = world.server.read().index
+    await world.lead()
+    await world.clock.advance(1)
+    expect(world.server.read().index).toBe(before)
+  })
+
   it('makes legacy ones where the mode lasts, and these are migrated as others are', async () => {
     const world = new AclWorld()
     world.missing = [old]

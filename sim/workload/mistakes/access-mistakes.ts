@@ -178,6 +178,12 @@ export const tokenMistakes: readonly Settled[] = [
   accepted('an explanation', () => get('/v1/acl/explain?resource=key&right=write&name=a'), /"Allowed":true/, {
     leaves: 'nothing',
   }),
+  accepted(
+    'an explanation of a resource without names',
+    () => get('/v1/acl/explain?resource=acl&right=write'),
+    /"Resource":"acl","Name":"","Right":"write","Allowed":true/,
+    { leaves: 'nothing' },
+  ),
   // The asked server answers from its own state, so the token is one that has always been there.
   accepted(
     'an explanation about another token',

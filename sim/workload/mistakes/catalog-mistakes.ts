@@ -141,6 +141,13 @@ export const catalogMistakes: readonly Settled[] = [
     400,
     /./,
   ),
+  refused('a proxy whose settings are a text', register(proxyWith({ Config: 'x' })), 400, /expected a map/),
+  refused(
+    'an upstream whose settings are a list',
+    register(proxyWith({ Upstreams: [{ DestinationName: 'q', LocalBindPort: 2, Config: [] }] })),
+    400,
+    /expected a map/,
+  ),
   refused(
     'a check without ID and name',
     register({ Check: { Status: 'passing' } }),
@@ -184,6 +191,12 @@ export const catalogMistakes: readonly Settled[] = [
   ...registered,
   refused('a filter that ends too early', () => get('/v1/health/service/a?filter=Node%20=='), 400, /./),
 ]
+
+function proxyWith(members: object): object {
+  return {
+    Service: { Service: 'p', Kind: 'connect-proxy', Port: 1, Proxy: { DestinationServiceName: 'a', ...members } },
+  }
+}
 
 /** A node whose name has the mark, with these members instead of its own. */
 function register(members: object): Settled['request'] {

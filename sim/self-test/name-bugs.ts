@@ -60,4 +60,32 @@ export const nameBugs: readonly PlantedBug[] = [
     hunt,
     foundBy: ['N1'],
   },
+  {
+    row: 420,
+    name: 'three-underscores-are-two',
+    about: 'a name of any number of labels that begins with two underscores is one of a service and a protocol',
+    patches: [
+      {
+        file: 'src/dns/asked.js',
+        find: "labels.length === 2 && first?.startsWith('_') === true",
+        replace: "first?.startsWith('_') === true",
+      },
+    ],
+    hunt,
+    foundBy: ['N1'],
+  },
+  {
+    row: 421,
+    name: 'digits-share-a-label',
+    about: 'the reverse name of an IPv6 address may have several of its digits in one label',
+    patches: [
+      {
+        file: 'src/dns/reverse-answers.js',
+        find: 'nibbles.length !== 32 || nibbles.some((nibble) => nibble.length !== 1)',
+        replace: 'nibbles.length > 32',
+      },
+    ],
+    hunt,
+    foundBy: ['N1'],
+  },
 ]

@@ -59,4 +59,33 @@ export const readerBugs: readonly PlantedBug[] = [
     hunt,
     foundBy: ['W4'],
   },
+  {
+    row: 424,
+    name: 'changes-of-hidden-nodes-are-told',
+    about: 'the index of a node that the token may not see is that of its last change',
+    patches: [
+      {
+        file: 'src/features/catalog/sight.js',
+        find: 'node === undefined || !seesNode(authorizer, node.node)',
+        replace: 'node === undefined',
+      },
+    ],
+    hunt: 'hidden-things-change',
+    foundBy: ['W6'],
+  },
+  {
+    row: 425,
+    name: 'checks-leave-a-list-unseen',
+    about:
+      'the index of the checks in one state, for a token of few rights, does not rise when one of them changes its state',
+    patches: [
+      {
+        file: 'src/features/health/endpoint.js',
+        find: "state === 'any' ? departuresIndex(tx) : statusDeparturesIndex(tx)",
+        replace: 'departuresIndex(tx)',
+      },
+    ],
+    hunt: 'seen-things-change',
+    foundBy: ['W2'],
+  },
 ]

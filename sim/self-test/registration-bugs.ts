@@ -136,4 +136,32 @@ export const registrationBugs: readonly PlantedBug[] = [
     hunt: 'services-have-locks',
     foundBy: ['S4'],
   },
+  {
+    row: 422,
+    name: 'nodes-go-by-any-spelling',
+    about: 'a deregistration needs the right to the name of the node as it spells it, not to that of the existing node',
+    patches: [
+      {
+        file: 'src/features/catalog/rights.js',
+        find: 'nodeRefused(authorizer, node, nodeByName(tx, node))',
+        replace: 'nodeRefused(authorizer, node, undefined)',
+      },
+    ],
+    hunt: 'rights-are-few',
+    foundBy: ['A1'],
+  },
+  {
+    row: 423,
+    name: 'instances-change-hands',
+    about: 'a registration that gives the ID of an instance to another service needs no right to the former service',
+    patches: [
+      {
+        file: 'src/features/catalog/rights.js',
+        find: "yield writing('service', before.service);",
+        replace: 'void before;',
+      },
+    ],
+    hunt: 'rights-are-few',
+    foundBy: ['A1'],
+  },
 ]

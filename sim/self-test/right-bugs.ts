@@ -205,34 +205,6 @@ export const rightBugs: readonly PlantedBug[] = [
     foundBy: ['P2'],
   },
   {
-    row: 422,
-    name: 'nodes-go-by-any-spelling',
-    about: 'a deregistration needs the right to the name of the node as it spells it, not to that of the existing node',
-    patches: [
-      {
-        file: 'src/features/catalog/rights.js',
-        find: 'nodeRefused(authorizer, node, nodeByName(tx, node))',
-        replace: 'nodeRefused(authorizer, node, undefined)',
-      },
-    ],
-    hunt,
-    foundBy: ['A1'],
-  },
-  {
-    row: 423,
-    name: 'instances-change-hands',
-    about: 'a registration that gives the ID of an instance to another service needs no right to the former service',
-    patches: [
-      {
-        file: 'src/features/catalog/rights.js',
-        find: "yield writing('service', before.service);",
-        replace: 'void before;',
-      },
-    ],
-    hunt,
-    foundBy: ['A1'],
-  },
-  {
     row: 437,
     name: 'executions-show-everything',
     about: 'what a prepared query finds is not filtered by the rights of the caller',

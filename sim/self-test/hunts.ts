@@ -1,21 +1,11 @@
 import type { Patch } from './patch.ts'
 
-/** Settings that have no key in configuration files, for the sound program and the one with a bug alike. */
+/** What no knob of a scenario can set, for the sound program and the one with a bug alike. */
 export interface Hunt {
   /** `scenarios/hunts/<name>.yaml` */
   readonly name: string
   readonly tuning: readonly Patch[]
 }
-
-const oneEntryAtATime: readonly Patch[] = [
-  { file: 'src/raft/driver/open-raft.js', find: 'appendEntriesMax: 64,', replace: 'appendEntriesMax: 1,' },
-  { file: 'src/raft/driver/open-raft.js', find: 'appendsInFlightMax: 64,', replace: 'appendsInFlightMax: 1,' },
-]
-
-/** A server that was away gets a snapshot at once, because the log before it is gone. */
-const nothingTrails: readonly Patch[] = [
-  { file: 'src/agent/settings/default-config.js', find: 'trailingLogs: 10_240,', replace: 'trailingLogs: 0,' },
-]
 
 /**
  * A restarted server ignores candidates for one timeout, because of leases. By then the round that it voted in is
@@ -63,7 +53,7 @@ export const hunts: readonly Hunt[] = [
   { name: 'events-and-rights', tuning: [] },
   { name: 'events-are-fired', tuning: [] },
   { name: 'failed-but-following', tuning: [] },
-  { name: 'figure-8', tuning: oneEntryAtATime },
+  { name: 'figure-8', tuning: [] },
   { name: 'files-cannot-be-opened', tuning: [] },
   { name: 'hidden-things-change', tuning: [] },
   { name: 'holders-sleep', tuning: [] },
@@ -83,7 +73,7 @@ export const hunts: readonly Hunt[] = [
   { name: 'leaves-are-unheard', tuning: [] },
   { name: 'locks-are-put-back', tuning: [] },
   { name: 'long-outage', tuning: [] },
-  { name: 'long-tails', tuning: oneEntryAtATime },
+  { name: 'long-tails', tuning: [] },
   { name: 'lost-answers', tuning: [] },
   { name: 'members-are-hostile', tuning: [] },
   { name: 'members-change', tuning: dutiesAtOnce },
@@ -109,8 +99,8 @@ export const hunts: readonly Hunt[] = [
   { name: 'services-come-and-go', tuning: [] },
   { name: 'services-have-locks', tuning: [] },
   { name: 'state-put-back', tuning: [] },
-  { name: 'tails-and-snapshots', tuning: nothingTrails },
-  { name: 'things-are-given-back', tuning: nothingTrails },
+  { name: 'tails-and-snapshots', tuning: [] },
+  { name: 'things-are-given-back', tuning: [] },
   { name: 'tokens-are-copied', tuning: [] },
   { name: 'tokens-are-migrated', tuning: [] },
   { name: 'tokens-are-revoked', tuning: [] },

@@ -120,18 +120,20 @@ export class LeaderAttention {
     if (leading !== undefined && process !== undefined) this.#look(node, leading, process, process.timing.monoMs())
   }
 
+  /**
+   * Servers that are no members any more are told so once, if they can be reached: a server that has started since knows
+   * the addresses of members alone.
+   */
   #addressed(node: string, to: string, address: string, leading: Leading): void {
     const member = this.#configurations.newestOf(node)?.servers.find(({ id }) => id === to)
-    if (address === '') {
-      this.#judge.judged('R12')
-      this.#judge.report('R12', `${node}, leader of term ${leading.term}, does not know the address of ${to}`)
-    }
-    if (member === undefined || address === '') return
+    if (member === undefined) return
     this.#judge.judged('R12')
+    const leader = `${node}, leader of term ${leading.term},`
+    if (address === '') return this.#judge.report('R12', `${leader} does not know the address of ${to}`)
     if (member.address === address) return
     if (leading.isChanging) return this.#judge.excused('R12', 'change under way')
     const instead = `sends ${to} its messages at ${address}, and the configuration in its log has ${member.address}`
-    this.#judge.report('R12', `${node}, leader of term ${leading.term}, ${instead}`)
+    this.#judge.report('R12', `${leader} ${instead}`)
   }
 
   #look(node: string, leading: Leading, { id, timing }: Process, nowMs: number): void {

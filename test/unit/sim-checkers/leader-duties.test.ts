@@ -125,16 +125,17 @@ describe('R12', () => {
     expect(lines).toEqual([])
   })
 
-  it('reports another address than that of the configuration, and none at all', () => {
+  it('reports another address of a member than that of the configuration, and none at all', () => {
     const { attention, lines, counts } = group()
     attention.sent('s1', 'b', 'c:8300', append())
+    attention.sent('s1', 'c', '', append())
     attention.sent('s1', 'd', '', append())
     attention.sent('s1', 'e', 'e:8300', append())
     attention.changing('s1')
     attention.sent('s1', 'b', 'c:8300', append())
     expect(lines).toEqual([
       'R12: s1, leader of term 2, sends b its messages at c:8300, and the configuration in its log has b:8300',
-      'R12: s1, leader of term 2, does not know the address of d',
+      'R12: s1, leader of term 2, does not know the address of c',
     ])
     expect(counts()).toContain('R12 excused: change under way 1')
   })

@@ -177,7 +177,7 @@ export const raftBreakages: readonly Breakage[] = [
   {
     id: 'RFT-028',
     file: 'src/raft/log/segment-writer.ts',
-    find: 'await active.file.writeSynced(active.end, bytes)',
+    find: 'await active.file.writeThrough(active.end, bytes)',
     replace: 'await active.file.write(active.end, bytes)',
   },
   {

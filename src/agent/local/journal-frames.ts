@@ -4,7 +4,7 @@ import { crc32cOf } from '../../base/crc32c.ts'
 /**
  * A journal is a sequence of frames: mark (u32), CRC-32C of all that follows, number (u32), length of the text (u32),
  * the text in UTF-8. The first byte of the mark never occurs in UTF-8, so that no text, not even a hostile one, looks
- * like a frame. A frame is the unit that one write and one sync made durable, or a part of a file that was written as a
+ * like a frame. A frame is the unit that one step of the disk made durable, or a part of a file that was written as a
  * whole; numbers rise by one.
  */
 const mark = 0xff53564a

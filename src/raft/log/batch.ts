@@ -4,7 +4,7 @@ import { readU48, u48Bytes, viewOf, writeU48 } from './fields.ts'
 import { type LogRecord, readRecord, recordBytes, writeRecord } from './record.ts'
 
 /**
- * A batch is what one write and one sync make durable. On disk it is a header of 32 bytes, then its records. The
+ * A batch is what one step of the disk makes durable. On disk it is a header of 32 bytes, then its records. The
  * header: mark (u32), CRC-32C of the rest of the header (u32), number (u48), own offset in the file (u48), length of
  * the records (u32), count of the records (u32), checksum of what precedes the batch (u32). The header's checksum
  * continues from the segment's salt, each record's from the previous one. So a header tells at which place of which

@@ -29,6 +29,8 @@ export class NackWatch {
   /** When the timer of relays is due. */
   #dueMs = Number.POSITIVE_INFINITY
   #isLate = false
+  /** The present step is that of the timer of relays. */
+  #isFired = false
 
   constructor(law: ProbeAnswers, node: string) {
     this.#law = law
@@ -46,8 +48,12 @@ export class NackWatch {
     this.#owed.delete(sequence)
   }
 
-  /** The member sends a nack. */
+  /**
+   * The member sends a nack. One that it sends at once says that it knows no such living member any more; it may answer a
+   * copy of a request to which it still owes another.
+   */
   said(core: ObservedCore, askerSequence: number, to: GossipAddress): void {
+    if (!this.#isFired) return
     for (const [sequence, owed] of this.#owed) {
       if (owed.askerSequence !== askerSequence || owed.asker.host !== to.host || owed.asker.port !== to.port) continue
       this.#owed.delete(sequence)
@@ -60,6 +66,7 @@ export class NackWatch {
   begins({ turn }: ObservedCore, event: GossipEvent): void {
     const isFired = event.kind === 'timer-fired' && event.timer === 'relay'
     this.#isLate = isFired && turn.nowMs - this.#dueMs > lateMs
+    this.#isFired = isFired
     if (isFired) this.#dueMs = Number.POSITIVE_INFINITY
   }
 

@@ -36,6 +36,8 @@ interface Leading {
   readonly followers: Map<string, Follower>
   /** Servers whose removal it has decided, until the next configuration is in its log. */
   readonly leaving: Set<string>
+  /** IDs of the servers in the newest configuration of its log. */
+  members: ReadonlySet<string>
 }
 
 type Append = Extract<RaftMessage, { readonly kind: 'append-request' }>
@@ -73,7 +75,7 @@ export class FrugalConsensus {
   }
 
   becameLeader(node: string, term: Term): void {
-    this.#leading.set(node, { term, followers: new Map(), leaving: new Set() })
+    this.#leading.set(node, { term, followers: new Map(), leaving: new Set(), members: this.#membersOf(node) })
   }
 
   noLongerLeads(node: string): void {
@@ -84,13 +86,19 @@ export class FrugalConsensus {
     this.#leading.get(node)?.leaving.add(id)
   }
 
-  /** A server that is added again knows nothing. */
+  /**
+   * A server that is added again knows nothing, also where it was sent entries until its removal was committed: it is
+   * asked anew what it has.
+   */
   changed(node: string): void {
     const leading = this.#leading.get(node)
-    leading?.leaving.clear()
-    for (const id of [...(leading?.followers.keys() ?? [])]) {
-      if (!this.#isMember(node, id)) leading?.followers.delete(id)
+    if (leading === undefined) return
+    leading.leaving.clear()
+    const members = this.#membersOf(node)
+    for (const id of [...leading.followers.keys()]) {
+      if (!members.has(id) || !leading.members.has(id)) leading.followers.delete(id)
     }
+    leading.members = members
   }
 
   wrote(node: string): void {
@@ -131,8 +139,10 @@ export class FrugalConsensus {
     const sender = `${node}, leader of term ${leading.term},`
     if (entries.length === 0) {
       this.#run.judged('R13')
-      if (round > 0) this.#heartbeat(node, sender, to, follower, nowMs, timing)
-      else if (told <= follower.told && this.#isMember(node, to) && !leading.leaving.has(to)) {
+      // Until the change that brings it is seen, a server that is added again seems to be the one that left.
+      if (round > 0) {
+        if (leading.members.has(to)) this.#heartbeat(node, sender, to, follower, nowMs, timing)
+      } else if (told <= follower.told && this.#isMember(node, to) && !leading.leaving.has(to)) {
         this.#run.report('R13', `${sender} tells ${to} once more that entries up to ${told} are committed`)
       }
     }
@@ -169,6 +179,10 @@ export class FrugalConsensus {
 
   #isMember(node: string, id: string): boolean {
     return this.#configurations.newestOf(node)?.servers.some((server) => server.id === id) === true
+  }
+
+  #membersOf(node: string): ReadonlySet<string> {
+    return new Set(this.#configurations.newestOf(node)?.servers.map(({ id }) => id))
   }
 }
 

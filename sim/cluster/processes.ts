@@ -155,7 +155,10 @@ export class Processes {
     server.signal = (signal) => env.detach(this.#endBy(signal, server, boot, env, config.value, started.value, foreign))
   }
 
-  /** As the program itself ends by a signal, gracefully; its exit code says whether it has left the pool. */
+  /**
+   * As the program itself ends by a signal, gracefully; its exit code says whether it has left the pool. A second signal
+   * reaches the same program, which ends at once.
+   */
   async #endBy(
     signal: EndingSignal,
     server: ClusterNode,
@@ -175,9 +178,12 @@ export class Processes {
       hasStopped = true
       tellDisk(this.#checks(server), server, 'stopped')
     }
+    const handlers = new Map<Signal, () => void>()
+    server.signal = (next) => handlers.get(next)?.()
     const onSignal = (of: Signal, use: () => void): Closable => {
+      handlers.set(of, use)
       if (of === signal) use()
-      return { close: () => undefined }
+      return { close: () => handlers.delete(of) }
     }
     const code = await untilEnded(env, { onSignal }, rules, agent, stopAndTell)
     if (hasStopped) {

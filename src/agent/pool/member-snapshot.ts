@@ -55,6 +55,7 @@ export class MemberSnapshot {
   /** The write under way: one at a time. */
   #writing: Promise<void> | undefined
   #isStopped = false
+  #leaving: Promise<void> | undefined
 
   private constructor(
     env: Env,
@@ -99,8 +100,13 @@ export class MemberSnapshot {
     this.#watching = pool.onChange(() => this.#later())
   }
 
-  /** Notes that this agent has left. */
-  async left(): Promise<void> {
+  /** Notes that this agent has left: once, also where it was told to leave by a signal and over HTTP. */
+  left(): Promise<void> {
+    this.#leaving ??= this.#leave()
+    return this.#leaving
+  }
+
+  async #leave(): Promise<void> {
     this.stop()
     await this.settled()
     if (!this.#rejoinAfterLeave) await this.#write(`${leaveLine}\n`)

@@ -59,6 +59,24 @@ describe('the former members of the pool', () => {
     expect(await knownNames()).toEqual([])
   })
 
+  it('is written once by an agent that is told to leave twice', async () => {
+    const made: string[] = []
+    const counting = {
+      ...host.disk,
+      open: (path: string, ...how: ['create-new']) => {
+        made.push(path)
+        return host.disk.open(path, ...how)
+      },
+    }
+    const config = defaultAgentConfig('s1', '10.0.0.1')
+    const snapshot = await MemberSnapshot.open({ ...clock.env, disk: counting } as Env, { ...config, dataDir })
+    made.length = 0
+    await Promise.all([snapshot?.left(), snapshot?.left()])
+    await snapshot?.left()
+    expect(made).toEqual([join(dataDir, 'serf/local.snapshot.tmp')])
+    expect(readFileSync(join(dataDir, 'serf/local.snapshot'), 'utf8')).toBe('leave\n')
+  })
+
   it('is kept by one that leaves to come back', async () => {
     await written(true, true)
     expect(await knownNames(true)).toEqual(['s3 10.0.0.3:8301', 'c2 10.0.1.2:8301'])

@@ -107,7 +107,8 @@ export const gossipBugs: readonly PlantedBug[] = [
   {
     row: 418,
     name: 'nacks-do-not-count',
-    about: 'an agent that was told of silence by all that it asked about a dead member nevertheless doubts itself',
+    about:
+      'an agent lowers its own health although all members that it asked about a dead one have said that it is silent',
     patches: [
       {
         file: `${members}/probe.js`,

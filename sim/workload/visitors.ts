@@ -51,7 +51,7 @@ export interface VisitorWorld {
   readonly onVisit: (visit: Omit<Visit, 'datacenter'>) => void
 }
 
-/** One visit in this many is for another's key. */
+/** One visit in this many uses the key of another visitor. */
 const strangerOneIn = 3
 
 /** Clients that use one of many tokens each time, and request what the token or another one owns. */

@@ -119,13 +119,13 @@ export interface Udp {
   bind(at: Endpoint, onDatagram: (from: Endpoint, bytes: Uint8Array) => void): Promise<Result<UdpSocket, ListenFailure>>
 }
 
+/** `now` is usual. `soon`: within some milliseconds, because nothing waits for it. */
+export type SendingTime = 'now' | 'soon'
+
 /**
  * A connected byte stream. Bytes arrive in order, once, in pieces of any size. The handlers are set in the turn in
  * which the stream is passed on; bytes that arrive before are kept. After `onClose` no handler is called any more.
  */
-/** `now` is usual. `soon`: within some milliseconds, because nothing waits for it. */
-export type SendingTime = 'now' | 'soon'
-
 export interface TcpStream extends Closable {
   readonly local: Endpoint
   readonly remote: Endpoint

@@ -21,13 +21,15 @@ const zeros = new Uint8Array(256 << 10)
 export class HostDiskFile implements DiskFile {
   readonly #handle: FileHandle
   readonly #path: string
+  readonly #mayWrite: boolean
   /** The same file, opened so that each write is durable when it ends; undefined where the system cannot do that. */
   #through: Promise<FileHandle | undefined> | undefined
   #closing: Promise<void> | undefined
 
-  constructor(handle: FileHandle, path: string) {
+  constructor(handle: FileHandle, path: string, mayWrite: boolean) {
     this.#handle = handle
     this.#path = path
+    this.#mayWrite = mayWrite
   }
 
   read(at: number, length: number): Promise<Result<Uint8Array, DiskFailure>> {
@@ -117,13 +119,13 @@ export class HostDiskFile implements DiskFile {
     }
   }
 
-  /** By its descriptor, because the file may have another name by now. */
+  /** By its descriptor, because the file may have another name by now. A file that was opened to be read stays so. */
   async #openThrough(): Promise<FileHandle | undefined> {
-    if (this.#closing !== undefined) return undefined
+    if (this.#closing !== undefined || !this.#mayWrite) return undefined
     try {
       return await open(`/proc/self/fd/${this.#handle.fd}`, constants.O_WRONLY | constants.O_DSYNC)
     } catch {
-      // Without /proc, as on other systems than Linux: two steps are as durable as one.
+      // Without /proc, as on other systems than Linux, or without a free descriptor: two steps are as durable as one.
       return undefined
     }
   }
@@ -157,8 +159,7 @@ export class HostDiskFile implements DiskFile {
 
   async #close(): Promise<void> {
     const through = await this.#through
-    await through?.close()
-    await this.#handle.close()
+    await Promise.all([through?.close(), this.#handle.close()])
   }
 
   async #sync(): Promise<Result<undefined, DiskFailure>> {

@@ -52,7 +52,7 @@ function openFile(
       await handle.close()
       return err({ kind: 'is-directory', path, message: 'illegal operation on a directory' })
     }
-    return ok(new HostDiskFile(handle, path))
+    return ok(new HostDiskFile(handle, path, mode !== 'read'))
   })
 }
 

@@ -14,8 +14,8 @@ interface MarkedBody {
 
 /**
  * Observes which requests have taken effect, by marks that only they carry: a written value, the name of a session, the
- * description of an intention, the name of a node. A6: one that is acknowledged has taken effect by then. This is the other side of A1, which
- * judges what took effect without being allowed.
+ * description of an intention, the name of a node. A6: one that is acknowledged has taken effect by then. This is the
+ * other side of A1, which judges what took effect without being allowed.
  */
 export class VisitEffects {
   readonly #judge: Judge<{ A6: never }>

@@ -13,7 +13,7 @@ export interface Removal {
 /** A table after a command. */
 interface Left {
   readonly count: number
-  /** Index of the oldest row; undefined: there is none. */
+  /** Index of the oldest row; undefined: the table is empty. */
   readonly oldest: number | undefined
 }
 

@@ -1,8 +1,15 @@
 import { formatDuration } from '../../../src/base/duration.ts'
+import type { GossipAddress } from '../../../src/gossip/core/messages.ts'
+import type { GossipEffect, GossipEvent } from '../../../src/gossip/core/types.ts'
 import type { GossipTiming, ObservedCore } from '../../../src/gossip/pool.ts'
 import { type Judge, law } from '../checker.ts'
-import type { Contact } from './contacts.ts'
 import { reapedNotBeforeMs, reapedWithinMs, triedWithinMs } from './pool-bounds.ts'
+
+/** How a member turns to another one by itself. */
+interface Contact {
+  readonly to: GossipAddress
+  readonly how: string
+}
 
 /** A member that one observer considers failed or left. Times of true time, in microseconds. */
 export interface Gone {
@@ -166,3 +173,22 @@ export const goneMembers = law(
   },
   (judge) => new GoneMembers(judge),
 )
+
+/** Messages that answer a question, whether or not a member asked it. */
+const answers: ReadonlySet<string> = new Set(['ack', 'nack', 'query-response', 'relay'])
+
+/** A ping on behalf of another member, or of a sender that claims to be one. */
+function isForAnother(event: GossipEvent, sent: string): boolean {
+  if (sent !== 'ping' || event.kind !== 'packet-received') return false
+  return event.messages.some(({ kind }) => kind === 'indirect-ping')
+}
+
+/** Undefined: the effect turns to no other member, or answers one. */
+export function contactOf(event: GossipEvent, effect: GossipEffect): Contact | undefined {
+  if (effect.kind === 'exchange') return { to: effect.with, how: effect.purpose }
+  if (effect.kind === 'stream-ping') return { to: effect.to, how: effect.kind }
+  if (effect.kind !== 'send') return undefined
+  const first = effect.messages[0]?.kind
+  if (first === undefined || answers.has(first) || isForAnother(event, first)) return undefined
+  return { to: effect.to, how: first }
+}

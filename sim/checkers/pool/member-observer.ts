@@ -1,6 +1,6 @@
 import type { GossipEffect, GossipEvent } from '../../../src/gossip/core/types.ts'
 import type { ObservedCore, PoolObserver } from '../../../src/gossip/pool.ts'
-import { contactOf } from './contacts.ts'
+import { contactOf } from './gone-members.ts'
 import type { Claim } from './incarnations.ts'
 import type { PoolLaws } from './pool-laws.ts'
 import { Sleeper } from './sleeper.ts'

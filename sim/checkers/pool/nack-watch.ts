@@ -49,8 +49,8 @@ export class NackWatch {
   }
 
   /**
-   * The member sends a nack. One that it sends at once says that it knows no such living member any more; it may answer a
-   * copy of a request to which it still owes another.
+   * The member sends a nack. If it sends one in another step than that of its timer, the target has left, which is said
+   * at once. That may answer a copy of a request to which another nack is still owed.
    */
   said(core: ObservedCore, askerSequence: number, to: GossipAddress): void {
     if (!this.#isFired) return

@@ -72,10 +72,10 @@ export class StatusWatch {
     lamport: number,
   ): void {
     if (lamport <= (this.#come.get(name) ?? -1)) return
-    for (const { kind, ...message } of messages) {
-      if (kind !== 'leave-intent' && kind !== 'join-intent') continue
-      if ('lamport' in message && message.lamport === lamport && 'node' in message && message.node === name)
-        this.#broadcasts.intends(core, kind, name, lamport)
+    for (const message of messages) {
+      if (message.kind !== 'leave-intent' && message.kind !== 'join-intent') continue
+      if (message.lamport === lamport && message.node === name)
+        this.#broadcasts.intends(core, message.kind, name, lamport)
     }
   }
 

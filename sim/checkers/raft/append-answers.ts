@@ -43,7 +43,7 @@ export class AppendAnswers {
     if (rounds.size > roundsKept && oldest !== undefined) rounds.delete(oldest)
   }
 
-  /** Returns whether the answer was judged. */
+  /** The server sends an answer: `report` is called if it is one too many. */
   sent(node: string, to: string, { round }: AppendAnswer, nowUs: number, report: Report<'R13'>): void {
     const answered = this.#leaders.get(to)?.get(round)
     if (answered === undefined) return

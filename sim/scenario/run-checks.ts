@@ -16,6 +16,7 @@ import { reachedStates } from '../checkers/rare-states.ts'
 import { failureOf, type RunFailure, type RunResult } from '../report/run-report.ts'
 import type { Simulation } from '../simulation/simulation.ts'
 import type { ShownAnswer } from '../world/kernel.ts'
+import type { DrivenExchange } from './driver.ts'
 import type { Scenario } from './language/scenario-schema.ts'
 import { sumOf } from './observed.ts'
 import { diskFacts, networkFacts, type WorldOptions } from './world-of-run.ts'
@@ -44,6 +45,10 @@ type CheckedResult = Pick<
   'failures' | 'undecided' | 'elections' | 'writesAcknowledged' | 'judged' | 'marks' | 'marksAtUs' | 'history'
 >
 
+const renewal = /^\/v1\/session\/renew\/([^/?]+)/
+const ok = 200
+const serverError = 500
+
 /** A fact that says all by its name. */
 const nothing = {}
 
@@ -56,6 +61,7 @@ export class RunChecks {
   /** The pool of the servers of all datacenters. */
   readonly #wan: Membership | undefined
   readonly #datacenterOf: (node: string) => string
+  readonly #nowUs: () => number
   readonly #keepsHistory: boolean
   /** Asked for several times in every turn. */
   #hasViolations = false
@@ -64,6 +70,7 @@ export class RunChecks {
     const { scenario } = options.loaded
     const datacenters = Object.keys(scenario.cluster)
     this.#datacenterOf = world.datacenterOf
+    this.#nowUs = () => simulation.nowUs
     this.#keepsHistory = options.keepsHistory === true
     this.#wan = datacenters.length < 2 ? undefined : this.#newWan(scenario, simulation, world)
     const mesh = meshWorld(options, simulation)
@@ -114,6 +121,17 @@ export class RunChecks {
   said(node: string, where: string, text: () => string, answer?: ShownAnswer): void {
     if (answer !== undefined) this.#checksOf(node).tell('answer shown', { node, where, text, ...answer })
     for (const checks of this.#all) checks.tell('text shown', { node, where, text })
+  }
+
+  /** Steps and tests of the library may renew sessions, too. The session may be of any datacenter (`?dc=`). */
+  exchanged({ target, calledUs, status = serverError }: DrivenExchange): void {
+    const id = renewal.exec(target)?.[1]
+    if (id === undefined) return
+    const answeredUs = this.#nowUs()
+    for (const checks of this.#all) {
+      if (status === ok) checks.tell('session renewed', { id, calledUs, answeredUs })
+      else if (status >= serverError) checks.tell('renewal attempted', { id, untilUs: answeredUs })
+    }
   }
 
   turnEnded(): void {

@@ -4,7 +4,6 @@ import type { Invariants } from '../checkers/invariants.ts'
 import { ConnectionTally } from '../checkers/mesh/connection-tally.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { hasReplacedVoter } from '../cluster/group-facts.ts'
-import { clientHost } from '../cluster/node-identity.ts'
 import { type ActionScope, selectable } from '../faults/action-scope.ts'
 import type { Trigger } from '../faults/fault-schema.ts'
 import type { Injector } from '../faults/injector.ts'
@@ -18,7 +17,8 @@ import { answerWith, filled } from './answers.ts'
 import type { Observed } from './conditions/condition.ts'
 import { type Condition, judge } from './conditions/conditions.ts'
 import { type Contact, contactOf } from './contact.ts'
-import { Driver } from './driver.ts'
+import type { Driver } from './driver.ts'
+import { driverOf } from './driver-of-run.ts'
 import type { LoadedScenario } from './language/load.ts'
 import type { Scenario } from './language/scenario-schema.ts'
 import { type Looks, LooksAtRun } from './looks.ts'
@@ -131,10 +131,7 @@ export class ScenarioRun implements RunContext {
     this.injector = this.#faults.injector
     this.#reaching = reachingOf(this)
     this.#contact = contactOf(this)
-    this.driver = new Driver(this.simulation, clientHost(1), () => {
-      const { operator } = this.scenario
-      return operator === undefined ? '' : filled(this, operator.token)
-    })
+    this.driver = driverOf(this, (exchange) => this.#checks.exchanged(exchange))
     addMachinesBeside(this)
     this.workload = new Workload(this.scenario, this)
     this.#observed = observedOf(this)

@@ -151,6 +151,24 @@ it('is the same', async () => deepEqual(await play(7), ${JSON.stringify(first)})
     await expect(c.close()).rejects.toThrow(/^seed 5: /)
   })
 
+  it('knows what a test asks of the cluster: it renews sessions, and takes agents out', async () => {
+    const c = await createCluster({ seed: 3, clients: 2 })
+    const put = (node: string, target: string, body?: object) =>
+      c.fetch(node, target, { method: 'PUT', ...(body === undefined ? {} : { body: JSON.stringify(body) }) })
+    const { ID } = (await (await put('c1', '/v1/session/create', { TTL: '10s' })).json()) as { readonly ID: string }
+    const follower = c.nodes.find((name) => name.startsWith('s') && name !== c.leader) ?? ''
+    await put('c2', '/v1/agent/leave')
+    await put(follower, '/v1/agent/leave')
+    // Longer than the law allows without a renewal.
+    for (let renewals = 0; renewals < 6; renewals++) {
+      await c.advance('8s')
+      expect((await put('c1', `/v1/session/renew/${ID}`)).status).toBe(200)
+    }
+    expect((await put('c1', '/v1/catalog/deregister', { Node: 'c1' })).status).toBe(200)
+    await c.advance('5s')
+    await c.close()
+  })
+
   it('ships types that stand by themselves', () => {
     const types = readFileSync(join(root, 'dist/sim/library.d.ts'), 'utf8')
     expect(types).toContain('createCluster')

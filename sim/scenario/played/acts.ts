@@ -8,7 +8,7 @@ import { select } from '../../notation/selection.ts'
 import type { Selector } from '../../notation/selector.ts'
 import { exchangeDns } from '../../workload/dns-client.ts'
 import type { Answer } from '../answers.ts'
-import { asksToTakeOut } from '../steps/requests.ts'
+import { allowRemovals } from '../asked-removals.ts'
 import type { StepRun } from '../steps/step.ts'
 import type { ActKind, PlayedAct } from './played-schema.ts'
 import { type CommandEnded, runCommand } from './svc-command.ts'
@@ -48,7 +48,7 @@ const kinds: { readonly [Kind in ActKind]: Perform<Kind> } = {
       const [method = 'GET', target = '/'] = request.split(' ', 2)
       const bodyBytes = encoded === undefined ? utf8(body ?? '') : fromBase64(encoded)
       if (bodyBytes === undefined) return err('its body is not base64')
-      allowRemoval(acting.run, node, { target, body })
+      allowRemovals(acting.run.cluster, node, { target, body: () => body })
       const sent = { method, target, headers: Object.entries(headers), token: '', timeoutMs: answerWithinMs, bodyBytes }
       const to = httpEndpoint(acting.run.cluster.identityOf(node))
       acting.run.driver.send(to, sent, (answer) => acting.told({ kind: 'http', answer }))
@@ -126,18 +126,6 @@ function atNode(
   return node === undefined ? err(`'${selector.text}' matches no node now`) : act(node)
 }
 
-function allowAsked(run: PlayedRun, node: string, { target, body }: HttpClientRequest): void {
-  allowRemoval(run, node, { target, body: body === undefined ? undefined : textOf(body) })
-}
-
-/** A node that a person has taken out is not missed by the invariants. */
-function allowRemoval(
-  run: PlayedRun,
-  asked: string,
-  request: { readonly target: string; readonly body: string | undefined },
-): void {
-  for (const node of run.cluster.nodeNames) {
-    if (!asksToTakeOut(run, node, asked, request)) continue
-    run.cluster.orders.mayGo(node, request.target.startsWith('/v1/agent/leave') ? 'left' : 'operator')
-  }
+function allowAsked({ cluster }: PlayedRun, node: string, { target, body }: HttpClientRequest): void {
+  allowRemovals(cluster, node, { target, body: () => (body === undefined ? undefined : textOf(body)) })
 }

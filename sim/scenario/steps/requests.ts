@@ -43,10 +43,6 @@ export function preparedRequest(run: StepRun, { http }: Asked, path: Path): Prep
   }
   const [method = 'GET', target = '/'] = filled(run, http.request).trim().split(/\s+/, 2)
   const bodyText = http.body === undefined ? undefined : filled(run, http.body)
-  for (const node of run.cluster.nodeNames) {
-    if (!asksToTakeOut(run, node, server, { target, body: bodyText })) continue
-    run.cluster.orders.mayGo(node, target.startsWith('/v1/agent/leave') ? 'left' : 'operator')
-  }
   const headers = Object.entries(http.headers ?? {}).map(([name, value]) => [name, filled(run, value)] as const)
   const request = {
     method: method.toUpperCase(),
@@ -80,20 +76,6 @@ export function judgeRequest(
 function bytesFrom(run: StepRun, from: string | undefined): { readonly bodyBytes?: Uint8Array } {
   const answer = from === undefined ? undefined : run.driver.answers.get(from)
   return answer === undefined ? {} : { bodyBytes: answer.bytes }
-}
-
-/** Whether the scenario itself removes a node from the catalog or the pool, or makes it leave. */
-export function asksToTakeOut(
-  { cluster }: Pick<StepRun, 'cluster'>,
-  node: string,
-  asked: string,
-  { target, body }: { readonly target: string; readonly body: string | undefined },
-): boolean {
-  if (target.startsWith('/v1/agent/leave')) return node === asked
-  if (target.startsWith(`/v1/agent/force-leave/${node}`)) return true
-  const { id, host } = cluster.identityOf(node)
-  if (target.startsWith('/v1/operator/raft/peer')) return target.includes(id) || target.includes(`=${host}:`)
-  return target.startsWith('/v1/catalog/deregister') && body?.includes(`"${node}"`) === true
 }
 
 export const http = step(

@@ -1,4 +1,5 @@
 import * as actions from './library/actions.ts'
+import { nameGiven, noAnswerText } from './library/given.ts'
 import { type Answered, LibraryCluster } from './library/library-cluster.ts'
 import { libraryPage, managementToken } from './library/library-page.ts'
 import { runTest } from './library/run-test.ts'
@@ -61,6 +62,9 @@ export interface DnsAnswer {
   readonly additionals: readonly DnsRecord[]
 }
 
+/** The name of an agent, such as `s1`. A call throws if it is undefined, as `leader` is while there is no leader. */
+export type NodeName = string | undefined
+
 /** How the clocks of an agent change: by a jump of its wall clock, or by their rate (`'0.5%'`). */
 export type ClockFault = { readonly step: string } | { readonly rate: string }
 
@@ -84,9 +88,9 @@ export interface SimCluster {
    * Sends an HTTP request to an agent, and lets time pass until its answer. Rejects with a TypeError, like `fetch`, if
    * there is none.
    */
-  fetch(node: string, input: string | URL | Request, init?: FetchInit): Promise<Response>
+  fetch(node: NodeName, input: string | URL | Request, init?: FetchInit): Promise<Response>
   /** Asks an agent's DNS interface over UDP. Rejects if no answer comes. */
-  resolve(node: string, name: string, type?: string, within?: Span): Promise<DnsAnswer>
+  resolve(node: NodeName, name: string, type?: string, within?: Span): Promise<DnsAnswer>
   /** Lets this much virtual time pass. */
   advance(span: Span): Promise<void>
   /**
@@ -96,19 +100,19 @@ export interface SimCluster {
    */
   until(isSo: () => boolean, within?: Span): Promise<void>
   /** The agents of each group reach one another, and none of another group. An agent in no group keeps its links. */
-  partition(...groups: readonly (readonly string[])[]): void
+  partition(...groups: readonly (readonly NodeName[])[]): void
   /** Heals all links. */
   heal(): void
   /** Power cut: the process ends, and unsynced data may be lost. */
-  crash(node: string): void
+  crash(node: NodeName): void
   /** Kills only the process, like `kill -9`. */
-  kill(node: string): void
+  kill(node: NodeName): void
   /** Starts stopped agents; a running one is crashed first. */
-  restart(node: string): void
-  pause(node: string): void
-  resume(node: string): void
-  clock(node: string, fault: ClockFault): void
-  disk(node: string, fault: DiskFault): void
+  restart(node: NodeName): void
+  pause(node: NodeName): void
+  resume(node: NodeName): void
+  clock(node: NodeName, fault: ClockFault): void
+  disk(node: NodeName, fault: DiskFault): void
   /** Performs one action of the scenario language: `{ crash: 'leader', for: '5s' }`. */
   fault(action: Readonly<Record<string, unknown>>): void
   /** Ends every fault, and starts stopped agents. */
@@ -169,9 +173,9 @@ function simCluster(cluster: LibraryCluster, seed: number): SimCluster {
     get nowMs() {
       return cluster.nowMs
     },
-    fetch: (node, input, init) => fetchOf(cluster, node, input, init),
+    fetch: async (node, input, init) => fetchOf(cluster, nameGiven('c.fetch', node), input, init),
     resolve: async (node, name, type = 'A', within = '10s') => {
-      const answer = await cluster.resolve(node, name, type, within)
+      const answer = await cluster.resolve(nameGiven('c.resolve', node), name, type, within)
       if (typeof answer === 'string') throw new Error(`DNS of ${node}: ${answer}`)
       return { rcode: answer.rcode, answers: answer.answers, additionals: answer.additionals }
     },
@@ -203,11 +207,11 @@ function faultsOf(cluster: LibraryCluster): Faults {
   return {
     partition: (...groups) => cluster.fault(actions.partition(groups)),
     heal: () => cluster.fault(actions.heal()),
-    crash: (node) => cluster.fault({ crash: node }),
-    kill: (node) => cluster.fault({ kill: node }),
-    restart: (node) => cluster.fault({ restart: node }),
-    pause: (node) => cluster.fault({ pause: node }),
-    resume: (node) => cluster.fault({ resume: node }),
+    crash: (node) => cluster.fault(actions.process('crash', node)),
+    kill: (node) => cluster.fault(actions.process('kill', node)),
+    restart: (node) => cluster.fault(actions.process('restart', node)),
+    pause: (node) => cluster.fault(actions.process('pause', node)),
+    resume: (node) => cluster.fault(actions.process('resume', node)),
     clock: (node, fault) => cluster.fault(actions.clock(node, fault)),
     disk: (node, fault) => cluster.fault(actions.disk(node, fault)),
     fault: (action) => cluster.fault(action),
@@ -239,7 +243,7 @@ async function fetchOf(
     within,
   )
   signal.throwIfAborted()
-  if (typeof answer === 'string') throw new TypeError('fetch failed', { cause: new Error(`${node}: ${answer}`) })
+  if (typeof answer === 'string') throw new TypeError('fetch failed', { cause: new Error(noAnswerText(node, answer)) })
   return responseOf(request, answer)
 }
 

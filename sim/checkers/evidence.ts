@@ -6,7 +6,7 @@ export const evidenceKinds = {
   votes: 'a server grants one vote in a term, and a majority of votes elects a leader',
   terms: 'a server must remember the term that it wrote, across restarts too',
   elections: 'from here on this server decides what is in the log',
-  entries: 'this is now in the log of the server',
+  entries: 'this is in its log once the write is durable',
   acknowledgements: 'the leader counts acknowledgements to know what a majority has',
   commits: 'committed entries are decided, and their callers are answered',
   heartbeats: 'heartbeats show the leader that it still leads, and its followers that it lives',

@@ -39,8 +39,13 @@ export function thingsOf(text: string, nodes: readonly string[], judgedBy: reado
     nodes: new Set(words.filter((word) => known.has(word))),
     terms: new Set(terms),
     indexes: new Set(indexes),
-    names: new Set([...names, ...quoted].filter((name) => name.length >= nameMin && !/^\d+(?:\.\d+)?$/.test(name))),
+    names: new Set([...names, ...quoted].filter(isName)),
   }
+}
+
+/** Neither a number or a duration, nor the words of a message. */
+function isName(text: string): boolean {
+  return text.length >= nameMin && !/^\d+(?:\.\d+)?(?:[mu]?s|m|h)?$/.test(text) && !/\s/.test(text)
 }
 
 /** The names in a message or record. */

@@ -26,7 +26,8 @@ export const partition = action(
       const [side = []] = groups
       groups.push(cluster.nodeNames.filter((node) => !side.includes(node)))
     }
-    if (groups.some((group) => group.length === 0)) return err('partition: one side matches no node now')
+    const empty = groups.findIndex((group) => group.length === 0)
+    if (empty >= 0) return err(`partition: '${sides[empty]?.text ?? 'other nodes'}' matches no node now`)
     const twice = groups.flat().find((node, at, all) => all.indexOf(node) < at)
     if (twice !== undefined) return err(`partition: ${twice} is on two sides now`)
     const text = `partition ${groups.map((group) => group.join(' ')).join(' | ')}`

@@ -1,3 +1,5 @@
+import { nameGiven } from './given.ts'
+
 /** Translates the arguments of a cluster's calls into actions of the scenario language. */
 
 type Action = Readonly<Record<string, unknown>>
@@ -7,19 +9,26 @@ type ClockFault = { readonly step: string } | { readonly rate: string }
 
 type DiskFault = 'full' | 'stalled' | 'failing sync' | { readonly latency?: string; readonly fsync?: string }
 
-export function partition(groups: readonly (readonly string[])[]): Action {
-  return { partition: { groups } }
+/** `verb`: crash, kill, restart, pause, resume. */
+export function process(verb: string, node: string | undefined): Action {
+  return { [verb]: nameGiven(`c.${verb}`, node) }
+}
+
+export function partition(groups: readonly (readonly (string | undefined)[])[]): Action {
+  return { partition: { groups: groups.map((group) => group.map((node) => nameGiven('c.partition', node))) } }
 }
 
 export function heal(): Action {
   return { heal: 'everything' }
 }
 
-export function clock(nodes: string, fault: ClockFault): Action {
+export function clock(node: string | undefined, fault: ClockFault): Action {
+  const nodes = nameGiven('c.clock', node)
   return 'step' in fault ? { 'step clock': { nodes, by: fault.step } } : { 'clock rate': { nodes, rate: fault.rate } }
 }
 
-export function disk(nodes: string, fault: DiskFault): Action {
+export function disk(node: string | undefined, fault: DiskFault): Action {
+  const nodes = nameGiven('c.disk', node)
   if (fault === 'full') return { 'fill disk': nodes }
   if (fault === 'stalled') return { 'stall disk': nodes }
   return fault === 'failing sync' ? { 'fail fsync': nodes } : { 'slow disk': { nodes, ...fault } }

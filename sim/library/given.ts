@@ -1,4 +1,5 @@
 import { parseDuration } from '../../src/base/duration.ts'
+import { nearest } from '../../src/base/edit-distance.ts'
 import { type TypeName, typeCodes } from '../../src/dns-wire/message.ts'
 import { isName } from '../../src/dns-wire/names.ts'
 
@@ -6,13 +7,42 @@ import { isName } from '../../src/dns-wire/names.ts'
 export type Span = number | string
 
 interface Issue {
+  readonly code?: string | undefined
   readonly path: readonly PropertyKey[]
   readonly message: string
+  readonly keys?: readonly string[]
 }
 
-/** Why an action or a step that a test gave is none. */
-export function problemsText(issues: readonly Issue[]): string {
+/** Why an action or a step that a test gave is none. `known`: the keys that it may have. */
+export function problemsText(issues: readonly Issue[], known: readonly string[]): string {
+  // A misspelt key is one mistake: that nothing is left to do is no other.
+  const misspelt = issues.flatMap(({ code, path, keys = [] }) =>
+    code === 'unrecognized_keys' && path.length === 0 ? keys : [],
+  )
+  if (misspelt.length > 0) return misspelt.map((key) => unknownKeyText(key, known)).join('; ')
   return issues.map(({ path, message }) => [path.map(String).join('.'), message].filter(Boolean).join(': ')).join('; ')
+}
+
+function unknownKeyText(key: string, known: readonly string[]): string {
+  const meant = nearest(key, known)
+  return `unknown key '${key}'${meant === undefined ? ': docs/scenarios.md has them' : `: did you mean '${meant}'?`}`
+}
+
+/** An agent's name as a test gives it: `c.leader` is undefined while there is no leader. */
+export function nameGiven(call: string, node: string | undefined): string {
+  if (node !== undefined) return node
+  throw new Error(`${call}: the name of the agent is undefined, as c.leader is while there is no leader`)
+}
+
+const noAnswerWords: Readonly<Record<string, string>> = {
+  refused: 'the connection is refused: no agent runs there, or it is still starting',
+  broken: 'the connection broke before the answer came',
+  timeout: 'no answer came in time',
+}
+
+/** Why an agent gave no answer, in words. */
+export function noAnswerText(node: string, why: string): string {
+  return `${node}: ${noAnswerWords[why] ?? why}`
 }
 
 /** The types of DNS questions. OPT is not one of them: it gives the maximum size of the asker's datagrams. */

@@ -5,6 +5,7 @@ import { faultAction } from '../faults/fault-schema.ts'
 import { type RunResult, timeText } from '../report/run-report.ts'
 import type { Answer } from '../scenario/answers.ts'
 import type { DriverRequest } from '../scenario/driver.ts'
+import { keysAt } from '../scenario/language/json-schema.ts'
 import type { LoadedScenario } from '../scenario/language/load.ts'
 import { step } from '../scenario/language/scenario-schema.ts'
 import { ScenarioRun } from '../scenario/run.ts'
@@ -165,7 +166,8 @@ export class LibraryCluster {
   /** Performs one action of the scenario language at once. */
   fault(action: Readonly<Record<string, unknown>>): void {
     const parsed = faultAction.safeParse(action)
-    if (!parsed.success) throw new Error(`no such fault: ${problemsText(parsed.error.issues)}`)
+    if (!parsed.success)
+      throw new Error(`no such fault: ${problemsText(parsed.error.issues, keysAt(['faults', 0, 'do', 0]))}`)
     const { decisions } = this.#run.simulation
     const draw = decisions.drawsOnce(decisions.identity('fault of a test', this.#faults++), 'fault')
     const deed = this.#run.injector.perform(parsed.data, this.#run.scopeOf(undefined, draw))
@@ -176,7 +178,7 @@ export class LibraryCluster {
   /** Performs one step of the scenario language to its end. An unmet expectation ends the run. */
   async step(given: Readonly<Record<string, unknown>>): Promise<void> {
     const parsed = step.safeParse({ step: 'a step of the test', ...given })
-    if (!parsed.success) throw new Error(`no such step: ${problemsText(parsed.error.issues)}`)
+    if (!parsed.success) throw new Error(`no such step: ${problemsText(parsed.error.issues, keysAt(['steps', 0]))}`)
     this.#run.tell('step', parsed.data.step)
     await this.#turnstile(() => performStep(this.#run, parsed.data, ['scenario']))
     const error = this.#failure()

@@ -67,13 +67,16 @@ const notOfWorld: readonly string[] = ['scenario', 'about', 'seed', 'tags', 'clu
 
 /** What the page made from the options would not show. */
 function problemsOf(options: ClusterOptions): readonly string[] {
-  const { seed, config, acl, world } = options
+  const { seed, clients, config, acl, world } = options
   const names = Object.keys(knownOptions)
   return [
     ...unknown(options, names).map((name) => `there is no option '${name}': there are ${names.join(', ')}`),
     ...(seed === undefined || (Number.isSafeInteger(seed) && seed >= 0)
       ? []
       : [`'seed' is ${String(seed)}: write a whole number from 0 on`]),
+    ...(clients === undefined || (Number.isSafeInteger(clients) && clients >= 0)
+      ? []
+      : [`'clients' is ${String(clients)}: write a whole number from 0 on`]),
     ...(acl === undefined || acl === 'allow' || acl === 'deny'
       ? []
       : [`'acl' is '${String(acl)}': write allow or deny`]),

@@ -81,6 +81,9 @@ it('is the same', async () => deepEqual(await play(7), ${JSON.stringify(first)})
       await expect(c.fetch('s1', '/v1/kv/a', { signal: abort.signal })).rejects.toThrow('enough')
       c.kill('s1')
       await expect(c.fetch('s1', '/v1/kv/a')).rejects.toThrow('fetch failed')
+      await expect(c.fetch('s1', '/v1/kv/a')).rejects.toMatchObject({
+        cause: { message: 's1: the connection is refused: no agent runs there, or it is still starting' },
+      })
       await expect(c.resolve('s1', 'svc.service.svc', 'A', '2s')).rejects.toThrow(/^DNS of s1: /)
     }))
 
@@ -90,12 +93,16 @@ it('is the same', async () => deepEqual(await play(7), ${JSON.stringify(first)})
     await withCluster(async (c) => {
       await expect(c.fetch('s9', '/')).rejects.toThrow("there is no agent 's9': there are s1, s2, s3")
       await expect(c.advance('soon')).rejects.toThrow("'soon' is no time span")
-      expect(() => c.fault({ explode: 's1' })).toThrow(/no such fault/)
+      expect(() => c.fault({ explode: 's1' })).toThrow("no such fault: unknown key 'explode'")
+      expect(() => c.fault({ crsh: 's1' })).toThrow(/unknown key 'crsh': did you mean 'crash'\?$/)
       expect(() => c.crash('s9')).toThrow(/s9/)
+      expect(() => c.crash(undefined)).toThrow('c.crash: the name of the agent is undefined, as c.leader is while')
+      await expect(c.fetch(undefined, '/')).rejects.toThrow('c.fetch: the name of the agent is undefined')
+      expect(() => c.partition(['s9'], ['s1'])).toThrow("partition: 's9' matches no node now")
       c.crash('s3')
       c.restart('s3')
       expect(() => c.fault({ leave: 's3' })).toThrow('leave: no agent runs on s3, or it is still starting')
-      await expect(c.step({ explode: 's1' })).rejects.toThrow(/no such step/)
+      await expect(c.step({ relod: 's1' })).rejects.toThrow("no such step: unknown key 'relod': did you mean 'reload'?")
       await expect(c.step({ reload: 's1' })).rejects.toThrow(/no such step: reload: /)
       await expect(c.advance(Number.POSITIVE_INFINITY)).rejects.toThrow('is no time span')
       await expect(c.advance('1000000h')).rejects.toThrow('at most 20 years')
@@ -169,10 +176,26 @@ it('is the same', async () => deepEqual(await play(7), ${JSON.stringify(first)})
     await c.close()
   })
 
-  it('ships types that stand by themselves', () => {
+  it('says how late the answer was that an awaited condition waited for', async () => {
+    const c = await createCluster({ seed: 5 })
+    const asked = c.leader ?? ''
+    c.partition(
+      [asked],
+      c.nodes.filter((name) => name !== asked),
+    )
+    await c.advance('3s')
+    const kv = { key: 'a', value: 'x', at: asked, consistency: 'consistent' }
+    await expect(c.step({ eventually: { within: '1s', kv } })).rejects.toThrow(
+      /not within 1s: .*'No cluster leader' \(this answer came 6\.\d+s after that time\)/,
+    )
+    await expect(c.close()).rejects.toThrow('not within 1s')
+  })
+
+  it('ships types that stand by themselves, with their descriptions', () => {
     const types = readFileSync(join(root, 'dist/sim/library.d.ts'), 'utf8')
     expect(types).toContain('createCluster')
-    expect(types).not.toMatch(/from '|import\(/)
+    expect(types).toContain('/** Power cut: the process ends')
+    expect(types).not.toMatch(/^(?:import|export)\b.* from '|import\(/m)
   })
 })
 

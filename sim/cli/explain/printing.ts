@@ -38,7 +38,7 @@ export function chainLines(lines: readonly ShownLine[], of: number): readonly st
   const width = Math.min(nodeWidthMax, Math.max(4, ...lines.map((line) => ('node' in line ? line.node.length : 0))))
   const isBeside = lines.some((line) => !('more' in line) && !line.chained.isCause)
   return [
-    `The chain of causes${left === 0 ? '' : `, without ${left} less telling events (--all shows them)`}${isBeside ? '; · marks events that did not cause it' : ''}:`,
+    `The chain of causes${left === 0 ? '' : `, without ${left} less telling events (--all shows them)`}${isBeside ? '; · marks events without a path to it' : ''}:`,
     ...lines.map((line) => ('more' in line ? foldedText(line, width) : lineText(line, width))),
   ]
 }
@@ -80,8 +80,7 @@ const judgementWords = {
 
 /** Each decision, with the share of runs that fail with and without it. */
 export function blameLines({ blamed, suspects, runs, cpuMs, isSpent }: BlameReport): readonly string[] {
-  if (suspects === 0)
-    return ['No fault and no operation of a client led to the failure: there is nothing to leave out.']
+  if (suspects === 0) return noSuspects
   const spent = `${runsText(runs)}, ${(cpuMs / 1000).toFixed(1)} s of CPU time`
   const isFound = blamed.some(({ judgement }) => judgement === 'needs')
   const told = blamed.filter(
@@ -112,6 +111,10 @@ export function blameLines({ blamed, suspects, runs, cpuMs, isSpent }: BlameRepo
   ]
 }
 
+const noSuspects = [
+  'No fault was drawn and no operation of the workload led to the failure: there is nothing to leave out.',
+  'The steps of the page, with their faults and requests, stay as they are: svc-sim shrink leaves steps out.',
+]
 const noneNeeded = 'None of these makes a difference: the cause is in what the program does, so read the chain.'
 
 function percent(share: number): number {

@@ -5,6 +5,7 @@ import type { Closable } from '../../../src/env/async.ts'
 import type { Env } from '../../../src/env/env.ts'
 import type { HttpHandler, HttpRequest, HttpResponse } from '../../../src/env/http.ts'
 import type { ListenFailure } from '../../../src/env/net.ts'
+import { noAnswerText } from '../../library/given.ts'
 import type { Answered, LibraryCluster } from '../../library/library-cluster.ts'
 
 /** Sends into a world what arrives on real sockets. `told` is called between its turns, once time has passed. */
@@ -111,7 +112,7 @@ export class Front {
     if (typeof answer === 'object') return responseOf(answer)
     // The status by which a proxy says that it cannot reach the server behind it.
     const isOver = answer === 'busy' || answer === this.#why || answer === this.#over
-    return this.#said(isOver ? 503 : answer === 'timeout' ? 504 : 502, `${node}: ${answer}`)
+    return this.#said(isOver ? 503 : answer === 'timeout' ? 504 : 502, noAnswerText(node, answer))
   }
 
   /** A message of the front itself, not of an agent. */

@@ -42,7 +42,10 @@ export async function performEventually(run: StepRun, given: z.output<typeof awa
   }
   if (run.hasFailed()) return
   const what = `not within ${formatDuration(given.within)}: ${conditionText(given)}`
-  run.fail(path, `${what}: ${found}`)
+  const lateMs = Math.round((run.simulation.nowUs - untilUs) / 1000)
+  // Without these words a reader wonders at the time of the failure.
+  const late = lateMs < askEveryMs ? '' : ` (this answer came ${formatDuration(lateMs)} after that time)`
+  run.fail(path, `${what}: ${found}${late}`)
 }
 
 const held = z.strictObject({ for: duration, ...conditionShape }).superRefine(atLeastOneCondition)

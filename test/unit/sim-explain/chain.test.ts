@@ -66,6 +66,12 @@ describe('the chain of causes', () => {
     expect(lines.map(({ chained }) => chained.isCause)).toEqual([false, false, true, true, true])
   })
 
+  it('takes neither a duration nor the words of a message for a thing', () => {
+    const text = "not within 1.5s: kv: { key: jobs/1 }: s1 answers status 500, 'No cluster leader'"
+    const unmet = explained(eventsOf([{ kind: 'violation', code: 'page', text }]), 0, [])
+    expect([...(unmet?.things.names ?? [])]).toEqual(['jobs/1'])
+  })
+
   it('says why each matters', () => {
     expect(lines[0]?.why).toBe('it may not vote for another candidate in term 53')
     expect(lines[1]?.why).toContain('unsynced writes may be lost')

@@ -42,6 +42,7 @@ describe('the options of createCluster', () => {
     [{ seed: -1 }, "'seed' is -1: write a whole number from 0 on"],
     [{ seed: 1.5 }, "'seed' is 1.5: write a whole number from 0 on"],
     [{ seed: '7' }, "'seed' is 7: write a whole number from 0 on"],
+    [{ clients: -1 }, "'clients' is -1: write a whole number from 0 on"],
     [{ acl: 'on' }, "'acl' is 'on': write allow or deny"],
     [{ config: [] }, "'config' must be an object"],
     [{ world: { steps: [] } }, "'world' takes no 'steps': options and calls of the cluster say it"],

@@ -103,7 +103,7 @@ export interface SimCluster {
   partition(...groups: readonly (readonly NodeName[])[]): void
   /** Heals all links. */
   heal(): void
-  /** Power cut: the process ends, and unsynced data may be lost. */
+  /** Power cut: the process ends, and unsynced data may be lost. The machine then refuses connections. */
   crash(node: NodeName): void
   /** Kills only the process, like `kill -9`. */
   kill(node: NodeName): void

@@ -7,7 +7,9 @@ import type { ActionScope } from './action-scope.ts'
 import { action, type FaultWorld, type Performed } from './fault-world.ts'
 
 export const crash = action(
-  selector.describe('Cuts the power: the process dies, and unsynced writes may be lost or torn.'),
+  selector.describe(
+    'Cuts the power: the process dies, and unsynced writes may be lost or torn. From then on the machine refuses connections, as one that boots at once: partition it as well if it is to be silent.',
+  ),
   (world, given, scope) => end(world, given, scope, 'crash', (node) => world.cluster.crash(node)),
 )
 

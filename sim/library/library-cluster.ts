@@ -13,6 +13,7 @@ import { performStep } from '../scenario/steps.ts'
 import { askDns, exchangeDns } from '../workload/dns-client.ts'
 import type { Platform } from '../world/platform.ts'
 import { Drive, type Turnstile } from './drive.ts'
+import { FailedRun } from './failed-run.ts'
 import { problemsText, questionOf, type Span, spanMs } from './given.ts'
 import { KeptStory } from './kept-story.ts'
 
@@ -241,7 +242,7 @@ export class LibraryCluster {
       .slice(0, failuresShown)
       .map(({ atUs, place, message }) => `${timeText(atUs)} ${place}: ${message}`)
     const story = this.story().slice(-storyShown)
-    return new Error(
+    return new FailedRun(
       [`seed ${this.#seed}: what must hold does not`, ...lines, 'the end of the story:', ...story].join('\n'),
     )
   }

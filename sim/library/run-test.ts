@@ -1,3 +1,5 @@
+import { FailedRun } from './failed-run.ts'
+
 /** The cluster of one test, as far as its end is concerned. */
 interface TestedCluster {
   readonly seed: number
@@ -32,8 +34,9 @@ const storyShown = 30
 /** The same error object, so that a runner shows its place and its difference. */
 function withSeed(error: unknown, cluster: TestedCluster): unknown {
   const { seed } = cluster
-  const lines = [`seed ${seed}; repeat it alone with: SVC_SIM_SEED=${seed}`, ...cluster.story().slice(-storyShown)]
-  const told = lines.join('\n')
+  const story = cluster.story().slice(-storyShown).join('\n')
+  const again = `seed ${seed}; repeat it alone with: SVC_SIM_SEED=${seed}`
+  const told = error instanceof FailedRun ? again : `${again}\n${story}`
   if (!(error instanceof Error)) return new Error(`${String(error)}\n${told}`)
   error.message = `${error.message}\n${told}`
   error.stack = `${error.stack ?? ''}\n${told}`

@@ -47,12 +47,17 @@ export function againLines(record: SeedRecord, replay?: string): readonly string
  */
 export function causeLines({ file, seed, forks, verdict, planted }: Repeated): readonly string[] {
   return verdict === 'failed' && forks === undefined
-    ? causeCommands(`${file} --seed ${seed}${plantedText(planted)}`)
+    ? causeCommands(`${pasted(file)} --seed ${seed}${plantedText(planted)}`)
     : []
 }
 
 /** The fields that identify a run in a command. */
 type Repeated = Pick<SeedRecord, 'file' | 'seed' | 'forks' | 'verdict' | 'planted'>
+
+/** The path of a file as a word of a shell. */
+function pasted(file: string): string {
+  return /^[\w@%+=:,./-]+$/.test(file) ? file : `'${file.replaceAll("'", `'\\''`)}'`
+}
 
 function plantedText(planted: string | undefined): string {
   return planted === undefined ? '' : ` ${planted}`
@@ -137,7 +142,7 @@ export function seedLine(record: SeedRecord): string {
  */
 export function repeatCommand({ file, seed, forks, verdict, planted }: Repeated, replay?: string): string {
   const what = replay === undefined ? `--seed ${seed}${forkFlags(forks)}` : `--replay ${replay}`
-  return `svc-sim run ${file} ${what}${plantedText(planted)}${verdict === 'not deterministic' ? ' --verify' : ''}`
+  return `svc-sim run ${pasted(file)} ${what}${plantedText(planted)}${verdict === 'not deterministic' ? ' --verify' : ''}`
 }
 
 function seconds(us: number): string {

@@ -65,6 +65,13 @@ describe('what a person reads of a run', () => {
     ])
   })
 
+  it('is, of a file whose name a shell would not take as one word, a command that can be pasted', () => {
+    const [run, shrink] = againLines({ ...record({ failures: [failure] }), file: "my pages/leader's end.yaml" })
+    const quoted = "'my pages/leader'\\''s end.yaml' --seed 17"
+    expect(run).toBe(`seed 17; repeat with: svc-sim run ${quoted}`)
+    expect(shrink).toBe(`make it smaller with: svc-sim shrink ${quoted}`)
+  })
+
   it('names no smaller page where there is none to be had: of forks, of a list, of a run without a verdict', () => {
     const failed = record({ failures: [failure] })
     const [fork] = againLines({ ...failed, forks: [{ atMs: 4200, seed: 3 }] })

@@ -2,6 +2,7 @@ import { textOf, utf8 } from '../../src/base/bytes.ts'
 import type { TypeName } from '../../src/dns-wire/message.ts'
 import type { ReceivedResponse } from '../../src/dns-wire/question.ts'
 import type { Env } from '../../src/env/env.ts'
+import type { HttpClientRequest } from '../../src/env/http.ts'
 import type { Endpoint } from '../../src/env/net.ts'
 import type { Simulation } from '../simulation/simulation.ts'
 import { askDns } from '../workload/dns-client.ts'
@@ -88,11 +89,18 @@ export class Driver {
     const headers = [...tokenHeaders(request.token ?? this.operatorToken), ...(request.headers ?? [])]
     const body = request.bodyBytes ?? (bodyText === undefined ? undefined : utf8(bodyText))
     const sent = { method, target, headers, timeoutMs, ...(body === undefined ? {} : { body }) }
-    this.#options.onRequest(to, target, () => bodyText ?? (body === undefined ? undefined : textOf(body)))
-    const calledUs = this.#simulation.nowUs
-    const answered = await env.http.request(to, sent)
-    this.#options.onExchange({ target, calledUs, status: answered.ok ? answered.value.status : undefined })
+    const answered = await this.request(env, to, sent)
     return answered.ok ? answerOf(answered.value) : answered.error.kind
+  }
+
+  /** Sends a request of a task; the checkers learn what it permits, and what came of it. */
+  async request(env: Env, to: Endpoint, request: HttpClientRequest): ReturnType<Env['http']['request']> {
+    const { target, body } = request
+    this.#options.onRequest(to, target, () => (body === undefined ? undefined : textOf(body)))
+    const calledUs = this.#simulation.nowUs
+    const answered = await env.http.request(to, request)
+    this.#options.onExchange({ target, calledUs, status: answered.ok ? answered.value.status : undefined })
+    return answered
   }
 
   /**

@@ -23,7 +23,9 @@ const keyBound = z
       context.issues.push({ code: 'custom', message: "give either 'value' or 'absent: true'", input: given })
     }
   })
-  .describe('What a key holds, read over HTTP.')
+  .describe(
+    'What a key holds, read over HTTP: at the first server that runs, even if it is cut off, unless at says where.',
+  )
 
 export const kv = askedCondition(keyBound, judgeKey)
 

@@ -1,6 +1,5 @@
-import { fromBase64, textOf, utf8 } from '../../../src/base/bytes.ts'
+import { fromBase64, utf8 } from '../../../src/base/bytes.ts'
 import { err, ok, type Result } from '../../../src/base/result.ts'
-import type { HttpClientRequest } from '../../../src/env/http.ts'
 import { releaseText } from '../../../src/model/release.ts'
 import { clientHost, dnsEndpoint, httpEndpoint } from '../../cluster/node-identity.ts'
 import { type ActionScope, selectable } from '../../faults/action-scope.ts'
@@ -8,7 +7,6 @@ import { select } from '../../notation/selection.ts'
 import type { Selector } from '../../notation/selector.ts'
 import { exchangeDns } from '../../workload/dns-client.ts'
 import type { Answer } from '../answers.ts'
-import { allowRemovals } from '../asked-removals.ts'
 import type { StepRun } from '../steps/step.ts'
 import type { ActKind, PlayedAct } from './played-schema.ts'
 import { type CommandEnded, runCommand } from './svc-command.ts'
@@ -48,7 +46,6 @@ const kinds: { readonly [Kind in ActKind]: Perform<Kind> } = {
       const [method = 'GET', target = '/'] = request.split(' ', 2)
       const bodyBytes = encoded === undefined ? utf8(body ?? '') : fromBase64(encoded)
       if (bodyBytes === undefined) return err('its body is not base64')
-      allowRemovals(acting.run.cluster, node, { target, body: () => body })
       const sent = { method, target, headers: Object.entries(headers), token: '', timeoutMs: answerWithinMs, bodyBytes }
       const to = httpEndpoint(acting.run.cluster.identityOf(node))
       acting.run.driver.send(to, sent, (answer) => acting.told({ kind: 'http', answer }))
@@ -68,9 +65,9 @@ const kinds: { readonly [Kind in ActKind]: Perform<Kind> } = {
   svc: (acting, { at, args, input }) =>
     atNode(acting, at, (node) => {
       const to = httpEndpoint(acting.run.cluster.identityOf(node))
-      const given = { args, input, onRequest: (request: HttpClientRequest) => allowAsked(acting.run, node, request) }
-      acting.run.driver.begin(
-        (env) => runCommand(env, to, given),
+      const { driver } = acting.run
+      driver.begin(
+        (env) => runCommand(env, to, { args, input, request: (...asked) => driver.request(...asked) }),
         (answer) => acting.told({ kind: 'svc', answer }),
       )
       return ok(`svc ${args.join(' ')} at ${node}`)
@@ -124,8 +121,4 @@ function atNode(
 ): Result<string, string> {
   const [node] = select(selector, selectable(run.cluster, scope))
   return node === undefined ? err(`'${selector.text}' matches no node now`) : act(node)
-}
-
-function allowAsked({ cluster }: PlayedRun, node: string, { target, body }: HttpClientRequest): void {
-  allowRemovals(cluster, node, { target, body: () => (body === undefined ? undefined : textOf(body)) })
 }

@@ -17,8 +17,7 @@ export interface CommandEnded {
 interface CommandGiven {
   readonly args: readonly string[]
   readonly input?: string | undefined
-  /** Hears each request before it is sent. */
-  readonly onRequest: (request: HttpClientRequest) => void
+  readonly request: (env: Env, at: Endpoint, request: HttpClientRequest) => ReturnType<Env['http']['request']>
 }
 
 /** A command that has not ended after this much virtual time is interrupted, as by Ctrl-C; and again until it ends. */
@@ -33,7 +32,7 @@ const notHere: readonly string[] = ['agent']
 export async function runCommand(
   env: Env,
   to: Endpoint,
-  { args, input, onRequest }: CommandGiven,
+  { args, input, request }: CommandGiven,
 ): Promise<CommandEnded> {
   const [command = ''] = args
   if (notHere.includes(command)) return { code: 1, out: '', error: `svc ${command} cannot run in a simulation\n` }
@@ -51,10 +50,7 @@ export async function runCommand(
   const http: Env['http'] = {
     serve: (...listener) => env.http.serve(...listener),
     requestHttp2: (...asked) => env.http.requestHttp2(...asked),
-    request: (at, request) => {
-      onRequest(request)
-      return env.http.request(at, request)
-    },
+    request: (at, asked) => request(env, at, asked),
   }
   const code = await runCli(args, { ...env, http }, terminal.terminal)
   timer.close()

@@ -226,22 +226,30 @@ describe('examples that run here', () => {
       expect(out).toMatch(/^One server: 3 of 3 seeds up to 3, all passed$/m)
       expect(exit).toBe(0)
       expect(readdirSync(join(folder, 'campaign'))).toEqual(['shard-1.jsonl', 'shard-2.jsonl'])
+      // What the files say is true of another page.
+      writeFileSync(join(folder, 'one.yaml'), page.replace('5s', '1ms'))
+      const changed = await run(`${script('xargs.sh')} one.yaml`, { SEEDS: '1..3', SHARDS: '2' })
+      expect(changed.err).toContain('another campaign')
+      expect(changed).toMatchObject({ exit: 2, out: '' })
     },
   )
 
   it.skipIf(!runs("parallel --version | grep -q '^GNU parallel'"))(
-    "GNU parallel (skipped without Debian's parallel; that of moreutils is another one): fails on a failure, and goes on by its log",
+    "GNU parallel (skipped without Debian's parallel; that of moreutils is another one): fails on a failure, and goes on where it was",
     async () => {
-      const { run, folder } = workplace({ npx: `echo "$2" >> calls; shift; ${program}` })
+      const { run, folder } = workplace({ npx: `shift; ${program}` })
       const variables = { SEEDS: '1..2', SHARDS: '2' }
       const once = await run(`${script('gnu-parallel.sh')} bad.yaml`, variables)
       expect(once.out).toMatch(/^No time: 2 of 2 seeds up to 2, 2 failed$/m)
       expect(once.exit).toBe(1)
       const again = await run(`${script('gnu-parallel.sh')} bad.yaml`, variables)
       expect(again.exit).toBe(1)
-      const calls = readFileSync(join(folder, 'calls'), 'utf8').trimEnd().split('\n')
-      expect(calls).toEqual(['explore', 'explore', 'merge', 'merge'])
+      expect(again.out.split('\n').at(-2)).toBe(once.out.split('\n').at(-2))
       expect(readFileSync(join(folder, 'campaign/joblog'), 'utf8').trimEnd().split('\n')).toHaveLength(3)
+      writeFileSync(join(folder, 'bad.yaml'), page)
+      const changed = await run(`${script('gnu-parallel.sh')} bad.yaml`, variables)
+      expect(changed.err).toContain('another campaign')
+      expect(changed).toMatchObject({ exit: 2, out: '' })
     },
   )
 })

@@ -1,6 +1,6 @@
 import { Bench, type Tried } from './bench.ts'
 import type { NamedMutant } from './build.ts'
-import { Coverage, type Path } from './coverage.ts'
+import { Coverage, type Path, type Paths } from './coverage.ts'
 import type { Judge, Kill, Program } from './jury.ts'
 import type { MutantLine, RunLine } from './lines.ts'
 
@@ -140,7 +140,7 @@ class Lane {
     return again.kind === 'run' && again.record.trace === path.trace
   }
 
-  async #tried(mutant: NamedMutant, paths: readonly Path[], isAlone: boolean): Promise<MutantLine> {
+  async #tried(mutant: NamedMutant, { reaching, paths }: Paths, isAlone: boolean): Promise<MutantLine> {
     const { budgetMs } = this.#options
     const found = { tried: 0, differed: 0, cpuMs: 0, judges: new Set<string>() }
     let end: (Kill & { readonly path: Path }) | undefined
@@ -159,7 +159,7 @@ class Lane {
       if (kill !== undefined) end = { ...kill, path }
     }
     for (const bench of alone.values()) bench.close()
-    return lineOf(mutant, paths.length, { ...found, judges: [...found.judges] }, end)
+    return lineOf(mutant, { reaching, telling: paths.length }, { ...found, judges: [...found.judges] }, end)
   }
 
   #benchOf(program: Program): Bench {
@@ -185,16 +185,16 @@ function killIn(tried: Tried, judge: Judge): Kill | undefined {
 
 function lineOf(
   { id, room, place, operator, before, after, isStatic }: NamedMutant,
-  reaching: number,
+  runs: Pick<MutantLine, 'reaching' | 'telling'>,
   found: Pick<MutantLine, 'tried' | 'differed' | 'cpuMs' | 'judges'>,
   end: (Kill & { readonly path: Path }) | undefined,
 ): MutantLine {
-  const of = { kind: 'mutant', id, room, place, operator, before, after, isStatic, reaching, ...found } as const
+  const of = { kind: 'mutant', id, room, place, operator, before, after, isStatic, ...runs, ...found } as const
   if (end !== undefined) {
     const { killer, law, message, path } = end
     const by = { killer, judge: path.judge.name, seed: path.seed, message }
     return { ...of, fate: 'killed', ...by, ...(law === undefined ? {} : { law }) }
   }
-  if (found.tried === 0) return { ...of, fate: 'not reached' }
+  if (runs.reaching === 0) return { ...of, fate: 'not reached' }
   return { ...of, fate: found.differed === 0 ? 'same trace' : 'unseen' }
 }

@@ -12,6 +12,14 @@ export interface Path extends ReachedSites {
   readonly cpuMs: number
 }
 
+/** The runs by which a mutant is tried. */
+export interface Paths {
+  /** How many runs reach its place. */
+  readonly reaching: number
+  /** Those in which its change may make a difference, in the order in which they are tried. */
+  readonly paths: readonly Path[]
+}
+
 /** Which runs reach which sites. */
 export class Coverage {
   readonly #count: number
@@ -38,15 +46,22 @@ export class Coverage {
   }
 
   /**
-   * The runs that reach the mutant: the first seeds of all judges before the second ones, and among them first those that
+   * The runs that reach the mutant, without those in which the changed expression certainly has the value that it had; last
+   * those in which it most likely has. Apart from that the first seeds of all judges before the second ones, and among them first those that
    * reach most of the mutant's file for their CPU time, because these are about it. If no run reaches a function of a
    * module, other modules use the values that it makes when it is loaded, and every run counts.
    */
-  pathsOf(mutant: NamedMutant): readonly Path[] {
+  pathsOf(mutant: NamedMutant): Paths {
     const isStatic = this.isStatic(mutant)
-    const reaching = this.#sites.reaching(this.#paths, mutant, isStatic)
-    const paths = isStatic && reaching.length === 0 ? this.#paths : reaching
-    return this.#sites.mostAbout(paths, mutant, ({ cpuMs }) => cpuMs).toSorted((a, b) => turnOf(a) - turnOf(b))
+    const found = this.#sites.reaching(this.#paths, mutant, isStatic)
+    const reaching = isStatic && found.length === 0 ? this.#paths : found
+    const about = this.#sites.mostAbout(reaching, mutant, ({ cpuMs }) => cpuMs)
+    const paths = about.toSorted((a, b) => turnOf(a) - turnOf(b))
+    const { effect } = mutant
+    if (effect === undefined || isStatic) return { reaching: reaching.length, paths }
+    const differing = paths.filter(({ reached }) => reached[effect.site] === 1)
+    const others = effect.isCertain ? [] : paths.filter(({ reached }) => reached[effect.site] !== 1)
+    return { reaching: reaching.length, paths: [...differing, ...others] }
   }
 
   cheapestOf(program: Program | undefined): Path | undefined {

@@ -1,4 +1,5 @@
 import type ts from 'typescript'
+import { isSame, type Needed, neededBy, type Observed, observedOf, observers, observersText } from './effects.ts'
 import { type Literal, literalsOf } from './literals.ts'
 import { type Change, type Compiler, type OperatorName, textOf } from './operators/change.ts'
 import { parsed, returnsOf, type Site, sitesOf } from './walk.ts'
@@ -21,6 +22,11 @@ export interface Mutant {
   readonly after: string
   /** It takes effect when its module is loaded, so it needs a process of its own. */
   readonly isStatic: boolean
+  /**
+   * A site that runs reach only if the change makes a difference in them: certainly, or most likely. Undefined: it makes
+   * one wherever its own site is reached.
+   */
+  readonly effect?: { readonly site: number; readonly isCertain: boolean } | undefined
 }
 
 /** Where a function returns a computed value. */
@@ -65,6 +71,8 @@ interface Insertion {
  * 2. A statement becomes `{if($h[8]=1,$m!==13)statement}`. The braces keep a following `else` with its own `if`.
  * 3. A statement that runs late is left out at its place in the same way, and is repeated after its successor.
  * 4. If returns are observed, a returned value becomes `$r(5,value)`, which records that it is nothing.
+ * 5. Otherwise the values are observed on which the effect of a change depends (`effects.ts`): an original becomes
+ *    `$t(9,original)`, a left operand `$t(11,left)`, and a comparison `$lt(13,left,right)`.
  *
  * The changed text has no switches within, because only one mutant is active at a time.
  */
@@ -73,12 +81,23 @@ export function instrumented(ts: Compiler, file: string, text: string, taken: Ta
   const sites = sitesOf(ts, source, taken.returns !== undefined)
   const mutants: Mutant[] = []
   const insertions: Insertion[] = []
+  let allSites = taken.sites + sites.length
   for (const [at, site] of sites.entries()) {
-    const numbers = { site: taken.sites + at, first: taken.mutants + mutants.length + 1 }
+    const numbers = { site: taken.sites + at, first: taken.mutants + mutants.length + 1, observed: allSites }
+    const needed = site.changes.map((change) => (taken.returns === undefined ? neededBy(ts, change) : undefined))
+    const observed = observedOf(needed)
+    allSites += sitesOfEach * observed.length
     for (const [nth, change] of site.changes.entries()) {
-      mutants.push(mutantOf(source, site, change, { file, site: numbers.site, number: numbers.first + nth }))
+      const own = { file, site: numbers.site, number: numbers.first + nth }
+      mutants.push({
+        ...mutantOf(source, site, change, own),
+        effect: effectOf(needed[nth], observed, numbers.observed),
+      })
     }
     insertions.push(...insertionsOf(source, site, numbers))
+    insertions.push(
+      ...observed.flatMap((one, nth) => observing(source, site, one, numbers.observed + sitesOfEach * nth)),
+    )
   }
   const returns = taken.returns === undefined ? [] : returnsOf(ts, source)
   const places = returns.map(({ node, depth }, at): ReturnPlace => {
@@ -89,11 +108,12 @@ export function instrumented(ts: Compiler, file: string, text: string, taken: Ta
     const { line, character: column } = source.getLineAndCharacterOfPosition(node.getStart(source))
     return { number, file, at: { line, column } }
   })
-  const head = `import { $m, $h${places.length === 0 ? '' : ', $r'} } from '${'../'.repeat(file.split('/').length - 1)}${switchModule}'; `
+  const names = ['$m', '$h', ...(taken.returns === undefined ? Object.values(observers) : ['$r'])]
+  const head = `import { ${names.join(', ')} } from '${'../'.repeat(file.split('/').length - 1)}${switchModule}'; `
   return {
     text: head + withInsertions(withoutMap(text), insertions),
     mutants,
-    sites: sites.length,
+    sites: allSites - taken.sites,
     returns: places,
     literals: taken.returns === undefined ? [] : literalsOf(ts, source, file),
   }
@@ -132,6 +152,40 @@ interface Numbers {
   readonly site: number
   /** The first of the site's mutants, which are numbered consecutively. */
   readonly first: number
+}
+
+/** Each observed value has two sites. */
+const sitesOfEach = 2
+
+/** `first`: the first site of the first observed value. */
+function effectOf(needed: Needed | undefined, observed: readonly Observed[], first: number): Mutant['effect'] {
+  if (needed === undefined) return undefined
+  const nth = observed.findIndex((one) => isSame(one, needed))
+  return { site: first + sitesOfEach * nth + needed.half, isCertain: needed.isCertain }
+}
+
+/** Within the switch of the site, and around those of the nodes within it. `number`: the first of its two sites. */
+function observing(
+  source: ts.SourceFile,
+  { node, depth }: Site,
+  { node: value, split }: Observed,
+  number: number,
+): readonly Insertion[] {
+  const [from, to] = [value.getStart(source), value.end]
+  if (split !== 'distance') {
+    const within = depth + (value === node ? 0.2 : 0.6)
+    const open = { at: from, order: within, text: `${observers[split]}(${number},(` }
+    return [open, { at: to, order: -within, text: '))' }]
+  }
+  const { operatorToken } = value as ts.BinaryExpression
+  const observer = observers[operatorToken.getText(source) as '<']
+  const within = depth + 0.4
+  return [
+    { at: from, order: within, text: `${observer}(${number},(` },
+    { at: operatorToken.getStart(source), order: 0, text: '),(/*' },
+    { at: operatorToken.end, order: 0, text: '*/' },
+    { at: to, order: -within, text: '))' },
+  ]
 }
 
 function insertionsOf(source: ts.SourceFile, { node, changes, depth }: Site, numbers: Numbers): readonly Insertion[] {
@@ -192,6 +246,7 @@ export function switchText(sites: number, returns = 0): string {
     'export const $r = (place, value) => { if (value === undefined) { returned[place] = 1; order[place] = ++last } return value }',
     'export let $m = Number(process.env.SVC_SIM_MUTANT ?? 0)',
     `export const $h = new Uint8Array(${sites})`,
+    ...observersText,
     "globalThis[Symbol.for('svc-sim.mutation')] = { turn: (number) => { $m = number }, reached: $h, returned, order }",
     '',
   ].join('\n')

@@ -60,6 +60,7 @@ const mutantSchema = z.strictObject({
   seed: count.optional(),
   message: text.optional(),
   reaching: count.describe('runs of the unchanged program that reach its site'),
+  telling: count.describe('of these, the runs in which its change may make a difference'),
   tried: count.describe('runs that were made with it'),
   differed: count.describe('how many of those runs had another trace'),
   judges: z.array(text).describe('the scenarios or planted bugs that were tried'),

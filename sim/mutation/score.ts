@@ -91,11 +91,12 @@ export function survivorTable(
   const alive = lines.filter(({ fate }) => fate !== 'killed')
   const inOrder = alive.toSorted((a, b) => order[a.fate] - order[b.fate] || compareText(a.place, b.place))
   const byTests = new Map(tested?.map((line) => [line.id, line]))
-  const rows = inOrder.map(({ id, place, operator, before, after, fate, judges, reaching }) => {
+  const rows = inOrder.map(({ id, place, operator, before, after, fate, judges, reaching, telling }) => {
     const shown = judges.slice(0, judgesShown).join(', ')
-    const more = reaching > judgesShown ? ` and ${reaching - judgesShown} more runs` : ''
+    const more = telling > judgesShown ? ` and ${telling - judgesShown} more runs` : ''
+    const idle = reaching > telling ? `${shown === '' ? '' : '; '}without effect in ${reaching - telling} runs` : ''
     const tests = tested === undefined ? '' : ` ${testsText(byTests.get(id))} |`
-    return `| ${place} | ${operator}: ${cell(before)} → ${cell(after)} | ${fate} | ${shown}${more} |${tests}`
+    return `| ${place} | ${operator}: ${cell(before)} → ${cell(after)} | ${fate} | ${shown}${more}${idle} |${tests}`
   })
   const [head, rule] = tested === undefined ? ['', ''] : [' tests |', '---|']
   return [`| place | change | fate | reached by |${head}`, `|---|---|---|---|${rule}`, ...rows]

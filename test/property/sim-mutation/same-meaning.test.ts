@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
+import { observersText } from '../../../sim/mutation/effects.ts'
 import { changedText, instrumented } from '../../../sim/mutation/instrument.ts'
 import { parsed, sitesOf } from '../../../sim/mutation/walk.ts'
 import { fc } from '../../fast-check.ts'
@@ -42,11 +43,13 @@ const program = fc
 
 type Outcome = Promise<unknown>
 
+const observers = observersText.join('\n').replaceAll('export ', '')
+
 /** What a module's `f` gives; a loop that a mutant made endless is cut short by its own text. */
-function outcome(text: string, mutant: number): Outcome {
+function outcome(text: string, mutant: number, reached = new Uint8Array(1_000)): Outcome {
   const bounded = text.replace(/^import [^;]*; /, '').replace('export async function', 'let left = 500; async function')
   const body = bounded.replaceAll(' if (', ' if (--left < 0) throw new Error("endless"); if (')
-  const f = new Function('$m', '$h', `${body}; return f`)(mutant, new Uint8Array(1_000))
+  const f = new Function('$m', '$h', `${observers}; ${body}; return f`)(mutant, reached)
   return f(3, true).then(JSON.stringify, (cause: Error) => cause.constructor.name)
 }
 
@@ -67,6 +70,24 @@ describe('an instrumented module', () => {
       }),
       { numRuns: isLong ? 1_000 : 30 },
     )
+  })
+
+  it('tells where a change makes no difference', async () => {
+    let without = 0
+    await fc.assert(
+      fc.asyncProperty(program, async (text) => {
+        const { text: made, mutants } = instrumented(ts, 'a.js', text, { sites: 0, mutants: 0 })
+        const reached = new Uint8Array(1_000)
+        const here = await outcome(made, 0, reached)
+        for (const { number, effect } of mutants) {
+          if (effect?.isCertain !== true || reached[effect.site] === 1) continue
+          without++
+          expect(await outcome(made, number), `mutant ${number}`).toEqual(here)
+        }
+      }),
+      { numRuns: isLong ? 1_000 : 30 },
+    )
+    expect(without).toBeGreaterThan(isLong ? 1_000 : 30)
   })
 
   it.each(['src/raft/core', 'src/gossip/core', 'sim/checkers/raft'])(

@@ -130,6 +130,26 @@ describe('a campaign of mutants', () => {
     expect(short.lines).toMatchObject([{ tried: 2, cpuMs: 600 }])
   })
 
+  it('begins where the change makes a difference, and leaves out where it certainly makes none', async () => {
+    const likely = { ...mutant(1, 0), effect: { site: 1, isCertain: false } }
+    const certain = { ...mutant(2, 0), effect: { site: 3, isCertain: true } }
+    const idle = { ...mutant(3, 0), effect: { site: 8, isCertain: true } }
+    const { asked, lines } = await campaign({ ends: never, cpuMs, reached }, [likely, certain, idle], {
+      budgetMs: 2_000,
+    })
+    expect(asked.slice(3, -1)).toEqual(['middle.yaml 1', 'dear.yaml 1', 'cheap.yaml 1', 'dear.yaml 2'])
+    expect(lines).toMatchObject([
+      { fate: 'same trace', reaching: 3, telling: 3, tried: 3 },
+      { fate: 'same trace', reaching: 3, telling: 1, tried: 1 },
+      { fate: 'same trace', reaching: 3, telling: 0, tried: 0 },
+    ])
+    expect(survivorTable(lines, undefined).slice(2)).toEqual([
+      expect.not.stringContaining('without effect'),
+      expect.stringContaining('| dear.yaml; without effect in 2 runs |'),
+      expect.stringContaining('| without effect in 3 runs |'),
+    ])
+  })
+
   it.each<[Ends, object]>([
     ['fails', { fate: 'killed', killer: 'law', law: 'R1', judge: 'middle.yaml', tried: 2 }],
     ['dies', { fate: 'killed', killer: 'crash', judge: 'middle.yaml', message: expect.stringContaining('RangeError') }],

@@ -1,5 +1,6 @@
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
+import { observersText } from '../../../sim/mutation/effects.ts'
 import { changedText, instrumented } from '../../../sim/mutation/instrument.ts'
 import { operators, repairOperators } from '../../../sim/mutation/operators/change.ts'
 import { parsed, sitesOf } from '../../../sim/mutation/walk.ts'
@@ -8,6 +9,15 @@ import { parsed, sitesOf } from '../../../sim/mutation/walk.ts'
 function changes(text: string): readonly string[] {
   return instrumented(ts, 'src/a.js', text, { sites: 0, mutants: 0 }).mutants.map(
     ({ operator, before, after }) => `${operator}: ${before} → ${after}`,
+  )
+}
+
+/** The function `f` of an instrumented module, with no mutant on. */
+function runnable(made: string, reached = new Uint8Array(100)) {
+  const body = made.replace(/^import [^;]*; export /, '')
+  return new Function('$m', '$h', `${observersText.join('\n').replaceAll('export ', '')}; ${body}; return f`)(
+    0,
+    reached,
   )
 }
 
@@ -95,6 +105,27 @@ describe('the operators of mutation', () => {
     ])
   })
 
+  it.each<[string, string, readonly unknown[], readonly string[]]>([
+    ['a constant', 'if (a) return 1; return 2', [true], ['a → true']],
+    ['another constant', 'if (a) return 1; return 2', [0], ['a → false']],
+    ['nothing that is nothing', 'return a.b', [{}], ['a.b → undefined']],
+    ['the left operand alone', 'return a && b', [0, 1], ['a && b → a']],
+    ['the right operand alone', 'return a && b', [1, 0], ['a && b → b']],
+    ['the right operand of ||', 'return a || b', [0, 0], ['a || b → b']],
+    ['the left operand of ??', 'return a ?? b', [0, 1], ['a ?? b → a']],
+    ['a boundary', 'return a < b', [1, 5], ['a < b → a <= b', 'a < b → a < (b) - 1', 'a < b → true']],
+    ['a boundary nearby', 'return a < b', [1, 2], ['a < b → a <= b', 'a < b → true']],
+    ['what is called', 'if (a()) return 1; return 2', [() => true], []],
+  ])('tells in which runs a change makes no difference: %s', async (_, statement, given, idle) => {
+    const { text, mutants } = instrumented(ts, 'src/a.js', within(statement), { sites: 0, mutants: 0 })
+    const reached = new Uint8Array(100)
+    await runnable(text, reached)(...given)
+    const without = mutants.filter(
+      ({ site, effect }) => reached[site] === 1 && effect?.isCertain === true && reached[effect.site] === 0,
+    )
+    expect(without.map(({ before, after }) => `${before} → ${after}`).toSorted()).toEqual(idle.toSorted())
+  })
+
   it('tells what takes effect when the module is loaded', () => {
     const text = 'const limit = 8; class A { size = 4; static most = 2; m(n = 6) {} }'
     const { mutants } = instrumented(ts, 'src/a.js', text, { sites: 0, mutants: 0 })
@@ -104,7 +135,7 @@ describe('the operators of mutation', () => {
   it('leaves what is called with its object, and a chain whole', () => {
     const text = within('a.b(1).c(2); return a?.b(1).c')
     const { text: made } = instrumented(ts, 'src/a.js', text, { sites: 0, mutants: 0 })
-    const run = new Function('$m', '$h', `${made.replace(/^import [^;]*; export /, '')}; return f`)(0, [])
+    const run = runnable(made)
     const of = { b: () => ({ c: () => 7 }) }
     return expect(Promise.all([run(of), run(undefined).catch((cause: unknown) => cause)])).resolves.toMatchObject([
       expect.any(Function),
@@ -115,7 +146,7 @@ describe('the operators of mutation', () => {
   it('leaves numbers that are names of properties', () => {
     const text = within('const { 0: d, e: { 1: g } } = a; return { 2: d, g }')
     const { text: made } = instrumented(ts, 'src/a.js', text, { sites: 0, mutants: 0 })
-    expect(() => new Function('$m', '$h', made.replace(/^import [^;]*; export /, ''))).not.toThrow()
+    expect(() => runnable(made)).not.toThrow()
   })
 
   it('takes down where nothing is returned, but for what another function returned', () => {

@@ -94,7 +94,7 @@ describe('mutants that no run kills', () => {
   it('are counted apart from what runs kill', () => {
     const line = (id: string, fate: MutantLine['fate']): MutantLine => ({
       ...{ kind: 'mutant', id, room: 'src/raft', place: 'a', operator: 'boolean', before: '', after: '' },
-      ...{ isStatic: false, fate, reaching: 1, tried: 1, differed: 0, judges: [], cpuMs: 1 },
+      ...{ isStatic: false, fate, reaching: 1, telling: 1, tried: 1, differed: 0, judges: [], cpuMs: 1 },
     })
     const tested = (id: string, fate: TestedLine['fate']): TestedLine => {
       return { kind: 'tested', id, fate, reaching: 1, tried: 1 }

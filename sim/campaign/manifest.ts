@@ -63,6 +63,12 @@ export function manifestDemands(demands: Demands | undefined): ManifestScenario[
   return marks.length === 0 ? undefined : Object.fromEntries(marks)
 }
 
+/** Another build may run the same seeds in another way, and an old file looks like a new one; undefined: it is this build. */
+export function otherBuildText({ build, program }: Manifest, own: string): string | undefined {
+  if (build === own) return undefined
+  return `these runs are of build ${short(build)} (${program}); this program is build ${short(own)}, which may run the same seeds in another way`
+}
+
 /** Why runs of two campaigns cannot be counted together, as a text about the second one; undefined: they can. */
 export function cannotJoin(one: Manifest, other: Manifest): string | undefined {
   if (one.build !== other.build) {

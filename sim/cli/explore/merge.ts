@@ -2,7 +2,7 @@ import { compareText } from '../../../src/base/bytes.ts'
 import { CampaignJunit } from '../../campaign/campaign-junit.ts'
 import { type Gap, type Gaps, gapsIn, gapText } from '../../campaign/gaps.ts'
 import { Ledger } from '../../campaign/ledger.ts'
-import { cannotJoin, type Manifest, type ManifestScenario } from '../../campaign/manifest.ts'
+import { cannotJoin, type Manifest, type ManifestScenario, otherBuildText } from '../../campaign/manifest.ts'
 import { countOfShare, type SeedSpan, spanText } from '../../campaign/share.ts'
 import {
   cameToLines,
@@ -106,7 +106,9 @@ class Merged {
       this.#terminal.error('no file has a manifest: there is nothing to merge\n')
       return exits.usage
     }
-    const { out } = this.#terminal
+    const { out, error } = this.#terminal
+    const otherBuild = otherBuildText(this.#first.manifest, this.#terminal.buildHash())
+    if (otherBuild !== undefined) error(`${otherBuild}\n`)
     const say = (lines: readonly string[]): void => {
       for (const line of lines) out(`${line}\n`)
     }

@@ -80,6 +80,7 @@ export async function merged(files: Readonly<Record<string, string>>, ...args: r
       return done
     },
     version: '1.4.0',
+    buildHash: () => build,
   }
   const named = args.some((arg) => !arg.startsWith('--') && !arg.endsWith('.xml')) ? [] : Object.keys(files)
   const exit = await runSimCli(['merge', ...named, ...args], terminal as SimTerminal)

@@ -41,6 +41,16 @@ describe('svc-sim merge', () => {
     `)
   })
 
+  it('says that another build made the runs than the one that would repeat them', async () => {
+    const build = 'd'.repeat(64)
+    const records = whole.map((record) => ({ ...record, build }))
+    const { exit, error } = await merged({ 'a.jsonl': textOfCampaign(manifestOf({ build }), records) }, '--quiet')
+    expect(exit).toBe(0)
+    expect(error).toBe(
+      'these runs are of build dddddddddddddddd (1.4.0); this program is build bbbbbbbbbbbbbbbb, which may run the same seeds in another way\n',
+    )
+  })
+
   it('names missing seeds by share, and a share of which there is nothing', async () => {
     const of = (index: number) =>
       whole.filter(({ seed, scenario }) => (seed - 1) % 3 === index - 1 && (scenario === 'A' || seed < 4))

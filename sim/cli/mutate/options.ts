@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type Ended, gathered, jobCount, seedCount, seedRange } from '../flag-values.ts'
 import type { SimTerminal } from '../terminal.ts'
 import { runMutate } from './command.ts'
@@ -13,15 +13,18 @@ export function addMutate(program: Command, terminal: SimTerminal, ended: Ended)
     .requiredOption('--room <path>', 'change what is built from this folder or file; may be repeated', gathered)
     .option('--sample <n>', 'number of mutants to draw from each room', seedCount, 20)
     .option('--seed <text>', 'what the sample is drawn by', '1')
-    .option(
-      '--budget <time>',
-      'CPU time of the runs of one mutant, and real time of its tests: 30s, 2m',
-      cpuTime,
-      30_000,
+    .addOption(
+      new Option('--budget <time>', 'CPU time of the runs of one mutant, and real time of its tests: 30s, 2m')
+        .argParser(cpuTime)
+        .default(30_000, '30s'),
     )
     .option('--jobs <n>', 'number of processes at a time; one for each core if not given', jobCount)
     .option('--scenarios <file...>', 'try with these scenarios instead of all that come with the program')
-    .option('--seeds <a..b>', 'with these seeds of each', seedRange, { first: 1, last: 2 })
+    .addOption(
+      new Option('--seeds <a..b>', 'with these seeds of each')
+        .argParser(seedRange)
+        .default({ first: 1, last: 2 }, '1..2'),
+    )
     .option('--bug <row or name>', 'judge checkers by this planted bug instead of all; may be repeated', gathered)
     .option('--mutant <id>', 'only this mutant; may be repeated', gathered)
     .option(

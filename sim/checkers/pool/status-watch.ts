@@ -61,6 +61,8 @@ export class StatusWatch {
 
   #declared(core: ObservedCore, kind: 'join' | 'leave', name: string, lamport: number): void {
     this.#law.declared(this.#node, name, lamport, this.#latest)
+    // Without another living member an agent leaves at once, and its queue gets no intent.
+    if (kind === 'leave' && name === core.self.name && isAlone(core)) return
     this.#broadcasts.intends(core, `${kind}-intent`, name, lamport)
   }
 
@@ -92,4 +94,9 @@ export class StatusWatch {
     for (const [name, lamport] of state.statusTimes)
       this.#heard(core, [left.has(name) ? 'leave' : 'join', name, lamport])
   }
+}
+
+function isAlone({ members, self }: ObservedCore): boolean {
+  for (const member of members.values()) if (member !== self && member.state !== 'dead') return false
+  return true
 }

@@ -43,6 +43,14 @@ describe('M12', () => {
     expect(judged).toEqual(expect.arrayContaining(['M3', 'M5', 'M6', 'M8', 'M11', 'M12', 'M13']))
   })
 
+  it('misses no intent of a member that left without other members, and met another afterwards', () => {
+    const me = new Watched()
+    me.do({ kind: 'leave-requested' })
+    me.hear(alive('c1', 1))
+    me.watch(5)
+    expect(me.recorded.lines).toEqual([])
+  })
+
   it('reports a packet that leaves out news for which it has room', () => {
     const me = new Watched(...four)
     me.hear(joins('c1', 5))

@@ -13,7 +13,7 @@ interface Issue {
   readonly keys?: readonly string[]
 }
 
-/** Why an action or a step that a test gave is none. `known`: the keys that it may have. */
+/** What is wrong with a test's action or step, in one line. `known`: the keys that are allowed in it. */
 export function problemsText(issues: readonly Issue[], known: readonly string[]): string {
   // A misspelt key is one mistake: that nothing is left to do is no other.
   const misspelt = issues.flatMap(({ code, path, keys = [] }) =>

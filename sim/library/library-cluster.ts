@@ -13,9 +13,9 @@ import { performStep } from '../scenario/steps.ts'
 import { askDns, exchangeDns } from '../workload/dns-client.ts'
 import type { Platform } from '../world/platform.ts'
 import { Drive, type Turnstile } from './drive.ts'
-import { FailedRun } from './failed-run.ts'
 import { problemsText, questionOf, type Span, spanMs } from './given.ts'
 import { KeptStory } from './kept-story.ts'
+import { FailedRun } from './run-test.ts'
 
 /** Maximum number of story lines in the text of a failure: its end matters. */
 const storyShown = 40

@@ -1,4 +1,5 @@
-import { FailedRun } from './failed-run.ts'
+/** Something that must hold in a run does not hold. The message ends with the end of the story. */
+export class FailedRun extends Error {}
 
 /** The cluster of one test, as far as its end is concerned. */
 interface TestedCluster {

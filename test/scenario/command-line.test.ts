@@ -116,7 +116,7 @@ describe('svc-sim', () => {
     const { exit, out } = await svcSim(['--help'])
     expect(exit).toBe(0)
     expect(out).toContain('svc-sim run scenarios/crash-and-recover.yaml')
-    // What is there without a flag is written as a person writes it.
+    // Spans and ranges, and not the numbers and objects that they are parsed to.
     const mutate = await svcSim(['mutate', '--help'])
     expect(mutate.out.match(/default: [^)]*/g)).toEqual(
       ['20', '"1"', '30s', '1..2'].map((value) => `default: ${value}`),

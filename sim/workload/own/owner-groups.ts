@@ -29,7 +29,7 @@ const group = z.strictObject({
     .partialRecord(z.enum(names), z.int().min(0).max(1000))
     .optional()
     .describe(
-      `The weight of each: one of twice the weight is drawn twice as often. If absent: ${names
+      `A weight for each operation: one with twice the weight is sent twice as often. Without this key: ${names
         .map((name) => `${name} (${ownOperations[name]?.weight}) ${ownOperations[name]?.about}`)
         .join('; ')}.`,
     ),

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { FailedRun } from '../../../sim/library/failed-run.ts'
-import { runTest } from '../../../sim/library/run-test.ts'
+import { FailedRun, runTest } from '../../../sim/library/run-test.ts'
 
 const story = ['    1.000s   s1 leads', '    2.000s ! crash s1']
 

@@ -14,6 +14,8 @@ import type { Change, Compiler, OperatorName } from './operators/change.ts'
  */
 export type Split = 'truth' | 'presence' | 'nullity' | 'distance'
 
+export type Half = 0 | 1
+
 /** An expression whose values are observed. */
 export interface Observed {
   readonly node: ts.Expression
@@ -23,7 +25,7 @@ export interface Observed {
 /** What a change needs to make a difference. */
 export interface Needed extends Observed {
   /** Which of the two sites must be reached. */
-  readonly half: 0 | 1
+  readonly half: Half
   /** Runs that do not reach it are the same with the change. Otherwise, it is only likely. */
   readonly isCertain: boolean
 }

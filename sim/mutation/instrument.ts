@@ -1,5 +1,15 @@
 import type ts from 'typescript'
-import { isSame, type Needed, neededBy, type Observed, observedOf, observers, observersText } from './effects.ts'
+import {
+  type Half,
+  isSame,
+  type Needed,
+  neededBy,
+  type Observed,
+  observedOf,
+  observers,
+  observersText,
+  type Split,
+} from './effects.ts'
 import { type Literal, literalsOf } from './literals.ts'
 import { type Change, type Compiler, type OperatorName, textOf } from './operators/change.ts'
 import { parsed, returnsOf, type Site, sitesOf } from './walk.ts'
@@ -26,7 +36,18 @@ export interface Mutant {
    * A site that runs reach only if the change makes a difference in them: certainly, or most likely. Undefined: it makes
    * one wherever its own site is reached.
    */
-  readonly effect?: { readonly site: number; readonly isCertain: boolean } | undefined
+  readonly effect?: Effect | undefined
+}
+
+/** What an expression must be for a change to make a difference. */
+export interface Effect {
+  /** Reached where it is. */
+  readonly site: number
+  readonly isCertain: boolean
+  readonly split: Split
+  readonly half: Half
+  /** The expression: the changed one, or an operand of it. */
+  readonly text: string
 }
 
 /** Where a function returns a computed value. */
@@ -91,7 +112,7 @@ export function instrumented(ts: Compiler, file: string, text: string, taken: Ta
       const own = { file, site: numbers.site, number: numbers.first + nth }
       mutants.push({
         ...mutantOf(source, site, change, own),
-        effect: effectOf(needed[nth], observed, numbers.observed),
+        effect: effectOf(source, needed[nth], observed, numbers.observed),
       })
     }
     insertions.push(...insertionsOf(source, site, numbers))
@@ -158,10 +179,16 @@ interface Numbers {
 const sitesOfEach = 2
 
 /** `first`: the first site of the first observed value. */
-function effectOf(needed: Needed | undefined, observed: readonly Observed[], first: number): Mutant['effect'] {
+function effectOf(
+  source: ts.SourceFile,
+  needed: Needed | undefined,
+  observed: readonly Observed[],
+  first: number,
+): Effect | undefined {
   if (needed === undefined) return undefined
+  const { split, half, isCertain, node } = needed
   const nth = observed.findIndex((one) => isSame(one, needed))
-  return { site: first + sitesOfEach * nth + needed.half, isCertain: needed.isCertain }
+  return { site: first + sitesOfEach * nth + half, isCertain, split, half, text: textOf({ source }, node) }
 }
 
 /** Within the switch of the site, and around those of the nodes within it. `number`: the first of its two sites. */

@@ -47,12 +47,15 @@ export function scoreTable(all: readonly Score[]): readonly string[] {
   return table(columns, rows)
 }
 
-function share(part: number, of: number): string {
+export function share(part: number, of: number): string {
   return of === 0 ? '-' : `${((100 * part) / of).toFixed(0)} %`
 }
 
 /** The first cell of each row is a text, the others are numbers. */
-function table(columns: readonly string[], numbers: readonly (readonly (string | number)[])[]): readonly string[] {
+export function table(
+  columns: readonly string[],
+  numbers: readonly (readonly (string | number)[])[],
+): readonly string[] {
   const rows = numbers.map((row) => row.map(String))
   const widths = columns.map((name, at) => Math.max(name.length, ...rows.map((row) => row[at]?.length ?? 0)))
   const line = (cells: readonly string[]): string => {

@@ -64,7 +64,20 @@ describe('svc-sim mutate', () => {
     expect(tested?.['test']).toContain(`${tests}: committing (paper 5.3, 5.4.2)`)
   })
 
+  it('lists what no run does', async () => {
+    const { exit, out } = await svcSim([
+      ...['mutate', '--room', room, '--never', '--scenarios', scenarioFile(small), '--seeds', '1..1', '--jobs', '1'],
+    ])
+    expect(exit).toBe(0)
+    const [file, ...lines] = out.trimEnd().split('\n')
+    expect(file).toBe(room)
+    // With one server there is nothing to sort.
+    expect(lines).toContainEqual(expect.stringMatching(/^ {2}\d+:\d+ +never reached: /))
+    expect(lines.at(-1)).toMatch(/^\| src\/raft\/core\/quorum[.]ts +\|/)
+  })
+
   it.each<[string, readonly string[], RegExp]>([
+    ['what no run does beside a list', ['--room', room, '--never', '--list'], /'--never' cannot be used with/],
     [
       'a room that is not there',
       ['--room', 'src/raft/cord'],

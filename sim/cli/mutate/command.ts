@@ -1,6 +1,7 @@
 import { type MutationBuild, mutationBuild, type NamedMutant, sampled } from '../../mutation/build.ts'
 import { runCampaign } from '../../mutation/campaign.ts'
-import type { Head, MutantLine, TestedLine } from '../../mutation/lines.ts'
+import type { Head, MutantLine, RunLine, TestedLine } from '../../mutation/lines.ts'
+import { neverIn } from '../../mutation/never.ts'
 import { survivorTable } from '../../mutation/score.ts'
 import { writeText } from '../files.ts'
 import { oneFileTwice } from '../one-file.ts'
@@ -8,7 +9,7 @@ import { Screen } from '../screen.ts'
 import { exits, type SimTerminal } from '../terminal.ts'
 import type { MutateFlags } from './flags.ts'
 import { checkersRoom, type Judges, judgesOf, removeCopies } from './judges.ts'
-import { endLines, fateText, mutantText } from './printing.ts'
+import { endLines, fateText, mutantText, neverLines } from './printing.ts'
 import { type Lines, openLines } from './resumed.ts'
 import { judgedByTests, testsRefused } from './tested.ts'
 
@@ -57,10 +58,11 @@ function builtOf({ room }: MutateFlags, terminal: SimTerminal): MutationBuild | 
 }
 
 function chosenOf(
-  { sample, seed, mutant }: MutateFlags,
+  { sample, seed, mutant, never }: MutateFlags,
   { mutants }: MutationBuild,
   terminal: SimTerminal,
 ): readonly NamedMutant[] | string {
+  if (never === true) return []
   if (mutant !== undefined) {
     const unknown = mutant.find((id) => !mutants.some((one) => one.id === id))
     if (unknown !== undefined) return `no mutant of these rooms is called ${unknown}: --list shows those that are drawn`
@@ -87,8 +89,8 @@ async function campaign(
   if (lines === undefined) return exits.usage
   const judges = await judgesOf(flags, build, terminal)
   if (judges === undefined) return exits.usage
-  const { done, tested } = await judged(judges, lines, { flags, build, chosen, terminal })
-  const score = endLines(done, tested, flags)
+  const { runs, done, tested } = await judged(judges, lines, { flags, build, chosen, terminal })
+  const score = flags.never === true ? neverLines(neverIn(build, runs)) : endLines(done, tested, flags)
   for (const line of score) terminal.out(`${line}\n`)
   const { markdown } = flags
   const tables = [...score.slice(1), '', ...survivorTable(done, tested), ''].join('\n')
@@ -103,14 +105,23 @@ interface Campaign {
   readonly terminal: SimTerminal
 }
 
+interface Judged {
+  /** Those of the unchanged program. */
+  readonly runs: readonly RunLine[]
+  readonly done: readonly MutantLine[]
+  readonly tested: readonly TestedLine[] | undefined
+}
+
 /** What runs say of each mutant, and with `--tests` what tests say of those that no run killed. */
 async function judged(
   judges: Judges,
   { known, add }: Lines,
   { flags, build, chosen, terminal }: Campaign,
-): Promise<{ readonly done: readonly MutantLine[]; readonly tested: readonly TestedLine[] | undefined }> {
+): Promise<Judged> {
   const done: MutantLine[] = known.filter((line) => line.kind === 'mutant')
-  const screen = new Screen(terminal, () => `${done.length} of ${chosen.length} mutants`)
+  const knownRuns = known.filter((line) => line.kind === 'run')
+  const runs = [...knownRuns]
+  const screen = new Screen(terminal, () => `${runs.length} runs, ${done.length} of ${chosen.length} mutants`)
   try {
     await runCampaign({
       judges: judges.list,
@@ -119,8 +130,11 @@ async function judged(
       sites: build.sites,
       budgetMs: flags.budget,
       jobs: flags.jobs ?? terminal.cores,
-      known: known.filter((line) => line.kind === 'run'),
-      onRun: add,
+      known: knownRuns,
+      onRun: (line) => {
+        runs.push(line)
+        add(line)
+      },
       onMutant: (line) => {
         done.push(line)
         add(line)
@@ -133,7 +147,11 @@ async function judged(
     removeCopies(judges)
   }
   const isTested = flags.tests !== undefined
-  return { done, tested: isTested ? await judgedByTests({ flags, build, done, known, add, terminal }) : undefined }
+  return {
+    runs,
+    done,
+    tested: isTested ? await judgedByTests({ flags, build, done, known, add, terminal }) : undefined,
+  }
 }
 
 function headOf(

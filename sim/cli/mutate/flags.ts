@@ -17,6 +17,8 @@ export interface MutateFlags {
   /** Only these mutants, by their identities. */
   readonly mutant?: readonly string[]
   readonly list?: boolean
+  /** Judge no mutant, but list what no run does. */
+  readonly never?: boolean
   /** Folders of tests that judge what no run kills; `true`: the usual ones. */
   readonly tests?: readonly string[] | true
   /** Where to write the score and the survivors as tables. */

@@ -35,6 +35,12 @@ export function addMutate(program: Command, terminal: SimTerminal, ended: Ended)
     .option('--markdown <file>', 'write the score and those that survived as tables')
     .option('--resume', 'go on where such a file ends')
     .option('--list', 'show the mutants that are drawn, and run nothing')
+    .addOption(
+      new Option(
+        '--never',
+        'judge no mutant: list the places that no run reaches and the values that none takes',
+      ).conflicts(['list', 'mutant', 'tests', 'markdown']),
+    )
     .action(async (flags: MutateFlags) => {
       ended(await runMutate(flags, terminal))
     })

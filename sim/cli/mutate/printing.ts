@@ -1,5 +1,6 @@
 import type { NamedMutant } from '../../mutation/build.ts'
 import type { MutantLine, TestedLine } from '../../mutation/lines.ts'
+import { type NeverInRoom, neverTable } from '../../mutation/never.ts'
 import { scores, scoreTable, testedTable } from '../../mutation/score.ts'
 import type { MutateFlags } from './flags.ts'
 
@@ -46,4 +47,25 @@ export function endLines(
     '',
     `budget ${budget / 1000} s of CPU time for each mutant, ${(cpuMs / 1000).toFixed(0)} s used by all`,
   ]
+}
+
+/** What no run does, file by file, and how much of each room that is. */
+export function neverLines(rooms: readonly NeverInRoom[]): readonly string[] {
+  const lines = rooms.flatMap(({ never }) => never).map((one) => ({ ...one, ...fileAndPlace(one.place) }))
+  const files = [...new Set(lines.map(({ file }) => file))].flatMap((file) => {
+    const ofFile = lines.filter((line) => line.file === file)
+    return [
+      file,
+      ...ofFile.map(({ at, fate, text, more }) => {
+        const others = more === 0 ? '' : `, and ${more} more ${more === 1 ? 'place' : 'places'}`
+        return `  ${at.padEnd(7)} ${fate}: ${shown(text)}${others}`
+      }),
+    ]
+  })
+  return [...files, '', ...neverTable(rooms)]
+}
+
+function fileAndPlace(place: string): { readonly file: string; readonly at: string } {
+  const [file = '', line, column] = place.split(':')
+  return { file, at: `${line}:${column}` }
 }

@@ -131,9 +131,10 @@ describe('a campaign of mutants', () => {
   })
 
   it('begins where the change makes a difference, and leaves out where it certainly makes none', async () => {
-    const likely = { ...mutant(1, 0), effect: { site: 1, isCertain: false } }
-    const certain = { ...mutant(2, 0), effect: { site: 3, isCertain: true } }
-    const idle = { ...mutant(3, 0), effect: { site: 8, isCertain: true } }
+    const of = { split: 'truth', half: 1, text: 'a' } as const
+    const likely = { ...mutant(1, 0), effect: { ...of, site: 1, isCertain: false } }
+    const certain = { ...mutant(2, 0), effect: { ...of, site: 3, isCertain: true } }
+    const idle = { ...mutant(3, 0), effect: { ...of, site: 8, isCertain: true } }
     const { asked, lines } = await campaign({ ends: never, cpuMs, reached }, [likely, certain, idle], {
       budgetMs: 2_000,
     })

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
@@ -9,6 +8,7 @@ import type { CopyEnd, CopyForm, ProgramCopy } from '../self-test/workshop.ts'
 import { sourcePlaces } from './compiler.ts'
 import { cpuTimePipe, cpuTimeVariable } from './cpu-time.ts'
 import { type Modules, modulesOf } from './program-modules.ts'
+import { removeFolder, temporaryFolder, withoutSignals } from './temporary-folders.ts'
 import { startWorker } from './worker-process.ts'
 
 /**
@@ -50,7 +50,7 @@ function copyOf(make: () => string, limits: ChildLimits): ProgramCopy {
     startWorker: (stallCpuMs, environment) => startWorker({ script, stallCpuMs, environment }),
     run: (argv, onLine) => runChild([script, ...argv], limits, onLine),
     command: (argv, environment) => runInPlace([script, ...argv], environment),
-    remove: () => rmSync(home, { recursive: true, force: true }),
+    remove: () => removeFolder(home),
   }
 }
 
@@ -61,12 +61,12 @@ interface Wanted {
 
 /** A new folder with the program, without files for people and compilers; the packages that it needs are linked. */
 function filled(root: string, modules: Modules, wanted: Wanted): string {
-  const home = mkdtempSync(join(tmpdir(), 'svc-self-test-'))
+  const home = temporaryFolder('svc-self-test-')
   try {
     fill(home, root, modules, wanted)
     return home
   } catch (cause) {
-    rmSync(home, { recursive: true, force: true })
+    removeFolder(home)
     throw cause
   }
 }
@@ -127,15 +127,25 @@ export function runChild(
   })
 }
 
-/** A person may watch it, and ends it like this process, so its time is not limited. */
+/**
+ * In place of this process: a person may watch it, so its time is not limited, and signals are for it. A terminal sends
+ * SIGINT to both; SIGTERM is passed on.
+ */
 function runInPlace(
   argv: readonly string[],
   environment: Readonly<Record<string, string>>,
 ): Promise<number | undefined> {
   const child = spawn(process.execPath, argv, { stdio: 'inherit', env: { ...process.env, ...environment } })
+  const done = withoutSignals()
+  const passOn = (signal: NodeJS.Signals): void => void child.kill(signal)
+  process.on('SIGTERM', passOn)
   return new Promise((resolve, reject) => {
     child.on('error', reject)
-    child.on('close', (code) => resolve(code ?? undefined))
+    child.on('close', (code) => {
+      process.off('SIGTERM', passOn)
+      done()
+      resolve(code ?? undefined)
+    })
   })
 }
 

@@ -1,8 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { svcSim } from './svc-sim.ts'
+import { projectRoot, svcSim } from './svc-sim.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-planted-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -30,4 +32,23 @@ describe('a planted bug', () => {
     expect([exit, err]).toEqual([0, ''])
     expect(JSON.parse(out)).toMatchObject({ node: 's2', atUs: 1_000_000 })
   })
+
+  it.each([['self-test'], ['run', '--seeds', '2..1000']])(
+    'leaves no copy of the program behind: %s',
+    async (...args) => {
+      const TMPDIR = join(folder, args[0])
+      mkdirSync(TMPDIR)
+      const child = spawn(process.execPath, [join(projectRoot, 'bin/svc-sim.js'), ...args, ...bug, '--jobs', '1'], {
+        cwd: projectRoot,
+        env: { ...process.env, TMPDIR },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      const ended = once(child, 'exit')
+      if (args[0] === 'run') await once(child.stdout, 'data')
+      else await expect.poll(() => readdirSync(TMPDIR)).toEqual([expect.stringMatching(/^svc-self-test-/)])
+      child.kill('SIGTERM')
+      expect(await ended).not.toContain(0)
+      expect(readdirSync(TMPDIR)).toEqual([])
+    },
+  )
 })

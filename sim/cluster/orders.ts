@@ -94,7 +94,7 @@ export class Orders {
   }
 
   /**
-   * Stops its process gracefully, and starts another on the same disk: of this release, with edited settings. Returns
+   * Ends its process as kill does, and starts another on the same disk: of this release, with edited settings. Returns
    * why that one does not start, if it refuses its configuration.
    */
   upgrade(name: string, release: Release | undefined, edit: (settings: FileConfig) => FileConfig): string | undefined {

@@ -28,7 +28,7 @@ const upgraded = z
       .optional()
       .describe('Waits after each of them until these conditions hold, and only then continues with the next.'),
   })
-  .describe('Stops agents and starts them on the same disk, as another release or with other settings.')
+  .describe('Ends agents as kill does, and starts them on the same disk, as another release or with other settings.')
 
 type Upgrade = z.output<typeof upgraded>
 

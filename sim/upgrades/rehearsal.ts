@@ -169,6 +169,8 @@ function upgradeLines(step: ServerStep, nodes: string): readonly string[] {
     `      nodes: ${nodes}`,
     ...(release === undefined ? [] : [`      to: ${releaseText(release)}`]),
     ...configLines(step),
+    // Clients are killed: by leave_on_terminate, their default, they would leave the pool, and their services with them.
+    '      gracefully: true',
     `      one by one: ${names === 'leader' ? renamedAfter : '1s'}`,
     `      until:`,
     `        within: ${within}`,

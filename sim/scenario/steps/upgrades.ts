@@ -20,6 +20,10 @@ const upgraded = z
     to: release.optional().describe('The release that they run from now on; their present one if absent.'),
     config: nodeConfig.optional().describe('Settings that replace those of the same name.'),
     without: z.array(z.string()).optional().describe('Names of settings that are removed.'),
+    gracefully: z
+      .literal(true)
+      .optional()
+      .describe('Each is sent SIGTERM first, as an init system does, and is killed only if it still runs 90 s later.'),
     refused: template
       .optional()
       .describe('They must refuse to start with this reason: a text that it contains, or /a regular expression/.'),
@@ -29,6 +33,9 @@ const upgraded = z
       .describe('Waits after each of them until these conditions hold, and only then continues with the next.'),
   })
   .describe('Ends agents as kill does, and starts them on the same disk, as another release or with other settings.')
+
+/** As systemd waits of itself. */
+const stopTimeoutMs = 90_000
 
 type Upgrade = z.output<typeof upgraded>
 
@@ -40,6 +47,8 @@ async function performUpgrade(run: StepRun, upgrade: Upgrade, path: Path): Promi
   const nodes = upgrade['in any order'] === true ? run.stepScope().draw.inOrder(named, (name) => name) : named
   if (nodes.length === 0) return run.fail([...path, 'upgrade'], `'${upgrade.nodes.text}' matches no node now`)
   for (const [at, node] of nodes.entries()) {
+    if (upgrade.gracefully === true) await stopped(run, node)
+    if (run.hasFailed()) return
     const refusal = run.simulation.decisions.because(run.stepScope().draw, () =>
       run.cluster.orders.upgrade(node, upgrade.to, (settings) => settingsAfter(settings, upgrade)),
     )
@@ -57,6 +66,14 @@ async function performUpgrade(run: StepRun, upgrade: Upgrade, path: Path): Promi
     if (upgrade.until !== undefined) await performEventually(run, upgrade.until, [...path, 'upgrade', 'until'])
     if (run.hasFailed()) return
   }
+}
+
+/** One that has not come up yet, or is paused, has no use for a signal. */
+async function stopped(run: StepRun, node: string): Promise<void> {
+  const { cluster } = run
+  if (cluster.agentOf(node) === undefined || cluster.nodeOf(node).paused) return
+  cluster.orders.signal(node, 'SIGTERM')
+  await run.passUntil(() => !cluster.isRunning(node), stopTimeoutMs)
 }
 
 function settingsAfter(settings: FileConfig, { config, without = [] }: Upgrade): FileConfig {

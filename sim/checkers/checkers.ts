@@ -104,7 +104,9 @@ import { timelyAnswers } from './reads/timely-answers.ts'
 import { refusals } from './refusals.ts'
 import { markedRegistrations } from './registration-marks.ts'
 import { acknowledgedRegistrations } from './registrations/acknowledged-registrations.ts'
+import { aliasedChecks } from './registrations/aliased-checks.ts'
 import { catalogRows } from './registrations/catalog-rows.ts'
+import { chosenPorts } from './registrations/chosen-ports.ts'
 import { heardChecks } from './registrations/heard-checks.ts'
 import { telling } from './registrations/owing.ts'
 import { serverCare } from './server-care.ts'
@@ -184,6 +186,8 @@ const all = [
   heartbeatsTaken,
   acknowledgedRegistrations,
   heardChecks,
+  aliasedChecks,
+  chosenPorts,
   readTruth,
   nameTruth,
   staleNames,

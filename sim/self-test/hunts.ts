@@ -48,6 +48,7 @@ const anAgentLies: readonly Patch[] = [
 export const hunts: readonly Hunt[] = [
   { name: 'across-datacenters', tuning: [] },
   { name: 'answers-have-an-age', tuning: [] },
+  { name: 'checks-stand-for-others', tuning: [] },
   { name: 'datacenters-join', tuning: [] },
   { name: 'deaths-in-calm', tuning: [] },
   { name: 'events-and-rights', tuning: [] },

@@ -2,6 +2,7 @@ import type { PlantedBug } from './planted-bug.ts'
 
 const local = 'src/agent/local'
 const hunt = 'services-come-and-go'
+const aliasHunt = 'checks-stand-for-others'
 
 /** Bugs of agents that register services and checks, and of the way into the catalog. */
 export const registrationBugs: readonly PlantedBug[] = [
@@ -163,5 +164,48 @@ export const registrationBugs: readonly PlantedBug[] = [
     ],
     hunt: 'rights-are-few',
     foundBy: ['A1'],
+  },
+  {
+    row: 452,
+    name: 'aliases-miss-node-checks',
+    about:
+      'an alias of a service is not looked at again when a check of its node changes, only with one of the service',
+    patches: [
+      {
+        file: `${local}/alias-checks.js`,
+        find: "serviceId === '' ? this.#followed.keys() :",
+        replace: "serviceId === '' ? undefined :",
+      },
+    ],
+    hunt: aliasHunt,
+    foundBy: ['E11'],
+  },
+  {
+    row: 453,
+    name: 'aliases-forget-the-node',
+    about: 'an alias of a service of another node leaves out the checks of that node, as if it could not fail',
+    patches: [
+      {
+        file: `${local}/remote-alias.js`,
+        find: "return serviceId === '' || itemKey(serviceId)",
+        replace: 'return itemKey(serviceId)',
+      },
+    ],
+    hunt: aliasHunt,
+    foundBy: ['E11'],
+  },
+  {
+    row: 454,
+    name: 'ports-chosen-together',
+    about: 'sidecars that are registered at the same time choose their ports before either is taken',
+    patches: [
+      {
+        file: `${local}/places.js`,
+        find: "[...own, 'ports of sidecars', serviceThing(id)",
+        replace: '[...own, serviceThing(id)',
+      },
+    ],
+    hunt: aliasHunt,
+    foundBy: ['E12'],
   },
 ]

@@ -1,24 +1,26 @@
 import type { Env } from '../../src/env/env.ts'
 import type { Endpoint } from '../../src/env/net.ts'
 import type { Tell } from '../checkers/checker.ts'
-import type { RegistrationChange } from '../checkers/registrations/registration-facts.ts'
+import type { AliasTarget, RegistrationChange } from '../checkers/registrations/registration-facts.ts'
 import type { Decisions } from '../world/decisions/decisions.ts'
 import type { Draws } from '../world/decisions/draws.ts'
 import { AgentClient } from './agent-client.ts'
 import { drawnPause } from './drawn-pause.ts'
 import {
   addingCheck,
+  aliasing,
   deregistering,
   maintainingNode,
   maintainingService,
   type Registered,
   type RegistrationRequest,
   registering,
+  removingAlias,
   removingCheck,
   reporting,
 } from './registration-requests.ts'
 
-export type RegistrationOperation = 'change' | 'check' | 'maintenance' | 'node maintenance' | 'remove'
+export type RegistrationOperation = 'alias' | 'change' | 'check' | 'maintenance' | 'node maintenance' | 'remove'
 
 /** What a group does, with all defaults applied. */
 export interface RegistrantPlan {
@@ -37,6 +39,8 @@ export interface RegistrantPlan {
   readonly mesh: boolean
   /** Whether addresses are also names of hosts and long forms of IPv6. */
   readonly anyAddress: boolean
+  /** Whether services come with sidecars. */
+  readonly sidecars: boolean
   readonly timeoutMs: number
 }
 
@@ -54,10 +58,14 @@ interface Registrant extends Registered {
   /** Undefined: a change of the service was not answered. */
   isThere: boolean | undefined
   hasExtra: boolean
+  hasAlias: boolean
   isMaintained: boolean
   /** Number of turns so far, by kind. */
   readonly turns: { changes: number; reports: number }
 }
+
+/** What a service has besides its own check when it is new. */
+const bare = { hasExtra: false, hasAlias: false, isMaintained: false }
 
 /** A silence lasts for this many times the time to live. */
 const silence = { min: 1.5, max: 3 }
@@ -86,10 +94,14 @@ export class Registrants {
   }
 
   #registrant(node: string, number: number): Registrant {
-    const { service, ttlMs, mesh, anyAddress } = this.#plan
+    const { service, ttlMs, mesh, anyAddress, sidecars: sidecar } = this.#plan
     const turns = { changes: 0, reports: 0 }
-    const none = { isThere: false, hasExtra: false, isMaintained: false }
-    return { name: service, id: `${service}-${number + 1}`, ttlMs, mesh, anyAddress, node, number, ...none, turns }
+    const named = { name: service, id: this.#idOf(number), ttlMs, mesh, anyAddress, sidecar }
+    return { ...named, node, number, isThere: false, ...bare, turns }
+  }
+
+  #idOf(number: number): string {
+    return `${this.#plan.service}-${number + 1}`
   }
 
   start(): void {
@@ -132,12 +144,13 @@ export class Registrants {
     }
     if (operation === 'change') await this.#ask(registrant, registering(registrant, value, draws))
     else if (operation === 'check') await this.#toggleCheck(registrant, value)
+    else if (operation === 'alias') await this.#toggleAlias(registrant, value, draws)
     else if (operation === 'maintenance') await this.#toggleMaintenance(registrant)
     else if (operation === 'node maintenance') await this.#toggleNode(registrant)
     else {
       const outcome = await this.#ask(registrant, deregistering(registrant))
       const isThere = outcome === 'done' ? false : undefined
-      Object.assign(registrant, { isThere, hasExtra: false, isMaintained: false })
+      Object.assign(registrant, { isThere, ...bare })
     }
   }
 
@@ -145,6 +158,22 @@ export class Registrants {
     const { hasExtra } = registrant
     const request = hasExtra ? removingCheck(registrant) : addingCheck(registrant, value)
     if ((await this.#ask(registrant, request)) === 'done') registrant.hasExtra = !hasExtra
+  }
+
+  async #toggleAlias(registrant: Registrant, value: string, draws: Draws): Promise<void> {
+    const { hasAlias } = registrant
+    const request = hasAlias ? removingAlias(registrant) : aliasing(registrant, value, this.#drawnTarget(draws))
+    if ((await this.#ask(registrant, request)) === 'done') registrant.hasAlias = !hasAlias
+  }
+
+  /** A service of the same agent, perhaps the aliasing one; or a node as the catalog has it, perhaps the own one. */
+  #drawnTarget(draws: Draws): AliasTarget {
+    const { services } = this.#plan
+    const how = draws.below(4)
+    const service = this.#idOf(draws.below(services))
+    if (how < 2) return { node: '', service }
+    const { node } = this.#all[draws.below(this.#all.length)] as Registrant
+    return { node, service: how === 2 ? service : '' }
   }
 
   async #toggleMaintenance(registrant: Registrant): Promise<void> {
@@ -185,10 +214,11 @@ export class Registrants {
     }
   }
 
-  async #ask({ node }: Registrant, { target, body, items, heard }: RegistrationRequest): Promise<string> {
+  async #ask({ node }: Registrant, { target, body, items, heard, aliases = [] }: RegistrationRequest): Promise<string> {
     const calledUs = this.#world.nowUs()
     const what = `PUT ${target.split('?')[0]}`
-    const change: RegistrationChange = { node, what, items, heard, calledUs, endedUs: calledUs, outcome: 'open' }
+    const times = { calledUs, endedUs: calledUs }
+    const change: RegistrationChange = { node, what, items, heard, aliases, ...times, outcome: 'open' }
     this.#open.add(change)
     this.#world.tell('registration began', { change })
     change.outcome = await this.#client.put(this.#world.endpointOf(node), target, body)

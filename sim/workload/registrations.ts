@@ -4,10 +4,10 @@ import { chance, duration, durationRange, selector } from '../notation/fields.ts
 import { answerWithinMs } from './asked-agents.ts'
 import { CheckSessions } from './check-sessions.ts'
 import { type Place, workloadKind } from './kind.ts'
-import { Registrants, type RegistrationOperation } from './registrants.ts'
+import { Registrants } from './registrants.ts'
 
-const operation = z.enum(['change', 'check', 'maintenance', 'node maintenance', 'remove'])
-const all: readonly RegistrationOperation[] = operation.options
+const usual = ['change', 'check', 'maintenance', 'node maintenance', 'remove'] as const
+const operation = z.enum([...usual, 'alias'])
 
 const registrants = z.strictObject({
   at: selector.describe('The agents at which services register.'),
@@ -25,9 +25,9 @@ const registrants = z.strictObject({
   operations: z
     .array(operation)
     .min(1)
-    .default([...all])
+    .default([...usual])
     .describe(
-      'change registers a service with another port, address, weights and other tags; check adds or removes a check of it; maintenance puts it into maintenance or ends it, node maintenance its node; remove deregisters it, and the next operation registers it anew.',
+      'change registers a service with another port, address, weights and other tags; check adds or removes a check of it; maintenance puts it into maintenance or ends it, node maintenance its node; remove deregisters it, and the next operation registers it anew; alias adds or removes a check that stands for another service or node of the group. All but alias if absent.',
     ),
   every: durationRange.default({ min: 1_000, max: 3_000 }).describe('Time between two changes of one service.'),
   ttl: duration.default(6_000).describe('TTL of the check of each service; the service reports three times in it.'),
@@ -41,6 +41,10 @@ const registrants = z.strictObject({
     .boolean()
     .default(false)
     .describe('Whether instances with the same number contend for a lock, each with a session bound to its own check.'),
+  sidecars: z
+    .boolean()
+    .default(false)
+    .describe('Whether each service comes with a sidecar, whose port its agent chooses.'),
   within: duration.optional().describe('Timeout of a request; 10s if absent.'),
 })
 
@@ -79,6 +83,7 @@ function asked(group: z.output<typeof registrants>, { name, run }: Pick<Place, '
     silent,
     mesh,
     addresses,
+    sidecars,
     within: timeoutMs = answerWithinMs,
   } = group
   const all = run.select(group.at)
@@ -94,6 +99,7 @@ function asked(group: z.output<typeof registrants>, { name, run }: Pick<Place, '
       silent,
       mesh,
       anyAddress: addresses === 'any',
+      sidecars,
       timeoutMs,
     },
     world: {

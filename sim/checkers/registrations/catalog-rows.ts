@@ -2,7 +2,7 @@ import { checksOfNode, servicesOfNode } from '../../../src/features/catalog/view
 import type { ReadTransaction } from '../../../src/store/types.ts'
 import { type CheckedRun, checker } from '../checker.ts'
 import type { Facts } from '../facts.ts'
-import { rowsOf } from './registration-facts.ts'
+import { type RegistrationChange, rowsOf } from './registration-facts.ts'
 
 /** Reads from the replicated state how commands changed the nodes whose agents clients ask for changes. */
 class CatalogRows {
@@ -13,8 +13,10 @@ class CatalogRows {
     this.#run = run
   }
 
-  follow(node: string): void {
+  /** The node of the agent, and those that its alias checks look at. */
+  follow({ node, aliases }: RegistrationChange): void {
     this.#nodes.add(node)
+    for (const { target } of aliases) if (target !== undefined && target.node !== '') this.#nodes.add(target.node)
   }
 
   tookEffect({ command: { kind, body }, tx }: Facts['command took effect']): void {
@@ -38,7 +40,7 @@ export const catalogRows = checker({
   codes: {},
   make: (run) => new CatalogRows(run),
   takes: {
-    'registration began': (it, { change }) => it.follow(change.node),
+    'registration began': (it, { change }) => it.follow(change),
     'command took effect': (it, fact) => it.tookEffect(fact),
     'state replaced': (it, fact) => it.replaced(fact),
   },

@@ -1,4 +1,5 @@
 import type { CatalogCheck, CatalogService, ServiceFacts } from '../../../src/model/catalog.ts'
+import { proxyKind } from '../../../src/model/mesh-service.ts'
 
 /** The status that a change gives a TTL check. `as it was`: it is redefined, and keeps its status. */
 export interface CheckHeard {
@@ -6,6 +7,20 @@ export interface CheckHeard {
   readonly ttlMs: number
   /** `gone`: the check is removed. */
   readonly status: 'passing' | 'warning' | 'critical' | 'as it was' | 'gone'
+}
+
+/** The instances whose checks an alias check stands for. */
+export interface AliasTarget {
+  /** Empty: the agent's own node, as the agent itself knows it. */
+  readonly node: string
+  /** ID of a service; empty: the node alone. */
+  readonly service: string
+}
+
+/** An alias check that a change defines. `target` undefined: the check is removed. */
+export interface AliasChange {
+  readonly checkId: string
+  readonly target: AliasTarget | undefined
 }
 
 /** A client's request to an agent about its services and checks, and its outcome. */
@@ -19,6 +34,7 @@ export interface RegistrationChange {
    */
   readonly items: ReadonlyMap<string, string | undefined>
   readonly heard: readonly CheckHeard[]
+  readonly aliases: readonly AliasChange[]
   readonly calledUs: number
   /** When it was answered or abandoned. */
   endedUs: number
@@ -26,7 +42,7 @@ export interface RegistrationChange {
   outcome: 'open' | 'done' | 'not held' | 'unknown'
 }
 
-/** The compared facts of a service. */
+/** The compared facts of a service. The agent chooses the port of a proxy: E12 judges it. */
 export function serviceText({
   service,
   address,
@@ -38,7 +54,10 @@ export function serviceText({
 }: Pick<ServiceFacts, 'service' | 'address' | 'port' | 'tags' | 'meta' | 'weights' | 'mesh'>): string {
   const pairs = (meta ?? []).map(([key, value]) => `${key}=${value}`).join(',')
   const native = mesh?.native === true ? ' in the mesh' : ''
-  return `${service} at ${address}:${port} tags ${tags.join(',')} meta ${pairs} weights ${passing}/${warning}${native}`
+  const proxy = mesh?.proxy ?? undefined
+  const place =
+    proxy === undefined ? `${address}:${port}` : `${address} before ${proxy.destinationId}:${proxy.localPort}`
+  return `${service} at ${place} tags ${tags.join(',')} meta ${pairs} weights ${passing}/${warning}${native}`
 }
 
 /** The compared facts of a check, without its status. */
@@ -52,17 +71,27 @@ export interface NodeRows {
   readonly items: ReadonlyMap<string, string>
   /** By check ID. */
   readonly statuses: ReadonlyMap<string, string>
+  /** The service of each check, by check ID; empty: the node. */
+  readonly owners: ReadonlyMap<string, string>
+  /** The ports of proxies, by service ID. */
+  readonly proxyPorts: ReadonlyMap<string, number>
 }
 
-export const noRows: NodeRows = { items: new Map(), statuses: new Map() }
+export const noRows: NodeRows = { items: new Map(), statuses: new Map(), owners: new Map(), proxyPorts: new Map() }
 
 export function rowsOf(services: Iterable<CatalogService>, checks: Iterable<CatalogCheck>): NodeRows {
   const items = new Map<string, string>()
   const statuses = new Map<string, string>()
-  for (const service of services) items.set(`service ${service.id}`, serviceText(service))
+  const owners = new Map<string, string>()
+  const proxyPorts = new Map<string, number>()
+  for (const service of services) {
+    items.set(`service ${service.id}`, serviceText(service))
+    if (service.kind === proxyKind) proxyPorts.set(service.id, service.port)
+  }
   for (const check of checks) {
     items.set(`check ${check.checkId}`, checkText(check))
     statuses.set(check.checkId, check.status)
+    owners.set(check.checkId, check.serviceId)
   }
-  return { items, statuses }
+  return { items, statuses, owners, proxyPorts }
 }

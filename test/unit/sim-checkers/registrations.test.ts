@@ -27,6 +27,7 @@ function watched() {
       what,
       items: new Map(Object.entries(items)),
       heard,
+      aliases: [],
       outcome: 'open',
       ...times,
     }
@@ -48,7 +49,12 @@ function watched() {
     ended,
     asked: (items: Record<string, string | undefined>, heard: readonly CheckHeard[] = []) => ended(began(items, heard)),
     listed: (items: Record<string, string>, statuses: Record<string, string> = {}, isRestored = false) => {
-      const rows = { items: new Map(Object.entries(items)), statuses: new Map(Object.entries(statuses)) }
+      const rows = {
+        items: new Map(Object.entries(items)),
+        statuses: new Map(Object.entries(statuses)),
+        owners: new Map(),
+        proxyPorts: new Map(),
+      }
       registrations.listed('c1', rows, isRestored)
       checks.listed('c1', rows, isRestored)
     },

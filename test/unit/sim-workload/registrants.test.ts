@@ -8,7 +8,7 @@ const http = { host: '10.0.0.1', port: 8500 }
 const all: readonly RegistrationOperation[] = ['change', 'check', 'maintenance', 'node maintenance', 'remove']
 
 /** What two services did in a minute at an agent that answered everything like this. */
-function changesAt(status: number, body: string, silent = 0.1) {
+function changesAt(status: number, body: string, { silent = 0.1, operations = all, sidecars = false } = {}) {
   return inSimulation({}, async (simulation) => {
     const [began, ended]: RegistrationChange[][] = [[], []]
     const asked: string[] = []
@@ -24,12 +24,13 @@ function changesAt(status: number, body: string, silent = 0.1) {
       name: 'my shops',
       service: 'my-shops',
       services: 2,
-      operations: all,
+      operations,
       everyMs: { min: 200, max: 900 },
       ttlMs: 3_000,
       silent,
       mesh: true,
       anyAddress: true,
+      sidecars,
     }
     simulation.addNode({ name: 'registrants', host: '10.0.0.9' }).boot((env) => {
       const world = {
@@ -46,6 +47,8 @@ function changesAt(status: number, body: string, silent = 0.1) {
     return { began: began ?? [], ended: ended ?? [], asked }
   })
 }
+
+const sidecar = 'service my-shops-1-sidecar-proxy'
 
 const kindOf = (target: string): string =>
   target.replace(/^\/v1\/agent\//, '').split(/\/(?:service:)?my-shops|\?/)[0] ?? ''
@@ -79,6 +82,27 @@ describe('registrants', () => {
     const gaps = reports.slice(1).map(({ calledUs }, at) => (calledUs - (reports[at]?.calledUs ?? 0)) / 1e6)
     expect(Math.max(...gaps)).toBeGreaterThan(4.5)
     expect(gaps.filter((gap) => gap < 1.1).length).toBeGreaterThan(10)
+  })
+
+  it('add and remove aliases of services and nodes of the group, if they are told to', async () => {
+    const { ended } = await changesAt(200, '', { operations: ['alias'] })
+    const targets = ended.filter(({ what }) => what.includes('check/')).flatMap(({ aliases }) => aliases)
+    const texts = targets.map(({ target }) => (target === undefined ? 'gone' : `${target.service} of ${target.node}`))
+    expect(new Set(texts)).toEqual(
+      new Set(['gone', 'my-shops-1 of ', 'my-shops-2 of ', 'my-shops-1 of c1', 'my-shops-2 of c1', ' of c1']),
+    )
+    expect(ended.flatMap(({ items }) => [...items.keys()])).toContain('check my-shops-1-alias')
+  })
+
+  it('come and go with their sidecars, if they have any', async () => {
+    const { ended } = await changesAt(200, '', { operations: ['remove'], sidecars: true })
+    const about = ended.map(({ items, aliases }) => ({ item: items.get(sidecar), has: items.has(sidecar), aliases }))
+    const [first] = about.filter(({ has }) => has)
+    expect(first?.item).toMatch(/^my-shops-sidecar-proxy at \S* before my-shops-1:\d+ tags {2}meta {2}weights 1\/1$/)
+    expect(first?.aliases).toEqual([
+      { checkId: 'service:my-shops-1-sidecar-proxy:2', target: { node: '', service: 'my-shops-1' } },
+    ])
+    expect(about.filter(({ has, item }) => has && item === undefined).length).toBeGreaterThan(3)
   })
 
   it.each([

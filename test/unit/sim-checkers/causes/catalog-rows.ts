@@ -19,7 +19,15 @@ function registered(judge: Judge<ExcuseNames>) {
   const asked = (items: Record<string, string>, heard: readonly CheckHeard[] = []): RegistrationChange => {
     const times = { calledUs: nowUs, endedUs: nowUs }
     const change: RegistrationChange = {
-      ...{ node: 'c1', what: 'PUT', items: new Map(Object.entries(items)), heard, outcome: 'open', ...times },
+      ...{
+        node: 'c1',
+        what: 'PUT',
+        items: new Map(Object.entries(items)),
+        heard,
+        aliases: [],
+        outcome: 'open',
+        ...times,
+      },
     }
     for (const law of laws) law.began(change)
     return change
@@ -37,7 +45,12 @@ function registered(judge: Judge<ExcuseNames>) {
       for (const law of laws) law.ended(change)
     },
     listed: (items: Record<string, string>, statuses: Record<string, string> = {}) => {
-      const rows = { items: new Map(Object.entries(items)), statuses: new Map(Object.entries(statuses)) }
+      const rows = {
+        items: new Map(Object.entries(items)),
+        statuses: new Map(Object.entries(statuses)),
+        owners: new Map(),
+        proxyPorts: new Map(),
+      }
       for (const law of laws) law.listed('c1', rows, false)
     },
     /** Looks every half second, as a run does. */

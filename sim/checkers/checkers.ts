@@ -110,6 +110,8 @@ import { chosenPorts } from './registrations/chosen-ports.ts'
 import { heardChecks } from './registrations/heard-checks.ts'
 import { telling } from './registrations/owing.ts'
 import { serverCare } from './server-care.ts'
+import { sentLog } from './telemetry/sent-log.ts'
+import { sentMetrics } from './telemetry/sent-metrics.ts'
 import { understanding } from './understanding.ts'
 
 const all = [
@@ -193,6 +195,8 @@ const all = [
   staleNames,
   timelyAnswers,
   serverCare,
+  sentMetrics,
+  sentLog,
   queryTruth,
   executedTruth,
   copiedAccess,

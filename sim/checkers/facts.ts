@@ -3,6 +3,7 @@ import type { LogFacts } from './log-facts.ts'
 import type { MeshEvent } from './mesh/mesh-facts.ts'
 import type { OfNode, ProcessFacts } from './process-facts.ts'
 import type { StateFacts } from './state-facts.ts'
+import type { TelemetryFacts } from './telemetry/telemetry-facts.ts'
 
 /** Events of one server that faults and steps can wait for. */
 export type NodeTrigger =
@@ -19,7 +20,7 @@ export type NodeTrigger =
  * Every fact that is reported to the checkers of a run, by name. Times are true times, in microseconds since the run
  * began.
  */
-export interface Facts extends ProcessFacts, LogFacts, StateFacts, ClientFacts {}
+export interface Facts extends ProcessFacts, LogFacts, StateFacts, ClientFacts, TelemetryFacts {}
 
 export type FactName = keyof Facts
 

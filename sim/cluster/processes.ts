@@ -165,7 +165,7 @@ export class Processes {
     boot: number,
     env: Env,
     rules: AgentConfig,
-    { agent, stop }: Program,
+    { agent, stop, endLog }: Program,
     foreign: ReadonlySet<string>,
   ): Promise<void> {
     server.signalled = true
@@ -186,6 +186,7 @@ export class Processes {
       return { close: () => handlers.delete(of) }
     }
     const code = await untilEnded(env, { onSignal }, rules, agent, stopAndTell)
+    await endLog()
     if (hasStopped) {
       const left = server.node.leftBehind()
       const sockets = left.sockets.filter((at) => !foreign.has(at))

@@ -27,6 +27,7 @@ import { refusalBugs } from './refusal-bugs.ts'
 import { registrationBugs } from './registration-bugs.ts'
 import { restoreBugs } from './restore-bugs.ts'
 import { rightBugs } from './right-bugs.ts'
+import { telemetryBugs } from './telemetry-bugs.ts'
 import { thriftBugs } from './thrift-bugs.ts'
 import { truthBugs } from './truth-bugs.ts'
 
@@ -63,5 +64,6 @@ export const plantedBugs: readonly PlantedBug[] = [
   ...leakBugs,
   ...diskBugs,
   ...thriftBugs,
+  ...telemetryBugs,
   ...gossipBugs,
 ]

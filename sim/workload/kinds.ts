@@ -11,6 +11,7 @@ import { proxies } from './mesh-proxies.ts'
 import { tunnels } from './mesh-tunnels.ts'
 import { mistakes } from './mistakes/kind.ts'
 import { owners } from './own/owner-groups.ts'
+import { receivers } from './receivers/kind.ts'
 import { registrations } from './registrations.ts'
 import { watchers } from './service-watcher.ts'
 import { editors } from './token-editors.ts'
@@ -36,6 +37,7 @@ export const workloadKinds = {
   events,
   hostiles,
   mistakes,
+  receivers,
 }
 
 export type WorkloadKey = keyof typeof workloadKinds

@@ -47,6 +47,7 @@ export function languageTables(): ReadonlyMap<string, string> {
     ['editors', table(at('editors', '*'))],
     ['intentions', table(at('intentions', '*'))],
     ['mistakes', table(at('mistakes', '*'))],
+    ['receivers', table(at('receivers', '*'))],
     ['proxies', table(at('proxies', '*'))],
     ['mesh', table(at('mesh'))],
     ['mesh conditions', table(at('always', '[]', 'mesh'))],

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { ok } from '../../../src/base/result.ts'
+import { builtInKindOf } from '../../../src/features/connect/provider/built-in.ts'
+import type { ProviderKind } from '../../../src/features/connect/provider/provider.ts'
 import * as views from '../../../src/features/connect/views.ts'
 import { hostCrypto } from '../../../src/host/crypto.ts'
+import { svcNaming } from '../../../src/model/naming/naming.ts'
 import { signRoot } from '../../../src/pki/mesh-certificates.ts'
 import { certificatePem } from '../../../src/pki/pem.ts'
 import { AuthorityWorld, anotherKey, certificatesOf, granted, hourMs, refusal, trustDomain } from './authority-world.ts'
@@ -236,6 +240,42 @@ describe('a rotation of the authority', () => {
     expect(world.active.id).toBe(last)
     await world.advance((world.forecast().rotation?.beginsMs ?? 0) - world.nowMs + 1_000)
     expect(world.active.id).not.toBe(last)
+  })
+})
+
+describe('a provider that renews its intermediate by itself', () => {
+  it('has it recorded, although an older root was removed since the provider was opened', async () => {
+    let intermediates: readonly string[] = []
+    const own = builtInKindOf(svcNaming)
+    const vault: ProviderKind = {
+      ...own,
+      name: 'vault',
+      problem: () => undefined,
+      open: (env, _options, mesh) => {
+        const provider = own.open(env, {}, mesh)
+        const review = async () => ok({ intermediates, problem: undefined })
+        return {
+          name: 'vault',
+          root: (state, serial) => provider.root(state, serial),
+          signLeaf: (wish) => provider.signLeaf(wish),
+          crossSign: (wish) => provider.crossSign(wish),
+          signIntermediate: (csr, serial, notAfterMs) => provider.signIntermediate(csr, serial, notAfterMs),
+          close: () => provider.close(),
+          review,
+        }
+      },
+    }
+    const world = await AuthorityWorld.begun({}, [own, vault])
+    granted(await world.sign('web'))
+    expect(await world.update({}, { provider: 'vault' })).toEqual(ok(true))
+    granted(await world.sign('web'))
+    await world.advance(80 * hourMs)
+    expect(world.roots).toHaveLength(1)
+    intermediates = [world.active.certificate]
+    await world.advance(hourMs / 6)
+    expect(world.active.intermediates).toEqual(intermediates)
+    const renewals = world.committed.filter((kind) => kind === 'connect.renew')
+    expect(renewals).toHaveLength(1)
   })
 })
 

@@ -39,6 +39,22 @@ describe('the token of the external provider', () => {
     expect(await problem()).toContain('expires soon and cannot be renewed')
   })
 
+  scene('is trusted again when it was rejected for a while', async ({ manager, open, pass }) => {
+    for (const [id, ttl] of [
+      ['s.endless', 0],
+      ['s.nonrenewable', 30 * 86_400],
+    ] as const) {
+      manager.tokens.add({ id, ttl, renewable: false, mounts: allMounts, sudo: true })
+      manager.faults.add({ kind: 'denied', times: 1, call: 'GET auth/token/lookup-self' })
+      const provider = open({ Token: id })
+      const root = must(await provider.root(undefined, '1'))
+      const problem = async () => must(await reviewed(provider, root)).problem
+      expect(await problem()).toBe('the secrets manager rejects the token')
+      await pass(2 * 60_000)
+      expect(await problem()).toBeUndefined()
+    }
+  })
+
   scene('that is capped is spoken of when renewing it no longer helps', async ({ manager, open, pass }) => {
     const id = 's.capped'
     manager.tokens.add({ id, ttl: 3_600, renewable: true, explicitMaxTtl: 7_200, mounts: allMounts, sudo: true })

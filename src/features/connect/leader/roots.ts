@@ -9,7 +9,7 @@ import { type AuthorityParts, did, failedBy, notReplicated, type Step } from '..
 import { rootFactsOf } from '../provider/facts.ts'
 import type { ActiveSigner, OpenProviders } from '../provider/open-providers.ts'
 import { providedWithin } from '../provider/provider.ts'
-import { allRoots, goesMs } from '../views.ts'
+import { activeRoot, allRoots, goesMs } from '../views.ts'
 
 /**
  * Creates the first root and configuration from the settings of the leader; later values of these settings have no
@@ -71,9 +71,11 @@ function withoutDot(domain: string): string {
 }
 
 /** Lets the provider check its state; certificates that it renewed below its root come with leaves from now on. */
-export async function reviewStep({ server }: AuthorityParts, signer: ActiveSigner): Promise<Step> {
-  const { provider, provided, ownIntermediates, root, kind } = signer
-  if (provider.review === undefined) return did
+export async function reviewStep({ server }: AuthorityParts, tx: ReadTransaction, signer: ActiveSigner): Promise<Step> {
+  const { provider, provided, ownIntermediates, kind } = signer
+  // Not the signer's: the root's row changes while its provider stays open, for example when an older root is removed.
+  const root = activeRoot(tx)
+  if (provider.review === undefined || root === undefined) return did
   const known = { ...provided, intermediates: ownIntermediates }
   const review = await providedWithin(server.env, rootWithinMs, provider.review(known))
   if (!review.ok) return failedBy(review.error)
@@ -83,7 +85,10 @@ export async function reviewStep({ server }: AuthorityParts, signer: ActiveSigne
     if (!facts.ok) return failedBy(facts.error)
     const renewed = await server.propose(renewSigner, { root: facts.value, at: root.modifyIndex })
     if (!renewed.ok) return notReplicated(renewed.error)
-    server.env.log.write('info', 'connect', 'the provider has renewed its intermediate certificate', { root: root.id })
+    if (renewed.value)
+      server.env.log.write('info', 'connect', 'the provider has renewed its intermediate certificate', {
+        root: root.id,
+      })
   }
   return problem === undefined ? did : failedBy({ kind: 'unavailable', message: problem })
 }

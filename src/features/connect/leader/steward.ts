@@ -118,7 +118,7 @@ export class Steward implements Closable {
     const nowMs = this.#parts.server.env.clock.monoMs()
     const dueMs = this.#reviewedMs + reviewIntervalMs - nowMs
     if (dueMs > 0) return { kind: 'idle', forMs: Math.min(forMs, dueMs, leftMs.forMs) }
-    const step = await reviewStep(this.#parts, signer.value)
+    const step = await reviewStep(this.#parts, tx, signer.value)
     // A problem stays reported until it is fixed, so the next look comes soon.
     if (step.kind !== 'failed') this.#reviewedMs = nowMs
     return step

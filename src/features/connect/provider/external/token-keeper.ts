@@ -88,6 +88,8 @@ export class TokenKeeper implements Closable {
   /** A root token, or a token that was created as not renewable: if it ends, an operator is warned in time. */
   #cannotRenew(): void {
     const leftMs = this.#leftMs()
+    // An earlier rejection is over, and nothing else is wrong yet.
+    if (leftMs === undefined || leftMs > warnMs) this.#problem = undefined
     if (leftMs === undefined) return
     if (leftMs > warnMs) return this.#again(leftMs - warnMs, () => this.#lookUp())
     this.#tell('the token for the secrets manager expires soon and cannot be renewed: configure another', '')

@@ -116,7 +116,12 @@ export function newCluster(
 export function addMachinesBeside(run: Pick<RunContext, 'scenario' | 'cluster' | 'simulation' | 'select'>): void {
   const { scenario, cluster, simulation } = run
   const external = scenario['secrets manager']
-  if (external !== undefined) cluster.secretsManager = new ManagerMachine(clientHost(200), external.token)
+  if (external !== undefined) {
+    const { token, mounted, 'token terms': offered } = external
+    const draws = simulation.decisions.draws('secrets manager', 'token')
+    const terms = offered.length === 1 ? offered[0] : offered[draws.below(offered.length)]
+    cluster.secretsManager = new ManagerMachine({ host: clientHost(200), token, terms: terms ?? 'an hour', mounted })
+  }
   for (const { at, port } of Object.values(scenario['web servers'] ?? {})) {
     for (const node of run.select(at)) cluster.webServers.add(node, port)
   }

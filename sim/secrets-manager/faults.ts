@@ -1,5 +1,6 @@
 import type { Env } from '../../src/env/env.ts'
 import type { HttpRequest, HttpResponse } from '../../src/env/http.ts'
+import type { RandomStream } from '../../src/env/random.ts'
 import { errors, wrapped } from './answers.ts'
 
 /** How a call fails. All but `slow` and `half` leave the state of the secrets manager unchanged. */
@@ -18,15 +19,44 @@ export type FaultKind =
   | 'half'
   /** Performed, and the issuer in the answer is another certificate. */
   | 'wrong-chain'
+  /** 429: too many requests. */
+  | 'busy'
+  /** Performed, and the certificates in the answer cannot be read. */
+  | 'garbled'
+  /** Performed, and the answer has no data. */
+  | 'hollow'
+  /** Performed, and the answer is longer than any caller accepts. */
+  | 'long'
+  /** 307 to itself, as a standby that sends callers to the active node, which answers. */
+  | 'standby'
+  /** 307 to itself, again and again. */
+  | 'circular'
+
+/** How one call goes in a bad mood. */
+const moods: readonly (FaultKind | 'well')[] = [
+  ...(['well', 'well', 'well', 'well', 'well', 'well', 'well', 'well'] as const),
+  ...(['broken', 'denied', 'no-active-node', 'half', 'wrong-chain', 'busy', 'garbled', 'hollow'] as const),
+  ...(['long', 'standby', 'circular', 'slow'] as const),
+]
 
 export interface Fault {
-  readonly kind: FaultKind
+  /** `moody`: drawn for each call. */
+  readonly kind: FaultKind | 'moody'
   /** Number of further matching calls that fail. */
   readonly times: number
   /** `PUT connect-root/root/sign-self-issued`: prefix of method and path after `/v1/`. Empty: every call. */
   readonly call: string
   readonly delayMs?: number
 }
+
+export interface TakenFault extends Fault {
+  readonly kind: FaultKind
+}
+
+/** Query of a call that was redirected once. */
+const followed = '?followed'
+/** Bytes that a long answer has in addition. */
+const excessBytes = 300_000
 
 /** Faults on demand; the first matching one applies. */
 export class Faults {
@@ -40,26 +70,34 @@ export class Faults {
     this.#waiting = []
   }
 
-  /** The fault that applies to this call, whose count decreases. */
-  take({ method, target }: HttpRequest): Fault | undefined {
+  /** The fault that applies to this call, whose count decreases. `draws`: of the mood. */
+  take({ method, target }: HttpRequest, draws: () => RandomStream): TakenFault | undefined {
     const call = `${method} ${target.replace(/^\/v1\//, '')}`
     const found = this.#waiting.find(({ fault }) => call.startsWith(fault.call))
     if (found === undefined) return undefined
     found.left--
     if (found.left <= 0) this.#waiting = this.#waiting.filter((each) => each !== found)
-    return found.fault
+    const { kind, ...fault } = found.fault
+    if (kind !== 'moody') return { ...fault, kind }
+    const mood = moods[draws().below(moods.length)] ?? 'well'
+    return mood === 'well' ? undefined : { ...fault, kind: mood }
   }
 }
 
 /** The answer if the call is not performed; undefined: it is performed. */
-export function answerInPlace({ kind }: Fault): HttpResponse | undefined {
+export function answerInPlace({ kind }: TakenFault, { headers, target }: HttpRequest): HttpResponse | undefined {
+  if (kind === 'busy') return errors(429, 'request path is rate limited')
+  if (kind === 'circular' || (kind === 'standby' && !target.endsWith(followed))) {
+    const location = `http://${headers.get('host') ?? ''}${target}${target.endsWith(followed) ? '' : followed}`
+    return { status: 307, headers: [['Location', location]], body: '' }
+  }
   if (kind === 'broken') return wrapped(500, 'internal error')
   if (kind === 'denied') return wrapped(403, 'permission denied')
   return kind === 'no-active-node' ? errors(500, 'local node not active but active cluster node not found') : undefined
 }
 
 /** The answer to a performed call, changed by the fault. `other`: PEM of an unrelated certificate. */
-export async function spoilt(env: Env, fault: Fault, answer: HttpResponse, other: string): Promise<HttpResponse> {
+export async function spoilt(env: Env, fault: TakenFault, answer: HttpResponse, other: string): Promise<HttpResponse> {
   const { kind, delayMs = 5_000 } = fault
   if (kind === 'silent') return env.deferred<HttpResponse>().promise
   if (kind === 'slow') {
@@ -70,6 +108,10 @@ export async function spoilt(env: Env, fault: Fault, answer: HttpResponse, other
   const { body } = answer
   if (typeof body !== 'string') return answer
   if (kind === 'half') return { ...answer, body: body.slice(0, Math.floor(body.length / 2)) }
+  if (kind === 'long') return { ...answer, body: `${body}${' '.repeat(excessBytes)}` }
+  if (kind === 'hollow') return { ...answer, body: body.replace(/"data":\{.*\}(?=,"wrap_info")/, '"data":null') }
+  if (kind === 'garbled') return { ...answer, body: body.replace(/MII[A-Za-z0-9+/]{8}/g, 'MIIunreadabl') }
+  if (kind !== 'wrong-chain') return answer
   const escaped = other.replaceAll('\n', '\\n')
   return {
     ...answer,

@@ -70,6 +70,17 @@ export class OwnAuthority {
     this.#shown = root.pem.trimEnd()
   }
 
+  /** Its key and certificates as they are now, to be put back by the returned function. */
+  remember(): () => void {
+    const [key, certificate, chain, shown] = [this.#key, this.#certificate, this.#chain, this.#shown]
+    return () => {
+      this.#key = key
+      this.#certificate = certificate
+      this.#chain = chain
+      this.#shown = shown
+    }
+  }
+
   deleteRoot(): HttpResponse {
     this.#key = undefined
     this.#certificate = undefined

@@ -53,6 +53,10 @@ export class PkiMount {
     return nothing
   }
 
+  deleteRoles(): void {
+    this.#roles.clear()
+  }
+
   async generateRoot(body: Body, leases: Leases, path: string): Promise<HttpResponse> {
     if (this.own.hasKey) {
       const text = `Refusing to generate a root certificate over an existing root certificate. If you really want to destroy the original root certificate, please issue a delete against ${path}/root.`

@@ -6,7 +6,7 @@ import type { Env } from '../../src/env/env.ts'
 import type { HttpListener, HttpRequest, HttpResponse } from '../../src/env/http.ts'
 import type { Endpoint, ListenFailure, TlsOptions } from '../../src/env/net.ts'
 import { certificateText, errors, frame, type Members, nothing, plainJson, wrapped } from './answers.ts'
-import { answerInPlace, type Fault, Faults, spoilt } from './faults.ts'
+import { answerInPlace, Faults, spoilt, type TakenFault } from './faults.ts'
 import { unrelatedAuthority } from './issuing.ts'
 import { leasesOf, type Mount, Mounts } from './mounts.ts'
 import { PkiMount } from './pki-mount.ts'
@@ -59,20 +59,28 @@ export class SecretsManager {
     return this.#mounts.get(path)?.pki
   }
 
+  /** Mounts a PKI engine, with the leases of the system, as an operator may. */
+  mount(path: string): void {
+    this.#system.mount(path)
+  }
+
   unmount(path: string): void {
     this.#mounts.remove(path)
   }
 
   async answer(request: HttpRequest): Promise<HttpResponse> {
     this.calls.push(`${request.method} ${request.target.replace(/^\/v1\//, '')}`)
-    const fault = this.faults.take(request)
-    const inPlace = fault === undefined ? undefined : answerInPlace(fault)
+    const { method, target } = request
+    const fault = this.faults.take(request, () =>
+      this.#env.random.draws('secrets manager', method, target, this.calls.length),
+    )
+    const inPlace = fault === undefined ? undefined : answerInPlace(fault, request)
     if (inPlace !== undefined) return inPlace
     const answer = await this.#carriedOut(request)
     return fault === undefined ? answer : spoilt(this.#env, fault, answer, await this.#unrelated(fault))
   }
 
-  async #unrelated({ kind }: Fault): Promise<string> {
+  async #unrelated({ kind }: TakenFault): Promise<string> {
     if (kind === 'wrong-chain' && this.#other === '') this.#other = await unrelatedAuthority(this.#env)
     return this.#other
   }

@@ -46,9 +46,12 @@ export class SystemMounts {
     if (maxLease === undefined) return errors(400, `unable to parse max TTL of ${String(given)}: ${notANumber(given)}`)
     const taken = this.#mounts.inTheWayOf(path)
     if (taken !== undefined) return errors(400, `existing mount at ${taken}/`)
-    const text = typeof description === 'string' ? description : ''
-    this.#mounts.add({ path, description: text, maxLease, defaultLease: 0, pki: this.#newMount() })
+    this.mount(path, typeof description === 'string' ? description : '', maxLease)
     return nothing
+  }
+
+  mount(path: string, description = '', maxLease = 0): void {
+    this.#mounts.add({ path, description, maxLease, defaultLease: 0, pki: this.#newMount() })
   }
 
   #tune(method: string, path: string, body: Body): HttpResponse {

@@ -49,6 +49,7 @@ export const hunts: readonly Hunt[] = [
   { name: 'across-datacenters', tuning: [] },
   { name: 'agents-are-watched', tuning: [] },
   { name: 'answers-have-an-age', tuning: [] },
+  { name: 'authority-outside-fails', tuning: [] },
   { name: 'checks-stand-for-others', tuning: [] },
   { name: 'datacenters-join', tuning: [] },
   { name: 'deaths-in-calm', tuning: [] },

@@ -2,6 +2,7 @@ import { inConnect } from './patch.ts'
 import type { PlantedBug } from './planted-bug.ts'
 
 const outside = 'root-moves-outside'
+const failing = 'authority-outside-fails'
 
 /** Bugs of a mesh whose root is in an external secrets manager. */
 export const providerBugs: readonly PlantedBug[] = [
@@ -57,5 +58,33 @@ export const providerBugs: readonly PlantedBug[] = [
     ],
     hunt: outside,
     foundBy: ['C4'],
+  },
+  {
+    row: 458,
+    name: 'rejected-for-good',
+    about: 'a token that was rejected once, and cannot be renewed, is reported as rejected for ever',
+    patches: [
+      inConnect(
+        'provider/external/token-keeper.js',
+        'if (leftMs === undefined || leftMs > warnMs)',
+        'if (leftMs === null)',
+      ),
+    ],
+    hunt: failing,
+    foundBy: ['C5'],
+  },
+  {
+    row: 459,
+    name: 'refused-and-installed',
+    about: 'a rotation that the new provider refuses leaves its configuration in force',
+    patches: [
+      inConnect(
+        'rotation-commands.js',
+        "endRotation(tx, row, 'refused', why);",
+        "configure(tx, authorityOf(tx), row);\n        endRotation(tx, row, 'refused', why);",
+      ),
+    ],
+    hunt: failing,
+    foundBy: ['C5'],
   },
 ]

@@ -103,6 +103,8 @@ export interface RotationFacts {
   readonly root?: { readonly id: string } | null
   /** The operator forgoes a crossing. */
   readonly uncrossed?: boolean
+  /** Why the new provider refused it; empty: it did not. */
+  readonly why?: string
   /** The provider in force after it has ended. */
   readonly provider?: string
   readonly options?: Readonly<Record<string, unknown>>
@@ -130,6 +132,8 @@ export interface MeshState {
 export interface AuthorityConfiguration {
   readonly provider: string
   readonly options: Readonly<Record<string, unknown>>
+  /** The datacenter whose roots are used; empty or absent: its own. */
+  readonly primary?: string
 }
 
 /** Events of the certificate authority that faults may wait for. */

@@ -11,6 +11,7 @@ import {
   type SeenLeaf,
   trueWallMs,
 } from './mesh-facts.ts'
+import { MeshInForce } from './mesh-in-force.ts'
 import { MeshMeetings, type MeshParts, meshMarks } from './mesh-meetings.ts'
 import { type MeshRoots, meshRoots } from './mesh-roots.ts'
 import { type MeshRotation, meshRotation } from './mesh-rotation.ts'
@@ -37,6 +38,7 @@ const eventOf: Readonly<Partial<Record<RotationStep, MeshEvent>>> = {
 export class MeshLaws {
   readonly secrets: MeshSecrets
   readonly rotation: MeshRotation
+  readonly inForce: MeshInForce
   readonly configurations = new SeenConfigurations()
   readonly #judge: Judge<MeshExcuses>
   readonly #parts: MeshParts
@@ -55,13 +57,15 @@ export class MeshLaws {
     this.#parts = parts
     this.secrets = meshSecrets.by(judge)
     this.rotation = meshRotation.by(judge)
+    this.inForce = new MeshInForce(judge)
     this.#trust = meshTrust.by(judge, parts.chains, parts, parts.lostKeys)
     this.meetings = new MeshMeetings(judge, parts, this.#trust)
     this.#roots = meshRoots.by(judge, parts, parts.lostKeys)
     this.#shown = new ShownRoots(judge)
   }
 
-  leaderEnded(crashed: boolean): void {
+  leaderEnded(node: string, crashed: boolean): void {
+    this.inForce.leaderEnded(node)
     if (crashed && this.rotation.step !== undefined) this.#parts.reach('leader lost in a rotation')
   }
 
@@ -79,6 +83,7 @@ export class MeshLaws {
     const before = this.rotation.step
     this.#secretsOf(state)
     this.configurations.changed(state)
+    this.inForce.changed(state)
     this.rotation.changed(state.rotations, this.#listed?.roots.find((root) => root.active)?.id)
     const events: MeshEvent[] = []
     const { step } = this.rotation
@@ -91,6 +96,7 @@ export class MeshLaws {
   replaced(state: MeshState): void {
     this.#secretsOf(state)
     this.configurations.changed(state)
+    this.inForce.replaced(state)
     this.rotation.replaced(state.rotations)
     this.#trust.replaced(state.roots.flatMap((text) => this.#rootOf(text) ?? []))
     this.#roots.replaced(state.roots.map(({ id }) => id))
@@ -218,6 +224,7 @@ export const meshLaws = checker({
   make: (run) => run.mesh && new MeshLaws(run, { ...run.mesh, nowUs: run.nowUs, reach: run.of(meshMarks) }),
   takes: {
     'text shown': (it, said) => it?.secrets.said(said),
-    'leader ended': (it, { crashed }) => it?.leaderEnded(crashed),
+    'leader ended': (it, { node, crashed }) => it?.leaderEnded(node, crashed),
+    'process told': (it, { node, what }) => it?.inForce.told(node, what),
   },
 })

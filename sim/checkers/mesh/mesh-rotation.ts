@@ -111,7 +111,7 @@ export class MeshRotation {
 export const meshRotation = law(
   {
     C5: {
-      text: 'rotation: one at a time, step by step, and it ends once faults stop; an acknowledged update is applied or accepted',
+      text: 'rotation: one at a time, step by step, and it ends once faults stop; a root becomes active only by one, a refused one says why and changes nothing; an acknowledged update is applied or accepted',
       sources: ['docs/reference/mesh.md#initialization-and-rotation'],
       evidence: ['authority', 'elections', 'requests'],
       judges: ['step of a rotation', 'steps of rotations'],

@@ -11,6 +11,7 @@ import {
   signedDurationRange,
   template,
 } from '../../notation/fields.ts'
+import { rootNames, type TokenTerms, tokenTerms } from '../../secrets-manager/manager-machine.ts'
 import { workloadShape } from '../../workload/kinds.ts'
 import { condition } from '../conditions/conditions.ts'
 import { nodeConfig } from '../node-config.ts'
@@ -175,6 +176,10 @@ const quiet = z.strictObject({
     ),
 })
 
+const tokenTermsText = Object.entries(tokenTerms)
+  .map(([terms, { text }]) => `${terms}: ${text}`)
+  .join(', ')
+
 /** A scenario file, whole. The language page and the JSON Schema for editors come from this. */
 export const scenarioSchema = z.strictObject({
   scenario: z.string().min(1).describe('Its title.'),
@@ -212,6 +217,17 @@ export const scenarioSchema = z.strictObject({
         .describe(
           'The token of provider vault. If it has at least 40 letters and digits, C4 checks that it appears nowhere else.',
         ),
+      'token terms': z
+        .array(z.enum(Object.keys(tokenTerms) as [TokenTerms, ...TokenTerms[]]))
+        .min(1)
+        .default(['an hour'])
+        .describe(
+          `One is drawn for each seed: ${tokenTermsText}. A token that has ended is created anew when a trouble ends.`,
+        ),
+      mounted: z
+        .array(z.enum(rootNames))
+        .default([])
+        .describe('Roots whose mounts an operator has created already, empty, with the default lease of 32 days.'),
     })
     .optional()
     .describe(

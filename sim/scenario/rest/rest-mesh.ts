@@ -17,16 +17,20 @@ const shown = ['/v1/connect/ca/roots', '/v1/connect/ca/configuration', '/v1/agen
 export async function restMesh(run: RunContext): Promise<void> {
   const mesh = run.invariants.of(meshLaws)
   if (mesh === undefined || mesh.rootsListed === 0 || run.hasFailed()) return
+  // Only with a secrets manager: elsewhere an authority may be blocked for good, as by a root that ends.
+  const blocked = (): string | undefined =>
+    run.cluster.secretsManager === undefined ? undefined : mesh.inForce.blocked
   const untilUs = run.simulation.nowUs + restWithinMs * 1000
   while (
     !run.hasFailed() &&
     run.simulation.nowUs < untilUs &&
-    (mesh.rotation.step ?? run.workload.proxiesBehind()[0]) !== undefined
+    (mesh.rotation.step ?? blocked() ?? run.workload.proxiesBehind()[0]) !== undefined
   ) {
     await run.pass(lookEveryMs)
   }
   if (run.hasFailed()) return
   mesh.rotation.rests()
+  if (run.cluster.secretsManager !== undefined) mesh.inForce.rests()
   const [behind] = run.workload.proxiesBehind()
   if (behind !== undefined) {
     run.invariants.report('C5', `${formatDuration(restWithinMs)} after the last fault ${behind}`)

@@ -33,6 +33,14 @@ const wanted = z
       .describe(
         'For provider vault: the name of the root in the secrets manager, which creates it with a key of the type that key names.',
       ),
+    token: z
+      .enum(['its own', 'hidden', 'wrong'])
+      .default('its own')
+      .describe('For provider vault: hidden writes the mark that stands for the stored token, as reads show it.'),
+    options: z
+      .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+      .default({})
+      .describe('Further options of the configuration, or other values of those that the step has by itself.'),
     'leaf ttl': duration.default(259_200_000).describe('Lifetime of leaves.'),
     within: duration.default(60_000).describe('Failures without a leader are retried for this time.'),
     'not awaited': z.literal(true).optional().describe('The next step begins at once; any answer is accepted.'),
@@ -50,8 +58,14 @@ const backDatedMs = 3_600_000
 
 interface Configuration {
   readonly provider: string
-  readonly options: Readonly<Record<string, string>>
+  readonly options: Readonly<Record<string, string | number | boolean>>
 }
+
+/** A token in the form of one, that the secrets manager does not know. */
+const wrongToken = 'AnotherTokenThatTheSecretsManagerNeverCreated0123'
+
+/** What reads show in place of a stored secret. */
+const hiddenText = 'hidden'
 
 /** Success, or the answer that came instead, in words. */
 type Answered = Result<undefined, string>
@@ -76,9 +90,12 @@ async function performAuthority(run: StepRun, wanted: Wanted, path: readonly Pro
       ...(key === undefined ? {} : { PrivateKey: key }),
       ...(await ownRoot(env, to, key, wanted)),
       ...(wanted.root === undefined ? {} : externalOptions(run, wanted.root, wanted.key)),
+      ...(wanted.token === 'wrong' ? { Token: wrongToken } : {}),
+      ...wanted.options,
     }
     configuration = { provider: wanted.provider, options }
-    return update(env, to, run.driver.operatorToken, configuration, wanted)
+    const sent = { ...options, ...(wanted.token === 'hidden' ? { Token: hiddenText } : {}) }
+    return update(env, to, run.driver.operatorToken, { provider: wanted.provider, options: sent }, wanted)
   }
   const judged = (answered: Answered | undefined): void => {
     if (run.hasFailed()) return

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { RotationFacts } from '../../../sim/checkers/mesh/mesh-facts.ts'
 import { begun, type Card, crossing, leaf, meshWorld, pem, root, rotated } from './mesh-world.ts'
 
 describe('C2, the roots that are listed', () => {
@@ -104,6 +105,65 @@ describe('C3, serial numbers', () => {
     state(rotated)
     laws.given('db at c2', 'db', pem(leaf(1, 'R2', -20, 3_600, { service: 'db' }), crossing(2)), 'key')
     expect(lines).toEqual([])
+  })
+})
+
+describe('C5, what is in force', () => {
+  const rotation = (step: RotationFacts['step'], more: Partial<RotationFacts> = {}) => ({ id: 7, step, ...more })
+  const by = (provider: string) => ({ configuration: { provider, options: {}, primary: '' } })
+  /** A rotation that has crossed to this root. */
+  const crossedTo = (id: string) => {
+    const world = begun()
+    for (const step of ['begun', 'requested', 'crossed'] as const)
+      world.state([root(1, true)], { rotations: [rotation(step, { root: { id } })], ...by('svc') })
+    return world
+  }
+
+  it('changes by the rotation that leads there, and by no other', () => {
+    const { state, lines } = crossedTo('r2')
+    state(rotated, { rotations: [rotation('activated')], ...by('svc') })
+    expect(lines).toEqual([])
+    state([root(1, false), root(2, false), root(3, true, [crossing(3), crossing(2)])], by('svc'))
+    expect(lines).toEqual(['C5: root r3 became active, and no rotation led to it'])
+  })
+
+  it('is not that of another root than the rotation leads to', () => {
+    const { state, lines } = crossedTo('r9')
+    state(rotated, { rotations: [rotation('activated')], ...by('svc') })
+    expect(lines).toEqual(['C5: root r2 became active, and no rotation led to it'])
+  })
+
+  it('may be that of another datacenter, which rotates by itself', () => {
+    const { state, lines } = begun()
+    const followed = { configuration: { provider: 'svc', options: {}, primary: 'dc9' } }
+    state([root(1, true)], followed)
+    state(rotated, followed)
+    expect(lines).toEqual([])
+  })
+
+  it('stays as it was when a rotation is refused, for a reason', () => {
+    const { state, lines } = begun()
+    state([root(1, true)], { rotations: [rotation('begun')], ...by('svc') })
+    state([root(1, true)], { rotations: [rotation('refused', { why: 'no rights' })], ...by('svc') })
+    expect(lines).toEqual([])
+    state([root(1, true)], { rotations: [{ id: 9, step: 'refused', why: '' }], ...by('vault') })
+    expect(lines).toEqual([
+      'C5: the rotation that began at 9 was refused, and has changed the authority',
+      'C5: the rotation that began at 9 was refused without a reason',
+    ])
+  })
+
+  it('is not blocked when all rests, unless its leader leads no more', () => {
+    const { laws, lines } = begun()
+    const { inForce } = laws
+    inForce.told('s1', 'connect: the certificate authority is blocked')
+    inForce.told('s1', 'connect: the certificate authority continues')
+    inForce.told('s2', 'connect: the certificate authority is blocked')
+    laws.leaderEnded('s2', false)
+    inForce.told('s3', 'connect: the certificate authority is blocked')
+    expect(inForce.blocked).toBe('s3')
+    inForce.rests()
+    expect(lines).toEqual(['C5: s3 leads, and its authority is still blocked although nothing is wrong any more'])
   })
 })
 

@@ -69,6 +69,7 @@ import { statusTimes } from './pool/status-times.ts'
 import { agentTold, diskTold, markedProcesses } from './process-marks.ts'
 import { promptness } from './promptness.ts'
 import { queryTruth } from './query-truth.ts'
+import { boundedSending } from './raft/bounded-sending.ts'
 import { configurationChanges } from './raft/configuration-changes.ts'
 import { durableFiles } from './raft/durable-files.ts'
 import { durableTerms } from './raft/durable-terms.ts'
@@ -149,6 +150,7 @@ const all = [
   leaderAttention,
   frugalConsensus,
   transfers,
+  boundedSending,
   acknowledgedWrites,
   failStop,
   durableFiles,

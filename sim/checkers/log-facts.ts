@@ -1,6 +1,6 @@
 import type { LogIndex, Term } from '../../src/model/log-position.ts'
 import type { RaftMessage } from '../../src/raft/core/messages.ts'
-import type { Configuration, Entry } from '../../src/raft/core/types.ts'
+import type { Configuration, Entry, RequestRefusal } from '../../src/raft/core/types.ts'
 import type { ServerSeen } from './access/access-facts.ts'
 import type { Recovery } from './keys/recovered-history.ts'
 import type { OfNode } from './process-facts.ts'
@@ -26,6 +26,8 @@ export interface LogFacts {
   readonly 'message sent': OfNode & { readonly to: string; readonly address: string; readonly message: RaftMessage }
   /** A read that a quorum or the lease must confirm. */
   readonly 'read asked': OfNode & { readonly requestId: number }
+  /** A read, a proposal or another request of the agent to its consensus. */
+  readonly 'request refused': OfNode & { readonly requestId: number; readonly kind: RequestRefusal['kind'] }
   /** `requestId` undefined: the read began at this moment, and the lease confirms it. */
   readonly 'read confirmed': OfNode & { readonly requestId: number | undefined }
   /** From now on no connection with this node can be made, or all can: existing ones may have broken. */

@@ -2,7 +2,7 @@ import type { AgentObserver } from '../../src/agent/boot/observer.ts'
 import type { LogIndex, Term } from '../../src/model/log-position.ts'
 import type { Release } from '../../src/model/release.ts'
 import type { RaftMessage } from '../../src/raft/core/messages.ts'
-import type { ConfigurationChange, Entry, HardState, SnapshotMeta } from '../../src/raft/core/types.ts'
+import type { ConfigurationChange, Entry, HardState, RequestRefusal, SnapshotMeta } from '../../src/raft/core/types.ts'
 import type { RaftObserver } from '../../src/raft/raft.ts'
 import type { ServerSeen } from './access/access-facts.ts'
 import { type CleanDeath, cleanDeath } from './clean-death.ts'
@@ -120,6 +120,10 @@ class NodeObserver implements RaftObserver {
 
   readConfirmed(requestId: number): void {
     if (this.#acted('confirmed a read')) this.#all.tell('read confirmed', { node: this.#node, requestId })
+  }
+
+  refused(requestId: number, { kind }: RequestRefusal): void {
+    this.#all.tell('request refused', { node: this.#node, requestId, kind })
   }
 
   readByLease(): void {

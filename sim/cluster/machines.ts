@@ -6,6 +6,7 @@ import type { Simulation } from '../simulation/simulation.ts'
 import type { FailingOperation } from '../world/disk/disk.ts'
 import type { RangeMs } from '../world/time-range.ts'
 import type { Cluster } from './cluster.ts'
+import { LinkRules, type LinkSetting } from './link-rules.ts'
 import { lanPort } from './node-identity.ts'
 import type { WebState } from './web-servers.ts'
 
@@ -18,24 +19,12 @@ export interface DiskSetting {
   readonly full?: boolean
 }
 
-/** Settings of all links of a machine; absent ones are those of the run. */
-export interface LinkSetting {
-  readonly latencyMs?: RangeMs
-  readonly loss?: number
-  readonly duplicate?: number
-  readonly reorder?: number
-  /** Mean of a further delay with a long tail. */
-  readonly jitterMs?: number
-  readonly corrupt?: number
-  readonly blocksDatagrams?: boolean
-}
-
 /** The machines of a cluster in the view of faults: links, disks and clocks, by the name of the server. */
 export class Machines {
   readonly #simulation: Simulation
   readonly #cluster: Cluster
   readonly #disk: { readonly operationMs: RangeMs; readonly syncMs: RangeMs }
-  readonly #links = new Map<string, LinkSetting>()
+  readonly #links: LinkRules
 
   /** `disk`: the settings of every undisturbed disk. */
   constructor(
@@ -45,6 +34,7 @@ export class Machines {
   ) {
     this.#simulation = simulation
     this.#cluster = cluster
+    this.#links = new LinkRules(simulation.network)
     this.#disk = disk
   }
 
@@ -118,15 +108,7 @@ export class Machines {
 
   /** Changes the links between this server and every other one. Undefined: restores them. */
   setLinks(server: string, setting: LinkSetting | undefined): void {
-    if (setting === undefined) this.#links.delete(server)
-    else this.#links.set(server, setting)
-    for (const other of this.#cluster.nodeNames) {
-      if (other === server) continue
-      // A link has two ends: while either has settings of its own, these apply.
-      const rules = setting ?? this.#links.get(other)
-      this.#simulation.network.clearLink(server, other)
-      if (rules !== undefined) this.#simulation.network.setLink(server, other, rules)
-    }
+    this.#links.set(server, setting, this.#cluster.nodeNames)
   }
 
   /** How much faster than true time its clocks run, as a fraction. Undefined: as at the start. */

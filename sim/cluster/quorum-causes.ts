@@ -1,7 +1,7 @@
 import type { AgentObserver } from '../../src/agent/boot/observer.ts'
 import { type LogIndex, noIndex, type Term } from '../../src/model/log-position.ts'
 import type { RaftMessage } from '../../src/raft/core/messages.ts'
-import type { ConfigurationChange, Entry, SnapshotMeta } from '../../src/raft/core/types.ts'
+import type { ConfigurationChange, Entry, RequestRefusal, SnapshotMeta } from '../../src/raft/core/types.ts'
 import type { RaftObserver } from '../../src/raft/raft.ts'
 import type { Trace } from '../report/trace.ts'
 
@@ -106,6 +106,10 @@ class QuorumCauses implements RaftObserver {
 
   readConfirmed(requestId: number): void {
     this.#next.readConfirmed(requestId)
+  }
+
+  refused(requestId: number, refusal: RequestRefusal): void {
+    this.#next.refused(requestId, refusal)
   }
 
   readByLease(): void {

@@ -79,9 +79,10 @@ export const slowNetwork = action(
       duplicate: chance.optional(),
       reorder: chance.optional(),
       corrupt: chance.optional().describe('Chance that one bit of a datagram is flipped.'),
+      'one way': z.boolean().default(false).describe('Only what these nodes send is affected.'),
     })
     .describe('Changes every link of these nodes.'),
-  (world, { of, latency, tail, loss, duplicate, reorder, corrupt }, scope) => {
+  (world, { of, latency, tail, loss, duplicate, reorder, corrupt, 'one way': oneWay }, scope) => {
     const setting = {
       ...given('latencyMs', latency),
       ...(loss === undefined ? {} : { loss }),
@@ -89,6 +90,7 @@ export const slowNetwork = action(
       ...(reorder === undefined ? {} : { reorder }),
       ...(tail === undefined ? {} : { jitterMs: tail }),
       ...(corrupt === undefined ? {} : { corrupt }),
+      ...(oneWay ? { oneWay } : {}),
     }
     return world.each(of, 'slow network', scope, (node) => world.links.lay(node, setting))
   },

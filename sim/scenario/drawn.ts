@@ -1,4 +1,5 @@
 import { type KeyCare, keyCare } from '../../src/model/limits.ts'
+import type { RaftLimits } from '../../src/raft/core/options.ts'
 import type { ClusterPlan } from '../cluster/cluster-plan.ts'
 import type { Tuning } from '../cluster/settings.ts'
 import type { WorkloadKey } from '../workload/kinds.ts'
@@ -38,25 +39,39 @@ export function takesPart(
 
 /** The seed's settings that have no key in configuration files. */
 export function drawnTuning({ knobs, mesh }: Scenario, decisions: Decisions): Tuning {
-  const entries = oneOf(knobs?.['append entries'], decisions.draws('knobs', 'append entries'))
-  const inFlight = oneOf(knobs?.['appends in flight'], decisions.draws('knobs', 'appends in flight'))
-  const chunk = oneOf(knobs?.['snapshot chunk'], decisions.draws('knobs', 'snapshot chunk'))
   const trailing = oneOf(knobs?.['trailing logs'], decisions.draws('knobs', 'trailing logs'))
   const segment = oneOf(knobs?.['log segment'], decisions.draws('knobs', 'log segment'))
   const care = drawnCare(knobs, decisions)
   const incarnation = oneOf(knobs?.['first incarnation'], decisions.draws('knobs', 'first incarnation'))
   return {
-    limits: {
-      ...(entries === undefined ? {} : { appendEntriesMax: entries }),
-      ...(inFlight === undefined ? {} : { appendsInFlightMax: inFlight }),
-      ...(chunk === undefined ? {} : { snapshotChunkBytes: chunk }),
-    },
+    limits: drawnLimits(knobs, decisions),
     ...(mesh === undefined ? {} : { mesh: { leafTtlMs: mesh['leaf ttl'], skewMs: mesh.skew } }),
     ...(care === undefined ? {} : { keyCare: care }),
     ...(trailing === undefined ? {} : { trailingLogs: trailing }),
     ...(segment === undefined ? {} : { logSegmentBytes: segment }),
     ...(incarnation === undefined ? {} : { firstIncarnation: incarnation }),
   }
+}
+
+/** The knobs that limit what a server sends and queues. */
+const limitOf = {
+  'append entries': 'appendEntriesMax',
+  'append bytes': 'appendBytesMax',
+  'appends in flight': 'appendsInFlightMax',
+  'append bytes in flight': 'appendBytesInFlightMax',
+  'uncommitted entries': 'uncommittedEntriesMax',
+  'pending reads': 'pendingReadsMax',
+  'held messages': 'heldMessagesMax',
+  'persists under way': 'persistsMax',
+  'snapshot chunk': 'snapshotChunkBytes',
+} as const satisfies Partial<Record<keyof NonNullable<Scenario['knobs']>, keyof RaftLimits>>
+
+function drawnLimits(knobs: Scenario['knobs'], decisions: Decisions): Partial<RaftLimits> {
+  const drawn = Object.entries(limitOf).flatMap(([knob, limit]) => {
+    const value = oneOf(knobs?.[knob as keyof typeof limitOf], decisions.draws('knobs', knob))
+    return value === undefined ? [] : [[limit, value] as const]
+  })
+  return Object.fromEntries(drawn)
 }
 
 /** Undefined: that of production. */

@@ -63,6 +63,8 @@ const limits: RaftLimits = {
   uncommittedEntriesMax: 1000,
   snapshotChunkBytes: 65_536,
   pendingReadsMax: 10,
+  persistsMax: 1024,
+  heldMessagesMax: 4096,
 }
 
 /**

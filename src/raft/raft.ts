@@ -127,6 +127,8 @@ export interface RaftObserver {
   readAsked(requestId: number): void
   /** That read may be answered from the state of this server. */
   readConfirmed(requestId: number): void
+  /** A request of this server's agent, a read or another, was refused. */
+  refused(requestId: number, refusal: RequestRefusal): void
   /** A read may be answered at once, because this server leads and holds its lease. */
   readByLease(): void
   /** This server was asked to change the configuration, and has not handled that yet. */

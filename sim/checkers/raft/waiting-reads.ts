@@ -45,6 +45,7 @@ export class WaitingReads {
     this.#leading.get(node)?.sinceMs.set(requestId, this.#nowMs(node))
   }
 
+  /** It is answered, or refused. */
   confirmed(node: string, requestId: number | undefined): void {
     if (requestId !== undefined) this.#leading.get(node)?.sinceMs.delete(requestId)
   }
@@ -78,6 +79,7 @@ export const waitingReads = checker({
     'leader ended': (it, { node }) => it.noLongerLeads(node),
     'index committed': (it, { node }) => it.committed(node),
     'read asked': (it, { node, requestId }) => it.asked(node, requestId),
+    'request refused': (it, { node, requestId }) => it.confirmed(node, requestId),
     'read confirmed': (it, { node, requestId }) => it.confirmed(node, requestId),
   },
 })

@@ -139,6 +139,18 @@ const spans = (description: string) => z.array(duration).min(1).optional().descr
 const knobs = z.strictObject({
   'append entries': knob(1, 'Maximum number of entries in one message to a follower.'),
   'appends in flight': knob(1, 'Maximum number of unacknowledged messages with entries to one follower.'),
+  'append bytes': knob(1, 'Bytes of entries in one message to a follower; one larger entry is sent nevertheless.'),
+  'append bytes in flight': knob(
+    1,
+    'Bytes of unacknowledged entries sent to one follower after which no more are sent.',
+  ),
+  'uncommitted entries': knob(1, 'Number of entries proposed and not yet committed after which a leader refuses more.'),
+  'pending reads': knob(1, 'Maximum number of reads of a leader that wait for a quorum; it refuses further ones.'),
+  'held messages': knob(
+    1,
+    'Number of messages of a server that wait for its disk after which it accepts nothing that needs the disk.',
+  ),
+  'persists under way': knob(1, 'Maximum number of writes of the log that a server tracks one by one.'),
   'snapshot chunk': knob(64, 'Bytes of a snapshot in one message.'),
   'log segment': knob(1024, 'Bytes of a segment file of the log; one whose first batch needs more is larger.'),
   'trailing logs': knob(0, 'Entries kept in the log behind a snapshot.'),

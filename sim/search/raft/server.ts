@@ -65,6 +65,8 @@ export class SearchedServer {
         uncommittedEntriesMax: 16,
         snapshotChunkBytes: 16,
         pendingReadsMax: 1,
+        persistsMax: 1024,
+        heldMessagesMax: 4096,
       },
     })
     this.#step({ kind: 'started' })

@@ -1,13 +1,8 @@
 import { invariant } from '../../base/invariant.ts'
 import { greater, indexBefore, type LogIndex, lesser, type Term } from '../../model/log-position.ts'
+import type { RaftLimits } from './options.ts'
 
-/**
- * Maximum number of persists under way that are tracked separately; beyond it the newest two count as one, which is
- * later, but never wrong.
- */
-const outstandingMax = 1024
-/** Maximum number of messages that wait for the disk; beyond it a server is silent, as if it were cut off. */
-const heldMessagesMax = 4096
+type DurabilityLimits = Pick<RaftLimits, 'persistsMax' | 'heldMessagesMax'>
 
 interface Outstanding {
   sequence: number
@@ -30,13 +25,15 @@ interface Outstanding {
  * slow.
  */
 export class Durability {
+  readonly #limits: DurabilityLimits
   #sequence = 0
   #outstanding: Outstanding[] = []
   #heldMessages = 0
   #index: LogIndex
   #term: Term
 
-  constructor(index: LogIndex, term: Term) {
+  constructor(index: LogIndex, term: Term, limits: DurabilityLimits) {
+    this.#limits = limits
     this.#index = index
     this.#term = term
   }
@@ -53,7 +50,7 @@ export class Durability {
 
   /** Whether the disk lags so far that no further message may wait for it. */
   get isOverwhelmed(): boolean {
-    return this.#heldMessages >= heldMessagesMax
+    return this.#heldMessages >= this.#limits.heldMessagesMax
   }
 
   /** Whether log or hard state still wait for the disk. */
@@ -66,7 +63,7 @@ export class Durability {
     this.#sequence++
     this.#heldMessages += messages
     const newest = this.#outstanding.at(-1)
-    if (newest !== undefined && this.#outstanding.length >= outstandingMax) {
+    if (newest !== undefined && this.#outstanding.length >= this.#limits.persistsMax) {
       newest.sequence = this.#sequence
       newest.lastIndex = lastIndex
       newest.term = term

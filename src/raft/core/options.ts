@@ -43,4 +43,11 @@ export interface RaftLimits {
   readonly snapshotChunkBytes: number
   /** Maximum number of reads that wait for a quorum round. */
   readonly pendingReadsMax: number
+  /**
+   * Maximum number of persists under way that are tracked separately; beyond it the newest two count as one, which is
+   * later, but never wrong.
+   */
+  readonly persistsMax: number
+  /** Maximum number of messages that wait for the disk; beyond it a server is silent, as if it were cut off. */
+  readonly heldMessagesMax: number
 }

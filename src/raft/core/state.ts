@@ -89,7 +89,7 @@ export function createRaft({ id, recovered, timing, limits }: RaftOptions): Raft
     votedFor: hardState.votedFor,
     role: { kind: 'follower', leader: undefined },
     log,
-    durability: new Durability(log.lastIndex, hardState.term),
+    durability: new Durability(log.lastIndex, hardState.term, limits),
     commit: committed,
     applied: committed,
     snapshot,

@@ -58,6 +58,7 @@ export class Effects {
       case 'accepted':
         return requests.accepted(effect.requestId, effect.index, effect.term)
       case 'refused':
+        this.#parts.observer?.refused(effect.requestId, effect.refusal)
         return requests.refused(effect.requestId, effect.refusal)
       case 'read-ready':
         this.#parts.observer?.readConfirmed(effect.requestId)

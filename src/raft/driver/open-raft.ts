@@ -41,7 +41,7 @@ export interface RaftOptions {
   readonly onFatal: (failure: Error) => void
 }
 
-const defaultLimits: RaftLimits = {
+export const defaultLimits: RaftLimits = {
   appendEntriesMax: 64,
   appendBytesMax: 256 << 10,
   appendsInFlightMax: 64,
@@ -49,6 +49,8 @@ const defaultLimits: RaftLimits = {
   uncommittedEntriesMax: 8192,
   snapshotChunkBytes: 256 << 10,
   pendingReadsMax: 8192,
+  persistsMax: 1024,
+  heldMessagesMax: 4096,
 }
 
 /** Maximum difference of two clocks' rates, as a fraction; far more than that of crystals. */

@@ -117,6 +117,8 @@ export class ModelServer {
       uncommittedEntriesMax: 50,
       snapshotChunkBytes: 5,
       pendingReadsMax: 20,
+      persistsMax: 1024,
+      heldMessagesMax: 4096,
     }
     this.boot++
     const recovered = this.disk.recover()

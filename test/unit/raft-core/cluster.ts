@@ -24,6 +24,8 @@ const limits: RaftLimits = {
   uncommittedEntriesMax: 20,
   snapshotChunkBytes: 4,
   pendingReadsMax: 5,
+  persistsMax: 1024,
+  heldMessagesMax: 4096,
 }
 
 export type Persist = Extract<RaftEffect, { kind: 'persist' }>

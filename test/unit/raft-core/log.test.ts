@@ -136,8 +136,10 @@ describe('quorum arithmetic', () => {
 })
 
 describe('Durability', () => {
+  const limits = { persistsMax: 1024, heldMessagesMax: 4096 }
+
   it('counts what is done, in order, one or many at a time', () => {
-    const durability = new Durability(logIndexOf(4), termOf(1))
+    const durability = new Durability(logIndexOf(4), termOf(1), limits)
     expect([
       durability.ask(logIndexOf(5), termOf(1), 0),
       durability.ask(logIndexOf(6), termOf(2), 0),
@@ -153,11 +155,11 @@ describe('Durability', () => {
   })
 
   it('the end of what was never asked for is a bug', () => {
-    expect(() => new Durability(noIndex, noTerm).finished(1)).toThrow('only what was asked for')
+    expect(() => new Durability(noIndex, noTerm, limits).finished(1)).toThrow('only what was asked for')
   })
 
   it('stays bounded under a disk that does not move, and late rather than wrong', () => {
-    const durability = new Durability(noIndex, termOf(1))
+    const durability = new Durability(noIndex, termOf(1), limits)
     for (let index = 1; index <= 5000; index++) durability.ask(logIndexOf(index), termOf(1), 1)
     expect(durability.isOverwhelmed).toBe(true)
     durability.finished(4999)

@@ -103,6 +103,7 @@ describe('a follower whose entries are gone from the log', () => {
       sent: () => {},
       readAsked: () => {},
       readConfirmed: () => {},
+      refused: () => {},
       readByLease: () => {},
       changeAsked: () => {},
       steppedDown: () => {},

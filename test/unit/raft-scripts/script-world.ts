@@ -68,6 +68,8 @@ export class ScriptWorld {
       uncommittedEntriesMax: 20,
       snapshotChunkBytes: options.get('chunk') ?? 1000,
       pendingReadsMax: 10,
+      persistsMax: 1024,
+      heldMessagesMax: 4096,
     }
     const setting = { core: this.#core, timing, limits }
     const ids = Array.from({ length: count + (options.get('spare') ?? 0) }, (_, i) => String(i + 1))

@@ -11,8 +11,10 @@ import { areJoined, dnsPort, httpPort, lanPort, type NodeIdentity, serverPort, w
 /** Settings of Raft and membership that no configuration file has. */
 export type Tuning = Pick<AgentConfig['raft'], 'limits'> &
   Partial<Pick<AgentConfig['raft'], 'trailingLogs' | 'logSegmentBytes'>> &
-  Pick<AgentConfig['pool'], 'firstIncarnation'> &
-  Pick<AgentConfig, 'keyCare'> & { readonly mesh?: MeshTuning }
+  Pick<AgentConfig['pool'], 'firstIncarnation'> & { readonly gossipLimits?: AgentConfig['pool']['limits'] } & Pick<
+    AgentConfig,
+    'keyCare'
+  > & { readonly mesh?: MeshTuning }
 
 interface MeshTuning {
   /** The initial TTL of leaves, and the minimum to which it may be changed. */
@@ -63,8 +65,12 @@ export function nodeConfig(
   const normalized = normalize(read.value, false, machine, undefined, release)
   if (!normalized.ok) return err(normalized.error.map((problem) => problem.message).join('; '))
   const { config } = normalized.value
-  const { firstIncarnation, keyCare, mesh, ...raft } = tuning
-  const pool = firstIncarnation === undefined ? config.pool : { ...config.pool, firstIncarnation }
+  const { firstIncarnation, gossipLimits, keyCare, mesh, ...raft } = tuning
+  const pool = {
+    ...config.pool,
+    ...(firstIncarnation === undefined ? {} : { firstIncarnation }),
+    ...(gossipLimits === undefined ? {} : { limits: gossipLimits }),
+  }
   const tuned = { pool, mesh: meshSettings(config.mesh, mesh), raft: { ...config.raft, ...raft } }
   return ok({ ...config, ...tuned, ...(keyCare === undefined ? {} : { keyCare }) })
 }

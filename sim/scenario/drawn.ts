@@ -1,3 +1,4 @@
+import type { PoolLimits } from '../../src/gossip/pool.ts'
 import { type KeyCare, keyCare } from '../../src/model/limits.ts'
 import type { RaftLimits } from '../../src/raft/core/options.ts'
 import type { ClusterPlan } from '../cluster/cluster-plan.ts'
@@ -44,17 +45,20 @@ export function drawnTuning({ knobs, mesh }: Scenario, decisions: Decisions): Tu
   const care = drawnCare(knobs, decisions)
   const incarnation = oneOf(knobs?.['first incarnation'], decisions.draws('knobs', 'first incarnation'))
   return {
-    limits: drawnLimits(knobs, decisions),
+    limits: drawnLimits(raftLimitOf, knobs, decisions),
     ...(mesh === undefined ? {} : { mesh: { leafTtlMs: mesh['leaf ttl'], skewMs: mesh.skew } }),
     ...(care === undefined ? {} : { keyCare: care }),
     ...(trailing === undefined ? {} : { trailingLogs: trailing }),
     ...(segment === undefined ? {} : { logSegmentBytes: segment }),
     ...(incarnation === undefined ? {} : { firstIncarnation: incarnation }),
+    gossipLimits: drawnLimits(gossipLimitOf, knobs, decisions),
   }
 }
 
+type Knob = keyof NonNullable<Scenario['knobs']>
+
 /** The knobs that limit what a server sends and queues. */
-const limitOf = {
+const raftLimitOf = {
   'append entries': 'appendEntriesMax',
   'append bytes': 'appendBytesMax',
   'appends in flight': 'appendsInFlightMax',
@@ -64,14 +68,25 @@ const limitOf = {
   'held messages': 'heldMessagesMax',
   'persists under way': 'persistsMax',
   'snapshot chunk': 'snapshotChunkBytes',
-} as const satisfies Partial<Record<keyof NonNullable<Scenario['knobs']>, keyof RaftLimits>>
+} as const satisfies Partial<Record<Knob, keyof RaftLimits>>
 
-function drawnLimits(knobs: Scenario['knobs'], decisions: Decisions): Partial<RaftLimits> {
-  const drawn = Object.entries(limitOf).flatMap(([knob, limit]) => {
-    const value = oneOf(knobs?.[knob as keyof typeof limitOf], decisions.draws('knobs', knob))
+/** Those that limit what an agent remembers of gossip, and handles at once. */
+const gossipLimitOf = {
+  'times remembered': 'timesMax',
+  'news queued': 'newsMax',
+  'merged at once': 'mergedAtOnce',
+} as const satisfies Partial<Record<Knob, keyof PoolLimits>>
+
+function drawnLimits<Limit extends string>(
+  limits: Partial<Record<Knob, Limit>>,
+  knobs: Scenario['knobs'],
+  decisions: Decisions,
+): Partial<Record<Limit, number>> {
+  const drawn = Object.entries(limits).flatMap(([knob, limit]) => {
+    const value = oneOf(knobs?.[knob as Knob], decisions.draws('knobs', knob))
     return value === undefined ? [] : [[limit, value] as const]
   })
-  return Object.fromEntries(drawn)
+  return Object.fromEntries(drawn) as Partial<Record<Limit, number>>
 }
 
 /** Undefined: that of production. */

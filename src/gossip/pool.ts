@@ -3,7 +3,7 @@ import type { Closable } from '../env/async.ts'
 import type { Endpoint } from '../env/net.ts'
 import type { Coordinate } from '../model/coordinate.ts'
 import type { QueryFilter, Versions } from './core/messages.ts'
-import type { GossipTiming } from './core/options.ts'
+import type { GossipLimits, GossipTiming } from './core/options.ts'
 import type { GossipCore } from './core/state.ts'
 import type { GossipEffect, GossipEvent, MemberStatus } from './core/types.ts'
 import type { Keyring } from './keyring.ts'
@@ -25,6 +25,12 @@ export interface MemberChange {
   readonly member: Member
 }
 
+/** What one member remembers and handles at once. */
+export interface PoolLimits extends GossipLimits {
+  /** Number of items of another member's state that are merged in one step. */
+  readonly mergedAtOnce: number
+}
+
 export interface PoolOptions {
   /** Unique in the pool. */
   readonly name: string
@@ -36,6 +42,8 @@ export interface PoolOptions {
   readonly keepsCoordinate?: boolean
   /** First incarnation number of this agent. Absent: 0. */
   readonly firstIncarnation?: number
+  /** Absent, or of one: those of production. */
+  readonly limits?: Partial<PoolLimits> | undefined
   /** Absent: nothing is encrypted. */
   readonly encryption?: PoolEncryption | undefined
   /** Another agent has our name, and the pool considers that agent its holder: this one cannot be a member. */

@@ -1,7 +1,8 @@
-import { hex } from '../../../src/base/bytes.ts'
-import type { Message, Query } from '../../../src/gossip/core/messages.ts'
+import type { Message } from '../../../src/gossip/core/messages.ts'
+import { gossipLimits } from '../../../src/gossip/core/options.ts'
 import type { GossipEffect, GossipEvent } from '../../../src/gossip/core/types.ts'
 import type { ObservedCore } from '../../../src/gossip/pool.ts'
+import { type Broadcast, broadcastOf, eventText, queryText } from './broadcasts.ts'
 import type { PassingOn } from './passing-on.ts'
 import type { Change } from './suspicion-watch.ts'
 
@@ -10,14 +11,9 @@ interface Waiting {
   readonly news: string
   /** The most that it takes in a packet. */
   readonly bytes: number
+  /** A user event or a query, of which a member queues only so many. */
+  readonly isEvent: boolean
   sent: number
-}
-
-/** A message that is broadcast. */
-interface Broadcast {
-  /** A newer message about the same subject takes its place. */
-  readonly subject: string
-  readonly news: string
 }
 
 /** More bytes than any claim about a member takes, with its metadata; than any intent; than an event's own fields. */
@@ -61,6 +57,7 @@ export class BroadcastWatch {
     this.#membersMost = Math.max(this.#membersMost, core.members.size)
     this.#inStep.clear()
     this.#isWhole ||= event.kind === 'started'
+    this.#displace(core, effects.filter((effect) => this.#isEvent(event, effect)).length)
     let packets = 0
     for (const effect of effects) {
       if (effect.kind !== 'send') continue
@@ -92,25 +89,47 @@ export class BroadcastWatch {
   }
 
   #news(core: ObservedCore, event: GossipEvent, effect: GossipEffect): void {
-    if (effect.kind === 'user-event' && event.kind !== 'state-received') {
+    if (effect.kind === 'user-event' && this.#isEvent(event, effect)) {
       const { lamport, name, payload } = effect
-      const news = eventText(lamport, name, payload)
-      this.#waits(core, news, news, eventBytes + 3 * name.length + payload.length)
-    } else if (effect.kind === 'query' && (effect.query.flags & noBroadcastFlag) === 0) {
-      const news = queryText(effect.query)
-      this.#waits(core, news, news, core.options.sizeOf(effect.query) + headBytes)
+      this.#queues(core, eventText(lamport, name, payload), eventBytes + 3 * name.length + payload.length)
+    } else if (effect.kind === 'query' && this.#isEvent(event, effect)) {
+      this.#queues(core, queryText(effect.query), core.options.sizeOf(effect.query) + headBytes)
     } else if (effect.kind === 'members-changed') {
       for (const { kind, member } of effect.changes)
         if (kind === 'reaped') this.#waiting.delete(`member ${member.name}`)
     }
   }
 
-  #waits(core: ObservedCore, subject: string, news: string, bytes: number): void {
+  /** Whether the step has put a user event or a query into the queue. */
+  #isEvent(event: GossipEvent, effect: GossipEffect): boolean {
+    if (effect.kind === 'query') return (effect.query.flags & noBroadcastFlag) === 0
+    return effect.kind === 'user-event' && event.kind !== 'state-received'
+  }
+
+  #queues(core: ObservedCore, news: string, bytes: number): void {
+    if (this.#eventsWaiting().length < newsMaxOf(core)) this.#waits(core, news, news, bytes, true)
+  }
+
+  /** A full queue loses one of those that were sent most for each that is added. */
+  #displace(core: ObservedCore, added: number): void {
+    for (;;) {
+      const waiting = added === 0 ? [] : this.#eventsWaiting()
+      if (waiting.length === 0 || waiting.length + added <= newsMaxOf(core)) return
+      const most = Math.max(...waiting.map(({ sent }) => sent))
+      for (const { news, sent } of waiting) if (sent === most) this.#waiting.delete(news)
+    }
+  }
+
+  #eventsWaiting(): readonly Waiting[] {
+    return [...this.#waiting.values()].filter(({ isEvent }) => isEvent)
+  }
+
+  #waits(core: ObservedCore, subject: string, news: string, bytes: number, isEvent = false): void {
     if (!this.#isWhole) return
     const sent = this.#inStep.get(news) ?? 0
     if (sent >= this.#least(core)) this.#waiting.delete(subject)
     else if (this.#waiting.has(subject) || this.#waiting.size < messagesMax)
-      this.#waiting.set(subject, { news, bytes, sent })
+      this.#waiting.set(subject, { news, bytes, isEvent, sent })
   }
 
   #packet(core: ObservedCore, messages: readonly Message[]): void {
@@ -185,34 +204,6 @@ export class BroadcastWatch {
   }
 }
 
-function broadcastOf(message: Message): Broadcast | undefined {
-  switch (message.kind) {
-    case 'alive':
-    case 'suspect':
-    case 'dead':
-      return { subject: `member ${message.node}`, news: `${message.kind} ${message.node} ${message.incarnation}` }
-    case 'leave-intent':
-    case 'join-intent':
-      return { subject: `intent ${message.node}`, news: `${message.kind} ${message.node} ${message.lamport}` }
-    case 'user-event': {
-      const news = eventText(message.lamport, message.name, message.payload)
-      return { subject: news, news }
-    }
-    case 'query':
-      return { subject: queryText(message), news: queryText(message) }
-    default:
-      return undefined
-  }
-}
-
-function queryText({ lamport, id, name }: Query): string {
-  return `query ${name} at ${lamport}, ${id}`
-}
-
-export function eventText(lamport: number, name: string, payload: Uint8Array): string {
-  return `${name} at ${lamport}: ${hex(payload)}`
-}
-
 /**
  * Whether broadcasts go along with these messages. They do not with answers to queries, or with a ping of the member's
  * own that tells a suspect of the suspicion.
@@ -232,6 +223,10 @@ function isOfProbe([first]: readonly Message[]): boolean {
 /** How often a message is sent in a pool of this size: `mult × ceil(log10(n + 1))`, which is the digits of n (SWIM, 4.1). */
 function limit({ options: { timing } }: ObservedCore, members: number): number {
   return timing.retransmitMult * String(members).length
+}
+
+function newsMaxOf({ options: { limits } }: ObservedCore): number {
+  return limits?.newsMax ?? gossipLimits.newsMax
 }
 
 /** Members that are not considered dead, with the observer itself. */

@@ -1,7 +1,8 @@
 import { eventNameBytesMax, lamportMax } from '../../../src/gossip/core/bounds.ts'
 import type { FullState } from '../../../src/gossip/core/messages.ts'
+import { gossipLimits } from '../../../src/gossip/core/options.ts'
 import type { GossipEffect, GossipEvent } from '../../../src/gossip/core/types.ts'
-import { eventText } from './broadcast-watch.ts'
+import { eventText } from './broadcasts.ts'
 import type { PassingOn } from './passing-on.ts'
 
 interface Heard {
@@ -12,8 +13,8 @@ interface Heard {
 
 type StateReceived = Extract<GossipEvent, { readonly kind: 'state-received' }>
 
-/** Fewer Lamport times than those whose events are remembered, and fewer events than are remembered of one. */
-const timesRemembered = 500
+/** Events of as many Lamport times are remembered for certain, as a share, and fewer of one than are remembered. */
+const certainShare = 0.95
 const atOnceRemembered = 60
 const deliveredMax = 4_096
 
@@ -22,6 +23,7 @@ export class HeardEvents {
   readonly #law: PassingOn
   readonly #node: string
   readonly #delivered = new Set<string>()
+  #timesRemembered = 0
   /** By Lamport time, the number of events delivered. */
   readonly #at = new Map<number, number>()
   #latest = 0
@@ -33,8 +35,9 @@ export class HeardEvents {
     this.#node = node
   }
 
-  /** Called after each step. */
-  stepped(event: GossipEvent, effects: readonly GossipEffect[]): void {
+  /** Called after each step. `timesMax`: Lamport times whose events the process remembers. */
+  stepped(event: GossipEvent, effects: readonly GossipEffect[], timesMax = gossipLimits.timesMax): void {
+    this.#timesRemembered = Math.floor(timesMax * certainShare)
     if (event.kind === 'state-received') this.#joins(event)
     for (const effect of effects) if (effect.kind === 'user-event') this.#gave(effect)
     if (event.kind === 'packet-received') {
@@ -63,7 +66,7 @@ export class HeardEvents {
     const isSound = lamport >= 0 && lamport <= lamportMax && name.length > 0 && name.length <= eventNameBytesMax
     if (!isSound || this.#delivered.size >= deliveredMax) return
     this.#latest = Math.max(this.#latest, lamport)
-    const isRecent = lamport >= this.#since && lamport > this.#latest - timesRemembered
+    const isRecent = lamport >= this.#since && lamport > this.#latest - this.#timesRemembered
     if (!isRecent || (this.#at.get(lamport) ?? 0) >= atOnceRemembered) return
     const text = eventText(lamport, name, payload)
     this.#law.delivered(this.#node, text, this.#delivered.has(text) ? 1 : 0)

@@ -161,6 +161,9 @@ const knobs = z.strictObject({
     'How long lock delays are kept; all must be shorter. Leaders look for expired ones twice in this time.',
   ),
   'care batch': knob(1, 'Maximum number of tombstones or lock delays that one command removes.'),
+  'times remembered': knob(1, 'Lamport times whose user events and queries an agent remembers; older ones it drops.'),
+  'news queued': knob(1, 'Maximum number of user events and queries of an agent that wait to be broadcast.'),
+  'merged at once': knob(1, 'Items of the state of another member that an agent merges in one step.'),
   'first incarnation': knob(0, 'The first incarnation of members: 2147483000 is near the maximum.'),
 })
 

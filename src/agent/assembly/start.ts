@@ -146,6 +146,7 @@ function openLanPool(
     observer,
     keepsCoordinate: config.pool.keepsCoordinate,
     firstIncarnation: config.pool.firstIncarnation ?? 0,
+    limits: config.pool.limits,
     refuse: poolAdmission({
       naming: config.naming,
       nodeName: config.nodeName,

@@ -1,7 +1,7 @@
 import type { SocketAccess } from '../../env/http.ts'
 import type { Endpoint } from '../../env/net.ts'
 import type { MeshSettings } from '../../features/contract/mesh.ts'
-import type { GossipTiming } from '../../gossip/pool.ts'
+import type { GossipTiming, PoolLimits } from '../../gossip/pool.ts'
 import type { CheckDefinition, ServiceDefinition } from '../../model/catalog.ts'
 import type { KeyCare } from '../../model/limits.ts'
 import type { Naming } from '../../model/naming/naming.ts'
@@ -137,6 +137,8 @@ export interface PoolConfig {
   readonly protocol: number
   /** First incarnation number; no configuration file has it. Absent: 0. */
   readonly firstIncarnation?: number
+  /** Limits of gossip that no configuration file has. Absent, or of one: those of production. */
+  readonly limits?: Partial<PoolLimits>
 }
 
 /** A port of -1 is closed. */

@@ -1,7 +1,6 @@
 import { lamportMax } from './bounds.ts'
 import type { HeardEvents, Message } from './messages.ts'
 import { broadcastNews, count, emit } from './outbox.ts'
-import { eventTimesMax } from './recent-events.ts'
 import type { GossipCore } from './state.ts'
 import { isEventName, isLamport } from './validity.ts'
 
@@ -17,7 +16,8 @@ export function takeUserEvent(gossip: GossipCore, event: UserEvent, source: 'gos
   if (!isEventName(name)) return count(gossip, 'gossip.dropped.malformed')
   if (lamport >= gossip.eventClock) gossip.eventClock = Math.min(lamport + 1, lamportMax)
   if (lamport < gossip.eventsSince) return
-  if (gossip.eventClock > eventTimesMax && lamport < gossip.eventClock - eventTimesMax) {
+  const { timesMax } = gossip.events
+  if (gossip.eventClock > timesMax && lamport < gossip.eventClock - timesMax) {
     return count(gossip, 'gossip.dropped.old')
   }
   if (!gossip.events.add(event)) return

@@ -67,9 +67,25 @@ export interface GossipOptions {
   readonly share?: ((facts: MemberFacts) => MemberFacts) | undefined
   /** Parts of the protocol that a study turns off; absent: all are on. */
   readonly without?: WithoutParts | undefined
+  /** Absent, or of one: `gossipLimits`. */
+  readonly limits?: Partial<GossipLimits> | undefined
   /** The incarnation to begin with. The first `alive` message has the next number. */
   readonly incarnation: number
 }
+
+/** How much of the upper layer's messages a member remembers. */
+export interface GossipLimits {
+  /** Lamport times whose user events, and those whose queries, are remembered; older ones are dropped. */
+  readonly timesMax: number
+  /**
+   * Maximum number of user events and queries that wait to be broadcast; a further one displaces the one sent most
+   * often.
+   */
+  readonly newsMax: number
+}
+
+/** serf: `EventBuffer` and `QueryBuffer` have 512 places each. */
+export const gossipLimits: GossipLimits = { timesMax: 512, newsMax: 1_024 }
 
 /** Parts that a study can turn off, to measure their effect (Lifeguard, section 4). Agents never turn one off. */
 export interface WithoutParts {

@@ -17,8 +17,7 @@ const wantsAckFlag = 1
 const noBroadcastFlag = 2
 const ackFlag = 1
 
-/** Lamport times whose queries are remembered. serf: `QueryBuffer`. */
-const queryTimesMax = 512
+/** Queries of one Lamport time that are remembered. */
 const queriesAtOnceMax = 64
 /** Maximum number of queries of this agent that wait for answers at the same time. */
 export const asksMax = 64
@@ -74,7 +73,8 @@ export function takeQuery(gossip: GossipCore, query: Query): void {
   if (!isLamport(lamport)) return count(gossip, 'gossip.dropped.number')
   if (!isAddress(query.from) || !isEventName(name)) return count(gossip, 'gossip.dropped.malformed')
   if (lamport >= gossip.queryClock) gossip.queryClock = Math.min(lamport + 1, lamportMax)
-  if (gossip.queryClock > queryTimesMax && lamport < gossip.queryClock - queryTimesMax) {
+  const { timesMax } = gossip.limits
+  if (gossip.queryClock > timesMax && lamport < gossip.queryClock - timesMax) {
     return count(gossip, 'gossip.dropped.old')
   }
   if (!isNews(gossip, lamport, id)) return
@@ -88,7 +88,7 @@ export function takeQuery(gossip: GossipCore, query: Query): void {
 const noPayload = new Uint8Array(0)
 
 function isNews(gossip: GossipCore, lamport: number, id: number): boolean {
-  const place = lamport % queryTimesMax
+  const place = lamport % gossip.limits.timesMax
   const seen = gossip.queries.get(place)
   if (seen?.lamport !== lamport) {
     gossip.queries.set(place, { lamport, ids: [id] })

@@ -3,19 +3,23 @@ import type { HeardEvents, Message } from './messages.ts'
 
 type UserEvent = Extract<Message, { readonly kind: 'user-event' }>
 
-/** Lamport times whose events are remembered. serf: `EventBuffer`. */
-export const eventTimesMax = 512
 /** Events of one Lamport time; there are several when several agents fired at once. */
 const eventsAtOnceMax = 64
 
 /** Events heard, by Lamport time: each is delivered once, and an exchange passes them to members that were away. */
 export class RecentEvents {
-  /** At most `eventTimesMax`: times that are a multiple of that number apart share a place. */
+  /** Number of Lamport times whose events are remembered. */
+  readonly timesMax: number
+  /** At most `timesMax`: times that are a multiple of that number apart share a place. */
   readonly #times = new Map<number, HeardEvents>()
+
+  constructor(timesMax: number) {
+    this.timesMax = timesMax
+  }
 
   /** False if the event is known already, or its Lamport time has no room left. */
   add({ lamport, name, payload }: UserEvent): boolean {
-    const place = lamport % eventTimesMax
+    const place = lamport % this.timesMax
     const heard = this.#times.get(place)
     if (heard?.lamport !== lamport) {
       this.#times.set(place, { lamport, events: [{ name, payload }] })

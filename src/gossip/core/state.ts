@@ -4,7 +4,7 @@ import { lamportMax, membersMax, metaBytesMax } from './bounds.ts'
 import { BroadcastQueue } from './broadcast-queue.ts'
 import { MemberRecord } from './member-record.ts'
 import type { GossipAddress } from './messages.ts'
-import type { GossipOptions, GossipRandom, MemberFacts } from './options.ts'
+import { type GossipLimits, type GossipOptions, type GossipRandom, gossipLimits, type MemberFacts } from './options.ts'
 import { RecentEvents } from './recent-events.ts'
 import type { CoreChange, CoreMember, GossipEffect, GossipTimer } from './types.ts'
 import { isAddress, isIncarnation, isName } from './validity.ts'
@@ -84,6 +84,7 @@ interface Turn {
 /** One agent's knowledge of its pool. Only `step` changes it. */
 export interface GossipCore {
   readonly options: GossipOptions
+  readonly limits: GossipLimits
   readonly self: MemberRecord
   isStarted: boolean
   /** By name, at most `membersMax`. The order of this map has no visible effect. */
@@ -122,7 +123,7 @@ export interface GossipCore {
   eventsSince: number
   readonly events: RecentEvents
   queryClock: number
-  /** Queries received lately, by the remainder of their time: at most `queryTimesMax` places of `queriesAtOnceMax`. */
+  /** Queries received lately, by the remainder of their time: at most `timesMax` places of `queriesAtOnceMax`. */
   readonly queries: Map<number, { readonly lamport: number; readonly ids: number[] }>
   /** The remaining budget for compiling filters of queries, as of a time. */
   filterWork: { readonly left: number; readonly atMs: number }
@@ -156,10 +157,6 @@ export interface GossipCore {
 
 /** Maximum number of intents that are kept for unknown members. */
 export const recentIntentsMax = 1_024
-/**
- * Maximum number of user events and queries that wait to be broadcast; a further one displaces the one sent most often.
- */
-const newsMax = 1_024
 /** Maximum number of pings on behalf of others that are under way. */
 export const relaysMax = 256
 
@@ -173,9 +170,11 @@ export function createGossip(options: GossipOptions): GossipCore {
   invariant(meta.length <= metaBytesMax, 'metadata has its bound', { bytes: meta.length, metaBytesMax })
   invariant(packetBytesMax >= 1_000, 'every message fits into a packet', { packetBytesMax })
   invariant(isIncarnation(incarnation), 'an incarnation is within bounds', { incarnation })
+  const limits = { ...gossipLimits, ...options.limits }
   const self = new MemberRecord(factsOf(options, { name, address, meta, versions }), incarnation)
   return {
     options,
+    limits,
     self,
     isStarted: false,
     members: new Map([[name, self]]),
@@ -190,11 +189,11 @@ export function createGossip(options: GossipOptions): GossipCore {
     health: 0,
     claims: new BroadcastQueue(membersMax),
     intents: new BroadcastQueue(membersMax),
-    news: new BroadcastQueue(newsMax),
+    news: new BroadcastQueue(limits.newsMax),
     newsCount: 0,
     eventClock: 1,
     eventsSince: 0,
-    events: new RecentEvents(),
+    events: new RecentEvents(limits.timesMax),
     queryClock: 1,
     queries: new Map(),
     asks: new Map(),

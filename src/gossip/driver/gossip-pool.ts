@@ -73,7 +73,12 @@ export class GossipPool implements Pool {
     this.#steps = new Steps({ env, core, draws, observer, carryOut: (effect) => effects.carryOut(effect) })
     const steps = this.#steps
     this.#questions = new Questions(env, (event) => steps.take(event))
-    this.#exchanges = new StateExchanges({ env, core, steps })
+    this.#exchanges = new StateExchanges({
+      env,
+      core,
+      steps,
+      itemsAtOnce: options.limits?.mergedAtOnce ?? mergedAtOnce,
+    })
     this.#streams = new Streams(env, this.#sealing, timing.streamTimeoutMs, {
       onRequest: (from, state) => this.#exchanges.answer(from, state),
       onPing: (node, sequence) => ackFor(core, { kind: 'ping', node, sequence })?.payload,
@@ -229,6 +234,9 @@ export class GossipPool implements Pool {
   }
 }
 
+/** Number of items of a state that are merged in one step. */
+const mergedAtOnce = 128
+
 /** The core of a member that knows only itself. */
 function createCore(options: PoolOptions, meta: Uint8Array, packets: Packets, views: MemberViews): GossipCore {
   const { name, advertise, timing, refuse } = options
@@ -240,6 +248,7 @@ function createCore(options: PoolOptions, meta: Uint8Array, packets: Packets, vi
     timing,
     sizeOf: (message) => packets.sizeOf(message),
     packetBytesMax: packets.roomBytes,
+    limits: options.limits,
     incarnation: options.firstIncarnation ?? 0,
     coordinates: options.keepsCoordinate === true ? coordinateForm : undefined,
     tagOf: (meta, tag) => views.tagsOf(meta)[tag],

@@ -12,10 +12,9 @@ import type { Steps } from './steps.ts'
 import type { Streams } from './streams.ts'
 
 /**
- * Number of items of a state that are merged in one step, and the work that one counts for. A member that is new takes
- * up to 35 µs, and up to 150 µs including the work of watchers; the other items take some.
+ * The work that one item of a state counts for. A member that is new takes up to 35 µs, and up to 150 µs including the
+ * work of watchers; the other items take some.
  */
-const itemsAtOnce = 128
 const nodeWork = 1 << 10
 const otherWork = 64
 
@@ -25,6 +24,8 @@ export interface StateExchangesParts {
   readonly env: Pick<Env, 'clock' | 'log' | 'metrics'>
   readonly core: GossipCore
   readonly steps: Steps
+  /** Number of items of a state that are merged in one step. */
+  readonly itemsAtOnce: number
 }
 
 /**
@@ -75,7 +76,7 @@ export class StateExchanges {
    * Why the state was not merged; undefined if it was. Streams bring states in turns of their own, never within a step.
    */
   *#merge(event: Omit<StateReceived, 'part'>): Sliced<string | undefined> {
-    const { steps } = this.#parts
+    const { steps, itemsAtOnce } = this.#parts
     const items = mergeItems(event.state)
     let refusal: string | undefined
     for (let start = 0; start === 0 || start < items; start += itemsAtOnce) {

@@ -3,7 +3,7 @@ import { isCount, type LogIndex, lesser, noIndex, noTerm, plus, type Term } from
 import { appendEntry, truncateLog } from './appending.ts'
 import { commitTo } from './commit.ts'
 import { decodeConfiguration } from './configuration.ts'
-import type { AppendRequest } from './messages.ts'
+import type { AppendRequest, RaftMessage } from './messages.ts'
 import { emit, send, sendOnceDurable } from './outbox.ts'
 import { newRhythm, noteSilence, patienceMs } from './patience.ts'
 import { becomeFollower } from './roles.ts'
@@ -49,6 +49,17 @@ export function hearLeader(raft: RaftCore, from: ServerId, term: Term, nowMs: nu
   raft.quietSinceMs = nowMs
   raft.loyalUntilMs = nowMs + patienceMs(raft.rhythm, raft.timing)
   return true
+}
+
+/**
+ * Handles a message whose work the disk has no room for: it is dropped, but a leader of the present term that sends it
+ * lives. Otherwise a server whose disk has been slow for long would stand for election beside a leader that serves, and
+ * know no leader to which it could forward its clients' requests.
+ */
+export function overhear(raft: RaftCore, from: ServerId, message: RaftMessage, nowMs: number): void {
+  const isOfLeader = message.kind === 'append-request' || message.kind === 'snapshot-chunk'
+  // To follow a leader of a later term is work for the disk, too.
+  if (isOfLeader && message.term === raft.term) hearLeader(raft, from, message.term, nowMs)
 }
 
 /** Whether the logs are equal up to `index`. Up to the commit index they always are (leader completeness). */

@@ -48,6 +48,9 @@ export interface RaftLimits {
    * later, but never wrong.
    */
   readonly persistsMax: number
-  /** Maximum number of messages that wait for the disk; beyond it a server is silent, as if it were cut off. */
+  /**
+   * Maximum number of messages that wait for the disk; beyond it a server is silent, as if it were cut off, but still
+   * hears its leader.
+   */
   readonly heldMessagesMax: number
 }

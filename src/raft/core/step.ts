@@ -1,4 +1,4 @@
-import { receiveAppend } from './append.ts'
+import { overhear, receiveAppend } from './append.ts'
 import { advanceCommit } from './commit.ts'
 import type { RaftEffect } from './effects.ts'
 import {
@@ -88,8 +88,8 @@ function takeMessage(raft: RaftCore, from: ServerId, message: RaftMessage, nowMs
     case 'snapshot-response':
       return receiveSnapshotResponse(raft, from, message, nowMs)
   }
-  // The following events cause work for the disk.
-  if (raft.durability.isOverwhelmed) return
+  // The following messages cause work for the disk.
+  if (raft.durability.isOverwhelmed) return overhear(raft, from, message, nowMs)
   switch (message.kind) {
     case 'append-request':
       return receiveAppend(raft, from, message, nowMs)

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import type { RaftLimits } from '../../../src/raft/core/options.ts'
 import { appendRequest, Cluster, command, configurationEntry, find, members, type Past } from './cluster.ts'
 
 const trio = ['s1', 's2', 's3']
 
 /** A follower of three; `s2` leads, and is played by the test, as `s3` is. */
-function follower(past: Past = {}): Cluster {
-  return new Cluster({ voters: trio, running: ['s1'], past: { s1: past } })
+function follower(past: Past = {}, limits: Partial<RaftLimits> = {}): Cluster {
+  return new Cluster({ voters: trio, running: ['s1'], past: { s1: past }, limits })
 }
 
 function answers(cluster: Cluster): [boolean, number, number][] {
@@ -244,6 +245,25 @@ describe('what must be durable before it is said', () => {
     expect(answered).toBeLessThan(4100)
     cluster.sync('s1')
     expect(cluster.receive('s1', 's2', appendRequest()).length).toBeGreaterThan(0)
+  })
+
+  it('a disk that takes nothing more does not keep the server from hearing its leader, and only its leader', () => {
+    const cluster = follower({}, { heldMessagesMax: 1 })
+    cluster.receive('s1', 's2', appendRequest())
+    cluster.slowDisks.add('s1')
+    cluster.receive('s1', 's2', appendRequest({ entries: [command(2, 2)] }))
+    cluster.nowMs += 5000
+    expect(cluster.receive('s1', 's2', appendRequest({ entries: [command(2, 2)] }))).toEqual([])
+    cluster.nowMs += 900
+    expect(find(cluster.fire('s1', 'election'), 'role-changed')).toBeUndefined()
+    expect(cluster.raft('s1').role).toEqual({ kind: 'follower', leader: 's2' })
+    cluster.receive('s1', 's3', appendRequest({ term: 9 }))
+    expect(cluster.raft('s1')).toMatchObject({ term: 2, role: { leader: 's2' } })
+    cluster.nowMs += 5000
+    cluster.fire('s1', 'election')
+    expect(cluster.raft('s1').role.kind).toBe('pre-candidate')
+    cluster.receive('s1', 's2', appendRequest())
+    expect(cluster.raft('s1').role).toEqual({ kind: 'follower', leader: 's2' })
   })
 
   it('a restart finds term, vote and log as they were acknowledged, and nothing as committed', () => {

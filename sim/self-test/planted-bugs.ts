@@ -13,6 +13,7 @@ import { gossipBugs } from './gossip-bugs.ts'
 import { intentionBugs } from './intention-bugs.ts'
 import { keyBugs } from './key-bugs.ts'
 import { leakBugs } from './leak-bugs.ts'
+import { limitBugs } from './limit-bugs.ts'
 import { lockBugs } from './lock-bugs.ts'
 import { membershipBugs } from './membership-bugs.ts'
 import { meshBugs } from './mesh-bugs.ts'
@@ -66,4 +67,5 @@ export const plantedBugs: readonly PlantedBug[] = [
   ...thriftBugs,
   ...telemetryBugs,
   ...gossipBugs,
+  ...limitBugs,
 ]

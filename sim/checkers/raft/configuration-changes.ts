@@ -1,4 +1,5 @@
 import type { LogIndex, Term } from '../../../src/model/log-position.ts'
+import type { RaftMessage } from '../../../src/raft/core/messages.ts'
 import type { Configuration } from '../../../src/raft/core/types.ts'
 import { isForcedTerm } from '../../../src/raft/opening/forced-configuration.ts'
 import { checker, eventIn, type Judge } from '../checker.ts'
@@ -15,7 +16,7 @@ interface Known {
  * R7. Thesis 4.1 and its erratum of 2015: a leader begins a change only when an entry of its own term and the previous
  * change are committed, by its own commit index. Two successive configurations differ by one voter, so that their
  * quorums overlap. A configuration that an operator forces by `peers.json` may differ arbitrarily, because no leader
- * wrote it.
+ * wrote it. A leader that is no voter any more leads until it has committed that, and not longer (thesis 4.2.2).
  */
 export class ConfigurationChanges {
   readonly #logs = new Map<string, Known[]>()
@@ -23,6 +24,8 @@ export class ConfigurationChanges {
   /** The event of each leader's election. */
   readonly #electedIn = new Map<string, number>()
   readonly #committed = new Map<string, LogIndex>()
+  /** The Raft server ID of each node. */
+  readonly #ids = new Map<string, string>()
   /**
    * Leaders that have committed an entry since they won: the first that a leader commits by counting is an entry of its
    * own term.
@@ -32,6 +35,21 @@ export class ConfigurationChanges {
 
   constructor(judge: Judge<{ R7: 'forced by an operator' }>) {
     this.#judge = judge
+  }
+
+  named(node: string, id: string): void {
+    this.#ids.set(node, id)
+  }
+
+  /** A message that asks for an answer shows that its sender leads on. The last words of a removed leader do not. */
+  sent(node: string, message: RaftMessage): void {
+    const newest = this.#logs.get(node)?.at(-1)
+    if (message.kind !== 'append-request' || message.round === 0 || newest === undefined) return
+    if (message.term !== this.#leading.get(node) || newest.voters.includes(this.#ids.get(node) ?? '')) return
+    this.#judge.judged('R7')
+    if (newest.index > (this.#committed.get(node) ?? 0)) return
+    const removal = `it has committed the change at ${newest.index}, after which it has no vote`
+    this.#judge.report('R7', `${node}, leader of term ${message.term}, leads on, and ${removal}`, [newest.event])
   }
 
   becameLeader(node: string, term: Term): void {
@@ -150,10 +168,10 @@ function difference(a: readonly string[], b: readonly string[]): number {
 export const configurationChanges = checker({
   codes: {
     R7: {
-      text: 'configuration: one change at a time, each after the last is committed; successive ones share a quorum',
+      text: 'configuration: one change at a time, each after the last is committed; successive ones share a quorum; a leader that is removed leads until that is committed',
       sources: ['Raft thesis, section 4.1, and its erratum of 2015'],
       evidence: ['elections', 'configurations', 'commits'],
-      judges: ['configuration written', 'configurations written'],
+      judges: ['configuration kept to', 'configurations kept to'],
       excuses: {
         'forced by an operator':
           'A configuration from peers.json, which no leader wrote, may differ at will; that one alone.',
@@ -162,6 +180,8 @@ export const configurationChanges = checker({
   },
   make: (judge) => new ConfigurationChanges(judge),
   takes: {
+    'process began': (it, { node, id }) => it.named(node, id),
+    'message sent': (it, { node, message }) => it.sent(node, message),
     'leader began': (it, { node, term }) => it.becameLeader(node, term),
     'leader ended': (it, { node }) => it.noLongerLeads(node),
     'log reset': (it, { node, index, configuration }) => it.reset(node, index, configuration),

@@ -25,6 +25,10 @@ export const messageMarks = rareStates({
 })
 
 export const raftTold = toldStates({
+  'acknowledged entries lost': [
+    'raft.replication.lostLog',
+    'a leader noticed that a follower no longer has entries that it had acknowledged',
+  ],
   'stepped down without a quorum': [
     'raft: no quorum answers: stepping down',
     'a leader stepped down because no quorum answered it',

@@ -16,7 +16,7 @@ import {
 } from './read-mistakes.ts'
 import { rightMistakes } from './right-mistakes.ts'
 import type { Settled } from './settled.ts'
-import { keyMistakes, sessionMistakes } from './state-mistakes.ts'
+import { keyMistakes, serverMistakes, sessionMistakes } from './state-mistakes.ts'
 
 /** The requests, by what they are about. */
 export const mistakesAbout = {
@@ -27,6 +27,7 @@ export const mistakesAbout = {
   queries: queryMistakes,
   templates: templateMistakes,
   reads: readMistakes,
+  servers: serverMistakes,
   intentions: [...intentionMistakes, ...meshReadMistakes],
   authority: [...authorityMistakes, ...authorityReadMistakes],
   policies: [...policyMistakes, ...policyReadMistakes],

@@ -134,3 +134,44 @@ function delayOf(asked: unknown, shown: number): Settled {
 function session(members: object): Settled['request'] {
   return ({ mark }) => put('/v1/session/create', { Name: `session ${mark}`, ...members })
 }
+
+/** Requests about the consensus group. */
+export const serverMistakes: readonly Settled[] = [
+  refused('no server to remove', () => remove('/v1/operator/raft/peer'), 400, /Must specify either \?id/),
+  refused(
+    'a server to remove that is named in two ways',
+    ({ mark }) => remove(`/v1/operator/raft/peer?id=${mark}&address=10.9.9.9:8300`),
+    400,
+    /Must specify only one/,
+  ),
+  refused(
+    'a server to remove that is not there',
+    ({ mark }) => remove(`/v1/operator/raft/peer?id=${mark}`),
+    400,
+    /was not found in the Raft configuration/,
+  ),
+  refused(
+    'an address to remove that no server has',
+    () => remove('/v1/operator/raft/peer?address=10.9.9.9:8300'),
+    400,
+    /was not found in the Raft configuration/,
+  ),
+  refused(
+    'a leader to be that is not there',
+    ({ mark }) => put(`/v1/operator/raft/transfer-leader?id=${mark}`),
+    400,
+    /was not found in the Raft configuration/,
+  ),
+  refused(
+    'settings of autopilot that no one knows',
+    () => put('/v1/operator/autopilot/configuration', { CleanupDeadServers: 'perhaps' }),
+    400,
+    /./,
+  ),
+  refused(
+    'settings of autopilot for an index that is no number',
+    () => put('/v1/operator/autopilot/configuration?cas=x', {}),
+    400,
+    /./,
+  ),
+]

@@ -34,7 +34,8 @@ const timeoutMult = 16
 /** Asks all members that match the filters, including this agent (serf `Query`). */
 export function ask(gossip: GossipCore, request: QueryRequest): void {
   const { token, name, payload, filters, relayFactor } = request
-  if (gossip.asks.size >= asksMax) {
+  // Queries of one agent have times of their own, unless its clock has reached its maximum and stands still.
+  if (gossip.asks.size >= asksMax || gossip.asks.has(gossip.queryClock)) {
     count(gossip, 'gossip.dropped.full')
     return emit(gossip, { kind: 'query-over', token })
   }

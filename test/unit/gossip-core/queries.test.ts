@@ -197,6 +197,17 @@ describe('a query of its own', () => {
     expect(me.of('query-over')).toEqual([{ kind: 'query-over', token: 64 }])
   })
 
+  it('is refused while another one has the same time, because the clock has reached its maximum', () => {
+    const me = new Subject()
+    me.hear(query(4_503_599_627_370_496))
+    me.do({ kind: 'query-asked', request: { ...request, token: 1 } })
+    expect(me.of('query-over')).toEqual([])
+    me.do({ kind: 'query-asked', request: { ...request, token: 2 } })
+    expect(me.of('query-over')).toEqual([{ kind: 'query-over', token: 2 }])
+    me.fire('query')
+    expect(me.of('query-over')).toEqual([{ kind: 'query-over', token: 1 }])
+  })
+
   it('waits as long as gossip takes in a pool of that size', () => {
     const me = new Subject()
     me.do({ kind: 'query-asked', request: { ...request, timeoutMs: undefined } })

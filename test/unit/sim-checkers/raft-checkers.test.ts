@@ -328,6 +328,35 @@ describe('R7 configuration', () => {
     expect(codes).toEqual(['R7'])
   })
 
+  it('lets a removed leader lead until its removal is committed, then say its last words, and reports it after that', () => {
+    const { judge, lines } = recorder()
+    const checker = new ConfigurationChanges(judge)
+    const sends = (round: number): void =>
+      checker.sent('s1', {
+        kind: 'append-request',
+        term: termOf(1),
+        previousIndex: logIndexOf(4),
+        previousTerm: termOf(1),
+        entries: [],
+        commit: logIndexOf(4),
+        round,
+      })
+    checker.named('s1', 'a')
+    checker.appended('s1', logIndexOf(1), termOf(1), servers('a', 'b', 'c'))
+    checker.becameLeader('s1', termOf(1))
+    checker.committed('s1', logIndexOf(1))
+    sends(1)
+    checker.appended('s1', logIndexOf(4), termOf(1), servers('b', 'c'))
+    sends(2)
+    checker.committed('s1', logIndexOf(4))
+    sends(0)
+    expect(lines).toEqual([])
+    sends(3)
+    expect(lines).toEqual([
+      'R7: s1, leader of term 1, leads on, and it has committed the change at 4, after which it has no vote',
+    ])
+  })
+
   it('forgets a change that was cut from the log', () => {
     const { judge, codes } = recorder()
     const checker = new ConfigurationChanges(judge)

@@ -10,7 +10,7 @@ import { areJoined, dnsPort, httpPort, lanPort, type NodeIdentity, serverPort, w
 
 /** Settings of Raft and membership that no configuration file has. */
 export type Tuning = Pick<AgentConfig['raft'], 'limits'> &
-  Partial<Pick<AgentConfig['raft'], 'trailingLogs' | 'logSegmentBytes'>> &
+  Partial<Pick<AgentConfig['raft'], 'trailingLogs' | 'logSegmentBytes' | 'logBytesMax'>> &
   Pick<AgentConfig['pool'], 'firstIncarnation'> & { readonly gossipLimits?: AgentConfig['pool']['limits'] } & Pick<
     AgentConfig,
     'keyCare'

@@ -42,6 +42,7 @@ export function takesPart(
 export function drawnTuning({ knobs, mesh }: Scenario, decisions: Decisions): Tuning {
   const trailing = oneOf(knobs?.['trailing logs'], decisions.draws('knobs', 'trailing logs'))
   const segment = oneOf(knobs?.['log segment'], decisions.draws('knobs', 'log segment'))
+  const logBytes = oneOf(knobs?.['log bytes'], decisions.draws('knobs', 'log bytes'))
   const care = drawnCare(knobs, decisions)
   const incarnation = oneOf(knobs?.['first incarnation'], decisions.draws('knobs', 'first incarnation'))
   return {
@@ -50,6 +51,7 @@ export function drawnTuning({ knobs, mesh }: Scenario, decisions: Decisions): Tu
     ...(care === undefined ? {} : { keyCare: care }),
     ...(trailing === undefined ? {} : { trailingLogs: trailing }),
     ...(segment === undefined ? {} : { logSegmentBytes: segment }),
+    ...(logBytes === undefined ? {} : { logBytesMax: logBytes }),
     ...(incarnation === undefined ? {} : { firstIncarnation: incarnation }),
     gossipLimits: drawnLimits(gossipLimitOf, knobs, decisions),
   }

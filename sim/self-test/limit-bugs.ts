@@ -53,7 +53,7 @@ export const limitBugs: readonly PlantedBug[] = [
       },
     ],
     hunt: 'news-is-old',
-    foundBy: ['M1'],
+    foundBy: ['M2', 'M1'],
   },
   {
     row: 450,

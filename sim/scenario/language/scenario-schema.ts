@@ -153,6 +153,7 @@ const knobs = z.strictObject({
   'persists under way': knob(1, 'Maximum number of writes of the log that a server tracks one by one.'),
   'snapshot chunk': knob(64, 'Bytes of a snapshot in one message.'),
   'log segment': knob(1024, 'Bytes of a segment file of the log; one whose first batch needs more is larger.'),
+  'log bytes': knob(1, 'Bytes of the log in memory beyond which a snapshot is taken at once, and half of them kept.'),
   'trailing logs': knob(0, 'Entries kept in the log behind a snapshot.'),
   'tombstone life': spans(
     'How long tombstones of deleted keys are kept; leaders look for expired ones five times in this time.',

@@ -76,6 +76,7 @@ async function openConsensus(ground: Ground, observer: AgentObserver): Promise<R
     trailingLogs: config.raft.trailingLogs,
     ...(config.raft.limits === undefined ? {} : { limits: config.raft.limits }),
     ...(config.raft.logSegmentBytes === undefined ? {} : { log: { segmentBytes: config.raft.logSegmentBytes } }),
+    ...(config.raft.logBytesMax === undefined ? {} : { logBytesMax: config.raft.logBytesMax }),
     stateMachine: state,
     transport: link,
     ...(observer.raft === undefined ? {} : { observer: observer.raft }),

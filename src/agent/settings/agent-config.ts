@@ -167,6 +167,8 @@ export interface RaftConfig {
   readonly limits?: Partial<RaftLimits>
   /** Size of a segment of the log where it differs from production's, for the simulator, too. */
   readonly logSegmentBytes?: number
+  /** Size of the log in memory beyond which a snapshot is taken at once, likewise. */
+  readonly logBytesMax?: number
 }
 
 /** Limits on requests of a client agent to servers. */

@@ -44,16 +44,16 @@ export const limitBugs: readonly PlantedBug[] = [
   {
     row: 449,
     name: 'part-of-a-state-is-lost',
-    about: 'of a state that is merged in parts, the join times are merged only where they begin with a part',
+    about: 'of the members of a state that is merged in parts, only those of the first part are merged',
     patches: [
       {
         file: `${gossip}/merge.js`,
-        find: 'within(statusTimes, start - joinsFrom, end - joinsFrom)',
-        replace: 'within(start > joinsFrom ? [] : statusTimes, start - joinsFrom, end - joinsFrom)',
+        find: 'of within(nodes, start, end)',
+        replace: 'of start > 0 ? [] : within(nodes, start, end)',
       },
     ],
     hunt: 'news-is-old',
-    foundBy: ['M2', 'M1'],
+    foundBy: ['M1', 'M2'],
   },
   {
     row: 450,
@@ -71,16 +71,16 @@ export const limitBugs: readonly PlantedBug[] = [
   },
   {
     row: 451,
-    name: 'full-queue-loses-the-newest',
-    about: 'where too much news waits to be passed on, what was sent least is displaced',
+    name: 'proposals-without-limit',
+    about: 'a leader accepts proposals however many of them are not committed yet',
     patches: [
       {
-        file: `${gossip}/broadcast-queue.js`,
-        find: 'for (let sent = this.#rows.length - 1; sent >= 0; sent--) {\n            const row = itemAt(this.#rows, sent);\n            const oldest',
-        replace: 'for (let sent = 0; sent < this.#rows.length; sent++) {\n            const row = itemAt(this.#rows, sent);\n            const oldest',
+        file: `${consensus}/proposals.js`,
+        find: 'raft.log.lastIndex - settled >= raft.limits.uncommittedEntriesMax || ',
+        replace: 'settled < 0 || ',
       },
     ],
-    hunt: 'news-is-old',
-    foundBy: ['M12'],
+    hunt: 'limits-are-reached',
+    foundBy: ['R15'],
   },
 ]

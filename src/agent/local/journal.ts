@@ -136,15 +136,20 @@ export class Journal {
     this.#file = undefined
   }
 
-  /** Cuts off what an unfinished write left after the last frame. */
+  /**
+   * Cuts off what an unfinished write left after the last frame. A process that was killed while it wrote leaves frames
+   * that are whole and not durable, and what is appended behind them would be lost with them.
+   */
   async #opened(): Promise<Result<DiskFile, DiskFailure>> {
     if (this.#file !== undefined) return ok(this.#file)
     const file = await this.#disk.open(this.path, 'create')
     if (!file.ok) return file
     const cut = await file.value.truncate(this.#endsAt)
-    if (!cut.ok) {
+    const durable = cut.ok ? await file.value.sync() : cut
+    if (!durable.ok) {
+      this.#isWhole = false
       await file.value.close()
-      return cut
+      return durable
     }
     this.#file = file.value
     return file

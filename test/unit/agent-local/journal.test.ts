@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Journal } from '../../../src/agent/local/journal.ts'
 import { textOf, utf8 } from '../../../src/base/bytes.ts'
+import type { Env } from '../../../src/env/env.ts'
 import { inSimulation, value } from '../sim-world/in-simulation.ts'
 
 describe('the copy of a damaged journal', () => {
@@ -20,6 +21,43 @@ describe('the copy of a damaged journal', () => {
         },
         10_000,
       )
+    })
+  })
+})
+
+describe('a journal of a process that was killed', () => {
+  it('makes durable what that process had written last, before anything is appended', async () => {
+    await inSimulation({}, async (simulation) => {
+      const node = simulation.addNode({ name: 'a', host: '10.0.0.1', directories: ['/data'] })
+      node.disk.setOptions({ syncMs: [1_000, 1_000] })
+      const whole = { bytes: 0, texts: [] }
+      const texts = async (disk: Env['disk']): Promise<readonly string[]> => {
+        const { frames } = await value(new Journal(disk, '/data', 'services').read())
+        return frames.map(({ text }) => textOf(text))
+      }
+      node.boot(async ({ disk }) => {
+        const journal = new Journal(disk, '/data', 'services')
+        await value(journal.read())
+        await value(journal.add(utf8('first'), whole))
+        await journal.add(utf8('second'), whole)
+      })
+      // The second write has begun, and is not durable yet.
+      await simulation.run({ untilMs: 2_500 })
+      node.crash({ disk: 'kept' })
+      node.boot(async ({ disk }) => {
+        expect(await texts(disk)).toEqual(['first', 'second'])
+        const journal = new Journal(disk, '/data', 'services')
+        await value(journal.read())
+        await value(journal.add(utf8('third'), whole))
+      })
+      await simulation.run({ untilMs: 10_000 })
+      node.crash({ disk: 'power' })
+      let found: readonly string[] = []
+      node.boot(async ({ disk }) => {
+        found = await texts(disk)
+      })
+      await simulation.run({ untilMs: 15_000 })
+      expect(found).toEqual(['first', 'second', 'third'])
     })
   })
 })

@@ -1,8 +1,8 @@
-import { utf8 } from '../../src/base/bytes.ts'
 import { invariant } from '../../src/base/invariant.ts'
 import type { Pair } from '../../src/cli/files/certificate-files.ts'
 import { makeAuthority, makeLeaf } from '../../src/cli/files/certificates.ts'
 import type { Env } from '../../src/env/env.ts'
+import { giveFiles } from './given-files.ts'
 import type { NodeIdentity } from './node-identity.ts'
 
 /** Directory of a machine's files: `ca.pem`, `cert.pem`, `key.pem`. */
@@ -24,23 +24,12 @@ export class Certificates {
     this.#authority ??= made(makeAuthority(env, { title: 'Svc', days, domain, permittedDomains: undefined }))
     const names = { datacenter: called ?? datacenter, domain, dnsNames: [], addresses: [host] }
     const own = made(makeLeaf(env, { role: kind, days, ...names }, this.#authority))
-    await env.disk.makeDirectory(directory)
-    await writeFile(env, 'ca.pem', this.#authority.certificate)
-    await writeFile(env, 'cert.pem', own.certificate)
-    await writeFile(env, 'key.pem', own.key)
-    await env.disk.syncDirectory(directory)
+    const files = { 'ca.pem': this.#authority.certificate, 'cert.pem': own.certificate, 'key.pem': own.key }
+    await giveFiles(env, directory, new Map(Object.entries(files)))
   }
 }
 
 function made(pair: ReturnType<typeof makeAuthority>): Pair {
   invariant(pair.ok, 'what is asked for here can be signed')
   return pair.value
-}
-
-async function writeFile({ disk }: Env, name: string, text: string): Promise<void> {
-  const file = await disk.open(`${directory}/${name}`, 'create')
-  invariant(file.ok, 'a machine that has just come up can write', { name })
-  await file.value.write(0, utf8(text))
-  await file.value.sync()
-  await file.value.close()
 }

@@ -8,6 +8,7 @@ import { stateMachineSafety } from '../checkers/raft/state-machine-safety.ts'
 import type { ManagerMachine } from '../secrets-manager/manager-machine.ts'
 import type { SimNode } from '../simulation/node.ts'
 import type { Simulation } from '../simulation/simulation.ts'
+import type { ApiServer } from './api-server.ts'
 import { highest } from './cluster-node.ts'
 import { type ClusterNodeParts, ClusterNodes } from './cluster-nodes.ts'
 import { tellDisk } from './disk-looks.ts'
@@ -28,6 +29,8 @@ export class Cluster {
   readonly webServers = new WebServers()
   /** Where the certificate authority of a mesh may have its root; undefined: the run has none. */
   secretsManager: ManagerMachine | undefined
+  /** Where agents may look for the pool; undefined: the run has none. */
+  apiServer: ApiServer | undefined
   readonly #operators: Operators
   readonly #nodes: ClusterNodes
   #replacements = 0
@@ -46,6 +49,7 @@ export class Cluster {
     this.#processes = new Processes({
       simulation: parts.simulation,
       webServers: this.webServers,
+      arePods: () => this.apiServer !== undefined,
       checksOf: (server) => this.#nodes.checksOf(server),
       configOf: (server, machine) => this.#nodes.configOf(server, machine),
       onTrigger: parts.onTrigger,
@@ -123,6 +127,11 @@ export class Cluster {
   /** Whether it has been asked to leave, and its process still runs. */
   isLeaving(node: string): boolean {
     return this.#nodes.of(node).leaving && this.isRunning(node)
+  }
+
+  /** Whether a signal has told its process to end, which still runs. */
+  isEnding(node: string): boolean {
+    return this.#nodes.of(node).signalled && this.isRunning(node)
   }
 
   /** Whether it left gracefully, or has not joined yet, and was not started since: its absence is no fault. */

@@ -18,6 +18,7 @@ import type { ServerSeen } from '../checkers/access/access-facts.ts'
 import type { Invariants } from '../checkers/invariants.ts'
 import { observe } from '../checkers/node-observer.ts'
 import type { Simulation } from '../simulation/simulation.ts'
+import { becomePod } from './api-server.ts'
 import { Certificates } from './certificates.ts'
 import { type ClusterNode, type EndingSignal, plantPeersJson, serverAddress } from './cluster-node.ts'
 import { tellDisk } from './disk-looks.ts'
@@ -68,6 +69,8 @@ export type ClusterTrigger = 'server crashed' | 'server started'
 interface ProcessWorld {
   readonly simulation: Simulation
   readonly webServers: WebServers
+  /** Whether every machine is one of a platform, with its files. */
+  readonly arePods: () => boolean
   /** The checkers of its datacenter. */
   readonly checksOf: (server: ClusterNode) => Invariants
   readonly configOf: (server: ClusterNode, machine: Machine) => Result<AgentConfig, string>
@@ -135,6 +138,7 @@ export class Processes {
     await this.#world.webServers.booted(name, env)
     // The machine's web servers run in this process, too: their sockets are not the agent's.
     const foreign = new Set(server.node.held().sockets)
+    if (this.#world.arePods()) await becomePod(env)
     if (server.certified) await this.#certificates.install(env, server.identity)
     if (server.peersJson !== undefined) await plantPeersJson(env, server.peersJson)
     server.peersJson = undefined

@@ -58,7 +58,9 @@ export function nodeConfig(
     ...(isServer ? { bootstrap_expect: servers.filter(({ spare }) => spare !== true).length } : {}),
     // The other servers learn of them from the servers of their datacenter.
     ...(isFirst ? { retry_join_wan: others.map((server) => `${server.host}:${wanPort}`) } : {}),
-    retry_join: servers.filter((server) => server.name !== identity.name).map((server) => `${server.host}:${lanPort}`),
+    retry_join:
+      settings.retry_join ??
+      servers.filter((server) => server.name !== identity.name).map((server) => `${server.host}:${lanPort}`),
   }
   const read = readSettings(file, release)
   if (!read.ok) return read

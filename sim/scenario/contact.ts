@@ -54,8 +54,9 @@ export class Contact {
 
 /**
  * Of the agents of a run. An agent has contact while all of this holds: it and all servers that its pool calls alive
- * run, awake and without trouble of disks, links or clocks, and reach one another; one of these servers leads, and
- * no other in that datacenter does; and they have a majority of the voters that the leader goes by.
+ * run and are not told to end, are awake and without trouble of disks, links or clocks, and reach one another; one of
+ * these servers leads, and no other in that datacenter does; and they have a majority of the voters that the leader
+ * goes by.
  */
 export function contactOf({
   simulation,
@@ -63,7 +64,7 @@ export function contactOf({
   injector,
 }: Pick<RunContext, 'simulation' | 'cluster' | 'injector'>): Contact {
   const isWell = (node: string): boolean =>
-    cluster.isRunning(node) && !cluster.nodeOf(node).paused && !injector.isTroubled(node)
+    cluster.isRunning(node) && !cluster.isEnding(node) && !cluster.nodeOf(node).paused && !injector.isTroubled(node)
   const isMeshed = (nodes: readonly string[]): boolean =>
     nodes.every((a) => nodes.every((b) => a === b || injector.reaches(a, b)))
 

@@ -16,7 +16,6 @@ const ownSettings = {
   datacenter: true,
   node_id: true,
   ports: true,
-  retry_join: true,
   retry_join_wan: true,
   serf_wan: true,
   server: true,
@@ -36,5 +35,5 @@ export const nodeConfig = fileSchema
   .omit(ownSettings)
   .extend(oldOptions)
   .describe(
-    'Settings of every agent, as in its configuration file; names, addresses and joining are set by the simulator.',
+    'Settings of every agent, as in its configuration file; names and addresses are set by the simulator, and retry_join unless it is given.',
   )

@@ -1,4 +1,5 @@
 import type { DiskFacts, NetworkFacts } from '../checkers/pool/pool-weather.ts'
+import { ApiServer } from '../cluster/api-server.ts'
 import { Cluster } from '../cluster/cluster.ts'
 import { findCorrelationNumbers } from '../cluster/correlation-numbers.ts'
 import { clientHost } from '../cluster/node-identity.ts'
@@ -122,8 +123,26 @@ export function addMachinesBeside(run: Pick<RunContext, 'scenario' | 'cluster' |
     const terms = offered.length === 1 ? offered[0] : offered[draws.below(offered.length)]
     cluster.secretsManager = new ManagerMachine({ host: clientHost(200), token, terms: terms ?? 'an hour', mounted })
   }
+  const api = scenario['api server']
+  if (api !== undefined) cluster.apiServer = newApiServer(run, api)
   for (const { at, port } of Object.values(scenario['web servers'] ?? {})) {
     for (const node of run.select(at)) cluster.webServers.add(node, port)
   }
   cluster.secretsManager?.join(simulation)
+}
+
+/** Lists agents as pods, over HTTP and by a program on each of their machines. */
+function newApiServer(
+  run: Pick<RunContext, 'cluster' | 'simulation' | 'select'>,
+  { of, wrong, until: untilMs }: NonNullable<Scenario['api server']>,
+): ApiServer {
+  const { cluster, simulation } = run
+  const hostOf = (node: string): string => cluster.identityOf(node).host
+  const pods = () => {
+    const all = run.select(of)
+    return { all: all.map(hostOf), running: all.filter((node) => cluster.isRunning(node)).map(hostOf) }
+  }
+  const server = new ApiServer({ simulation, host: clientHost(201), wrong, untilMs, pods })
+  for (const node of cluster.nodeNames) cluster.nodeOf(node).programs.set('pods', server.program(hostOf(node)))
+  return server
 }

@@ -90,6 +90,7 @@ export const hunts: readonly Hunt[] = [
   { name: 'news-is-old', tuning: [] },
   { name: 'own-keys', tuning: [] },
   { name: 'old-tokens-are-copied', tuning: [] },
+  { name: 'pools-are-looked-for', tuning: [] },
   { name: 'power-cuts', tuning: [] },
   { name: 'queries-are-executed', tuning: [] },
   { name: 'queries-fail-over', tuning: [] },

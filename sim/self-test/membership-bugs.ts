@@ -209,4 +209,18 @@ export const membershipBugs: readonly PlantedBug[] = [
     hunt: 'leaves-are-unheard',
     foundBy: ['E3'],
   },
+  {
+    row: 457,
+    name: 'content-with-itself',
+    about: 'an agent whose own address is the only one that answers has joined its pool, and looks for it no longer',
+    patches: [
+      {
+        file: 'src/agent/pool/joining.js',
+        find: 'if (joined.ok && !this.#mayFindOthers(joined.value))',
+        replace: 'if (joined.ok)',
+      },
+    ],
+    hunt: 'pools-are-looked-for',
+    foundBy: ['M1', 'L1'],
+  },
 ]

@@ -55,6 +55,7 @@ export function languageTables(): ReadonlyMap<string, string> {
     ['tunnels', table(at('tunnels', '*'))],
     ['tunnel conditions', table(at('always', '[]', 'tunnels'))],
     ['authority', table(at('steps', '[]', 'authority'))],
+    ['api server', table(at('api server'))],
     ['web servers', table(at('web servers', '*'))],
     ['faults', table(at('faults', '[]'))],
     ['actions', table(at('faults', '[]', 'do', '[]'))],

@@ -253,6 +253,16 @@ export const scenarioSchema = z.strictObject({
     .record(z.string().regex(/^[a-z][a-z0-9 -]*$/, 'web servers are named with small letters'), webServer)
     .optional()
     .describe("Targets of HTTP and TCP checks: one web server on each machine, on 127.0.0.1 too. See 'web server'."),
+  'api server': z
+    .strictObject({
+      of: selector.describe('The agents that it lists as pods; those that run are ready.'),
+      wrong: chance.default(0.5).describe('The chance that an answer is wrong, late, empty or missing, until then.'),
+      until: duration.default(10_000).describe('Time from which every answer is right.'),
+    })
+    .optional()
+    .describe(
+      'An API server of Kubernetes, http://10.0.250.201, which agents may ask for their pool by retry_join; and the program pods, which prints the same addresses.',
+    ),
   operator: z
     .strictObject({ token: template.describe('The token that may do everything.') })
     .optional()

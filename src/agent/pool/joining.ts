@@ -98,11 +98,11 @@ export class Joining {
    */
   async join(addresses: readonly string[]): Promise<Result<number, string>> {
     const joined = await this.#through(addresses)
-    return joined.ok ? joined : err(joined.error.message)
+    return joined.ok ? ok(joined.value.count) : err(joined.error.message)
   }
 
   /** The failure of several addresses is a refusal if each of them refused. */
-  async #through(addresses: readonly string[]): Promise<Result<number, JoinFailure>> {
+  async #through(addresses: readonly string[]): Promise<Result<Joined, JoinFailure>> {
     this.#env.log.write('info', 'agent', `(${this.#settings.pool}) joining`, { addresses: addresses.join(' ') })
     let joined = 0
     const failures: JoinFailure[] = []
@@ -121,7 +121,7 @@ export class Joining {
       this.#env.log.write('warn', 'agent', `(${this.#settings.pool}) couldn't join`, { why })
     }
     this.#env.log.write('info', 'agent', `(${this.#settings.pool}) joined`, { count: joined, failed: failures.length })
-    if (joined > 0) return ok(joined)
+    if (joined > 0) return ok({ count: joined, failed: failures.length })
     const kind = failures.every((failure) => failure.kind === 'refused') ? 'refused' : 'failed'
     return err({ kind, message: severalErrors(failures.map(({ message }) => message)) })
   }
@@ -140,7 +140,7 @@ export class Joining {
   }
 
   /** Replaces requests to providers by the addresses that the providers return now. */
-  async #joinAny(entries: readonly string[]): Promise<Result<number, string>> {
+  async #joinAny(entries: readonly string[]): Promise<Result<Joined, string>> {
     const addresses: string[] = []
     for (const entry of entries) {
       const found = isDiscovery(entry) ? await this.#discovered(entry) : ok([entry])
@@ -148,7 +148,9 @@ export class Joining {
       if (found.ok) addresses.push(...found.value.slice(0, addressesMax))
       else this.#env.log.write('error', 'agent', `Join ${this.#settings.pool}: discover`, { why: found.error })
     }
-    return addresses.length === 0 ? err('No servers to join') : this.join(addresses)
+    if (addresses.length === 0) return err('No servers to join')
+    const joined = await this.#through(addresses)
+    return joined.ok ? joined : err(joined.error.message)
   }
 
   async #discovered(entry: string): Promise<Result<readonly string[], string>> {
@@ -163,9 +165,13 @@ export class Joining {
     if (this.#stopped) return
     const { log } = this.#env
     const { pool, retryMax, retryIntervalMs } = this.#settings
-    if (joined.ok) {
+    if (joined.ok && !this.#mayFindOthers(joined.value)) {
       const text = `Join ${pool} completed. Synced with initial agents`
-      return log.write('info', 'agent', text, { count: joined.value })
+      return log.write('info', 'agent', text, { count: joined.value.count })
+    }
+    if (joined.ok) {
+      log.write('info', 'agent', `Join ${pool} reached no other agent, retrying`, { retryInMs: retryIntervalMs })
+      return this.#attemptLater()
     }
     this.#attempts++
     if (retryMax > 0 && this.#attempts > retryMax) {
@@ -173,8 +179,30 @@ export class Joining {
       return this.#onExhausted()
     }
     log.write('warn', 'agent', `Join ${pool} failed, retrying`, { retryInMs: retryIntervalMs })
-    this.#timer = this.#env.timers.after(retryIntervalMs, () => this.#env.detach(this.#attempt()))
+    this.#attemptLater()
   }
+
+  #attemptLater(): void {
+    this.#timer = this.#env.timers.after(this.#settings.retryIntervalMs, () => this.#env.detach(this.#attempt()))
+  }
+
+  /**
+   * Where all servers have the same list, an agent's own address is in it, and answers. An agent that only reached
+   * itself, or in the WAN pool only its own datacenter, is not where it should be, unless its list has no other
+   * address and no provider that may name one later.
+   */
+  #mayFindOthers({ failed }: Joined): boolean {
+    const { pool, retryJoin } = this.#settings
+    const known = this.#pool.members().map(({ name, tags }) => (pool === 'LAN' ? name : tags['dc']))
+    if (new Set(known).size > 1) return false
+    return failed > 0 || retryJoin.some(isDiscovery)
+  }
+}
+
+/** How many addresses answered, and how many did not. */
+interface Joined {
+  readonly count: number
+  readonly failed: number
 }
 
 const shuttingDown: JoinFailure = { kind: 'failed', message: 'the agent is shutting down' }

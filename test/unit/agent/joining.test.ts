@@ -13,22 +13,36 @@ class Joiner {
   readonly ports: number[] = []
   readonly answering = new Set<string>()
   readonly refusing = new Set<string>()
+  /** Members that this agent knows; joining any address but its own makes it know another. */
+  members = ['a']
+  /** In the WAN pool members know their datacenter. */
+  datacenters: readonly string[] = []
   readonly names = new Map<string, readonly string[]>()
   exhausted = 0
   readonly joining: Joining
 
-  constructor(settings: { startJoin?: string[]; retryJoin?: string[]; retryMax?: number }) {
+  constructor(settings: { startJoin?: string[]; retryJoin?: string[]; retryMax?: number; pool?: 'WAN' }) {
     const pool = {
       join: async (at: Endpoint): Promise<Result<undefined, JoinFailure>> => {
         this.asked.push(at.host)
         this.ports.push(at.port)
         if (this.refusing.has(at.host)) return err({ kind: 'refused', message: 'it refuses: another naming' })
-        return this.answering.has(at.host) ? ok(undefined) : err({ kind: 'failed', message: 'connection refused' })
+        if (!this.answering.has(at.host)) return err({ kind: 'failed', message: 'connection refused' })
+        if (at.host !== '10.0.0.1') this.members = ['a', 'b']
+        return ok(undefined)
       },
+      members: () => this.members.map((name, at) => ({ name, tags: { dc: this.datacenters[at] ?? 'dc1' } })),
     } as unknown as Pool
     const config = { ...defaultAgentConfig('a', '10.0.0.1'), ...settings }
     const { startJoin, retryJoin, retryIntervalMs, retryMax } = config
-    const joins = { pool: 'LAN', port: config.ports.serfLan, startJoin, retryJoin, retryIntervalMs, retryMax } as const
+    const joins = {
+      pool: settings.pool ?? ('LAN' as const),
+      port: config.ports.serfLan,
+      startJoin,
+      retryJoin,
+      retryIntervalMs,
+      retryMax,
+    }
     const names: Names = {
       lookup: async (name) => {
         const found = this.names.get(name)
@@ -76,6 +90,51 @@ describe('an agent that is told where its pool is', () => {
     expect(joiner.ports.slice(-2)).toEqual([8401, 8401])
     await joiner.clock.advance(3_600_000)
     expect(joiner.asked).toHaveLength(4)
+  })
+
+  it('goes on while of several addresses only its own answers, beyond retry_max too', async () => {
+    const joiner = new Joiner({ retryJoin: ['10.0.0.1', '10.0.0.2'], retryMax: 1 })
+    joiner.answering.add('10.0.0.1')
+    joiner.joining.start()
+    await settled()
+    await joiner.clock.advance(95_000)
+    expect([joiner.asked.length, joiner.exhausted]).toEqual([8, 0])
+    expect(joiner.clock.logged).toContain('Join LAN reached no other agent, retrying')
+    joiner.answering.add('10.0.0.2')
+    await joiner.clock.advance(3_600_000)
+    expect(joiner.asked).toHaveLength(10)
+    expect(joiner.clock.logged).toContain('Join LAN completed. Synced with initial agents')
+  })
+
+  it('is content with its own address if it has no other, or if others have joined it meanwhile', async () => {
+    const single = new Joiner({ retryJoin: ['10.0.0.1'] })
+    single.answering.add('10.0.0.1')
+    single.joining.start()
+    await settled()
+    await single.clock.advance(3_600_000)
+    expect(single.asked).toEqual(['10.0.0.1'])
+    const found = new Joiner({ retryJoin: ['provider=dns name=servers.internal'] })
+    found.names.set('servers.internal', ['10.0.0.1'])
+    found.answering.add('10.0.0.1')
+    found.joining.start()
+    await settled()
+    await found.clock.advance(30_000)
+    expect(found.asked).toHaveLength(2)
+    found.members = ['a', 'b', 'c']
+    await found.clock.advance(3_600_000)
+    expect(found.asked).toHaveLength(3)
+  })
+
+  it('goes on in the WAN pool while only its own datacenter answers', async () => {
+    const joiner = new Joiner({ retryJoin: ['10.0.0.1', '10.0.0.2', '10.0.9.1'], pool: 'WAN' })
+    for (const host of ['10.0.0.1', '10.0.0.2']) joiner.answering.add(host)
+    joiner.joining.start()
+    await settled()
+    await joiner.clock.advance(30_000)
+    expect(joiner.asked).toHaveLength(6)
+    joiner.datacenters = ['dc1', 'dc2']
+    await joiner.clock.advance(3_600_000)
+    expect(joiner.asked).toHaveLength(9)
   })
 
   it('gives up after retry_max attempts beyond the first', async () => {

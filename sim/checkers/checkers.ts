@@ -96,6 +96,7 @@ import { waitingReads } from './raft/waiting-reads.ts'
 import { reachedStates } from './rare-states.ts'
 import { markedAnswers } from './reads/answer-marks.ts'
 import { executedTruth } from './reads/executed-truth.ts'
+import { nameConnections } from './reads/name-connections.ts'
 import { nameTruth } from './reads/name-truth.ts'
 import { readTruth } from './reads/read-truth.ts'
 import { serviceVersions } from './reads/service-versions.ts'
@@ -194,6 +195,7 @@ const all = [
   chosenPorts,
   readTruth,
   nameTruth,
+  nameConnections,
   staleNames,
   timelyAnswers,
   serverCare,

@@ -12,6 +12,7 @@ import type { IntentionChange, IntentionDecision } from './intentions/intention-
 import type { KeyOperation, ListedKey } from './keys/key-history.ts'
 import type { OwnAnswer } from './keys/own-words.ts'
 import type { OfNode } from './process-facts.ts'
+import type { PipelinedNames } from './reads/name-connections.ts'
 import type { RefusedTimely, TimelyAnswer, ToldName } from './reads/timely-facts.ts'
 import type { SettledAnswer, SettledRequest } from './refusal-facts.ts'
 import type { RegistrationChange } from './registrations/registration-facts.ts'
@@ -65,6 +66,7 @@ export interface ClientFacts {
   readonly 'settled request began': SettledRequest
   readonly 'settled request answered': SettledAnswer
   readonly 'name told': ToldName
+  readonly 'names pipelined': PipelinedNames
   /** Its ID is filled in when the agent has answered. */
   readonly 'event asked for': { readonly event: FiredEvent; readonly boot: number }
   readonly 'event looked for': EventLook

@@ -88,4 +88,40 @@ export const nameBugs: readonly PlantedBug[] = [
     hunt,
     foundBy: ['N1'],
   },
+  {
+    row: 460,
+    name: 'kept-under-its-number',
+    about: 'an answer that an agent has kept is given again under the number of the first question',
+    patches: [{ file: 'src/dns/signature.js', find: 'out[1] = packet[1] ?? 0;', replace: '' }],
+    hunt: 'names-in-outages',
+    foundBy: ['N1'],
+  },
+  {
+    row: 461,
+    name: 'ended-before-answered',
+    about: 'a DNS connection is ended as soon as its client has sent all, whatever is not answered yet',
+    patches: [
+      {
+        file: 'src/dns/listeners.js',
+        find: 'if (this.#ended && this.#inFlight === 0 && !this.#blocked)',
+        replace: 'if (this.#ended)',
+      },
+    ],
+    hunt: 'names-in-outages',
+    foundBy: ['N1'],
+  },
+  {
+    row: 462,
+    name: 'pieces-are-messages',
+    about: 'a message of a DNS connection that comes in pieces is answered by its first piece',
+    patches: [
+      {
+        file: 'src/dns/listeners.js',
+        find: 'if (this.#pending.length < end)',
+        replace: 'if (this.#pending.length < 3)',
+      },
+    ],
+    hunt: 'names-in-outages',
+    foundBy: ['N1', 'N2'],
+  },
 ]

@@ -108,4 +108,12 @@ export const refusalBugs: readonly PlantedBug[] = [
     hunt,
     foundBy: ['F1'],
   },
+  {
+    row: 463,
+    name: 'translated-as-exact',
+    about: 'legacy rules for everything below a name are translated to rules for that name alone',
+    patches: [{ file: 'src/access/translate.js', find: '[name, `${name}_prefix`]', replace: '[name, name]' }],
+    hunt,
+    foundBy: ['F1'],
+  },
 ]

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { textOf, utf8 } from '../../src/base/bytes.ts'
+import { decodeResponse } from '../../src/dns-wire/question.ts'
 import type { Env } from '../../src/env/env.ts'
 import type { Endpoint } from '../../src/env/net.ts'
 import { pause } from '../../src/model/pause.ts'
@@ -9,9 +10,11 @@ import { durationRange, selector } from '../notation/fields.ts'
 import type { Decisions } from '../world/decisions/decisions.ts'
 import type { Draws } from '../world/decisions/draws.ts'
 import { type AskedAgent, answerWithinMs, groupWorld } from './asked-agents.ts'
+import { exchangeBurst } from './dns-burst.ts'
 import { askDns } from './dns-client.ts'
 import { drawnPause } from './drawn-pause.ts'
 import { type Crew, workloadKind } from './kind.ts'
+import { drawnBurst } from './name-bursts.ts'
 import {
   contactIn,
   controlOf,
@@ -110,7 +113,7 @@ export class Askers implements Crew {
 
   async #ask(agent: AskedAgent, draws: Draws): Promise<void> {
     const { service, names, cached } = this.#plan
-    if (names && draws.below(2) === 0) return this.#askName(agent)
+    if (names && draws.below(2) === 0) return draws.below(3) === 0 ? this.#askOften(agent, draws) : this.#askName(agent)
     const { nodes } = this.#world
     const question = drawnTimely(draws, { nodes, cached, isDefined: this.#isDefined })
     const { of, how, near, wanted } = question
@@ -152,18 +155,45 @@ export class Askers implements Crew {
     const { service, host } = this.#plan
     const calledUs = this.#world.nowUs()
     const boot = this.#world.bootOf(name)
-    const question = { name: `${service}.service.svc.`, type: 'SRV', over: 'tcp', timeoutMs: answerWithinMs } as const
+    const question = { name: nameOf(service), type: 'SRV', over: 'tcp', timeoutMs: answerWithinMs } as const
     const answer = await askDns(this.#env, host, this.#world.dnsAt(name), question)
     if (typeof answer === 'string' || this.#world.bootOf(name) !== boot) return
     this.#world.tell('name told', { service, agent: name, calledUs, offered: offeredIn(answer) })
   }
+
+  /** Many questions at once over one connection, and between them what is none. */
+  async #askOften({ name: agent }: AskedAgent, draws: Draws): Promise<void> {
+    const { service } = this.#plan
+    const { nowUs, bootOf, dnsAt, tell } = this.#world
+    const calledUs = nowUs()
+    const boot = bootOf(agent)
+    const sent = drawnBurst(draws, nameOf(service))
+    const packets = sent.map(({ packet }) => packet)
+    const replies = await exchangeBurst(this.#env, dnsAt(agent), packets, { draws, timeoutMs: answerWithinMs })
+    if (replies === undefined || bootOf(agent) !== boot) return
+    const read = replies.messages.map((bytes) => decodeResponse(bytes)).flatMap((each) => (each.ok ? [each.value] : []))
+    const told = read.map(({ id, rcode, question }) => ({ id, rcode: String(rcode), isFor: question?.name ?? '' }))
+    const { isWhole } = replies
+    tell('names pipelined', { agent, sent, replies: told, name: nameOf(service), isWhole })
+    for (const answer of read) {
+      if (sent.some(({ id, wants }) => wants === 'answer' && id === answer.id))
+        tell('name told', { service, agent, calledUs, offered: offeredIn(answer) })
+    }
+  }
+}
+
+function nameOf(service: string): string {
+  return `${service}.service.svc.`
 }
 
 const group = z.strictObject({
   at: selector.describe('The agents that they ask: chosen anew for each question.'),
   service: z.string().min(1).describe('The service that they ask for.'),
   clients: z.int().min(1).max(100).default(4).describe('How many; each asks one thing at a time.'),
-  names: z.boolean().default(false).describe('Whether half of the questions are asked over DNS.'),
+  names: z
+    .boolean()
+    .default(false)
+    .describe('Whether half of the questions are asked over DNS, a third of these many at once over one connection.'),
   cached: z.boolean().default(true).describe('Whether some of the questions are for cached answers.'),
   queries: z
     .boolean()

@@ -101,7 +101,7 @@ export class NameTruth {
 export const nameTruth = checker({
   codes: {
     N1: {
-      text: 'names: while nothing changes, each section of every DNS answer is what the agents hold, complete over TCP, possibly truncated over UDP',
+      text: 'names: while nothing changes, each section of every DNS answer is what the agents hold, complete over TCP, possibly truncated over UDP; each message of a connection is answered once, under its number',
       sources: ['docs/reference/dns.md#response-codes-and-sections', 'docs/reference/dns.md#record-construction'],
       evidence: ['names', 'catalog', 'forwards'],
       judges: ['answer compared', 'answers compared'],

@@ -64,6 +64,11 @@ export const policyMistakes: readonly Settled[] = [
   ),
   refused('the built-in policy to delete', () => remove(`/v1/acl/policy/${management}`), 500, /not permitted/),
   refused('a policy to delete by a short ID', () => remove('/v1/acl/policy/abc'), 500, /./),
+  accepted('a policy to delete', ({ made }) => remove(`/v1/acl/policy/${made}`), /^true/, {
+    first: policy,
+    leaves: 'nothing',
+  }),
+  refused('a policy that is no JSON', () => put('/v1/acl/policy', '['), 400, /./),
   refused('no policy to delete', () => remove('/v1/acl/policy/'), 400, /Missing policy ID/),
   accepted('policies of which one holds in one datacenter', () => get('/v1/acl/policies'), /"Datacenters":\["dc1"\]/, {
     first: ({ mark }) => put('/v1/acl/policy', { Name: mark, Datacenters: ['dc1'] }),
@@ -146,6 +151,16 @@ export const tokenMistakes: readonly Settled[] = [
     first: token,
   }),
   refused('the anonymous token to delete', () => remove(`/v1/acl/token/${anonymous}`), 500, /not permitted/),
+  accepted('a token to delete', ({ made }) => remove(`/v1/acl/token/${made}`), /^true/, {
+    first: token,
+    leaves: 'nothing',
+  }),
+  refused('a token that is no JSON', () => put('/v1/acl/token', '{'), 400, /./),
+  accepted('a copy without a description', ({ made }) => put(`/v1/acl/token/${made}/clone`), written, {
+    first: token,
+    leaves: 'nothing',
+  }),
+  refused('a copy that is no JSON', ({ made }) => put(`/v1/acl/token/${made}/clone`, '{'), 400, /./, { first: token }),
   refused('no token to delete', () => remove('/v1/acl/token/'), 400, /Missing token ID/),
   refused('a token to read that never existed', ({ mark }) => get(`/v1/acl/token/${mark}`), 403, /ACL not found/),
   refused('a token to read by a short ID', () => get('/v1/acl/token/abc'), 500, /./),

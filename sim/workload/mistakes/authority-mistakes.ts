@@ -175,6 +175,16 @@ export const authorityMistakes: readonly Settled[] = [
     400,
     /PrivateKeyBits must be one of/,
   ),
+  refused('a token of two words', manager({ Token: 'two words' }), 400, /character that no token has/),
+  refused('a token that is a number', manager({ Token: 7 }), 400, /Token is not a string/),
+  refused('a port that is none', manager({ Address: 'http://10.0.0.1:99999' }), 400, /invalid port/),
+  refused('no mount of the root', manager({ RootPKIPath: '../sys' }), 400, /valid path to a root PKI backend/),
+  refused('no mount of the intermediate', manager({ IntermediatePKIPath: '' }), 400, /intermediate PKI backend/),
+  refused('a certificate without its key', manager({ CertFile: '/cert.pem' }), 400, /CertFile and KeyFile belong/),
+  refused('a trust that TLS needs, without TLS', manager({ CAFile: '/ca.pem' }), 400, /must begin with https/),
+  refused('a trust that is a word', manager({ TLSSkipVerify: 'yes' }), 400, /neither true nor false/),
+  refused('a hidden token that was never given', manager({ Token: 'hidden' }), 400, /stored value, but there is none/),
+  refused('an option that is too long', manager({ CAFile: 'x'.repeat(65_536) }), 400, /./),
   refused('a leaf for no service', () => get('/v1/agent/connect/ca/leaf/'), 400, /Missing service name/),
 ]
 

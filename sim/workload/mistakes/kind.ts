@@ -5,6 +5,7 @@ import { workloadKind } from '../kind.ts'
 import { policyMistakes, tokenMistakes } from './access-mistakes.ts'
 import { authorityMistakes, intentionMistakes } from './authority-mistakes.ts'
 import { agentMistakes, catalogMistakes } from './catalog-mistakes.ts'
+import { legacyMistakes } from './legacy-mistakes.ts'
 import { MistakenClients } from './mistaken-clients.ts'
 import { queryMistakes, templateMistakes } from './query-mistakes.ts'
 import {
@@ -31,7 +32,7 @@ export const mistakesAbout = {
   intentions: [...intentionMistakes, ...meshReadMistakes],
   authority: [...authorityMistakes, ...authorityReadMistakes],
   policies: [...policyMistakes, ...policyReadMistakes],
-  tokens: [...tokenMistakes, ...tokenReadMistakes],
+  tokens: [...tokenMistakes, ...legacyMistakes, ...tokenReadMistakes],
   rights: rightMistakes,
 } as const satisfies Readonly<Record<string, readonly Settled[]>>
 

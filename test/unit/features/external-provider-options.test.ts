@@ -64,6 +64,21 @@ describe('the token of the external provider', () => {
     expect(must(await reviewed(provider, root)).problem).toContain('cannot be renewed')
   })
 
+  scene(
+    'that is rejected is spoken of once a second at most, however often a provider is opened with it',
+    async ({ env, open, pass }) => {
+      const lines: string[] = []
+      env.log.follow('warn', (line) => lines.push(line))
+      for (let nth = 0; nth < 20; nth++) {
+        expect(failureOf(await open({ Token: 's.unknown' }).root(undefined, '1')).kind).toBe('refused')
+        await pass(100)
+      }
+      const said = lines.filter((line) => line.includes('rejects the token')).length
+      expect(said).toBeGreaterThan(0)
+      expect(said).toBeLessThanOrEqual(3)
+    },
+  )
+
   it('stands in no text, even where the other end echoes it', () =>
     onMachine(async (env) => {
       const lines: string[] = []

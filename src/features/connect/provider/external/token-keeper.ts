@@ -103,7 +103,9 @@ export class TokenKeeper implements Closable {
   }
 
   #tell(problem: string, error: string): void {
-    if (this.#problem !== problem) this.#env.log.write('warn', 'connect', problem, error === '' ? {} : { error })
+    // Sampled: while a token is rejected, each request for a leaf opens the provider anew.
+    const fields = error === '' ? {} : { error }
+    if (this.#problem !== problem) this.#env.log.write('warn', 'connect', problem, fields, 'sampled')
     this.#problem = problem
   }
 

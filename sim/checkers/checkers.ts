@@ -75,6 +75,7 @@ import { durableFiles } from './raft/durable-files.ts'
 import { durableTerms } from './raft/durable-terms.ts'
 import { electionSafety } from './raft/election-safety.ts'
 import { failStop } from './raft/fail-stop.ts'
+import { failedLogs } from './raft/failed-logs.ts'
 import { underFire } from './raft/fire-marks.ts'
 import { frugalConsensus } from './raft/frugal-consensus.ts'
 import { givenVotes } from './raft/given-votes.ts'
@@ -155,6 +156,7 @@ const all = [
   acknowledgedWrites,
   failStop,
   durableFiles,
+  failedLogs,
   linearizableKeys,
   staleReads,
   wholeChanges,

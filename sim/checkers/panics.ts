@@ -1,6 +1,7 @@
 import type { StartFailure } from '../../src/agent/boot/lifecycle.ts'
 import { UnknownCommand } from '../../src/agent/replication/state-machine.ts'
 import { checker, type Judge } from './checker.ts'
+import type { Facts } from './facts.ts'
 
 /** Why a process may end by itself, or not start. */
 type PanicExcuse = 'unknown command' | 'failing disk' | 'rotten disk' | 'strange log'
@@ -22,6 +23,59 @@ const faults: ReadonlyMap<string, string> = new Map([
   [`agent: ${malformedCommand}`, 'made a command that no server could read, and refuses the request for it'],
 ])
 
+/** How processes end. One that ends because of its disk says which file it was that failed. */
+class Ends {
+  readonly #judge: Judge<{ P1: PanicExcuse; P2: never }>
+  /** By node, the files and directories of which some operation failed since its process began. */
+  readonly #failed = new Map<string, Set<string>>()
+
+  constructor(judge: Judge<{ P1: PanicExcuse; P2: never }>) {
+    this.#judge = judge
+  }
+
+  began(node: string): void {
+    this.#judge.judged('P1')
+    this.#failed.delete(node)
+  }
+
+  failed(node: string, path: string): void {
+    const paths = this.#failed.get(node) ?? new Set()
+    this.#failed.set(node, paths.add(path))
+  }
+
+  /** `verb`: what the process does for this reason. */
+  ended({ node, said, wasFull }: Facts['process stopped by its disk'], verb: string): void {
+    this.#judge.excused('P1', 'failing disk')
+    const paths = [...(this.#failed.get(node) ?? [])]
+    if (wasFull || paths.some((path) => said.includes(path))) return
+    this.#judge.report('P1', `${node} ${verb} and names no file of which an operation failed: ${said}`)
+  }
+
+  panicked({ node, violation }: Facts['process panicked']): void {
+    if (violation instanceof UnknownCommand) this.#judge.excused('P1', 'unknown command')
+    else this.#judge.report('P1', `${node} panics: ${violation.message}`)
+  }
+
+  didNotStart(fact: Facts['process did not start']): void {
+    const excuse = whyNot(fact.isDamaged, fact.kind)
+    if (excuse === 'failing disk') this.ended(fact, 'does not start')
+    else this.#judge.excused('P1', excuse)
+  }
+
+  told(node: string, what: string): void {
+    const fault = faults.get(what)
+    if (fault !== undefined) this.#judge.report('P2', `${node} ${fault}: see its log`)
+  }
+
+  report(message: string): void {
+    this.#judge.report('P1', message)
+  }
+
+  answered(): void {
+    this.#judge.judged('P2')
+  }
+}
+
 /**
  * P1 and P2: processes that stopped because of a broken invariant of their own or did not start, and requests that
  * failed because of a fault of the program: an exception, or a malformed command.
@@ -35,7 +89,8 @@ export const panics = checker({
       judges: ['process', 'processes'],
       excuses: {
         'unknown command': 'A server stops at a command that its release does not know, which D2 judges; that process.',
-        'failing disk': 'A process stops, or does not start, because its disk is full or fails; that process.',
+        'failing disk':
+          'A process stops, or does not start, because its disk is full or fails, and names the file; that process.',
         'rotten disk':
           'A process does not start on a disk on which the scenario let bits rot; until the machine is replaced.',
         'strange log': 'A release refuses a log of a form that it does not know, where there is one; that process.',
@@ -48,20 +103,15 @@ export const panics = checker({
       judges: ['answer over HTTP', 'answers over HTTP'],
     },
   },
-  make: (judge): Judge<{ P1: PanicExcuse; P2: never }> => judge,
+  make: (judge) => new Ends(judge),
   takes: {
-    'process began': (judge) => judge.judged('P1'),
-    'answer shown': (judge) => judge.judged('P2'),
-    'process told': (judge, { node, what }) => {
-      const fault = faults.get(what)
-      if (fault !== undefined) judge.report('P2', `${node} ${fault}: see its log`)
-    },
-    'process panicked': (judge, { node, violation }) => {
-      if (violation instanceof UnknownCommand) judge.excused('P1', 'unknown command')
-      else judge.report('P1', `${node} panics: ${violation.message}`)
-    },
-    'process did not start': (judge, { isDamaged, kind }) => judge.excused('P1', whyNot(isDamaged, kind)),
-    'process stopped by its disk': (judge) => judge.excused('P1', 'failing disk'),
-    'start failed': (judge, { node, message }) => judge.report('P1', `${node} does not start: ${message}`),
+    'process began': (it, { node }) => it.began(node),
+    'disk operation failed': (it, { node, path }) => it.failed(node, path),
+    'answer shown': (it) => it.answered(),
+    'process told': (it, { node, what }) => it.told(node, what),
+    'process panicked': (it, fact) => it.panicked(fact),
+    'process did not start': (it, fact) => it.didNotStart(fact),
+    'process stopped by its disk': (it, fact) => it.ended(fact, 'stops'),
+    'start failed': (it, { node, message }) => it.report(`${node} does not start: ${message}`),
   },
 })

@@ -47,6 +47,13 @@ export interface OfNode {
   readonly node: string
 }
 
+interface Why {
+  /** What the process says of its end. */
+  readonly said: string
+  /** Since it began, its disk was full at some time. */
+  readonly wasFull: boolean
+}
+
 /** Reported by the cluster about the processes on its machines. */
 export interface ProcessFacts {
   /** `id`: its Raft server ID. */
@@ -81,12 +88,12 @@ export interface ProcessFacts {
   /** Its removal from the catalog or from the Raft group was requested. `id`: its node ID. */
   readonly 'removal allowed': OfNode & { readonly id: string; readonly why: 'left' | 'replaced' | 'operator' }
   /** It did not start, and the scenario explains why. `isDamaged`: its files are corrupt. */
-  readonly 'process did not start': OfNode & { readonly isDamaged: boolean; readonly kind: StartFailure['kind'] }
+  readonly 'process did not start': OfNode & { readonly isDamaged: boolean; readonly kind: StartFailure['kind'] } & Why
   /** It stopped itself, because its disk failed. */
-  readonly 'process stopped by its disk': OfNode
+  readonly 'process stopped by its disk': OfNode & Why
   /** An operation of its disk failed, because a fault makes such operations fail. */
   readonly 'disk operation failed': OfNode & {
-    readonly operation: 'sync' | 'read' | 'write' | 'open' | 'rename'
+    readonly operation: string
     readonly path: string
   }
   /** `what`: `topic: text` of a line of its log, or the name of a counter that it counts for the first time. */

@@ -33,6 +33,14 @@ export const diskTold = toldStates({
     'raft: no space left on the disk for a snapshot',
     'a server could not take a snapshot, because its disk was full',
   ],
+  'snapshot not written': [
+    'raft: a snapshot could not be written: it is tried again',
+    'a server could not take a snapshot, because its disk failed',
+  ],
+  'received snapshot not written': [
+    'raft: a received snapshot could not be written: it is requested again',
+    'a server could not store what its leader sent, because its disk failed',
+  ],
   'peers.json carried out': [
     'raft: found peers.json file, recovering Raft configuration...',
     'a server recovered its configuration from a file that an operator had left',

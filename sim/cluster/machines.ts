@@ -3,7 +3,7 @@ import { packetBytesDefault } from '../../src/gossip/core/bounds.ts'
 import type { Message } from '../../src/gossip/core/messages.ts'
 import { PacketEncoder } from '../../src/gossip/wire/packet.ts'
 import type { Simulation } from '../simulation/simulation.ts'
-import type { FailingOperation } from '../world/disk/disk.ts'
+import type { FailingOperation, LastingErrors } from '../world/disk/disk-errors.ts'
 import type { RangeMs } from '../world/time-range.ts'
 import type { Cluster } from './cluster.ts'
 import { LinkRules, type LinkSetting } from './link-rules.ts'
@@ -84,6 +84,11 @@ export class Machines {
   /** The next operation of this kind fails. */
   failNext(server: string, operation: FailingOperation): void {
     this.#cluster.nodeOf(server).disk.fail(operation, 1)
+  }
+
+  /** Operations of the disk fail from now on; undefined: no longer. */
+  setDiskErrors(server: string, errors: LastingErrors | undefined): void {
+    this.#cluster.nodeOf(server).disk.setErrors(errors)
   }
 
   /** Every operation works again. */

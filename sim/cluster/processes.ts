@@ -27,7 +27,8 @@ import type { WebServers } from './web-servers.ts'
 
 /**
  * Whether a process may fail to start for this reason, if nothing rotted. A full or failing disk is a fault of the
- * scenario; and a release must refuse a log whose form it does not know, if there is one. No other failure is allowed.
+ * scenario, and P1 asks whether there was one; and a release must refuse a log whose form it does not know, if there
+ * is one. No other failure is allowed.
  */
 function isExplained({ node, release }: Pick<ClusterNode, 'node' | 'release'>, { kind }: StartFailure): boolean {
   if (kind === 'io' || kind === 'data-directory') return true
@@ -202,10 +203,18 @@ export class Processes {
 
   #startFailed(server: ClusterNode, boot: number, failure: StartFailure): void {
     const { name: node } = server.identity
-    if (!server.damaged && !isExplained(server, failure)) {
-      this.#checks(server).tell('start failed', { node, message: failure.message })
-    } else this.#checks(server).tell('process did not start', { node, isDamaged: server.damaged, kind: failure.kind })
-    this.#exit(server, boot, `does not start: ${failure.message}`)
+    const { message, kind } = failure
+    const { wasFull } = server.node.disk
+    if (!server.damaged && !isExplained(server, failure)) this.#checks(server).tell('start failed', { node, message })
+    else
+      this.#checks(server).tell('process did not start', {
+        node,
+        isDamaged: server.damaged,
+        kind,
+        said: message,
+        wasFull,
+      })
+    this.#exit(server, boot, `does not start: ${message}`)
   }
 
   #stoppedItself(server: ClusterNode, boot: number, failure: ForcedEnd | Error): void {
@@ -214,7 +223,8 @@ export class Processes {
       this.#world.simulation.tellStack(node, failure)
       this.#checks(server).tell('process panicked', { node: identity.name, release, violation: failure })
     } else if (failure instanceof Error) {
-      this.#checks(server).tell('process stopped by its disk', { node: identity.name })
+      const why = { said: failure.message, wasFull: node.disk.wasFull }
+      this.#checks(server).tell('process stopped by its disk', { node: identity.name, ...why })
     }
     this.#exit(server, boot, `stopped itself: ${failure.message}`)
   }

@@ -1,5 +1,5 @@
 import { invariant } from '../../src/base/invariant.ts'
-import { done, ok, type Result } from '../../src/base/result.ts'
+import { done, type Err, ok, type Result } from '../../src/base/result.ts'
 import type { DiskFailure, DiskFile } from '../../src/env/disk.ts'
 import { diskOperations, traceKinds } from '../report/trace-kinds.ts'
 import type { CauseList } from '../report/trace-record.ts'
@@ -48,8 +48,7 @@ export class SimDiskFile implements DiskFile, HeldFile {
       this.#tellMeaning(bytes)
       kernel.trace.addBytes(traceKinds.diskWrite, host.number, this.#inode.number, at, 0, bytes)
       this.#toldOfWrite()
-      const result = this.#write(at, bytes, draws)
-      return () => result
+      return this.#write(at, bytes, draws).ended
     })
   }
 
@@ -70,8 +69,8 @@ export class SimDiskFile implements DiskFile, HeldFile {
     this.#tellMeaning(bytes)
     kernel.trace.addBytes(traceKinds.diskWrite, host.number, this.#inode.number, at, 0, bytes)
     this.#toldOfWrite()
-    const result = this.#write(at, bytes, draws)
-    if (!result.ok) return this.#finish('writeSynced', writeUs, () => result)
+    const { isWhole, ended } = this.#write(at, bytes, draws)
+    if (!isWhole) return this.#finish('writeSynced', writeUs, ended)
     const mark = this.#inode.mark()
     return this.#finish('writeSynced', writeUs + disk.delayUs('sync', draws), () => this.#settle(mark, draws))
   }
@@ -83,25 +82,22 @@ export class SimDiskFile implements DiskFile, HeldFile {
   }
 
   truncate(sizeBytes: number): Promise<Result<undefined, DiskFailure>> {
-    const { disk } = this.#machine
-    return this.#later('truncate', 'write', sizeBytes, () => {
-      const result = this.#isWritable() ? disk.tree.truncate(this.path, this.#inode, sizeBytes) : this.#refused()
-      return () => result
-    })
+    const { tree } = this.#machine.disk
+    return this.#resize('truncate', sizeBytes, () => tree.truncate(this.path, this.#inode, sizeBytes))
   }
 
   allocate(sizeBytes: number): Promise<Result<undefined, DiskFailure>> {
-    const { disk } = this.#machine
-    return this.#later('allocate', 'write', sizeBytes, () => {
-      const result = this.#isWritable() ? disk.tree.allocate(this.path, this.#inode, sizeBytes) : this.#refused()
-      return () => result
-    })
+    const { tree } = this.#machine.disk
+    return this.#resize('allocate', sizeBytes, () => tree.allocate(this.path, this.#inode, sizeBytes))
   }
 
   size(): Promise<Result<number, DiskFailure>> {
-    return this.#later('size', 'name', 0, () => {
+    return this.#later('size', 'name', 0, (draws) => {
       const closed = this.#closed
-      return () => (closed ? diskFailure('io', this.path) : ok(this.#inode.size))
+      return () => {
+        if (closed) return diskFailure('io', this.path)
+        return this.#machine.disk.failureOf('stat', this.path, draws) ?? ok(this.#inode.size)
+      }
     })
   }
 
@@ -115,22 +111,48 @@ export class SimDiskFile implements DiskFile, HeldFile {
   }
 
   #read(at: number, content: () => Uint8Array): Promise<Result<Uint8Array, DiskFailure>> {
-    return this.#later('read', 'read', at, () => {
+    return this.#later('read', 'read', at, (draws) => {
       const closed = this.#closed
       return () => {
-        const fails = closed || this.#machine.disk.fails('read', this.path)
-        return fails ? diskFailure('io', this.path) : ok(content())
+        if (closed) return diskFailure('io', this.path)
+        return this.#machine.disk.failureOf('read', this.path, draws) ?? ok(content())
       }
     })
   }
 
-  #write(at: number, bytes: Uint8Array, draws: Draws): Result<undefined, DiskFailure> {
+  /** `ended`: the result, to be called at the end of the operation. */
+  #write(
+    at: number,
+    bytes: Uint8Array,
+    draws: Draws,
+  ): { readonly isWhole: boolean; readonly ended: () => Result<undefined, DiskFailure> } {
     const { disk } = this.#machine
-    if (!this.#isWritable()) return this.#refused()
-    const part = disk.writeFailsAfter(this.path, bytes.length, draws)
-    if (part === undefined) return disk.tree.write(this.path, this.#inode, at, bytes)
-    if (part > 0) disk.tree.write(this.path, this.#inode, at, bytes.subarray(0, part))
-    return this.#refused()
+    if (!this.#isWritable()) return { isWhole: false, ended: () => this.#refused() }
+    const fault = disk.writeFailureOf(this.path, bytes.length, draws)
+    if (fault === undefined) {
+      const written = disk.tree.write(this.path, this.#inode, at, bytes)
+      return { isWhole: written.ok, ended: () => written }
+    }
+    if (fault.written > 0) disk.tree.write(this.path, this.#inode, at, bytes.subarray(0, fault.written))
+    const ended = (): Err<DiskFailure> => {
+      disk.onFailed('write', this.path)
+      return fault.failure
+    }
+    return { isWhole: false, ended }
+  }
+
+  #resize(
+    name: 'truncate' | 'allocate',
+    sizeBytes: number,
+    resize: () => Result<undefined, DiskFailure>,
+  ): Promise<Result<undefined, DiskFailure>> {
+    return this.#later(name, 'write', sizeBytes, (draws) => {
+      if (!this.#isWritable()) return () => this.#refused()
+      const failure = this.#machine.disk.failureOf('resize', this.path, draws)
+      if (failure !== undefined) return () => failure
+      const result = resize()
+      return () => result
+    })
   }
 
   /** For readers of the trace: the meaning of the bytes that the next line writes. */
@@ -160,13 +182,10 @@ export class SimDiskFile implements DiskFile, HeldFile {
 
   /** The changes up to a mark are on the platter, or the sync has failed. */
   #settle(mark: number, draws: Draws): Result<undefined, DiskFailure> {
-    const { disk } = this.#machine
-    if (!disk.fails('sync', this.path)) {
-      this.#inode.harden(mark)
-      return done
-    }
-    this.#inode.failSync(mark, draws)
-    return diskFailure('io', this.path)
+    const failure = this.#machine.disk.failureOf('sync', this.path, draws)
+    if (failure === undefined) this.#inode.harden(mark)
+    else this.#inode.failSync(mark, draws)
+    return failure ?? done
   }
 
   #refused(): Result<undefined, DiskFailure> {

@@ -12,19 +12,18 @@ import {
 } from './link-actions.ts'
 import { damageLog, reimage, removePeer, rot, wipe } from './loss-actions.ts'
 import {
-  clockRate,
+  diskErrors,
   failFsync,
   failOpen,
   failRead,
   failRename,
   failWrite,
   fillDisk,
-  secretsManager,
+  readOnlyDisk,
   slowDisk,
   stallDisk,
-  stepClock,
-  webServer,
-} from './machine-actions.ts'
+} from './disk-actions.ts'
+import { clockRate, secretsManager, stepClock, webServer } from './machine-actions.ts'
 import { crash, interrupt, kill, leave, pause, restart, resume, stop, transferLeadership } from './process-actions.ts'
 
 /** Actions that `for:` can undo, by their keys in the language, in the order of its page. */
@@ -42,6 +41,8 @@ const undoable = {
   'slow disk': slowDisk,
   'stall disk': stallDisk,
   'fill disk': fillDisk,
+  'disk errors': diskErrors,
+  'read-only disk': readOnlyDisk,
   'slow network': slowNetwork,
   'refuse connections': refuseConnections,
   'block datagrams': blockDatagrams,

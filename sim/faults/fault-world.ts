@@ -5,6 +5,7 @@ import type { LinkSetting } from '../cluster/link-rules.ts'
 import type { DiskSetting, Machines } from '../cluster/machines.ts'
 import { select } from '../notation/selection.ts'
 import type { Selector } from '../notation/selector.ts'
+import type { LastingErrors } from '../world/disk/disk-errors.ts'
 import { type ActionScope, selectable } from './action-scope.ts'
 import { type ConsensusView, DataLimit } from './data-limit.ts'
 import { LinkCuts, type Undo } from './link-cuts.ts'
@@ -19,6 +20,7 @@ export class FaultWorld {
   readonly machines: Machines
   readonly cuts: LinkCuts
   readonly disks: Overrides<DiskSetting>
+  readonly diskErrors: Overrides<LastingErrors>
   readonly links: Overrides<LinkSetting>
   readonly rates: Overrides<number>
   readonly stalls: Overrides<true>
@@ -33,6 +35,7 @@ export class FaultWorld {
     this.#limits = new Map([...consensus].map(([datacenter, view]) => [datacenter, new DataLimit(view)]))
     this.cuts = new LinkCuts(machines)
     this.disks = new Overrides((node, setting) => machines.setDisk(node, setting))
+    this.diskErrors = new Overrides((node, errors) => machines.setDiskErrors(node, errors))
     this.links = new Overrides((node, setting) => machines.setLinks(node, setting))
     this.rates = new Overrides((node, rate) => machines.setClockRate(node, rate))
     this.stalls = new Overrides((node, stalls) => machines.stallDisk(node, stalls === true))

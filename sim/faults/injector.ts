@@ -7,6 +7,7 @@ import type { ConsensusView } from './data-limit.ts'
 import type { FaultAction } from './fault-schema.ts'
 import { FaultWorld, type Performed } from './fault-world.ts'
 import type { Undo } from './link-cuts.ts'
+import type { Overrides } from './overrides.ts'
 
 /** What was done, for the report: `crash s2`; or why there was nothing to do. */
 export type Deed = Result<string, string>
@@ -89,15 +90,25 @@ export class Injector {
    * nodes.
    */
   isTroubled(node: string): boolean {
-    const { disks, links, rates, stalls, refusals } = this.#world
-    return [disks, links, rates, stalls, refusals].some((overrides) => overrides.has(node))
+    return this.troublesOf(node).length > 0
   }
 
   /** What `isTroubled` means at this node, in words. */
   troublesOf(node: string): readonly string[] {
-    const { disks, links, rates, stalls, refusals } = this.#world
-    const all = { disk: disks, 'slow network': links, 'clock rate': rates, 'stalled disk': stalls, refuses: refusals }
-    return Object.entries(all).flatMap(([text, overrides]) => (overrides.has(node) ? [text] : []))
+    return Object.entries(this.#ofNodes()).flatMap(([text, overrides]) => (overrides.has(node) ? [text] : []))
+  }
+
+  /** Faults of a node alone, by what they do to it. */
+  #ofNodes(): Readonly<Record<string, Pick<Overrides<never>, 'has' | 'clear'>>> {
+    const { disks, diskErrors, links, rates, stalls, refusals } = this.#world
+    return {
+      disk: disks,
+      'disk errors': diskErrors,
+      'slow network': links,
+      'clock rate': rates,
+      'stalled disk': stalls,
+      refuses: refusals,
+    }
   }
 
   /** Whether any link is cut. */
@@ -111,14 +122,7 @@ export class Injector {
   }
 
   #mend(node: string): void {
-    for (const overrides of [
-      this.#world.disks,
-      this.#world.links,
-      this.#world.rates,
-      this.#world.stalls,
-      this.#world.refusals,
-    ])
-      overrides.clear(node)
+    for (const overrides of Object.values(this.#ofNodes())) overrides.clear(node)
     this.#world.machines.mendDisk(node)
     if (this.#world.cluster.webServers.has(node)) this.#world.machines.setWebServers(node, 'well')
     const { cluster } = this.#world

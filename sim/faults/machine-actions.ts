@@ -1,50 +1,10 @@
 import { z } from 'zod'
 import { err, ok } from '../../src/base/result.ts'
 import { type WebState, webStates } from '../cluster/web-servers.ts'
-import { durationRange, percentRange, selector, signedDurationRange } from '../notation/fields.ts'
+import { percentRange, selector, signedDurationRange } from '../notation/fields.ts'
 import { type Trouble, troubles } from '../secrets-manager/troubles.ts'
-import type { FailingOperation } from '../world/disk/disk.ts'
-import { drawRange, given } from './action-scope.ts'
+import { drawRange } from './action-scope.ts'
 import { action } from './fault-world.ts'
-
-export const slowDisk = action(
-  z
-    .strictObject({
-      nodes: selector,
-      latency: durationRange.optional().describe('Time of a read or a write.'),
-      fsync: durationRange.optional(),
-    })
-    .describe('Reads, writes or syncs of these nodes take this time.'),
-  (world, { nodes, latency, fsync }, scope) => {
-    const setting = { ...given('operationMs', latency), ...given('syncMs', fsync) }
-    return world.each(nodes, 'slow disk', scope, (node) => world.disks.lay(node, setting))
-  },
-)
-
-export const stallDisk = action(
-  selector.describe('Operations of the disk hang until it resumes.'),
-  (world, nodes, scope) => world.each(nodes, 'stall disk', scope, (node) => world.stalls.lay(node, true)),
-)
-
-export const fillDisk = action(selector.describe('The disk has no space left.'), (world, nodes, scope) =>
-  world.each(nodes, 'fill disk', scope, (node) => world.disks.lay(node, { full: true })),
-)
-
-/** `about`: what the language page says of it. */
-const failNext = (name: string, operation: FailingOperation, about: string) =>
-  action(selector.describe(about), (world, nodes, scope) =>
-    world.once(nodes, name, scope, (node) => world.machines.failNext(node, operation)),
-  )
-
-export const failFsync = failNext(
-  'fail fsync',
-  'sync',
-  'The next sync fails, and what it should have kept may be lost.',
-)
-export const failRead = failNext('fail read', 'read', 'The next read of a file fails.')
-export const failWrite = failNext('fail write', 'write', 'The next write of a file fails after a part of it.')
-export const failOpen = failNext('fail open', 'open', 'The next opening of a file fails; a new file is not made.')
-export const failRename = failNext('fail rename', 'rename', 'The next renaming of a file fails; it keeps its name.')
 
 export const clockRate = action(
   z

@@ -1,6 +1,7 @@
 import type { PlantedBug } from './planted-bug.ts'
 
 const hunt = 'things-are-given-back'
+const failing = 'disks-fail'
 const log = 'src/raft/log'
 
 /** Files of consensus that look right until another fault comes. */
@@ -89,5 +90,80 @@ export const diskBugs: readonly PlantedBug[] = [
     ],
     hunt: 'files-cannot-be-opened',
     foundBy: ['P1'],
+  },
+  {
+    row: 440,
+    name: 'goes-on-after-a-failed-sync',
+    about: 'a log that could not be written or synced is written again, as if there had been no room',
+    patches: [
+      {
+        file: `${log}/segmented-log.js`,
+        find: "if (worked.error.kind !== 'full' || this.#state !== 'open')",
+        replace: "if (this.#state !== 'open')",
+      },
+    ],
+    hunt: failing,
+    foundBy: ['D4'],
+  },
+  {
+    row: 441,
+    name: 'unfinished-snapshots-stay',
+    about: 'the file of a snapshot that could not be written stays until the next start',
+    patches: [{ file: `${log}/snapshot-store.js`, find: 'await this.#giveUp(aside);', replace: ';' }],
+    hunt: failing,
+    foundBy: ['D3'],
+  },
+  {
+    row: 442,
+    name: 'unreadable-is-missing',
+    about: 'a watermark that cannot be opened counts as missing, and the log beside it as damaged',
+    patches: [
+      {
+        file: `${log}/watermark.js`,
+        find: "file.error.kind === 'not-found' ? ok(undefined) : err(diskTrouble(file.error))",
+        replace: 'ok(undefined)',
+      },
+    ],
+    hunt: failing,
+    foundBy: ['P1'],
+  },
+  {
+    row: 443,
+    name: 'stops-without-a-word',
+    about: 'a server whose log failed stops and does not say which file it was',
+    patches: [
+      {
+        file: 'src/raft/driver/raft-server.js',
+        find: 'new Error(`raft log: ${diskFailureText(failure)}`)',
+        replace: "new Error('raft log')",
+      },
+    ],
+    hunt: failing,
+    foundBy: ['P1'],
+  },
+  {
+    row: 444,
+    name: 'names-are-believed',
+    about:
+      'a new segment is used after a restart, although the sync of its name had failed, and a power cut removes it',
+    patches: [
+      {
+        file: `${log}/recovery.js`,
+        find: 'before !== undefined && !before.isContinued && last.isEmpty',
+        replace: 'false',
+      },
+    ],
+    hunt: failing,
+    foundBy: ['D3', 'P1', 'D1', 'R6', 'R8'],
+  },
+  {
+    row: 445,
+    name: 'kept-by-word-alone',
+    about: 'a registration that could not be written to the disk of its agent is acknowledged',
+    patches: [
+      { file: 'src/agent/local/kept-definitions.js', find: 'told.resolve(written);', replace: 'told.resolve(done);' },
+    ],
+    hunt: failing,
+    foundBy: ['E5'],
   },
 ]

@@ -53,6 +53,7 @@ export const hunts: readonly Hunt[] = [
   { name: 'checks-stand-for-others', tuning: [] },
   { name: 'datacenters-join', tuning: [] },
   { name: 'deaths-in-calm', tuning: [] },
+  { name: 'disks-fail', tuning: [] },
   { name: 'events-and-rights', tuning: [] },
   { name: 'events-are-fired', tuning: [] },
   { name: 'failed-but-following', tuning: [] },

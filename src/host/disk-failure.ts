@@ -15,7 +15,15 @@ const kinds: ReadonlyMap<string, DiskFailureKind> = new Map([
 ])
 
 function diskFailure(path: string, cause: unknown): DiskFailure {
-  return { kind: kinds.get(codeOf(cause)) ?? 'io', path, message: messageOf(cause) }
+  const kind = kinds.get(codeOf(cause))
+  return kind === undefined ? troubled(path, cause) : { kind, path, message: messageOf(cause) }
+}
+
+/** The path alone does not say what the disk could not do. */
+function troubled(path: string, cause: unknown): DiskFailure {
+  const operation =
+    cause instanceof Error && 'syscall' in cause && typeof cause.syscall === 'string' ? cause.syscall : ''
+  return { kind: 'io', path, message: operation === '' ? messageOf(cause) : `${operation}: ${messageOf(cause)}` }
 }
 
 export function isWithoutRoom(cause: unknown): boolean {
@@ -24,7 +32,7 @@ export function isWithoutRoom(cause: unknown): boolean {
 
 /** Whatever error the operating system reports, the content of the disk is unknown now. */
 export function failedSync(path: string, cause: unknown): Result<never, DiskFailure> {
-  return err({ kind: 'io', path, message: messageOf(cause) })
+  return err(troubled(path, cause))
 }
 
 /** Runs file work; a rejection of Node becomes a value. */

@@ -9,8 +9,14 @@ import { readSnapshotFile } from './snapshot-reader.ts'
 const sealedWithinUs = 3_000_000
 /** One more is there while it takes the place of the oldest. */
 const snapshotsKept = 2
+/** More of each, while a disk does not let go what is not needed: the next attempt waits for that. */
+const unwantedMost = 2
+/** Of files that are written before they get their names: one that is written, and one that is received. */
+const unfinishedMost = 2
 const logFolder = '/data/raft/log/'
 const snapshotFolder = '/data/raft/snapshots/'
+
+const unfinishedFile = /[.](tmp|part)$/
 
 type Excuse = 'rotten' | 'failing disk' | 'in use'
 
@@ -54,7 +60,7 @@ export class DurableFiles {
     this.#log(node, look)
   }
 
-  #snapshots(node: string, { files, release, when, isBusy }: DiskLook): void {
+  #snapshots(node: string, { files, release, when, isBusy, hasFailed }: DiskLook): void {
     const placed = [...files].filter(([path]) => path.startsWith(snapshotFolder) && path.endsWith('.snapshot'))
     for (const [path, file] of placed) {
       this.#judge.judged('D3')
@@ -65,7 +71,12 @@ export class DurableFiles {
       else if (read.isTaken) this.#compare(node, `${releaseText(release)} ${name}`, read.sum)
     }
     const most = when === 'at rest' && !isBusy ? snapshotsKept : snapshotsKept + 1
-    if (placed.length > most) this.#report(`${node} keeps ${placed.length} snapshots`)
+    const unwanted = hasFailed ? unwantedMost : 0
+    if (placed.length > most + unwanted) this.#report(`${node} keeps ${placed.length} snapshots`)
+    const unfinished = [...files.keys()].filter((path) => unfinishedFile.test(path))
+    if (unfinished.length > 0) this.#judge.judged('D3')
+    if (unfinished.length > unfinishedMost + unwanted)
+      this.#report(`${node} keeps ${unfinished.length} unfinished files, such as ${unfinished[0]}`)
   }
 
   /** Equal states of equal logs give equal bytes. */
@@ -144,7 +155,7 @@ function nameOf({ index, term }: { readonly index: number; readonly term: number
 export const durableFiles = checker({
   codes: {
     D3: {
-      text: 'durable files: snapshots and the end of the log can be read apart from the agent, sealed and as it wrote them',
+      text: 'durable files: snapshots and the end of the log can be read apart from the agent, sealed and as it wrote them; unfinished files do not pile up',
       sources: ['docs/architecture/formats.md#the-raft-log', 'docs/architecture/formats.md#snapshots'],
       evidence: ['snapshots', 'entries', 'terms', 'complaints'],
       judges: ['file or log read', 'files and logs read'],

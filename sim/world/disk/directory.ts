@@ -15,6 +15,8 @@ export class Directory {
   #names = new Map<string, Entry>()
   readonly #durable = new Map<string, Entry>()
   #changes: NameChange[] = []
+  /** What a failed sync left off the platter, and the system considers written. */
+  #missed: NameChange[] = []
   #settled = 0
 
   get(name: string): Entry | undefined {
@@ -55,13 +57,20 @@ export class Directory {
     for (const change of this.#take(mark)) applyChange(this.#durable, change)
   }
 
+  /**
+   * The first few changes are on the platter, and the next sync does not retry the others (fsyncgate). A later change
+   * writes the names anew, and these with them.
+   */
   failSync(mark: number, draw: Draws): void {
     const changes = this.#take(mark)
-    for (const change of changes.slice(0, draw.below(changes.length + 1))) applyChange(this.#durable, change)
+    const kept = draw.below(changes.length + 1)
+    for (const change of changes.slice(0, kept)) applyChange(this.#durable, change)
+    this.#missed.push(...changes.slice(kept))
   }
 
   /** Only the first few unsynced changes survive, and each file keeps what its own fate leaves. */
   cutPower(fateOf: (path: string) => Draws, path: string, model: UnsyncedModel): void {
+    this.#missed = []
     const changes = this.#take(this.mark())
     const kept = changes.length === 0 ? 0 : fateOf(`${path}/`).below(changes.length + 1)
     for (const change of changes.slice(0, kept)) applyChange(this.#durable, change)
@@ -79,7 +88,7 @@ export class Directory {
 
   #change(change: NameChange): void {
     applyChange(this.#names, change)
-    this.#changes.push(change)
+    this.#changes.push(...this.#missed.splice(0), change)
   }
 
   #take(mark: number): NameChange[] {

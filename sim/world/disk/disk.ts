@@ -1,5 +1,5 @@
 import { utf8 } from '../../../src/base/bytes.ts'
-import { ok, type Result } from '../../../src/base/result.ts'
+import { type Err, ok, type Result } from '../../../src/base/result.ts'
 import type { DiskFailure } from '../../../src/env/disk.ts'
 import { traceKinds } from '../../report/trace-kinds.ts'
 import type { Boot } from '../boot.ts'
@@ -7,6 +7,7 @@ import type { Draws } from '../decisions/draws.ts'
 import type { Identity, Part } from '../decisions/identity.ts'
 import type { Kernel } from '../kernel.ts'
 import { drawRangeUs, type RangeMs, type RangeUs, rangeUs } from '../time-range.ts'
+import { DiskErrors, type FailingOperation, type LastingErrors } from './disk-errors.ts'
 import { diskFailure } from './disk-failure.ts'
 import { FileTree } from './file-tree.ts'
 import type { UnsyncedModel } from './inode.ts'
@@ -42,17 +43,6 @@ const defaultDisk: Required<DiskOptions> = {
   unsynced: 'any',
 }
 
-/** Operations on files and names that a fault can make fail, with what the trace says of each. */
-const failures = {
-  sync: 'syncs fail',
-  read: 'reads fail',
-  write: 'writes fail',
-  open: 'opens fail',
-  rename: 'renames fail',
-} as const
-export type FailingOperation = keyof typeof failures
-const failingOperations = Object.keys(failures) as readonly FailingOperation[]
-
 export type DiskTiming = 'read' | 'write' | 'sync' | 'name'
 
 /** The disk of one machine. It outlives processes; a power cut leaves what `src/env/disk.ts` promises, and no more. */
@@ -64,11 +54,12 @@ export class SimDisk {
   #options: Required<DiskOptions>
   #times: Record<DiskTiming, RangeUs>
   readonly #locks = new Map<string, Boot>()
-  /** How many of the next ones fail. */
-  readonly #failing: Record<FailingOperation, number> = { sync: 0, read: 0, write: 0, open: 0, rename: 0 }
+  readonly #errors = new DiskErrors((text, value) => this.#trace(text, value))
   #stalled = false
   /** Number of the event that set its present state; 0: unchanged since the start. */
   setBy = 0
+  /** It was full since the process began. */
+  wasFull = false
   /** It was full, or made to fail, since the process began. */
   hasFailed = false
   /** Is told which operations fail because they were told to. */
@@ -103,20 +94,27 @@ export class SimDisk {
     this.#times = timesOf(this.#options)
     this.tree.quotaBytes = this.#options.quotaBytes
     this.tree.copyOnWrite = this.#options.copyOnWrite
+    this.wasFull ||= this.tree.isFull
     this.hasFailed ||= this.tree.isFull
     this.#trace(JSON.stringify(options), 0)
   }
 
   /** The next `count` operations of this kind fail; a write after writing a part. */
   fail(operation: FailingOperation, count: number): void {
-    this.#failing[operation] = count
     this.hasFailed ||= count > 0
-    this.#trace(failures[operation], count)
+    this.#errors.fail(operation, count)
+  }
+
+  /** From now on these operations fail; undefined: they succeed again. */
+  setErrors(errors: LastingErrors | undefined): void {
+    this.hasFailed ||= errors !== undefined
+    this.#errors.set(errors)
   }
 
   /** No operation fails any more because it was told to. */
   mend(): void {
-    for (const operation of failingOperations) if (this.#failing[operation] > 0) this.fail(operation, 0)
+    this.#errors.mend()
+    this.#errors.set(undefined)
   }
 
   /** Installs another disk, which has only these directories. Only while no process runs. */
@@ -170,7 +168,8 @@ export class SimDisk {
     this.#locks.clear()
     this.#held = []
     this.underWay = 0
-    this.hasFailed = this.tree.isFull || failingOperations.some((operation) => this.#failing[operation] > 0)
+    this.wasFull = this.tree.isFull
+    this.hasFailed = this.tree.isFull || this.#errors.areDue
     const { decisions } = this.#kernel
     const fateOf = (path: string): Draws => decisions.drawsOnce(life, 'power cut', path)
     if (power) this.tree.cutPower(fateOf, this.#options.unsynced)
@@ -191,17 +190,30 @@ export class SimDisk {
     return Math.round(drawRangeUs(this.#times[timing], draws) * this.#options.slowFactor)
   }
 
-  /** Whether the present operation fails. */
-  fails(operation: FailingOperation, path: string): boolean {
-    if (this.#failing[operation] === 0) return false
-    this.#failing[operation]--
-    this.onFailed(operation, path)
-    return true
+  /** Why the present operation fails, which ends now; undefined: it does not. */
+  failureOf(
+    operation: FailingOperation,
+    path: string,
+    draws: Draws,
+    mayChange?: boolean,
+  ): Err<DiskFailure> | undefined {
+    const failure = this.#errors.failureOf(operation, path, draws, mayChange)
+    if (failure !== undefined) this.onFailed(operation, path)
+    return failure
   }
 
-  /** Number of bytes of the present write that are written; undefined: all, and it succeeds. */
-  writeFailsAfter(path: string, length: number, draws: Draws): number | undefined {
-    return this.fails('write', path) ? draws.below(length + 1) : undefined
+  /**
+   * Why the present write fails, and the number of bytes that it writes nevertheless; undefined: it does not fail. It
+   * ends later: `onFailed` is told then.
+   */
+  writeFailureOf(
+    path: string,
+    length: number,
+    draws: Draws,
+  ): { readonly failure: Err<DiskFailure>; readonly written: number } | undefined {
+    const failure = this.#errors.failureOf('write', path, draws)
+    if (failure === undefined) return undefined
+    return { failure, written: failure.error.kind === 'io' ? draws.below(length + 1) : 0 }
   }
 
   /** Takes a lock for a process. Its file stays when the process dies, and then has no effect. */

@@ -75,11 +75,12 @@ async function openGround(
   const rpc = await Rpc.open(env, listen, rpcTls(tls.value))
   if (!rpc.ok) return err(portFailure(rpc.error, 'ports.server'))
   closing.push(() => rpc.value.stop())
-  const stored = config.dataDir === undefined ? undefined : await storedNodeId(env, config.dataDir)
-  const nodeId = config.nodeId ?? stored ?? drawUuid(env)
   const oldLogs = config.server ? oldLogsOf(config.release) : undefined
   const unusable = config.dataDir === undefined ? undefined : await refuseUnusable(env.disk, config.dataDir, oldLogs)
   if (unusable !== undefined) return err(unusable)
+  const stored = config.dataDir === undefined ? ok(undefined) : await storedNodeId(env, config.dataDir)
+  if (!stored.ok) return stored
+  const nodeId = config.nodeId ?? stored.value ?? drawUuid(env)
   const keys = await loadPoolKeys(env, config)
   if (!keys.ok) return keys
   const wanKeys = hasWan(config) ? await loadPoolKeys(env, config, wanFiles) : ok(undefined)

@@ -51,13 +51,14 @@ export async function openDataDirectory(
 }
 
 /**
- * The node ID that an earlier start stored, if it can be read. Writes nothing; `openDataDirectory` reports what is
- * wrong.
+ * The node ID that an earlier start stored; undefined: none, or the file has something else, which `openDataDirectory`
+ * refuses. A file that cannot be read is no missing one: the agent would appear under another ID. Writes nothing.
  */
-export async function storedNodeId(env: Env, path: string): Promise<string | undefined> {
+export async function storedNodeId(env: Env, path: string): Promise<Result<string | undefined, StartFailure>> {
   const found = await readWholeFile(env.disk, `${path}/node-id`)
-  const stored = found.ok ? textOf(found.value).trim().toLowerCase() : undefined
-  return stored !== undefined && uuidShape.test(stored) ? stored : undefined
+  if (!found.ok) return found.error.kind === 'not-found' ? ok(undefined) : err(unusable(found.error))
+  const stored = textOf(found.value).trim().toLowerCase()
+  return ok(uuidShape.test(stored) ? stored : undefined)
 }
 
 function parentOf(path: string): string {

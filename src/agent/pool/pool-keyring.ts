@@ -37,7 +37,8 @@ export async function loadPoolKeys(
     }
     if (found.error.kind !== 'not-found') {
       const message = `${path}: ${found.error.message}`
-      return err({ kind: 'data-directory', message, remedy: 'let this user read the file' })
+      const remedy = found.error.kind === 'permission' ? 'let this user read the file' : 'check the disk'
+      return err({ kind: 'data-directory', message, remedy })
     }
   }
   if (pool.encrypt === undefined) return ok(undefined)

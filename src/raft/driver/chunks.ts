@@ -1,3 +1,4 @@
+import type { DiskFailure } from '../../env/disk.ts'
 import type { Env } from '../../env/env.ts'
 import type { RaftEffect } from '../core/effects.ts'
 import type { SnapshotMeta } from '../core/types.ts'
@@ -90,18 +91,8 @@ export class Chunks {
       const stored = await this.#snapshots.receive(chunk)
       if (this.#stopped) return
       this.#turns.run(() => {
-        if (!stored.ok && stored.error.kind === 'full') {
-          // Without an answer, the leader resends the chunk at intervals.
-          this.#log.write(
-            'warn',
-            'raft',
-            'no space left on the disk for a received snapshot',
-            { index: meta.index },
-            'sampled',
-          )
-          return
-        }
-        if (!stored.ok) throw new Error(`a received snapshot could not be written: ${diskFailureText(stored.error)}`)
+        // Without an answer, the leader resends the chunk at intervals.
+        if (!stored.ok) return this.#tellFailure(meta.index, stored.error)
         const { nextOffset, complete, damage } = stored.value
         if (damage !== undefined) {
           this.#log.write(
@@ -116,5 +107,21 @@ export class Chunks {
       })
     }
     this.#isStoring = false
+  }
+
+  /** The log is not affected: this server goes on, and lags until its disk takes a snapshot. */
+  #tellFailure(index: number, failure: DiskFailure): void {
+    if (failure.kind === 'full') {
+      this.#log.write('warn', 'raft', 'no space left on the disk for a received snapshot', { index }, 'sampled')
+      return
+    }
+    const fields = { index, why: diskFailureText(failure) }
+    this.#log.write(
+      'error',
+      'raft',
+      'a received snapshot could not be written: it is requested again',
+      fields,
+      'sampled',
+    )
   }
 }

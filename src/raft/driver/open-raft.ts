@@ -94,8 +94,8 @@ export async function openRaft(env: Env, options: RaftOptions): Promise<Result<R
       },
       onFatal,
     })
-    late.server = server
     server.start()
+    late.serves(server)
     return ok(server)
   } catch (cause) {
     if (!(cause instanceof InvariantViolation)) throw cause
@@ -104,23 +104,37 @@ export async function openRaft(env: Env, options: RaftOptions): Promise<Result<R
   }
 }
 
-/** The log is opened before its server exists; it has no events until then. */
+/**
+ * The log is opened before its server exists. What it reports until then, while other files are still written, is
+ * reported to the server when that has started: a log that failed takes no change, and says so only once.
+ */
 class LateListener implements LogListener {
-  server: RaftServer | undefined
+  #server: RaftServer | undefined
+  #failure: DiskFailure | Error | undefined
+  #full: DiskFailure | undefined
+
+  serves(server: RaftServer): void {
+    this.#server = server
+    if (this.#full !== undefined) server.full(this.#full)
+    if (this.#failure !== undefined) server.failed(this.#failure)
+  }
 
   batchDurable(): void {
-    this.server?.batchDurable()
+    this.#server?.batchDurable()
   }
 
   full(failure: DiskFailure): void {
-    this.server?.full(failure)
+    this.#full = failure
+    this.#server?.full(failure)
   }
 
   room(): void {
-    this.server?.room()
+    this.#full = undefined
+    this.#server?.room()
   }
 
   failed(failure: DiskFailure | Error): void {
-    this.server?.failed(failure)
+    this.#failure = failure
+    this.#server?.failed(failure)
   }
 }

@@ -1,4 +1,5 @@
 import type { Closable } from '../../env/async.ts'
+import type { DiskFailure } from '../../env/disk.ts'
 import type { Env } from '../../env/env.ts'
 import { greater, indexAfter, type LogIndex, lesser, noIndex, plus } from '../../model/log-position.ts'
 import type { RaftLog } from '../core/log.ts'
@@ -40,6 +41,8 @@ export class Snapshotting {
   readonly #parts: SnapshottingParts
   #timer: Closable | undefined
   #isTaking = false
+  /** The last attempt failed: the next one waits for the interval, however long the log is. */
+  #hasFailed = false
   #stopped = false
 
   constructor(parts: SnapshottingParts) {
@@ -57,6 +60,8 @@ export class Snapshotting {
     this.#timer = env.timers.after(policy.snapshotIntervalMs, () => {
       turns.run(() => {
         this.#arm()
+        this.#hasFailed = false
+        this.#tidy()
         this.#takeIfDue()
       })
     })
@@ -64,7 +69,7 @@ export class Snapshotting {
 
   /** Entries were applied. */
   applied(): void {
-    if (!this.#isTaking && this.#parts.log().bytes > this.#logBytesMax()) this.#takeIfDue()
+    if (!this.#isTaking && !this.#hasFailed && this.#parts.log().bytes > this.#logBytesMax()) this.#takeIfDue()
   }
 
   #logBytesMax(): number {
@@ -104,12 +109,8 @@ export class Snapshotting {
     if (this.#stopped) return
     turns.run(() => {
       if (!written.ok) {
-        if (written.error === 'stopped') return
-        if (written.error.kind === 'full') {
-          env.log.write('warn', 'raft', 'no space left on the disk for a snapshot', { index: meta.index })
-          return
-        }
-        throw new Error(`a snapshot could not be written: ${diskFailureText(written.error)}`)
+        if (written.error !== 'stopped') this.#failed(meta, written.error)
+        return
       }
       env.metrics.sample('raft.snapshot.takeSnapshot', env.clock.monoMs() - startedMs)
       const { index, term } = meta
@@ -118,5 +119,22 @@ export class Snapshotting {
       const keepFrom = greater(trailing, log().tailWithin(this.#logBytesMax() / 2))
       turns.post({ kind: 'snapshot-taken', meta, sizeBytes: written.value, keepFrom })
     })
+  }
+
+  /** The log stays as it is, and so does the last snapshot. */
+  #failed({ index }: SnapshotMeta, failure: DiskFailure): void {
+    const { log } = this.#parts.env
+    this.#hasFailed = true
+    if (failure.kind === 'full') log.write('warn', 'raft', 'no space left on the disk for a snapshot', { index })
+    else {
+      const fields = { index, why: diskFailureText(failure) }
+      log.write('error', 'raft', 'a snapshot could not be written: it is tried again', fields)
+    }
+  }
+
+  /** What the disk did not let go before is tried again. */
+  #tidy(): void {
+    const { snapshots, turns } = this.#parts
+    turns.inBackground(snapshots.tidy().then(() => undefined))
   }
 }

@@ -37,6 +37,8 @@ export interface RecoveredLog {
  *    it was written, under a checksum that begins with the segment's salt: a client's bytes do not look like one, and
  *    inserted or missing bytes do not hide one.
  * 5. If the last segment ends with the mark that the log continues, its successor existed, and is missing.
+ *    If the previous segment has no such mark and the last one no batch, the last one was never used, and is left out:
+ *    the sync of its name may have failed, and then no later sync makes the name durable (fsyncgate).
  * 6. The remaining case: the very last batch is wrong, and nothing follows. It was torn before it was synced, or it was
  *    synced and has rotted since. It is cut, and this is logged. So that this loses nothing that was acknowledged, the
  *    log does not stay in that state: when it becomes idle, when it is closed and when it is opened, it adds an empty
@@ -64,6 +66,8 @@ export async function recoverLog(
   const numbers = names.value.flatMap((name) => segmentOfName(name) ?? []).sort((a, b) => a - b)
   const first = numbers.findLast((number, i) => numbers[i - 1] !== number - 1)
   const found = await findMark(disk, directory)
+  // Nothing is known of a file that cannot be read: it may be whole.
+  if (!found.ok && found.error.kind !== 'damaged-log') return found
   if (first === undefined) return found.ok ? withoutSegments(directory, found.value, format) : found
   const asides = names.value.filter((name) => name.endsWith('.tmp'))
   const run = numbers.filter((number) => number >= first)
@@ -73,8 +77,11 @@ export async function recoverLog(
   if (!read.ok) return read
   const mark = found.ok ? markOf(directory, found.value, read.value.tail) : found
   if (!mark.ok) return err({ ...mark.error, loss: lossOf(read.value.log, undefined, [], format) })
+  const { log, tail, unused } = read.value
+  const used = segments.filter((found) => found !== unused)
   const leftovers = [...asides, ...before].map((name) => `${directory}/${name}`)
-  return ok({ ...read.value, segments, mark: mark.value, leftovers })
+  if (unused !== undefined) leftovers.push(unused.path)
+  return ok({ log, tail, segments: used, mark: mark.value, leftovers })
 }
 
 /** The first segment is created after the watermark, and before anything is durable. */
@@ -102,7 +109,8 @@ async function readSegments(
   segments: FoundSegment[],
   format: LogFormat,
   mark: Mark | undefined,
-): Promise<Result<Pick<RecoveredLog, 'log' | 'tail'>, LogFailure>> {
+): Promise<Result<Pick<RecoveredLog, 'log' | 'tail'> & { readonly unused: FoundSegment | undefined }, LogFailure>> {
+  let former: SegmentReading | undefined
   let reading: SegmentReading | undefined
   let unread: UnreadBytes[] = []
   for (const [i, found] of segments.entries()) {
@@ -113,16 +121,23 @@ async function readSegments(
     const torn = next.ok ? reading?.endAt(next.value.header) : undefined
     const damage = next.ok ? (torn ?? next.value.readAll(mark)) : next.error
     if (next.ok && torn === undefined) {
+      former = reading
       reading = next.value
       unread = [{ bytes: bytes.value, from: reading.end, number: reading.lastBatch + 1 }]
     }
     if (damage === undefined) continue
     return damaged(disk, damage, { before: reading?.log, mark, unread, format, rest: segments.slice(i + 1) })
   }
-  const { log } = reading as SegmentReading
-  const tail = (reading as SegmentReading).finish(mark)
-  if (tail.ok) return ok({ log, tail: tail.value })
-  return damaged(disk, tail.error, { before: log, mark, unread, format, rest: [] })
+  const isUnused = isFollowedByUnused(former, reading as SegmentReading)
+  const last = (isUnused ? former : reading) as SegmentReading
+  const tail = last.finish(mark)
+  if (tail.ok) return ok({ log: last.log, tail: tail.value, unused: isUnused ? segments.at(-1) : undefined })
+  return damaged(disk, tail.error, { before: last.log, mark, unread, format, rest: [] })
+}
+
+/** The last segment got its name, and the one before does not say so yet. */
+function isFollowedByUnused(before: SegmentReading | undefined, last: SegmentReading): boolean {
+  return before !== undefined && !before.isContinued && last.isEmpty
 }
 
 interface Remains {
@@ -134,7 +149,7 @@ interface Remains {
   readonly rest: readonly FoundSegment[]
 }
 
-/** Reads the remaining segments, unless reading itself failed. */
+/** Reads the remaining segments. If one cannot be read, it is unknown what is lost, so that nothing may be accepted. */
 async function damaged(
   disk: Disk,
   failure: RaftOpenFailure,
@@ -144,7 +159,8 @@ async function damaged(
   const all = [...unread]
   for (const { path } of rest) {
     const bytes = await readWhole(disk, path)
-    if (bytes.ok) all.push({ bytes: bytes.value, from: 0, number: undefined })
+    if (!bytes.ok) return bytes
+    all.push({ bytes: bytes.value, from: 0, number: undefined })
   }
   return err({ ...failure, loss: lossOf(before, mark, all, format) })
 }

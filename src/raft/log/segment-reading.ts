@@ -88,6 +88,16 @@ export class SegmentReading {
     return this.#lastBatch
   }
 
+  /** Nothing was written into it, not even in part. */
+  get isEmpty(): boolean {
+    return this.#lastBatch === this.header.lastBatch && this.#end >= this.#contentEnd
+  }
+
+  /** It says that the log continues in the next segment. */
+  get isContinued(): boolean {
+    return this.#continued !== undefined
+  }
+
   /** Reads to the end, or to a batch that may be torn. */
   readAll(mark: Mark | undefined): RaftOpenFailure | undefined {
     const { path, segment } = this.#found

@@ -107,6 +107,7 @@ export class SegmentedLog implements DurableLog {
     const log = new SegmentedLog(env, writer, files.value.watermark, options, listener)
     const sealed = await log.#begin(first === undefined ? [] : recordsOf(first))
     if (sealed.ok) return ok(log)
+    log.#over()
     await log.#closeFiles()
     return sealed
   }
@@ -221,11 +222,16 @@ export class SegmentedLog implements DurableLog {
 
   #fail(failure: DiskFailure | Error): void {
     if (this.#state === 'over') return
+    this.#over()
+    this.#listener.failed(failure)
+  }
+
+  /** Nothing is written from now on, and no timer fires. */
+  #over(): void {
     this.#state = 'over'
     this.#queue.clear()
     this.#sealing.close()
     this.#watermark.stop()
     this.#full.close()
-    this.#listener.failed(failure)
   }
 }

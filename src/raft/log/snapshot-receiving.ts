@@ -23,30 +23,44 @@ export interface Received {
   readonly damage?: string
 }
 
+/** What becomes of the files of transfers. */
+interface Files {
+  /** Gives a synced and complete file its place among the snapshots. */
+  readonly place: (aside: string, stored: StoredSnapshot) => Promise<Result<undefined, DiskFailure>>
+  /** The file is not needed any more. */
+  readonly giveUp: (path: string) => Promise<void>
+  /** Removes what was given up before. */
+  readonly tidy: () => Promise<Result<undefined, DiskFailure>>
+}
+
 /** Receives the snapshots of leaders, one transfer at a time, in a separate file. One call of `take` at a time. */
 export class SnapshotReceiving {
   readonly #disk: SnapshotDisk
   readonly #directory: string
-  readonly #place: (aside: string, stored: StoredSnapshot) => Promise<Result<undefined, DiskFailure>>
+  readonly #files: Files
   #transfer: Transfer | undefined
+  #stopped = false
 
-  /** `place`: gives a synced and complete file its place among the snapshots. */
-  constructor(
-    disk: SnapshotDisk,
-    directory: string,
-    place: (aside: string, stored: StoredSnapshot) => Promise<Result<undefined, DiskFailure>>,
-  ) {
+  constructor(disk: SnapshotDisk, directory: string, files: Files) {
     this.#disk = disk
     this.#directory = directory
-    this.#place = place
+    this.#files = files
   }
 
   /**
    * Writes a chunk of a leader's snapshot to the separate file if it is the next one. The last one is acknowledged when
    * all is synced, checked as a whole, and in its place; an incomplete snapshot is dropped and requested again from its
-   * start.
+   * start. So is one after a failed write or sync, because the content of its file is unknown; a write that found no
+   * room is tried again.
    */
-  async take({ meta, sizeBytes, offset, bytes }: SnapshotChunk): Promise<Result<Received, DiskFailure>> {
+  async take(chunk: SnapshotChunk): Promise<Result<Received, DiskFailure>> {
+    const taken = await this.#take(chunk)
+    if (taken.ok || taken.error.kind === 'full' || this.#stopped) return taken
+    if (this.#transfer !== undefined) await this.#drop(this.#transfer)
+    return taken
+  }
+
+  async #take({ meta, sizeBytes, offset, bytes }: SnapshotChunk): Promise<Result<Received, DiskFailure>> {
     const begun = await this.#transferOf(meta, sizeBytes, offset)
     if (!begun.ok) return begun
     const transfer = begun.value
@@ -61,6 +75,7 @@ export class SnapshotReceiving {
   }
 
   async stop(): Promise<void> {
+    this.#stopped = true
     await this.#transfer?.file.close()
     this.#transfer = undefined
   }
@@ -75,15 +90,15 @@ export class SnapshotReceiving {
     if (present !== undefined && isSame(present.meta, meta) && present.sizeBytes === sizeBytes) return ok(present)
     // A late piece of another leader's snapshot does not end the transfer that is under way.
     if (offset !== 0) return ok(undefined)
-    const dropped = present === undefined ? ok(undefined) : await this.#drop(present)
-    if (!dropped.ok) return dropped
+    if (present !== undefined) await this.#drop(present)
+    const tidied = await this.#files.tidy()
+    if (!tidied.ok) return tidied
     const path = `${this.#directory}/${snapshotName(meta)}.part`
     const file = await this.#disk.open(path, 'create')
     if (!file.ok) return file
-    const cut = await file.value.truncate(0)
-    if (!cut.ok) return cut
     this.#transfer = { meta, sizeBytes, path, file: file.value, nextOffset: 0 }
-    return ok(this.#transfer)
+    const cut = await file.value.truncate(0)
+    return cut.ok ? ok(this.#transfer) : cut
   }
 
   async #complete(transfer: Transfer): Promise<Result<Received, DiskFailure>> {
@@ -94,20 +109,20 @@ export class SnapshotReceiving {
     if (!checked.ok && !('offset' in checked.error)) return err(checked.error)
     if (!checked.ok || !isSame(checked.value.meta, meta) || checked.value.sizeBytes !== sizeBytes) {
       const damage = !checked.ok && 'what' in checked.error ? checked.error.what : 'it is another snapshot'
-      const dropped = await this.#drop(transfer)
-      return dropped.ok ? ok({ nextOffset: 0, complete: false, damage }) : dropped
+      await this.#drop(transfer)
+      return ok({ nextOffset: 0, complete: false, damage })
     }
     const marked = await markReceived(file, checked.value)
     if (!marked.ok) return marked
     await file.close()
     this.#transfer = undefined
-    const placed = await this.#place(path, { meta: checked.value.meta, sizeBytes, origin: { kind: 'received' } })
+    const placed = await this.#files.place(path, { meta: checked.value.meta, sizeBytes, origin: { kind: 'received' } })
     return placed.ok ? ok({ nextOffset: sizeBytes, complete: true }) : placed
   }
 
-  async #drop(transfer: Transfer): Promise<Result<undefined, DiskFailure>> {
+  async #drop({ file, path }: Transfer): Promise<void> {
     this.#transfer = undefined
-    await transfer.file.close()
-    return this.#disk.remove(transfer.path)
+    await file.close()
+    await this.#files.giveUp(path)
   }
 }

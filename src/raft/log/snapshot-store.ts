@@ -34,6 +34,12 @@ export class SnapshotStore {
   #kept: Kept[]
   /** Files of earlier lives that are not offered to followers, and go with the next snapshot. */
   #besides: readonly string[]
+  /**
+   * Files that are not needed: of failed attempts, and those that newer ones have replaced. No attempt begins before
+   * they are removed, so that they do not pile up.
+   */
+  readonly #unwanted = new Set<string>()
+  #removing: Promise<Result<undefined, DiskFailure>> | undefined
   readonly #receiving: SnapshotReceiving
   #stopped = false
 
@@ -41,7 +47,11 @@ export class SnapshotStore {
   constructor(disk: SnapshotDisk, directory: string, found?: Pick<FoundSnapshots, 'newest' | 'besides'>) {
     this.#disk = disk
     this.#directory = directory
-    this.#receiving = new SnapshotReceiving(disk, directory, (aside, stored) => this.#place(aside, stored))
+    this.#receiving = new SnapshotReceiving(disk, directory, {
+      place: (aside, stored) => this.#place(aside, stored),
+      giveUp: (path) => this.#giveUp(path),
+      tidy: () => this.tidy(),
+    })
     this.#kept = found?.newest === undefined ? [] : [{ ...found.newest, isDamaged: false, unread: 0 }]
     this.#besides = found?.besides ?? []
   }
@@ -88,6 +98,8 @@ export class SnapshotStore {
     state: StateSnapshot,
     logIndex: LogIndex,
   ): Promise<Result<number, DiskFailure | 'stopped'>> {
+    const tidied = await this.tidy()
+    if (!tidied.ok) return tidied
     const origin: SnapshotOrigin = { kind: 'taken', logIndex }
     const aside = `${this.#directory}/${snapshotName(meta)}.tmp`
     const file = await this.#disk.open(aside, 'create')
@@ -97,9 +109,14 @@ export class SnapshotStore {
     await file.value.close()
     const placed = written.ok ? await this.#place(aside, { meta, sizeBytes: written.value, origin }) : written
     if (placed.ok) return written
-    // Other files need the space more than an unfinished snapshot. If this fails as well, the next start removes it.
-    if (placed.error !== 'stopped' && placed.error.kind === 'full') await this.#disk.remove(aside)
+    if (!written.ok && written.error !== 'stopped') await this.#giveUp(aside)
     return placed
+  }
+
+  /** Removes files that are not needed. */
+  tidy(): Promise<Result<undefined, DiskFailure>> {
+    this.#removing ??= this.#removeUnwanted()
+    return this.#removing
   }
 
   /** Feeds the state of a stored snapshot to `restore`, piece by piece, and lets it take effect. */
@@ -146,18 +163,38 @@ export class SnapshotStore {
 
   /** Gives a synced file its name, makes that durable, and only then removes older ones. */
   async #place(aside: string, stored: StoredSnapshot): Promise<Result<undefined, DiskFailure>> {
-    const renamed = await this.#disk.rename(aside, this.#pathOf(stored.meta))
+    const placed = this.#pathOf(stored.meta)
+    const renamed = await this.#disk.rename(aside, placed)
     const durable = renamed.ok ? await this.#disk.syncDirectory(this.#directory) : renamed
-    if (!durable.ok) return durable
+    if (!durable.ok) {
+      await this.#giveUp(aside, placed)
+      return durable
+    }
     const others = this.#kept.filter(({ meta }) => !isSame(meta, stored.meta))
     const whole = [{ ...stored, isDamaged: false, unread: 0 }, ...others.filter(({ isDamaged }) => !isDamaged)]
     whole.sort((a, b) => b.meta.index - a.meta.index)
     this.#kept = whole.slice(0, keptMax)
     const old = [...whole.slice(keptMax), ...others.filter(({ isDamaged }) => isDamaged)]
-    const placed = this.#pathOf(stored.meta)
     const gone = [...old.map(({ meta }) => this.#pathOf(meta)), ...this.#besides.filter((path) => path !== placed)]
     this.#besides = []
-    return removeFiles(this.#disk, this.#directory, gone)
+    // The new snapshot is durable, whether or not the disk lets others go now.
+    await this.#giveUp(...gone)
+    return done
+  }
+
+  /** These files are not needed. What cannot be removed now is removed later. */
+  async #giveUp(...paths: readonly string[]): Promise<void> {
+    await this.#removing
+    for (const path of paths) this.#unwanted.add(path)
+    await this.tidy()
+  }
+
+  async #removeUnwanted(): Promise<Result<undefined, DiskFailure>> {
+    const paths = [...this.#unwanted]
+    const removed = await removeFiles(this.#disk, this.#directory, paths)
+    if (removed.ok) for (const path of paths) this.#unwanted.delete(path)
+    this.#removing = undefined
+    return removed
   }
 
   #find(meta: SnapshotMeta): Kept | undefined {

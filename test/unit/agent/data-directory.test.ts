@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { openDataDirectory, storedNodeId } from '../../../src/agent/boot/data-directory.ts'
 import { textOf } from '../../../src/base/bytes.ts'
+import { ok } from '../../../src/base/result.ts'
 import type { Env } from '../../../src/env/env.ts'
 import { CrashDisk } from '../raft-log/crash-disk.ts'
 import { fakeEnv } from '../raft-log/fake-env.ts'
@@ -28,7 +29,21 @@ describe('the ID of a node', () => {
     expect(await idOf(disk, undefined)).toBe(fresh)
     expect(textOf(disk.bytesOf(`${path}/node-id`))).toBe(fresh)
     expect(await idOf(disk, undefined, configured)).toBe(fresh)
-    expect(await storedNodeId(fakeEnv(disk) as unknown as Env, path)).toBe(fresh)
+    expect(await storedNodeId(fakeEnv(disk) as unknown as Env, path)).toEqual(ok(fresh))
+  })
+
+  it('is not another one because its file cannot be read once', async () => {
+    const disk = await emptyDisk()
+    const stored = (): ReturnType<typeof storedNodeId> => storedNodeId(fakeEnv(disk) as unknown as Env, path)
+    expect(await stored()).toEqual(ok(undefined))
+    await idOf(disk, undefined)
+    for (const failing of ['open', 'read']) {
+      disk.fault = (operation) => (operation === failing ? 'io' : undefined)
+      expect(await stored()).toMatchObject({
+        ok: false,
+        error: { kind: 'data-directory', message: `data_dir: ${path}/node-id: planted io`, remedy: 'check the disk' },
+      })
+    }
   })
 
   it('is the configured one, which takes the place of the stored one', async () => {

@@ -1,19 +1,22 @@
 import { describe, expect, it } from 'vitest'
 import { concatBytes } from '../../../src/base/bytes.ts'
 import { crc32c } from '../../../src/base/crc32c.ts'
+import { err } from '../../../src/base/result.ts'
 import { logIndexOf, noIndex, termOf } from '../../../src/model/log-position.ts'
 import { encodeBatch, readBatch, recordsAt } from '../../../src/raft/log/batch.ts'
+import { logChange } from '../../../src/raft/log/durable-log.ts'
 import { lossOf } from '../../../src/raft/log/log-loss.ts'
 import { createLog } from '../../../src/raft/log/opening.ts'
 import type { LogRecord } from '../../../src/raft/log/record.ts'
+import { recoverLog } from '../../../src/raft/log/recovery.ts'
 import { Sealing } from '../../../src/raft/log/sealing.ts'
 import { SegmentBytes } from '../../../src/raft/log/segment-bytes.ts'
 import { encodeSegmentHeader, logFormats, readSegmentHeader } from '../../../src/raft/log/segment-file.ts'
 import { createWatermark, findMark, type Mark, Watermark } from '../../../src/raft/log/watermark.ts'
 import { WatermarkWriter } from '../../../src/raft/log/watermark-writer.ts'
 import { CrashDisk } from './crash-disk.ts'
-import { FakeTime, fakeEnv } from './fake-env.ts'
-import { directory, entryAt, smallSegments } from './log-model.ts'
+import { FakeTime, fakeEnv, settle } from './fake-env.ts'
+import { directory, entryAt, openLog, persist, smallSegments } from './log-model.ts'
 
 const markAt = (batch: number): Mark => ({
   batch,
@@ -124,6 +127,84 @@ describe('what protects a log', () => {
       expect(made.ok, `${failed}, operation ${failing}`).toBe(failed === 'close')
     }
   })
+})
+
+describe('a new segment whose name may not be durable', () => {
+  /** A disk on which the directory could not be synced when the second segment had got its name. */
+  async function withUnsureName(): Promise<CrashDisk> {
+    const disk = new CrashDisk()
+    const opened = await openLog(disk)
+    if (!opened.ok) throw new Error(opened.error.message)
+    const { log, failures } = opened.value
+    disk.fault = (operation) => (operation === 'syncDirectory' ? 'io' : undefined)
+    for (let i = 1; failures.length === 0; i++) {
+      log.write(logChange({ entries: [entryAt(i, 1, 40)] }), () => {})
+      log.flush()
+      await settle()
+    }
+    disk.fault = () => undefined
+    expect(disk.namesIn(directory)).toContain('0000000002.log')
+    return disk.restarted()
+  }
+
+  it('is left out and made again, so that its name is', async () => {
+    const disk = await withUnsureName()
+    const read = await recoverLog(disk, directory)
+    if (!read.ok || read.value === undefined) throw new Error('it is not read')
+    const { segments, leftovers } = read.value
+    expect(segments.map(({ segment }) => segment)).toEqual([1])
+    expect(leftovers).toEqual([`${directory}/0000000002.log`])
+    const operations: string[] = []
+    disk.fault = (operation, path) => void operations.push(`${operation} ${path.slice(directory.length + 1)}`)
+    const again = await openLog(disk)
+    if (!again.ok) throw new Error(again.error.message)
+    const last = again.value.state.entries.length
+    for (let i = 1; i <= 20; i++) await persist(again.value.log, logChange({ entries: [entryAt(last + i, 1, 40)] }))
+    expect(operations).toContain('remove 0000000002.log')
+    expect(operations).toContain('rename 0000000002.log.tmp')
+    expect((await openLog(disk.restarted())).ok).toBe(true)
+  })
+
+  it('stays when the one before says that the log continues in it, or when it has a batch', async () => {
+    const disk = new CrashDisk()
+    const opened = await openLog(disk)
+    if (!opened.ok) throw new Error(opened.error.message)
+    for (let i = 1; i <= 20; i++) await persist(opened.value.log, logChange({ entries: [entryAt(i, 1, 40)] }))
+    const read = await recoverLog(disk, directory)
+    if (!read.ok || read.value === undefined) throw new Error('it is not read')
+    expect(read.value.leftovers).toEqual([])
+    expect(read.value.segments.length).toBeGreaterThan(2)
+  })
+})
+
+describe('a log of which something cannot be read', () => {
+  /** Four segments, a damaged second one, and a watermark. */
+  async function damagedLog(): Promise<CrashDisk> {
+    const disk = new CrashDisk()
+    const opened = await openLog(disk)
+    if (!opened.ok) throw new Error(opened.error.message)
+    for (let i = 1; i <= 30; i++) await persist(opened.value.log, logChange({ entries: [entryAt(i, 1, 40)] }))
+    const path = `${directory}/0000000002.log`
+    const bytes = disk.bytesOf(path).slice()
+    bytes[100] = (bytes[100] as number) ^ 1
+    disk.plant(path, bytes)
+    return disk.restarted()
+  }
+
+  it.each(['watermark', '0000000001.log', '0000000004.log'])(
+    'is not damaged for that reason: without %s nothing is known of what it lost',
+    async (name) => {
+      const disk = await damagedLog()
+      expect(await recoverLog(disk, directory)).toMatchObject({
+        error: { kind: 'damaged-log', loss: { heldUpTo: 30 } },
+      })
+      for (const failing of ['open', 'read']) {
+        disk.fault = (operation, path) => (operation === failing && path.endsWith(name) ? 'io' : undefined)
+        const read = await recoverLog(disk, directory)
+        expect(read).toEqual(err({ kind: 'io', message: `${directory}/${name}: planted io`, remedy: 'check the disk' }))
+      }
+    },
+  )
 })
 
 describe('what a damaged log is known to have held', () => {

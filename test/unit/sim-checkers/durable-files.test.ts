@@ -211,5 +211,21 @@ describe('D3 durable files', () => {
     expect(reported(disk, { when: 'at rest' })).toEqual(['D3: s1 keeps 3 snapshots'])
     await withSnapshot(disk, 10, 'abc')
     expect(reported(disk, { when: 'ended' })).toEqual(['D3: s1 keeps 4 snapshots'])
+    expect(reported(disk, { when: 'at rest', hasFailed: true })).toEqual([])
+    await withSnapshot(disk, 11, 'abc')
+    expect(reported(disk, { when: 'at rest', hasFailed: true })).toEqual(['D3: s1 keeps 5 snapshots'])
+  })
+
+  it('reports unfinished files that pile up, two more of them on a disk that fails', async () => {
+    const disk = closed.copy()
+    await disk.makeDirectory(snapshots)
+    const add = (name: string): void => disk.plant(`${snapshots}/${name}`, new Uint8Array(3))
+    for (const name of ['1.snapshot.tmp', '2.snapshot.part']) add(name)
+    expect(reported(disk)).toEqual([])
+    add('3.snapshot.tmp')
+    const text = 'D3: s1 keeps 3 unfinished files, such as /data/raft/snapshots/1.snapshot.tmp'
+    expect([reported(disk), reported(disk, { hasFailed: true })]).toEqual([[text], []])
+    for (const name of ['4.snapshot.part', '5.snapshot.tmp']) add(name)
+    expect(reported(disk, { hasFailed: true })).toHaveLength(1)
   })
 })

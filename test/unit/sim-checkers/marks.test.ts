@@ -18,6 +18,8 @@ import { logIndexOf, termOf } from '../../../src/model/log-position.ts'
 import type { RaftMessage } from '../../../src/raft/core/messages.ts'
 import { projectRoot } from '../../tools/planted.ts'
 
+const why = { said: '', wasFull: false }
+
 describe('marks of rare states', () => {
   it('are told once, in the order of their table', () => {
     expect(inOrder(['tail cut', 'two leaders alive', 'tail cut'])).toEqual(['two leaders alive', 'tail cut'])
@@ -181,10 +183,14 @@ function stories(): readonly (readonly [string, readonly Telling[], readonly Mar
     ['of a new segment needs that it has no name yet', [fails('open', '/data/raft/log/0000000002.log')], []],
     ['of a new segment needs that it is not opened', [fails('rename', '/data/raft/log/0000000002.log.tmp')], []],
     ['is not told by another line', [fact('process told', { node: 's1', what: 'raft: election won' })], []],
-    ['of rot needs a damaged disk', [fact('process did not start', { node: 's1', isDamaged: false, kind: 'io' })], []],
+    [
+      'of rot needs a damaged disk',
+      [fact('process did not start', { node: 's1', isDamaged: false, kind: 'io', ...why })],
+      [],
+    ],
     [
       'of rot is seen when a server does not start',
-      [fact('process did not start', { node: 's1', isDamaged: true, kind: 'io' })],
+      [fact('process did not start', { node: 's1', isDamaged: true, kind: 'io', ...why })],
       ['rot found'],
     ],
     [

@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest'
 import type { SimNode } from '../../../sim/simulation/node.ts'
 import type { Simulation } from '../../../sim/simulation/simulation.ts'
 import type { DiskOptions } from '../../../sim/world/disk/disk.ts'
+import { failingOperations } from '../../../sim/world/disk/disk-errors.ts'
 import { equalBytes, textOf, utf8 } from '../../../src/base/bytes.ts'
+import type { Result } from '../../../src/base/result.ts'
+import type { DiskFailure } from '../../../src/env/disk.ts'
 import type { Env } from '../../../src/env/env.ts'
 import { inSimulation, value } from './in-simulation.ts'
 
@@ -12,7 +15,7 @@ async function onDisk<T>(
   seed = 'disk',
 ): Promise<T> {
   return await inSimulation({ seed, disk }, async (simulation) => {
-    const node = simulation.addNode({ name: 'n', host: '10.0.0.1', directories: ['/data'] })
+    const node = simulation.addNode({ name: 'n', host: '10.0.0.1', directories: ['/data', '/data/log'] })
     return await use(simulation, node)
   })
 }
@@ -196,9 +199,106 @@ describe('a disk', () => {
     })
   })
 
+  it('fails what it was told to, of the files it was told, until that ends', async () => {
+    await onDisk({}, async (simulation, node) => {
+      const failed: string[] = []
+      node.disk.onFailed = (operation, path) => failed.push(`${operation} ${path}`)
+      const kindOf = (result: Result<unknown, DiskFailure>): string => (result.ok ? 'ok' : result.error.message)
+      const told = await simulation.play(
+        node,
+        async (env) => {
+          const file = await value(env.disk.open('/data/log/a', 'create'))
+          const other = await value(env.disk.open('/data/b', 'create'))
+          node.disk.setErrors({ operations: failingOperations, files: /^[/]data[/]log/, chance: 1, isReadOnly: false })
+          const results: Result<unknown, DiskFailure>[] = [
+            await file.write(0, utf8('aaaa')),
+            await file.truncate(9),
+            await file.allocate(9),
+            await file.size(),
+            await file.read(0, 1),
+            await file.sync(),
+            await env.disk.syncDirectory('/data/log'),
+            await env.disk.list('/data/log'),
+            await env.disk.stat('/data/log/a'),
+            await env.disk.remove('/data/log/a'),
+            await env.disk.rename('/data/log/a', '/data/log/c'),
+            await env.disk.makeDirectory('/data/log/d'),
+            await env.disk.open('/data/log/a', 'read'),
+            await env.disk.lock('/data/log/lock'),
+            await other.writeSynced(0, utf8('bbbb')),
+          ]
+          node.disk.setErrors(undefined)
+          results.push(await file.write(0, utf8('aaaa')))
+          return results.map(kindOf)
+        },
+        1000,
+      )
+      const operations = ['write', 'resize', 'resize', 'stat', 'read', 'sync', 'sync', 'list', 'stat', 'remove']
+      operations.push('rename', 'make directory', 'open', 'open')
+      expect(told).toEqual([...operations.map((operation) => `${operation}: input/output error`), 'ok', 'ok'])
+      expect(failed.map((text) => text.slice(0, text.indexOf(' /')))).toEqual(operations)
+      expect([...node.disk.files().keys()]).toEqual(['/data/b', '/data/log/a'])
+    })
+  })
+
+  it('refuses every change while it is read-only, and reads', async () => {
+    await onDisk({}, async (simulation, node) => {
+      const told = await simulation.play(
+        node,
+        async (env) => {
+          const file = await value(env.disk.open('/data/log/a', 'create'))
+          await value(file.writeSynced(0, utf8('aaaa')))
+          node.disk.setErrors({ operations: failingOperations, files: /./, chance: 1, isReadOnly: true })
+          const results: Result<unknown, DiskFailure>[] = [
+            await file.write(0, utf8('bbbb')),
+            await file.sync(),
+            await env.disk.open('/data/log/a', 'create'),
+            await env.disk.makeDirectory('/data/new'),
+            await env.disk.remove('/data/log/a'),
+            await file.read(0, 4),
+            await env.disk.open('/data/log/a', 'read'),
+            await env.disk.makeDirectory('/data/log'),
+            await env.disk.list('/data/log'),
+          ]
+          return results.map((result) => (result.ok ? 'ok' : result.error.kind))
+        },
+        1000,
+      )
+      const changes = ['permission', 'io', 'permission', 'permission', 'permission']
+      expect(told).toEqual([...changes, 'ok', 'ok', 'ok', 'ok'])
+      expect(textOf(node.disk.files().get('/data/log/a') as Uint8Array)).toBe('aaaa')
+    })
+  })
+
+  it('keeps a name whose sync failed off the platter until another change of the directory is synced', async () => {
+    const left = new Set<string>()
+    for (let seed = 0; seed < 20; seed++) {
+      for (const goesOn of [false, true]) {
+        await onDisk(
+          {},
+          async (simulation, node) => {
+            const program = async (env: Env): Promise<void> => {
+              await value(env.disk.open('/data/a', 'create'))
+              node.disk.fail('sync', 1)
+              await env.disk.syncDirectory('/data')
+              if (goesOn) await value(env.disk.open('/data/b', 'create'))
+              await value(env.disk.syncDirectory('/data'))
+            }
+            await simulation.play(node, program, 1000)
+            node.crash()
+            left.add(`${goesOn} ${[...node.disk.files().keys()].join(' ')}`)
+          },
+          `names-${seed}`,
+        )
+      }
+    }
+    expect([...left].sort()).toEqual(['false ', 'false /data/a', 'true /data/a /data/b'])
+  })
+
   it('fails nothing any more once it was mended', async () => {
     await onDisk({}, async (simulation, node) => {
       for (const operation of ['open', 'rename', 'read', 'write', 'sync'] as const) node.disk.fail(operation, 9)
+      node.disk.setErrors({ operations: failingOperations, files: /./, chance: 1, isReadOnly: false })
       node.disk.mend()
       expect(node.disk.hasFailed).toBe(true)
       await simulation.play(node, writeTwo, 1000)

@@ -141,29 +141,4 @@ export const diskBugs: readonly PlantedBug[] = [
     hunt: failing,
     foundBy: ['P1'],
   },
-  {
-    row: 444,
-    name: 'names-are-believed',
-    about:
-      'a new segment is used after a restart, although the sync of its name had failed, and a power cut removes it',
-    patches: [
-      {
-        file: `${log}/recovery.js`,
-        find: 'before !== undefined && !before.isContinued && last.isEmpty',
-        replace: 'false',
-      },
-    ],
-    hunt: failing,
-    foundBy: ['D3', 'P1', 'D1', 'R6', 'R8'],
-  },
-  {
-    row: 445,
-    name: 'kept-by-word-alone',
-    about: 'a registration that could not be written to the disk of its agent is acknowledged',
-    patches: [
-      { file: 'src/agent/local/kept-definitions.js', find: 'told.resolve(written);', replace: 'told.resolve(done);' },
-    ],
-    hunt: failing,
-    foundBy: ['E5'],
-  },
 ]

@@ -1,16 +1,4 @@
 import type { z } from 'zod'
-import type { Action } from './fault-world.ts'
-import {
-  blockDatagrams,
-  breakConnections,
-  cut,
-  forgeGossip,
-  heal,
-  partition,
-  refuseConnections,
-  slowNetwork,
-} from './link-actions.ts'
-import { damageLog, reimage, removePeer, rot, wipe } from './loss-actions.ts'
 import {
   diskErrors,
   failFsync,
@@ -23,6 +11,18 @@ import {
   slowDisk,
   stallDisk,
 } from './disk-actions.ts'
+import type { Action } from './fault-world.ts'
+import {
+  blockDatagrams,
+  breakConnections,
+  cut,
+  forgeGossip,
+  heal,
+  partition,
+  refuseConnections,
+  slowNetwork,
+} from './link-actions.ts'
+import { damageLog, reimage, removePeer, rot, wipe } from './loss-actions.ts'
 import { clockRate, secretsManager, stepClock, webServer } from './machine-actions.ts'
 import { crash, interrupt, kill, leave, pause, restart, resume, stop, transferLeadership } from './process-actions.ts'
 

@@ -10,6 +10,7 @@ import {
   observersText,
   type Split,
 } from './effects.ts'
+import { type Insertion, insertionsOf, observing, withInsertions } from './insertions.ts'
 import { type Literal, literalsOf } from './literals.ts'
 import { type Change, type Compiler, type OperatorName, textOf } from './operators/change.ts'
 import { parsed, returnsOf, type Site, sitesOf } from './walk.ts'
@@ -74,13 +75,6 @@ export interface Taken {
   readonly mutants: number
   /** Number of places that return a value; undefined: they are not observed, and no repair is looked for. */
   readonly returns?: number
-}
-
-interface Insertion {
-  readonly at: number
-  /** At one place, the lowest comes first. */
-  readonly order: number
-  readonly text: string
 }
 
 /**
@@ -169,12 +163,6 @@ export function changedText(source: ts.SourceFile, change: Change): string {
   return `${head}{}${behind}${source.text.slice(from, to)}${source.text.slice(change.behind.end)}`
 }
 
-interface Numbers {
-  readonly site: number
-  /** The first of the site's mutants, which are numbered consecutively. */
-  readonly first: number
-}
-
 /** Each observed value has two sites. */
 const sitesOfEach = 2
 
@@ -189,74 +177,6 @@ function effectOf(
   const { split, half, isCertain, node } = needed
   const nth = observed.findIndex((one) => isSame(one, needed))
   return { site: first + sitesOfEach * nth + half, isCertain, split, half, text: textOf({ source }, node) }
-}
-
-/** Within the switch of the site, and around those of the nodes within it. `number`: the first of its two sites. */
-function observing(
-  source: ts.SourceFile,
-  { node, depth }: Site,
-  { node: value, split }: Observed,
-  number: number,
-): readonly Insertion[] {
-  const [from, to] = [value.getStart(source), value.end]
-  if (split !== 'distance') {
-    const within = depth + (value === node ? 0.2 : 0.6)
-    const open = { at: from, order: within, text: `${observers[split]}(${number},(` }
-    return [open, { at: to, order: -within, text: '))' }]
-  }
-  const { operatorToken } = value as ts.BinaryExpression
-  const observer = observers[operatorToken.getText(source) as '<']
-  const within = depth + 0.4
-  return [
-    { at: from, order: within, text: `${observer}(${number},(` },
-    { at: operatorToken.getStart(source), order: 0, text: '),(/*' },
-    { at: operatorToken.end, order: 0, text: '*/' },
-    { at: to, order: -within, text: '))' },
-  ]
-}
-
-function insertionsOf(source: ts.SourceFile, { node, changes, depth }: Site, numbers: Numbers): readonly Insertion[] {
-  const [from, to] = [node.getStart(source), node.end]
-  const reached = `$h[${numbers.site}]=1`
-  const replacements = changes.flatMap((change, at) =>
-    change.kind === 'replace' ? [{ after: change.after, number: numbers.first + at }] : [],
-  )
-  const skips = changes.flatMap((change, at) =>
-    change.kind === 'skip' ? [{ behind: change.behind, number: numbers.first + at }] : [],
-  )
-  const made: Insertion[] = []
-  if (replacements.length > 0) {
-    const isOn = replacements.map(({ number }) => `$m===${number}`)
-    const last = replacements.at(-1)?.after ?? ''
-    const chosen = replacements
-      .slice(0, -1)
-      .reduceRight((rest, { after, number }) => `$m===${number}?(${after}):${rest}`, `(${last})`)
-    made.push({ at: from, order: depth, text: `((${reached},${isOn.join('||')})?(${chosen}):(` })
-    made.push({ at: to, order: -depth, text: '))' })
-  }
-  if (skips.length > 0) {
-    const isOff = skips.map(({ number }) => `$m!==${number}`).join('&&')
-    made.push({ at: from, order: depth, text: `{if(${reached},${isOff})` }, { at: to, order: -depth, text: '}' })
-  }
-  for (const { behind, number } of skips) {
-    if (behind === undefined) continue
-    const late = `if($m===${number})${textOf({ source }, node)}`
-    made.push({ at: behind.end, order: -depth + 0.5, text: late })
-  }
-  return made
-}
-
-/** Text that closes a node comes before text that opens the next one: its order is negative. */
-function withInsertions(text: string, insertions: readonly Insertion[]): string {
-  const inOrder = insertions.toSorted((a, b) => a.at - b.at || a.order - b.order)
-  const parts: string[] = []
-  let done = 0
-  for (const { at, text: inserted } of inOrder) {
-    parts.push(text.slice(done, at), inserted)
-    done = at
-  }
-  parts.push(text.slice(done))
-  return parts.join('')
 }
 
 /** The map does not fit any more; the place of each mutant was found before. */

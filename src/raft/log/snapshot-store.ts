@@ -167,7 +167,8 @@ export class SnapshotStore {
     const renamed = await this.#disk.rename(aside, placed)
     const durable = renamed.ok ? await this.#disk.syncDirectory(this.#directory) : renamed
     if (!durable.ok) {
-      await this.#giveUp(aside, placed)
+      // What stood at this place before a rename that failed is not this attempt's to remove.
+      await this.#giveUp(renamed.ok ? placed : aside)
       return durable
     }
     const others = this.#kept.filter(({ meta }) => !isSame(meta, stored.meta))

@@ -12,7 +12,7 @@ import type { IntentionChange, IntentionDecision } from './intentions/intention-
 import type { KeyOperation, ListedKey } from './keys/key-history.ts'
 import type { OwnAnswer } from './keys/own-words.ts'
 import type { OfNode } from './process-facts.ts'
-import type { PipelinedNames } from './reads/name-connections.ts'
+import type { PipelinedNames } from './reads/pipelined-names.ts'
 import type { RefusedTimely, TimelyAnswer, ToldName } from './reads/timely-facts.ts'
 import type { SettledAnswer, SettledRequest } from './refusal-facts.ts'
 import type { RegistrationChange } from './registrations/registration-facts.ts'

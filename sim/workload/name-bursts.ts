@@ -1,6 +1,6 @@
 import { concatBytes, emptyBytes } from '../../src/base/bytes.ts'
 import { encodeQuestion } from '../../src/dns-wire/question.ts'
-import type { WantedReply } from '../checkers/reads/name-connections.ts'
+import type { WantedReply } from '../checkers/reads/pipelined-names.ts'
 import type { Draws } from '../world/decisions/draws.ts'
 
 /** One message of a connection, and how it must be answered. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { NameConnections, type PipelinedNames } from '../../../sim/checkers/reads/name-connections.ts'
+import { NameConnections } from '../../../sim/checkers/reads/name-connections.ts'
+import type { PipelinedNames } from '../../../sim/checkers/reads/pipelined-names.ts'
 import { recorder } from './reports.ts'
 
 const name = 'web.service.svc.'

@@ -50,13 +50,13 @@ describe('svc-sim shrink', () => {
   it('makes the page of a planted bug smaller, which fails by itself', async () => {
     const out = join(mkdtempSync(join(tmpdir(), 'svc-shrink-')), 'tail.yaml')
     onTestFinished(() => rmSync(dirname(out), { recursive: true, force: true }))
-    const runs = isLong ? '200' : '3'
+    const runs = isLong ? '200' : '4'
     const finished = await svcSim([
       'shrink',
       '--bug',
       'tail-kept',
       '--seed',
-      '1',
+      '5',
       '--runs',
       runs,
       '--jobs',

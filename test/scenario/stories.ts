@@ -108,6 +108,11 @@ const files = readdirSync(join(projectRoot, 'scenarios')).filter(
 const once = isLong ? [] : files.filter((name) => !repeated.includes(name))
 const twice = files.filter((name) => !once.includes(name))
 
+/** Hunts in which alone some invariants are judged. */
+const hunts = (asked === undefined ? ['agents-are-watched', 'checks-stand-for-others', 'disks-fail'] : []).map(
+  (name) => `hunts/${name}.yaml`,
+)
+
 interface Page {
   readonly steps?: readonly Readonly<Record<string, unknown>>[]
   readonly faults?: readonly { readonly do?: readonly object[] }[]
@@ -146,7 +151,10 @@ export function tellAll(): void {
   const records = (group: string): string => join(folder, `${group}.jsonl`)
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'svc-scenarios-'))
-    told = new Map([...tell(twice, '--verify', '--jsonl', records('twice')), ...tell(once, '--jsonl', records('once'))])
+    told = new Map([
+      ...tell(twice, '--verify', '--jsonl', records('twice')),
+      ...tell([...once, ...hunts], '--jsonl', records('once')),
+    ])
     return () => rmSync(folder, { recursive: true, force: true })
   })
   const cases = (names: readonly string[]) =>
@@ -156,13 +164,15 @@ export function tellAll(): void {
     expect(scenario?.summary, scenario?.said).toMatch(new RegExp(`: all ${seeds} seeds passed$`))
     expect(scenario?.seeds.filter((line) => line.includes('passed twice'))).toHaveLength(seeds)
   })
-  it.each(cases(once))('%s passes with every seed', async (_, name) => {
+  it.each(cases([...once, ...hunts]))('%s passes with every seed', async (_, name) => {
     const scenario = await told.get(name)
     expect(scenario?.summary, scenario?.said).toMatch(new RegExp(`: all ${seeds} seeds passed$`))
   })
   it.runIf(asked === undefined)('every invariant is judged in one scenario or another', async () => {
     await Promise.all(told.values())
-    const written = [twice, once].flatMap((names, at) => (names.length > 0 ? [['twice', 'once'][at] as string] : []))
+    const written = [twice, [...once, ...hunts]].flatMap((names, at) =>
+      names.length > 0 ? [['twice', 'once'][at] as string] : [],
+    )
     const lines = written.flatMap((group) => readFileSync(records(group), 'utf8').trimEnd().split('\n'))
     const counts = lines.map((line) => seedRecordSchema.parse(JSON.parse(line)).counts)
     const judged = counts.flatMap((each) =>

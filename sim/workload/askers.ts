@@ -161,7 +161,7 @@ export class Askers implements Crew {
     this.#world.tell('name told', { service, agent: name, calledUs, offered: offeredIn(answer) })
   }
 
-  /** Many questions at once over one connection, and between them what is none. */
+  /** Many questions at once over one connection, and between them messages that are not questions. */
   async #askOften({ name: agent }: AskedAgent, draws: Draws): Promise<void> {
     const { service } = this.#plan
     const { nowUs, bootOf, dnsAt, tell } = this.#world

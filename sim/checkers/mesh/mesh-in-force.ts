@@ -1,6 +1,12 @@
 import { eventIn, type Judge } from '../checker.ts'
 import type { MeshState, RotationFacts } from './mesh-facts.ts'
 
+/** What a leader's log says when its authority cannot continue, and when it can again: marks, too, go by these lines. */
+export const authorityTold = {
+  blocked: 'connect: the certificate authority is blocked',
+  continues: 'connect: the certificate authority continues',
+} as const
+
 /** What signs, and by which configuration. */
 interface Force {
   readonly activeId: string | undefined
@@ -50,15 +56,15 @@ export class MeshInForce {
   }
 
   told(node: string, what: string): void {
-    if (what === 'connect: the certificate authority is blocked') this.#blocked.set(node, eventIn(this.#judge))
-    if (what === 'connect: the certificate authority continues') this.#blocked.delete(node)
+    if (what === authorityTold.blocked) this.#blocked.set(node, eventIn(this.#judge))
+    if (what === authorityTold.continues) this.#blocked.delete(node)
   }
 
   leaderEnded(node: string): void {
     this.#blocked.delete(node)
   }
 
-  /** A leader whose authority is blocked; undefined: there is none. */
+  /** A node that leads and whose authority is blocked; undefined: every leader's authority works. */
   get blocked(): string | undefined {
     return [...this.#blocked.keys()][0]
   }

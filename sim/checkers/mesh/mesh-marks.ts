@@ -3,6 +3,7 @@ import { type CheckedRun, checker } from '../checker.ts'
 import type { Facts } from '../facts.ts'
 import { type Reach, rareStates, toldStates } from '../rare-states.ts'
 import type { RotationStep } from './mesh-facts.ts'
+import { authorityTold } from './mesh-in-force.ts'
 import { meshLaws } from './mesh-laws.ts'
 
 export const rotationMarks = rareStates({
@@ -11,14 +12,8 @@ export const rotationMarks = rareStates({
 })
 
 export const meshTold = toldStates({
-  'authority held up': [
-    'connect: the certificate authority is blocked',
-    'the certificate authority could not continue',
-  ],
-  'authority went on': [
-    'connect: the certificate authority continues',
-    'the certificate authority went on after it was held up',
-  ],
+  'authority held up': [authorityTold.blocked, 'the certificate authority could not continue'],
+  'authority went on': [authorityTold.continues, 'the certificate authority went on after it was held up'],
   'authority restored': [
     'connect: a snapshot was restored: old roots stay for leaves that it does not contain, and serial numbers start anew',
     'a restore brought back an older certificate authority',

@@ -2,8 +2,7 @@ import type { AgentConfig } from '../../../src/agent/settings/agent-config.ts'
 import { type CheckedRun, checker, type Judge } from '../checker.ts'
 import type { Facts } from '../facts.ts'
 import { exposed } from './exposition-text.ts'
-import { metricLine } from './metric-lines.ts'
-import { type MetricSums, ReceivedSums, shortSum, totalOf } from './metric-sums.ts'
+import { type MetricSums, metricLine, ReceivedSums, shortSum, totalOf } from './metric-sums.ts'
 import type { MetricProtocol } from './telemetry-facts.ts'
 
 /** A datagram fits into one packet of Ethernet. */

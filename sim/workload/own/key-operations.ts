@@ -81,7 +81,7 @@ export const keyOperations = {
   },
   cas: {
     weight: 3,
-    about: 'writes a key that has a certain index, or another one; 0: where there is none',
+    about: 'writes a key that has a certain index, or another one, or with index 0 a key that does not exist',
     request: (asking) => {
       const [key, written] = [keyOf(asking), writtenOf(asking)]
       const index = indexOf(asking, key)

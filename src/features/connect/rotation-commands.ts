@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isBuiltInProvider } from '../../model/naming/names.ts'
 import type { WriteTransaction } from '../../store/types.ts'
 import type { CommandDefinition } from '../contract/command.ts'
 import { count } from '../contract/fields.ts'
@@ -101,16 +102,19 @@ const rotation = count
 
 const requestedBody = z.strictObject({ rotation, root: z.strictObject(rootFacts) })
 
-/** Step 1: the new root, as the certificate that the old one is to sign. True: the rotation continues from there. */
+/**
+ * Step 1: the new root, as the certificate that the old one is to sign. Another root than the recorded one, of a
+ * provider that may lose it, starts the rotation again. True: the rotation continues from there.
+ */
 export const rotationRequested: CommandDefinition<z.infer<typeof requestedBody>, boolean> = {
   kind: 'connect.rotation-requested',
   outcome: z.boolean(),
   since: meshSince,
   body: requestedBody,
   apply: (tx, body) => {
-    const row = rotationAt(tx, body.rotation, 'begun')
-    if (row === undefined) return false
-    put(tx, { ...row, step: 'requested', root: body.root })
+    const row = rotationById(tx, body.rotation)
+    if (row === undefined || !mayGetRoot(row) || row.root?.id === body.root.id) return false
+    put(tx, { ...row, step: 'requested', root: body.root, crossing: null })
     return true
   },
 }
@@ -186,8 +190,8 @@ export const rotationRefused: CommandDefinition<z.infer<typeof refusedBody>, boo
   since: meshSince,
   body: refusedBody,
   apply: (tx, { rotation: id, why }) => {
-    const row = rotationAt(tx, id, 'begun')
-    if (row === undefined) return false
+    const row = rotationById(tx, id)
+    if (row === undefined || !mayGetRoot(row)) return false
     endRotation(tx, row, 'refused', why)
     return true
   },
@@ -214,6 +218,14 @@ function standAlone(
     noteLeaf(tx, taken.id, followed, Math.min(taken.notAfterMs, othersUntilMs))
   }
   activate(tx, root, null, nowMs)
+}
+
+/**
+ * The servers get a root of their own once. A root that is kept elsewhere may be replaced there before it is active
+ * here; without another one the rotation could never end.
+ */
+function mayGetRoot(row: RotationRow): boolean {
+  return row.step === 'begun' || (isOpen(row) && !isBuiltInProvider(row.provider))
 }
 
 function rotationAt(tx: WriteTransaction, id: number, step: RotationRow['step']): RotationRow | undefined {

@@ -32,6 +32,7 @@ const builtInKind = builtInKindOf(svcNaming)
 const yearMs = 365 * 24 * hourMs
 const managed = { RootPKIPath: 'mesh-root', IntermediatePKIPath: 'mesh-intermediate', Token: 's.good' }
 
+const isGone = { ok: false, error: { kind: 'refused', message: 'there is another root', isGone: true } } as const
 const hasExpired = { ok: false, error: { kind: 'refused', message: 'it has expired' } } as const
 
 /** What is somewhere else: its clock is its own, it keeps its roots by their paths, and takes one token. */
@@ -58,6 +59,11 @@ class Elsewhere {
     },
   }
 
+  /** An operator removes what is at this path. */
+  remove(path: string): void {
+    this.#roots.delete(path)
+  }
+
   #guarded(inner: Provider, token: string, options: Parameters<ProviderKind['open']>[1]): Provider {
     const path = textOption(options, 'RootPKIPath')
     const guard = async <T>(act: () => Promise<Result<T, { kind: 'refused' | 'unavailable'; message: string }>>) => {
@@ -67,9 +73,11 @@ class Elsewhere {
     }
     return {
       name: 'vault',
-      root: (_state, serial) =>
+      root: (state, serial) =>
         guard(async () => {
-          const root = await inner.root(this.#roots.get(path), serial)
+          const there = this.#roots.get(path)
+          if (state !== undefined && there?.rootCertificate !== state.rootCertificate) return isGone
+          const root = await inner.root(there, serial)
           if (root.ok) this.#roots.set(path, root.value.state)
           return root
         }),
@@ -132,6 +140,39 @@ describe('a provider whose clock is ahead, as far as clocks may be', () => {
     expect(world.active.provider).toBe('vault')
     const leaf = granted(await world.sign('web'))
     expect(refusal(leaf, [world.active], world.nowMs - minuteMs)).toBeUndefined()
+  })
+})
+
+describe('a provider whose root is replaced before it is active', () => {
+  async function waiting() {
+    const { elsewhere, world } = await moved()
+    granted(await world.sign('web'))
+    elsewhere.aheadMs = 50_000
+    expect(await world.update({ ...managed }, toVault)).toEqual(ok(true))
+    const { root } = views.openRotation(world.server.read()) ?? {}
+    elsewhere.remove(managed.RootPKIPath)
+    return { elsewhere, world, before: world.active, lost: root?.id }
+  }
+
+  it('has the one that it has by then crossed, which becomes the active one', async () => {
+    const { world, before, lost } = await waiting()
+    await world.advance(2 * minuteMs)
+    expect(views.openRotation(world.server.read())).toBeUndefined()
+    expect(world.active).toMatchObject({ provider: 'vault' })
+    expect(world.active.id).not.toBe(lost)
+    const leaf = granted(await world.sign('web'))
+    for (const trusted of [before, world.active]) expect(refusal(leaf, [trusted], world.nowMs)).toBeUndefined()
+  })
+
+  it('keeps the old root where what it has by then is no root for this mesh', async () => {
+    const { elsewhere, world, before } = await waiting()
+    elsewhere.given = rootUntil(hourMs)
+    await world.advance(3 * minuteMs)
+    expect(views.openRotation(world.server.read())).toBeUndefined()
+    expect([...views.allRotations(world.server.read())].at(-1)).toMatchObject({ step: 'refused' })
+    expect(world.active.id).toBe(before.id)
+    expect(world.forecast()).toMatchObject({ state: 'ready', problem: '' })
+    granted(await world.sign('web'))
   })
 })
 

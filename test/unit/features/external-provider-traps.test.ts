@@ -79,7 +79,7 @@ describe('the external provider and the traps of the secrets manager', () => {
     must(await open({ IntermediatePKIPath: 'mesh-intermediate-2' }).root(undefined, '1'))
     const { problem } = must(await reviewed(provider, root))
     expect(problem).toContain('the root in mesh-root is not the one that the mesh trusts')
-    expect(failureOf(await open().root(root.state, '1')).kind).toBe('refused')
+    expect(failureOf(await open().root(root.state, '1'))).toMatchObject({ kind: 'refused', isGone: true })
     // The intermediate of the root that is trusted is there as before, and signs.
     must(await signed(provider, env))
   })
@@ -87,8 +87,8 @@ describe('the external provider and the traps of the secrets manager', () => {
   scene('does not make a root anew where the one that the mesh trusts is gone', async ({ manager, open }) => {
     const root = must(await open().root(undefined, '1'))
     manager.unmount('mesh-root')
-    const { kind, message } = failureOf(await open().root(root.state, '1'))
-    expect([kind, message]).toEqual(['refused', 'mesh-root has no root: it is not mounted'])
+    const { kind, message, isGone } = failureOf(await open().root(root.state, '1'))
+    expect([kind, message, isGone]).toEqual(['refused', 'mesh-root has no root: it is not mounted', true])
   })
 
   scene('tunes a mount that an operator made, so that its root lives for years', async ({ env, manager, open }) => {

@@ -85,7 +85,7 @@ async function request(
   if (!root.ok) {
     const fields = { rotation: row.id, provider: row.provider, why: root.error.message }
     server.env.log.write('warn', 'connect', 'the new provider refused: the rotation is cancelled', fields)
-  } else tell(server.env, row, 'there is a new root', { root: root.value.id })
+  } else if (recorded.value) tell(server.env, row, 'there is a new root', { root: root.value.id })
   return did
 }
 
@@ -160,10 +160,9 @@ async function activate(
   const authority = authorityOf(tx)
   if (authority === undefined || row.root === null) return did
   const there = await providers.rootOf(row.provider, row.options, authority, '0', row.root)
+  if (isReplaced(tx, row.root, there)) return request(parts, providers, tx, row)
   if (!there.ok) return failedBy(there.error)
-  if (there.value.id !== row.root.id) {
-    return failedBy({ kind: 'refused', message: 'the root of the new provider has changed since it was signed' })
-  }
+  if (there.value.id !== row.root.id) return failedBy({ kind: 'refused', message: 'the provider has another root' })
   const nowMs = server.env.clock.wallMs()
   const waitMs = usableFromMs(parts, row, there.value) - nowMs
   if (waitMs > 0) return { kind: 'idle', forMs: waitMs }
@@ -174,6 +173,15 @@ async function activate(
   if (!activated.ok) return notReplicated(activated.error)
   if (activated.value === 'activated') tell(server.env, row, 'the new root is active', { root: row.root.id })
   return did
+}
+
+/**
+ * Whether the provider has another root by now, or none, so that the recorded one can never sign: the rotation begins
+ * again with what the provider has. The active root is never made anew.
+ */
+function isReplaced(tx: ReadTransaction, { id }: RootFacts, there: Result<RootFacts, ProviderFailure>): boolean {
+  if (id === activeRoot(tx)?.id) return false
+  return there.ok ? there.value.id !== id : there.error.isGone === true
 }
 
 /**

@@ -9,6 +9,8 @@ export interface ProviderFailure {
   readonly kind: 'refused' | 'unavailable'
   /** Contains no key and no token. */
   readonly message: string
+  /** The root that the state describes is not there any more: another one is in its place, or none. */
+  readonly isGone?: boolean
 }
 
 export type Provided<T> = Promise<Result<T, ProviderFailure>>

@@ -59,6 +59,11 @@ export function refused(message: string): CallFailure {
   return { kind: 'refused', message, status: undefined, complaint: undefined }
 }
 
+/** The mount does not have the root that it had. */
+export function gone(message: string): CallFailure {
+  return { ...refused(message), isGone: true }
+}
+
 export function transportText(failure: HttpClientFailure): string {
   switch (failure.kind) {
     case 'refused':

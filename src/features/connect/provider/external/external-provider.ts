@@ -13,7 +13,7 @@ import type {
   SignedCertificate,
   SignerState,
 } from '../provider.ts'
-import { type Complaint, refused } from './call-failure.ts'
+import { type Complaint, gone, refused } from './call-failure.ts'
 import { crossBy } from './crossing.ts'
 import { findOrMakeIntermediate, type IntermediateWork, signBelow } from './intermediate.ts'
 import { signLeafBy } from './leaf.ts'
@@ -149,7 +149,7 @@ export class ExternalProvider implements Provider {
     const found = await readRoot(this.#env, this.#client, this.#options.rootPath, until)
     if (!found.ok || equalBytes(found.value.der, trusted.der)) return found
     const remedy = 'restore that one, or configure the mount of another root to rotate to it'
-    return err(refused(`the root in ${this.#options.rootPath} is not the one that the mesh trusts: ${remedy}`))
+    return err(gone(`the root in ${this.#options.rootPath} is not the one that the mesh trusts: ${remedy}`))
   }
 
   async #mended(root: Certificate, broken: boolean, until: Deadline): Called<Certificate> {

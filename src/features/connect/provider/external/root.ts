@@ -5,7 +5,7 @@ import type { Env } from '../../../../env/env.ts'
 import { type Certificate, readCertificates } from '../../../../pki/certificate.ts'
 import { signingUri } from '../../../../pki/spiffe.ts'
 import type { MeshIdentity } from '../provider.ts'
-import { type CallFailure, refused } from './call-failure.ts'
+import { type CallFailure, gone, refused } from './call-failure.ts'
 import type { Called, Deadline, ManagerClient } from './manager-client.ts'
 import type { ManagerOptions } from './options.ts'
 
@@ -120,7 +120,7 @@ export async function readRoot(
   const found = await readMount(client, rootPath, until)
   if (!found.ok) return found
   if (typeof found.value === 'object') return rootIn(env, rootPath, found.value.pem)
-  return err(refused(`${rootPath} has no root: it is ${found.value === 'missing' ? 'not mounted' : 'empty'}`))
+  return err(gone(`${rootPath} has no root: it is ${found.value === 'missing' ? 'not mounted' : 'empty'}`))
 }
 
 /** Clients trust a root by itself, so an intermediate in its place is refused. */

@@ -129,6 +129,8 @@ class Conversation {
   #paused = false
   /** More answers wait to leave than the stream takes. */
   #blocked = false
+  /** Messages are being taken: an answer that is ready at once must not take the next one within itself. */
+  #isTaking = false
   /** The peer sends no more questions. */
   #ended = false
   #over = false
@@ -166,7 +168,8 @@ class Conversation {
 
   /** Takes whole messages as long as neither too many are being answered nor too many answers wait to leave. */
   #readOn(): void {
-    if (this.#over) return
+    if (this.#over || this.#isTaking) return
+    this.#isTaking = true
     while (!this.#full()) {
       const message = this.#next()
       if (message === undefined) break
@@ -174,6 +177,7 @@ class Conversation {
       this.#idle.close()
       this.#env.detach(this.#answer(message))
     }
+    this.#isTaking = false
     const full = this.#full()
     if (full !== this.#paused) {
       this.#paused = full

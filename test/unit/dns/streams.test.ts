@@ -87,4 +87,30 @@ describe('connections of DNS over TCP', () => {
     for (const { due } of timers) due()
     expect(closed).toBe(1)
   })
+
+  it('are answered whatever the number of questions that come in one piece, each after the one before', async () => {
+    const count = 40_000
+    const written: number[] = []
+    const tasks: Promise<void>[] = []
+    const env = {
+      timers: { after: () => ({ close: () => undefined }) },
+      detach: (task: Promise<void>) => tasks.push(task),
+    }
+    let receive = (_: Uint8Array): void => {}
+    const stream: Partial<TcpStream> = {
+      remote: { host: '10.0.0.1', port: 1 },
+      onData: (use) => {
+        receive = use
+      },
+      onEnd: () => undefined,
+      onDrain: () => undefined,
+      onClose: () => undefined,
+      write: (bytes) => written.push((bytes[2] ?? 0) * 256 + (bytes[3] ?? 0)) > 0,
+    }
+    const face: Partial<DnsFace> = { known: (message) => message }
+    new DnsStreams(env as unknown as Env, face as DnsFace).accept(stream as TcpStream)
+    receive(Uint8Array.from(Array.from({ length: count }, (_, nth) => [0, 2, nth >> 8, nth & 0xff]).flat()))
+    await Promise.all(tasks)
+    expect(written).toEqual(Array.from({ length: count }, (_, nth) => nth))
+  })
 })

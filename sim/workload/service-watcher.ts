@@ -95,8 +95,7 @@ export class ServiceWatcher {
   async #poll(): Promise<void> {
     const { service, silentMsMax } = this.#plan
     const name = `${service}.service.svc.`
-    // An agent that is about to start accepts a question and does not answer it: a client that wants an answer in time
-    // asks again.
+    // An agent that is paused takes a question and does not answer it: a client that wants an answer in time asks again.
     const timeoutMs = silentMsMax === undefined ? dnsWithinMs : Math.min(dnsWithinMs, Math.ceil(silentMsMax / 3))
     while (this.#running) {
       const askedMs = this.#env.clock.monoMs()

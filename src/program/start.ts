@@ -12,6 +12,7 @@ import { openCliRpc } from '../cli-rpc/listener.ts'
 import { debugConfig } from '../config/debug.ts'
 import { createDnsFace, type DnsFace } from '../dns/face.ts'
 import { openDns } from '../dns/listeners.ts'
+import { startingFace } from '../dns/starting.ts'
 import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
 import { bodyBytesMax, type HttpHandler, type HttpListener, type HttpRequest } from '../env/http.ts'
@@ -36,7 +37,7 @@ export interface Program {
   endLog(): Promise<void>
 }
 
-/** The answer at the agent's ports until it runs: a message that it is starting, or silence. */
+/** The answers at the agent's ports: until it runs, that it is starting, over DNS as a failure. */
 interface Faces {
   http: HttpHandler
   dns: DnsFace
@@ -60,7 +61,7 @@ export async function startProgram(
       target === livePath
         ? { status: 200, headers: [['Content-Type', 'application/json']], body: '{"Live":true}' }
         : { status: 503, headers: [], body: `${config.naming.title} agent is starting` },
-    dns: { answer: async () => undefined, known: () => undefined },
+    dns: startingFace(config.dns),
     asked: 0,
     commanded: undefined,
   }

@@ -212,6 +212,18 @@ describe('DNS while there is no leader', () => {
     expect(await servers.ask(left)).toBe('NOERROR 10.5.0.1')
   })
 
+  it('an agent that is still starting says at once that it cannot tell', async () => {
+    const dns = {}
+    const servers = await started(dns)
+    const [left] = servers.followers
+    servers.crash(left)
+    servers.restart(left, dns)
+    await servers.pass(1)
+    const [first] = await servers.askAllTheWhile(left, 1)
+    expect(first).toBe('SERVFAIL')
+    expect(await servers.ask(left)).toBe('NOERROR 10.5.0.1')
+  })
+
   it('a server that starts again never says less than it did before, not even as it hears of its leader', async () => {
     const dns = {}
     const servers = await started(dns)
@@ -224,7 +236,9 @@ describe('DNS while there is no leader', () => {
     servers.restart(left, dns)
     await servers.pass(5)
     const answers = await servers.askAllTheWhile(left, 400)
-    expect([...new Set(answers)]).toEqual(['NOERROR 10.5.0.1'])
+    // While it starts, it says that it cannot tell.
+    expect([...new Set(answers)]).toEqual(['SERVFAIL', 'NOERROR 10.5.0.1'])
+    expect(answers.lastIndexOf('SERVFAIL')).toBeLessThan(answers.indexOf('NOERROR 10.5.0.1'))
     expect(answers.length).toBeGreaterThan(100)
   })
 

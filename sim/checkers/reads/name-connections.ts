@@ -24,9 +24,7 @@ export class NameConnections {
       answered.add(id)
     }
     if (!isWhole) return
-    // An agent that is starting is silent, so what comes before the first answered message may have no answer.
-    const first = sent.findIndex(({ id }) => answered.has(id))
-    for (const { id, wants } of first < 0 ? [] : sent.slice(first)) {
+    for (const { id, wants } of sent) {
       if (wants === 'nothing' || answered.has(id)) continue
       this.#judge.report('N1', `${agent} ended a connection in order, and had not answered message ${id}`)
     }

@@ -32,11 +32,6 @@ describe('N1, messages on one connection', () => {
     ])
   })
 
-  it('need no answer if they came to an agent that was starting, before the first that is answered', () => {
-    expect(judged({ replies: [] })).toEqual([])
-    expect(judged({ replies: right.slice(0, 1) })).toEqual([])
-  })
-
   it.each([
     [{ id: 9, rcode: 'NOERROR', isFor: name }, 'message 9 was never sent, and is answered'],
     [{ id: 1, rcode: 'NOERROR', isFor: name }, 'message 1 is answered twice'],

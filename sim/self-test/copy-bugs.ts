@@ -1,6 +1,7 @@
 import type { PlantedBug } from './planted-bug.ts'
 
 const copying = 'src/features/acl/replication/copying.js'
+const comparing = 'src/features/acl/replication/comparing.js'
 const copied = 'tokens-are-copied'
 const copiedBefore = 'old-tokens-are-copied'
 
@@ -13,9 +14,9 @@ export const copyBugs: readonly PlantedBug[] = [
       'a replication round copies new and changed entries, but does not remove what the primary datacenter has removed',
     patches: [
       {
-        file: copying,
-        find: 'gone: ours.filter(({ id }) => !there.has(id))',
-        replace: 'gone: [].filter(({ id }) => !there.has(id))',
+        file: comparing,
+        find: 'gone: ours.map(idOf).filter((id) => !there.has(id))',
+        replace: 'gone: [].filter((id) => !there.has(id))',
       },
     ],
     hunt: copied,
@@ -25,7 +26,7 @@ export const copyBugs: readonly PlantedBug[] = [
     row: 161,
     name: 'changes-not-copied',
     about: 'a replication round copies new entries, but not changed ones',
-    patches: [{ file: copying, find: 'here.get(id) !== hash', replace: '!here.has(id)' }],
+    patches: [{ file: comparing, find: 'own !== undefined && isSame(entry, own)', replace: 'own !== undefined' }],
     hunt: copied,
     foundBy: ['A5'],
   },

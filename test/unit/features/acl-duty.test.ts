@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { concatBytes } from '../../../src/base/bytes.ts'
+import { policySet } from '../../../src/features/acl/commands.ts'
 import { legacySet } from '../../../src/features/acl/legacy/legacy-commands.ts'
 import { enterNewMode, migrateTokens } from '../../../src/features/acl/system/mode-commands.ts'
 import * as views from '../../../src/features/acl/views.ts'
 import { restoreBegin, restorePiece, restoreTake } from '../../../src/features/snapshot/commands.ts'
-import { AclWorld } from './acl-world.ts'
+import { AclWorld, unknownId } from './acl-world.ts'
 
 const old = { name: 'node-b', datacenter: 'dc1', why: 'runs 1.3.1' }
 
@@ -316,6 +317,57 @@ describe('a secondary datacenter', () => {
     expect(await secondary.root('GET /v1/acl/replication')).toMatchObject({ LastErrorMessage: 'full' })
     await pass(both, 10_000)
     expect(copied()).toBe(false)
+  })
+
+  it('copies policies that are too large together for one entry of the log', async () => {
+    const both = await two()
+    const { primary, secondary } = both
+    const rules = (name: string): string => `# ${'x'.repeat(950_000)}\nkey "${name}" { policy = "read" }`
+    const names = ['p1', 'p2', 'p3', 'p4', 'p5']
+    for (const [at, name] of names.entries()) {
+      const policy = { id: `${unknownId.slice(0, -1)}${at}`, name, description: '', rules: rules(name), datacenters: [] }
+      await primary.server.context.propose(policySet, { policy, isNew: true })
+    }
+    await secondary.lead()
+    await pass(both, 1_000)
+    const copied = new Map([...views.allPolicies(secondary.server.read())].map(({ name, rules }) => [name, rules]))
+    for (const name of names) expect(copied.get(name) === rules(name), name).toBe(true)
+    expect(await secondary.root('GET /v1/acl/replication')).toMatchObject({ LastErrorMessage: '' })
+  })
+
+  it('copies a change that moves a text from one member to the next, which leaves the hash as it is', async () => {
+    const both = await two()
+    const { primary, secondary } = both
+    const body = { Name: 'p1', Description: 'it reads', Rules: '# all\nkey_prefix "" { policy = "read" }' }
+    const made = await primary.root('PUT /v1/acl/policy', body)
+    await secondary.lead()
+    await pass(both, 1_000)
+    const moved = { ...body, Description: 'it reads# all\nkey_prefix "" { policy = "read" }', Rules: '' }
+    const changed = await primary.root(`PUT /v1/acl/policy/${made['ID']}`, moved)
+    expect(changed['Hash']).toBe(made['Hash'])
+    await pass(both, 3_000)
+    expect(views.policyById(secondary.server.read(), String(made['ID']))).toMatchObject({ rules: '' })
+  })
+
+  it('copies a new token when it has its policies, and leaves it to the primary datacenter until then', async () => {
+    const both = await two()
+    const { primary, secondary } = both
+    await secondary.lead()
+    await pass(both, 1_000)
+    const { propose } = secondary.server.context
+    const failing: typeof propose = async (command, body, identity) =>
+      command.kind === 'acl.replicate-policies'
+        ? { ok: false, error: { kind: 'overloaded', message: 'full' } }
+        : propose(command, body, identity)
+    Object.assign(secondary.server.context, { propose: failing })
+    const { secret } = await primary.tokenOf('acl = "read"')
+    const plain = await primary.root('PUT /v1/acl/token', { Policies: [{ Name: 'global-management' }] })
+    await pass(both, 5_000)
+    expect(secondary.token(secret)).toBeUndefined()
+    expect(secondary.token(String(plain['SecretID']))).toBeDefined()
+    Object.assign(secondary.server.context, { propose })
+    await pass(both, 40_000)
+    expect((await secondary.ask(secret, 'GET /v1/acl/tokens')).status).toBe(200)
   })
 
   it('has no local tokens where it copies none', async () => {

@@ -1,6 +1,6 @@
 import { type Authorizer, unrestricted } from '../../../src/access/authorizer.ts'
 import { features } from '../../../src/agent/assembly/features.ts'
-import { encodeCommand } from '../../../src/agent/replication/command-codec.ts'
+import { encodeToPropose } from '../../../src/agent/replication/command-codec.ts'
 import { resultOf } from '../../../src/agent/replication/command-outcome.ts'
 import { OpenStates } from '../../../src/agent/replication/open-states.ts'
 import { ReplicatedState } from '../../../src/agent/replication/state-machine.ts'
@@ -231,12 +231,13 @@ export class LoneServer {
           identity,
         )
         if (known !== undefined) return known
-        const payload = encodeCommand(command, body, identity)
+        const payload = encodeToPropose(command, body, identity)
+        if (!payload.ok) return payload
         const applied = lone.state.apply({
           index: logIndexOf(lone.index + 1 - (lastReplaced(lone.read())?.ahead ?? 0)),
           term: termOf(1),
           kind: 'command',
-          payload,
+          payload: payload.value,
         })
         lone.state.applied()
         return resultOf(command, applied)

@@ -8,10 +8,11 @@ import type { WithDatacenters, WithProposals, WithState } from '../../contract/s
 import type { InMode } from '../asked.ts'
 import { legacyDelete, legacySet } from '../legacy/legacy-commands.ts'
 import { legacyListEndpoint } from '../legacy/legacy-endpoints.ts'
-import type { TokenRow } from '../model.ts'
+import type { PolicyLink, TokenRow } from '../model.ts'
 import { policyBatchEndpoint, policyListEndpoint } from '../tokens/policy-endpoints.ts'
 import { tokenBatchEndpoint, tokenListEndpoint } from '../tokens/token-endpoints.ts'
-import { allPolicies, allTokens, unmigratedTokens } from '../views.ts'
+import { allPolicies, allTokens, policyById, tokenByAccessor, unmigratedTokens } from '../views.ts'
+import { compared, inBatches, inParts, policyLikeness, tokenLikeness } from './comparing.ts'
 import { replicatedAtOnce, replicatePolicies, replicateTokens } from './replication-commands.ts'
 
 /** The server as far as replication uses it. */
@@ -64,42 +65,23 @@ async function askNewPrimary<Args, T>(
   return { ok: false, error: { kind: 'legacy-access-control', message: 'the primary datacenter is in legacy mode' } }
 }
 
-/** Splits the list into parts of at most this size. */
-function* inBatches<T>(all: readonly T[], size: number): Generator<readonly T[]> {
-  for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size)
-}
-
-/** What to take over and what to remove, by the IDs and hashes of both sides. */
-function compared(
-  theirs: readonly { readonly id: string; readonly hash: string }[],
-  ours: readonly { readonly id: string; readonly hash: string }[],
-): { readonly changed: readonly string[]; readonly gone: readonly string[] } {
-  const here = new Map(ours.map(({ id, hash }) => [id, hash]))
-  const there = new Set(theirs.map(({ id }) => id))
-  return {
-    changed: theirs.filter(({ id, hash }) => here.get(id) !== hash).map(({ id }) => id),
-    gone: ours.filter(({ id }) => !there.has(id)).map(({ id }) => id),
-  }
-}
-
 /** Makes this datacenter's policies equal to the primary's. */
 export async function policiesRound(round: Round): Promise<RoundDone> {
   const { server } = round
   const theirs = await askNewPrimary(round, policyListEndpoint, {}, round.after)
   if (!theirs.ok || round.over()) return theirs.ok ? ok(noChange) : theirs
-  const { changed, gone } = compared(theirs.value.found, [...allPolicies(server.read())])
+  const { changed, gone } = compared(theirs.value.found, [...allPolicies(server.read())], policyLikeness)
   for (const remove of inBatches(gone, replicatedAtOnce)) {
     const removed = await server.propose(replicatePolicies, { put: [], remove })
     if (!removed.ok || round.over()) return removed.ok ? ok(noChange) : removed
   }
-  for (const ids of inBatches(changed, replicatedAtOnce)) {
+  const stopped = await inParts(round, changed, replicatedAtOnce, async (ids) => {
     const whole = await askNewPrimary(round, policyBatchEndpoint, { ids }, noChange)
-    if (!whole.ok || round.over()) return whole.ok ? ok(noChange) : whole
+    if (!whole.ok || round.over()) return whole
     const put = whole.value.found.map(({ hash: _, createIndex: __, modifyIndex: ___, ...policy }) => policy)
-    const done = await server.propose(replicatePolicies, { put, remove: [] })
-    if (!done.ok || round.over()) return done.ok ? ok(noChange) : done
-  }
-  return ok(theirs.value.index)
+    return server.propose(replicatePolicies, { put, remove: [] })
+  })
+  return stopped ?? ok(theirs.value.index)
 }
 
 /**
@@ -111,23 +93,42 @@ export async function tokensRound(round: Round): Promise<RoundDone> {
   const list = await askNewPrimary(round, tokenListEndpoint, { policy: '' }, round.after)
   if (!list.ok || round.over()) return list.ok ? ok(noChange) : list
   const global = list.value.found.filter(({ local }) => !local)
-  const theirs = global.filter(({ accessor }) => accessor !== '').map(({ accessor: id, hash }) => ({ id, hash }))
+  const theirs = global.filter(({ accessor }) => accessor !== '')
   const ours = [...allTokens(server.read())].filter(({ local, accessor }) => !local && accessor !== '')
-  const own = ours.map(({ accessor: id, hash }) => ({ id, hash }))
-  const { changed, gone } = compared(theirs, own)
+  const { changed, gone } = compared(theirs, ours, tokenLikeness)
   for (const remove of inBatches(gone, replicatedAtOnce)) {
     const removed = await server.propose(replicateTokens, { put: [], remove, removeUnmigrated: 0 })
     if (!removed.ok || round.over()) return removed.ok ? ok(noChange) : removed
   }
-  for (const accessors of inBatches(changed, replicatedAtOnce)) {
+  const early = await earlyTokens(round, theirs)
+  if (!early.ok || round.over()) return early.ok ? ok(noChange) : early
+  const now = changed.filter((accessor) => !early.value.has(accessor))
+  const stopped = await inParts(round, now, replicatedAtOnce, async (accessors) => {
     const whole = await askNewPrimary(round, tokenBatchEndpoint, { accessors }, noChange)
-    if (!whole.ok || round.over()) return whole.ok ? ok(noChange) : whole
+    if (!whole.ok || round.over()) return whole
     const put = whole.value.found.map(({ hash: _, createIndex: __, modifyIndex: ___, ...token }) => token)
-    const done = await server.propose(replicateTokens, { put, remove: [], removeUnmigrated: 0 })
-    if (!done.ok || round.over()) return done.ok ? ok(noChange) : done
-  }
+    return server.propose(replicateTokens, { put, remove: [], removeUnmigrated: 0 })
+  })
+  if (stopped !== undefined) return stopped
+  if (early.value.size > 0) return ok(round.after)
   const dropped = theirs.length === global.length ? await dropUnmigrated(round) : undefined
   return dropped ?? ok(list.value.index)
+}
+
+/**
+ * New tokens with a policy that the primary datacenter has, and this one not yet. A copy would have other rights than
+ * the token. Without a copy, servers here ask the primary datacenter, so the token waits for its policies.
+ */
+async function earlyTokens(round: Round, theirs: readonly TokenRow[]): Promise<Result<ReadonlySet<string>, Failure>> {
+  const tx = round.server.read()
+  const lacks = ({ id }: PolicyLink): boolean => policyById(tx, id) === undefined
+  const open = theirs.filter(({ accessor, policies }) => policies.some(lacks) && !tokenByAccessor(tx, accessor))
+  if (open.length === 0) return ok(new Set())
+  const list = await askNewPrimary(round, policyListEndpoint, {}, noChange)
+  if (!list.ok) return list
+  const there = new Set(list.value.found.map(({ id }) => id))
+  const isEarly = ({ policies }: TokenRow): boolean => policies.some((link) => lacks(link) && there.has(link.id))
+  return ok(new Set(open.filter(isEarly).map(({ accessor }) => accessor)))
 }
 
 /** Removes copies without accessors, which the primary no longer has. Undefined: there are none. */

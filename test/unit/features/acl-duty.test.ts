@@ -325,7 +325,13 @@ describe('a secondary datacenter', () => {
     const rules = (name: string): string => `# ${'x'.repeat(950_000)}\nkey "${name}" { policy = "read" }`
     const names = ['p1', 'p2', 'p3', 'p4', 'p5']
     for (const [at, name] of names.entries()) {
-      const policy = { id: `${unknownId.slice(0, -1)}${at}`, name, description: '', rules: rules(name), datacenters: [] }
+      const policy = {
+        id: `${unknownId.slice(0, -1)}${at}`,
+        name,
+        description: '',
+        rules: rules(name),
+        datacenters: [],
+      }
       await primary.server.context.propose(policySet, { policy, isNew: true })
     }
     await secondary.lead()

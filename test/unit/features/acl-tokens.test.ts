@@ -1,5 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { unrestricted } from '../../../src/access/authorizer.ts'
+import { err } from '../../../src/base/result.ts'
 import { timeText } from '../../../src/features/acl/model.ts'
+import { bootstrapEndpoint } from '../../../src/features/acl/system/system-endpoints.ts'
+import * as views from '../../../src/features/acl/views.ts'
 import { AclWorld, unknownId } from './acl-world.ts'
 
 const anonymous = '00000000-0000-0000-0000-000000000002'
@@ -161,6 +165,28 @@ describe('the bootstrap', () => {
       body: expect.stringContaining(`reset index: ${next}`),
     })
     for (const secret of [ID, other]) expect((await world.ask(secret, 'GET /v1/acl/tokens')).status).toBe(200)
+  })
+})
+
+describe('a reset of the bootstrap whose outcome the leader does not learn', () => {
+  it('leaves no file, which a restored snapshot could make valid, and is answered when it is sent again', async () => {
+    const world = await AclWorld.begun('dc1', 'dc1', '')
+    const first = (await world.ask('', 'PUT /v1/acl/bootstrap')).body as { CreateIndex: number }
+    world.writeReset(String(first.CreateIndex))
+    const { context } = world.server
+    const { propose } = context
+    const unheard: typeof propose = async (command, body, identity) => {
+      await propose(command, body, identity)
+      return err({ kind: 'outcome-unknown', message: 'it no longer leads' })
+    }
+    const identity = { origin: 'a', sequence: 1 }
+    Object.assign(context, { propose: unheard })
+    expect((await bootstrapEndpoint.serve(context, { legacy: false }, identity, unrestricted)).ok).toBe(false)
+    expect(world.files.size).toBe(0)
+    Object.assign(context, { propose })
+    const again = await bootstrapEndpoint.serve(context, { legacy: false }, identity, unrestricted)
+    expect(again).toMatchObject({ ok: true, value: { token: { description: 'Bootstrap Token (Global Management)' } } })
+    expect(views.bootstrapIndex(world.server.read())).toBeGreaterThan(first.CreateIndex)
   })
 })
 

@@ -149,6 +149,7 @@ export class AclWorld {
           if (bytes === undefined) return err({ kind: 'not-found', path, message: 'there is none' })
           return ok({ read: async () => ok(bytes), close: async () => {} })
         },
+        syncDirectory: async () => ok(undefined),
         remove: async (path: string) => {
           return this.files.delete(path) ? ok(undefined) : err({ kind: 'not-found', path, message: 'there is none' })
         },

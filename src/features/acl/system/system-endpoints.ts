@@ -67,6 +67,7 @@ async function bootstrapped(
   if (given !== undefined && given !== usedUp) {
     return refused(`Invalid bootstrap reset index (specified ${given}, reset index: ${usedUp})`)
   }
+  if (given !== undefined) await forgetReset(server.env, access.dataDir)
   const drawn = {
     accessor: drawnUuid(server, 'accessor'),
     secret: drawnUuid(server, 'secret'),
@@ -75,7 +76,6 @@ async function bootstrapped(
   const done = await proposed(server, 'acl.apply', bootstrap, { ...drawn, resetIndex: given ?? 0 }, identity)
   if (!done.ok) return done
   if ('resetIndex' in done.value) return err(noLongerAllowed(done.value.resetIndex))
-  if (given !== undefined) await forgetReset(server.env, access.dataDir)
   const token = tokenByAccessor(server.read(), done.value.id)
   return token === undefined ? refused(`token ${done.value.id} was deleted meanwhile`) : ok({ token })
 }
@@ -166,11 +166,15 @@ async function resetGiven({ disk, log }: Env, dataDir: string): Promise<number |
   return undefined
 }
 
-/** Removes the file after the reset. If a crash leaves it, it names an index that is no longer valid. */
+/**
+ * Removes the file before the reset, whose outcome may remain unknown. A file that stayed would refuse the repetition
+ * of this write, and would allow a reset to every caller when a snapshot brings its index back.
+ */
 async function forgetReset({ disk, log }: Env, dataDir: string): Promise<void> {
   const removed = await disk.remove(pathIn(dataDir))
-  if (removed.ok || removed.error.kind === 'not-found') return
-  log.write('warn', 'acl', `could not remove ${fileName}`, { why: removed.error.message })
+  const synced = removed.ok ? await disk.syncDirectory(dataDir) : removed
+  if (synced.ok || synced.error.kind === 'not-found') return
+  log.write('warn', 'acl', `could not remove ${fileName}`, { why: synced.error.message })
 }
 
 function pathIn(dataDir: string): string {

@@ -48,6 +48,24 @@ describe('a secondary datacenter', () => {
     expect(both.secondary.roots.map(({ id }) => id)).toEqual([both.primary.active.id])
   })
 
+  it('signs no name of its former mesh below the root of the primary one, for requests that wait while it joins', async () => {
+    const both = new TwoDatacenters(undefined, { LeafCertTTL: '4h', CSRMaxPerSecond: 1 })
+    both.missing = [old]
+    await both.begin()
+    const { secondary } = both
+    const former = views.trustDomainOf(secondary.server.read())
+    const csr = secondary.csr([`spiffe://${former}/ns/default/dc/dc2/svc/web`])
+    const asked = [1, 2, 3, 4, 5, 6].map(() => secondary.signRequest(csr))
+    both.missing = []
+    const answers = await Promise.all(asked)
+    both.expectOne()
+    expect(answers[0]).toMatchObject({ ok: true })
+    const refused = `SPIFFE ID in CSR from a different trust domain: ${former}, we are ${trustDomain}`
+    expect(answers.at(-1)).toEqual({ ok: false, error: { kind: 'bad-request', message: refused } })
+    const ofPrimary = secondary.active.id
+    for (const answer of answers) if (answer.ok) expect(answer.value.rootId).not.toBe(ofPrimary)
+  })
+
   it('[FED-002] keeps its own where that is switched off; one that has joined stays, for nothing else can sign there', async () => {
     const both = new TwoDatacenters()
     both.switch(false)

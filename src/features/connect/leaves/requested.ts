@@ -15,6 +15,8 @@ export interface RequestedLeaf {
   readonly requestPem: string
   readonly service: string
   readonly uri: string
+  /** The trust domain of the URI: that of the mesh when the request came. */
+  readonly trustDomain: string
 }
 
 export interface Asking {
@@ -53,7 +55,16 @@ export function requestedLeaf(requestPem: string, asking: Asking): Result<Reques
   if (named.namespace !== namespace) return different('namespace', named.namespace, namespace)
   if (wantsAuthority) return mistaken('CSR asks for a certificate of an authority')
   const { service } = named
-  return ok({ publicKey, requestPem, service, uri: serviceUri({ trustDomain, namespace, datacenter, service }) })
+  const own = serviceUri({ trustDomain, namespace, datacenter, service })
+  return ok({ publicKey, requestPem, service, uri: own, trustDomain })
+}
+
+/**
+ * Why a request that was fit when it came is not fit for the authority that is to sign it; undefined if it is: the
+ * datacenter may have joined another mesh while the request waited.
+ */
+export function outgrown({ trustDomain }: RequestedLeaf, present: string): Result<never, Failure> | undefined {
+  return trustDomain === present ? undefined : different('trust domain', trustDomain, present)
 }
 
 function different(what: string, theirs: string, ours: string): Result<never, Failure> {

@@ -11,7 +11,7 @@ import type { AuthorityParts } from '../parts.ts'
 import type { OpenProviders } from '../provider/open-providers.ts'
 import { authorityOf, chainOf, trustDomainOf } from '../views.ts'
 import { type Recorded, signRecorded } from './leaves.ts'
-import { type RequestedLeaf, requestedLeaf } from './requested.ts'
+import { outgrown, type RequestedLeaf, requestedLeaf } from './requested.ts'
 
 interface Waiting {
   readonly wanted: RequestedLeaf
@@ -148,7 +148,8 @@ export class Signing implements Closable {
       await Promise.all(
         some.map(async ({ wanted, answer }, offset) => {
           const serial = String(first + BigInt(at + offset))
-          answer.resolve(await signRecorded(this.#parts, common, wanted, serial))
+          const refused = outgrown(wanted, common.signer.authority.trustDomain)
+          answer.resolve(refused ?? (await signRecorded(this.#parts, common, wanted, serial)))
         }),
       )
     }

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { ok } from '../../../src/base/result.ts'
 import { beginAuthority } from '../../../src/features/connect/commands.ts'
+import { partsOf } from '../../../src/features/connect/parts.ts'
+import { OpenProviders } from '../../../src/features/connect/provider/open-providers.ts'
 import type { Provider, ProviderKind } from '../../../src/features/connect/provider/provider.ts'
 import * as views from '../../../src/features/connect/views.ts'
 import {
@@ -31,6 +33,18 @@ function toldOf(calls: string[]): ProviderKind {
     })
   return { ...builtInKind, open: (...args) => telling(builtInKind.open(...args)) }
 }
+
+it('a leader that goes opens no provider any more, whatever it was at', async () => {
+  const calls: string[] = []
+  const kind = toldOf(calls)
+  const world = await AuthorityWorld.begun({}, [kind])
+  const providers = new OpenProviders(partsOf(world.server.context, [kind]))
+  providers.close()
+  calls.length = 0
+  const refused = { ok: false, error: { kind: 'unavailable', message: 'this server no longer leads' } }
+  expect(await providers.active(world.server.read())).toEqual(refused)
+  expect(calls).toEqual([])
+})
 
 describe('the beginning of the authority', () => {
   it('is one root and the configuration of the leader, and trust in its cluster by the DNS domain in lower case', async () => {

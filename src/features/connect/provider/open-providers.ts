@@ -49,6 +49,8 @@ interface Open {
   readonly ready: Provided<ActiveSigner>
 }
 
+const leadsNoMore = 'this server no longer leads'
+
 type Wanted = Pick<AuthorityRow, 'clusterId' | 'trustDomain'>
 
 /**
@@ -72,6 +74,8 @@ export class OpenProviders implements Closable {
 
   /** The provider of the active root in this state. */
   async active(tx: ReadTransaction): Provided<ActiveSigner> {
+    // A task that was under way at the end of leadership would open a provider that is never closed.
+    if (this.#closed) return unavailable(leadsNoMore)
     const authority = authorityOf(tx)
     const root = activeRoot(tx)
     if (authority === undefined || root === undefined) return unavailable('the authority has not begun yet')
@@ -95,7 +99,7 @@ export class OpenProviders implements Closable {
       open.provider.close()
       this.#active = undefined
     }
-    return this.#closed ? unavailable('this server no longer leads') : found
+    return this.#closed ? unavailable(leadsNoMore) : found
   }
 
   async #loaded(signer: Omit<ActiveSigner, 'provided'>, tx: ReadTransaction): Provided<ActiveSigner> {

@@ -183,7 +183,7 @@ export const rotationActivate: CommandDefinition<
 
 const refusedBody = z.strictObject({ rotation, why: z.string().max(1_024) })
 
-/** The new provider refuses these options: the rotation ends, and nothing has changed. */
+/** The new provider refuses these options, or its root is of no use: the rotation ends, and nothing has changed. */
 export const rotationRefused: CommandDefinition<z.infer<typeof refusedBody>, boolean> = {
   kind: 'connect.rotation-refused',
   outcome: z.boolean(),
@@ -191,7 +191,7 @@ export const rotationRefused: CommandDefinition<z.infer<typeof refusedBody>, boo
   body: refusedBody,
   apply: (tx, { rotation: id, why }) => {
     const row = rotationById(tx, id)
-    if (row === undefined || !mayGetRoot(row)) return false
+    if (row === undefined || !isOpen(row)) return false
     endRotation(tx, row, 'refused', why)
     return true
   },

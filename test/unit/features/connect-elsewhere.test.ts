@@ -192,10 +192,10 @@ describe('a provider that does not answer at first contact', () => {
 })
 
 describe('a root that an operator has made just now', () => {
-  function fresh(world: AuthorityWorld, notBeforeMs: number) {
+  function fresh(world: AuthorityWorld, notBeforeMs: number, lifeMs = 9_999 * hourMs) {
     const key = hostCrypto.makeSigningKey()
     const names = { serial: 78n, commonName: 'Fresh', uri: `spiffe://${trustDomain}` }
-    const der = signRoot(hostCrypto, key, { ...names, notBeforeMs, notAfterMs: world.nowMs + 9_999 * hourMs })
+    const der = signRoot(hostCrypto, key, { ...names, notBeforeMs, notAfterMs: world.nowMs + lifeMs })
     return { PrivateKey: key.privateKeyPem, RootCert: certificatePem(der) }
   }
 
@@ -218,6 +218,22 @@ describe('a root that an operator has made just now', () => {
     const given = fresh(world, world.nowMs - minuteMs)
     expect(await world.update(given)).toEqual(ok(true))
     expect(world.active.certificate).toBe(given.RootCert)
+  })
+
+  it('is refused where it ends before a leaf that was signed while it was awaited', async () => {
+    const world = await AuthorityWorld.begun({ LeafCertTTL: '4h' })
+    const [old] = world.roots
+    const short = { LeafCertTTL: '4h', ...fresh(world, world.nowMs, 3 * hourMs) }
+    expect(await world.update(short)).toEqual(ok(true))
+    granted(await world.sign('web'))
+    await world.advance(2 * minuteMs)
+    const [rotation] = [...views.allRotations(world.server.read())]
+    expect(rotation).toMatchObject({
+      step: 'refused',
+      why: expect.stringMatching(/^the new root expires .* before the/),
+    })
+    expect(world.active.id).toBe(old?.id)
+    expect(world.forecast()).toMatchObject({ state: 'ready', problem: '' })
   })
 
   it('is refused where it begins later than any clock could say', async () => {

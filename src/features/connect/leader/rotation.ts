@@ -78,14 +78,22 @@ async function request(
   const made = await providers.rootOf(row.provider, row.options, authority, serial.value.first)
   if (!made.ok && made.error.kind === 'unavailable') return failedBy(made.error)
   const root = made.ok ? longEnough(tx, made.value) : made
-  const recorded = root.ok
-    ? await server.propose(rotationRequested, { rotation: row.id, root: root.value })
-    : await server.propose(rotationRefused, { rotation: row.id, why: root.error.message.slice(0, 1_024) })
+  if (!root.ok) return refuse(server, row, root.error)
+  const recorded = await server.propose(rotationRequested, { rotation: row.id, root: root.value })
   if (!recorded.ok) return notReplicated(recorded.error)
-  if (!root.ok) {
-    const fields = { rotation: row.id, provider: row.provider, why: root.error.message }
-    server.env.log.write('warn', 'connect', 'the new provider refused: the rotation is cancelled', fields)
-  } else if (recorded.value) tell(server.env, row, 'there is a new root', { root: root.value.id })
+  if (recorded.value) tell(server.env, row, 'there is a new root', { root: root.value.id })
+  return did
+}
+
+async function refuse(
+  server: AuthorityParts['server'],
+  { id, provider }: RotationRow,
+  { message: why }: ProviderFailure,
+): Promise<Step> {
+  const recorded = await server.propose(rotationRefused, { rotation: id, why: why.slice(0, 1_024) })
+  if (!recorded.ok) return notReplicated(recorded.error)
+  const fields = { rotation: id, provider, why }
+  server.env.log.write('warn', 'connect', 'the new provider refused: the rotation is cancelled', fields)
   return did
 }
 
@@ -111,6 +119,9 @@ async function cross(
   { row, root, active }: Crossing,
 ): Promise<Step> {
   const { server } = parts
+  // Leaves that were signed since the root was recorded may outlive it.
+  const lasting = longEnough(tx, root)
+  if (!lasting.ok) return refuse(server, row, lasting.error)
   const signer = await providers.active(tx)
   if (!signer.ok) return failedBy(signer.error)
   const serial = await server.propose(takeSerialNumbers, { count: 1 })

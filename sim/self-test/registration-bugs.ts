@@ -46,8 +46,8 @@ export const registrationBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: `${local}/journal.js`,
-        find: 'const written = await file.value.writeThrough(this.#endsAt, frame);',
-        replace: 'const written = await file.value.write(this.#endsAt, frame);',
+        find: 'const written = await file.writeThrough(this.#endsAt, frame);',
+        replace: 'const written = await file.write(this.#endsAt, frame);',
       },
     ],
     hunt,

@@ -20,17 +20,18 @@ export interface Whole {
 /**
  * A file that grows by one frame for each write, and is rewritten as a new file when much of it is obsolete. A write is
  * durable when it completes. After a failed write the content of the file is not known, so the next write begins a new
- * file: a failed sync is never retried.
+ * file: a failed sync is never retried. So does the first write of a process: the one before may have been killed while
+ * it wrote, or before the file's name was durable, and what is appended to such a file would be lost with it.
  */
 export class Journal {
   readonly #disk: Disk
   readonly #directory: string
   readonly #name: string
   #file: DiskFile | undefined
-  /** Position after the last whole frame. */
+  /** Position after the last frame. */
   #endsAt = 0
   #number = 0
-  /** Whether the file's content is known, so that frames may be appended. */
+  /** Whether this process wrote the file, and its content and its name are durable: frames may be appended. */
   #isWhole = false
 
   constructor(disk: Disk, directory: string, name: string) {
@@ -51,11 +52,7 @@ export class Journal {
     const bytes = await file.value.read(0, fileBytesMax)
     await file.value.close()
     if (!bytes.ok) return bytes
-    const found = readFrames(bytes.value)
-    this.#endsAt = found.endsAt
-    this.#number = found.frames.at(-1)?.number ?? 0
-    this.#isWhole = true
-    return ok(found)
+    return ok(readFrames(bytes.value))
   }
 
   /**
@@ -76,12 +73,11 @@ export class Journal {
   /** Callers add one text at a time. `whole` is the live content before this text, for a rewrite of the file. */
   async add(text: Uint8Array, whole: Whole): Written {
     const frame = frameOf(this.#number + 1, text)
-    if (!this.#isWhole || this.#endsAt + frame.length > Math.max(bytesMin, 2 * whole.bytes)) {
+    const file = this.#file
+    if (file === undefined || !this.#isWhole || this.#endsAt + frame.length > Math.max(bytesMin, 2 * whole.bytes)) {
       return this.writeAnew(whole, text)
     }
-    const file = await this.#opened()
-    if (!file.ok) return file
-    const written = await file.value.writeThrough(this.#endsAt, frame)
+    const written = await file.writeThrough(this.#endsAt, frame)
     if (written.ok) {
       this.#endsAt += frame.length
       this.#number++
@@ -89,7 +85,7 @@ export class Journal {
     }
     // Cuts off what was written of the frame, because the next start would read it. Only after "no space left" is it
     // known that none of it was synced.
-    const cut = await file.value.truncate(this.#endsAt)
+    const cut = await file.truncate(this.#endsAt)
     if (!cut.ok || written.error.kind !== 'full') this.#isWhole = false
     return written
   }
@@ -134,24 +130,5 @@ export class Journal {
     this.#isWhole = false
     await this.#file?.close()
     this.#file = undefined
-  }
-
-  /**
-   * Cuts off what an unfinished write left after the last frame. A process that was killed while it wrote leaves frames
-   * that are whole and not durable, and what is appended behind them would be lost with them.
-   */
-  async #opened(): Promise<Result<DiskFile, DiskFailure>> {
-    if (this.#file !== undefined) return ok(this.#file)
-    const file = await this.#disk.open(this.path, 'create')
-    if (!file.ok) return file
-    const cut = await file.value.truncate(this.#endsAt)
-    const durable = cut.ok ? await file.value.sync() : cut
-    if (!durable.ok) {
-      this.#isWhole = false
-      await file.value.close()
-      return durable
-    }
-    this.#file = file.value
-    return file
   }
 }

@@ -26,6 +26,45 @@ describe('the copy of a damaged journal', () => {
 })
 
 describe('a journal of a process that was killed', () => {
+  it.each(['was killed before it was', 'found that it could not be'])(
+    'is made anew by the next one, because the first %s sure of its name',
+    async (how) => {
+      for (let seed = 0; seed < 8; seed++) {
+        await inSimulation({ seed: `name-${seed}` }, async (simulation) => {
+          const node = simulation.addNode({ name: 'a', host: '10.0.0.1', directories: ['/data'] })
+          node.disk.setOptions({ syncMs: [1_000, 1_000] })
+          const whole = { bytes: 0, texts: [utf8('first')] }
+          node.boot(async ({ disk }) => {
+            await new Journal(disk, '/data', 'services').add(utf8('first'), { bytes: 0, texts: [] })
+          })
+          // The file is synced and has its name, and the directory is being synced.
+          await simulation.run({ untilMs: 1_500 })
+          if (how === 'found that it could not be') {
+            node.disk.fail('sync', 1)
+            await simulation.run({ untilMs: 3_000 })
+          }
+          node.crash({ disk: 'kept' })
+          let acknowledged = false
+          node.boot(async ({ disk }) => {
+            const journal = new Journal(disk, '/data', 'services')
+            expect((await value(journal.read())).frames).toHaveLength(1)
+            await value(journal.add(utf8('second'), whole))
+            acknowledged = true
+          })
+          await simulation.run({ untilMs: 10_000 })
+          node.crash({ disk: 'power' })
+          let found: readonly string[] = []
+          node.boot(async ({ disk }) => {
+            const { frames } = await value(new Journal(disk, '/data', 'services').read())
+            found = frames.map(({ text }) => textOf(text))
+          })
+          await simulation.run({ untilMs: 15_000 })
+          expect([acknowledged, found]).toEqual([true, ['first', 'second']])
+        })
+      }
+    },
+  )
+
   it('makes durable what that process had written last, before anything is appended', async () => {
     await inSimulation({}, async (simulation) => {
       const node = simulation.addNode({ name: 'a', host: '10.0.0.1', directories: ['/data'] })
@@ -48,7 +87,7 @@ describe('a journal of a process that was killed', () => {
         expect(await texts(disk)).toEqual(['first', 'second'])
         const journal = new Journal(disk, '/data', 'services')
         await value(journal.read())
-        await value(journal.add(utf8('third'), whole))
+        await value(journal.add(utf8('third'), { bytes: 0, texts: [utf8('first'), utf8('second')] }))
       })
       await simulation.run({ untilMs: 10_000 })
       node.crash({ disk: 'power' })

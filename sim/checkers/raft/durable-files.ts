@@ -9,8 +9,10 @@ import { readSnapshotFile } from './snapshot-reader.ts'
 const sealedWithinUs = 3_000_000
 /** One more is there while it takes the place of the oldest. */
 const snapshotsKept = 2
-/** More of each, while a disk does not let go what is not needed: the next attempt waits for that. */
+/** More of each, while a disk does not remove what is not needed: the next attempt waits for that. */
 const unwantedMost = 2
+/** Replaced snapshots that a disk does not remove: with this many, the next attempt waits for that. */
+const replacedMost = 8
 /** Of files that are written before they get their names: one that is written, and one that is received. */
 const unfinishedMost = 2
 const logFolder = '/data/raft/log/'
@@ -72,7 +74,8 @@ export class DurableFiles {
     }
     const most = when === 'at rest' && !isBusy ? snapshotsKept : snapshotsKept + 1
     const unwanted = hasFailed ? unwantedMost : 0
-    if (placed.length > most + unwanted) this.#report(`${node} keeps ${placed.length} snapshots`)
+    if (placed.length > most + unwanted + (hasFailed ? replacedMost : 0))
+      this.#report(`${node} keeps ${placed.length} snapshots`)
     const unfinished = [...files.keys()].filter((path) => unfinishedFile.test(path))
     if (unfinished.length > 0) this.#judge.judged('D3')
     if (unfinished.length > unfinishedMost + unwanted)

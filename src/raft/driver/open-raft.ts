@@ -112,9 +112,11 @@ class LateListener implements LogListener {
   #server: RaftServer | undefined
   #failure: DiskFailure | Error | undefined
   #full: DiskFailure | undefined
+  #notRemoved: DiskFailure | undefined
 
   serves(server: RaftServer): void {
     this.#server = server
+    if (this.#notRemoved !== undefined) server.notRemoved(this.#notRemoved)
     if (this.#full !== undefined) server.full(this.#full)
     if (this.#failure !== undefined) server.failed(this.#failure)
   }
@@ -131,6 +133,11 @@ class LateListener implements LogListener {
   room(): void {
     this.#full = undefined
     this.#server?.room()
+  }
+
+  notRemoved(failure: DiskFailure): void {
+    this.#notRemoved = failure
+    this.#server?.notRemoved(failure)
   }
 
   failed(failure: DiskFailure | Error): void {

@@ -183,6 +183,11 @@ export class RaftServer implements Raft, LogListener {
     this.#calls.diskHasRoom()
   }
 
+  notRemoved(failure: DiskFailure): void {
+    const fields = { why: diskFailureText(failure) }
+    this.#env.log.write('warn', 'raft', 'segments of the log that are not needed could not be removed', fields)
+  }
+
   failed(failure: DiskFailure | Error): void {
     this.#fatal(failure instanceof Error ? failure : new Error(`raft log: ${diskFailureText(failure)}`))
   }

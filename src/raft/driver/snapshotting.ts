@@ -5,7 +5,7 @@ import { greater, indexAfter, type LogIndex, lesser, noIndex, plus } from '../..
 import type { RaftLog } from '../core/log.ts'
 import type { SnapshotMeta } from '../core/types.ts'
 import { diskFailureText } from '../log/open-failure.ts'
-import type { SnapshotStore } from '../log/snapshot-store.ts'
+import { type SnapshotStore, tellNotRemoved } from '../log/snapshot-store.ts'
 import type { StateMachine } from '../raft.ts'
 import type { Turns } from './turns.ts'
 
@@ -132,9 +132,13 @@ export class Snapshotting {
     }
   }
 
-  /** What the disk did not let go before is tried again. */
+  /** What the disk did not remove before is tried again. */
   #tidy(): void {
-    const { snapshots, turns } = this.#parts
-    turns.inBackground(snapshots.tidy().then(() => undefined))
+    const { snapshots, turns, env } = this.#parts
+    turns.inBackground(
+      snapshots.tidy().then((tidied) => {
+        if (!tidied.ok) tellNotRemoved(env.log, tidied.error)
+      }),
+    )
   }
 }

@@ -1,4 +1,4 @@
-import { done, type Result } from '../../base/result.ts'
+import { done, ok, type Result } from '../../base/result.ts'
 import type { Disk, DiskFailure } from '../../env/disk.ts'
 
 type Step = Promise<Result<undefined, DiskFailure>>
@@ -43,6 +43,43 @@ export async function removeFiles(
     if (!removed.ok && removed.error.kind !== 'not-found') return removed
   }
   return disk.syncDirectory(directory)
+}
+
+/** What became of files that are not needed. */
+export interface Removal {
+  /** Paths of which nothing is left. */
+  readonly gone: readonly string[]
+  /** Why others are still there: the first reason. */
+  readonly refused: DiskFailure | undefined
+}
+
+/** Removes those of these files that the disk lets go, and makes that durable. Fails if it is not durable. */
+export async function removeUnneeded(
+  disk: Pick<Disk, 'remove' | 'syncDirectory'>,
+  directory: string,
+  paths: readonly string[],
+): Promise<Result<Removal, DiskFailure>> {
+  const gone: string[] = []
+  let refused: DiskFailure | undefined
+  for (const path of paths) {
+    const removed = await disk.remove(path)
+    if (removed.ok || removed.error.kind === 'not-found') gone.push(path)
+    else refused ??= removed.error
+  }
+  const synced = gone.length === 0 ? done : await disk.syncDirectory(directory)
+  return synced.ok ? ok({ gone, refused }) : synced
+}
+
+/**
+ * Makes the names in a directory durable, even if an earlier process failed to: a sync that failed is not repeated by
+ * the next one, but a change of the directory writes its names anew, and those that were missed with it (fsyncgate).
+ */
+export async function renewNames(disk: Pick<Disk, 'open' | 'remove' | 'syncDirectory'>, directory: string): Step {
+  const path = `${directory}/names.tmp`
+  const file = await disk.open(path, 'create')
+  if (!file.ok) return file
+  await file.value.close()
+  return removeFiles(disk, directory, [path])
 }
 
 /** Creates `parent/names[0]/names[1]…` and makes each name durable. */

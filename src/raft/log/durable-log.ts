@@ -49,6 +49,8 @@ export interface LogListener {
   full(failure: DiskFailure): void
   /** There is space again, and the waiting changes are durable. */
   room(): void
+  /** The disk does not remove segments that are not needed, which costs nothing but their room. */
+  notRemoved(failure: DiskFailure): void
   /** The log has failed for good; called once. What was not reported durable must not be considered durable. */
   failed(failure: DiskFailure | Error): void
 }

@@ -3,7 +3,7 @@ import { done, ok, type Result } from '../../base/result.ts'
 import type { Disk, DiskFailure, DiskFile } from '../../env/disk.ts'
 import type { Env } from '../../env/env.ts'
 import { noIndex, noTerm } from '../../model/log-position.ts'
-import { removeFiles } from './disk-steps.ts'
+import { removeUnneeded } from './disk-steps.ts'
 import { drawSalt, placeSegment, type SegmentSize } from './new-segment.ts'
 import type { RecoveredLog } from './recovery.ts'
 import type { SegmentHeader } from './segment-file.ts'
@@ -16,9 +16,14 @@ export interface OpenFiles {
   readonly file: DiskFile
   readonly watermark: Watermark
   readonly mark: Mark
+  /** Why files that are not needed are still there. */
+  readonly refused: DiskFailure | undefined
 }
 
-/** Creates the watermark and the first segment of a new log, which may continue from the content of another one. */
+/**
+ * Creates the watermark and the first segment of a new log, which may continue from the content of another one. It
+ * replaces one without any batch, whose name may not be durable.
+ */
 export async function createLog(
   env: Pick<Env, 'disk' | 'crypto'>,
   directory: string,
@@ -49,13 +54,14 @@ export async function openFiles(
 ): Promise<Result<OpenFiles, DiskFailure>> {
   const { tail, segments } = recovered
   const synced = await disk.syncDirectory(directory)
-  const cleared = synced.ok ? await removeFiles(disk, directory, recovered.leftovers) : synced
+  const cleared = synced.ok ? await removeUnneeded(disk, directory, recovered.leftovers) : synced
   if (!cleared.ok) return cleared
   const file = await disk.open(lastOf(segments).path, 'create')
   if (!file.ok) return file
   const settled = await settle(file.value, tail)
   const files = settled.ok ? await withWatermark(disk, directory, recovered, file.value) : settled
-  if (!files.ok) await file.value.close()
+  if (files.ok) return ok({ ...files.value, refused: cleared.value.refused })
+  await file.value.close()
   return files
 }
 
@@ -64,7 +70,7 @@ async function withWatermark(
   directory: string,
   recovered: RecoveredLog,
   file: DiskFile,
-): Promise<Result<OpenFiles, DiskFailure>> {
+): Promise<Result<Omit<OpenFiles, 'refused'>, DiskFailure>> {
   const found = await markToGoOnFrom(disk, directory, recovered)
   if (!found.ok) return found
   const watermark = await Watermark.open(disk, directory, found.value)

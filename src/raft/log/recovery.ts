@@ -38,7 +38,8 @@ export interface RecoveredLog {
  *    inserted or missing bytes do not hide one.
  * 5. If the last segment ends with the mark that the log continues, its successor existed, and is missing.
  *    If the previous segment has no such mark and the last one no batch, the last one was never used, and is left out:
- *    the sync of its name may have failed, and then no later sync makes the name durable (fsyncgate).
+ *    the sync of its name may have failed, and then no later sync makes the name durable (fsyncgate). For the same
+ *    reason a log without any batch, which has no previous segment, is made again (`createLog`).
  * 6. The remaining case: the very last batch is wrong, and nothing follows. It was torn before it was synced, or it was
  *    synced and has rotted since. It is cut, and this is logged. So that this loses nothing that was acknowledged, the
  *    log does not stay in that state: when it becomes idle, when it is closed and when it is opened, it adds an empty

@@ -1,10 +1,10 @@
 import { lastOf } from '../../base/items.ts'
-import { done, err, type Result } from '../../base/result.ts'
+import { done, err, ok, type Result } from '../../base/result.ts'
 import type { DiskFailure, DiskFile } from '../../env/disk.ts'
 import type { Env } from '../../env/env.ts'
 import { type LogIndex, noIndex } from '../../model/log-position.ts'
 import { batchBytesOf, encodeBatch } from './batch.ts'
-import { removeFiles } from './disk-steps.ts'
+import { removeUnneeded } from './disk-steps.ts'
 import { endAfter, highestIndex, type LogEnd } from './log-end.ts'
 import { continuedBytes, drawSalt, placeSegment, type SegmentSize } from './new-segment.ts'
 import type { OpenFiles } from './opening.ts'
@@ -35,6 +35,8 @@ export class SegmentWriter {
   readonly #size: Pick<SegmentSize, 'format' | 'segmentBytes'>
   /** Oldest first; the active one is the last. */
   readonly #segments: FoundSegment[]
+  /** Paths of segments that are not needed, and that the disk did not remove. */
+  #refused: readonly string[] = []
   #active: Active
   #lastBatch: number
   #chain: number
@@ -98,13 +100,18 @@ export class SegmentWriter {
     return Math.max(0, kept)
   }
 
-  removeBelow(keepFrom: LogIndex): Promise<Result<undefined, DiskFailure>> {
+  /**
+   * Removes these segments. One that the disk does not remove costs only its room, and is tried again with the next
+   * ones; the value says why it is still there.
+   */
+  async removeBelow(keepFrom: LogIndex): Promise<Result<DiskFailure | undefined, DiskFailure>> {
     const removed = this.#segments.splice(0, this.removableBelow(keepFrom))
-    return removeFiles(
-      this.#env.disk,
-      this.#directory,
-      removed.map(({ path }) => path),
-    )
+    const paths = [...this.#refused, ...removed.map(({ path }) => path)]
+    const removal = await removeUnneeded(this.#env.disk, this.#directory, paths)
+    if (!removal.ok) return removal
+    const { gone, refused } = removal.value
+    this.#refused = paths.filter((path) => !gone.includes(path))
+    return ok(refused)
   }
 
   close(): Promise<void> {

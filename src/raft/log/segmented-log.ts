@@ -105,6 +105,7 @@ export class SegmentedLog implements DurableLog {
     if (!files.ok) return files
     const writer = new SegmentWriter(env, directory, options, recovered, files.value)
     const log = new SegmentedLog(env, writer, files.value.watermark, options, listener)
+    log.#tellRefused(files.value.refused)
     const sealed = await log.#begin(first === undefined ? [] : recordsOf(first))
     if (sealed.ok) return ok(log)
     log.#over()
@@ -200,7 +201,7 @@ export class SegmentedLog implements DurableLog {
   }
 
   async #workOnce(): Promise<Result<undefined, DiskFailure>> {
-    if (this.#writer.removableBelow(this.#keepFrom) > 0) return this.#writer.removeBelow(this.#keepFrom)
+    if (this.#writer.removableBelow(this.#keepFrom) > 0) return this.#removeOld()
     const batch = this.#queue.take(this.#batchBytes)
     const sealDue = this.#sealDue
     this.#sealDue = false
@@ -218,6 +219,17 @@ export class SegmentedLog implements DurableLog {
     if (batch.length > 0) this.#listener.batchDurable()
     else if (sealDue) void this.#watermark.advance()
     return done
+  }
+
+  async #removeOld(): Promise<Result<undefined, DiskFailure>> {
+    const removed = await this.#writer.removeBelow(this.#keepFrom)
+    if (!removed.ok) return removed
+    this.#tellRefused(removed.value)
+    return done
+  }
+
+  #tellRefused(refused: DiskFailure | undefined): void {
+    if (refused !== undefined) this.#listener.notRemoved(refused)
   }
 
   #fail(failure: DiskFailure | Error): void {

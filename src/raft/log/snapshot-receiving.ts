@@ -29,8 +29,8 @@ interface Files {
   readonly place: (aside: string, stored: StoredSnapshot) => Promise<Result<undefined, DiskFailure>>
   /** The file is not needed any more. */
   readonly giveUp: (path: string) => Promise<void>
-  /** Removes what was given up before. */
-  readonly tidy: () => Promise<Result<undefined, DiskFailure>>
+  /** Removes what was given up before; fails if that does not allow another transfer. */
+  readonly makeReady: () => Promise<Result<undefined, DiskFailure>>
 }
 
 /** Receives the snapshots of leaders, one transfer at a time, in a separate file. One call of `take` at a time. */
@@ -91,8 +91,8 @@ export class SnapshotReceiving {
     // A late piece of another leader's snapshot does not end the transfer that is under way.
     if (offset !== 0) return ok(undefined)
     if (present !== undefined) await this.#drop(present)
-    const tidied = await this.#files.tidy()
-    if (!tidied.ok) return tidied
+    const ready = await this.#files.makeReady()
+    if (!ready.ok) return ready
     const path = `${this.#directory}/${snapshotName(meta)}.part`
     const file = await this.#disk.open(path, 'create')
     if (!file.ok) return file

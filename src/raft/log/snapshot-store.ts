@@ -1,16 +1,17 @@
 import { done, err, ok, type Result } from '../../base/result.ts'
 import type { DiskFailure } from '../../env/disk.ts'
+import type { Env } from '../../env/env.ts'
 import type { LogIndex } from '../../model/log-position.ts'
 import type { SnapshotChunk } from '../core/messages.ts'
 import type { SnapshotMeta } from '../core/types.ts'
 import type { StateRestore, StateSnapshot } from '../raft.ts'
-import { removeFiles } from './disk-steps.ts'
+import { removeUnneeded } from './disk-steps.ts'
 import type { FoundSnapshots } from './found-snapshots.ts'
 import type { SnapshotDisk } from './memory-files.ts'
-import { damagedAt, diskTrouble } from './open-failure.ts'
+import { damagedAt, diskFailureText, diskTrouble } from './open-failure.ts'
 import { type BadSnapshot, checkSnapshot, readSnapshot, type SnapshotOrigin, writeSnapshot } from './snapshot-file.ts'
 import { type Received, SnapshotReceiving } from './snapshot-receiving.ts'
-import { isSame, keptMax, type StoredSnapshot, snapshotName } from './stored-snapshot.ts'
+import { isSame, keptMax, type StoredSnapshot, snapshotName, snapshotSuffix } from './stored-snapshot.ts'
 
 interface Kept extends StoredSnapshot {
   /** Detected after it was written: the snapshot is no longer usable. */
@@ -26,6 +27,9 @@ interface Kept extends StoredSnapshot {
  */
 const unreadMax = 3
 
+/** With this many replaced snapshots that the disk does not remove, no further one is begun: it would fill up. */
+const replacedMax = 8
+
 /** The snapshots of one server: written here, or received from a leader. Methods may overlap; `receive` may not. */
 export class SnapshotStore {
   readonly #disk: SnapshotDisk
@@ -34,26 +38,29 @@ export class SnapshotStore {
   #kept: Kept[]
   /** Files of earlier lives that are not offered to followers, and go with the next snapshot. */
   #besides: readonly string[]
-  /**
-   * Files that are not needed: of failed attempts, and those that newer ones have replaced. No attempt begins before
-   * they are removed, so that they do not pile up.
-   */
-  readonly #unwanted = new Set<string>()
+  /** Files of failed attempts. No attempt begins before they are removed, so that they do not pile up. */
+  readonly #unfinished = new Set<string>()
+  /** Files of snapshots that newer ones have replaced. */
+  readonly #replaced = new Set<string>()
   #removing: Promise<Result<undefined, DiskFailure>> | undefined
   readonly #receiving: SnapshotReceiving
   #stopped = false
 
   /** `found`: what earlier lives have left in the directory. */
-  constructor(disk: SnapshotDisk, directory: string, found?: Pick<FoundSnapshots, 'newest' | 'besides'>) {
+  constructor(disk: SnapshotDisk, directory: string, found?: Omit<FoundSnapshots, 'restore' | 'damaged'>) {
     this.#disk = disk
     this.#directory = directory
     this.#receiving = new SnapshotReceiving(disk, directory, {
       place: (aside, stored) => this.#place(aside, stored),
       giveUp: (path) => this.#giveUp(path),
-      tidy: () => this.tidy(),
+      makeReady: () => this.#makeReady(),
     })
     this.#kept = found?.newest === undefined ? [] : [{ ...found.newest, isDamaged: false, unread: 0 }]
     this.#besides = found?.besides ?? []
+    for (const path of found?.leftovers ?? []) {
+      const files = path.endsWith(snapshotSuffix) ? this.#replaced : this.#unfinished
+      files.add(path)
+    }
   }
 
   get newest(): StoredSnapshot | undefined {
@@ -98,8 +105,8 @@ export class SnapshotStore {
     state: StateSnapshot,
     logIndex: LogIndex,
   ): Promise<Result<number, DiskFailure | 'stopped'>> {
-    const tidied = await this.tidy()
-    if (!tidied.ok) return tidied
+    const ready = await this.#makeReady()
+    if (!ready.ok) return ready
     const origin: SnapshotOrigin = { kind: 'taken', logIndex }
     const aside = `${this.#directory}/${snapshotName(meta)}.tmp`
     const file = await this.#disk.open(aside, 'create')
@@ -113,7 +120,7 @@ export class SnapshotStore {
     return placed
   }
 
-  /** Removes files that are not needed. */
+  /** Removes files that are not needed. Fails if any of them is still there. */
   tidy(): Promise<Result<undefined, DiskFailure>> {
     this.#removing ??= this.#removeUnwanted()
     return this.#removing
@@ -164,6 +171,8 @@ export class SnapshotStore {
   /** Gives a synced file its name, makes that durable, and only then removes older ones. */
   async #place(aside: string, stored: StoredSnapshot): Promise<Result<undefined, DiskFailure>> {
     const placed = this.#pathOf(stored.meta)
+    // A removal of what a failed attempt left there must not come after the rename.
+    if (this.#unfinished.has(placed)) await this.tidy()
     const renamed = await this.#disk.rename(aside, placed)
     const durable = renamed.ok ? await this.#disk.syncDirectory(this.#directory) : renamed
     if (!durable.ok) {
@@ -171,6 +180,7 @@ export class SnapshotStore {
       await this.#giveUp(renamed.ok ? placed : aside)
       return durable
     }
+    this.#unfinished.delete(placed)
     const others = this.#kept.filter(({ meta }) => !isSame(meta, stored.meta))
     const whole = [{ ...stored, isDamaged: false, unread: 0 }, ...others.filter(({ isDamaged }) => !isDamaged)]
     whole.sort((a, b) => b.meta.index - a.meta.index)
@@ -179,23 +189,36 @@ export class SnapshotStore {
     const gone = [...old.map(({ meta }) => this.#pathOf(meta)), ...this.#besides.filter((path) => path !== placed)]
     this.#besides = []
     // The new snapshot is durable, whether or not the disk lets others go now.
-    await this.#giveUp(...gone)
+    await this.#discard(this.#replaced, gone)
     return done
   }
 
-  /** These files are not needed. What cannot be removed now is removed later. */
-  async #giveUp(...paths: readonly string[]): Promise<void> {
+  /** The file of a failed attempt is not needed. If it cannot be removed now, it is removed later. */
+  #giveUp(path: string): Promise<void> {
+    return this.#discard(this.#unfinished, [path])
+  }
+
+  async #discard(files: Set<string>, paths: readonly string[]): Promise<void> {
     await this.#removing
-    for (const path of paths) this.#unwanted.add(path)
+    for (const path of paths) files.add(path)
     await this.tidy()
   }
 
+  /** Removes files that are not needed. Fails if too many are still there for another attempt. */
+  async #makeReady(): Promise<Result<undefined, DiskFailure>> {
+    const tidied = await this.tidy()
+    return this.#unfinished.size === 0 && this.#replaced.size < replacedMax ? done : tidied
+  }
+
   async #removeUnwanted(): Promise<Result<undefined, DiskFailure>> {
-    const paths = [...this.#unwanted]
-    const removed = await removeFiles(this.#disk, this.#directory, paths)
-    if (removed.ok) for (const path of paths) this.#unwanted.delete(path)
+    const removal = await removeUnneeded(this.#disk, this.#directory, [...this.#unfinished, ...this.#replaced])
     this.#removing = undefined
-    return removed
+    if (!removal.ok) return removal
+    for (const path of removal.value.gone) {
+      this.#unfinished.delete(path)
+      this.#replaced.delete(path)
+    }
+    return removal.value.refused === undefined ? done : err(removal.value.refused)
   }
 
   #find(meta: SnapshotMeta): Kept | undefined {
@@ -205,4 +228,8 @@ export class SnapshotStore {
   #pathOf(meta: Pick<SnapshotMeta, 'index' | 'term'>): string {
     return `${this.#directory}/${snapshotName(meta)}`
   }
+}
+
+export function tellNotRemoved(log: Env['log'], failure: DiskFailure): void {
+  log.write('warn', 'raft', 'snapshots that are not needed could not be removed', { why: diskFailureText(failure) })
 }

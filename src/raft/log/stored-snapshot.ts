@@ -14,8 +14,11 @@ export interface StoredSnapshot {
 /** Number of kept snapshots, the newest of all: a follower may still be reading the previous one. */
 export const keptMax = 2
 
+/** Files of another ending are not complete. */
+export const snapshotSuffix = '.snapshot'
+
 export function snapshotName({ index, term }: Pick<SnapshotMeta, 'index' | 'term'>): string {
-  return `${String(term).padStart(10, '0')}-${String(index).padStart(15, '0')}.snapshot`
+  return `${String(term).padStart(10, '0')}-${String(index).padStart(15, '0')}${snapshotSuffix}`
 }
 
 /** `undefined`: the name is not that of a snapshot. */

@@ -36,6 +36,8 @@ export async function writeLogAside(
   let failure: RaftOpenFailure | undefined
   const listener = {
     batchDurable: () => {},
+    // The directory was emptied before, and no entry is compacted here.
+    notRemoved: () => {},
     room: () => {},
     // No change waits for space here: the log is closed, and begun anew at the next start.
     full: (full: Parameters<typeof diskTrouble>[0]) => {

@@ -4,6 +4,7 @@ import type { Env } from '../../env/env.ts'
 import { greater, type LogIndex, noTerm, termAfter } from '../../model/log-position.ts'
 import { decodeConfiguration } from '../core/configuration.ts'
 import type { Configuration, Entry, ServerId, SnapshotMeta } from '../core/types.ts'
+import { renewNames } from '../log/disk-steps.ts'
 import type { LogFailure, LogLoss } from '../log/log-loss.ts'
 import { diskTrouble, type RaftOpenFailure } from '../log/open-failure.ts'
 import { continues, type ReplayedLog } from '../log/replay.ts'
@@ -14,10 +15,11 @@ type Step = Promise<Result<undefined, RaftOpenFailure>>
 
 export interface DamagedLog {
   readonly id: ServerId
-  /** The directory of the log, and its parent. */
+  /** The directories of the log and of the snapshots, and the parent of the first. */
   readonly log: string
   readonly parent: string
   readonly format: LogFormat
+  readonly snapshots: string
   readonly failure: LogFailure
   readonly snapshot: SnapshotMeta | undefined
 }
@@ -40,6 +42,9 @@ export async function acceptLoss(env: Env, damaged: DamagedLog): Step {
   const plan = planOf(damaged)
   if (typeof plan === 'string')
     return err({ ...failure, message: `${failure.message}; -accept-lost-log is refused: ${plan}` })
+  // The new log may rely on a snapshot whose name was never made durable.
+  const named = snapshot === undefined ? done : await renewNames(env.disk, damaged.snapshots)
+  if (!named.ok) return err(diskTrouble(named.error))
   const aside = `${log}.accepting`
   const written = await writeLogAside(env, aside, plan, format)
   if (!written.ok) return written

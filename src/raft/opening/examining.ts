@@ -1,12 +1,13 @@
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Env } from '../../env/env.ts'
-import { greater, type LogIndex, noIndex } from '../../model/log-position.ts'
+import { greater, type LogIndex, noIndex, noTerm, type Term } from '../../model/log-position.ts'
 import type { ServerId } from '../core/types.ts'
 import { type FoundSnapshots, findSnapshots } from '../log/found-snapshots.ts'
 import { type LogFailure, lossText } from '../log/log-loss.ts'
 import { type OldLogs, oldLogName } from '../log/old-format.ts'
 import { damagedAt, missingFiles, type RaftOpenFailure } from '../log/open-failure.ts'
 import { type RecoveredLog, recoverLog } from '../log/recovery.ts'
+import { continues, type ReplayedLog } from '../log/replay.ts'
 import { type LogFormat, logFormats } from '../log/segment-file.ts'
 import type { StoredSnapshot } from '../log/stored-snapshot.ts'
 import type { StateMachine } from '../raft.ts'
@@ -63,8 +64,8 @@ export async function examineOrAccept(
   }
   const { failure, newest } = found.error
   if (failure.kind !== 'damaged-log') return err(failure)
-  const { log, parent, format } = paths
-  const accepted = await acceptLoss(env, { id, log, parent, format, failure, snapshot: newest?.meta })
+  const { log, parent, format, snapshots } = paths
+  const accepted = await acceptLoss(env, { id, log, parent, format, snapshots, failure, snapshot: newest?.meta })
   if (!accepted.ok) return accepted
   const again = await examine(env, paths, stateMachine)
   return again.ok ? again : err(again.error.failure)
@@ -101,11 +102,22 @@ function disagreement(log: RecoveredLog | undefined, paths: Paths, found: FoundS
   const { baseIndex, hardState, entries } = log.log
   if (baseIndex > (newest?.meta.index ?? 0)) return gapBefore(baseIndex, paths, found)
   const last = log.segments.at(-1)?.path ?? paths.log
-  const lastTerm = Math.max(entries.at(-1)?.term ?? 0, newest?.meta.term ?? 0)
+  const lastTerm = greater(entries.at(-1)?.term ?? noTerm, termShownBy(newest, log.log))
   if (hardState.term < lastTerm) {
     return damagedAt(last, 0, `it holds entries of term ${lastTerm}, but its newest recorded term is ${hardState.term}`)
   }
   return shorterThanSnapshot(log, last, newest)
+}
+
+/**
+ * The term that the log must have reached because of the snapshot. One that was received, or taken of entries that only
+ * other servers had made durable, may be on the disk before the log has written that it follows a leader of this term.
+ */
+function termShownBy(newest: StoredSnapshot | undefined, log: ReplayedLog): Term {
+  if (newest === undefined) return noTerm
+  const { meta, origin } = newest
+  const isAhead = origin?.kind === 'received' || (origin?.kind === 'taken' && origin.logIndex < meta.index)
+  return isAhead && !continues(log, meta) ? noTerm : meta.term
 }
 
 /** A snapshot that this server took says how far its log reached (`SnapshotOrigin`). */

@@ -3,7 +3,7 @@ import type { Disk } from '../../env/disk.ts'
 import type { Env } from '../../env/env.ts'
 import { noTerm } from '../../model/log-position.ts'
 import type { Recovered } from '../core/types.ts'
-import { makeDirectories, removeFiles } from '../log/disk-steps.ts'
+import { makeDirectories, renewNames } from '../log/disk-steps.ts'
 import { type DurableLog, type LogChange, type LogListener, logChange } from '../log/durable-log.ts'
 import { MemoryFiles, MemoryLog } from '../log/memory-files.ts'
 import { migrateOldLog } from '../log/migration.ts'
@@ -13,10 +13,10 @@ import { createLog } from '../log/opening.ts'
 import { type RecoveredLog, recoverLog } from '../log/recovery.ts'
 import { continues, type ReplayedLog } from '../log/replay.ts'
 import { defaultLogOptions, SegmentedLog, type SegmentedLogOptions } from '../log/segmented-log.ts'
-import { SnapshotStore } from '../log/snapshot-store.ts'
+import { SnapshotStore, tellNotRemoved } from '../log/snapshot-store.ts'
 import type { StoredSnapshot } from '../log/stored-snapshot.ts'
 import { finishAccepted } from './accepted-loss.ts'
-import { type ExamineOptions, examineOrAccept, type Found, type Paths, pathsOf } from './examining.ts'
+import { type ExamineOptions, examineOrAccept, type Paths, pathsOf } from './examining.ts'
 import { findOutage, noOutage, type Outage, settleOutage } from './outage.ts'
 
 /** The opened storage of one server, with the state machine at the newest snapshot. */
@@ -65,6 +65,7 @@ export async function openStorage(env: Env, options: StorageOptions): Promise<Re
   const { snapshots, log } = found.value
   for (const { message } of snapshots.damaged) env.log.write('warn', 'raft', 'a snapshot is not whole', { message })
   const { newest } = snapshots
+  const store = new SnapshotStore(env.disk, paths.snapshots, snapshots)
   const reconciled = reconcile(log?.log, newest)
   const outage = options.peersAreKept
     ? ok(noOutage)
@@ -75,12 +76,11 @@ export async function openStorage(env: Env, options: StorageOptions): Promise<Re
     return err(damagedAt(paths.snapshots, 0, `snapshot ${newest?.meta.index ?? 0}: ${restored.error}`))
   }
   const { recovered, first } = withForced(env, reconciled, outage.value)
-  const opened = await openLog(env, paths, found.value, first, options)
+  const ready = await prepareDirectories(env, paths, store, first)
+  const opened = ready.ok ? await openLog(env, paths, log, first, options) : ready
   if (!opened.ok) return opened
   const settled = await settleOutage(env, raft, outage.value)
-  if (settled.ok) {
-    return ok({ recovered, log: opened.value, snapshots: new SnapshotStore(env.disk, paths.snapshots, snapshots) })
-  }
+  if (settled.ok) return ok({ recovered, log: opened.value, snapshots: store })
   await opened.value.close()
   return err(diskTrouble(settled.error))
 }
@@ -112,7 +112,8 @@ interface Reconciled {
  * Log and snapshot may disagree in one way: a received snapshot was in its place, and the log that it replaces not yet
  * dropped, when the server stopped. Then the log ends before the snapshot, or its entry at that index has another term
  * (planted bugs 12 and 13), and nothing of it may be used. A log that ends before a snapshot of this server's own was
- * refused.
+ * refused. The term of the snapshot may be new to such a log, too: then this server has not voted in it, because a vote
+ * is sent only when it is in the log.
  */
 function reconcile(log: ReplayedLog | undefined, newest: StoredSnapshot | undefined): Reconciled {
   if (log === undefined) return { recovered: emptyRecovered, first: undefined }
@@ -121,32 +122,61 @@ function reconcile(log: ReplayedLog | undefined, newest: StoredSnapshot | undefi
     return { recovered: { ...recovered, entries: log.entries }, first: undefined }
   }
   const { index, term } = newest.meta
-  return { recovered: { ...recovered, entries: [] }, first: logChange({ resetTo: { index, term } }) }
+  const isNews = log.hardState.term < term
+  const hardState = isNews ? { term, votedFor: undefined } : log.hardState
+  const first = logChange({ hardState: isNews ? hardState : undefined, resetTo: { index, term } })
+  return { recovered: { ...recovered, hardState, entries: [] }, first }
+}
+
+/**
+ * Makes the directories, and clears that of the snapshots. A log that is dropped for a snapshot relies on that alone,
+ * and its name may not be durable: a power cut would leave neither of them.
+ */
+async function prepareDirectories(
+  env: Env,
+  paths: Paths,
+  store: SnapshotStore,
+  first: LogChange | undefined,
+): Promise<Result<undefined, RaftOpenFailure>> {
+  const { disk } = env
+  const made = await makeDirectories(disk, paths.dataDir, ['raft', 'snapshots'])
+  const placed = made.ok ? await makeLogDirectory(disk, paths) : made
+  if (!placed.ok) return err(diskTrouble(placed.error))
+  const isAlone = first?.resetTo !== undefined
+  const named = await (isAlone ? renewNames(disk, paths.snapshots) : disk.syncDirectory(paths.snapshots))
+  if (!named.ok) return err(diskTrouble(named.error))
+  const tidied = await store.tidy()
+  if (!tidied.ok) tellNotRemoved(env.log, tidied.error)
+  return ok(undefined)
 }
 
 async function openLog(
   env: Env,
   paths: Paths,
-  found: Found,
+  found: RecoveredLog | undefined,
   first: LogChange | undefined,
   options: StorageOptions,
 ): Promise<Result<SegmentedLog, RaftOpenFailure>> {
-  const made = await makeDirectories(env.disk, paths.dataDir, ['raft', 'snapshots'])
-  const placed = made.ok ? await makeLogDirectory(env.disk, paths) : made
-  const named = placed.ok ? await env.disk.syncDirectory(paths.snapshots) : placed
-  const cleared = named.ok ? await removeFiles(env.disk, paths.snapshots, found.snapshots.leftovers) : named
-  if (!cleared.ok) return err(diskTrouble(cleared.error))
   const logOptions = { ...defaultLogOptions, ...options.log, format: paths.format }
-  if (found.log === undefined) {
-    const created = await createLog(env, paths.log, logOptions)
-    if (!created.ok) return err(diskTrouble(created.error))
-  }
-  const log = found.log === undefined ? await recoverLog(env.disk, paths.log, paths.format) : ok(found.log)
+  const log = await recoverOrCreate(env, paths, found, logOptions)
   if (!log.ok) return log
   if (log.value === undefined) return err(missingFiles(paths.log, 'the log that was just made is gone'))
   tellTorn(env, log.value)
   const opened = await SegmentedLog.open(env, paths.log, log.value, first, logOptions, options.listener)
   return opened.ok ? opened : err(diskTrouble(opened.error))
+}
+
+/** A log without any batch is made again: the start that made it may have failed before its name was durable. */
+async function recoverOrCreate(
+  env: Env,
+  paths: Paths,
+  found: RecoveredLog | undefined,
+  options: SegmentedLogOptions,
+): Promise<Result<RecoveredLog | undefined, RaftOpenFailure>> {
+  if (found !== undefined && found.tail.lastBatch > 0) return ok(found)
+  const from = found === undefined ? undefined : { hardState: found.log.hardState, lastIndex: found.log.lastIndex }
+  const created = await createLog(env, paths.log, options, from)
+  return created.ok ? recoverLog(env.disk, paths.log, paths.format) : err(diskTrouble(created.error))
 }
 
 /** A batch that was not durable is no loss; but one that the disk lost after it was synced looks the same. */

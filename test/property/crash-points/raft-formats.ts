@@ -138,7 +138,7 @@ function opening(disk: CrashDisk) {
       restore: () => new Collected(),
     },
     log: smallSegments,
-    listener: { batchDurable: () => {}, full: () => {}, room: () => {}, failed: () => {} },
+    listener: { batchDurable: () => {}, full: () => {}, room: () => {}, notRemoved: () => {}, failed: () => {} },
   })
 }
 

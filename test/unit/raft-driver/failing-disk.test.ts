@@ -70,20 +70,53 @@ describe('a disk that fails', () => {
     expect([unfinished(), cluster.of('a').fatal]).toEqual([0, []])
   })
 
-  it('and does not remove old snapshots has a new one nevertheless, and removes them later', async () => {
+  it('and does not remove old snapshots has new ones nevertheless, up to a limit, and removes them later', async () => {
     const cluster = new SmallCluster()
     await cluster.form(['a'], eager)
     await proposed(cluster, 'a', 20)
     const disk = cluster.diskOf('a')
-    const before = cluster.of('a').raft.status().snapshotIndex
     failSnapshots(disk, (operation) => operation === 'remove')
-    await proposed(cluster, 'a', 60, 'd')
-    const { raft, fatal } = cluster.of('a')
-    const after = raft.status().snapshotIndex
-    expect([after > before, disk.namesIn(snapshots).length, fatal]).toEqual([true, 3, []])
+    await proposed(cluster, 'a', 120, 'd')
+    const { raft, fatal, env } = cluster.of('a')
+    const before = raft.status().snapshotIndex
+    expect([disk.namesIn(snapshots).length, fatal]).toEqual([10, []])
+    expect(env.lines.join('\n')).toContain('warn raft: snapshots that are not needed could not be removed')
     disk.fault = () => undefined
     await cluster.time.advance(500)
     expect(disk.namesIn(snapshots)).toHaveLength(2)
+    expect(raft.status().snapshotIndex).toBeGreaterThan(before)
+  })
+
+  it('at one old file for good (snapshot, segment) goes on, removes the others, and starts again', async () => {
+    const cluster = new SmallCluster()
+    await cluster.form(['a'], eager)
+    const answered = [...(await proposed(cluster, 'a', 20))]
+    const stuck = ['/data/raft/log', snapshots].map((directory) => {
+      const name = cluster
+        .diskOf('a')
+        .namesIn(directory)
+        .find((each) => !each.startsWith('w'))
+      return `${directory}/${name}`
+    })
+    const refuseRemoval = (): void => {
+      cluster.diskOf('a').fault = (operation, path) =>
+        operation === 'remove' && stuck.includes(path) ? 'permission' : undefined
+    }
+    refuseRemoval()
+    for (const life of ['first', 'second', 'third']) {
+      answered.push(...(await proposed(cluster, 'a', 60, life)))
+      const { raft, fatal, env } = cluster.of('a')
+      expect([answered.length % 20, fatal]).toEqual([0, []])
+      expect(raft.status().lastIndex - raft.status().snapshotIndex, life).toBeLessThan(20)
+      for (const path of stuck) expect(env.lines.join('\n')).toContain(`"why":"${path}: planted permission"`)
+      expect(cluster.diskOf('a').namesIn(snapshots)).toHaveLength(3)
+      expect(cluster.diskOf('a').namesIn('/data/raft/log').length).toBeLessThan(12)
+      cluster.crash('a', new Draws(1))
+      refuseRemoval()
+      await cluster.start('a', eager)
+      await cluster.leader()
+    }
+    expect(answered.filter((text) => !cluster.of('a').machine.commands.includes(text))).toEqual([])
   })
 
   it('is asked for one snapshot in an interval, however long the log is', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { SmallCluster } from './small-cluster.ts'
+import { type Options, SmallCluster } from './small-cluster.ts'
 
 const three = ['a', 'b', 'c']
 
@@ -74,6 +74,30 @@ describe('a full disk', () => {
     makeRoom()
     await cluster.time.advance(2000)
     for (const id of [full, well]) expect(cluster.of(id).machine.commands).toEqual(['one', 'two'])
+  })
+
+  it('of a log, and a snapshot of a later term that finds room: the server starts from it, and has no damage', async () => {
+    const options: Options = { snapshotThreshold: 5, snapshotIntervalMs: 100, trailingLogs: 2 }
+    const cluster = new SmallCluster()
+    const first = await cluster.form(three, options)
+    const [late, second] = three.filter((id) => id !== first) as [string, string]
+    const { term } = cluster.of(late).raft.status()
+    cluster.crash(late)
+    await cluster.settled(cluster.of(first).raft.transferLeadership(second))
+    for (let i = 0; i < 30; i++) await cluster.settled(cluster.propose(second, `c${i}`))
+    await cluster.time.advance(500)
+    await cluster.start(late, options)
+    const disk = cluster.diskOf(late)
+    disk.fault = (operation, path) => (operation === 'write' && path.startsWith('/data/raft/log/') ? 'full' : undefined)
+    await cluster.until(() => (disk.namesIn('/data/raft/snapshots').join().endsWith('.snapshot') ? true : undefined))
+    await cluster.time.advance(100)
+    cluster.crash(late, { below: () => 0 })
+    const { raft, machine } = await cluster.start(late, options)
+    expect(raft.status().snapshotIndex).toBeGreaterThan(20)
+    expect(raft.status().term).toBeGreaterThan(term)
+    await cluster.until(() => (machine.commands.length === 30 ? true : undefined))
+    cluster.crash(late, { below: () => 0 })
+    expect((await cluster.start(late, options)).raft.status().term).toBeGreaterThan(term)
   })
 
   it('of all: the leader stays, and reads go on', async () => {

@@ -22,6 +22,12 @@ interface Directory {
   durable: Map<string, Inode>
   seen: Map<string, Inode>
   unsynced: NameChange[]
+  /** What a failed sync left off the disk: no sync writes it, until a later change writes the names anew. */
+  missed: NameChange[]
+}
+
+function emptyDirectory(): Directory {
+  return { durable: new Map(), seen: new Map(), unsynced: [], missed: [] }
 }
 
 export interface CrashChoices {
@@ -37,7 +43,7 @@ const pageBytes = 64
  * fail one.
  */
 export class CrashDisk implements Disk {
-  #directories = new Map<string, Directory>([['', { durable: new Map(), seen: new Map(), unsynced: [] }]])
+  #directories = new Map<string, Directory>([['', emptyDirectory()]])
   operations = 0
   readonly counts = new Map<string, number>()
   /** Operations after this many never finish, nor take place. */
@@ -62,7 +68,7 @@ export class CrashDisk implements Disk {
       if (found !== undefined) return ok(this.#file(path, found))
       const inode: Inode = { durable: new Uint8Array(), seen: new Uint8Array(), unsynced: [] }
       directory.seen.set(name, inode)
-      directory.unsynced.push({ kind: 'set', name, inode })
+      changeName(directory, { kind: 'set', name, inode })
       return ok(this.#file(path, inode))
     })
   }
@@ -81,7 +87,7 @@ export class CrashDisk implements Disk {
       for (let i = 1; i <= parts.length; i++) {
         const above = parts.slice(0, i).join('/')
         if (!this.#directories.has(above)) {
-          this.#directories.set(above, { durable: new Map(), seen: new Map(), unsynced: [] })
+          this.#directories.set(above, emptyDirectory())
         }
       }
       return done
@@ -93,7 +99,7 @@ export class CrashDisk implements Disk {
       const directory = this.#directories.get(path)
       if (directory === undefined) return failure('not-found', path)
       if (this.skips === 'syncDirectory') return done
-      directory.durable = new Map(directory.seen)
+      for (const change of directory.unsynced) rename(directory.durable, change)
       directory.unsynced = []
       return done
     })
@@ -109,7 +115,7 @@ export class CrashDisk implements Disk {
       if (target.directory !== source.directory) throw new Error('rename between directories')
       source.directory.seen.delete(source.name)
       source.directory.seen.set(target.name, inode)
-      source.directory.unsynced.push({ kind: 'rename', from: source.name, to: target.name, inode })
+      changeName(source.directory, { kind: 'rename', from: source.name, to: target.name, inode })
       return done
     })
   }
@@ -132,7 +138,7 @@ export class CrashDisk implements Disk {
       const { directory, name } = this.#place(path)
       if (directory?.seen.has(name) !== true) return failure('not-found', path)
       directory.seen.delete(name)
-      directory.unsynced.push({ kind: 'remove', name })
+      changeName(directory, { kind: 'remove', name })
       return done
     })
   }
@@ -178,7 +184,7 @@ export class CrashDisk implements Disk {
         if (choices.below(2) === 1) rename(names, change)
       }
       const left = new Map([...names].map(([name, inode]) => [name, settled(inode)] as const))
-      after.#directories.set(path, { durable: left, seen: new Map(left), unsynced: [] })
+      after.#directories.set(path, { durable: left, seen: new Map(left), unsynced: [], missed: [] })
     }
     return after
   }
@@ -201,7 +207,7 @@ export class CrashDisk implements Disk {
           return [name, { durable: bytes, seen: bytes, unsynced: [] } as Inode] as const
         }),
       )
-      after.#directories.set(path, { durable: names, seen: new Map(names), unsynced: [] })
+      after.#directories.set(path, { durable: names, seen: new Map(names), unsynced: [], missed: [] })
     }
     return after
   }
@@ -248,6 +254,7 @@ export class CrashDisk implements Disk {
     const fault = this.fault(operation, path)
     if (fault === undefined) return work()
     if (operation === 'sync') this.#forget(path)
+    if (operation === 'syncDirectory') this.#miss(path)
     return failure(fault, path)
   }
 
@@ -256,6 +263,12 @@ export class CrashDisk implements Disk {
     const { directory, name } = this.#place(path)
     const inode = directory?.seen.get(name)
     if (inode !== undefined) inode.unsynced = []
+  }
+
+  /** The names stay readable, and the next sync does not write them. */
+  #miss(path: string): void {
+    const directory = this.#directories.get(path)
+    if (directory !== undefined) directory.missed.push(...directory.unsynced.splice(0))
   }
 
   #file(path: string, inode: Inode): DiskFile {
@@ -318,6 +331,10 @@ export class CrashDisk implements Disk {
 
 function failure(kind: DiskFailureKind, path: string): Result<never, DiskFailure> {
   return err({ kind, path, message: `planted ${kind}` })
+}
+
+function changeName(directory: Directory, change: NameChange): void {
+  directory.unsynced.push(...directory.missed.splice(0), change)
 }
 
 function applied(bytes: Uint8Array, change: Change): Uint8Array {

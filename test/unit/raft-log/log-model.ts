@@ -83,6 +83,7 @@ export async function openLog(
   const { log } = recovered.value
   const opened = await SegmentedLog.open(env, directory, recovered.value, undefined, options, {
     batchDurable: () => {},
+    notRemoved: () => {},
     full: () => told.push('full'),
     room: () => told.push('room'),
     failed: (failure) => failures.push(failure),

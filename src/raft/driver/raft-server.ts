@@ -184,8 +184,8 @@ export class RaftServer implements Raft, LogListener {
   }
 
   notRemoved(failure: DiskFailure): void {
-    const fields = { why: diskFailureText(failure) }
-    this.#env.log.write('warn', 'raft', 'segments of the log that are not needed could not be removed', fields)
+    const text = 'segments of the log that are not needed could not be removed'
+    this.#env.log.write('warn', 'raft', text, { why: diskFailureText(failure) }, 'sampled')
   }
 
   failed(failure: DiskFailure | Error): void {

@@ -231,5 +231,6 @@ export class SnapshotStore {
 }
 
 export function tellNotRemoved(log: Env['log'], failure: DiskFailure): void {
-  log.write('warn', 'raft', 'snapshots that are not needed could not be removed', { why: diskFailureText(failure) })
+  const fields = { why: diskFailureText(failure) }
+  log.write('warn', 'raft', 'snapshots that are not needed could not be removed', fields, 'sampled')
 }

@@ -211,9 +211,10 @@ describe('D3 durable files', () => {
     expect(reported(disk, { when: 'at rest' })).toEqual(['D3: s1 keeps 3 snapshots'])
     await withSnapshot(disk, 10, 'abc')
     expect(reported(disk, { when: 'ended' })).toEqual(['D3: s1 keeps 4 snapshots'])
+    for (let index = 11; index <= 18; index++) await withSnapshot(disk, index, 'abc')
     expect(reported(disk, { when: 'at rest', hasFailed: true })).toEqual([])
-    await withSnapshot(disk, 11, 'abc')
-    expect(reported(disk, { when: 'at rest', hasFailed: true })).toEqual(['D3: s1 keeps 5 snapshots'])
+    await withSnapshot(disk, 19, 'abc')
+    expect(reported(disk, { when: 'at rest', hasFailed: true })).toEqual(['D3: s1 keeps 13 snapshots'])
   })
 
   it('reports unfinished files that pile up, two more of them on a disk that fails', async () => {

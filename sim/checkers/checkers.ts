@@ -4,6 +4,7 @@ import { accessMode } from './access/access-mode.ts'
 import { accessStates } from './access/access-state.ts'
 import { copiedAccess } from './access/copied-access.ts'
 import { tokenMigration } from './access/token-migration.ts'
+import { views } from './access/views.ts'
 import { visitEffects } from './access/visit-effects.ts'
 import { careTold, serversCaredFor } from './autopilot-marks.ts'
 import type { Checker, CodeOf, Invariant } from './checker.ts'
@@ -127,6 +128,7 @@ const all = [
   reachedStates,
   accessStates,
   visitEffects,
+  views,
   meshStates,
   lockStates,
   keyChanges,

@@ -1,4 +1,4 @@
-import type { Visit } from './access/access-facts.ts'
+import type { DuePart, View, Visit } from './access/access-facts.ts'
 import type { StillAnswer, WaitingRead } from './clients/read-facts.ts'
 import type {
   EventListing,
@@ -89,6 +89,15 @@ export interface ClientFacts {
     readonly agent: string
     readonly calledIn: number
   }
+  /** A visitor asks for a list now. */
+  readonly 'view asked for': { readonly view: View }
+  /** The same visitor was shown these parts of it. `compared` is called with what there was, unless that is unclear. */
+  readonly 'view shown': {
+    readonly view: View
+    readonly names: ReadonlySet<string>
+    readonly compared: (due: readonly DuePart[]) => void
+  }
+  readonly 'view compared': { readonly visit: Omit<Visit, 'said' | 'needs'>; readonly due: readonly DuePart[] }
   /** An agent has answered a heartbeat with success. `isHeld`: it had the check at the request or at the answer. */
   readonly 'heartbeat taken': OfNode & {
     /** The ID of the check. */

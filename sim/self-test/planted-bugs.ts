@@ -31,6 +31,7 @@ import { rightBugs } from './right-bugs.ts'
 import { telemetryBugs } from './telemetry-bugs.ts'
 import { thriftBugs } from './thrift-bugs.ts'
 import { truthBugs } from './truth-bugs.ts'
+import { viewBugs } from './view-bugs.ts'
 
 /**
  * The bugs that implementations of consensus and membership are known for, each planted where this one could have it.
@@ -44,6 +45,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   ...accessBugs,
   ...copyBugs,
   ...rightBugs,
+  ...viewBugs,
   ...refusalBugs,
   ...intentionBugs,
   ...keyBugs,

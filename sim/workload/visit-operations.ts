@@ -5,23 +5,18 @@ import {
   eventsIn,
   executedIn,
   heldServicesIn,
-  instancesIn,
   intentionsIn,
-  keyNamesIn,
-  keysIn,
   membersIn,
-  nodeWithServicesIn,
   queriesIn,
   reads,
   refusedIn,
-  serviceNamesIn,
-  sessionsIn,
   transactionIn,
-  waysIn,
 } from './visit-answers.ts'
+import { catalog, health, keyNames, keys, keysLater, sessions } from './visit-lists.ts'
 import { sessionTtl } from './visit-memory.ts'
 import { deregistering, registering } from './visit-registrations.ts'
-import type { VisitDrawn, VisitRequest } from './visit-request.ts'
+import { get, put, send, type VisitDrawn, type VisitRequest, writes } from './visit-request.ts'
+import { listing } from './visit-views.ts'
 
 /** The kinds of requests; `read` and `write` are of one key. */
 export const visitOperations = [
@@ -54,7 +49,6 @@ export const visitOperations = [
 
 export type VisitOperation = (typeof visitOperations)[number]
 
-const waitMs = 1_500
 /** The trust domain of the service does not affect the caller's right to ask. */
 const anyMesh = 'spiffe://11111111-2222-3333-4444-555555555555.svc'
 
@@ -65,16 +59,9 @@ type Maker = (drawn: VisitDrawn, draws: Draws) => VisitRequest
 const makers: Readonly<Record<VisitOperation, Maker>> = {
   read: ({ name }) => get(`/v1/kv/${name}`, [reads('key', name)]),
   write: ({ name, mark }) => put(`/v1/kv/${name}`, [writes('key', name)], { body: mark, mark }),
-  list: ({ name }) => ({ ...get(`/v1/kv/${name}?recurse`, []), shown: keysIn }),
-  names: ({ name }, draws) => {
-    const separator = draws.below(2) === 0 ? '' : `&separator=${draws.below(2) === 0 ? '-' : '/'}`
-    return { ...get(`/v1/kv/${name}?keys${separator}`, []), shown: keyNamesIn }
-  },
-  wait: ({ name, memory }) => {
-    const index = memory.indexes.get(name) ?? 0
-    const indexed = (told: number): void => void memory.indexes.set(name, told)
-    return { ...get(`/v1/kv/${name}?recurse&index=${index}&wait=${waitMs}ms`, []), shown: keysIn, indexed }
-  },
+  list: keys,
+  names: keyNames,
+  wait: keysLater,
   'delete tree': ({ name }) => send('DELETE', `/v1/kv/${name}?recurse`, [{ resource: 'key', name, right: 'tree' }]),
   transaction: transaction,
   session: ({ node, mark, memory }) =>
@@ -99,24 +86,9 @@ const makers: Readonly<Record<VisitOperation, Maker>> = {
     const hidden = (): readonly Need[] | undefined => (memory.isSurelyThere(session) ? needs : undefined)
     return { ...put(`/v1/session/renew/${session.id}`, needs), hidden }
   },
-  sessions: ({ memory, node }, draws) => {
-    const target = ['list', `node/${node}`, `info/${memory.session(draws).id}`][draws.below(3)]
-    return { ...get(`/v1/session/${target}`, []), shown: sessionsIn }
-  },
-  health: ({ name, node }, draws) => {
-    const target = draws.below(6)
-    if (target === 5) return { ...get(`/v1/health/connect/${name}`, []), shown: waysIn(name) }
-    const plain = [`service/${name}`, `service/${name}?cached`, `checks/${name}`, `node/${node}`, 'state/any'][target]
-    return { ...get(`/v1/health/${plain}`, []), shown: instancesIn }
-  },
-  catalog: ({ name, node }, draws) => {
-    const target = draws.below(5)
-    if (target === 4) return { ...get(`/v1/catalog/connect/${name}`, []), shown: waysIn(name) }
-    if (target === 0) return { ...get('/v1/catalog/services', []), shown: serviceNamesIn }
-    if (target === 1) return { ...get(`/v1/catalog/node/${node}`, []), shown: nodeWithServicesIn }
-    const rest = target === 2 ? 'nodes' : `service/${name}`
-    return { ...get(`/v1/catalog/${rest}`, []), shown: instancesIn }
-  },
+  sessions,
+  health,
+  catalog,
   agent: (_drawn, draws) =>
     draws.below(2) === 0
       ? { ...get('/v1/agent/members', []), shown: membersIn }
@@ -133,7 +105,7 @@ const makers: Readonly<Record<VisitOperation, Maker>> = {
     if (target === 0) return get(`/v1/connect/intentions/match?by=destination&name=${name}`, [reads('intention', name)])
     if (target === 1)
       return get(`/v1/connect/intentions/check?source=${other}&destination=${name}`, [reads('service', name)])
-    return { ...get('/v1/connect/intentions', []), shown: intentionsIn }
+    return { ...get('/v1/connect/intentions', []), shown: intentionsIn, lists: listing('intentions') }
   },
   intend: ({ name, other, mark, memory }, draws) => ({
     ...send('POST', '/v1/connect/intentions', [writes('intention', name)], {
@@ -166,7 +138,7 @@ const makers: Readonly<Record<VisitOperation, Maker>> = {
   }),
   queries: ({ name }, draws) => {
     const target = draws.below(4)
-    if (target < 2) return { ...get('/v1/query', []), shown: queriesIn }
+    if (target < 2) return { ...get('/v1/query', []), shown: queriesIn, lists: listing('queries') }
     return { ...get(`/v1/query/${name}/execute${target === 2 ? '' : '?cached'}`, []), shown: executedIn }
   },
   explain: ({ name }, draws) => {
@@ -230,28 +202,4 @@ function idIn(body: string): string {
 function intentionBody(source: string, destination: string, mark: string, draws: Draws): object {
   const action = draws.below(2) === 0 ? 'allow' : 'deny'
   return { SourceName: source, DestinationName: destination, Action: action, Description: mark }
-}
-
-function writes(resource: string, name: string): Need {
-  return { resource, name, right: 'write' }
-}
-
-function get(target: string, needs: readonly Need[]): VisitRequest {
-  return { what: `GET ${target}`, method: 'GET', target, needs }
-}
-
-interface Sent {
-  readonly body?: string | object
-  readonly mark?: string
-  readonly done?: (body: string) => void
-  readonly explained?: () => boolean
-}
-
-function send(method: string, target: string, needs: readonly Need[], { body, ...more }: Sent = {}): VisitRequest {
-  const sent = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }
-  return { what: `${method} ${target}`, method, target, needs, ...sent, ...more }
-}
-
-function put(target: string, needs: readonly Need[], sent: Sent = {}): VisitRequest {
-  return send('PUT', target, needs, sent)
 }

@@ -1,6 +1,6 @@
 import type { Need } from '../checkers/access/access-facts.ts'
 import type { Draws } from '../world/decisions/draws.ts'
-import type { VisitDrawn, VisitRequest } from './visit-request.ts'
+import { type VisitDrawn, type VisitRequest, writes } from './visit-request.ts'
 
 /**
  * Registrations and deregistrations at the catalog. An operator registers a node of its own for each of them first, so
@@ -14,10 +14,6 @@ const elsewhere = '10.9.8.2'
 /** Whether an operator makes a request first. */
 export function isPrepared(operation: string): boolean {
   return operation === 'register' || operation === 'deregister'
-}
-
-function writes(resource: 'node' | 'service', name: string): Need {
-  return { resource, name, right: 'write' }
 }
 
 function putting(path: string, body: object) {

@@ -1,4 +1,4 @@
-import type { Need } from '../checkers/access/access-facts.ts'
+import type { Need, View } from '../checkers/access/access-facts.ts'
 import type { VisitMemory } from './visit-memory.ts'
 
 /** A request, and the rights about which its answer tells something. */
@@ -18,6 +18,8 @@ export interface VisitRequest {
   readonly refusedWithout?: readonly Need[]
   /** The rights needed to see what a 200 shows. */
   readonly shown?: (body: string) => readonly Need[]
+  /** The list that it asks for, and the names of the parts that a 200 shows. A 404 shows none. */
+  readonly lists?: { readonly view: View; readonly names: (body: string) => readonly string[] }
   /** The rights whose lack a 200 reports. */
   readonly denied?: (body: string) => readonly Need[]
   /** The rights whose lack a 409 reports. */
@@ -43,4 +45,28 @@ export interface VisitDrawn {
   readonly node: string
   readonly mark: string
   readonly memory: VisitMemory
+}
+
+export function writes(resource: string, name: string): Need {
+  return { resource, name, right: 'write' }
+}
+
+export function get(target: string, needs: readonly Need[]): VisitRequest {
+  return { what: `GET ${target}`, method: 'GET', target, needs }
+}
+
+type Sent = Pick<VisitRequest, 'mark' | 'done' | 'explained'> & { readonly body?: string | object }
+
+export function send(
+  method: string,
+  target: string,
+  needs: readonly Need[],
+  { body, ...more }: Sent = {},
+): VisitRequest {
+  const sent = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }
+  return { what: `${method} ${target}`, method, target, needs, ...sent, ...more }
+}
+
+export function put(target: string, needs: readonly Need[], sent: Sent = {}): VisitRequest {
+  return send('PUT', target, needs, sent)
 }

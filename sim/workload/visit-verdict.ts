@@ -35,6 +35,15 @@ export function toldBy(
   return { said: text.includes('ACL not found') ? 'not found' : 'denied', needs }
 }
 
+/** The names of what an answer with a list shows; undefined: it has no list. */
+export function namesShown(
+  { status, body }: HttpClientResponse,
+  { lists }: VisitRequest,
+): ReadonlySet<string> | undefined {
+  if (status !== 200 && status !== 404) return undefined
+  return new Set(status === 404 ? [] : lists?.names(textOf(body)))
+}
+
 /** A refusal that speaks of something else than rights, although nothing else is wrong. */
 function isUnexplained(status: number, text: string, { explained }: VisitRequest): boolean {
   if (status === 400) return explained?.() !== true

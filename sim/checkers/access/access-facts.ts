@@ -51,6 +51,36 @@ export interface Visit {
   readonly calledIn?: number
 }
 
+/** A list that a visitor asks for. `of`: a prefix, the name of a service or of a node; empty for all. */
+export interface View {
+  readonly kind: ViewKind
+  readonly of: string
+}
+
+export type ViewKind =
+  | 'keys'
+  | 'nodes'
+  | 'services'
+  | 'services of a node'
+  | 'instances'
+  | 'ways'
+  | 'checks'
+  | 'checks of a node'
+  | 'checks of a service'
+  | 'sessions'
+  | 'sessions of a node'
+  | 'intentions'
+  | 'queries'
+
+/** A part of a list that was there, unchanged, while a visitor asked for the list. */
+export interface DuePart {
+  /** As answers name it: `key a`, `instance web-1 at n1`. */
+  readonly name: string
+  /** The rights that the caller needs to see it. */
+  readonly needs: readonly Need[]
+  readonly isShown: boolean
+}
+
 /** The settings of the agents, as of the agent that started last. */
 export interface AccessSettings {
   /** How long an agent may use a cached token or policy. */

@@ -1,18 +1,14 @@
 import { checker, eventIn, type Judge } from '../checker.ts'
+import type { Facts } from '../facts.ts'
 import { secondsText } from '../keys/key-history.ts'
-import type { AccessSettings, AccessState, Need, ResolutionFacts, TokenState, Visit } from './access-facts.ts'
+import type { AccessSettings, AccessState, DuePart, ResolutionFacts, TokenState, Visit } from './access-facts.ts'
 import type { AccessFederation, AccessPlace } from './access-federation.ts'
-import { type JudgedToken, judge, judgeTree, type Statement, statementsOf } from './access-judge.ts'
-import { AccessVersions, tokenName, type Version, within } from './access-versions.ts'
+import { AccessVerdicts } from './access-verdicts.ts'
+import { AccessVersions, tokenName, type Version } from './access-versions.ts'
 import { copiedAccess } from './copied-access.ts'
 import { tokenMigration } from './token-migration.ts'
 
-interface TokenRules {
-  readonly grammar: 'legacy' | 'new'
-  readonly text: string
-}
-
-type AccessExcuses = Readonly<Record<'A1' | 'A4', 'out of reach'>> & { readonly A5: 'denies when down' }
+type AccessExcuses = Readonly<Record<'A1' | 'A4' | 'A7', 'out of reach'>> & { readonly A5: 'denies when down' }
 
 /** Time in which an agent notices that it reaches servers again. */
 const noticingUs = 15_000_000
@@ -24,7 +20,8 @@ const noticingUs = 15_000_000
  *    agent reached no server). If a datacenter copies tokens, its copies count, too.
  * 2. A4: a token that existed, and was allowed this in every such state, is not refused if its agent reaches a server,
  *    whatever the refusal says.
- * 3. A5: nor is it refused after it was copied, even if the primary datacenter cannot be reached any more.
+ * 3. A7: under the same conditions, what a list must have had is shown.
+ * 4. A5: nor is it refused after it was copied, even if the primary datacenter cannot be reached any more.
  */
 export class AccessHistory {
   readonly #judge: Judge<AccessExcuses>
@@ -32,8 +29,7 @@ export class AccessHistory {
   readonly #federation: AccessFederation | undefined
   #settings: AccessSettings | undefined
   readonly #versions = new AccessVersions()
-  /** By text. */
-  readonly #statements = new Map<string, readonly Statement[]>()
+  readonly #verdicts = new AccessVerdicts()
 
   constructor(judge: Judge<AccessExcuses>, facts: ResolutionFacts, federation?: AccessFederation) {
     this.#judge = judge
@@ -44,6 +40,7 @@ export class AccessHistory {
   /** An agent starts with these settings. Until one has started, nothing is judged. */
   settings(settings: AccessSettings): void {
     this.#settings = settings
+    this.#verdicts.settings(settings)
   }
 
   changed(state: AccessState): void {
@@ -72,8 +69,8 @@ export class AccessHistory {
     if (!isSteady && !isHeard) this.#judge.excused('A1', 'out of reach')
     const ownUs = isSteady || isHeard ? fromUs : Number.NEGATIVE_INFINITY
     const isAllowed =
-      this.#verdicts(this.#versions, visit, ownUs).includes('allowed') ||
-      (copies !== undefined && this.#verdicts(copies, visit, isBeside ? fromUs : ownUs).includes('allowed'))
+      this.#verdicts.of(this.#versions, visit, ownUs).includes('allowed') ||
+      (copies !== undefined && this.#verdicts.of(copies, visit, isBeside ? fromUs : ownUs).includes('allowed'))
     if (!isAllowed) this.#tell('A1', visit, 'no state of that time allows it')
   }
 
@@ -84,8 +81,32 @@ export class AccessHistory {
     if (place !== undefined) return this.#wasRefusedCopy(visit, place, fromUs)
     if (!this.#reachesPrimary(visit)) return this.#judge.excused('A4', 'out of reach')
     this.#judge.judged('A4')
-    if (this.#verdicts(this.#versions, visit, fromUs).every((each) => each === 'allowed')) {
+    if (this.#verdicts.of(this.#versions, visit, fromUs).every((each) => each === 'allowed')) {
       this.#tell('A4', visit, 'every state of that time allows it, and its agent reaches a server')
+    }
+  }
+
+  /** A list was shown. If tokens are copied, the copies must have allowed it as well. */
+  compared(asked: Facts['view compared']['visit'], due: readonly DuePart[]): void {
+    if (this.#settings === undefined || due.length === 0) return
+    const fromUs = asked.callUs - this.#settings.ttlUs
+    const copies = this.#copiesFor(asked)?.versions
+    const isReaching = this.#isSteady(this.#facts.reachingSinceUs(asked.agent), asked)
+    if (!isReaching || (copies === undefined && !this.#reachesPrimary(asked))) {
+      return this.#judge.excused('A7', 'out of reach')
+    }
+    const states = copies === undefined ? [this.#versions] : [this.#versions, copies]
+    const mustBeSeen = ({ needs }: DuePart): boolean =>
+      states.every((each) => this.#verdicts.of(each, { ...asked, needs }, fromUs).every((said) => said === 'allowed'))
+    const hidden = due.filter((part) => !part.isShown && mustBeSeen(part))
+    if (hidden.length > 0 || due.some(({ isShown }) => isShown)) this.#judge.judged('A7')
+    for (const { name } of hidden.slice(0, 1)) {
+      const what = `${asked.what}, without ${name}`
+      this.#tell(
+        'A7',
+        { ...asked, what, said: 'allowed' },
+        'it was there, and every state of that time lets it be seen',
+      )
     }
   }
 
@@ -101,32 +122,32 @@ export class AccessHistory {
     const copiedUs = changesOf(place.versions, visit.secret).find(
       (atUs) =>
         atUs <= fromUs &&
-        this.#verdicts(place.versions, { ...visit, returnUs: atUs + 1 }, atUs + 1).every(
-          (each) => each === 'allowed',
-        ) &&
-        this.#verdicts(this.#versions, visit, atUs + 1).every((each) => each === 'allowed'),
+        this.#verdicts
+          .of(place.versions, { ...visit, returnUs: atUs + 1 }, atUs + 1)
+          .every((each) => each === 'allowed') &&
+        this.#verdicts.of(this.#versions, visit, atUs + 1).every((each) => each === 'allowed'),
     )
     if (copiedUs === undefined) return
     this.#tell('A5', visit, `its copy allowed it at ${secondsText(copiedUs)}, and so has every state of the primary`)
   }
 
-  #isSteady(reachingUs: number | undefined, { callUs }: Visit): boolean {
+  #isSteady(reachingUs: number | undefined, { callUs }: Pick<Visit, 'callUs'>): boolean {
     return reachingUs !== undefined && reachingUs + noticingUs <= callUs
   }
 
   /** Whether the servers of the agent's datacenter reach those of the primary datacenter. */
-  #reachesPrimary(visit: Visit): boolean {
+  #reachesPrimary(visit: Pick<Visit, 'callUs' | 'datacenter'>): boolean {
     if (this.#federation?.primaryOf(visit.datacenter) === undefined) return true
     return this.#isSteady(this.#facts.reachingFirstSinceUs(visit.datacenter), visit)
   }
 
   /** Undefined: the agent's datacenter copies no tokens. */
-  #copiesFor({ datacenter }: Visit): AccessPlace | undefined {
+  #copiesFor({ datacenter }: Pick<Visit, 'datacenter'>): AccessPlace | undefined {
     const place = this.#federation?.placeOf(datacenter)
     return place?.copiesTokens === true && this.#federation?.primaryOf(datacenter) !== undefined ? place : undefined
   }
 
-  #tell(code: 'A1' | 'A4' | 'A5', visit: Visit, why: string): void {
+  #tell(code: 'A1' | 'A4' | 'A5' | 'A7', visit: Omit<Visit, 'needs'>, why: string): void {
     const { agent, what, said, words = said, callUs, secret, calledIn = 0 } = visit
     const name = tokenName(this.#versions.tokens.get(secret)?.findLast(({ value }) => value !== undefined)?.value)
     this.#judge.report(
@@ -135,52 +156,6 @@ export class AccessHistory {
       [calledIn, ...this.#versions.eventsOf(secret)],
     )
   }
-
-  /** The verdicts of all combinations of states in which the token and its policies may have been seen. */
-  #verdicts(versions: AccessVersions, { secret, needs, returnUs }: Visit, fromUs: number): readonly Visit['said'][] {
-    return within(versions.tokens.get(secret), fromUs, returnUs).flatMap((token): readonly Visit['said'][] => {
-      if (token === undefined) return ['not found']
-      if (token.management) return ['allowed']
-      const rules = rulesOf(versions, token, fromUs, returnUs)
-      return rules.map((each) => (this.#allows(each, needs) ? 'allowed' : 'denied'))
-    })
-  }
-
-  #allows(rules: readonly TokenRules[], needs: readonly Need[]): boolean {
-    const texts = rules.map(({ grammar, text }) => ({ legacy: grammar === 'legacy', statements: this.#read(text) }))
-    const { defaultPolicy = 'deny' } = this.#settings ?? {}
-    return needs.every((need) => isGranted({ texts, defaultPolicy, listing: false }, need))
-  }
-
-  #read(text: string): readonly Statement[] {
-    const known = this.#statements.get(text)
-    if (known !== undefined) return known
-    const statements = statementsOf(text)
-    this.#statements.set(text, statements)
-    return statements
-  }
-}
-
-function isGranted(token: JudgedToken, { resource, name, right, or }: Need): boolean {
-  const isItself = right === 'tree' ? judgeTree(token, name) : judge(token, { resource, name, right })
-  return isItself || (or?.every((each) => isGranted(token, each)) ?? false)
-}
-
-function rulesOf(
-  versions: AccessVersions,
-  { legacyRules, policies }: TokenState,
-  fromUs: number,
-  toUs: number,
-): readonly (readonly TokenRules[])[] {
-  if (legacyRules !== undefined) return [[{ grammar: 'legacy', text: legacyRules }]]
-  let combined: readonly (readonly TokenRules[])[] = [[]]
-  for (const id of policies) {
-    const texts = within(versions.policies.get(id), fromUs, toUs)
-    combined = combined.flatMap((rules) =>
-      texts.map((text): readonly TokenRules[] => (text === undefined ? rules : [...rules, { grammar: 'new', text }])),
-    )
-  }
-  return combined
 }
 
 /** Whether it had been created by this time, even if it was removed since. */
@@ -209,6 +184,17 @@ export const accessHistory = checker({
       },
       excusesMost: { 'out of reach': 0.4 },
     },
+    A7: {
+      text: 'views: a list shows everything that was there throughout the request and that its caller may see',
+      sources: ['docs/reference/access-control.md#evaluation'],
+      evidence: ['rights', 'requests', 'forwards', 'commands'],
+      judges: ['list of visible parts', 'lists of visible parts'],
+      excuses: {
+        'out of reach':
+          'An agent that reaches no server may continue with any rights that it knew before; until it has reached one for 15 seconds.',
+      },
+      excusesMost: { 'out of reach': 0.4 },
+    },
   },
   also: [tokenMigration, copiedAccess],
   make: (run) => new AccessHistory(run, run.resolution, run.federation),
@@ -220,5 +206,6 @@ export const accessHistory = checker({
     'access changed': (it, { state }) => it.changed(state),
     'token written': (it, { atUs, secret, token }) => it.tokenWritten(atUs, secret, token),
     'visit made': (it, visit) => it.visited(visit),
+    'view compared': (it, { visit, due }) => it.compared(visit, due),
   },
 })

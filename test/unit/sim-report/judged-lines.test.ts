@@ -28,7 +28,7 @@ describe('what a run says of what it judged', () => {
     expect(parts).toContain('K1 1,204 operations of 5 keys')
     expect(parts).toContain('C1 312 chains')
     expect(parts).toContain('R2 to R15 none')
-    expect(parts).toContain('A1 to A6 none')
+    expect(parts).toContain('A1 to A7 none')
     expect(parts).toContain('D1 to D4 none')
   })
 

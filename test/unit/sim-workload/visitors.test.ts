@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Visit } from '../../../sim/checkers/access/access-facts.ts'
-import { Visitors } from '../../../sim/workload/visitors.ts'
+import { Visitors } from '../../../sim/workload/visitor-clients.ts'
 import type { HttpRequest } from '../../../src/env/http.ts'
 import { inSimulation } from '../sim-world/in-simulation.ts'
 

@@ -166,8 +166,10 @@ export const rotationActivate: CommandDefinition<
     const active = activeRoot(tx)
     if (row === undefined || !isOpen(row) || row.root === null) return 'not-there'
     if (authority === undefined || active === undefined) return 'not-there'
+    const isTaken = active.of !== ''
+    if (isTaken) keepTaken(tx, { ...body, followed: authority.primary })
     if (row.root.id === active.id) takeOver(tx, row.root)
-    else if (active.of !== '') standAlone(tx, row.root, { ...body, followed: authority.primary })
+    else if (isTaken) activate(tx, row.root, null, body.nowMs)
     else if (row.crossing === null) {
       if (!row.uncrossed && !body.oldIsOver) return 'not-there'
       activate(tx, row.root, null, body.nowMs)
@@ -203,21 +205,15 @@ function takeOver(tx: WriteTransaction, root: RootFacts): void {
   tidyCrossings(tx)
 }
 
-/** Roots that were taken over become old ones of this datacenter, which alone knows when to remove them. */
-function standAlone(
+/** Roots that were taken over become roots of this datacenter, which alone knows when to remove them. */
+function keepTaken(
   tx: WriteTransaction,
-  root: RootFacts,
-  {
-    nowMs,
-    othersUntilMs,
-    followed,
-  }: { readonly nowMs: number; readonly othersUntilMs: number; readonly followed: string },
+  { othersUntilMs, followed }: { readonly othersUntilMs: number; readonly followed: string },
 ): void {
   for (const taken of [...allRoots(tx)].filter(({ of }) => of !== '')) {
     tx.put(rootsTable, Object.freeze({ ...taken, of: '', modifyIndex: tx.index }))
     noteLeaf(tx, taken.id, followed, Math.min(taken.notAfterMs, othersUntilMs))
   }
-  activate(tx, root, null, nowMs)
 }
 
 /**

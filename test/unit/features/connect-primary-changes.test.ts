@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { authorizerOf } from '../../../src/access/policy-authorizer.ts'
 import { parseRules } from '../../../src/access/reading.ts'
 import { signIntermediateEndpoint } from '../../../src/features/connect/federation/intermediates.ts'
+import type { ProviderOptions } from '../../../src/features/connect/model.ts'
 import * as views from '../../../src/features/connect/views.ts'
 import { AuthorityWorld, anotherKey, granted, hourMs, refusal, trustDomain } from './authority-world.ts'
 import { formerId, here, knownThere, minuteMs, old, rootUntil, TwoDatacenters } from './two-datacenters.ts'
@@ -92,8 +93,8 @@ describe('a datacenter whose primary one has another mesh by now', () => {
 })
 
 describe('a datacenter that has become the primary one itself', () => {
-  async function promoted(): Promise<TwoDatacenters> {
-    const both = new TwoDatacenters()
+  async function promoted(ofPrimary?: ProviderOptions): Promise<TwoDatacenters> {
+    const both = new TwoDatacenters(ofPrimary)
     await both.begin()
     both.cut()
     both.secondary.server.federation = undefined
@@ -135,6 +136,26 @@ describe('a datacenter that has become the primary one itself', () => {
     granted(await secondary.signRequest(secondary.csr([`spiffe://${domain}/ns/default/dc/dc2/svc/web`])))
     expect(await secondary.update({ LeafCertTTL: '4h', PrivateKey: anotherKey() })).toEqual({ ok: true, value: true })
     expect(refusal(await here(secondary), secondary.roots.slice(0, 1), secondary.nowMs)).toBeUndefined()
+  })
+
+  it('has the root of the former one as its own where it is given the key: it crosses the next, and goes in time', async () => {
+    const options = { LeafCertTTL: '4h', ...rootUntil(yearMs) }
+    const both = await promoted(options)
+    const { secondary } = both
+    granted(await secondary.signRequest(secondary.csr([`spiffe://${trustDomain}/ns/default/dc/dc2/svc/web`])))
+    const former = secondary.active.id
+    expect(await secondary.update(options)).toEqual({ ok: true, value: true })
+    expect(secondary.active.id).toBe(former)
+    expect(stateOf(secondary)).toEqual([{ active: true, of: '' }])
+    expect(secondary.forecast()).toMatchObject({ state: 'ready', problem: '' })
+    expect(await secondary.update({ LeafCertTTL: '4h', PrivateKey: anotherKey() })).toEqual({ ok: true, value: true })
+    const after = await here(secondary)
+    for (const root of secondary.roots) expect(refusal(after, [root], secondary.nowMs)).toBeUndefined()
+    expect(secondary.roots).toHaveLength(2)
+    await both.advance(11 * hourMs)
+    expect(secondary.roots).toHaveLength(2)
+    await both.advance(2 * hourMs)
+    expect(secondary.roots).toHaveLength(1)
   })
 
   it('is not one as long as it follows another: a configuration there changes no root', async () => {

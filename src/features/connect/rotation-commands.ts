@@ -199,8 +199,12 @@ export const rotationRefused: CommandDefinition<z.infer<typeof refusedBody>, boo
   },
 }
 
-/** Another configuration has turned out to have the same root. */
+/** Another configuration has turned out to have the same root, perhaps with another provider. */
 function takeOver(tx: WriteTransaction, root: RootFacts): void {
+  const active = activeRoot(tx)
+  const { name, provider } = root
+  if (active !== undefined && active.provider !== provider)
+    tx.put(rootsTable, Object.freeze({ ...active, name, provider, modifyIndex: tx.index }))
   putSigner(tx, root)
   tidyCrossings(tx)
 }

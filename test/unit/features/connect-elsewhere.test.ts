@@ -385,6 +385,16 @@ it('a provider that has moved with its root does not sign that root again', asyn
   expect(views.authorityOf(world.server.read())?.options).toEqual(elsewhereNow)
 })
 
+it('a root that is given to another provider is listed with that one, which signs', async () => {
+  const root = rootUntil(yearMs)
+  const { elsewhere, world } = await moved(undefined, root)
+  elsewhere.given = root
+  const before = world.active
+  expect(await world.update(managed, toVault)).toEqual(ok(true))
+  expect(world.active).toMatchObject({ id: before.id, provider: 'vault', name: 'Vault CA Root Cert' })
+  granted(await world.sign('web'))
+})
+
 describe('a provider that is gone for good', () => {
   it('holds up a rotation away from it, until the operator does without its signature', async () => {
     const { elsewhere, world } = await moved()

@@ -1,19 +1,28 @@
 import { concatBytes, emptyBytes, equalBytes } from '../base/bytes.ts'
 import { ipBytes } from '../dns-wire/ip-address.ts'
 import { sameQuestion } from '../dns-wire/names.ts'
+import { uint16 } from '../dns-wire/reader.ts'
 import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
 import type { Endpoint } from '../env/net.ts'
 
+interface Target {
+  readonly at: Endpoint
+  readonly timeoutMs: number
+  /** Called with the port from which the question is sent, before it is. */
+  readonly onPort?: (port: number) => void
+}
+
 /**
  * Sends one question to one DNS server and returns the answer; undefined: none came in time. A datagram counts only if
  * it comes from the address and port that was asked, has the number that was drawn, and repeats the question (RFC 5452,
- * sections 4 and 9), so a forger of answers must guess number and port.
+ * sections 4 and 9), so a forger of answers must guess number and port. A server that reports a failure may leave the
+ * question out.
  */
 export async function exchange(
   env: Env,
   packet: Uint8Array,
-  to: { readonly at: Endpoint; readonly transport: 'udp' | 'tcp'; readonly timeoutMs: number },
+  to: Target & { readonly transport: 'udp' | 'tcp' },
 ): Promise<Uint8Array | undefined> {
   const answer = env.deferred<Uint8Array | undefined>()
   const timer = env.timers.after(to.timeoutMs, () => answer.resolve(undefined), 'dns.answer')
@@ -36,16 +45,16 @@ interface Receiver {
   end(): void
 }
 
-interface Target {
-  readonly at: Endpoint
-  readonly timeoutMs: number
-}
-
 /** The range of random ports; tried fewer times than there are ports in use. */
 const portFrom = 32_768
 const portTries = 4
 
-async function byUdp(env: Env, packet: Uint8Array, { at }: Target, { take }: Receiver): Promise<Closable | undefined> {
+async function byUdp(
+  env: Env,
+  packet: Uint8Array,
+  { at, onPort }: Target,
+  { take }: Receiver,
+): Promise<Closable | undefined> {
   const host = at.host.includes(':') ? '::' : '0.0.0.0'
   const receive = (from: Endpoint, bytes: Uint8Array): void => {
     if (from.port === at.port && sameHost(from.host, at.host)) take(bytes)
@@ -54,6 +63,7 @@ async function byUdp(env: Env, packet: Uint8Array, { at }: Target, { take }: Rec
     const port = tries === portTries ? 0 : portFrom + (random16(env) & 0x7fff)
     const socket = await env.udp.bind({ host, port }, receive)
     if (!socket.ok) continue
+    onPort?.(socket.value.local.port)
     socket.value.send(at, packet)
     return socket.value
   }
@@ -63,7 +73,7 @@ async function byUdp(env: Env, packet: Uint8Array, { at }: Target, { take }: Rec
 async function byTcp(
   env: Env,
   packet: Uint8Array,
-  { at, timeoutMs }: Target,
+  { at, timeoutMs, onPort }: Target,
   { take, end }: Receiver,
 ): Promise<Closable | undefined> {
   const stream = await env.tcp.dial(at, { timeoutMs })
@@ -80,6 +90,7 @@ async function byTcp(
   })
   stream.value.onEnd(end)
   stream.value.onClose(end)
+  onPort?.(stream.value.local.port)
   stream.value.write(framed(packet))
   return stream.value
 }
@@ -103,7 +114,18 @@ const headerBytes = 12
 function answers(packet: Uint8Array, bytes: Uint8Array): boolean {
   if (bytes.length < headerBytes || bytes[0] !== packet[0] || bytes[1] !== packet[1] || (bytes[2] ?? 0) < 0x80)
     return false
-  return sameQuestion(packet, bytes)
+  return sameQuestion(packet, bytes) || (uint16(bytes, 4) === 0 && !isVerdict(rcodeOf(bytes)))
+}
+
+/** NOERROR and NXDOMAIN: the server says that the name exists, or that it does not. */
+const verdicts: readonly number[] = [0, 3]
+
+export function isVerdict(rcode: number): boolean {
+  return verdicts.includes(rcode)
+}
+
+export function rcodeOf(response: Uint8Array): number {
+  return (response[3] ?? 0) & 0xf
 }
 
 /** A message in the form for streams: two bytes of length precede it. RFC 1035, section 4.2.2. */

@@ -141,6 +141,11 @@ class Face implements DnsFace {
   /** The answer of a recursor. Reference: dns.md#fact-111. */
   async #relayed(query: DnsQuery, arrived: Arrived): Promise<Uint8Array | undefined> {
     if (!this.#recursion.isThere || !canBeRelayed(query)) return undefined
+    if (this.#recursion.isOwn(arrived.packet, arrived.from)) {
+      const text = 'a recursor sends the questions of this agent back to it: remove it from recursors'
+      this.#env.log.write('warn', 'dns', text, { name: query.question.name }, 'sampled')
+      return undefined
+    }
     const reply = await this.#recursion.relay(arrived.packet, arrived.transport)
     if (reply === undefined) return undefined
     this.#note(query, arrived)

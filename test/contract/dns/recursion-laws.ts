@@ -1,6 +1,10 @@
 import { expect } from 'vitest'
+import { defaultAgentConfig } from '../../../src/agent/settings/default-config.ts'
 import { textOf } from '../../../src/base/bytes.ts'
+import type { DnsContext } from '../../../src/dns/catalog-reads.ts'
 import { framed } from '../../../src/dns/exchange.ts'
+import { createDnsFace, type DnsFace } from '../../../src/dns/face.ts'
+import { openDns } from '../../../src/dns/listeners.ts'
 import { Recursion } from '../../../src/dns/recursion.ts'
 import { decodeQuery } from '../../../src/dns-wire/decode-query.ts'
 import { encodeResponse } from '../../../src/dns-wire/encode-response.ts'
@@ -9,6 +13,8 @@ import { encodeQuestion } from '../../../src/dns-wire/question.ts'
 import type { Env } from '../../../src/env/env.ts'
 import type { Endpoint, TcpStream, UdpSocket } from '../../../src/env/net.ts'
 import { openPorts } from '../../../src/gossip/driver/ports.ts'
+import { labelsOf } from '../../../src/model/metric-labels.ts'
+import { newestRelease } from '../../../src/model/release.ts'
 import type { Law, Place } from '../env/law-world.ts'
 import { got, pause } from '../env/observed.ts'
 
@@ -16,6 +22,8 @@ const timeoutMs = 150
 const whole = { bytes: 65_535, answers: 4_096, compress: true, fitUncompressed: false, markTruncated: false }
 
 interface Reply {
+  /** What becomes of the answer on its way; absent: nothing. */
+  readonly mangled?: (bytes: Uint8Array) => Uint8Array
   readonly rcode?: Rcode
   readonly answers?: readonly DnsRecord[]
   readonly truncated?: boolean
@@ -68,7 +76,7 @@ class Upstream {
     const parts = { query: query.value, rcode, answers, authorities: [], additionals: [], edns: true }
     const bytes = encodeResponse({ ...parts, authoritative: false, recursionAvailable: true }, whole)
     if (truncated) bytes[2] = (bytes[2] ?? 0) | 2
-    return bytes
+    return reply.mangled?.(bytes) ?? bytes
   }
 }
 
@@ -121,6 +129,68 @@ export function recursionLaws(law: Law): void {
       expect(await opened(place, []).relay(question('www.example.'), 'udp')).toBeUndefined()
     },
   )
+
+  law('the next one is asked at once when one fails without repeating the question', async (place) => {
+    const bare = (bytes: Uint8Array) => bytes.slice(0, 12).fill(0, 4)
+    const failing = await Upstream.open(place.peer, place.peerHost, () => ({ rcode: 'FORMERR', mangled: bare }))
+    const knowing = await Upstream.open(place.peer, place.peerHost, answersOf)
+    const beganMs = place.env.clock.monoMs()
+    const patient = new Recursion(place.env, { recursors: [failing.at, knowing.at], recursorTimeoutMs: 60_000 })
+    expect(lastAddress(await patient.relay(question('www.example.'), 'udp'))).toBe('192.0.2.7')
+    expect(place.env.clock.monoMs() - beganMs).toBeLessThan(60_000)
+    // Nor does a name exist, or not exist, because a server that repeats no question says so.
+    const lying = await Upstream.open(place.peer, place.peerHost, () => ({ rcode: 'NXDOMAIN', mangled: bare }))
+    expect(lastAddress(await opened(place, [lying, knowing]).relay(question('www.example.'), 'udp'))).toBe('192.0.2.7')
+  })
+
+  law(
+    'an answer that cannot be read counts as none; one that is marked as truncated may end anywhere',
+    async (place) => {
+      const cut = (bytes: Uint8Array) => bytes.slice(0, -13)
+      const mangled = (name: string): Reply => ({ ...answersOf(name), mangled: cut })
+      const garbling = await Upstream.open(place.peer, place.peerHost, mangled)
+      const knowing = await Upstream.open(place.peer, place.peerHost, answersOf)
+      const recursion = opened(place, [garbling, knowing])
+      for (const over of ['udp', 'tcp'] as const) {
+        expect(lastAddress(await recursion.relay(question('www.example.'), over))).toBe('192.0.2.7')
+      }
+      expect(await recursion.addressesOf('www.example.')).toEqual([address('www.example.', '192.0.2.7')])
+      expect(await opened(place, [garbling]).addressesOf('www.example.')).toBeUndefined()
+      const truncating = await Upstream.open(place.peer, place.peerHost, (name) => ({
+        ...mangled(name),
+        truncated: true,
+      }))
+      expect((await opened(place, [truncating, knowing]).relay(question('www.example.'), 'udp'))?.[2]).toBe(0x83)
+    },
+  )
+
+  law('a recursor that leads back to the agent fails at the first return, over UDP and TCP', async (place) => {
+    const recursors: Endpoint[] = []
+    const config = { ...defaultAgentConfig('n1', '127.0.0.1').dns, recursors, recursorTimeoutMs: timeoutMs }
+    const context = { release: newestRelease } as unknown as DnsContext
+    const face = createDnsFace({ env: place.env, context, config, datacenter: 'dc1', labels: labelsOf(['node', 'n1']) })
+    let asked = 0
+    const counting: DnsFace = {
+      known: () => undefined,
+      answer: (packet, transport, from) => {
+        asked++
+        return face.answer(packet, transport, from)
+      },
+    }
+    const listener = await got(openDns(place.env, counting, { host: place.host, port: 0 }))
+    recursors.push(listener.local, listener.local, listener.local)
+    const client = { host: '192.0.2.200', port: 5_353 }
+    for (const over of ['udp', 'tcp'] as const) {
+      asked = 0
+      const reply = await face.answer(question('www.example.'), over, client)
+      expect((reply?.[3] ?? 0) & 15).toBe(2)
+      expect(asked).toBe(3)
+    }
+    const knowing = await Upstream.open(place.peer, place.peerHost, answersOf)
+    recursors.push(knowing.at)
+    expect(lastAddress(await face.answer(question('www.example.'), 'udp', client))).toBe('192.0.2.7')
+    listener.close()
+  })
 
   law('a question over TCP is forwarded over TCP, and an unreachable recursor counts as none', async (place) => {
     const upstream = await Upstream.open(place.peer, place.peerHost, answersOf)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { SimNode } from '../../../sim/simulation/node.ts'
 import type { Simulation } from '../../../sim/simulation/simulation.ts'
-import { firstReached } from '../../../src/agent/local/probes/place.ts'
+import { firstReached, isWithin, parseWebUrl } from '../../../src/agent/local/probes/place.ts'
 import { utf8 } from '../../../src/base/bytes.ts'
 import { err, ok } from '../../../src/base/result.ts'
 import type { HttpClientFailure, HttpRequest } from '../../../src/env/http.ts'
@@ -96,6 +96,57 @@ describe('an HTTP check', () => {
       },
       server,
     )
+  })
+
+  it('sends its secrets only to its target and to names below that, and its host with relative redirects', async () => {
+    const seen: string[] = []
+    const server = webServer(({ target, headers }) => {
+      const [host = '', secret = '', other = ''] = ['host', 'authorization', 'x-a'].map(
+        (name) => headers.get(name) ?? '',
+      )
+      seen.push(`${target} ${host} ${secret}${headers.get('cookie') ?? ''} ${other}`)
+      const next = hops[seen.length - 1]
+      return next === undefined ? answered(200) : answered(302, '', [['Location', next]])
+    })
+    const hops = ['/b', 'http://WWW.web.example:80/c', 'http://web.example.evil/d', 'http://web.example/e']
+    const header = [
+      ['Host', ['virtual']],
+      ['Authorization', ['Bearer s']],
+      ['cookie', ['c']],
+      ['X-A', ['1']],
+    ] as const
+    await withLocalServices(
+      configOf(),
+      async (world) => {
+        for (const name of ['web.example', 'www.web.example', 'WWW.web.example', 'web.example.evil'])
+          world.simulation.network.names.set(name, ['10.0.0.2'])
+        expect(await firstSaid(world, http('http://web.example/a', { header }))).toMatchObject([
+          'passing',
+          expect.anything(),
+        ])
+        expect(seen.slice(0, 5)).toEqual([
+          '/a virtual Bearer sc 1',
+          '/b virtual Bearer sc 1',
+          '/c WWW.web.example:80 Bearer sc 1',
+          '/d web.example.evil  1',
+          '/e web.example  1',
+        ])
+      },
+      server,
+    )
+  })
+
+  it.each([
+    ['http://a.example/', 'http://a.example:80/x', true],
+    ['http://a.example/', 'http://a.example:81/', false],
+    ['https://a.example/', 'http://a.example/', false],
+    ['http://a.example/', 'http://ba.example/', false],
+    ['http://10.0.0.2/', 'http://1.10.0.0.2/', false],
+    ['http://[::1]:80/', 'http://[::1]/', true],
+  ])('at %s that is redirected to %s keeps its secrets: %s', (from, to, keeps) => {
+    const [target, next] = [parseWebUrl(from), parseWebUrl(to)]
+    if (!target.ok || !next.ok) throw new Error('not a URL')
+    expect(isWithin(next.value, target.value, { http: 80, https: 443 })).toBe(keeps)
   })
 
   it('keeps the last 4096 bytes of the answer', async () => {

@@ -8,6 +8,7 @@ import { critical, failureText, lastText, type Outcome, outputBytesMax } from '.
 import {
   firstReached,
   hostOf,
+  isWithin,
   parseWebUrl,
   placesAt,
   probeTls,
@@ -21,6 +22,8 @@ export type HttpProbe = Extract<CheckProbe, { kind: 'http' }>
 
 const redirectsMax = 10
 const defaultPorts = { http: 80, https: 443 } as const
+/** Headers that may hold a secret, which is meant for the target of the check. Source: Go, `net/http`. */
+const secretHeaders: ReadonlySet<string> = new Set(['authorization', 'cookie', 'cookie2', 'www-authenticate'])
 
 /**
  * One run of an HTTP check: 2xx passes, 429 warns, everything else is critical. Reference: definitions.md#check-http.
@@ -32,7 +35,7 @@ export async function probeHttp(
   { title }: Pick<Naming, 'title'> = svcNaming,
 ): Promise<Outcome> {
   const method = probe.method === '' ? 'GET' : probe.method
-  const answer = await followed({ env, probe, own, title }, method)
+  const answer = await followed({ env, probe, own, title, header: probe.header }, method)
   if (!answer.ok) return critical(`${verb(method)} ${answer.error.url}: ${answer.error.reason}`)
   const { status, body } = answer.value
   const output = `HTTP ${method} ${probe.url}: ${statusText(status)} Output: ${lastText(body)}`
@@ -51,6 +54,8 @@ interface Run {
   readonly probe: HttpProbe
   readonly own: TlsOptions | undefined
   readonly title: string
+  /** The headers of the definition, as far as they are for the place that is asked. */
+  readonly header: HttpProbe['header']
 }
 
 /** The response after all redirects, which share the timeout of one run. */
@@ -61,12 +66,14 @@ async function followed(run: Run, firstMethod: string): Promise<Result<HttpClien
   if (!first.ok) return err({ url: probe.url, reason: first.error })
   let url = first.value
   let method = firstMethod
+  let { header } = run
   for (let redirects = 0; redirects <= redirectsMax; redirects++) {
-    const answer = await asked(run, url, method, endMs)
+    const answer = await asked({ ...run, header }, url, method, endMs)
     if (!answer.ok) return err({ url: urlText(url), reason: answer.error })
     const next = redirection(url, answer.value)
     if (next === undefined) return ok(answer.value)
     if (!next.ok) return err({ url: urlText(url), reason: next.error })
+    header = header.filter(([name]) => isFor(name, first.value, next.value, answer.value))
     url = next.value
     // RFC 9110, section 15.4: only 307 and 308 keep a method that is not safe.
     if (answer.value.status <= 303 && method !== 'HEAD') method = 'GET'
@@ -75,7 +82,7 @@ async function followed(run: Run, firstMethod: string): Promise<Result<HttpClien
 }
 
 async function asked(
-  { env, probe, own, title }: Run,
+  { env, probe, own, title, header }: Run,
   url: WebUrl,
   method: string,
   endMs: number,
@@ -83,7 +90,7 @@ async function asked(
   const places = await placesAt(env, url.authority, Math.max(1, endMs - env.clock.monoMs()), defaultPorts[url.scheme])
   if (!places.ok) return places
   if (endMs <= env.clock.monoMs()) return err(`dial tcp ${endpointText(places.value[0])}: i/o timeout`)
-  const headers = headersOf(probe, url, title)
+  const headers = headersOf(header, url, title)
   const tls = url.scheme === 'https' ? { tls: probeTls(hostOf(url.authority), probe.tlsSkipVerify, own) } : {}
   const request: Omit<HttpClientRequest, 'timeoutMs'> = {
     method,
@@ -104,8 +111,18 @@ function redirection(url: WebUrl, answer: HttpClientResponse): Result<WebUrl, st
   return location === undefined ? undefined : resolveLocation(url, location)
 }
 
-function headersOf(probe: HttpProbe, url: WebUrl, title: string): readonly (readonly [string, string])[] {
-  const given = probe.header.flatMap(([name, values]) => values.map((value) => [name, value] as const))
+/**
+ * Whether a header of the definition goes to the next place as well. A secret goes only where the target of the check
+ * could send it: not to another host, and not to another port. A host name goes along with a relative redirect.
+ */
+function isFor(name: string, target: WebUrl, next: WebUrl, { headers }: HttpClientResponse): boolean {
+  const lower = name.toLowerCase()
+  if (secretHeaders.has(lower)) return isWithin(next, target, defaultPorts)
+  return lower !== 'host' || !/^([a-z][a-z0-9+.-]*:|\/\/)/i.test(headers.get('location') ?? '')
+}
+
+function headersOf(header: HttpProbe['header'], url: WebUrl, title: string): readonly (readonly [string, string])[] {
+  const given = header.flatMap(([name, values]) => values.map((value) => [name, value] as const))
   const missing = (name: string): boolean => !given.some(([own]) => own.toLowerCase() === name)
   return [
     // A connection of its own for each run: a server that closes idle connections must not look unhealthy.

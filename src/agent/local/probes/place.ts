@@ -96,6 +96,14 @@ export function hostOf(authority: string): string {
   return authority.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1')
 }
 
+/** Whether a URL leads to the same host and port as another, or to a name below that host's name at the same port. */
+export function isWithin(url: WebUrl, other: WebUrl, ports: Readonly<Record<WebUrl['scheme'], number>>): boolean {
+  const place = (of: WebUrl): string =>
+    `${hostOf(of.authority).toLowerCase()} ${/:(\d+)$/.exec(of.authority)?.[1] ?? ports[of.scheme]}`
+  if (place(url) === place(other)) return true
+  return addressOf(hostOf(other.authority)) === undefined && place(url).endsWith(`.${place(other)}`)
+}
+
 export function urlText({ scheme, authority, target }: WebUrl): string {
   return `${scheme}://${authority}${target}`
 }

@@ -1,5 +1,5 @@
 import { textOf, utf8 } from '../../base/bytes.ts'
-import { err, ok, type Result } from '../../base/result.ts'
+import { done, err, ok, type Result } from '../../base/result.ts'
 import { uuidOf } from '../../base/uuid.ts'
 import type { Disk, DiskFailure } from '../../env/disk.ts'
 import type { Env } from '../../env/env.ts'
@@ -32,13 +32,10 @@ export async function openDataDirectory(
   freshId: string,
   oldLogs: OldLogs | undefined,
 ): Promise<Result<DataDirectory, StartFailure>> {
-  const refused = await refuseUnusable(env.disk, path, oldLogs)
+  const { refused, isMissing } = await examined(env.disk, path, oldLogs)
   if (refused !== undefined) return err(refused)
-  const made = await env.disk.makeDirectory(path)
-  if (!made.ok) return err(unusable(made.error))
-  // The directory's own name must be durable, too: otherwise a power cut soon after the first start could lose all of
-  // its content.
-  const named = await env.disk.syncDirectory(parentOf(path))
+  const made = isMissing ? await makeWithParents(env.disk, path) : await env.disk.makeDirectory(path)
+  const named = made.ok ? await syncName(env.disk, path) : made
   if (!named.ok) return err(unusable(named.error))
   const lock = await env.disk.lock(`${path}/lock`)
   if (!lock.ok) return err(unusable(lock.error))
@@ -61,6 +58,26 @@ export async function storedNodeId(env: Env, path: string): Promise<Result<strin
   return ok(uuidShape.test(stored) ? stored : undefined)
 }
 
+async function makeWithParents(disk: Disk, path: string): Promise<Result<undefined, DiskFailure>> {
+  const parent = parentOf(path)
+  const above = await disk.stat(parent)
+  if (!above.ok && above.error.kind === 'not-found' && parent !== '.') {
+    const made = await makeWithParents(disk, parent)
+    const named = made.ok ? await syncName(disk, parent) : made
+    if (!named.ok) return named
+  }
+  return disk.makeDirectory(path)
+}
+
+/**
+ * Makes the name of a directory durable: otherwise a power cut soon after the first start could lose all of its
+ * content. Where this user may not read the parent, another user has prepared the directory there.
+ */
+async function syncName(disk: Disk, path: string): Promise<Result<undefined, DiskFailure>> {
+  const named = await disk.syncDirectory(parentOf(path))
+  return named.ok || named.error.kind !== 'permission' ? named : done
+}
+
 function parentOf(path: string): string {
   const bare = path.replace(/\/+$/, '')
   const slash = bare.lastIndexOf('/')
@@ -76,18 +93,31 @@ export async function refuseUnusable(
   path: string,
   oldLogs: OldLogs | undefined,
 ): Promise<StartFailure | undefined> {
+  return (await examined(disk, path, oldLogs)).refused
+}
+
+interface Examined {
+  readonly refused: StartFailure | undefined
+  readonly isMissing: boolean
+}
+
+async function examined(disk: Disk, path: string, oldLogs: OldLogs | undefined): Promise<Examined> {
   const entry = await disk.stat(path)
-  if (!entry.ok) return entry.error.kind === 'not-found' ? undefined : unusable(entry.error)
-  if (entry.value.kind !== 'directory') {
-    return {
-      kind: 'data-directory',
-      message: `data_dir "${path}" is not a directory`,
-      remedy: 'name a directory with -data-dir',
-    }
-  }
+  if (!entry.ok && entry.error.kind === 'not-found') return { refused: undefined, isMissing: true }
+  if (!entry.ok) return { refused: unusable(entry.error), isMissing: false }
+  if (entry.value.kind !== 'directory') return { refused: noDirectory(path), isMissing: false }
   const names = await disk.list(path)
-  if (!names.ok) return unusable(names.error)
-  return oldLogs === undefined ? undefined : refuseOldFormat(disk, path, oldLogs)
+  if (!names.ok) return { refused: unusable(names.error), isMissing: false }
+  const refused = oldLogs === undefined ? undefined : await refuseOldFormat(disk, path, oldLogs)
+  return { refused, isMissing: false }
+}
+
+function noDirectory(path: string): StartFailure {
+  return {
+    kind: 'data-directory',
+    message: `data_dir "${path}" is not a directory`,
+    remedy: 'name a directory with -data-dir',
+  }
 }
 
 async function keepNodeId(
@@ -110,7 +140,7 @@ async function keepNodeId(
   }
   const id = configured ?? fresh
   if (id === stored) return ok(id)
-  const written = await writeWholeFile(env.disk, path, 'node-id', utf8(id), true)
+  const written = await writeWholeFile(env.disk, path, 'node-id', utf8(id), 'new')
   return written.ok ? ok(id) : err(unusable(written.error))
 }
 

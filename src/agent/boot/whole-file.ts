@@ -16,24 +16,27 @@ export async function readWholeFile(disk: Disk, path: string): Promise<Result<Ui
 }
 
 /**
- * Writes to a temporary file and renames it, so that a crash leaves either the old or the new content. `lasting` syncs
- * it, so that a power cut cannot lose it; without, a power cut may leave it torn.
+ * What a power cut may leave of a file that was just written: the new content alone, the old or the new, or also a torn
+ * one.
  */
+export type AfterPowerCut = 'new' | 'old or new' | 'anything'
+
+/** Writes to a temporary file and renames it, so that the end of the process leaves either the old or the new content. */
 export async function writeWholeFile(
   disk: Files,
   directory: string,
   name: string,
   bytes: Uint8Array,
-  lasting: boolean,
+  leaves: AfterPowerCut,
 ): Promise<Result<undefined, DiskFailure>> {
   const aside = `${directory}/${name}.tmp`
   const file = await openNew(disk, aside)
   if (!file.ok) return file
-  const written = await (lasting ? file.value.writeSynced(0, bytes) : file.value.write(0, bytes))
+  const written = await (leaves === 'anything' ? file.value.write(0, bytes) : file.value.writeSynced(0, bytes))
   await file.value.close()
   if (!written.ok) return written
   const renamed = await disk.rename(aside, `${directory}/${name}`)
-  return renamed.ok && lasting ? disk.syncDirectory(directory) : renamed
+  return renamed.ok && leaves === 'new' ? disk.syncDirectory(directory) : renamed
 }
 
 /** Removes what an earlier attempt has left, which may be longer. */

@@ -66,7 +66,7 @@ export class Journal {
     await file.value.close()
     if (!bytes.ok) return bytes
     const name = `${this.#name}.damaged`
-    const written = await writeWholeFile(this.#disk, this.#directory, name, bytes.value, true)
+    const written = await writeWholeFile(this.#disk, this.#directory, name, bytes.value, 'new')
     return written.ok ? ok(`${this.#directory}/${name}`) : written
   }
 

@@ -51,7 +51,7 @@ export class KeptFiles<File, Item> {
   /** Not synced: a power cut may lose or damage it. */
   async put(id: string, content: { readonly [key: string]: Json }): Written {
     const bytes = utf8(writeJson({ version: keptVersion, ...content }))
-    return writeWholeFile(this.#env.disk, this.#directory, this.#nameOf(id), bytes, false)
+    return writeWholeFile(this.#env.disk, this.#directory, this.#nameOf(id), bytes, 'anything')
   }
 
   async remove(id: string): Written {

@@ -4,7 +4,7 @@ import type { Env } from '../../env/env.ts'
 import { type Endpoint, endpointText } from '../../env/net.ts'
 import type { Pool } from '../../gossip/pool.ts'
 import { parseEndpoint } from '../../rpc/address.ts'
-import { readWholeFile, writeWholeFile } from '../boot/whole-file.ts'
+import { type AfterPowerCut, readWholeFile, writeWholeFile } from '../boot/whole-file.ts'
 import type { AgentConfig } from '../settings/agent-config.ts'
 
 /** Names of the two pools of an agent, in the data directory and in its log. */
@@ -39,8 +39,9 @@ export interface KnownMember {
  * The members of the pool, stored in the data directory, so that a restarted agent finds its pool without configured
  * addresses. Lines have the field's form, `alive: name host:port`, with failed members last. The field leaves failed
  * ones out, so that an agent that was partitioned from all others when it stopped would know no member. The file is
- * always rewritten as a whole, so that its size is bounded by the pool's. It is not synced: the first member that
- * answers tells again what was lost.
+ * always rewritten as a whole, so that its size is bounded by the pool's. A power cut leaves it as it was before the
+ * last changes, or after them: the first member that answers tells again what was lost. That this agent has left is not
+ * lost, as in the field.
  */
 export class MemberSnapshot {
   readonly #env: Env
@@ -109,7 +110,7 @@ export class MemberSnapshot {
   async #leave(): Promise<void> {
     this.stop()
     await this.settled()
-    if (!this.#rejoinAfterLeave) await this.#write(`${leaveLine}\n`)
+    if (!this.#rejoinAfterLeave) await this.#write(`${leaveLine}\n`, 'new')
   }
 
   /** Settles when the write under way is done. */
@@ -129,22 +130,24 @@ export class MemberSnapshot {
     this.#timer = this.#env.timers.after(Math.max(settleMinMs, members), () => {
       this.#timer = undefined
       if (this.#writing !== undefined) return this.#later()
-      this.#writing = this.#write(this.#lines())
+      this.#writing = this.#write(this.#lines(), 'old or new')
       this.#env.detach(this.#writing)
     })
   }
 
+  /** A name with a line feed, as only a hostile member has one, would be read as lines of its own. */
   #lines(): string {
     const self = this.#pool?.self().name
-    const others = (this.#pool?.members() ?? []).filter(({ name }) => name !== self)
+    const others = (this.#pool?.members() ?? []).filter(({ name }) => name !== self && !name.includes('\n'))
     const living = others.filter(({ status }) => status === 'alive')
     const failed = others.filter(({ status }) => status === 'failed')
     return [...living, ...failed].map(({ name, endpoint }) => `alive: ${name} ${endpointText(endpoint)}\n`).join('')
   }
 
-  async #write(text: string): Promise<void> {
-    const made = await this.#env.disk.makeDirectory(this.#path)
-    const written = made.ok ? await writeWholeFile(this.#env.disk, this.#path, this.#file, utf8(text), false) : made
+  async #write(text: string, leaves: AfterPowerCut): Promise<void> {
+    const { disk } = this.#env
+    const made = await disk.makeDirectory(this.#path)
+    const written = made.ok ? await writeWholeFile(disk, this.#path, this.#file, utf8(text), leaves) : made
     this.#writing = undefined
     if (written.ok) return
     const fields = { path: this.#path, reason: written.error.message }

@@ -102,7 +102,7 @@ export async function keepPoolKeys(
       waiting = undefined
       const made = await env.disk.makeDirectory(path)
       const written = made.ok
-        ? await writeWholeFile(env.disk, path, files.keyring, utf8(JSON.stringify(texts)), true)
+        ? await writeWholeFile(env.disk, path, files.keyring, utf8(JSON.stringify(texts)), 'new')
         : made
       if (!written.ok)
         env.log.write('error', 'agent', 'cannot keep the keyring', { path, reason: written.error.message })

@@ -121,7 +121,7 @@ export async function writeArchiveFile(
   bytes: Uint8Array,
 ): Promise<Result<undefined, string>> {
   const slash = path.lastIndexOf('/')
-  const directory = slash < 0 ? '.' : path.slice(0, slash)
-  const written = await writeWholeFile(disk, directory, path.slice(slash + 1), bytes, true)
+  const directory = slash < 0 ? '.' : path.slice(0, Math.max(slash, 1))
+  const written = await writeWholeFile(disk, directory, path.slice(slash + 1), bytes, 'new')
   return written.ok ? written : err(`write ${path}: ${written.error.message}`)
 }

@@ -24,7 +24,7 @@ const wholeFile: Format = {
     await prepared(disk)
     for (let version = 1; version <= this.versions; version++) {
       progress.begun = version
-      const written = await writeWholeFile(disk, directory, 'local.keyring', utf8(textOf(version)), true)
+      const written = await writeWholeFile(disk, directory, 'local.keyring', utf8(textOf(version)), 'new')
       if (!written.ok) throw new Error(written.error.message)
       progress.durable = version
     }

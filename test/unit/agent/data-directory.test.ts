@@ -5,6 +5,7 @@ import { ok } from '../../../src/base/result.ts'
 import type { Env } from '../../../src/env/env.ts'
 import { CrashDisk } from '../raft-log/crash-disk.ts'
 import { fakeEnv } from '../raft-log/fake-env.ts'
+import { inSimulation } from '../sim-world/in-simulation.ts'
 
 const fresh = 'aaaaaaaa-0000-4000-8000-000000000001'
 const configured = 'bbbbbbbb-0000-4000-8000-000000000002'
@@ -51,5 +52,32 @@ describe('the ID of a node', () => {
     await idOf(disk, undefined)
     expect(await idOf(disk, configured)).toBe(configured)
     expect(await idOf(disk, undefined)).toBe(configured)
+  })
+})
+
+describe('the names of a data directory', () => {
+  it('are durable up to the first directory that was there', async () => {
+    for (let seed = 0; seed < 10; seed++) {
+      await inSimulation({ seed: `${seed}` }, async (simulation) => {
+        const node = simulation.addNode({ name: 'a', host: '10.0.0.1', directories: ['/srv'] })
+        const openedAs = (id: string) =>
+          simulation.play(
+            node,
+            (env) => openDataDirectory(env, '/srv/svc/agents/one', undefined, id, undefined),
+            10_000,
+          )
+        expect(await openedAs(fresh)).toMatchObject({ ok: true })
+        node.crash({ disk: 'power' })
+        expect(await openedAs(configured)).toMatchObject({ ok: true, value: { nodeId: fresh } })
+      })
+    }
+  })
+
+  it('are not synced where the agent may not read the parent, which another user has prepared', async () => {
+    const disk = await emptyDisk()
+    disk.fault = (operation, at) => (operation === 'syncDirectory' && at === '/var' ? 'permission' : undefined)
+    expect(await idOf(disk, undefined)).toBe(fresh)
+    disk.fault = (operation, at) => (operation === 'syncDirectory' && at === '/var' ? 'io' : undefined)
+    await expect(idOf(disk, undefined)).rejects.toThrow('data_dir: /var: planted io')
   })
 })

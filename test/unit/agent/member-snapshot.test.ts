@@ -5,8 +5,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { MemberSnapshot } from '../../../src/agent/pool/member-snapshot.ts'
 import { defaultAgentConfig } from '../../../src/agent/settings/default-config.ts'
 import type { Env } from '../../../src/env/env.ts'
+import type { Member } from '../../../src/gossip/pool.ts'
 import { createHostEnv } from '../../../src/host/env.ts'
 import { HandClock } from '../features/hand-clock.ts'
+import { CrashDisk } from '../raft-log/crash-disk.ts'
+import { Draws } from '../raft-log/fake-env.ts'
 import { clientMember, FakePool, serverMember } from './fake-pool.ts'
 
 const host = createHostEnv({ logSink: () => undefined, logLevel: 'error' })
@@ -42,6 +45,30 @@ async function written(leaves: boolean, rejoinAfterLeave = false): Promise<void>
   if (leaves) return snapshot?.left()
   snapshot?.stop()
   await snapshot?.settled()
+}
+
+async function openOn(disk: CrashDisk): Promise<MemberSnapshot> {
+  await disk.makeDirectory('/data')
+  const config = { ...defaultAgentConfig('s1', '10.0.0.1'), dataDir: '/data' }
+  const snapshot = await MemberSnapshot.open({ ...clock.env, disk } as unknown as Env, config)
+  if (snapshot === undefined) throw new Error('there is a data directory')
+  return snapshot
+}
+
+/** Agent s1 stores these members, the last of which has just changed, and ends or leaves. */
+async function onDisk(disk: CrashDisk, members: readonly Member[], ends: 'ends' | 'leaves' = 'ends'): Promise<void> {
+  const snapshot = await openOn(disk)
+  const fake = new FakePool(members)
+  snapshot.follow({ ...fake.pool, self: () => serverMember(1), stats: () => ({ members: 3 }) } as never)
+  fake.set(members.at(-1) as Member)
+  await clock.advance(500)
+  await snapshot.settled()
+  if (ends === 'leaves') return snapshot.left()
+  snapshot.stop()
+}
+
+async function knownOn(disk: CrashDisk): Promise<readonly string[]> {
+  return (await openOn(disk)).known.map(({ name }) => name)
 }
 
 describe('the former members of the pool', () => {
@@ -93,5 +120,26 @@ describe('the former members of the pool', () => {
     ]
     writeFileSync(join(dataDir, 'serf/local.snapshot'), lines.join('\n'))
     expect(await knownNames()).toEqual(['a b 10.0.0.2:8301', 'c ::1:8301'])
+  })
+
+  it('is there after a power cut as it was before the last change or after it, and an agent that left has left', async () => {
+    const known = new Set<string>()
+    for (let seed = 0; seed < 40; seed++) {
+      const before = new CrashDisk()
+      await onDisk(before, [serverMember(1), serverMember(2), serverMember(3)])
+      const disk = before.copy()
+      await onDisk(disk, [serverMember(1), serverMember(2, 'failed'), serverMember(3)])
+      known.add((await knownOn(disk.crashed(new Draws(seed)))).join())
+      await onDisk(disk, [serverMember(1), serverMember(2)], 'leaves')
+      expect(await knownOn(disk.crashed(new Draws(seed)))).toEqual([])
+    }
+    expect([...known].sort()).toEqual(['s2,s3', 's3,s2'])
+  })
+
+  it('has no lines that a hostile member put into its name', async () => {
+    const disk = new CrashDisk()
+    const hostile = { ...serverMember(3), name: 'x 10.0.0.9:1\nleave\nalive: y' }
+    await onDisk(disk, [serverMember(1), serverMember(2), hostile])
+    expect(await knownOn(disk)).toEqual(['s2'])
   })
 })

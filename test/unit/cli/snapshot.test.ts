@@ -2,6 +2,10 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { utf8 } from '../../../src/base/bytes.ts'
+import { done, ok } from '../../../src/base/result.ts'
+import { writeArchiveFile } from '../../../src/cli/files/archives.ts'
+import type { Disk } from '../../../src/env/disk.ts'
 import { createHostEnv } from '../../../src/host/env.ts'
 import { CliWorld } from './cli-world.ts'
 
@@ -80,5 +84,21 @@ describe('snapshot', () => {
       const ran = await world.run(['snapshot', verb, ...files])
       expect(ran).toMatchObject({ code: 1, out: '' })
     }
+  })
+
+  it('save makes the name durable in the directory of the file, whichever that is', async () => {
+    const synced: string[] = []
+    const disk = {
+      open: async () => ok({ writeSynced: async () => done, close: async () => {} }),
+      rename: async () => done,
+      syncDirectory: async (path: string) => {
+        synced.push(path)
+        return done
+      },
+    } as unknown as Disk
+    for (const path of ['/a.snap', '/srv/a.snap', 'a.snap', 'kept/a.snap']) {
+      expect(await writeArchiveFile(disk, path, utf8('x'))).toEqual(done)
+    }
+    expect(synced).toEqual(['/', '/srv', '.', 'kept'])
   })
 })

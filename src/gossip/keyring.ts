@@ -29,7 +29,7 @@ function badByteOf(text: string): number {
  */
 export class Keyring {
   #keys: readonly Uint8Array[]
-  #onChange: ((texts: readonly string[]) => void) | undefined
+  #store: ((texts: readonly string[]) => Promise<Result<undefined, string>>) | undefined
 
   private constructor(keys: readonly Uint8Array[]) {
     this.#keys = keys
@@ -61,9 +61,14 @@ export class Keyring {
     return this.#keys.map(base64)
   }
 
-  /** Calls `use` after each change, with the new `list`. There is one listener. */
-  onChange(use: (texts: readonly string[]) => void): void {
-    this.#onChange = use
+  /** `store` stores a `list`, and does nothing if that is stored already. The error is sent to other members. */
+  storeBy(store: (texts: readonly string[]) => Promise<Result<undefined, string>>): void {
+    this.#store = store
+  }
+
+  /** Settles when the present keys are stored; at once if this agent stores none. */
+  async stored(): Promise<Result<undefined, string>> {
+    return this.#store?.(this.list()) ?? done
   }
 
   /** Installing a key that is there already is no failure. */
@@ -88,7 +93,6 @@ export class Keyring {
 
   #become(keys: readonly Uint8Array[]): Result<undefined, string> {
     this.#keys = keys
-    this.#onChange?.(this.list())
     return done
   }
 

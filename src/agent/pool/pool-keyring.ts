@@ -1,5 +1,5 @@
 import { equalBytes, textOf, utf8 } from '../../base/bytes.ts'
-import { err, ok, type Result } from '../../base/result.ts'
+import { done, err, ok, type Result } from '../../base/result.ts'
 import type { Env } from '../../env/env.ts'
 import { Keyring, keyFrom } from '../../gossip/keyring.ts'
 import type { Naming } from '../../model/naming/naming.ts'
@@ -82,10 +82,7 @@ function textsOf(text: string): readonly string[] | undefined {
   return Array.isArray(value) && value.every((one) => typeof one === 'string') ? value : undefined
 }
 
-/**
- * Stores the keys in the data directory, now and after each change: one write at a time, always of the newest keys. A
- * failed write is logged: the pool uses the new keys nevertheless, and the next change is written again.
- */
+/** Stores the keys in the data directory, now and with each change. */
 export async function keepPoolKeys(
   env: Env,
   { dataDir, pool }: AgentConfig,
@@ -93,27 +90,45 @@ export async function keepPoolKeys(
   files: PoolFiles = lanFiles,
 ): Promise<void> {
   if (dataDir === undefined || !pool.keepsKeyring) return
-  const path = `${dataDir}/${directory}`
-  let isWriting = false
-  let waiting: readonly string[] | undefined
-  const write = async (): Promise<void> => {
-    isWriting = true
-    for (let texts = waiting; texts !== undefined; texts = waiting) {
-      waiting = undefined
-      const made = await env.disk.makeDirectory(path)
-      const written = made.ok
-        ? await writeWholeFile(env.disk, path, files.keyring, utf8(JSON.stringify(texts)), 'new')
-        : made
-      if (!written.ok)
-        env.log.write('error', 'agent', 'cannot keep the keyring', { path, reason: written.error.message })
-    }
-    isWriting = false
+  const file = new KeyringFile(env, `${dataDir}/${directory}`, files.keyring, isKept ? keyring.list() : undefined)
+  keyring.storeBy((texts) => file.store(texts))
+  if (!isKept) await keyring.stored()
+}
+
+/** One write at a time. A failed write is logged, too: the pool uses the new keys nevertheless. */
+class KeyringFile {
+  readonly #env: Env
+  readonly #directory: string
+  readonly #name: string
+  /** What the file is known to hold. */
+  #text: string | undefined
+  #writing: Promise<unknown> = Promise.resolve()
+
+  constructor(env: Env, directory: string, name: string, texts: readonly string[] | undefined) {
+    this.#env = env
+    this.#directory = directory
+    this.#name = name
+    this.#text = texts === undefined ? undefined : JSON.stringify(texts)
   }
-  keyring.onChange((texts) => {
-    waiting = texts
-    if (!isWriting) env.detach(write())
-  })
-  if (isKept) return
-  waiting = keyring.list()
-  await write()
+
+  store(texts: readonly string[]): Promise<Result<undefined, string>> {
+    const written = this.#writing.then(() => this.#write(JSON.stringify(texts)))
+    this.#writing = written
+    return written
+  }
+
+  async #write(text: string): Promise<Result<undefined, string>> {
+    if (text === this.#text) return done
+    this.#text = undefined
+    const { disk, log } = this.#env
+    const made = await disk.makeDirectory(this.#directory)
+    const written = made.ok ? await writeWholeFile(disk, this.#directory, this.#name, utf8(text), 'new') : made
+    if (written.ok) {
+      this.#text = text
+      return done
+    }
+    const { path, message: reason } = written.error
+    log.write('error', 'agent', 'cannot keep the keyring', { path, reason })
+    return err(`cannot keep the keyring: ${path}: ${reason}`)
+  }
 }

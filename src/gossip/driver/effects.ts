@@ -8,7 +8,7 @@ import { memberNamed, self } from '../core/views.ts'
 import type { MemberChange, PoolEvent } from '../pool.ts'
 import type { MemberViews } from './member-views.ts'
 import type { Packets } from './packets.ts'
-import { internalAnswer } from './pool-keys.ts'
+import { answerToKeyChange, changesKeys, internalAnswer } from './pool-keys.ts'
 import type { Questions } from './questions.ts'
 import type { Sealing } from './sealing.ts'
 import type { StateExchanges } from './state-exchanges.ts'
@@ -103,7 +103,8 @@ export class Effects {
   }
 
   #answer(query: Query): void {
-    const { core, sealing, views, take } = this.#parts
+    const { core, sealing, views, take, env } = this.#parts
+    if (changesKeys(query)) return env.detach(this.#answerKeyChange(query))
     const payload = internalAnswer(query, {
       keyring: sealing.keyring,
       name: self(core).name,
@@ -113,6 +114,12 @@ export class Effects {
       },
     })
     if (payload !== undefined) take({ kind: 'query-responded', query, payload })
+  }
+
+  async #answerKeyChange(query: Query): Promise<void> {
+    const { sealing, take } = this.#parts
+    const payload = await answerToKeyChange(query, sealing.keyring)
+    take({ kind: 'query-responded', query, payload })
   }
 
   #note({ level, topic, text, fields }: Extract<GossipEffect, { kind: 'note' }>): void {

@@ -52,7 +52,7 @@ function counted(answers: readonly PoolAnswer[], nodes: number): KeyAnswers {
   }
 }
 
-/** This agent's answer to one of the pool's internal queries; undefined: no answer is sent (serf `serfQueries`). */
+/** This agent's answer to a query that changes nothing; undefined: no answer is sent (serf `serfQueries`). */
 export function internalAnswer(
   query: Query,
   own: { readonly keyring: Keyring | undefined; readonly name: string; member(name: string): Member | undefined },
@@ -64,10 +64,6 @@ export function internalAnswer(
     }
     case internalQuery.list:
       return listed(own.keyring)
-    case internalQuery.install:
-    case internalQuery.use:
-    case internalQuery.remove:
-      return encodeKeyResponse(changed(query, own.keyring))
     default:
       return undefined
   }
@@ -87,13 +83,29 @@ function listed(keyring: Keyring | undefined): Uint8Array {
   }
 }
 
-function changed(query: Query, keyring: Keyring | undefined): KeyResponse {
+const changesOfKeys: ReadonlySet<string> = new Set([internalQuery.install, internalQuery.use, internalQuery.remove])
+
+export function changesKeys({ name }: Query): boolean {
+  return changesOfKeys.has(name)
+}
+
+/**
+ * This agent's answer to a query that changes its keys, as soon as they are stored: with keys that a restart does not
+ * find, it could not join again. A member whose keys could not be stored has them nevertheless, and stores them when
+ * the query is repeated (serf `handleInstallKey`).
+ */
+export async function answerToKeyChange(query: Query, keyring: Keyring | undefined): Promise<Uint8Array> {
   const failed = (message: string): KeyResponse => ({ result: false, message, keys: [] })
-  if (keyring === undefined) return failed('No keyring to modify (encryption not enabled)')
-  const key = decodeKeyRequest(query.payload)
-  if (key === undefined) return failed('the request cannot be read')
-  const done = apply(query.name, keyring, key)
-  return done.ok ? { result: true, message: '', keys: [] } : failed(done.error)
+  const changed = keyring === undefined ? noKeyring : changeKeys(query, keyring)
+  const stored = changed.ok ? ((await keyring?.stored()) ?? done) : changed
+  return encodeKeyResponse(stored.ok ? { result: true, message: '', keys: [] } : failed(stored.error))
+}
+
+const noKeyring = err('No keyring to modify (encryption not enabled)')
+
+function changeKeys({ name, payload }: Query, keyring: Keyring): Result<undefined, string> {
+  const key = decodeKeyRequest(payload)
+  return key === undefined ? err('the request cannot be read') : apply(name, keyring, key)
 }
 
 function apply(name: string, keyring: Keyring, key: Uint8Array): Result<undefined, string> {

@@ -5,8 +5,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { keepPoolKeys, loadPoolKeys } from '../../../src/agent/pool/pool-keyring.ts'
 import type { AgentConfig, PoolConfig } from '../../../src/agent/settings/agent-config.ts'
 import { defaultAgentConfig } from '../../../src/agent/settings/default-config.ts'
+import { textOf } from '../../../src/base/bytes.ts'
+import { done, err } from '../../../src/base/result.ts'
 import { keyFrom } from '../../../src/gossip/keyring.ts'
 import { createHostEnv } from '../../../src/host/env.ts'
+import { CrashDisk } from '../raft-log/crash-disk.ts'
 
 const logged: string[] = []
 const env = createHostEnv({ logSink: (line) => logged.push(line), logLevel: 'info' })
@@ -47,8 +50,32 @@ describe('the keys that an agent keeps', () => {
     if (!fresh.ok) throw new Error(fresh.error)
     keys.value.keyring.install(fresh.value)
     keys.value.keyring.use(fresh.value)
-    await expect.poll(() => readFileSync(path(), 'utf8')).toBe(JSON.stringify([second, first]))
+    expect(await keys.value.keyring.stored()).toEqual(done)
+    expect(readFileSync(path(), 'utf8')).toBe(JSON.stringify([second, first]))
     expect(await keysOf({})).toEqual([second, first])
+  })
+
+  it('that could not be stored fail the change, and are stored when it is tried again', async () => {
+    const disk = new CrashDisk()
+    await disk.makeDirectory('/data')
+    const given = { ...config({ encrypt: first }), dataDir: '/data' }
+    const on = { ...env, disk }
+    const keys = await loadPoolKeys(on, given)
+    if (!keys.ok || keys.value === undefined) throw new Error('no keys')
+    const { keyring } = keys.value
+    await keepPoolKeys(on, given, keys.value)
+    const fresh = keyFrom(second)
+    if (!fresh.ok) throw new Error(fresh.error)
+    disk.fault = (operation) => (operation === 'rename' ? 'io' : undefined)
+    keyring.install(fresh.value)
+    const why = 'cannot keep the keyring: /data/serf/local.keyring.tmp: planted io'
+    expect([await keyring.stored(), await keyring.stored()]).toEqual([err(why), err(why)])
+    disk.fault = () => undefined
+    expect(await keyring.stored()).toEqual(done)
+    expect(textOf(disk.bytesOf('/data/serf/local.keyring'))).toBe(JSON.stringify([first, second]))
+    const before = disk.operations
+    expect(await keyring.stored()).toEqual(done)
+    expect(disk.operations).toBe(before)
   })
 
   it('that are kept are used, whatever is configured', async () => {

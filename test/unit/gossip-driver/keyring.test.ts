@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { done, err } from '../../../src/base/result.ts'
 import { Keyring, keyFrom, keysMax } from '../../../src/gossip/keyring.ts'
 
 const texts = [1, 2, 3].map((byte) => Buffer.alloc(16, byte).toString('base64'))
@@ -38,16 +39,22 @@ describe('a keyring', () => {
     expect(ring(first).use(key(second))).toEqual({ ok: false, error: 'Requested key is not in the keyring' })
   })
 
-  it('tells of each change, and of nothing else', () => {
+  it('is stored with the keys of that moment, where the agent stores them', async () => {
     const keys = ring(first)
-    const told: (readonly string[])[] = []
-    keys.onChange((list) => told.push(list))
+    expect(await keys.stored()).toEqual(done)
+    const lists: (readonly string[])[] = []
+    keys.storeBy(async (list) => {
+      lists.push(list)
+      return lists.length === 1 ? err('no room') : done
+    })
     keys.install(key(second))
-    keys.install(key(second))
-    keys.use(key(first))
+    expect(await keys.stored()).toEqual(err('no room'))
     keys.use(key(second))
-    keys.remove(key(first))
-    expect(told).toEqual([[first, second], [second, first], [second]])
+    expect(await keys.stored()).toEqual(done)
+    expect(lists).toEqual([
+      [first, second],
+      [second, first],
+    ])
   })
 
   it('takes keys of 16, 24 and 32 bytes in base64', () => {

@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest'
 import { createPlatform } from '../../../sim/platform/platform.ts'
 import { Simulation } from '../../../sim/simulation/simulation.ts'
+import { done, err } from '../../../src/base/result.ts'
 import { encrypted, open, statuses, until } from '../../contract/gossip/pools.ts'
+import { inSimulation } from '../sim-world/in-simulation.ts'
 
 const [old, fresh] = ['cg8StVXbQJ0gPvMd9o7yrg==', 'pUqJrVyVRj5jsiYEkM/tFQYfWyJIv4s3XkvDwy7Cu5s=']
 
@@ -59,4 +61,33 @@ it('a member whose answer is lost has not reported success, though it has the ke
 it('an answer that is lost on its own way comes by way of others, where it is asked to', async () => {
   const { answers } = await installed(2)
   expect(answers).toMatchObject({ ok: true, value: { nodes: 3, answered: 3, errors: [] } })
+})
+
+it('a member that cannot store the key says so, and says that it has it when it was asked again and could', async () => {
+  await inSimulation({ link: { latencyMs: 1 } }, async (simulation) => {
+    const [first, second] = [1, 2].map((n) => simulation.addNode({ name: `n${n}`, host: `10.0.0.${n}` }))
+    if (first === undefined || second === undefined) throw new Error('there are two')
+    second.boot(() => undefined)
+    const ofB = encrypted(old)
+    let stores = 0
+    ofB.encryption.keyring.storeBy(async () => (++stores === 1 ? err('no room') : done))
+    const answers = await simulation.play(
+      first,
+      async () => {
+        const a = await open(first.env, 'a', { host: '10.0.0.1', port: 8301 }, {}, encrypted(old))
+        const b = await open(second.env, 'b', { host: '10.0.0.2', port: 8301 }, {}, ofB)
+        expect(await b.join(a.self().endpoint)).toMatchObject({ ok: true })
+        await until(first.env, a, (members) => statuses(members) === 'a alive, b alive')
+        const ask = () => a.keys({ action: 'install', key: fresh, relayFactor: 0 })
+        const heard = [await ask(), await ask()]
+        for (const pool of [a, b]) await pool.stop()
+        return heard
+      },
+      60_000,
+    )
+    expect(answers).toMatchObject([
+      { ok: true, value: { answered: 2, errors: [['b', 'no room']] } },
+      { ok: true, value: { answered: 2, errors: [] } },
+    ])
+  })
 })

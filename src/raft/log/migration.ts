@@ -2,7 +2,7 @@ import { err, ok, type Result } from '../../base/result.ts'
 import type { Disk } from '../../env/disk.ts'
 import type { Env } from '../../env/env.ts'
 import type { Entry } from '../core/types.ts'
-import { makeDirectories, syncFiles } from './disk-steps.ts'
+import { makeDirectories, renewNames, syncFiles } from './disk-steps.ts'
 import { oldLogName } from './old-format.ts'
 import { diskTrouble, type RaftOpenFailure } from './open-failure.ts'
 import { recoverLog } from './recovery.ts'
@@ -22,7 +22,8 @@ const backupName = `${oldLogName}.backup`
  *    durable yet; without this step, a power cut could remove them from the old log when the new one already has them.
  * 2. The new log is written to a separate directory. Until it has its name, which it gets in one step when all of it is
  *    durable, the old one counts, and the separate one is begun anew.
- * 3. Then both exist and have the same content: only renaming the old one remains.
+ * 3. Then both exist and have the same content: only renaming the old one remains, once the name of the new one is
+ *    durable, of which a start that finds both cannot be sure.
  * 4. When that is durable, there is nothing to migrate.
  * Two logs with different content are not an interrupted migration, and are refused.
  */
@@ -49,7 +50,8 @@ async function bringOver(env: MigrationEnv, dataDir: string, log: ReplayedLog): 
   const raft = `${dataDir}/raft`
   const there = await recoverLog(env.disk, `${raft}/log`)
   if (!there.ok) return there
-  if (there.value !== undefined) return isSame(there.value.log, log) ? ok(undefined) : err(twoLogs(dataDir))
+  if (there.value !== undefined)
+    return isSame(there.value.log, log) ? sureOfName(env.disk, raft) : err(twoLogs(dataDir))
   const durable = await syncFiles(env.disk, `${dataDir}/${oldLogName}`)
   if (!durable.ok) return err(diskTrouble(durable.error))
   const made = await makeDirectories(env.disk, dataDir, ['raft'])
@@ -60,6 +62,11 @@ async function bringOver(env: MigrationEnv, dataDir: string, log: ReplayedLog): 
   const renamed = await env.disk.rename(aside, `${raft}/log`)
   const named = renamed.ok ? await env.disk.syncDirectory(raft) : renamed
   return named.ok ? ok(undefined) : err(diskTrouble(named.error))
+}
+
+async function sureOfName(disk: Disk, raft: string): Step {
+  const renewed = await renewNames(disk, raft)
+  return renewed.ok ? ok(undefined) : err(diskTrouble(renewed.error))
 }
 
 /** Later starts find no old log; it is kept under another name. */

@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import type { Env } from '../../../src/env/env.ts'
 import { logIndexOf, termOf } from '../../../src/model/log-position.ts'
+import { placeFile } from '../../../src/raft/log/disk-steps.ts'
 import { logChange } from '../../../src/raft/log/durable-log.ts'
 import { migrateOldLog } from '../../../src/raft/log/migration.ts'
 import { createLog } from '../../../src/raft/log/opening.ts'
 import { recoverLog } from '../../../src/raft/log/recovery.ts'
 import { logFormats } from '../../../src/raft/log/segment-file.ts'
 import { defaultLogOptions, SegmentedLog } from '../../../src/raft/log/segmented-log.ts'
+import { inSimulation, value } from '../sim-world/in-simulation.ts'
 import { CrashDisk } from './crash-disk.ts'
 import { Draws, fakeEnv } from './fake-env.ts'
 import { entryAt, persist } from './log-model.ts'
@@ -126,3 +128,28 @@ async function operationsOf(disk: CrashDisk): Promise<number> {
   await migrateOldLog(envOf(disk), dataDir)
   return disk.operations - before
 }
+
+describe('a log whose new name could not be made durable', () => {
+  it('is laid away only when it is, so that no power cut leaves a server without any', async () => {
+    const old = await oldServer()
+    for (let seed = 0; seed < 6; seed++) {
+      await inSimulation({ seed: `${seed}` }, async (simulation) => {
+        const node = simulation.addNode({ name: 'a', host: '10.0.0.1', directories: ['/data/mdb'] })
+        const live = <T>(use: (env: Env) => Promise<T>): Promise<T> => simulation.play(node, use, 60_000)
+        await live(async ({ disk }) => {
+          for (const name of old.namesIn('/data/mdb')) {
+            await value(placeFile(disk, '/data/mdb', name, old.bytesOf(`/data/mdb/${name}`)))
+          }
+        })
+        const errors = { operations: ['sync'], files: /^[/]data[/]raft$/, chance: 1, isReadOnly: false } as const
+        node.disk.setErrors(errors)
+        expect(await live((env) => migrateOldLog(env, dataDir))).toMatchObject({ ok: false, error: { kind: 'io' } })
+        node.disk.setErrors(undefined)
+        expect(await live((env) => migrateOldLog(env, dataDir))).toMatchObject({ ok: true })
+        node.crash({ disk: 'power' })
+        const found = await live((env) => recoverLog(env.disk, `${dataDir}/raft/log`))
+        expect(found.ok && found.value?.log.lastIndex).toBe(107)
+      })
+    }
+  })
+})

@@ -16,6 +16,8 @@ const idleMs = 30_000
  * for ever.
  */
 const keptMs = 300_000
+/** Maximum number of states that were read to their end and whose last answer can be given again. */
+const endedMax = 16
 /** Number of store pieces of 64 KiB in one answer. Each takes 2 ms, during which all other requests wait. */
 const piecesOfAnswer = 2
 
@@ -33,6 +35,8 @@ export class OpenStates implements StateArchives {
   readonly #env: Env
   readonly #store: Pick<Store, 'archive' | 'index'>
   readonly #open = new Map<string, Open>()
+  /** Ends of states that were read whole: their readers may repeat the last request. */
+  readonly #ended = new Map<string, number>()
 
   constructor(env: Env, store: Pick<Store, 'archive' | 'index'>) {
     this.#env = env
@@ -56,6 +60,7 @@ export class OpenStates implements StateArchives {
 
   next(id: string, offset: number): Result<Uint8Array, Failure> {
     const open = this.#open.get(id)
+    if (open === undefined && this.#ended.get(id) === offset) return ok(emptyBytes)
     const end = open === undefined ? 0 : open.lastOffset + open.last.length
     if (open === undefined || (offset !== end && offset !== open.lastOffset)) {
       return err({
@@ -69,8 +74,16 @@ export class OpenStates implements StateArchives {
       open.last = joined(open.pieces)
       open.idle = this.#closing(id)
     }
-    if (open.last.length === 0) this.close(id)
+    if (open.last.length === 0) this.#end(id, offset)
     return ok(open.last)
+  }
+
+  /** Frees the rows that the state keeps alive. */
+  #end(id: string, offset: number): void {
+    this.close(id)
+    this.#ended.set(id, offset)
+    const [oldest] = this.#ended.keys()
+    if (this.#ended.size > endedMax && oldest !== undefined) this.#ended.delete(oldest)
   }
 
   close(id: string): void {

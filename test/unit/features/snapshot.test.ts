@@ -175,6 +175,28 @@ describe('a state that one reads', () => {
     states.stop()
   })
 
+  it('gives its last answer again to a reader that did not get it, and keeps no state open for that', async () => {
+    let running = 0
+    const after = () => {
+      running += 1
+      return { close: () => (running -= 1) }
+    }
+    const timed = { ...env, timers: { after } } as unknown as typeof env
+    const states = new OpenStates(timed, (await withKeys({ a: 'x' })).state.store)
+    const opened = states.open()
+    if (!opened.ok) throw new Error('not open')
+    let offset = 0
+    for (;;) {
+      const piece = states.next(opened.value.id, offset)
+      if (!piece.ok) throw new Error('not read')
+      if (piece.value.length === 0) break
+      offset += piece.value.length
+    }
+    expect(running).toBe(0)
+    expect(states.next(opened.value.id, offset)).toEqual(ok(emptyBytes))
+    expect(states.next(opened.value.id, 0)).toMatchObject({ ok: false })
+  })
+
   it('is closed when its caller has gone', async () => {
     const server = await withKeys({ a: 'x' })
     for (let n = 0; n < 6; n++) {

@@ -49,6 +49,30 @@ describe('a datacenter that was given the same root as the primary one', () => {
   })
 })
 
+describe('leaves that a datacenter signed with the same root before it joined', () => {
+  it('have their root for as long as they live, although the primary one knows of none, and no longer', async () => {
+    const root = rootUntil(yearMs)
+    const both = new TwoDatacenters({ LeafCertTTL: '1h', ...root }, { LeafCertTTL: '30h', ...root })
+    both.missing = [old]
+    await both.begin()
+    const before = await here(both.secondary, `${formerId}.svc`)
+    both.missing = []
+    await both.advance(minuteMs)
+    await both.primary.update({ LeafCertTTL: '1h', PrivateKey: anotherKey() })
+    await both.advance(5 * hourMs)
+    expect(both.primary.roots.map(({ id }) => id)).not.toContain(before.rootId)
+    expect(stateOf(both.secondary)).toEqual([
+      { active: false, of: '' },
+      { active: true, of: 'dc1' },
+    ])
+    expect(refusal(before, both.secondary.roots, both.primary.nowMs, {})).toBeUndefined()
+    await both.advance(before.notAfterMs - both.primary.nowMs)
+    expect(both.secondary.roots).toHaveLength(2)
+    await both.advance(hourMs)
+    expect(stateOf(both.secondary)).toEqual([{ active: true, of: 'dc1' }])
+  })
+})
+
 describe('a datacenter that looks again when the primary one is back at the root that it had', () => {
   it('has that as the newest, and takes over the one between', async () => {
     const root = rootUntil(yearMs)

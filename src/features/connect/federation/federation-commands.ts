@@ -7,9 +7,9 @@ import { count } from '../../contract/fields.ts'
 import { certificateFacts, crossingFacts, moment, options, pemList } from '../fields.ts'
 import { rootsMax } from '../limits.ts'
 import type { AuthorityRow, RootRow } from '../model.ts'
-import { authorityTable, crossingsTable, rootsTable, signersTable } from '../tables.ts'
-import { activeRoot, allRoots, authorityOf, openRotation, rootById } from '../views.ts'
-import { endRotation, newestGeneration, removeRoot, tidyCrossings } from '../writes.ts'
+import { authorityTable, crossingsTable, leavesKey, leavesTable, rootsTable, signersTable } from '../tables.ts'
+import { activeRoot, allRoots, authorityOf, lastLeafExpiry, openRotation, rootById } from '../views.ts'
+import { endRotation, newestGeneration, noteLeaf, removeRoot, tidyCrossings } from '../writes.ts'
 
 const federationSince = releaseOf('mesh-federation')
 
@@ -104,14 +104,15 @@ function takeRoots(tx: WriteTransaction, body: Federate, before: RootRow | undef
   for (const root of [...allRoots(tx)]) {
     if (root.of === '' || listed.has(root.id)) continue
     // The root belongs to an earlier mesh, because its primary has lost its data, or another datacenter is the primary
-    // now. Only this datacenter still knows when its own leaves under that root expire, so it keeps the root as if it
-    // were its own.
-    if (root.clusterId === body.clusterId) removeRoot(tx, root.id)
+    // now; or this datacenter has signed with its key. Only this datacenter still knows when its own leaves under that
+    // root expire, so it keeps the root as if it were its own.
+    if (root.clusterId === body.clusterId && formerLeavesEndMs(tx, root) <= nowMs) removeRoot(tx, root.id)
     else put(tx, { ...root, of: '' })
   }
   const inOrder = [...roots.filter(({ id }) => id !== activeId), ...roots.filter(({ id }) => id === activeId)]
   for (const root of inOrder) {
     const known = rootById(tx, root.id)
+    if (known?.of === '') noteFormerLeaves(tx, known)
     const active = root.id === activeId
     const newest = newestGeneration(tx)
     // The active root is always the newest, even if it was active before, and others came and went between two looks.
@@ -131,6 +132,22 @@ function takeRoots(tx: WriteTransaction, body: Federate, before: RootRow | undef
       createIndex,
     })
   }
+}
+
+/** Stands for leaves that this datacenter signed with the key of a root, before that became another one's. */
+const formerly = ''
+
+/**
+ * The primary datacenter knows of the leaves that are signed here below its intermediate, and of no earlier ones. A
+ * former primary that comes back has such leaves, and a datacenter that was given the same root.
+ */
+function noteFormerLeaves(tx: WriteTransaction, { id }: RootRow): void {
+  const lastMs = lastLeafExpiry(tx, id)
+  if (lastMs !== undefined) noteLeaf(tx, id, formerly, lastMs)
+}
+
+function formerLeavesEndMs(tx: WriteTransaction, { id }: RootRow): number {
+  return tx.get(leavesTable, leavesKey(id, formerly))?.expiresMs ?? 0
 }
 
 function put(tx: WriteTransaction, row: Omit<RootRow, 'modifyIndex'>): void {

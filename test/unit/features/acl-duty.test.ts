@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { unrestricted } from '../../../src/access/authorizer.ts'
 import { concatBytes } from '../../../src/base/bytes.ts'
 import { policySet } from '../../../src/features/acl/commands.ts'
 import { legacySet } from '../../../src/features/acl/legacy/legacy-commands.ts'
 import { enterNewMode, migrateTokens } from '../../../src/features/acl/system/mode-commands.ts'
+import { tokenDeleteEndpoint } from '../../../src/features/acl/tokens/token-write-endpoints.ts'
 import * as views from '../../../src/features/acl/views.ts'
 import { restoreBegin, restorePiece, restoreTake } from '../../../src/features/snapshot/commands.ts'
 import { AclWorld, unknownId } from './acl-world.ts'
@@ -283,6 +285,22 @@ describe('a secondary datacenter', () => {
     expect(secondary.token(String(local['SecretID']))).toBeUndefined()
     const { ID } = await secondary.root('PUT /v1/acl/create', { Name: 'legacy' })
     expect(primary.token(String(ID))).toMatchObject({ description: 'legacy' })
+  })
+
+  it('says of a local token that it was deleted, when that is asked again because the answer was lost', async () => {
+    const both = await two()
+    const { primary, secondary } = both
+    await secondary.lead()
+    await pass(both, 1_000)
+    const local = await secondary.root('PUT /v1/acl/token', { Local: true })
+    const remove = (sequence: number) => {
+      const args = { accessor: String(local['AccessorID']) }
+      return tokenDeleteEndpoint.serve(secondary.server.context, args, { origin: 'a', sequence }, unrestricted)
+    }
+    expect(await remove(1)).toEqual({ ok: true, value: { here: true } })
+    expect(await remove(1)).toEqual({ ok: true, value: { here: true } })
+    expect(await remove(2)).toEqual({ ok: true, value: { there: true } })
+    expect(primary.token(String(local['SecretID']))).toBeUndefined()
   })
 
   it('writes nothing for an agent that takes it for the primary datacenter', async () => {

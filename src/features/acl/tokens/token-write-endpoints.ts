@@ -159,9 +159,12 @@ export const tokenDeleteEndpoint: WriteEndpoint<AccessorArgs, HereOrThere<boolea
     if (!access.ok) return access
     if (!isUuid(accessor)) return refused('Accessor ID is missing or an invalid UUID')
     if (accessor === anonymousAccessor) return refused('Delete operation not permitted on the anonymous token')
-    if (isTheirs(server, access.value, tokenByAccessor(server.read(), accessor))) return ok(there)
+    const isElsewhere = isTheirs(server, access.value, tokenByAccessor(server.read(), accessor))
+    // A local token that this write has deleted is not known here any more when the write is sent again.
+    const before = isElsewhere ? server.earlier(tokenDelete, identity) : undefined
+    if (isElsewhere && before === undefined) return ok(there)
     const body = { accessor: lowerAscii(accessor) }
-    const deleted = await proposed(server, 'acl.token.delete', tokenDelete, body, identity)
+    const deleted = before ?? (await proposed(server, 'acl.token.delete', tokenDelete, body, identity))
     return deleted.ok ? ok({ here: deleted.value }) : deleted
   },
 }

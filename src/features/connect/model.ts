@@ -65,7 +65,7 @@ export interface RootRow {
 /** When the last leaf expires that one datacenter has under a root, by the leaders' wall clocks. */
 export interface LeavesRow {
   readonly rootId: string
-  /** Empty: leaves that this datacenter signed with the root's own key, before the root became another one's. */
+  /** Empty: leaves that this datacenter signed before the root became one of the present primary datacenter's. */
   readonly datacenter: string
   readonly expiresMs: number
 }

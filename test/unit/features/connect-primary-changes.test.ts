@@ -73,6 +73,41 @@ describe('leaves that a datacenter signed with the same root before it joined', 
   })
 })
 
+describe('a datacenter that follows a former primary one for longer than the others', () => {
+  it('keeps the root for leaves that it had signed below it, of which the new primary one does not know', async () => {
+    const both = new TwoDatacenters(undefined, { LeafCertTTL: '8h' })
+    await both.begin()
+    const other = new TwoDatacenters()
+    other.secondary.server.self = { ...other.secondary.server.self, datacenter: 'dc3' }
+    other.primary = both.primary
+    other.join()
+    const servers = [...knownThere.servers, { name: 's1.dc3', datacenter: 'dc3', coordinate: undefined }]
+    both.primary.server.wanView = { ...knownThere, servers }
+    other.secondary.lead()
+    await other.secondary.rest()
+    other.secondary.server.wanView = knownThere
+    other.secondary.server.federation = undefined
+    other.secondary.change()
+    expect(await other.secondary.update({ LeafCertTTL: '4h' })).toEqual({ ok: true, value: true })
+    for (let left = 11 * hourMs; left > 0; left -= hourMs / 2) {
+      for (const world of [both.primary, both.secondary, other.secondary]) await world.advance(hourMs / 2)
+    }
+    const before = await here(both.secondary)
+    both.secondary.server.peers.set('dc3', other.secondary.server)
+    const { federation } = both.secondary.server
+    if (federation !== undefined) both.secondary.server.federation = { ...federation, primaryDatacenter: 'dc3' }
+    both.secondary.change()
+    for (let left = 3 * hourMs; left > 0; left -= hourMs / 2) {
+      for (const world of [other.secondary, both.secondary]) await world.advance(hourMs / 2)
+    }
+    expect(other.secondary.roots).toHaveLength(1)
+    expect(both.secondary.active.id).toBe(other.secondary.active.id)
+    expect(refusal(before, both.secondary.roots, both.secondary.nowMs)).toBeUndefined()
+    await both.secondary.advance(before.notAfterMs - both.secondary.nowMs + hourMs)
+    expect(both.secondary.roots).toHaveLength(1)
+  })
+})
+
 describe('a datacenter that looks again when the primary one is back at the root that it had', () => {
   it('has that as the newest, and takes over the one between', async () => {
     const root = rootUntil(yearMs)

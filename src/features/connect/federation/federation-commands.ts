@@ -112,7 +112,7 @@ function takeRoots(tx: WriteTransaction, body: Federate, before: RootRow | undef
   const inOrder = [...roots.filter(({ id }) => id !== activeId), ...roots.filter(({ id }) => id === activeId)]
   for (const root of inOrder) {
     const known = rootById(tx, root.id)
-    if (known?.of === '') noteFormerLeaves(tx, known)
+    if (known !== undefined && known.of !== primary) noteFormerLeaves(tx, known)
     const active = root.id === activeId
     const newest = newestGeneration(tx)
     // The active root is always the newest, even if it was active before, and others came and went between two looks.
@@ -134,12 +134,13 @@ function takeRoots(tx: WriteTransaction, body: Federate, before: RootRow | undef
   }
 }
 
-/** Stands for leaves that this datacenter signed with the key of a root, before that became another one's. */
+/** Stands for leaves that this datacenter signed before the root became one of the present primary datacenter's. */
 const formerly = ''
 
 /**
  * The primary datacenter knows of the leaves that are signed here below its intermediate, and of no earlier ones. A
- * former primary that comes back has such leaves, and a datacenter that was given the same root.
+ * former primary that comes back has such leaves, a datacenter that was given the same root, and one that followed a
+ * former primary for a while after another datacenter had become the primary.
  */
 function noteFormerLeaves(tx: WriteTransaction, { id }: RootRow): void {
   const lastMs = lastLeafExpiry(tx, id)

@@ -53,7 +53,7 @@ export const nameBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: 'src/dns/recursion.js',
-        find: 'numbered(reply, (packet[0] ?? 0) * 256 + (packet[1] ?? 0))',
+        find: 'numbered(reply, uint16(packet, 0))',
         replace: 'reply',
       },
     ],

@@ -2,7 +2,7 @@ import { err, ok, type Result } from '../../base/result.ts'
 import type { DiskFailure } from '../../env/disk.ts'
 import type { Env } from '../../env/env.ts'
 import type { TlsOptions } from '../../env/net.ts'
-import type { CheckDefinition, CheckStatus } from '../../model/catalog.ts'
+import type { CheckDefinition } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { Naming } from '../../model/naming/naming.ts'
 import type { RegistrantRights } from '../access/running-access.ts'
@@ -15,6 +15,8 @@ import type { Keeping } from './keeping.ts'
 import type { KeptState } from './kept-schema.ts'
 import type { LocalState } from './local-state.ts'
 import type { CatalogClient } from './parts.ts'
+import type { Outcome } from './probes/outcome.ts'
+import type { TtlCheck } from './ttl-check.ts'
 
 interface LocalCheckParts {
   readonly env: Env
@@ -82,14 +84,31 @@ export class LocalChecks {
     this.#state.removeCheck(checkId)
   }
 
-  /** The service of a TTL check reports; returns what that changes. Refused if there is no such check. */
-  async report(checkId: string, status: CheckStatus, output: string): Promise<Result<CheckChange, Failure>> {
+  /**
+   * A report has arrived: the time of its check begins anew at once, however long the report waits for its turn, as it
+   * does behind a slow disk. Returns the check that heard it.
+   */
+  hear(checkId: string, output: string): TtlCheck | undefined {
+    const ttl = this.#runner.ttl(checkId)
+    ttl?.heard(output)
+    return ttl
+  }
+
+  /**
+   * The service of a TTL check reports; returns what that changes. Refused if there is no such check. `heard` is the
+   * check that heard the report, which may have been replaced since.
+   */
+  async report(
+    checkId: string,
+    { status, output }: Outcome,
+    heard: TtlCheck | undefined,
+  ): Promise<Result<CheckChange, Failure>> {
     const ttl = this.#runner.ttl(checkId)
     if (ttl === undefined) {
       const message = `CheckID ${JSON.stringify(checkId)} does not have associated TTL`
       return err({ kind: 'bad-request', message })
     }
-    ttl.heard(output)
+    if (ttl !== heard) ttl.heard(output)
     const change = this.#results.take(checkId, { status, output })
     const expiresWallMs = this.#env.clock.wallMs() + ttl.ttlMs
     const kept = await this.#keeping.keepState({ checkId, status, output, expiresWallMs })

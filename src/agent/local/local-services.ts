@@ -76,7 +76,7 @@ class Registrations implements RunningLocalServices {
       checks: this.#checks,
       config: () => this.#config,
     })
-    this.#reaper = new OverdueReaper(env, this.#state, (id) => this.deregisterService(id))
+    this.#reaper = new OverdueReaper(env, this.#state, (id, isStillOverdue) => this.#deregister(id, isStillOverdue))
     this.#turns = new InTurn(env)
     this.#sync = new AntiEntropy({
       env,
@@ -173,8 +173,13 @@ class Registrations implements RunningLocalServices {
     return changed.ok ? this.#told() : changed
   }
 
-  async deregisterService(id: string): Promise<Result<undefined, Failure>> {
-    const changed = await this.#turns.run(() => this.#api.dropService(id))
+  deregisterService(id: string): Promise<Result<undefined, Failure>> {
+    return this.#deregister(id, () => true)
+  }
+
+  /** `isWanted` is asked when the turn has come. */
+  async #deregister(id: string, isWanted: () => boolean): Promise<Result<undefined, Failure>> {
+    const changed = await this.#turns.run(async () => (isWanted() ? this.#api.dropService(id) : done))
     return changed.ok ? this.#told() : changed
   }
 
@@ -190,7 +195,8 @@ class Registrations implements RunningLocalServices {
 
   async reportTtl(checkId: string, status: CheckStatus, output: string): Promise<Result<undefined, Failure>> {
     const about = thingsOfCheck({ checkId, serviceId: '' })
-    const reported = await this.#turns.run(() => this.#checks.report(checkId, status, output), about)
+    const heard = this.#checks.hear(checkId, output)
+    const reported = await this.#turns.run(() => this.#checks.report(checkId, { status, output }, heard), about)
     if (!reported.ok) return reported
     return reported.value !== 'none' && !this.#state.isOutputDeferred(checkId) ? this.#told() : done
   }

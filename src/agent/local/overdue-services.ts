@@ -1,5 +1,6 @@
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
+import type { LocalCheck } from './check-entries.ts'
 import type { LocalState } from './local-state.ts'
 
 /**
@@ -8,14 +9,20 @@ import type { LocalState } from './local-state.ts'
  */
 const reapIntervalMs = 30_000
 
+/**
+ * Deregisters a service if `isStillOverdue` holds when its turn has come: while it waited, as behind a slow disk, the
+ * service may have been registered anew, or have recovered.
+ */
+type Deregister = (id: string, isStillOverdue: () => boolean) => Promise<unknown>
+
 /** Deregisters services with a check that has been critical for too long, from its start until it is closed. */
 export class OverdueReaper implements Closable {
   readonly #env: Env
   readonly #state: LocalState
-  readonly #deregister: (id: string) => Promise<unknown>
+  readonly #deregister: Deregister
   #timer: Closable | undefined
 
-  constructor(env: Env, state: LocalState, deregister: (id: string) => Promise<unknown>) {
+  constructor(env: Env, state: LocalState, deregister: Deregister) {
     this.#env = env
     this.#state = state
     this.#deregister = deregister
@@ -33,28 +40,34 @@ export class OverdueReaper implements Closable {
   }
 
   #reap(): void {
-    for (const { service, check } of overdueServices(this.#state, this.#env.clock.monoMs())) {
-      const text = 'A service is deregistered: its check has been critical for too long'
-      this.#env.log.write('info', 'agent', text, { service, check })
-      this.#env.detach(this.#deregister(service))
+    const { clock, log } = this.#env
+    const services = new Set(
+      this.#state
+        .localChecks()
+        .filter((each) => isOverdue(each, clock.monoMs()))
+        .map(serviceOf),
+    )
+    for (const service of services) {
+      if (this.#state.service(service) === undefined) continue
+      const isStillOverdue = (): boolean => {
+        const check = this.#state.checksOf(service).find((each) => isOverdue(each, clock.monoMs()))
+        if (check === undefined) return false
+        const text = 'A service is deregistered: its check has been critical for too long'
+        log.write('info', 'agent', text, { service, check: check.definition.checkId })
+        return true
+      }
+      this.#env.detach(this.#deregister(service, isStillOverdue))
     }
   }
 }
 
-/**
- * Services with a check that has been critical for longer than that check allows, each once; IDs as the check gives
- * them.
- */
-function overdueServices(
-  state: LocalState,
-  nowMs: number,
-): readonly { readonly service: string; readonly check: string }[] {
-  const overdue = new Map<string, string>()
-  for (const { definition, criticalSinceMs } of state.localChecks()) {
-    const { serviceId, checkId, deregisterCriticalServiceAfterMs: afterMs } = definition
-    if (afterMs === 0 || serviceId === '' || criticalSinceMs === undefined || nowMs - criticalSinceMs < afterMs)
-      continue
-    if (state.service(serviceId) !== undefined && !overdue.has(serviceId)) overdue.set(serviceId, checkId)
-  }
-  return [...overdue].map(([service, check]) => ({ service, check }))
+/** Whether a check of a service has been critical for longer than it allows. */
+function isOverdue({ definition, criticalSinceMs }: LocalCheck, nowMs: number): boolean {
+  const { serviceId, deregisterCriticalServiceAfterMs: afterMs } = definition
+  return afterMs !== 0 && serviceId !== '' && criticalSinceMs !== undefined && nowMs - criticalSinceMs >= afterMs
+}
+
+/** The ID as the check gives it. */
+function serviceOf({ definition }: LocalCheck): string {
+  return definition.serviceId
 }

@@ -23,6 +23,24 @@ describe('a TTL check', () => {
     })
   })
 
+  it('hears reports in time, however long the disk takes to store them', async () => {
+    await withLocalServices(configOf({ dataDir: '/data' }), async ({ local, node, rest }) => {
+      await local.registerCheck(checkOf('c', ttl(10_000)))
+      node.disk.stall()
+      const reports: Promise<unknown>[] = []
+      for (let at = 0; at < 5; at++) {
+        reports.push(local.reportTtl('c', 'passing', `report ${at}`))
+        await rest(6_000)
+        expect(local.checks()).toMatchObject([{ status: 'passing' }])
+      }
+      node.disk.unstall()
+      await Promise.all(reports)
+      expect(local.checks()).toMatchObject([{ status: 'passing', output: 'report 4' }])
+      await rest(4_001)
+      expect(local.checks()).toMatchObject([{ status: 'critical' }])
+    })
+  })
+
   it('that never heard anything expires without more words', async () => {
     await withLocalServices(configOf(), async ({ local, rest }) => {
       await local.registerCheck(checkOf('c', ttl(400), { status: 'passing' }))
@@ -162,6 +180,29 @@ describe('a service whose check stays critical', () => {
       expect(local.services().map(({ id }) => id)).toEqual(['other'])
       expect([...catalog.services.keys()]).toEqual(['other'])
       expect([...catalog.checks.keys()]).toEqual(['d'])
+    })
+  })
+})
+
+describe('a service whose check recovers while its deregistration waits', () => {
+  it('stays', async () => {
+    await withLocalServices(configOf({ dataDir: '/data' }), async ({ local, node, rest, lines }) => {
+      const dying = checkOf('c', ttl(1_000), { serviceId: 'web', deregisterCriticalServiceAfterMs: 60_000 })
+      await local.registerService(offer('web', {}, [dying]))
+      await rest(85_000)
+      node.disk.stall()
+      const again = local.registerService(offer('web', { port: 81 }, [dying]))
+      const report = local.reportTtl('c', 'passing', 'well')
+      await rest(6_000)
+      node.disk.unstall()
+      await Promise.all([again, report])
+      await rest(500)
+      expect(local.services()).toMatchObject([{ id: 'web', port: 81 }])
+      expect(local.checks()).toMatchObject([{ status: 'passing' }])
+      expect(lines.filter((line) => line.includes('is deregistered'))).toEqual([])
+      await rest(150_000)
+      expect(local.services()).toEqual([])
+      expect(lines.filter((line) => line.includes('is deregistered'))).toHaveLength(1)
     })
   })
 })

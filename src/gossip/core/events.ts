@@ -17,9 +17,8 @@ export function takeUserEvent(gossip: GossipCore, event: UserEvent, source: 'gos
   if (lamport >= gossip.eventClock) gossip.eventClock = Math.min(lamport + 1, lamportMax)
   if (lamport < gossip.eventsSince) return
   const { timesMax } = gossip.events
-  if (gossip.eventClock > timesMax && lamport < gossip.eventClock - timesMax) {
-    return count(gossip, 'gossip.dropped.old')
-  }
+  const isOld = gossip.eventClock > timesMax && lamport < gossip.eventClock - timesMax
+  if (isOld || gossip.events.isForgotten(lamport)) return count(gossip, 'gossip.dropped.old')
   if (!gossip.events.add(event)) return
   count(gossip, 'serf.events')
   if (source !== 'exchange') broadcastNews(gossip, event)

@@ -50,9 +50,15 @@ export function broadcastIntent(gossip: GossipCore, about: string, message: Mess
   gossip.intents.add(about, message, gossip.options.sizeOf(message))
 }
 
-/** User events and queries displace only each other when there are too many. */
+/**
+ * User events and queries displace only each other when there are too many. One that fits into no packet, which no
+ * agent fires, could never leave the queue, and a few of them would hold up all others.
+ */
 export function broadcastNews(gossip: GossipCore, message: Message): void {
-  gossip.news.add(String(gossip.newsCount++), message, gossip.options.sizeOf(message))
+  const { packetBytesMax, sizeOf } = gossip.options
+  const bytes = sizeOf(message)
+  if (bytes + compoundMessageBytes > packetBytesMax - compoundHeaderBytes) return count(gossip, 'gossip.dropped.full')
+  gossip.news.add(String(gossip.newsCount++), message, bytes)
 }
 
 export function hasBroadcasts(gossip: GossipCore): boolean {

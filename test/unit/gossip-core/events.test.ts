@@ -54,6 +54,35 @@ describe('a user event', () => {
     expect(told(me)).toEqual(['deploy 489'])
   })
 
+  it('that fits into no packet is told, and holds up no other that waits to be passed on', () => {
+    const sizeOf = (message: Message) => (message.kind === 'user-event' ? 60 + message.payload.length : 60)
+    const me = new Subject({ sizeOf }).know('a')
+    const large = Array.from({ length: 20 }, (_, at) => fired(at + 1, 'large', new Uint8Array(1_337 + at)))
+    me.hear(...large)
+    expect(told(me)).toHaveLength(20)
+    expect(me.counted('gossip.dropped.full')).toBe(20)
+    me.hear(fired(30, 'fits', new Uint8Array(1_336)))
+    expect(news(me)).toMatchObject([{ name: 'fits' }])
+  })
+
+  it('is remembered with others up to a size, beyond which the oldest are forgotten, and stay told', () => {
+    const me = new Subject()
+    const most = (1 << 20) / (1_000 + 64 + 3)
+    for (let lamport = 1; lamport <= 40; lamport++) {
+      me.hear(...Array.from({ length: 64 }, (_, at) => fired(lamport, 'e', new Uint8Array(1_000).fill(at))))
+      expect(told(me)).toHaveLength(64)
+    }
+    const heard = me.core.events.all()
+    const kept = heard.flatMap(({ events }) => events).length
+    expect(kept).toBeLessThanOrEqual(most)
+    expect(kept).toBeGreaterThan(most - 64)
+    expect(heard.map(({ lamport }) => lamport)).toEqual(Array.from({ length: 15 }, (_, at) => 26 + at))
+    me.hear(fired(25, 'e', new Uint8Array(1_000)), fired(26, 'e', new Uint8Array(1_000)))
+    expect([told(me), me.counted('gossip.dropped.old')]).toEqual([[], 1])
+    me.hear(fired(26 + 512, 'e', new Uint8Array(1_000)))
+    expect([told(me), me.core.events.all().length]).toEqual([['e 538'], 15])
+  })
+
   it('with a time that no honest clock has is dropped', () => {
     const me = new Subject()
     me.hear(fired(4_503_599_627_370_497))

@@ -62,8 +62,8 @@ export const limitBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: `${gossip}/events.js`,
-        find: 'if (gossip.eventClock > timesMax && lamport < gossip.eventClock - timesMax)',
-        replace: 'if (lamport < 0)',
+        find: 'const isOld = gossip.eventClock > timesMax && lamport < gossip.eventClock - timesMax',
+        replace: 'const isOld = lamport < 0',
       },
     ],
     hunt: 'news-is-old',

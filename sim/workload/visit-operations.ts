@@ -139,7 +139,8 @@ const makers: Readonly<Record<VisitOperation, Maker>> = {
   queries: ({ name }, draws) => {
     const target = draws.below(4)
     if (target < 2) return { ...get('/v1/query', []), shown: queriesIn, lists: listing('queries') }
-    return { ...get(`/v1/query/${name}/execute${target === 2 ? '' : '?cached'}`, []), shown: executedIn }
+    const found = { ...get(`/v1/query/${name}/execute${target === 2 ? '' : '?cached'}`, []), shown: executedIn }
+    return target === 2 ? { ...found, lists: listing('found by a query', name) } : found
   },
   explain: ({ name }, draws) => {
     const resource = explainedResources[draws.below(explainedResources.length)] ?? 'key'

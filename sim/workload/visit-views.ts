@@ -43,6 +43,7 @@ const shownNames: Readonly<Record<ViewKind, Names>> = {
   'sessions of a node': sessions,
   intentions: rows(({ ID }) => partNames.intention(ID)),
   queries: rows(({ ID }) => partNames.query(ID)),
+  'found by a query': (body) => instances(JSON.stringify((JSON.parse(body) as { readonly Nodes: unknown }).Nodes)),
 }
 
 function rows(name: (row: Row) => string): Names {

@@ -71,6 +71,7 @@ export type ViewKind =
   | 'sessions of a node'
   | 'intentions'
   | 'queries'
+  | 'found by a query'
 
 /** A part of a list that was there, unchanged, while a visitor asked for the list. */
 export interface DuePart {

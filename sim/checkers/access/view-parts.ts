@@ -1,6 +1,8 @@
+import { checksTable } from '../../../src/features/catalog/tables.ts'
 import { allChecks, allNodes, allServices, nodeByName } from '../../../src/features/catalog/views.ts'
 import { allIntentions } from '../../../src/features/intention/views.ts'
 import { kvTable } from '../../../src/features/kv/tables.ts'
+import type { ServiceQuery } from '../../../src/features/query/model.ts'
 import { allQueries } from '../../../src/features/query/views.ts'
 import { allSessions } from '../../../src/features/session/views.ts'
 import type { CatalogCheck, CatalogService } from '../../../src/model/catalog.ts'
@@ -18,7 +20,7 @@ export interface ViewPart {
 
 /**
  * What a list consists of, whatever its caller may see. Read row by row, without the indexes and filters of the
- * program. Names are compared exactly: the program finds more, which is not demanded here.
+ * program. What is asked for is compared exactly: the program finds more, which is not demanded here.
  */
 export function partsOf({ kind, of }: View, tx: ReadTransaction): Iterable<ViewPart> {
   return readers[kind](tx, of)
@@ -54,6 +56,7 @@ const readers: Readonly<Record<ViewKind, (tx: ReadTransaction, of: string) => It
   'sessions of a node': (tx, of) => sessionsIn(tx, (node) => node === of),
   intentions: intentionsIn,
   queries: queriesIn,
+  'found by a query': foundIn,
 }
 
 function reads(resource: string, name: string): Need {
@@ -113,6 +116,33 @@ function* intentionsIn(tx: ReadTransaction): Iterable<ViewPart> {
   for (const { id, destination, modifyIndex } of allIntentions(tx)) {
     yield { name: partNames.intention(id), needs: [reads('intention', destination.name)], changedAt: modifyIndex }
   }
+}
+
+/**
+ * What a plain query of this name finds: the instances of its service without a critical check. An instance may be
+ * there since the last check was removed, so that any change of checks counts.
+ */
+function* foundIn(tx: ReadTransaction, of: string): Iterable<ViewPart> {
+  for (const { name, modifyIndex, token, template, service } of allQueries(tx)) {
+    if (name !== of || token !== '' || template.type !== '' || !isPlain(service)) continue
+    const sick = [...allChecks(tx)].filter(({ status }) => status === 'critical')
+    const isWell = ({ node, id }: CatalogService): boolean =>
+      sick.every((check) => !isSame(check.node, node) || (check.serviceId !== '' && !isSame(check.serviceId, id)))
+    const changedAt = Math.max(modifyIndex, tx.lastChange(checksTable))
+    for (const part of instancesIn(tx, (one) => one.service === service.service && isWell(one))) {
+      const needs = [...part.needs, reads('query', name)]
+      yield { ...part, needs, changedAt: Math.max(part.changedAt, changedAt) }
+    }
+  }
+}
+
+/** Names are equal without case. */
+function isSame(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase()
+}
+
+function isPlain({ tags, nodeMeta, onlyPassing, connect }: ServiceQuery): boolean {
+  return (tags ?? []).length + (nodeMeta ?? []).length === 0 && !onlyPassing && !connect
 }
 
 /** Only managers see a query without a name. */

@@ -8,6 +8,9 @@ import { checksTable, nodesTable, servicesTable } from '../../../src/features/ca
 import { kvFeature } from '../../../src/features/kv/feature.ts'
 import { kvValue } from '../../../src/features/kv/model.ts'
 import { kvTable } from '../../../src/features/kv/tables.ts'
+import { queryFeature } from '../../../src/features/query/feature.ts'
+import type { QueryRow } from '../../../src/features/query/model.ts'
+import { queriesTable } from '../../../src/features/query/tables.ts'
 import { sessionFeature } from '../../../src/features/session/feature.ts'
 import { sessionsTable } from '../../../src/features/session/tables.ts'
 import type { CatalogCheck, CatalogNode, CatalogService } from '../../../src/model/catalog.ts'
@@ -17,7 +20,7 @@ import { Store } from '../../../src/store/store.ts'
 import type { WriteTransaction } from '../../../src/store/types.ts'
 import { recorder } from './reports.ts'
 
-const features = [catalogFeature, kvFeature, sessionFeature]
+const features = [catalogFeature, kvFeature, queryFeature, sessionFeature]
 const stamps = (at: number) => ({ createIndex: modifyIndexOf(1), modifyIndex: modifyIndexOf(at) })
 
 function node(name: string, at = 1): CatalogNode {
@@ -100,6 +103,53 @@ describe('what a list consists of', () => {
     expect(partsIn('keys', 'a', write)).toEqual(['key a @6: key a read', 'key ab @6: key ab read'])
     expect(partsIn('sessions of a node', 'n2', write)).toEqual(['session s-2 @2: session n2 read'])
     expect(partsIn('sessions', '', write)).toHaveLength(2)
+  })
+})
+
+describe('what a query finds', () => {
+  const query = (given: Partial<QueryRow['service']> = {}): QueryRow => ({
+    id: 'q-1',
+    name: 'q',
+    session: '',
+    token: '',
+    template: { type: '', regexp: '', removeEmptyTags: false },
+    service: {
+      service: 'web',
+      failover: { nearestN: 0, datacenters: null },
+      onlyPassing: false,
+      ignoreCheckIds: null,
+      near: '',
+      tags: null,
+      nodeMeta: null,
+      connect: false,
+      ...given,
+    },
+    dns: { ttl: '' },
+    ...stamps(2),
+  })
+
+  const foundBy = (row: QueryRow, ...checks: readonly CatalogCheck[]) =>
+    partsIn('found by a query', 'q', (tx) => {
+      tx.put(nodesTable, node('n1'))
+      tx.put(servicesTable, service('web', {}, 3))
+      for (const each of checks) tx.put(checksTable, each)
+      tx.put(queriesTable, row)
+    })
+
+  it('is each instance without a critical check, with the rights to it and to the query', () => {
+    const rights = 'node n1 read, service web read, query q read'
+    // Checks were last changed by the write of this state, at 9.
+    expect(foundBy(query(), check('up', 'web'))).toEqual([`instance web at n1 @9: ${rights}`])
+    expect(foundBy(query())).toEqual([`instance web at n1 @3: ${rights}`])
+  })
+
+  it.each([
+    ['a check of the instance is critical', query(), { ...check('up', 'web'), status: 'critical' }],
+    ['one is whose service is named in capitals', query(), { ...check('up', 'WEB'), status: 'critical' }],
+    ['a check of the node is', query(), { ...check('ink'), status: 'critical' }],
+    ['more is asked for than is judged', query({ tags: ['blue'] }), check('ink')],
+  ])('is nothing that is due where %s', (_, row, of) => {
+    expect(foundBy(row, of)).toEqual([])
   })
 })
 

@@ -89,7 +89,17 @@ export async function settleOutage(
   const stale = await disk.stat(path)
   if (stale.ok) log.write('warn', 'raft', 'deleting peers.json file unread, see peers.info for details')
   const cleared = await removeFiles(disk, directory, [path])
-  return cleared.ok ? placeFile(disk, directory, markerName, utf8(howTo)) : cleared
+  return cleared.ok ? placeMarker(disk, directory) : cleared
+}
+
+/**
+ * A new marker also renews the names beside it, of which a start that failed before may not have been sure: those of
+ * the log and of the snapshots. So one that may not be durable must not stay.
+ */
+async function placeMarker(disk: Disk, directory: string): Promise<Result<undefined, DiskFailure>> {
+  const placed = await placeFile(disk, directory, markerName, utf8(howTo))
+  if (!placed.ok) await disk.remove(`${directory}/${markerName}`)
+  return placed
 }
 
 const howTo = `peers.json is there for recovery after an outage alone: when so many servers are lost for good that the rest

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { openDataDirectory, storedNodeId } from '../../../src/agent/boot/data-directory.ts'
+import { Keeping } from '../../../src/agent/local/keeping.ts'
 import { textOf } from '../../../src/base/bytes.ts'
 import { ok } from '../../../src/base/result.ts'
 import type { Env } from '../../../src/env/env.ts'
@@ -56,6 +57,31 @@ describe('the ID of a node', () => {
 })
 
 describe('the names of a data directory', () => {
+  it('are durable at the second start, before anything relies on them, even if the first could not sync them', async () => {
+    for (let seed = 0; seed < 10; seed++) {
+      await inSimulation({ seed: `${seed}` }, async (simulation) => {
+        const node = simulation.addNode({ name: 'a', host: '10.0.0.1', directories: [path] })
+        const started = (id: string) =>
+          simulation.play(
+            node,
+            async (env) => {
+              const opened = await openDataDirectory(env, path, undefined, id, undefined)
+              if (!opened.ok) return opened.error.message
+              const kept = await new Keeping(env, path).load()
+              return kept.ok ? opened.value.nodeId : kept.error.message
+            },
+            10_000,
+          )
+        node.disk.setErrors({ operations: ['sync'], files: /^[/]var[/]data$/, chance: 1, isReadOnly: false })
+        expect(await started(fresh)).toBe(`data_dir: ${path}: sync: input/output error`)
+        node.disk.setErrors(undefined)
+        expect(await started(configured)).toBe(fresh)
+        node.crash({ disk: 'power' })
+        expect(await started(configured)).toBe(fresh)
+      })
+    }
+  })
+
   it('are durable up to the first directory that was there', async () => {
     for (let seed = 0; seed < 10; seed++) {
       await inSimulation({ seed: `${seed}` }, async (simulation) => {

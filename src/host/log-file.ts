@@ -156,9 +156,18 @@ export class LogFile {
       const own = basename(this.#path)
       const old = this.#names.ofThis(readdirSync(this.#names.directory)).filter((name) => name !== own)
       const kept = Math.max(0, oldFilesMax)
-      for (const name of old.slice(0, Math.max(0, old.length - kept))) rmSync(join(this.#names.directory, name))
+      for (const name of old.slice(0, Math.max(0, old.length - kept))) this.#remove(name)
     } catch (cause) {
       this.#troubles.failed(`has rotated files that cannot be removed: ${messageOf(cause)}`)
+    }
+  }
+
+  /** One that stays does not keep the others. Another program may have removed it already. */
+  #remove(name: string): void {
+    try {
+      rmSync(join(this.#names.directory, name), { force: true })
+    } catch (cause) {
+      this.#troubles.failed(`has a rotated file that cannot be removed: ${messageOf(cause)}`)
     }
   }
 }

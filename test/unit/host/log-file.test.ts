@@ -97,6 +97,16 @@ describe('a log file', () => {
     expect(told).toEqual([])
   })
 
+  it('goes on to remove old ones behind one that cannot be removed', () => {
+    const stuck = join(directory, 'a-1699999999999999999.txt')
+    mkdirSync(stuck)
+    const file = opened({ rotateBytes: 1, oldFilesMax: 1 })
+    for (const line of ['1', '2', '3', '4']) file.append(line)
+    rmSync(stuck, { recursive: true })
+    expect(files().map(([, content]) => content)).toEqual(['3\n', '4\n'])
+    expect(new Set(told)).toEqual(new Set([expect.stringMatching(/^has a rotated file that cannot be removed: /)]))
+  })
+
   it('begins anew when it is told to, if it was moved away, and only then', () => {
     const file = opened()
     file.append('one')

@@ -14,13 +14,15 @@ const markerName = 'peers.info'
 const peersBytesMax = 1 << 20
 
 /** For a release that always keeps `peers.json`, the file has no meaning. */
-export const noOutage: Outage = { marked: true, wanted: undefined, forced: undefined }
+export const noOutage: Outage = { marked: true, file: undefined, wanted: undefined, forced: undefined }
 
 /** What an operator left for this start. */
 export interface Outage {
   /** An earlier start wrote the marker: `peers.json` is meant for a recovery. */
   readonly marked: boolean
-  /** Undefined: there is no such file, or it must not be read. */
+  /** The content of `peers.json`. Undefined: there is no such file, or it must not be read. */
+  readonly file: Uint8Array | undefined
+  /** The configuration in it. */
   readonly wanted: Configuration | undefined
   /** The configuration that the log must take before anything else. */
   readonly forced: Forced | undefined
@@ -41,13 +43,14 @@ export async function findOutage(
   const path = `${directory}/${peersName}`
   const bytes = marked.value ? await readPeersFile(disk, path) : ok(undefined)
   if (!bytes.ok) return bytes
-  if (bytes.value === undefined) return ok({ marked: marked.value, wanted: undefined, forced: undefined })
-  const wanted = readPeers(path, bytes.value, own)
+  const file = bytes.value
+  if (file === undefined) return ok({ ...noOutage, marked: marked.value })
+  const wanted = readPeers(path, file, own)
   if (!wanted.ok) return wanted
-  if (isForced(recovered, wanted.value)) return ok({ marked: true, wanted: wanted.value, forced: undefined })
+  if (isForced(recovered, wanted.value)) return ok({ marked: true, file, wanted: wanted.value, forced: undefined })
   const forced = forceConfiguration(recovered, wanted.value)
   if (!forced.ok) return err(unusableFile(`${path}:1`, forced.error, freshRemedy))
-  return ok({ marked: true, wanted: wanted.value, forced: forced.value })
+  return ok({ marked: true, file, wanted: wanted.value, forced: forced.value })
 }
 
 const freshRemedy =
@@ -71,19 +74,22 @@ async function readPeersFile(disk: Disk, path: string): Promise<Result<Uint8Arra
  * Finishes what `findOutage` found, once the log has `forced`. If the power fails at any time:
  * 1. The forced entry and the new term are one batch of the log: there as a whole or not at all.
  * 2. `peers.json` is deleted only when that batch is durable; if it is found again after that, its entry identifies it.
+ *    That holds only while the log ends with this entry. So if it is not certain that the file is gone for good, it is
+ *    put back, and the server does not start: the next start removes it again.
  * 3. A file that must not be read is durably removed before the marker exists that would have it read.
  */
 export async function settleOutage(
   env: Pick<Env, 'disk' | 'log'>,
   directory: string,
-  { marked, wanted }: Outage,
+  { marked, file }: Outage,
 ): Promise<Result<undefined, DiskFailure>> {
   const { disk, log } = env
   const path = `${directory}/${peersName}`
-  if (marked && wanted === undefined) return done
+  if (marked && file === undefined) return done
   if (marked) {
     const removed = await removeFiles(disk, directory, [path])
     if (removed.ok) log.write('info', 'raft', 'deleted peers.json file after successful recovery')
+    else if (file !== undefined) await placeFile(disk, directory, peersName, file)
     return removed
   }
   const stale = await disk.stat(path)

@@ -42,6 +42,28 @@ async function refusal(
 }
 
 describe('peers.json at the start of a server', () => {
+  it('is not followed a second time after a power cut, if the directory could not be synced without it', async () => {
+    const cluster = await stoppedCluster()
+    cluster.diskOf('a').plant(peersPath, peersOf(['a']))
+    let isRemoved = false
+    cluster.diskOf('a').fault = (operation, path) => {
+      isRemoved ||= operation === 'remove' && path === peersPath
+      return isRemoved && operation === 'syncDirectory' ? 'io' : undefined
+    }
+    expect(await cluster.open('a')).toMatchObject({ ok: false, error: { kind: 'io' } })
+    cluster.crash('a')
+    await cluster.start('a')
+    await cluster.leader()
+    expect((await cluster.settled(cluster.propose('a', 'after'))).ok).toBe(true)
+    const { term } = cluster.of('a').raft.status()
+    cluster.crash('a', { below: () => 0 })
+    const { raft, env, machine } = await cluster.start('a')
+    await cluster.leader()
+    await cluster.until(() => (machine.commands.length === 11 ? true : undefined))
+    expect(raft.status().term - term).toBeLessThan(10)
+    expect(env.lines.join()).not.toContain('found peers.json file')
+  })
+
   it('[RFT-014] is not there by default, makes the server that is left lead with all its data, and is deleted', async () => {
     const cluster = await stoppedCluster()
     const disk = cluster.diskOf('a')

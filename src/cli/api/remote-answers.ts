@@ -3,10 +3,18 @@ import { err, ok, type Result } from '../../base/result.ts'
 import type { Env } from '../../env/env.ts'
 import { headerSaid } from '../../model/naming/names.ts'
 import { jobFolder, type NodeWord, type RemoteExecCall, wordOf } from '../../model/remote-exec.ts'
+import { pause } from '../../model/pause.ts'
 import { type ApiClient, keyPath, type Query, unexpectedText } from './client.ts'
 
 /** Longest wait that a read requests, even if no entry may come for longer: its connection must outlive the wait. */
 const readMsMax = 15_000
+/**
+ * Maximum number of failed reads in a row: an agent answers with an error while the servers elect a leader. The caller who
+ * gives up ends the session, and with it the job on every node.
+ */
+const failuresMax = 5
+/** Pause after a failed read. */
+const retryMs = 1_000
 
 /** One entry that a node wrote for a job, with the value of its key if it has one. */
 export interface Said {
@@ -29,21 +37,30 @@ export class RemoteAnswers {
     this.#call = call
   }
 
-  /** Passes every new entry to `use`, until nothing new has come for `quietMs`, or the caller stops. */
+  /**
+   * Passes every new entry to `use`, until nothing new has come for `quietMs`, or the caller stops. Failed reads are
+   * repeated.
+   */
   async follow(
     quietMs: number,
     use: (said: Said) => void,
     interrupted: Promise<'interrupted'>,
   ): Promise<Result<undefined, string>> {
     let untilMs = this.#env.clock.monoMs() + quietMs
-    for (;;) {
+    for (let failures = 0; ; ) {
       const leftMs = untilMs - this.#env.clock.monoMs()
       if (leftMs <= 0) return ok(undefined)
       const news = await Promise.race([this.#news(Math.min(leftMs, readMsMax)), interrupted])
       if (news === 'interrupted') return ok(undefined)
-      if (!news.ok) return news
-      for (const said of news.value) use(said)
-      if (news.value.length > 0) untilMs = this.#env.clock.monoMs() + quietMs
+      // While reads fail, the nodes may write: that time does not count as quiet.
+      const mayHaveMissed = !news.ok || failures > 0
+      failures = news.ok ? 0 : failures + 1
+      if (!news.ok) {
+        if (failures > failuresMax) return news
+        this.#index = '0'
+        if ((await Promise.race([pause(this.#env, retryMs), interrupted])) === 'interrupted') return ok(undefined)
+      } else for (const said of news.value) use(said)
+      if (mayHaveMissed || (news.ok && news.value.length > 0)) untilMs = this.#env.clock.monoMs() + quietMs
     }
   }
 
@@ -58,15 +75,16 @@ export class RemoteAnswers {
     const keys = status === 200 ? readKeys(body) : undefined
     if (keys === undefined) return err(unexpectedText(answer.value))
     this.#index = headerSaid(headers, 'index') ?? '0'
-    const news: Said[] = []
+    const news: (Said & { readonly key: string })[] = []
     for (const key of keys) {
       const said = wordOf(key.slice(folder.length))
       if (said === undefined || this.#seen.has(key)) continue
       const value = said.word.kind === 'ack' ? ok(emptyBytes) : await this.#value(key)
       if (!value.ok) return value
-      this.#seen.add(key)
-      news.push({ ...said, value: value.value })
+      news.push({ ...said, value: value.value, key })
     }
+    // Only now, because all of them are read again after a failure.
+    for (const { key } of news) this.#seen.add(key)
     // Keys come in the order of their bytes, so an exit would come before the output although the node wrote it last.
     return ok([...news.filter(({ word }) => word.kind !== 'exit'), ...news.filter(({ word }) => word.kind === 'exit')])
   }

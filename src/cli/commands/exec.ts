@@ -119,7 +119,9 @@ async function runInSession(
     return outcome.value === 'nobody' ? failed(invocation, nobodyText(plan, standing)) : outcome.value
   } finally {
     await session.value.end()
-    await client.send('DELETE', keyPath(`${call.prefix}/${call.session}/`), [['recurse', '']])
+    const folder = `${call.prefix}/${call.session}/`
+    const deleted = await client.expect('DELETE', keyPath(folder), [['recurse', '']])
+    if (!deleted.ok) invocation.terminal.error(`Failed to delete the keys under ${folder}: ${deleted.error}\n`)
   }
 }
 

@@ -19,6 +19,10 @@ class Execution {
   /** What a server says of rights, by resource; undefined: access control is off. */
   rights: Readonly<Record<string, boolean>> | undefined
   ended: number | undefined
+  /** Number of the next reads of the job's keys, and of one of them, that fail as while there is no leader. */
+  failingLists = 0
+  failingValues = 0
+  failsToDelete = false
 
   /** `words`: by what follows the folder of the job in their keys. */
   constructor(words: Readonly<Record<string, Uint8Array>> = {}) {
@@ -60,9 +64,12 @@ class Execution {
     if (target.startsWith('/v1/acl/explain?')) return this.#explained(new URLSearchParams(target.split('?')[1]))
     if (target === '/v1/agent/self') return answer('{"Config":{"NodeName":"n0","Datacenter":"dc1"}}')
     if (target === '/v1/session/create') return answer('{"ID":"s1"}')
+    const refused = ok({ status: 500, headers: new Map<string, string>(), body: utf8('No cluster leader') })
+    if (method === 'DELETE' && this.failsToDelete) return refused
     if (method !== 'GET') return answer('true')
     const [, path = '', query = ''] = /^\/v1\/kv\/_rexec\/s1\/([^?]*)\?(.*)$/.exec(target) ?? []
-    if (path !== '') return answer(this.words.get(path) ?? '')
+    if (path !== '') return this.failingValues-- > 0 ? refused : answer(this.words.get(path) ?? '')
+    if (this.failingLists-- > 0) return refused
     const wait = /wait=(\d+)ms/.exec(query)?.[1]
     const over = host.deferred<void>()
     if (wait === undefined) over.resolve()
@@ -148,6 +155,33 @@ describe('svc exec', () => {
     expect(execution.terminal.written).toBe(
       '    n1: one\n    n1: two ü\n    n1: three\n==> n1: finished with exit code 0\n1 / 1 node(s) completed / acknowledged\n',
     )
+  })
+
+  it('reads again what could not be read, in the same order, and does not take that time for quiet', async () => {
+    const execution = new Execution({ 'n1/ack': utf8(''), 'n1/exit': utf8('0'), 'n1/out/00000': utf8('said\n') })
+    execution.failingLists = 3
+    execution.failingValues = 1
+    await execution.begin('-wait=1s', 'x')
+    await execution.clock.advance(3_000)
+    await execution.until(() => execution.ended !== undefined)
+    expect([execution.ended, execution.terminal.complained]).toEqual([0, ''])
+    expect(execution.terminal.written).toBe(
+      '    n1: said\n==> n1: finished with exit code 0\n1 / 1 node(s) completed / acknowledged\n',
+    )
+  })
+
+  it('gives up when nothing can be read for long, and names the keys that it had to leave', async () => {
+    const execution = new Execution()
+    execution.failingLists = Number.POSITIVE_INFINITY
+    execution.failsToDelete = true
+    await execution.begin('x')
+    await execution.until(() => execution.ended !== undefined)
+    expect([execution.ended, execution.terminal.complained]).toEqual([
+      1,
+      'Unexpected response code: 500 (No cluster leader)\n' +
+        'Failed to delete the keys under _rexec/s1/: Unexpected response code: 500 (No cluster leader)\n',
+    ])
+    expect(execution.asked.filter((line) => line.startsWith('GET /v1/kv/'))).toHaveLength(6)
   })
 
   it('refuses a wait in which a node that works could not be told from one that is gone', async () => {

@@ -128,19 +128,37 @@ export function startChild(
         child.once('exit', (code, signal) => end(code ?? signal ?? 'unknown'))
       })
       child.once('error', (cause) => resolve(err(spawnFailure(program, cause))))
-      child.once('spawn', () => resolve(ok({ ended, signal: (signal) => send(child, signal, !input) })))
+      child.once('spawn', () => resolve(ok(foregroundChild(child, ended, !input))))
     } catch (cause) {
       setImmediate(() => resolve(err(spawnFailure(program, cause))))
     }
   })
 }
 
-function send(child: ChildProcess, signal: NodeJS.Signals, group: boolean): void {
-  if (child.pid === undefined) return
+/** `ownGroup`: whether the child leads a process group. */
+function foregroundChild(child: ChildProcess, ended: Promise<number | string>, ownGroup: boolean): ForegroundChild {
+  // Of a child that has ended alone, the number may belong to another process by now.
+  const hasEnded = (): boolean => !ownGroup && (child.exitCode !== null || child.signalCode !== null)
+  const { pid = 0 } = child
+  const to = ownGroup ? -pid : pid
+  return {
+    ended,
+    signal: (signal) => {
+      const code = hasEnded() ? undefined : codeOfKill(to, signal)
+      return code === undefined || code === 'ESRCH' ? ok(undefined) : err(`${signal}: ${code}`)
+    },
+    lives: () => !hasEnded() && codeOfKill(to, 0) !== 'ESRCH',
+  }
+}
+
+/** Sends a signal; returns the code of the error if it could not be sent. Signal 0 only tries whether it could. */
+function codeOfKill(to: number, signal: NodeJS.Signals | 0): string | undefined {
   try {
-    process.kill(group ? -child.pid : child.pid, signal)
+    process.kill(to, signal)
+    return undefined
   } catch (cause) {
-    // It has ended already.
-    if (codeOf(cause) !== 'ESRCH') throw cause
+    const code = codeOf(cause)
+    if (code === '') throw cause
+    return code
   }
 }

@@ -2,8 +2,8 @@ import { emptyBytes, utf8 } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Env } from '../../env/env.ts'
 import { headerSaid } from '../../model/naming/names.ts'
-import { jobFolder, type NodeWord, type RemoteExecCall, wordOf } from '../../model/remote-exec.ts'
 import { pause } from '../../model/pause.ts'
+import { jobFolder, type NodeWord, type RemoteExecCall, wordOf } from '../../model/remote-exec.ts'
 import { type ApiClient, keyPath, type Query, unexpectedText } from './client.ts'
 
 /** Longest wait that a read requests, even if no entry may come for longer: its connection must outlive the wait. */

@@ -1,6 +1,8 @@
 import { err, ok, type Result } from '../../base/result.ts'
+import type { Closable } from '../../env/async.ts'
 import type { ForegroundChild } from '../../env/terminal.ts'
 import { variableName } from '../../model/naming/names.ts'
+import { pause } from '../../model/pause.ts'
 import { ApiClient, failed, misused, serverFlags } from '../api/client.ts'
 import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
 import { durationFlag } from '../flags/values.ts'
@@ -9,6 +11,9 @@ import { HeldSemaphore } from '../locks/held-semaphore.ts'
 
 /** Time that a program has to end after its lock was lost, before it is killed. */
 const graceMs = 5_000
+/** Time for which killed processes are awaited: without an init process nobody removes those whose parent has ended. */
+const killedMs = 1_000
+const pollMs = 50
 const durations = '10s or 1m30s'
 /** Maximum number of holders, because all of them are in the value of one key. */
 const holdersMax = 1_000
@@ -142,22 +147,57 @@ async function watched(
 ): Promise<number | string> {
   const { env, terminal } = invocation
   let over = false
+  const ending = new Ending(invocation, child)
   const end = (why: string): void => {
-    if (over) return
-    tell(invocation, why)
-    child.signal('SIGTERM')
-    killing = env.timers.after(graceMs, () => child.signal('SIGKILL'))
+    if (!over) ending.begin(why)
   }
-  let killing: { close(): void } | undefined
   wish.onWish(() => end('Shutdown triggered, terminating child'))
   env.detach(lock.lost(() => over).then(() => end('Lock lost, terminating child')))
   const exit = await child.ended
+  await ending.settled()
   over = true
-  killing?.close()
   if (exit !== 0) {
     terminal.error(`Error running handler: ${typeof exit === 'number' ? `exit status ${exit}` : `signal: ${exit}`}\n`)
   }
   return exit
+}
+
+/** Ends a program: asks it to, and kills it if it has not ended after the grace time. */
+class Ending {
+  readonly #invocation: Invocation
+  readonly #child: ForegroundChild
+  #killing: Closable | undefined
+  #killMs = 0
+
+  constructor(invocation: Invocation, child: ForegroundChild) {
+    this.#invocation = invocation
+    this.#child = child
+  }
+
+  begin(why: string): void {
+    const { env } = this.#invocation
+    tell(this.#invocation, why)
+    this.#send('SIGTERM')
+    if (this.#killing !== undefined) return
+    this.#killMs = env.clock.monoMs() + graceMs
+    this.#killing = env.timers.after(graceMs, () => this.#send('SIGKILL'))
+  }
+
+  /**
+   * Settles when nothing of the program runs any more: a shell ends at SIGTERM at once, and what it has started may still
+   * do what the lock protects. At once if the program ended by itself: then it may leave something running.
+   */
+  async settled(): Promise<void> {
+    if (this.#killing === undefined) return
+    const { env } = this.#invocation
+    while (this.#child.lives() && env.clock.monoMs() < this.#killMs + killedMs) await pause(env, pollMs)
+    this.#killing.close()
+  }
+
+  #send(signal: 'SIGTERM' | 'SIGKILL'): void {
+    const sent = this.#child.signal(signal)
+    if (!sent.ok) this.#invocation.terminal.error(`Failed to terminate child, waiting for it to end: ${sent.error}\n`)
+  }
 }
 
 /** The wish that this command ends, by a signal or by its input. */

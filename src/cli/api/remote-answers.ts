@@ -9,8 +9,8 @@ import { type ApiClient, keyPath, type Query, unexpectedText } from './client.ts
 /** Longest wait that a read requests, even if no entry may come for longer: its connection must outlive the wait. */
 const readMsMax = 15_000
 /**
- * Maximum number of failed reads in a row: an agent answers with an error while the servers elect a leader. The caller who
- * gives up ends the session, and with it the job on every node.
+ * Maximum number of failed reads in a row: an agent answers with an error while the servers elect a leader. Giving
+ * up ends the session, and with it the job on every node.
  */
 const failuresMax = 5
 /** Pause after a failed read. */

@@ -11,7 +11,7 @@ import { HeldSemaphore } from '../locks/held-semaphore.ts'
 
 /** Time that a program has to end after its lock was lost, before it is killed. */
 const graceMs = 5_000
-/** Time for which killed processes are awaited: without an init process nobody removes those whose parent has ended. */
+/** Time for which killed processes are awaited: without an init process those whose parent has ended stay. */
 const killedMs = 1_000
 const pollMs = 50
 const durations = '10s or 1m30s'

@@ -20,7 +20,7 @@ import { AnswerCache } from '../requests/asking/answer-cache.ts'
 import type { Agent, StartOptions } from './agent.ts'
 import type { Ground, Part } from './ground.ts'
 import { joinings, keepJoined, noWan, startJoinWan } from './joins.ts'
-import { leaveOnce, reload } from './leave-and-reload.ts'
+import { leaveOnce, reloadsInTurn } from './leave-and-reload.ts'
 import { followServers, followTokens, localServices } from './local-services.ts'
 import { describeSelf } from './self.ts'
 
@@ -89,7 +89,7 @@ export async function assembleAgent(
     join: (addresses) => joining.join(addresses),
     joinWan: async (addresses) => (wanJoining === undefined ? err(noWan(config)) : wanJoining.join(addresses)),
     leave: () => leaveOnce(ground, part, local, left),
-    reload: () => reload(ground, options, part, (next) => local.reload(next)),
+    reload: reloadsInTurn(ground, options, part, (next) => local.reload(next)),
     state: part.state,
     onFatal: (use) => fatal.on(use),
     raiseFatal: (failure) => fatal.raise(failure),

@@ -28,7 +28,20 @@ export async function leaveOnce(
   return out
 }
 
-export async function reload(
+/**
+ * A reload that runs alone, in the order of the requests, by signal, HTTP and command line alike: of two at once, the one
+ * that has read the older files could otherwise finish last, and its settings would stay.
+ */
+export function reloadsInTurn(...parts: Parameters<typeof reload>): () => Promise<Result<undefined, Failure>> {
+  let last: Promise<unknown> = Promise.resolve()
+  return () => {
+    const reloaded = last.then(() => reload(...parts))
+    last = reloaded
+    return reloaded
+  }
+}
+
+async function reload(
   { env, config, rpc, tls, pool, wan, tokens }: Ground,
   options: StartOptions,
   part: Part,

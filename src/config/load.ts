@@ -164,7 +164,8 @@ async function textOfFile(disk: Disk, path: string): Promise<Result<string, read
   if (bytes.ok && bytes.value.length > fileBytesMax)
     return err([{ place: 'config', message: `${path} is longer than 8 MiB`, remedy: 'split it' }])
   if (!bytes.ok) return err([{ place: 'config', message: `Read failed on ${path}`, remedy: bytes.error.message }])
-  return ok(textOf(bytes.value))
+  // Editors of other systems write a byte order mark, which belongs to no language. RFC 8259, section 8.1.
+  return ok(textOf(bytes.value).replace(/^\ufeff/, ''))
 }
 
 function readText(name: string, text: string, format: Format, { release }: Formats): ExaminedFile {

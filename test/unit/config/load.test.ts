@@ -47,6 +47,15 @@ describe('the sources of a configuration', () => {
     expect((await load([swapped])).config?.nodeName).toBe('a')
   })
 
+  it('may begin with a byte order mark, and end their lines as other systems do', async () => {
+    write({
+      'a.hcl': '\ufeffnode_name = "a"\r\nlog_level = "WARN"\r\n',
+      'b.json': '\ufeff{\r\n"datacenter": "dc2"\r\n}',
+    })
+    const { config, lines } = await load([['config-dir', [folder]]])
+    expect([lines, config?.nodeName, config?.logLevel, config?.datacenter]).toEqual([[], 'a', 'WARN', 'dc2'])
+  })
+
   it('are read to the end, and all that is wrong with any of them is told at once', async () => {
     write({
       'a.json': '{"server": 1, "dataa_dir": "x"}',

@@ -80,16 +80,21 @@ export function unexpectedText({ status, body }: Pick<ApiResponse, 'status' | 'b
   return `Unexpected response code: ${status} (${textOf(body)})`
 }
 
-/** What hears of an answer's body before the answer is whole. */
-type Hearing = Pick<HttpClientRequest, 'onBody' | 'onReceived'>
+/** What hears of an answer's body before the answer is whole; and the time limit, if it is an unusual one. */
+export type Hearing = Pick<HttpClientRequest, 'onBody' | 'onReceived'> & Partial<Pick<HttpClientRequest, 'timeoutMs'>>
 
 /** Longer than servers hold any request. */
-const timeoutMs = 60_000
+const requestMs = 60_000
+
+/** For a request with the whole state, of up to 192 MiB, which the servers collect or apply within it, too. */
+export const wholeStateMs = 600_000
 
 /** The HTTP API of one agent, as commands use it. Errors are the line to print. */
 export class ApiClient {
   readonly #invocation: Invocation
   readonly #ownToken: string | undefined
+  /** Whether each request so far found an agent, even if it timed out or its connection broke. */
+  reached = true
   #address: Promise<Result<ApiAddress, string>> | undefined
 
   /** `ownToken` replaces the token that the command line or the environment names. */
@@ -112,6 +117,7 @@ export class ApiClient {
     const { env } = this.#invocation
     this.#address ??= apiAddress(this.#invocation)
     const address = await this.#address
+    this.reached &&= address.ok
     if (!address.ok) return address
     const { to, url, tls } = address.value
     const parameters = [...query, ...this.#standing()].map(([key, value]) => `${key}=${encodeURIComponent(value)}`)
@@ -125,12 +131,13 @@ export class ApiClient {
       method,
       target,
       headers,
-      timeoutMs,
+      timeoutMs: requestMs,
       ...(tls === undefined ? {} : { tls }),
       ...(body === undefined ? {} : { body }),
       ...hearing,
     })
     if (response.ok) return ok(response.value)
+    this.reached &&= isFound(response.error)
     return err(`${titled(method)} "${url}${target}": ${reasonText(response.error)}`)
   }
 
@@ -156,6 +163,11 @@ export class ApiClient {
       ...(flags.get('stale') === true ? [['stale', ''] as const] : []),
     ]
   }
+}
+
+/** Whether an agent may be there in spite of the failure. If the two did not agree on TLS, it serves no command either. */
+function isFound(failure: HttpClientFailure): boolean {
+  return failure.kind === 'timeout' || (failure.kind === 'broken' && (failure.fault ?? 'other') === 'other')
 }
 
 function reasonText(failure: HttpClientFailure): string {

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from '../../base/result.ts'
-import { ApiClient, failed, misused, serverFlags } from '../api/client.ts'
+import { ApiClient, failed, misused, serverFlags, wholeStateMs } from '../api/client.ts'
 import type { CliCommand, Invocation } from '../command.ts'
 import { readLosses } from '../guards/reads.ts'
 import { formatFlag, printListing } from '../listing.ts'
@@ -53,7 +53,9 @@ export const restoreSnapshotCommand: CliCommand = {
     if (!read.ok) return failed(invocation, `Error restoring snapshot: ${read.error}`)
     const client = new ApiClient(invocation)
     const title = `Restoring ${sizeText(archive.value.length)}`
-    const answer = await withProgress(invocation, title, () => client.expect('PUT', '/v1/snapshot', [], archive.value))
+    const answer = await withProgress(invocation, title, () =>
+      client.expect('PUT', '/v1/snapshot', [], archive.value, { timeoutMs: wholeStateMs }),
+    )
     if (!answer.ok) return failed(invocation, `Error restoring snapshot: ${answer.error}`)
     invocation.terminal.out('Restored snapshot\n')
     return 0
@@ -101,7 +103,7 @@ export const inspectSnapshotCommand: CliCommand = {
 }
 
 function stateOf(client: ApiClient, told: TellBytes): Promise<Result<Uint8Array, string>> {
-  return client.expect('GET', '/v1/snapshot', [], undefined, { onReceived: told })
+  return client.expect('GET', '/v1/snapshot', [], undefined, { onReceived: told, timeoutMs: wholeStateMs })
 }
 
 /** The content of an archive, once all of it was read and is valid. */

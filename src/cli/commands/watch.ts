@@ -77,6 +77,8 @@ async function once(invocation: Invocation, client: ApiClient, plan: WatchPlan):
 /** A child that runs for longer is killed. */
 const childTimeoutMs = 86_400_000
 const childOutputBytesMax = 4 << 20
+/** Time that a child has to end after this command was told to end, before it is killed. */
+const childGraceMs = 5_000
 /** Shorter than the time limit of a request. */
 const wait = '45s'
 
@@ -88,6 +90,8 @@ async function follow(invocation: Invocation, client: ApiClient, plan: WatchPlan
   const argv =
     flags.get('shell') === false ? ([program, ...rest] as const) : (['/bin/sh', '-c', args.join(' ')] as const)
   const ended = env.deferred<number>()
+  const unwanted = env.deferred<void>()
+  let running: Promise<unknown> = Promise.resolve()
   const watching = new Watching(env, {
     plan,
     wait,
@@ -96,8 +100,10 @@ async function follow(invocation: Invocation, client: ApiClient, plan: WatchPlan
     handle: async ({ index, value }) => {
       const input = utf8(`${writeJson(value, false)}\n`)
       const environment = indexVariables({ naming, aliases: [] }, String(index))
-      const options = { timeoutMs: childTimeoutMs, outputBytesMax: childOutputBytesMax, environment, input }
-      const ran = await env.processes.run(argv, options)
+      const limits = { timeoutMs: childTimeoutMs, graceMs: childGraceMs, outputBytesMax: childOutputBytesMax }
+      const child = env.processes.run(argv, { ...limits, environment, input, until: unwanted.promise })
+      running = child
+      const ran = await child
       if (ran.ok) terminal.out(textOf(ran.value.output))
       const why = !ran.ok
         ? `cannot run ${argv[0]} (${ran.error.message}), name a program by its path`
@@ -110,6 +116,9 @@ async function follow(invocation: Invocation, client: ApiClient, plan: WatchPlan
   const signals = (['SIGINT', 'SIGTERM'] as const).map((signal) => terminal.onSignal(signal, () => ended.resolve(0)))
   const code = await ended.promise
   watching.close()
+  // Otherwise the end of this process would kill a child in the middle of its work.
+  unwanted.resolve()
+  await running
   for (const signal of signals) signal.close()
   return code
 }

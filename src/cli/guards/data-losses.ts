@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { err, ok } from '../../base/result.ts'
 import { AclApi } from '../acl/acl-api.ts'
 import { keyringSchema } from '../api/answers.ts'
-import { ApiClient, keyPath, unexpectedText } from '../api/client.ts'
+import { ApiClient, keyPath, unexpectedText, wholeStateMs } from '../api/client.ts'
 import type { Invocation } from '../command.ts'
 import { textFlag } from '../flags/values.ts'
 import { counted, type Found, type GuardReads } from './reads.ts'
@@ -45,7 +45,7 @@ export async function restoredState(reads: GuardReads, { args, flags, env }: Inv
   if (!archive.ok) return ok([])
   const read = await readArchive(env, archive.value)
   if (!read.ok) return ok([])
-  const now = await reads.ask('/v1/snapshot')
+  const now = await reads.ask('/v1/snapshot', [], { timeoutMs: wholeStateMs })
   if (!now.ok) return now
   if (now.value.status !== 200) return err(unexpectedText(now.value))
   const compared = await compareArchives(env, now.value.body, archive.value)

@@ -24,6 +24,10 @@ export interface Ran {
 export class CliWorld {
   readonly sessions: SessionWorld
   readonly asked: string[] = []
+  /** The time limit of the last request of each kind. */
+  readonly limits = new Map<string, number>()
+  /** That of the last command. */
+  terminal = new FakeTerminal()
 
   private constructor(sessions: SessionWorld) {
     this.sessions = sessions
@@ -35,8 +39,9 @@ export class CliWorld {
 
   /** `typed`: what a person answers when asked; without it the command runs in a script. */
   async run(argv: readonly string[], input = '', typed?: string): Promise<Ran> {
-    const request = async (_to: unknown, { method, target, body }: HttpClientRequest) => {
+    const request = async (_to: unknown, { method, target, body, timeoutMs }: HttpClientRequest) => {
       this.asked.push(`${method} ${target}`)
+      this.limits.set(`${method} ${target}`, timeoutMs)
       const [path = '', query] = target.split('?')
       const plain = query === undefined ? decodeURIComponent(path) : `${decodeURIComponent(path)}?${query}`
       const response = await this.sessions.server.request(method as HttpMethod, plain, (body as Uint8Array) ?? '')
@@ -46,6 +51,7 @@ export class CliWorld {
     }
     const env = { ...host, disk: host.disk, machine: host.machine, http: { ...host.http, request } } as Env
     const terminal = new FakeTerminal()
+    this.terminal = terminal
     Object.assign(terminal, { readInput: async () => ok(utf8(input)) })
     if (typed !== undefined) Object.assign(terminal, { ask: async () => typed })
     const code = await runCli(argv, env, terminal)

@@ -1,8 +1,8 @@
 import { textOf, utf8 } from '../../../src/base/bytes.ts'
-import { ok } from '../../../src/base/result.ts'
+import { err, ok } from '../../../src/base/result.ts'
 import { runCli } from '../../../src/cli/program.ts'
 import type { Env } from '../../../src/env/env.ts'
-import type { HttpClientRequest } from '../../../src/env/http.ts'
+import type { HttpClientFailure, HttpClientRequest } from '../../../src/env/http.ts'
 import { type Endpoint, endpointText } from '../../../src/env/net.ts'
 import { createHostEnv } from '../../../src/host/env.ts'
 import { FakeTerminal } from './fake-terminal.ts'
@@ -29,6 +29,8 @@ export class FakeApi {
   typed: string | undefined
   /** Whether standard output is a terminal. */
   interactive = false
+  /** Why reads have no answer; undefined: they have one. */
+  failingReads: ((to: Endpoint) => HttpClientFailure) | undefined
   /** Where each request went. */
   readonly addresses: string[] = []
   /** The questions that the person was asked. */
@@ -51,6 +53,7 @@ export class FakeApi {
       const asked = { what: `${method} ${target}`, body: text === undefined ? undefined : parsed(text), token }
       this.asked.push(asked)
       this.addresses.push(endpointText(to))
+      if (method === 'GET' && this.failingReads !== undefined) return err(this.failingReads(to))
       const found = this.answers.get(asked.what) ?? ([404, ''] as const)
       const [status, answer] = typeof found === 'function' ? found(asked) : found
       const bytes = utf8(typeof answer === 'string' ? answer : JSON.stringify(answer))

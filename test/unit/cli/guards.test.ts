@@ -79,6 +79,25 @@ describe.each(verbs)('the guard of %s', (_name, verb) => {
     expect([code, done()]).toEqual([0, true])
     expect(error).toMatch(/^Warning: What would be lost is unknown: .*403 \(Permission denied\)\.\n$/)
   })
+
+  it('says so too where the agent is there and its answer is not, and demands -force then', async () => {
+    given(verb)
+    api.environment.set('SVC_CONFIRM', 'always')
+    for (const failure of [{ kind: 'timeout' }, { kind: 'broken', message: 'reset', fault: 'other' }] as const) {
+      api.failingReads = (to) => ({ ...failure, to })
+      const { code, error } = await api.run(verb.argv)
+      expect([code, api.changes]).toEqual([1, []])
+      expect(error).toMatch(/^Warning: What would be lost is unknown: .*(no answer in time|reset)\.\n/)
+    }
+  })
+
+  it('leaves it to the command to say that there is no agent', async () => {
+    given(verb)
+    api.environment.set('SVC_CONFIRM', 'always')
+    api.failingReads = (to) => ({ kind: 'refused', to })
+    expect((await api.run(verb.argv)).error).not.toContain('Warning')
+    expect(api.changes.length).toBeLessThanOrEqual(1)
+  })
 })
 
 /** The words of the command, and what follows them. */

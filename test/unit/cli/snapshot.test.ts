@@ -41,6 +41,19 @@ describe('snapshot', () => {
     expect(await world.textAt('a')).toBe('1')
   })
 
+  it('gives the whole state more time than other requests, also where it warns of what a restore removes', async () => {
+    await world.run(['snapshot', 'save', file])
+    world.limits.clear()
+    await world.run(['snapshot', 'restore', file])
+    expect([...world.limits]).toEqual([
+      ['GET /v1/snapshot', 600_000],
+      ['PUT /v1/snapshot', 600_000],
+    ])
+    await world.run(['snapshot', 'save', file])
+    await world.run(['kv', 'get', 'a'])
+    expect([world.limits.get('GET /v1/snapshot'), world.limits.get('GET /v1/kv/a')]).toEqual([600_000, 60_000])
+  })
+
   it('restore -dry-run says what would change, and changes nothing', async () => {
     await world.run(['snapshot', 'save', file])
     await world.run(['kv', 'put', 'a', 'other'])

@@ -1,7 +1,8 @@
+import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { CliWorld } from './cli-world.ts'
 
 let world: CliWorld
@@ -34,6 +35,21 @@ describe('watch', () => {
       const [json = '', index] = (await readFile(file, 'utf8')).split('\n')
       expect(JSON.parse(json)).toMatchObject({ Key: 'a' })
       expect(index).toMatch(/^[1-9]\d*$/)
+    } finally {
+      await rm(directory, { recursive: true })
+    }
+  })
+
+  it('lets a program that runs end by itself when it is told to end', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'svc-watch-'))
+    const [ready, file] = [join(directory, 'ready'), join(directory, 'out')]
+    try {
+      const script = `trap 'echo ended > ${file}; exit' TERM; : > ${ready}; while :; do sleep 0.05; done`
+      const ran = world.run(['watch', '-type=key', '-key=a', script])
+      await vi.waitUntil(() => existsSync(ready), { timeout: 20_000 })
+      world.terminal.signal('SIGTERM')
+      expect((await ran).code).toBe(0)
+      expect(await readFile(file, 'utf8')).toBe('ended\n')
     } finally {
       await rm(directory, { recursive: true })
     }

@@ -186,4 +186,17 @@ describe('E12', () => {
     law.listed('c2', rowsOf({}, { one: 21_256 }))
     expect(lines).toEqual(['E12: two and one of c1 have the same port 21000', 'E12: one of c2 has port 21256'])
   })
+
+  it('excuses one that its agent was told to remove, until the catalog has it otherwise', () => {
+    const { judge, lines, counts } = recorder()
+    const law = new ChosenPorts(judge)
+    law.listed('c1', rowsOf({}, { one: 21_000 }))
+    law.began({ node: 'c1', items: new Map([['service one', undefined]]) })
+    // The port of the one that its agent has removed is taken before the catalog has lost that one.
+    law.listed('c1', rowsOf({}, { one: 21_000, two: 21_000 }))
+    expect([lines, counts()]).toEqual([[], ['E12 2', 'E12 excused: being removed 1']])
+    law.listed('c1', rowsOf({}, { two: 21_000 }))
+    law.listed('c1', rowsOf({}, { one: 21_000, two: 21_000 }))
+    expect(lines).toEqual(['E12: two and one of c1 have the same port 21000'])
+  })
 })

@@ -67,6 +67,46 @@ describe('after a crash at any operation of the disk, whatever is left of what w
   )
 })
 
+/**
+ * A process is killed after an operation of the disk, the next one finds what is there and goes on, and then the power
+ * fails. What the second has acknowledged must not rest on what the first left without making it durable.
+ */
+async function everyKill(format: Format & Required<Pick<Format, 'goOn'>>): Promise<number> {
+  const { disk: calm } = await lived(format, Number.POSITIVE_INFINITY)
+  let points = 0
+  for (let after = 0; after <= calm.operations; after++) {
+    const { disk: left, progress } = await lived(format, after)
+    const disk = left.restarted()
+    const title = `killed after operation ${after}`
+    const found = await format.found(disk, progress)
+    if (typeof found === 'string') throw new Error(`${format.name}, ${title}: ${found}`)
+    if (found === format.versions) continue
+    await format.goOn(disk, found)
+    const choices = new EveryChoice(false)
+    let ways = 0
+    do {
+      const second = { begun: found + 1, durable: found + 1 }
+      await judge(format, disk.crashed(choices), second, `${title}, then without power, way ${ways}`)
+      ways++
+    } while (choices.advance() && ways < waysAfterKillMax)
+    points += ways
+  }
+  return points
+}
+
+const waysAfterKillMax = long ? 2_000 : 12
+
+describe('after a kill at any operation of the disk, another process, and a power cut', () => {
+  const goingOn = formats.flatMap((format) => (format.goOn === undefined ? [] : [{ ...format, goOn: format.goOn }]))
+  it.each(goingOn)(
+    'what the second process acknowledged is there: $name',
+    async (format) => {
+      expect(await everyKill(format)).toBeGreaterThan(format.versions)
+    },
+    600_000,
+  )
+})
+
 describe('the harness', () => {
   it('goes through every combination of choices once', () => {
     const choices = new EveryChoice(true)

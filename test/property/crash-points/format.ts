@@ -3,6 +3,7 @@ import { done, type Result } from '../../../src/base/result.ts'
 import { logIndexOf, termOf } from '../../../src/model/log-position.ts'
 import type { SnapshotMeta } from '../../../src/raft/core/types.ts'
 import { findSnapshots } from '../../../src/raft/log/found-snapshots.ts'
+import { SnapshotStore } from '../../../src/raft/log/snapshot-store.ts'
 import type { StateRestore, StateSnapshot } from '../../../src/raft/raft.ts'
 import type { CrashDisk } from '../../unit/raft-log/crash-disk.ts'
 
@@ -24,6 +25,8 @@ export interface Format {
    */
   readonly counted: { readonly short: Counted; readonly long?: Counted }
   live(disk: CrashDisk, progress: Progress): Promise<void>
+  /** A process that found this version writes the next one, and still runs; absent: no process adds anything. */
+  goOn?(disk: CrashDisk, found: number): Promise<void>
   /** The version that a start finds, 0 for none; or why it is none of those that were ever written. */
   found(disk: CrashDisk, progress: Progress): Promise<number | string>
 }
@@ -48,6 +51,13 @@ export function metaOf(version: number): SnapshotMeta {
 export function textState(version: number): StateSnapshot {
   const pieces = [utf8(textOf(version))]
   return { next: () => pieces.shift() }
+}
+
+/** As a start opens it, with the snapshots that it finds. */
+export async function snapshotStore(disk: CrashDisk): Promise<SnapshotStore> {
+  const found = await findSnapshots(disk, directory, () => new Collected())
+  if (!found.ok) throw new Error(found.error.message)
+  return new SnapshotStore(disk, directory, found.value)
 }
 
 /** Takes a state in, and keeps its bytes. */

@@ -13,7 +13,7 @@ import {
   persist,
   shown,
 } from '../../unit/raft-log/log-model.ts'
-import { directory, type Format, metaOf, newestSnapshot, prepared, textOf, textState } from './format.ts'
+import { directory, type Format, metaOf, newestSnapshot, prepared, snapshotStore, textOf, textState } from './format.ts'
 import { compactedLog, peersJson, receivedSnapshots } from './raft-formats.ts'
 
 const wholeFile: Format = {
@@ -28,6 +28,12 @@ const wholeFile: Format = {
       if (!written.ok) throw new Error(written.error.message)
       progress.durable = version
     }
+  },
+  async goOn(disk, found) {
+    await prepared(disk)
+    const text = utf8(textOf(found + 1))
+    const written = await writeWholeFile(disk, directory, 'local.keyring', text, 'new')
+    if (!written.ok) throw new Error(written.error.message)
   },
   async found(disk, { begun }) {
     const read = await readWholeFile(disk, `${directory}/local.keyring`)
@@ -61,6 +67,15 @@ const journal: Format = {
     }
     await file.close()
   },
+  async goOn(disk, found) {
+    await prepared(disk)
+    const file = new Journal(disk, directory, 'journal')
+    const read = await file.read()
+    if (!read.ok) throw new Error(read.error.message)
+    const whole = { bytes: 100, texts: read.value.frames.map(({ text }) => text) }
+    const written = await file.add(utf8(textOf(found + 1)), whole)
+    if (!written.ok) throw new Error(written.error.message)
+  },
   async found(disk) {
     const read = await new Journal(disk, directory, 'journal').read()
     if (!read.ok) return read.error.message
@@ -84,6 +99,12 @@ const snapshots: Format = {
       if (!written.ok) throw new Error(JSON.stringify(written.error))
       progress.durable = version
     }
+  },
+  async goOn(disk, found) {
+    await prepared(disk)
+    const store = await snapshotStore(disk)
+    const written = await store.write(metaOf(found + 1), textState(found + 1), noIndex)
+    if (!written.ok) throw new Error(JSON.stringify(written.error))
   },
   async found(disk) {
     const newest = await newestSnapshot(disk)
@@ -126,6 +147,14 @@ const raftLog: Format = {
       progress.durable = progress.begun
     }
     await opened.value.log.close()
+  },
+  async goOn(disk, found) {
+    const opened = await openLog(disk)
+    if (!opened.ok) throw new Error(opened.error.message)
+    const { log, state } = opened.value
+    // A log that was not reset yet may stand for one that was: as far as both have entries, they are equal.
+    const isReset = state.baseIndex === logStates[found]?.baseIndex
+    for (const change of changes.slice(isReset ? found : found - 1, found + 1)) await persist(log, change)
   },
   async found(disk, { durable, begun }) {
     const again = await openLog(disk)

@@ -20,7 +20,17 @@ import {
   shown,
   smallSegments,
 } from '../../unit/raft-log/log-model.ts'
-import { Collected, directory, type Format, metaOf, newestSnapshot, prepared, textOf, textState } from './format.ts'
+import {
+  Collected,
+  directory,
+  type Format,
+  metaOf,
+  newestSnapshot,
+  prepared,
+  snapshotStore,
+  textOf,
+  textState,
+} from './format.ts'
 
 /** Bytes in a chunk: a snapshot comes in several, and the last one is short. */
 const chunkBytes = 70
@@ -53,6 +63,14 @@ export const receivedSnapshots: Format = {
       await sentTo(store, leader, meta)
       progress.durable = version
     }
+  },
+  async goOn(disk, found) {
+    await prepared(disk)
+    const leader = new SnapshotStore(new MemoryFiles(), 'snapshots')
+    const meta = metaOf(found + 1)
+    const written = await leader.write(meta, textState(found + 1), noIndex)
+    if (!written.ok) throw new Error(JSON.stringify(written.error))
+    await sentTo(await snapshotStore(disk), leader, meta)
   },
   async found(disk) {
     const newest = await newestSnapshot(disk)

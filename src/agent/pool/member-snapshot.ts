@@ -56,6 +56,8 @@ export class MemberSnapshot {
   /** The write under way: one at a time. */
   #writing: Promise<void> | undefined
   #isStopped = false
+  /** Whether this agent had company since its start. */
+  #hasMet = false
   #leaving: Promise<void> | undefined
 
   private constructor(
@@ -130,7 +132,12 @@ export class MemberSnapshot {
     this.#timer = this.#env.timers.after(Math.max(settleMinMs, members), () => {
       this.#timer = undefined
       if (this.#writing !== undefined) return this.#later()
-      this.#writing = this.#write(this.#lines(), 'old or new')
+      const lines = this.#lines()
+      this.#hasMet ||= lines !== ''
+      // Alone since its start, as in a partition, it may find the former members at its next start; its own new tags are
+      // a change of the pool, too.
+      if (!this.#hasMet && this.known.length > 0) return
+      this.#writing = this.#write(lines, 'old or new')
       this.#env.detach(this.#writing)
     })
   }

@@ -81,6 +81,25 @@ describe('the former members of the pool', () => {
     )
   })
 
+  it('is kept by an agent that has met no other since its restart, until it has and is alone again', async () => {
+    await written(false)
+    const snapshot = await open()
+    const fake = new FakePool([serverMember(1)])
+    snapshot?.follow({ ...fake.pool, self: () => serverMember(1), stats: () => ({ members: 1 }) } as never)
+    fake.set(serverMember(1))
+    await clock.advance(500)
+    await snapshot?.settled()
+    expect(await knownNames()).toEqual(['s3 10.0.0.3:8301', 'c2 10.0.1.2:8301'])
+    fake.set(serverMember(5), 'joined')
+    await clock.advance(500)
+    await snapshot?.settled()
+    expect(await knownNames()).toEqual(['s5 10.0.0.5:8301'])
+    fake.reap(serverMember(5))
+    await clock.advance(500)
+    await snapshot?.settled()
+    expect(await knownNames()).toEqual([])
+  })
+
   it('is forgotten by an agent that leaves', async () => {
     await written(true)
     expect(await knownNames()).toEqual([])

@@ -18,7 +18,8 @@ type LeaveRules = Pick<AgentConfig, 'leaveOnTerminate' | 'skipLeaveOnInterrupt'>
 
 /**
  * Serves the signals of a running agent until it ends, and gives the exit code: 0 when it has left the cluster, 1 when
- * it stopped without, was cut short, or met something it must not live with. Reference: configuration.md#leaving,
+ * it stopped without, was cut short, or met something it must not live with. `reloadsFirst`: a reload was requested before
+ * it ran. Reference: configuration.md#leaving,
  * command-line.md#signals.
  */
 export async function untilEnded(
@@ -27,6 +28,7 @@ export async function untilEnded(
   rules: LeaveRules,
   agent: EndingAgent,
   stop: () => Promise<void>,
+  reloadsFirst = false,
 ): Promise<number> {
   const ending = new Ending(env, agent, stop)
   agent.onFatal((failure) => ending.broken(failure.message))
@@ -35,6 +37,7 @@ export async function untilEnded(
   terminal.onSignal('SIGTERM', () => ending.signal('terminated', rules.leaveOnTerminate))
   const reloads = new Reloads(env, agent)
   terminal.onSignal('SIGHUP', () => reloads.signal())
+  if (reloadsFirst) reloads.signal()
   const code = await ending.over.promise
   ending.close()
   env.log.write('info', 'agent', `Exit code: ${code}`)

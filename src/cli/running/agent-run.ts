@@ -13,6 +13,7 @@ import { type Program, startProgram } from '../../program/start.ts'
 import { WarmUp } from '../../program/warm-up/warm-up.ts'
 import type { Invocation } from '../command.ts'
 import { type EndingAgent, untilEnded } from './agent-end.ts'
+import { EarlySignals } from './early-signals.ts'
 import { startFailureText } from './start-problem.ts'
 import { Supervisor } from './supervisor.ts'
 
@@ -47,7 +48,8 @@ async function runStarted(
   readings: Readings,
   placeOf: LoadedConfig['placeOf'],
 ): Promise<number> {
-  const program = await startProgram(env, config, {
+  const early = new EarlySignals(env, terminal)
+  const starting = startProgram(env, config, {
     reread: () => {
       terminal.reopenLog()
       return readings.again()
@@ -57,6 +59,9 @@ async function runStarted(
       readings.taken()
     },
   })
+  const program = await Promise.race([starting, early.ended])
+  // The end of the process closes what the start has opened, and goes on from the disk as after a crash.
+  if (typeof program === 'string') return stopped(terminal, `Caught signal: ${program}, before the agent had started`)
   if (!program.ok) return stopped(terminal, `Error starting agent: ${startFailureText(program.error, placeOf)}`)
   if (config.startJoin.length > 0) terminal.out('    Join completed.\n')
   terminal.out(banner(config, program.value))
@@ -66,10 +71,12 @@ async function runStarted(
   const supervisor = new Supervisor(env, terminal.environment)
   supervisor.ready()
   const warmUp = config.warmsUp ? warmingUp(env, config, program.value) : undefined
-  const code = await untilEnded(env, terminal, config, supervised(env, agent, supervisor), async () => {
+  const stop = async (): Promise<void> => {
     warmUp?.close()
     await Promise.all([supervisor.stopping(), program.value.stop()])
-  })
+  }
+  early.close()
+  const code = await untilEnded(env, terminal, config, supervised(env, agent, supervisor), stop, early.toReload)
   await program.value.endLog()
   return code
 }

@@ -23,7 +23,7 @@ class Stage {
   #fatal: (failure: Error) => void = () => undefined
   readonly code: Promise<number>
 
-  constructor(rules: { leaveOnTerminate: boolean; skipLeaveOnInterrupt: boolean }) {
+  constructor(rules: { leaveOnTerminate: boolean; skipLeaveOnInterrupt: boolean }, reloadsFirst = false) {
     const env = {
       log: { write: (_level: string, _part: string, message: string) => this.lines.push(message) },
       timers: { after: (ms: number, use: () => void) => this.#after(ms, use) },
@@ -45,7 +45,7 @@ class Stage {
       },
     }
     const stop = async (): Promise<void> => void this.done.push('stop')
-    this.code = untilEnded(env, this.terminal, rules, agent, stop)
+    this.code = untilEnded(env, this.terminal, rules, agent, stop, reloadsFirst)
   }
 
   signal(signal: Signal): void {
@@ -181,6 +181,10 @@ describe('a running agent', () => {
     stage.fatal(new Error('the disk is gone'))
     expect(await stage.code).toBe(1)
     expect(stage.lines[0]).toBe('stopping: the disk is gone')
+  })
+
+  it('reloads at once if a hangup came before it ran', () => {
+    expect([new Stage(server, true).done, new Stage(server).done]).toEqual([['reload'], []])
   })
 
   it('reloads on a hangup, one at a time, and once more for all that came meanwhile', async () => {

@@ -1,5 +1,5 @@
 import { features } from '../../agent/assembly/features.ts'
-import { writeWholeFile } from '../../agent/boot/whole-file.ts'
+import { removeFile, writeWholeFile } from '../../agent/boot/whole-file.ts'
 import { hex } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Disk } from '../../env/disk.ts'
@@ -123,5 +123,8 @@ export async function writeArchiveFile(
   const slash = path.lastIndexOf('/')
   const directory = slash < 0 ? '.' : path.slice(0, Math.max(slash, 1))
   const written = await writeWholeFile(disk, directory, path.slice(slash + 1), bytes, 'new')
-  return written.ok ? written : err(`write ${path}: ${written.error.message}`)
+  if (written.ok) return written
+  // The operator's next attempt may have another name: what has been written would keep its secrets, and its place.
+  await removeFile(disk, directory, `${path.slice(slash + 1)}.tmp`, false)
+  return err(`write ${path}: ${written.error.message}`)
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -39,6 +40,12 @@ describe('snapshot', () => {
       error: '',
     })
     expect(await world.textAt('a')).toBe('1')
+  })
+
+  it('save leaves nothing behind where the file cannot take its place', async () => {
+    const { code, error } = await world.run(['snapshot', 'save', directory])
+    expect([code, error]).toEqual([1, expect.stringMatching(/^Error writing snapshot file: write /)])
+    expect(existsSync(`${directory}.tmp`)).toBe(false)
   })
 
   it('gives the whole state more time than other requests, also where it warns of what a restore removes', async () => {

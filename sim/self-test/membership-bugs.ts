@@ -192,13 +192,13 @@ export const membershipBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: 'src/agent/servers/reconcile.js',
-        find: '!present.has(node) &&',
-        replace: "present.get(node)?.status !== 'alive' &&",
+        find: '!present.has(nameKey(node)) &&',
+        replace: "present.get(nameKey(node))?.[0]?.status !== 'alive' &&",
       },
       {
         file: 'src/agent/servers/reconcile.js',
-        find: 'if (this.#members().has(node.node))',
-        replace: "if (this.#members().get(node.node)?.status === 'alive')",
+        find: 'if (this.#list().byKey.has(name))',
+        replace: "if (this.#list().byKey.get(name)?.[0]?.status === 'alive')",
       },
       {
         file: 'src/agent/servers/reconcile.js',

@@ -8,7 +8,7 @@ import type { Failure } from '../../model/failure.ts'
 import type { Raft } from '../../raft/raft.ts'
 import { primaryOf } from '../access/mode.ts'
 import { meshFederation } from '../mesh/federation.ts'
-import { serverOf } from '../pool/pool-servers.ts'
+import { knownServers, serverOf } from '../pool/pool-servers.ts'
 import { encodeToPropose } from '../replication/command-codec.ts'
 import { resultOf } from '../replication/command-outcome.ts'
 import type { OpenStates } from '../replication/open-states.ts'
@@ -91,7 +91,7 @@ export function serverContext(ground: Ground, parts: ContextParts): ServerContex
     readElsewhere: (endpoint, args, read, token) => callsElsewhere.query(endpoint, args, read, { token }),
     writeElsewhere: (endpoint, args, to) => callsElsewhere.write(endpoint, args, to),
     watch: (look, use) => state.store.watch(look, use),
-    servers: () => pool.members().flatMap((member) => serverOf(member) ?? []),
+    servers: () => knownServers(pool.members(), config.datacenter),
     keys: (which, request) => (which === 'lan' ? pool : wan?.pool)?.keys(request),
     fireEvent: (name, payload) => pool.fireEvent(name, payload),
     wan: () => (wan === undefined ? undefined : wanView(wan.pool)),

@@ -146,13 +146,26 @@ function portOf(text: string | undefined): number | undefined {
   return Number(text) > 65_535 ? undefined : Number(text)
 }
 
-/** The servers of one datacenter that the pool knows, whatever their status, in order of name. */
+/**
+ * The servers of one datacenter that the pool knows, whatever their status, in order of name. The pool keeps the former
+ * name of a renamed server for days, as a failed or left member with the same node ID: the server is known by the name
+ * that shows more life.
+ */
 export function knownServers(members: readonly Member[], datacenter: string): readonly PoolServer[] {
-  return members.flatMap((member) => {
+  const servers = members.flatMap((member) => {
     const server = serverOf(member)
     return server?.datacenter === datacenter ? [server] : []
   })
+  const liveliest = new Map<string, PoolServer>()
+  for (const server of servers) {
+    const before = liveliest.get(server.id)
+    if (before === undefined || life[server.status] > life[before.status]) liveliest.set(server.id, server)
+  }
+  return servers.filter((server) => server.id === '' || liveliest.get(server.id) === server)
 }
+
+/** Of several members that may be one agent, the one with the greatest number is the present one. */
+export const life: Readonly<Record<MemberStatus, number>> = { left: 0, failed: 1, leaving: 2, alive: 3 }
 
 /** Those that the pool considers alive. */
 export function aliveServers(members: readonly Member[], datacenter: string): readonly PoolServer[] {

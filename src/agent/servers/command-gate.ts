@@ -3,7 +3,7 @@ import type { Pool } from '../../gossip/pool.ts'
 import type { Failure } from '../../model/failure.ts'
 import { hasBehaviour, isAtLeast, oldestRelease, parseRelease, releaseText } from '../../model/release.ts'
 import type { Configuration } from '../../raft/core/types.ts'
-import { type PoolServer, serverOf } from '../pool/pool-servers.ts'
+import { knownServers, type PoolServer } from '../pool/pool-servers.ts'
 import type { AgentConfig } from '../settings/agent-config.ts'
 
 type Gated = Pick<CommandDefinition, 'kind' | 'since' | 'waitsForAll'>
@@ -57,10 +57,9 @@ export class CommandGate {
     const voters = members.filter(({ suffrage }) => suffrage === 'voter')
     const votes = ({ id, address }: PoolServer): boolean =>
       voters.some((voter) => voter.id === id || voter.address === address)
-    const servers = this.#pool.members().flatMap((member) => serverOf(member) ?? [])
     let oldest: PoolServer | undefined
-    for (const server of servers) {
-      if (server.datacenter !== datacenter || server.status === 'left' || !votes(server)) continue
+    for (const server of knownServers(this.#pool.members(), datacenter)) {
+      if (server.status === 'left' || !votes(server)) continue
       if (oldest === undefined || !isAtLeast(releaseOf(server), releaseOf(oldest))) oldest = server
     }
     return oldest

@@ -1,3 +1,4 @@
+import type { Member } from '../../gossip/pool.ts'
 import {
   type CatalogNode,
   type CheckFacts,
@@ -11,7 +12,7 @@ import type { Naming } from '../../model/naming/naming.ts'
 import { serverIn } from '../../raft/core/configuration.ts'
 import type { Configuration, ConfigurationChange, Server } from '../../raft/core/types.ts'
 import { isNamedById } from '../../raft/protocol.ts'
-import type { PoolServer } from '../pool/pool-servers.ts'
+import { life, type PoolServer } from '../pool/pool-servers.ts'
 import { nameOf, type ServerRecord } from './server-directory.ts'
 
 export interface MembershipView {
@@ -77,6 +78,18 @@ export function memberOf({ id, address }: Server, known: readonly PoolServer[]):
   return (
     known.find((other) => other.id === id) ?? (id === address ? known.find((o) => o.address === address) : undefined)
   )
+}
+
+/**
+ * The member whose node the catalog has under a name. Names of the catalog are independent of case and those of the
+ * pool are not, so several members may claim one node: a renamed agent and its former name, or two agents. The one that
+ * shows more life has it, and of two living ones the one that has it already.
+ */
+export function nodeHolder(namesakes: readonly Member[], node: CatalogNode | undefined): Member | undefined {
+  const rank = ({ status, tags }: Member): number => 2 * life[status] + (tags['id'] === node?.id ? 1 : 0)
+  let holder: Member | undefined
+  for (const member of namesakes) if (holder === undefined || rank(member) > rank(holder)) holder = member
+  return holder
 }
 
 /**

@@ -70,11 +70,17 @@ export class MemberRecords {
     return done.ok
   }
 
-  /** Removes a server from the Raft configuration, if it is there. */
-  async removeServer(server: PoolServer): Promise<void> {
+  /**
+   * Removes a server that left from the Raft configuration, if it is there. A server that left and came back under
+   * another name is among the `present` ones, and stays.
+   */
+  async removeServer(server: PoolServer, present: readonly PoolServer[]): Promise<void> {
     const { servers } = this.#server.raft.status().configuration
     const named = servers.find((one) => memberOf(one, [server]) !== undefined)
-    if (named === undefined) return
+    const isPresent = present.some(
+      (one) => one.status !== 'left' && named !== undefined && memberOf(named, [one]) !== undefined,
+    )
+    if (named === undefined || isPresent) return
     const removed = await this.#server.raft.changeConfiguration({ kind: 'remove', id: named.id })
     const fields = { name: server.name, id: named.id }
     if (removed.ok) this.#server.env.log.write('info', 'svc', 'removed a server that left', fields)

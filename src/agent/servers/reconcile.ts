@@ -1,12 +1,13 @@
 import type { Closable } from '../../env/async.ts'
 import { allNodes, nodeByName } from '../../features/catalog/views.ts'
 import type { LeaderDuty, RunningDuty } from '../../features/contract/duty.ts'
+import { nameKey } from '../../features/contract/names.ts'
 import { measured } from '../../features/contract/surroundings.ts'
 import type { Member, Pool } from '../../gossip/pool.ts'
 import { membershipPassingOutput } from '../../model/catalog.ts'
 import { segmentMetaKey } from '../../model/naming/names.ts'
-import { serverOf } from '../pool/pool-servers.ts'
-import { known, membershipCheck, ownService } from './member-changes.ts'
+import { knownServers, type PoolServer, serverOf } from '../pool/pool-servers.ts'
+import { known, membershipCheck, nodeHolder, ownService } from './member-changes.ts'
 import { MemberRecords, type ReconcileServer } from './member-records.ts'
 
 /** Interval of full rounds, whatever the pool has announced. Reference: configuration.md#reconcile-interval. */
@@ -35,6 +36,13 @@ export function reconcileMembers(
   }
 }
 
+interface Listed {
+  readonly of: readonly Member[]
+  readonly byName: ReadonlyMap<string, Member>
+  /** Members whose names differ only in case: one node of the catalog. */
+  readonly byKey: ReadonlyMap<string, readonly Member[]>
+}
+
 class Reconcile implements Closable {
   readonly #server: ReconcileServer
   readonly #records: MemberRecords
@@ -42,9 +50,9 @@ class Reconcile implements Closable {
   readonly #nodeName: string
   readonly #reconnectTimeoutMs: number
   readonly #watching: Closable
-  /** Nodes of the catalog that the pool does not know, by name: since when this leader has missed them. */
+  /** Nodes of the catalog that the pool does not know, by key of their name: since when this leader has missed them. */
   readonly #missingSinceMs = new Map<string, number>()
-  #listed: { readonly of: readonly Member[]; readonly byName: ReadonlyMap<string, Member> } | undefined
+  #listed: Listed | undefined
   #timer: Closable | undefined
   #running = false
   #again = false
@@ -59,7 +67,7 @@ class Reconcile implements Closable {
     this.#watching = pool.onChange((changes) => {
       // The pool has already waited for the reconnect timeout.
       for (const { kind, member } of changes) {
-        if (kind === 'reaped') this.#missingSinceMs.set(member.name, Number.NEGATIVE_INFINITY)
+        if (kind === 'reaped') this.#missingSinceMs.set(nameKey(member.name), Number.NEGATIVE_INFINITY)
       }
       this.wake()
     })
@@ -103,18 +111,31 @@ class Reconcile implements Closable {
   }
 
   /** Members of this datacenter as the pool sees them now, by name. */
-  #members(): ReadonlyMap<string, Member> {
-    const listed = this.#pool.members()
-    if (this.#listed?.of !== listed) {
-      const own = listed.filter((member) => member.tags['dc'] === this.#server.datacenter)
-      this.#listed = { of: listed, byName: new Map(own.map((member) => [member.name, member])) }
+  #members(): Listed['byName'] {
+    return this.#list().byName
+  }
+
+  #list(): Listed {
+    const of = this.#pool.members()
+    if (this.#listed?.of !== of) {
+      const own = of.filter((member) => member.tags['dc'] === this.#server.datacenter)
+      const byName = new Map(own.map((member) => [member.name, member]))
+      const byKey = new Map<string, Member[]>()
+      for (const member of own) byKey.set(nameKey(member.name), [...(byKey.get(nameKey(member.name)) ?? []), member])
+      this.#listed = { of, byName, byKey }
     }
-    return this.#listed.byName
+    return this.#listed
+  }
+
+  #hasNode(member: Member): boolean {
+    const namesakes = this.#list().byKey.get(nameKey(member.name)) ?? []
+    return namesakes.length < 2 || nodeHolder(namesakes, nodeByName(this.#server.read(), member.name)) === member
   }
 
   #member(name: string): Promise<void> {
     const member = this.#members().get(name)
-    switch (member?.status) {
+    if (member === undefined || (member.status !== 'left' && !this.#hasNode(member))) return Promise.resolve()
+    switch (member.status) {
       case 'alive':
         return this.#alive(member)
       case 'failed':
@@ -177,9 +198,14 @@ class Reconcile implements Closable {
     // A leader that leaves hands over first: the next leader deregisters it.
     if (member.name === this.#nodeName) return
     const server = serverOf(member)
-    if (server !== undefined) await this.#records.removeServer(server)
-    if (this.#closed || this.#members().get(member.name)?.status !== 'left') return
+    if (server !== undefined) await this.#records.removeServer(server, this.#servers())
+    const now = this.#members().get(member.name)
+    if (this.#closed || now?.status !== 'left' || !this.#hasNode(now)) return
     if (nodeByName(this.#server.read(), member.name) !== undefined) await this.#records.deregister(member.name)
+  }
+
+  #servers(): readonly PoolServer[] {
+    return knownServers(this.#pool.members(), this.#server.datacenter)
   }
 
   /**
@@ -189,17 +215,19 @@ class Reconcile implements Closable {
    */
   async #missing(): Promise<void> {
     const now = this.#server.env.clock.monoMs()
-    const present = this.#members()
+    const present = this.#list().byKey
+    const own = nameKey(this.#nodeName)
     const missing = [...allNodes(this.#server.read())].filter(
-      ({ node }) => !present.has(node) && node !== this.#nodeName && this.#records.status(node) !== undefined,
+      ({ node }) => !present.has(nameKey(node)) && nameKey(node) !== own && this.#records.status(node) !== undefined,
     )
-    const names = new Set(missing.map(({ node }) => node))
-    for (const node of [...this.#missingSinceMs.keys()]) if (!names.has(node)) this.#missingSinceMs.delete(node)
+    const names = new Set(missing.map(({ node }) => nameKey(node)))
+    for (const name of [...this.#missingSinceMs.keys()]) if (!names.has(name)) this.#missingSinceMs.delete(name)
     for (const node of missing) {
       if (this.#closed) return
-      if (this.#members().has(node.node)) continue
-      const since = this.#missingSinceMs.get(node.node) ?? now
-      this.#missingSinceMs.set(node.node, since)
+      const name = nameKey(node.node)
+      if (this.#list().byKey.has(name)) continue
+      const since = this.#missingSinceMs.get(name) ?? now
+      this.#missingSinceMs.set(name, since)
       if (now - since >= this.#reconnectTimeoutMs) await this.#records.deregister(node.node)
       else if (now - since >= unknownFailsMs) await this.#records.markFailed(node)
     }

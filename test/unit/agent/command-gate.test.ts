@@ -57,6 +57,12 @@ describe('a leader', () => {
     expect(gated.refusal(command)).toBeUndefined()
   })
 
+  it('does not count the former name of a server that was upgraded and renamed', () => {
+    const renamed = { ...ofRelease(2, '1.4.0'), name: 'z2' }
+    const pool = new FakePool([ofRelease(1, '1.4.0'), ofRelease(2, '1.1.0', 'failed'), renamed])
+    expect(gate(pool).refusal(command)).toBeUndefined()
+  })
+
   it('does not count a server without a vote: it comes late, and stops by itself', () => {
     const pool = new FakePool([ofRelease(1, '1.4.0'), ofRelease(2, '1.1.0')])
     const [first, second] = voters as [Server, Server]

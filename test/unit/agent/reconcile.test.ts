@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { reconcileMembers } from '../../../src/agent/servers/reconcile.ts'
-import { ok } from '../../../src/base/result.ts'
+import { err, ok } from '../../../src/base/result.ts'
 import { catalogRegister } from '../../../src/features/catalog/commands.ts'
 import { catalogFeature } from '../../../src/features/catalog/feature.ts'
 import { checkOfNode, nodeByName, serviceOfNode } from '../../../src/features/catalog/views.ts'
@@ -14,6 +14,8 @@ import { HandClock, settled } from '../features/hand-clock.ts'
 import { clientMember, FakePool, serverMember } from './fake-pool.ts'
 
 const hour = 3_600_000
+/** More than any test needs. */
+const commandsMax = 1_000
 
 const bareService = {
   kind: '',
@@ -50,6 +52,7 @@ class Leader {
       read: () => this.store.read(),
       propose: async <Body, Outcome>(command: CommandDefinition<Body, Outcome>, body: Body) => {
         this.commands++
+        if (this.commands > commandsMax) return err({ kind: 'overloaded', message: 'the leader does not rest' })
         command.body.parse(body)
         this.meanwhile()
         return ok(this.store.apply(modifyIndexOf(this.store.index + 1), (tx) => command.apply(tx, body)))
@@ -234,6 +237,62 @@ describe('the leader keeps the catalog true to the pool', () => {
     expect(leader.has('c1')).toBe(true)
     await leader.clock.advance(2 * hour)
     expect(leader.has('c1')).toBe(false)
+  })
+
+  it('a server that left and came back under another name keeps its place in the consensus group', async () => {
+    const leader = await leading([serverMember(1), serverMember(2)])
+    leader.fake.set(serverMember(2, 'left'), 'left')
+    await settled()
+    leader.servers = [{ id: 'id-s1' }, { id: 'id-s2' }]
+    leader.fake.set({ ...serverMember(2), name: 'z2' }, 'joined')
+    await settled()
+    await leader.clock.advance(5 * 60_000)
+    expect(leader.removed).toEqual(['id-s2'])
+    expect([leader.has('s2'), leader.status('z2')]).toEqual([false, 'passing'])
+  })
+
+  it.each(['left', 'failed'] as const)(
+    'a node stays with an agent that changed the case of its name, while the former name is %s',
+    async (status) => {
+      const leader = await leading([serverMember(1), { ...clientMember(1), name: 'C1' }])
+      leader.register({
+        node: { id: 'id-c1', node: 'C1', address: '10.0.1.1' },
+        service: { id: 'web', service: 'web', port: 80 },
+      })
+      leader.fake.set(clientMember(1), 'joined')
+      leader.fake.set({ ...clientMember(1, status), name: 'C1' }, status)
+      await settled()
+      const before = leader.commands
+      await leader.clock.advance(10 * 60_000)
+      expect([leader.status('c1'), leader.commands]).toEqual(['passing', before])
+      expect(serviceOfNode(leader.store.read(), 'c1', 'web')).toBeDefined()
+      leader.fake.reap({ ...clientMember(1, status), name: 'C1' })
+      await settled()
+      expect([leader.status('c1'), leader.commands]).toEqual(['passing', before])
+    },
+  )
+
+  it('a node that was registered by hand in another case is that of the member', async () => {
+    const leader = await leading([serverMember(1)])
+    leader.register({ node: { node: 'C1', address: '10.0.1.1', id: '' } })
+    leader.fake.set(clientMember(1), 'joined')
+    await settled()
+    await leader.clock.advance(10 * 60_000)
+    expect(leader.status('c1')).toBe('passing')
+    await leader.clock.advance(80 * hour)
+    expect(leader.status('c1')).toBe('passing')
+  })
+
+  it('of two agents whose names differ only in case the first keeps the node', async () => {
+    const leader = await leading([serverMember(1), clientMember(1)])
+    const other = { ...clientMember(2), name: 'C1' }
+    leader.fake.set(other, 'joined')
+    await settled()
+    await leader.clock.advance(5 * 60_000)
+    expect([nodeByName(leader.store.read(), 'c1')?.id, leader.commands < 10]).toEqual(['id-c1', true])
+    leader.fake.set(clientMember(1, 'failed'), 'failed')
+    await settled()
+    expect(nodeByName(leader.store.read(), 'c1')?.id).toBe('id-c2')
   })
 
   it('members of other datacenters are left alone, and no subscription is left after the end', async () => {

@@ -191,8 +191,8 @@ export const raftBreakages: readonly Breakage[] = [
   {
     id: 'RFT-030',
     file: 'src/agent/servers/reconcile.ts',
-    find: 'if (server !== undefined) await this.#records.removeServer(server)',
-    replace: "if (server?.status === 'failed') await this.#records.removeServer(server)",
+    find: 'if (server !== undefined) await this.#records.removeServer(server, this.#servers())',
+    replace: "if (server?.status === 'failed') await this.#records.removeServer(server, this.#servers())",
   },
   {
     id: 'RFT-031',

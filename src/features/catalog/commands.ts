@@ -1,7 +1,12 @@
 import { z } from 'zod'
 import type { DeregisterRequest, RegisterAllRequest, RegisterRequest } from '../../model/catalog.ts'
 import { type Release, releaseOf } from '../../model/release.ts'
-import type { CommandDefinition } from '../contract/command.ts'
+import {
+  type CommandDefinition,
+  forgottenRefusal,
+  rememberedRefusalMax,
+  withShortRefusal,
+} from '../contract/command.ts'
 import { removeCheck, removeNode, removeService } from './changes.ts'
 import { catalogFields } from './fields.ts'
 import { carryOutAll, carryOutRegistration, registrationRefusal } from './registration.ts'
@@ -10,13 +15,6 @@ import { checkOfNode, nodeByName, serviceOfNode } from './views.ts'
 const first: Release = { major: 0, minor: 1, patch: 0 }
 const bodies = catalogFields('strict', 'without-mesh')
 const meshBodies = catalogFields('strict')
-
-/**
- * Maximum number of characters of refusals that are remembered for a repeated request of many offers. Longer ones are
- * forgotten.
- */
-const rememberedLengthMax = 4_096
-const forgottenRefusal = 'it was refused, and the reason is no longer known'
 
 /** Applies all of the registration or nothing. A refusal contains the message that clients of the field know. */
 export const catalogRegister: CommandDefinition<RegisterRequest, { readonly refusal: string | null }> = {
@@ -29,6 +27,7 @@ export const catalogRegister: CommandDefinition<RegisterRequest, { readonly refu
     if (refusal === null) carryOutRegistration(tx, body)
     return { refusal }
   },
+  remembered: withShortRefusal,
 }
 
 /** The same for a service of the mesh: servers of older releases would not know its mesh members. */
@@ -50,7 +49,7 @@ export const catalogRegisterAll: CommandDefinition<RegisterAllRequest, readonly 
   body: bodies.registerAllRequest,
   apply: carryOutAll,
   remembered: (refusals) =>
-    refusals.reduce((sum, refusal) => sum + (refusal?.length ?? 0), 0) <= rememberedLengthMax
+    refusals.reduce((sum, refusal) => sum + (refusal?.length ?? 0), 0) <= rememberedRefusalMax
       ? refusals
       : refusals.map((refusal) => (refusal === null ? null : forgottenRefusal)),
 }

@@ -32,6 +32,20 @@ export interface CommandDefinition<Body = unknown, Outcome = unknown> {
   remembered?(outcome: Outcome): Outcome
 }
 
+/**
+ * Maximum number of characters of refusals that are stored for a repetition of the same write. They may name what the
+ * client sent, which has the size of a request, and servers remember thousands of outcomes.
+ */
+export const rememberedRefusalMax = 4_096
+export const forgottenRefusal = 'it was refused, and the reason is no longer known'
+
+/** For `remembered` of commands that may refuse with one line. */
+export function withShortRefusal<Outcome extends object>(outcome: Outcome): Outcome {
+  const refusal = 'refusal' in outcome ? outcome.refusal : undefined
+  const isLong = typeof refusal === 'string' && refusal.length > rememberedRefusalMax
+  return isLong ? { ...outcome, refusal: forgottenRefusal } : outcome
+}
+
 /** Names one write in one agent's life, so that a retry inside the cluster takes effect once. */
 export interface WriteIdentity {
   /** Agent and boot. */

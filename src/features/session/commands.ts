@@ -4,7 +4,7 @@ import type { Release } from '../../model/release.ts'
 import { onEvent, type ReadTransaction, type StateHook, type WriteTransaction } from '../../store/types.ts'
 import { checkBecameCritical, checkRemoved, nodeRemoved } from '../catalog/model.ts'
 import { checkOfNode, nodeByName } from '../catalog/views.ts'
-import type { CommandDefinition } from '../contract/command.ts'
+import { type CommandDefinition, withShortRefusal } from '../contract/command.ts'
 import { idOrRefusal } from '../contract/fields.ts'
 import { pairKey } from '../contract/names.ts'
 import { type SessionRow, sessionEnded, sessionFields } from './model.ts'
@@ -34,6 +34,7 @@ export const sessionCreate: CommandDefinition<NewSession, SessionCreated> = {
     for (const checkId of body.checks) tx.put(sessionChecksTable, { session: body.id, node: node.node, checkId })
     return { id: body.id }
   },
+  remembered: withShortRefusal,
 }
 
 function checksRefusal(tx: ReadTransaction, node: string, checks: readonly string[]): string | undefined {

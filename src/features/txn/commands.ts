@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { transactionOperationsMax } from '../../model/limits.ts'
 import { releaseOf } from '../../model/release.ts'
-import type { CommandDefinition } from '../contract/command.ts'
+import { type CommandDefinition, forgottenRefusal, rememberedRefusalMax } from '../contract/command.ts'
 import { bytes, byteText, count } from '../contract/fields.ts'
 import type { KvEntry } from '../kv/model.ts'
 import { judgedOperation, type OperationOutcome, runOperation } from '../kv/operations.ts'
@@ -34,12 +34,20 @@ export const transactionApply: CommandDefinition<z.infer<typeof body>, Transacti
     })
     return outcome
   },
-  remembered: (outcome) => (sizeOf(outcome) > rememberedBytesMax ? { kind: 'forgotten' } : outcome),
+  remembered: (outcome) => (outcome.kind === 'failed' ? withShortErrors(outcome) : withoutMany(outcome)),
 }
 
-function sizeOf(outcome: TransactionOutcome): number {
-  if (outcome.kind !== 'done') return 0
-  return outcome.entries.reduce((sum, { key, value }) => sum + key.length + value.length, 0)
+function withoutMany(outcome: TransactionOutcome): TransactionOutcome {
+  if (outcome.kind !== 'done') return outcome
+  const size = outcome.entries.reduce((sum, { key, value }) => sum + key.length + value.length, 0)
+  return size > rememberedBytesMax ? { kind: 'forgotten' } : outcome
+}
+
+/** Errors name keys, verbs and sessions as the client sent them. */
+function withShortErrors(outcome: Extract<TransactionOutcome, { readonly kind: 'failed' }>): TransactionOutcome {
+  const size = outcome.errors.reduce((sum, { what }) => sum + what.length, 0)
+  if (size <= rememberedRefusalMax) return outcome
+  return { kind: 'failed', errors: outcome.errors.map(({ operation }) => ({ operation, what: forgottenRefusal })) }
 }
 
 /** Runs the operations in order, and continues after a failed one, so that all failures are reported. */

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { unrestricted } from '../../../src/access/authorizer.ts'
 import { byteString, utf8 } from '../../../src/base/bytes.ts'
+import { catalogRegister } from '../../../src/features/catalog/commands.ts'
 import { lockDelays } from '../../../src/features/kv/lock-delays.ts'
 import { holdsTable } from '../../../src/features/kv/tables.ts'
 import { putEndpoint } from '../../../src/features/kv/write-endpoints.ts'
+import { sessionCreate } from '../../../src/features/session/commands.ts'
 import { transactionApply } from '../../../src/features/txn/commands.ts'
 import { applyEndpoint } from '../../../src/features/txn/endpoint.ts'
 import { fc } from '../../fast-check.ts'
@@ -176,6 +178,25 @@ describe('a transaction that writes', () => {
       else expect(again).toMatchObject({ ok: false, error: { kind: 'outcome-unknown' } })
       expect((await world.entry('small'))?.['ModifyIndex']).toBe(index)
     }
+  })
+})
+
+describe('what is remembered of a refusal', () => {
+  it('is short, however long what the client sent: each of thousands of writes leaves its outcome in the state', () => {
+    const long = 'x'.repeat(5_000)
+    const errors = [{ operation: 3, what: `key "${long}" exists` }]
+    const short = expect.stringMatching(/^.{1,64}$/)
+    const failed = { kind: 'failed', errors: [{ operation: 3, what: short }] }
+    expect(transactionApply.remembered?.({ kind: 'failed', errors })).toEqual(failed)
+    expect(sessionCreate.remembered?.({ refusal: long })).toEqual({ refusal: short })
+    expect(catalogRegister.remembered?.({ refusal: long })).toEqual({ refusal: short })
+  })
+
+  it('is the whole of a usual one', () => {
+    const failed = { kind: 'failed', errors: [{ operation: 0, what: 'key "a" exists' }] } as const
+    expect(transactionApply.remembered?.(failed)).toEqual(failed)
+    for (const outcome of [{ refusal: 'no' }, { id: 'a' }]) expect(sessionCreate.remembered?.(outcome)).toEqual(outcome)
+    expect(catalogRegister.remembered?.({ refusal: null })).toEqual({ refusal: null })
   })
 })
 

@@ -222,9 +222,12 @@ class Reconcile implements Closable {
     )
     const names = new Set(missing.map(({ node }) => nameKey(node)))
     for (const name of [...this.#missingSinceMs.keys()]) if (!names.has(name)) this.#missingSinceMs.delete(name)
-    for (const node of missing) {
+    for (const { node: spelled } of missing) {
       if (this.#closed) return
-      const name = nameKey(node.node)
+      // The writes before it took a while: it may have a member now, or be deregistered by an operator.
+      const name = nameKey(spelled)
+      const node = nodeByName(this.#server.read(), spelled)
+      if (node === undefined || this.#records.status(spelled) === undefined) continue
       if (this.#list().byKey.has(name)) continue
       const since = this.#missingSinceMs.get(name) ?? now
       this.#missingSinceMs.set(name, since)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { reconcileMembers } from '../../../src/agent/servers/reconcile.ts'
 import { err, ok } from '../../../src/base/result.ts'
-import { catalogRegister } from '../../../src/features/catalog/commands.ts'
+import { catalogDeregister, catalogRegister } from '../../../src/features/catalog/commands.ts'
 import { catalogFeature } from '../../../src/features/catalog/feature.ts'
 import { checkOfNode, nodeByName, serviceOfNode } from '../../../src/features/catalog/views.ts'
 import type { CommandDefinition } from '../../../src/features/contract/command.ts'
@@ -76,6 +76,11 @@ class Leader {
     const service = request.service === undefined ? null : { ...bareService, ...request.service }
     const body = catalogRegister.body.parse({ node, skipNodeUpdate: false, service, checks: [] })
     this.store.apply(modifyIndexOf(this.store.index + 1), (tx) => catalogRegister.apply(tx, body))
+  }
+
+  deregister(node: string): void {
+    const body = { node, serviceId: '', checkId: '' }
+    this.store.apply(modifyIndexOf(this.store.index + 1), (tx) => catalogDeregister.apply(tx, body))
   }
 
   close(): void {
@@ -293,6 +298,19 @@ describe('the leader keeps the catalog true to the pool', () => {
     leader.fake.set(clientMember(1, 'failed'), 'failed')
     await settled()
     expect(nodeByName(leader.store.read(), 'c1')?.id).toBe('id-c2')
+  })
+
+  it('a node that an operator takes out while the round is under way does not come back as a failed one', async () => {
+    const leader = await leading([serverMember(1), clientMember(1), clientMember(2)])
+    leader.fake.forget('c1')
+    leader.fake.forget('c2')
+    await leader.clock.advance(2 * 60_000)
+    leader.meanwhile = () => {
+      leader.meanwhile = () => {}
+      leader.deregister('c2')
+    }
+    await leader.clock.advance(2 * 60_000)
+    expect([leader.status('c1'), leader.has('c2')]).toEqual(['critical', false])
   })
 
   it('members of other datacenters are left alone, and no subscription is left after the end', async () => {

@@ -1,6 +1,7 @@
 import { isRecord } from '../../base/shape.ts'
 import type { Env } from '../../env/env.ts'
 import type { WriteIdentity } from '../../features/contract/command.ts'
+import { isByteText } from '../../features/contract/fields.ts'
 import type { ReadOptions } from '../../features/contract/reading.ts'
 import { blockingJitterFraction, blockingWaitDefaultMs, blockingWaitMaxMs } from '../../model/limits.ts'
 import { modifyIndexOf, noChange } from '../../model/log-position.ts'
@@ -61,7 +62,8 @@ function readOptionsOf(value: unknown): ReadOptions | undefined {
 function identityOf(value: unknown): WriteIdentity | undefined {
   if (!isRecord(value)) return undefined
   const { origin, sequence } = value
-  if (typeof origin !== 'string' || origin.length === 0 || origin.length > nameMax) return undefined
+  // It becomes the key of a row: a snapshot with one that is not a byte string could not be read again.
+  if (!isByteText(origin) || origin.length === 0 || origin.length > nameMax) return undefined
   return isAmount(sequence) && Number.isSafeInteger(sequence) ? { origin, sequence } : undefined
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { readRequest } from '../../../src/agent/requests/request.ts'
 import { pack, unpack } from '../../../src/base/msgpack.ts'
+import { byteText } from '../../../src/features/contract/fields.ts'
 import { blockingWaitMaxMs } from '../../../src/model/limits.ts'
 import { fc } from '../../fast-check.ts'
 
@@ -19,7 +20,7 @@ const requestSchema = z.object({
     .optional(),
   forward: z.boolean().optional(),
   token: z.string().max(4_096).optional(),
-  identity: z.object({ origin: z.string().min(1).max(128), sequence: z.number().int().nonnegative() }).optional(),
+  identity: z.object({ origin: byteText.min(1).max(128), sequence: z.number().int().nonnegative() }).optional(),
 })
 
 const anything = fc.oneof(
@@ -48,7 +49,11 @@ const read = fc.record(
   { requiredKeys: ['consistency', 'minIndex', 'waitMs', 'maxStaleMs'] },
 )
 const identity = fc.record(
-  { origin: mostly(fc.string({ minLength: 1, maxLength: 130 })), sequence: mostly(amount), more: fc.nat() },
+  {
+    origin: mostly(fc.oneof(fc.string({ minLength: 1, maxLength: 130 }), fc.constantFrom('\u0100/1', 'é/1'))),
+    sequence: mostly(amount),
+    more: fc.nat(),
+  },
   { requiredKeys: ['origin'] },
 )
 const body = fc.record(
@@ -64,6 +69,12 @@ const body = fc.record(
 )
 
 describe('a request between agents, read by hand', () => {
+  it('names its write so that a snapshot with it can be read again', () => {
+    const identityOf = (origin: string): unknown =>
+      readRequest({ args: {}, identity: { origin, sequence: 1 } })?.identity
+    expect([identityOf('id/\u0100'), identityOf('id/é')]).toEqual([undefined, { origin: 'id/é', sequence: 1 }])
+  })
+
   it('is what a schema takes, and has the same members', () => {
     let taken = 0
     fc.assert(

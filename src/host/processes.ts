@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import { err, ok, type Result } from '../base/result.ts'
+import type { Closable } from '../env/async.ts'
 import type { ChildExit, ChildOptions, Processes, SpawnFailure } from '../env/process.ts'
 import type { ForegroundChild, ForegroundOptions } from '../env/terminal.ts'
 import { nodeDelay } from './async.ts'
@@ -61,16 +62,14 @@ export class HostProcesses implements Processes {
       killGroup(child)
     }
     const timer = options.timeoutMs === Infinity ? undefined : setTimeout(timeUp, nodeDelay(options.timeoutMs))
-    let ended = false
     let grace: NodeJS.Timeout | undefined
-    void options.until?.finally(() => {
-      if (ended) return
+    const unwanted = whenSettled(options.until, () => {
       if (options.graceMs === undefined) return killGroup(child)
       killGroup(child, 'SIGTERM')
       grace = setTimeout(() => killGroup(child), nodeDelay(options.graceMs))
     })
     const settle = (end: Result<ChildExit, SpawnFailure>): void => {
-      ended = true
+      unwanted.close()
       clearTimeout(timer)
       clearTimeout(grace)
       clearTimeout(lingering)
@@ -90,6 +89,30 @@ export class HostProcesses implements Processes {
     child.stdin?.on('error', () => undefined)
     if (options.input !== undefined) child.stdin?.end(options.input)
   }
+}
+
+/** By promise, what to do when it settles: a promise that is not settled keeps whatever waits for it. */
+const waiting = new WeakMap<Promise<void>, Set<() => void>>()
+
+/**
+ * Calls `use` when the promise settles, unless it was closed before. One promise may be given to many programs, such as
+ * one for the life of the agent: it must not keep each of them, with its input and output, after their end.
+ */
+function whenSettled(promise: Promise<void> | undefined, use: () => void): Closable {
+  if (promise === undefined) return { close: () => undefined }
+  const uses = waiting.get(promise) ?? usesOf(promise)
+  uses.add(use)
+  return { close: () => void uses.delete(use) }
+}
+
+/** Apart from its caller, whose variables the handler would keep otherwise. */
+function usesOf(promise: Promise<void>): Set<() => void> {
+  const uses = new Set<() => void>()
+  waiting.set(promise, uses)
+  void promise.finally(() => {
+    for (const use of [...uses]) use()
+  })
+  return uses
 }
 
 function killGroup(child: ChildProcess, signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): void {

@@ -1,6 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { textOf, utf8 } from '../../../src/base/bytes.ts'
 import type { ChildExit, ChildOptions } from '../../../src/env/process.ts'
@@ -53,6 +55,25 @@ describe('a child process', () => {
       environment: new Map([['ADDED', 'yes']]),
     })
     expect(textOf(exit.output)).toBe('given-yes-path')
+  })
+
+  it('leaves nothing behind where what would end it lasts on, such as the life of the agent', async () => {
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    const until = new Promise<void>(() => undefined)
+    const ran = async (): Promise<WeakRef<Uint8Array>> => {
+      const input = new Uint8Array(1 << 20)
+      expect(await run(['cat'], { input, until })).toMatchObject({ exit: 0 })
+      return new WeakRef(input)
+    }
+    const input = await ran()
+    // What is unreachable goes in a turn after that in which it was last looked at.
+    for (let turns = 0; turns < 50 && input.deref() !== undefined; turns++) {
+      await new Promise(setImmediate)
+      collect()
+    }
+    expect(input.deref() === undefined).toBe(true)
+    expect(until).toBeInstanceOf(Promise)
   })
 
   it('may leave its input unread, and has an empty one when given none', async () => {

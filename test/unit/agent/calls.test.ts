@@ -290,6 +290,33 @@ describe('a held write', () => {
     expect(other.result).toEqual(overloaded)
   })
 
+  it.each<Failure>([
+    { kind: 'token-not-found' },
+    { kind: 'permission-denied', message: 'Permission denied' },
+    { kind: 'no-leader' },
+    { kind: 'unknown-method', method: 'Test.Write' },
+  ])('is not told as refused by a later $kind, which says nothing about an earlier attempt', async (failure) => {
+    const held = new Held()
+    const write = held.write()
+    await held.answer(lost)
+    await held.clock.advance(150)
+    await held.answer(err(failure))
+    expect(write.result).toEqual(err({ kind: 'outcome-unknown', message: 'the peer reset it' }))
+    const other = held.write()
+    await held.answer(err(failure))
+    expect(other.result).toEqual(err(failure))
+  })
+
+  it('is told as refused when a later attempt judged it, which finds what an earlier one did', async () => {
+    const held = new Held()
+    const write = held.write()
+    await held.answer(lost)
+    await held.clock.advance(150)
+    const judged = err({ kind: 'bad-request', message: 'no such node' } as const)
+    await held.answer(judged)
+    expect(write.result).toEqual(judged)
+  })
+
   it('is not sent again when its caller goes away in a pause', async () => {
     const held = new Held()
     let leave = (): void => {}

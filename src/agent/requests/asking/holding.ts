@@ -42,8 +42,8 @@ export class HeldRequests {
   /**
    * Retries until a server has answered, for at most the hold time after the first attempt without an answer. Once an
    * attempt of a write may have reached a leader, only an answer tells its outcome. Whatever ends the holding then,
-   * except a refusal that every attempt would meet, is reported to the caller as an unknown outcome. A read has no
-   * outcome to lose.
+   * except a refusal that judges the write itself, is reported to the caller as an unknown outcome. A read has no outcome
+   * to lose.
    */
   async hold(
     options: CallOptions,
@@ -60,7 +60,7 @@ export class HeldRequests {
       if (result.ok) return result
       const failure = result.error
       if (changes && mayHaveBeenServed(failure)) unknown = { kind: 'outcome-unknown', message: failure.message }
-      if (!isPassing(failure)) return err(isMomentary(failure) ? (unknown ?? failure) : failure)
+      if (!isPassing(failure)) return err(momentary.has(failure.kind) ? (unknown ?? failure) : failure)
       const now = this.#env.clock.monoMs()
       failingSinceMs ??= now
       const leftMs = failingSinceMs + this.#holdMs - now
@@ -120,10 +120,22 @@ function mayHaveBeenServed(failure: CallFailure): failure is Uncertain {
   )
 }
 
-/** Whether this attempt's refusal says nothing about the attempts before it. */
-function isMomentary({ kind }: CallFailure): boolean {
-  return kind === 'overloaded' || kind === 'rate-limited' || kind === 'disk-full'
-}
+/**
+ * Refusals of one attempt, which say nothing about the attempts before it: of an agent that has too much to do or knows
+ * no server, of a server whose release lacks the method, and of rights, which the write itself may have taken away, such
+ * as one that deletes its own token.
+ */
+const momentary: ReadonlySet<CallFailure['kind']> = new Set([
+  'overloaded',
+  'rate-limited',
+  'disk-full',
+  'no-leader',
+  'no-servers',
+  'unknown-datacenter',
+  'unknown-method',
+  'permission-denied',
+  'token-not-found',
+])
 
 /**
  * Failures that may pass with a new leader or a retry. An uncertain write may be repeated, because it carries an

@@ -17,8 +17,8 @@ export type Failure =
   | { readonly kind: 'unknown-datacenter'; readonly datacenter: string }
   /** A client agent knows no server. */
   | { readonly kind: 'no-servers' }
-  /** The write may or may not have happened. */
-  | { readonly kind: 'outcome-unknown'; readonly message: string }
+  /** The write may or may not have happened. `final`: it took effect, and its answer is lost for good. */
+  | { readonly kind: 'outcome-unknown'; readonly message: string; readonly final?: true | undefined }
   | { readonly kind: 'deadline-exceeded'; readonly message: string }
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'overloaded'; readonly message: string }

@@ -15,6 +15,8 @@ const queuedBytesMax = 16 << 20
 const helloTimeoutMs = 5_000
 export interface ConnectionEvents {
   onRequest(request: ServedRequest): Promise<Result<unknown, Failure>>
+  /** Whether a request of this method is a write. */
+  isWrite(method: string): boolean
   onNotice(peer: Peer, topic: string, bytes: Uint8Array): void
   /** The peer has sent its hello. */
   onReady(connection: Connection, peer: Peer): void
@@ -44,7 +46,12 @@ export class Connection {
     const write = (frame: Uint8Array): void => {
       stream.write(frame)
     }
-    this.#served = new ServedRequests({ env, write, onRequest: (request) => events.onRequest(request) })
+    this.#served = new ServedRequests({
+      env,
+      write,
+      onRequest: (request) => events.onRequest(request),
+      isWrite: (method) => events.isWrite(method),
+    })
     this.#requests = new RequestsInFlight({
       env,
       isCongested: () => this.#isCongested,

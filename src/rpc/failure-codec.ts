@@ -19,7 +19,7 @@ const shapes = {
   }),
   'unknown-datacenter': z.object({ kind: z.literal('unknown-datacenter'), datacenter: z.string() }),
   'no-servers': z.object({ kind: z.literal('no-servers') }),
-  'outcome-unknown': z.object({ kind: z.literal('outcome-unknown'), message }),
+  'outcome-unknown': z.object({ kind: z.literal('outcome-unknown'), message, final: z.literal(true).optional() }),
   'deadline-exceeded': z.object({ kind: z.literal('deadline-exceeded'), message }),
   cancelled: z.object({ kind: z.literal('cancelled') }),
   overloaded: z.object({ kind: z.literal('overloaded'), message }),
@@ -78,12 +78,11 @@ function knownFailure(value: unknown): Failure {
 
 /**
  * Why this frame must not be sent, if it must not: the peer would close the connection because of its length, and with
- * it everything else that is under way.
+ * it everything else that is under way. A write that was answered has taken effect: it must not look refused.
  */
-export function tooLong(frame: Uint8Array, what: 'request' | 'answer'): Failure | undefined {
+export function tooLong(frame: Uint8Array, what: 'request' | 'answer' | 'answer to a write'): Failure | undefined {
   if (frame.length <= 4 + frameBytesMax) return undefined
-  return {
-    kind: 'too-large',
-    message: `the ${what} is longer than the limit of ${frameBytesMax} bytes between agents`,
-  }
+  const message = `the ${what} is longer than the limit of ${frameBytesMax} bytes between agents`
+  if (what !== 'answer to a write') return { kind: 'too-large', message }
+  return { kind: 'outcome-unknown', message: `${message}; the write took effect`, final: true }
 }

@@ -33,6 +33,8 @@ export interface RpcIdentity {
 
 export interface RpcHandlers {
   onRequest(request: ServedRequest): Promise<Result<unknown, Failure>>
+  /** Whether a request of this method is a write; absent: none is. */
+  isWrite?(method: string): boolean
   /** Called only for peers that may act as servers. */
   onNotice(peer: Peer, topic: string, bytes: Uint8Array): void
   /** A peer has sent its hello on a new connection. */
@@ -174,6 +176,7 @@ export class Rpc {
     invariant(handlers !== undefined, 'connections are made between start and stop')
     return {
       onRequest: (request) => handlers.onRequest(request),
+      isWrite: (method) => handlers.isWrite?.(method) === true,
       onNotice: (peer, topic, bytes) => {
         if (peer.mayActAsServer) handlers.onNotice(peer, topic, bytes)
         else this.#pretended(stream, peer)

@@ -34,6 +34,8 @@ interface Served {
 export interface ServedRequestsParts {
   readonly env: Pick<Env, 'detach'>
   readonly onRequest: (request: ServedRequest) => Promise<Result<unknown, Failure>>
+  /** Whether a request of this method is a write. */
+  readonly isWrite: (method: string) => boolean
   readonly write: (frame: Uint8Array) => void
 }
 
@@ -61,7 +63,7 @@ export class ServedRequests {
       entry.abort = use
       if (entry.aborted) use()
     }
-    env.detach(this.#answer(id, onRequest({ peer, method, body, deadlineMs, onAbort })))
+    env.detach(this.#answer(id, method, onRequest({ peer, method, body, deadlineMs, onAbort })))
     return true
   }
 
@@ -77,7 +79,7 @@ export class ServedRequests {
     for (const served of [...this.#served.values()]) abort(served)
   }
 
-  async #answer(id: number, served: Promise<Result<unknown, Failure>>): Promise<void> {
+  async #answer(id: number, method: string, served: Promise<Result<unknown, Failure>>): Promise<void> {
     const result = await served
     this.#served.delete(id)
     if (this.#isLost) return
@@ -86,7 +88,7 @@ export class ServedRequests {
         ? { kind: 'answer', id, body: result.value }
         : { kind: 'failure', id, failure: failureToWire(result.error) },
     )
-    const failure = tooLong(answer, 'answer')
+    const failure = tooLong(answer, this.#parts.isWrite(method) ? 'answer to a write' : 'answer')
     this.#parts.write(failure === undefined ? answer : encodeFrame({ kind: 'failure', id, failure }))
   }
 }

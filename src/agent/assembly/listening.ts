@@ -30,6 +30,7 @@ export function listen({ config, nodeId, rpc, serverAt }: Ground, parts: Answeri
     { nodeId, nodeName: config.nodeName, datacenter: config.datacenter, address: ownAddress(config) },
     {
       onRequest: (request) => serve(request, parts),
+      isWrite: (method) => parts.dispatch.endpoint(method)?.kind === 'write',
       onNotice: (peer, topic, bytes) => link.receive(raft, peer, topic, bytes),
       onPeer: (peer) => introductions.met(peer),
       serverAt,

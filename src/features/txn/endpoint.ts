@@ -65,6 +65,7 @@ async function apply(
   return err({
     kind: 'outcome-unknown',
     message: 'the transaction took effect, but what it read is no longer known',
+    final: true,
   })
 }
 

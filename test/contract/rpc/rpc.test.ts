@@ -42,6 +42,7 @@ async function startAgent(
   const identity = { nodeId, nodeName: nodeId, datacenter: 'dc1', address: address ?? `${ownLoopback}:${local}` }
   rpc.value.start(identity, {
     onRequest: serve,
+    isWrite: (method) => method === writeMethod,
     onNotice: (peer, topic, bytes) => notices.push(`${peer.nodeId} ${topic} ${bytes.length}`),
     onPeer: (peer) => peers.push(peer.nodeId),
     watch: { isWatched: (peer) => watched(peer.nodeId), onGone: (peer) => gone.push(peer.nodeId) },
@@ -49,6 +50,7 @@ async function startAgent(
   return { env, rpc: rpc.value, port: local, notices, peers, gone }
 }
 
+const writeMethod = 'Test.Write'
 const echo: Serve = async ({ method, body }) => ok({ method, body })
 
 function ask(from: Agent, to: Agent, body: unknown, deadlineMs = 5_000) {
@@ -126,6 +128,16 @@ describe('rpc', () => {
     expect(much).toMatchObject({ ok: false, error: { kind: 'too-large' } })
     expect(await ask(a, b, 'more')).toEqual(ok('more'))
     expect(b.peers).toEqual(['a'])
+  })
+
+  it('does not call a write refused whose answer no frame can hold', async () => {
+    const long: Serve = async () => ok('x'.repeat(9 << 20))
+    const [a, b] = [await startAgent('a', long), await startAgent('b', long)]
+    const message =
+      'the answer to a write is longer than the limit of 8388608 bytes between agents; the write took effect'
+    const at = `${ownLoopback}:${b.port}`
+    const write = await a.rpc.request(at, { method: writeMethod, body: 1, deadlineMs: 20_000 })
+    expect(write).toEqual(err({ kind: 'outcome-unknown', message, final: true }))
   })
 
   it('carries what the other side refuses as a value', async () => {

@@ -307,6 +307,15 @@ describe('a held write', () => {
     expect(other.result).toEqual(err(failure))
   })
 
+  it('is not sent again when the server knows that its answer is lost for good', async () => {
+    const held = new Held()
+    const write = held.write()
+    const gone = err({ kind: 'outcome-unknown', message: 'what it read is no longer known', final: true } as const)
+    await held.answer(gone)
+    expect(write.result).toEqual(gone)
+    expect([held.attempts.length, held.clock.timers]).toEqual([1, 0])
+  })
+
   it('is told as refused when a later attempt judged it, which finds what an earlier one did', async () => {
     const held = new Held()
     const write = held.write()

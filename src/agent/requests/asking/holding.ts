@@ -60,6 +60,7 @@ export class HeldRequests {
       if (result.ok) return result
       const failure = result.error
       if (changes && mayHaveBeenServed(failure)) unknown = { kind: 'outcome-unknown', message: failure.message }
+      if (isFinal(failure)) return err(failure)
       if (!isPassing(failure)) return err(momentary.has(failure.kind) ? (unknown ?? failure) : failure)
       const now = this.#env.clock.monoMs()
       failingSinceMs ??= now
@@ -136,6 +137,11 @@ const momentary: ReadonlySet<CallFailure['kind']> = new Set([
   'permission-denied',
   'token-not-found',
 ])
+
+/** Whether the server knows that the write took effect, and that a further attempt would learn no more. */
+function isFinal(failure: CallFailure): failure is Extract<Failure, { kind: 'outcome-unknown' }> {
+  return failure.kind === 'outcome-unknown' && failure.final === true
+}
 
 /**
  * Failures that may pass with a new leader or a retry. An uncertain write may be repeated, because it carries an

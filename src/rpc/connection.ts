@@ -9,8 +9,13 @@ import { Liveness } from './liveness.ts'
 import { type Answer, RequestsInFlight, type RpcCall } from './requests-in-flight.ts'
 import { type Peer, type ServedRequest, ServedRequests } from './served-requests.ts'
 
-/** Maximum number of bytes that wait to be sent; beyond it, notices are dropped and requests refused. */
+/** Maximum number of bytes that wait to be sent; beyond it, notices are dropped, requests refused, and answers wait. */
 const queuedBytesMax = 16 << 20
+/**
+ * Beyond this, the connection is closed: no request or answer is queued on a congested connection, so these are small
+ * frames, such as answers to the pings of a peer that reads nothing.
+ */
+const unreadBytesMax = 2 * queuedBytesMax
 /** A connection whose peer has not sent its hello within this time is closed. */
 const helloTimeoutMs = 5_000
 export interface ConnectionEvents {
@@ -43,14 +48,13 @@ export class Connection {
     this.#stream = stream
     this.#events = events
     this.#mayActAsServer = mayActAsServer
-    const write = (frame: Uint8Array): void => {
-      stream.write(frame)
-    }
+    const write = (frame: Uint8Array): void => this.#write(frame)
     this.#served = new ServedRequests({
       env,
       write,
       onRequest: (request) => events.onRequest(request),
       isWrite: (method) => events.isWrite(method),
+      isCongested: () => this.#isCongested,
     })
     this.#requests = new RequestsInFlight({
       env,
@@ -65,6 +69,7 @@ export class Connection {
       isAwaited: () => !this.#requests.isEmpty,
     })
     stream.onData((bytes) => this.#receive(bytes))
+    stream.onDrain(() => this.#served.sendReady())
     stream.onEnd(() => {
       this.#endedByPeer = true
       this.close(endText.ended)
@@ -119,6 +124,11 @@ export class Connection {
     return this.#stream.queuedBytes() > queuedBytesMax
   }
 
+  #write(frame: Uint8Array): void {
+    if (this.#stream.queuedBytes() > unreadBytesMax) this.close('the peer does not read')
+    else this.#stream.write(frame)
+  }
+
   #sendRequest(frame: Uint8Array): void {
     this.#send(frame)
     this.#liveness.watch()
@@ -130,6 +140,8 @@ export class Connection {
 
   #receive(bytes: Uint8Array): void {
     this.#liveness.heard()
+    // Under a steady load the queue may never become empty.
+    this.#served.sendReady()
     const read = this.#reader.push(bytes, (frame) => {
       if (!this.#closed) this.#take(frame)
     })
@@ -161,8 +173,7 @@ export class Connection {
       case 'notice':
         return this.#events.onNotice(this.#peer, frame.topic, frame.bytes)
       case 'ping':
-        this.#stream.write(encodeFrame({ kind: 'pong' }))
-        return
+        return this.#write(encodeFrame({ kind: 'pong' }))
       case 'pong':
         return
       default:

@@ -36,13 +36,21 @@ export interface ServedRequestsParts {
   readonly onRequest: (request: ServedRequest) => Promise<Result<unknown, Failure>>
   /** Whether a request of this method is a write. */
   readonly isWrite: (method: string) => boolean
+  /** Whether so many bytes wait to be sent on the connection that answers wait for `sendReady`. */
+  readonly isCongested: () => boolean
   readonly write: (frame: Uint8Array) => void
 }
 
-/** Requests of the peer of one connection that are being served, and their answers. */
+/**
+ * Requests of the peer of one connection that are being served, and their answers. While the connection is congested,
+ * answers wait as results, most of which the state holds anyway, and are encoded one after another once there is room:
+ * the bytes of a thousand long lists for a peer that does not read them would fill the memory.
+ */
 export class ServedRequests {
   readonly #parts: ServedRequestsParts
   readonly #served = new Map<number, Served>()
+  /** Sends each answer that waits for room, in the order in which they were made; bounded by the requests. */
+  #ready: (() => void)[] = []
   #isLost = false
 
   constructor(parts: ServedRequestsParts) {
@@ -63,7 +71,7 @@ export class ServedRequests {
       entry.abort = use
       if (entry.aborted) use()
     }
-    env.detach(this.#answer(id, method, onRequest({ peer, method, body, deadlineMs, onAbort })))
+    env.detach(this.#answer(id, method, entry, onRequest({ peer, method, body, deadlineMs, onAbort })))
     return true
   }
 
@@ -76,11 +84,25 @@ export class ServedRequests {
   /** The connection is gone, and with it every caller: no further answer is sent. */
   lost(): void {
     this.#isLost = true
+    this.#ready = []
     for (const served of [...this.#served.values()]) abort(served)
   }
 
-  async #answer(id: number, method: string, served: Promise<Result<unknown, Failure>>): Promise<void> {
+  /** Sends the answers that have waited, as long as there is room. Those that the peer no longer waits for are dropped. */
+  sendReady(): void {
+    while (this.#ready.length > 0 && !this.#parts.isCongested()) this.#ready.shift()?.()
+  }
+
+  async #answer(id: number, method: string, entry: Served, served: Promise<Result<unknown, Failure>>): Promise<void> {
     const result = await served
+    if (this.#isLost || (this.#ready.length === 0 && !this.#parts.isCongested())) return this.#send(id, method, result)
+    this.#ready.push(() => {
+      if (entry.aborted) this.#served.delete(id)
+      else this.#send(id, method, result)
+    })
+  }
+
+  #send(id: number, method: string, result: Result<unknown, Failure>): void {
     this.#served.delete(id)
     if (this.#isLost) return
     const answer = encodeFrame(

@@ -265,6 +265,23 @@ describe('answers that an agent keeps', () => {
     cache.stop()
   })
 
+  it('are not given after a failure when their token has lost its rights meanwhile', async () => {
+    const servers = new Servers()
+    let rights: Result<Authorizer, Failure> = ok(managementOf('a'))
+    const cache = new AnswerCache(servers.clock.env, servers.calls, async () => rights)
+    const freshness = { revalidate: true, staleIfErrorMs: 60_000 }
+    const ask = () => cache.get(serviceNodesEndpoint, { service: 'web' }, plain, freshness, { token: 't' })
+    await ask()
+    servers.failing = true
+    expect(told(await ask())).toEqual([50, 'HIT', 0])
+    const refused = ask()
+    rights = err({ kind: 'token-not-found' })
+    expect(told(await refused)).toBe('token-not-found')
+    rights = ok(managementOf('a'))
+    expect(told(await ask())).toBe('no-servers')
+    cache.stop()
+  })
+
   it('are one for all callers where every caller may read them, with an unknown token as well', async () => {
     const servers = new Servers()
     const cache = new AnswerCache(servers.clock.env, servers.calls, async () => err({ kind: 'token-not-found' }))

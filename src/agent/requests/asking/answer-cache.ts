@@ -91,7 +91,11 @@ export class AnswerCache {
         return asked
       }
       const bearable = known !== undefined && known.ageMs() <= (freshness.staleIfErrorMs ?? -1)
-      return bearable ? ok(hit(known) as CachedAnswer<Reply>) : asked
+      if (!bearable) return asked
+      // While this caller asked in vain, the token may have lost its rights, which another read learned.
+      const later = await rightsOf?.(options)
+      if (later?.ok === false) return later
+      return later?.value === known.authorizer ? given(known) : asked
     }
     const question = { endpoint: endpoint as QueryEndpoint, args, datacenter: read.datacenter, token }
     this.#keep(key, question, asked.value, rights?.value)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { releaseOf } from '../../model/release.ts'
-import type { CommandDefinition } from '../contract/command.ts'
+import { type CommandDefinition, withShortRefusal } from '../contract/command.ts'
 import { idOrRefusal } from '../contract/fields.ts'
 import { policyFields, policyLinks, tokenFields, uuid } from './fields.ts'
 import { anonymousAccessor, managementPolicyId } from './model.ts'
@@ -68,6 +68,7 @@ const tokenCreateBody = z.strictObject({ accessor: uuid, secret, createdMs, ...n
 export const tokenCreate: CommandDefinition<z.infer<typeof tokenCreateBody>, Written> = {
   kind: 'acl.token-create',
   outcome: idOrRefusal,
+  remembered: withShortRefusal,
   since: newSystemSince,
   body: tokenCreateBody,
   apply: (tx, body) => {
@@ -90,6 +91,7 @@ const tokenUpdateBody = z.strictObject({ accessor: uuid, ...named })
 export const tokenUpdate: CommandDefinition<z.infer<typeof tokenUpdateBody>, Written> = {
   kind: 'acl.token-update',
   outcome: idOrRefusal,
+  remembered: withShortRefusal,
   since: newSystemSince,
   body: tokenUpdateBody,
   apply: (tx, { accessor, description, local, policies }) => {

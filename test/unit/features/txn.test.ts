@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { unrestricted } from '../../../src/access/authorizer.ts'
 import { byteString, utf8 } from '../../../src/base/bytes.ts'
+import { tokenCreate, tokenUpdate } from '../../../src/features/acl/commands.ts'
 import { catalogRegister } from '../../../src/features/catalog/commands.ts'
 import { lockDelays } from '../../../src/features/kv/lock-delays.ts'
 import { holdsTable } from '../../../src/features/kv/tables.ts'
@@ -190,6 +191,9 @@ describe('what is remembered of a refusal', () => {
     expect(transactionApply.remembered?.({ kind: 'failed', errors })).toEqual(failed)
     expect(sessionCreate.remembered?.({ refusal: long })).toEqual({ refusal: short })
     expect(catalogRegister.remembered?.({ refusal: long })).toEqual({ refusal: short })
+    for (const write of [tokenCreate, tokenUpdate]) {
+      expect(write.remembered?.({ refusal: long })).toEqual({ refusal: short })
+    }
   })
 
   it('is the whole of a usual one', () => {

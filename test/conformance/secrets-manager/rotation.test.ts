@@ -229,7 +229,9 @@ describe('a mesh whose root an external secrets manager holds', () => {
 
   it('says of another root in its place that it is one, and continues with the one that the mesh trusts', async () => {
     const mesh = await meshWith({ enabled: true, ca_config: { cluster_id: clusterId } })
+    const before = await rootsOf(mesh)
     expect((await configure(mesh, vault(1))).status).toBe(200)
+    await activated(mesh, before)
     const roots = await rootsOf(mesh)
     expect(await problemOf(mesh)).toBe('')
     mesh.manager().unmount('root-1')

@@ -150,7 +150,7 @@ export const healthBreakages: readonly Breakage[] = [
   {
     id: 'HLT-024',
     file: 'src/agent/local/overdue-services.ts',
-    find: 'nowMs - criticalSinceMs < afterMs',
-    replace: 'nowMs - criticalSinceMs > afterMs',
+    find: 'nowMs - criticalSinceMs >= afterMs',
+    replace: 'nowMs - criticalSinceMs < afterMs',
   },
 ]

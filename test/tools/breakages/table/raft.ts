@@ -105,8 +105,8 @@ export const raftBreakages: readonly Breakage[] = [
   {
     id: 'RFT-017',
     file: 'src/raft/opening/outage.ts',
-    find: 'return ok({ marked: true, wanted: wanted.value, forced: forced.value })',
-    replace: 'return ok({ marked: true, wanted: wanted.value, forced: undefined })',
+    find: 'return ok({ marked: true, file, wanted: wanted.value, forced: forced.value })',
+    replace: 'return ok({ marked: true, file, wanted: wanted.value, forced: undefined })',
   },
   {
     id: 'RFT-018',

@@ -95,13 +95,18 @@ export async function keepPoolKeys(
   if (!isKept) await keyring.stored()
 }
 
-/** One write at a time. A failed write is logged, too: the pool uses the new keys nevertheless. */
+/**
+ * One write at a time, always of the newest keys, so that a flood of changes costs no write for each. A failed write is
+ * logged, too: the pool uses the new keys nevertheless.
+ */
 class KeyringFile {
   readonly #env: Env
   readonly #directory: string
   readonly #name: string
   /** What the file is known to hold. */
   #text: string | undefined
+  /** What it is to hold. */
+  #wanted = ''
   #writing: Promise<unknown> = Promise.resolve()
 
   constructor(env: Env, directory: string, name: string, texts: readonly string[] | undefined) {
@@ -112,12 +117,14 @@ class KeyringFile {
   }
 
   store(texts: readonly string[]): Promise<Result<undefined, string>> {
-    const written = this.#writing.then(() => this.#write(JSON.stringify(texts)))
+    this.#wanted = JSON.stringify(texts)
+    const written = this.#writing.then(() => this.#write())
     this.#writing = written
     return written
   }
 
-  async #write(text: string): Promise<Result<undefined, string>> {
+  async #write(): Promise<Result<undefined, string>> {
+    const text = this.#wanted
     if (text === this.#text) return done
     this.#text = undefined
     const { disk, log } = this.#env

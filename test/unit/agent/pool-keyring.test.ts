@@ -78,6 +78,29 @@ describe('the keys that an agent keeps', () => {
     expect(disk.operations).toBe(before)
   })
 
+  it('are written as they are in the end, and not once for each of many changes', async () => {
+    const disk = new CrashDisk()
+    await disk.makeDirectory('/data')
+    const given = { ...config({ encrypt: first }), dataDir: '/data' }
+    const keys = await loadPoolKeys({ ...env, disk }, given)
+    const fresh = keyFrom(second)
+    if (!keys.ok || keys.value === undefined || !fresh.ok) throw new Error('no keys')
+    const { keyring } = keys.value
+    await keepPoolKeys({ ...env, disk }, given, keys.value)
+    const before = disk.counts.get('rename') ?? 0
+    const answers: Promise<unknown>[] = []
+    for (let change = 0; change < 20; change++) {
+      keyring.install(fresh.value)
+      answers.push(keyring.stored())
+      keyring.remove(fresh.value)
+      answers.push(keyring.stored())
+    }
+    keyring.install(fresh.value)
+    expect(new Set(await Promise.all([...answers, keyring.stored()]))).toEqual(new Set([done]))
+    expect(textOf(disk.bytesOf('/data/serf/local.keyring'))).toBe(JSON.stringify([first, second]))
+    expect((disk.counts.get('rename') ?? 0) - before).toBeLessThanOrEqual(2)
+  })
+
   it('that are kept are used, whatever is configured', async () => {
     mkdirSync(join(dataDir, 'serf'))
     writeFileSync(path(), JSON.stringify([second]))

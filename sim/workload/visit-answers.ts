@@ -1,24 +1,25 @@
 import type { Need } from '../checkers/access/access-facts.ts'
+import { reads } from '../checkers/access/view-parts.ts'
 
 /** The rights that a caller needs to see what an answer shows. */
 type Shown = (body: string) => readonly Need[]
 
-export function reads(resource: string, name: string): Need {
-  return { resource, name, right: 'read' }
-}
-
 /** Members of the rows in all these answers. */
 interface Row {
   readonly Key?: string
+  readonly ID?: string
   readonly Name?: string
   readonly DestinationName?: string
   readonly Node?: string | { readonly Node: string }
-  readonly Service?: string | { readonly Service: string }
+  readonly Service?: string | { readonly ID: string; readonly Service: string }
+  readonly ServiceID?: string
   readonly ServiceName?: string
+  readonly CheckID?: string
 }
 
-function rowsOf(needs: (row: Row) => readonly Need[]): Shown {
-  return (body) => ((JSON.parse(body) as readonly Row[] | null) ?? []).flatMap(needs)
+/** What each row of an answer says; an answer without rows may be `null`. */
+export function rowsOf<T>(of: (row: Row) => readonly T[]): (body: string) => readonly T[] {
+  return (body) => ((JSON.parse(body) as readonly Row[] | null) ?? []).flatMap(of)
 }
 
 export const keysIn = rowsOf(({ Key = '' }) => [reads('key', Key)])
@@ -27,7 +28,7 @@ export function keyNamesIn(body: string): readonly Need[] {
   return ((JSON.parse(body) as readonly string[] | null) ?? []).map((name) => reads('key', name))
 }
 
-function nodeIn(node: Row['Node']): string {
+export function nodeIn(node: Row['Node']): string {
   return typeof node === 'object' ? node.Node : (node ?? '')
 }
 

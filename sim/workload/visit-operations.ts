@@ -1,5 +1,6 @@
 import { base64, utf8 } from '../../src/base/bytes.ts'
 import type { Need } from '../checkers/access/access-facts.ts'
+import { reads } from '../checkers/access/view-parts.ts'
 import type { Draws } from '../world/decisions/draws.ts'
 import {
   eventsIn,
@@ -8,7 +9,6 @@ import {
   intentionsIn,
   membersIn,
   queriesIn,
-  reads,
   refusedIn,
   transactionIn,
 } from './visit-answers.ts'

@@ -59,7 +59,8 @@ const readers: Readonly<Record<ViewKind, (tx: ReadTransaction, of: string) => It
   'found by a query': foundIn,
 }
 
-function reads(resource: string, name: string): Need {
+/** The right to read it. */
+export function reads(resource: string, name: string): Need {
   return { resource, name, right: 'read' }
 }
 

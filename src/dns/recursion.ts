@@ -1,7 +1,6 @@
 import type { DnsConfig } from '../agent/settings/agent-config.ts'
 import { type DnsQuery, type DnsRecord, typeCodes } from '../dns-wire/message.ts'
-import { decodeResponse, encodeQuestion, type ReceivedResponse } from '../dns-wire/question.ts'
-import { isReadable } from '../dns-wire/readable.ts'
+import { decodeResponse, encodeQuestion, isReadable, type ReceivedResponse } from '../dns-wire/question.ts'
 import { uint16 } from '../dns-wire/reader.ts'
 import type { Env } from '../env/env.ts'
 import type { Endpoint } from '../env/net.ts'

@@ -11,7 +11,10 @@ export type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGUSR1'
 export interface ForegroundChild {
   /** Its exit code, or the name of the signal that ended it. */
   readonly ended: Promise<number | string>
-  /** Reaches what it has started, too. The error says why it could not be sent; that all have ended is none. */
+  /**
+   * Sends it to the processes that the child has started, too. The error says why it could not be sent; if all of them
+   * have ended already, there is no error.
+   */
   signal(signal: Signal | 'SIGKILL'): Result<undefined, string>
   /** Whether it, or what it has started, still runs; with `input` it alone counts. */
   lives(): boolean

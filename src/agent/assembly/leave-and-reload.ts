@@ -35,7 +35,8 @@ export async function leaveOnce(
 export function reloadsInTurn(...parts: Parameters<typeof reload>): () => Promise<Result<undefined, Failure>> {
   let last: Promise<unknown> = Promise.resolve()
   return () => {
-    const reloaded = last.then(() => reload(...parts))
+    const run = () => reload(...parts)
+    const reloaded = last.then(run, run)
     last = reloaded
     return reloaded
   }

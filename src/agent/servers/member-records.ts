@@ -77,10 +77,8 @@ export class MemberRecords {
   async removeServer(server: PoolServer, present: readonly PoolServer[]): Promise<void> {
     const { servers } = this.#server.raft.status().configuration
     const named = servers.find((one) => memberOf(one, [server]) !== undefined)
-    const isPresent = present.some(
-      (one) => one.status !== 'left' && named !== undefined && memberOf(named, [one]) !== undefined,
-    )
-    if (named === undefined || isPresent) return
+    if (named === undefined) return
+    if (present.some((one) => one.status !== 'left' && memberOf(named, [one]) !== undefined)) return
     const removed = await this.#server.raft.changeConfiguration({ kind: 'remove', id: named.id })
     const fields = { name: server.name, id: named.id }
     if (removed.ok) this.#server.env.log.write('info', 'svc', 'removed a server that left', fields)

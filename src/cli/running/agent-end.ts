@@ -18,9 +18,8 @@ type LeaveRules = Pick<AgentConfig, 'leaveOnTerminate' | 'skipLeaveOnInterrupt'>
 
 /**
  * Serves the signals of a running agent until it ends, and gives the exit code: 0 when it has left the cluster, 1 when
- * it stopped without, was cut short, or met something it must not live with. `reloadsFirst`: a reload was requested before
- * it ran. Reference: configuration.md#leaving,
- * command-line.md#signals.
+ * it stopped without, was cut short, or met something it must not live with. `reloadsFirst`: a reload was requested
+ * before it ran. Reference: configuration.md#leaving, command-line.md#signals.
  */
 export async function untilEnded(
   env: Env,

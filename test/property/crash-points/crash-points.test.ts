@@ -68,8 +68,9 @@ describe('after a crash at any operation of the disk, whatever is left of what w
 })
 
 /**
- * A process is killed after an operation of the disk, the next one finds what is there and goes on, and then the power
- * fails. What the second has acknowledged must not rest on what the first left without making it durable.
+ * Kills a process after each operation of the disk, lets a second one start from what is there and write the next
+ * version, and cuts the power then. What the second process has acknowledged must not depend on what the first one left
+ * without making it durable.
  */
 async function everyKill(format: Format & Required<Pick<Format, 'goOn'>>): Promise<number> {
   const { disk: calm } = await lived(format, Number.POSITIVE_INFINITY)

@@ -37,9 +37,9 @@ export const copyBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: copying,
-        find: "const list = await askNewPrimary(round, tokenListEndpoint, { policy: '' }, round.after);",
+        find: 'const list = await listedTokens(round, round.after);',
         replace:
-          "const asked = await askNewPrimary(round, tokenListEndpoint, { policy: '' }, round.after); const list = asked.ok ? asked : ok({ found: [], index: noChange });",
+          'const asked = await listedTokens(round, round.after); const list = asked.ok ? asked : ok({ found: { entries: [], hasUnnamed: false }, index: noChange });',
       },
     ],
     hunt: copied,

@@ -1,4 +1,4 @@
-import { roundWaitMs } from '../../../src/features/acl/replication/copying.ts'
+import { roundWaitMs } from '../../../src/features/acl/replication/asking-primary.ts'
 import { pauseMaxMs, pauseMs } from '../../../src/features/acl/replication/replication-duty.ts'
 import type { Judge } from '../checker.ts'
 import type { TokenState } from './access-facts.ts'

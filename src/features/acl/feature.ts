@@ -11,6 +11,7 @@ import {
   legacySetEndpoint,
 } from './legacy/legacy-endpoints.ts'
 import { legacyRoutes } from './legacy/legacy-routes.ts'
+import { legacyPageEndpoint, policyPageEndpoint, tokenPageEndpoint } from './replication/page-endpoints.ts'
 import { replicatePolicies, replicateTokens } from './replication/replication-commands.ts'
 import { replicationStatusEndpoint } from './replication/replication-status.ts'
 import { explainEndpoint, explainRoutes } from './system/explain.ts'
@@ -87,6 +88,9 @@ export const aclFeature: Feature = {
     legacyListEndpoint,
     legacySetEndpoint,
     legacyDeleteEndpoint,
+    policyPageEndpoint,
+    tokenPageEndpoint,
+    legacyPageEndpoint,
   ],
   routes: aclRoutes,
   duties: [tokensDuty],

@@ -7,7 +7,7 @@ import type { LegacyType, PolicyLink, PolicyRow, TokenRow } from './model.ts'
 
 const stamps = { hash: isText, createIndex: isIndex, modifyIndex: isIndex }
 
-const isToken = membersAre<TokenRow>({
+export const isToken = membersAre<TokenRow>({
   secret: isText,
   accessor: isText,
   description: isText,
@@ -19,7 +19,7 @@ const isToken = membersAre<TokenRow>({
   ...stamps,
 })
 
-const isPolicy = membersAre<PolicyRow>({
+export const isPolicy = membersAre<PolicyRow>({
   id: isText,
   name: isText,
   description: isText,

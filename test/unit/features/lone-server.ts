@@ -112,6 +112,10 @@ export class LoneServer {
   serverAccess: ServerAccess | undefined
   mesh: MeshSettings | undefined
   federation: MeshFederation | undefined
+  /** What a server of an earlier build does not know. */
+  readonly unknownMethods = new Set<string>()
+  /** Largest answer that this server gives to a read of another datacenter. */
+  answerBytesMax: number | undefined
   /** Servers of other datacenters. */
   readonly peers = new Map<string, LoneServer>()
   readonly #duties = new Map<LeaderDuty, Closable>()
@@ -287,7 +291,12 @@ export class LoneServer {
       query: async (endpoint, args, read, call) => {
         this.reads.push(read)
         const peer = this.peers.get(read.datacenter)
-        if (peer !== undefined) return peer.agent.query(endpoint, args, { ...read, datacenter: '' }, call)
+        if (peer !== undefined) {
+          if (peer.unknownMethods.has(endpoint.method)) return err({ kind: 'unknown-method', method: endpoint.method })
+          const answer = await peer.agent.query(endpoint, args, { ...read, datacenter: '' }, call)
+          const isLong = peer.answerBytesMax !== undefined && pack(answer).length > peer.answerBytesMax
+          return isLong ? err({ kind: 'too-large', message: 'the answer is too long' }) : answer
+        }
         if (read.datacenter !== '') return err({ kind: 'unknown-datacenter', datacenter: read.datacenter })
         const given = checked(endpoint, args)
         const rights = this.#entered(endpoint, given, call.token)

@@ -1,76 +1,25 @@
 import { ok, type Result } from '../../../base/result.ts'
 import type { Failure } from '../../../model/failure.ts'
 import { type ModifyIndex, noChange } from '../../../model/log-position.ts'
-import type { ServerAccess } from '../../contract/access-control.ts'
-import type { QueryEndpoint } from '../../contract/endpoint.ts'
-import type { Answer, ReadOptions } from '../../contract/reading.ts'
-import type { WithDatacenters, WithProposals, WithState } from '../../contract/server-context.ts'
-import type { InMode } from '../asked.ts'
 import { legacyDelete, legacySet } from '../legacy/legacy-commands.ts'
-import { legacyListEndpoint } from '../legacy/legacy-endpoints.ts'
 import type { PolicyLink, TokenRow } from '../model.ts'
-import { policyBatchEndpoint, policyListEndpoint } from '../tokens/policy-endpoints.ts'
-import { tokenBatchEndpoint, tokenListEndpoint } from '../tokens/token-endpoints.ts'
+import { policyBatchEndpoint } from '../tokens/policy-endpoints.ts'
+import { tokenBatchEndpoint } from '../tokens/token-endpoints.ts'
 import { allPolicies, allTokens, policyById, tokenByAccessor, unmigratedTokens } from '../views.ts'
+import { askNewPrimary, type Round } from './asking-primary.ts'
 import { compared, inBatches, inParts, policyLikeness, tokenLikeness } from './comparing.ts'
+import { listedLegacy, listedPolicies, listedTokens } from './lists.ts'
 import { replicatedAtOnce, replicatePolicies, replicateTokens } from './replication-commands.ts'
-
-/** The server as far as replication uses it. */
-export type CopyingServer = WithState & WithProposals & WithDatacenters
-
-/** One comparison with the primary datacenter, and the resulting changes here. */
-export interface Round {
-  readonly server: CopyingServer
-  readonly access: ServerAccess
-  /** Index of the primary up to which everything is replicated: a round waits until there is something later. */
-  readonly after: ModifyIndex
-  /** Whether leadership has ended, so that nothing more may be written. */
-  over(): boolean
-}
 
 /** Index of the primary up to which everything is replicated now. */
 export type RoundDone = Result<ModifyIndex, Failure>
 
-/** How long a round waits for a change. Then it compares everything again, whatever the index says. */
-export const roundWaitMs = 30_000
-
-/** Reads from the primary datacenter with the replication token. `waitAfter` is an index; 0 does not wait. */
-function askPrimary<Args, Reply>(
-  { server, access }: Pick<Round, 'server' | 'access'>,
-  endpoint: QueryEndpoint<Args, Reply>,
-  args: Args,
-  waitAfter: ModifyIndex,
-): Promise<Result<Answer<Reply>, Failure>> {
-  const read: ReadOptions = {
-    consistency: 'default',
-    minIndex: waitAfter,
-    waitMs: waitAfter === 0 ? 0 : roundWaitMs,
-    maxStaleMs: 0,
-    datacenter: access.primaryDatacenter,
-  }
-  return server.readElsewhere(endpoint, args, read, access.replicationToken())
-}
-
-/** As `askPrimary`, for reads that exist only in the new mode. */
-async function askNewPrimary<Args, T>(
-  round: Pick<Round, 'server' | 'access'>,
-  endpoint: QueryEndpoint<Args, InMode<T>>,
-  args: Args,
-  waitAfter: ModifyIndex,
-): Promise<Result<{ readonly found: T; readonly index: ModifyIndex }, Failure>> {
-  const answer = await askPrimary(round, endpoint, args, waitAfter)
-  if (!answer.ok) return answer
-  const { value, meta } = answer.value
-  if (value.mode === 'new') return ok({ found: value.found, index: meta.index })
-  return { ok: false, error: { kind: 'legacy-access-control', message: 'the primary datacenter is in legacy mode' } }
-}
-
 /** Makes this datacenter's policies equal to the primary's. */
 export async function policiesRound(round: Round): Promise<RoundDone> {
   const { server } = round
-  const theirs = await askNewPrimary(round, policyListEndpoint, {}, round.after)
+  const theirs = await listedPolicies(round, round.after)
   if (!theirs.ok || round.over()) return theirs.ok ? ok(noChange) : theirs
-  const { changed, gone } = compared(theirs.value.found, [...allPolicies(server.read())], policyLikeness)
+  const { changed, gone } = compared(theirs.value.found.entries, [...allPolicies(server.read())], policyLikeness)
   for (const remove of inBatches(gone, replicatedAtOnce)) {
     const removed = await server.propose(replicatePolicies, { put: [], remove })
     if (!removed.ok || round.over()) return removed.ok ? ok(noChange) : removed
@@ -90,10 +39,9 @@ export async function policiesRound(round: Round): Promise<RoundDone> {
  */
 export async function tokensRound(round: Round): Promise<RoundDone> {
   const { server } = round
-  const list = await askNewPrimary(round, tokenListEndpoint, { policy: '' }, round.after)
+  const list = await listedTokens(round, round.after)
   if (!list.ok || round.over()) return list.ok ? ok(noChange) : list
-  const global = list.value.found.filter(({ local }) => !local)
-  const theirs = global.filter(({ accessor }) => accessor !== '')
+  const { entries: theirs, hasUnnamed } = list.value.found
   const ours = [...allTokens(server.read())].filter(({ local, accessor }) => !local && accessor !== '')
   const { changed, gone } = compared(theirs, ours, tokenLikeness)
   for (const remove of inBatches(gone, replicatedAtOnce)) {
@@ -111,7 +59,7 @@ export async function tokensRound(round: Round): Promise<RoundDone> {
   })
   if (stopped !== undefined) return stopped
   if (early.value.size > 0) return ok(round.after)
-  const dropped = theirs.length === global.length ? await dropUnmigrated(round) : undefined
+  const dropped = hasUnnamed ? undefined : await dropUnmigrated(round)
   return dropped ?? ok(list.value.index)
 }
 
@@ -124,9 +72,9 @@ async function earlyTokens(round: Round, theirs: readonly TokenRow[]): Promise<R
   const lacks = ({ id }: PolicyLink): boolean => policyById(tx, id) === undefined
   const open = theirs.filter(({ accessor, policies }) => policies.some(lacks) && !tokenByAccessor(tx, accessor))
   if (open.length === 0) return ok(new Set())
-  const list = await askNewPrimary(round, policyListEndpoint, {}, noChange)
+  const list = await listedPolicies(round, noChange)
   if (!list.ok) return list
-  const there = new Set(list.value.found.map(({ id }) => id))
+  const there = new Set(list.value.found.entries.map(({ id }) => id))
   const isEarly = ({ policies }: TokenRow): boolean => policies.some((link) => lacks(link) && there.has(link.id))
   return ok(new Set(open.filter(isEarly).map(({ accessor }) => accessor)))
 }
@@ -147,9 +95,9 @@ async function dropUnmigrated({ server, over }: Round): Promise<RoundDone | unde
  */
 export async function legacyRound(round: Round): Promise<RoundDone> {
   const { server } = round
-  const list = await askPrimary(round, legacyListEndpoint, {}, round.after)
+  const list = await listedLegacy(round, round.after)
   if (!list.ok || round.over()) return list.ok ? ok(noChange) : list
-  const theirs = new Map(list.value.value.map((token) => [token.secret, token]))
+  const theirs = new Map(list.value.found.entries.map((token) => [token.secret, token]))
   const ours = new Map([...allTokens(server.read())].map((token) => [token.secret, token]))
   for (const id of ours.keys()) {
     if (theirs.has(id)) continue
@@ -162,7 +110,7 @@ export async function legacyRound(round: Round): Promise<RoundDone> {
     const set = await server.propose(legacySet, { id, name, type, rules, unlessThere: false })
     if (!set.ok || round.over()) return set.ok ? ok(noChange) : set
   }
-  return ok(list.value.meta.index)
+  return ok(list.value.index)
 }
 
 function isSame(token: TokenRow, own: TokenRow | undefined): boolean {

@@ -3,7 +3,9 @@ import { failureText } from '../../../model/failure.ts'
 import { type ModifyIndex, noChange } from '../../../model/log-position.ts'
 import type { ServerAccess } from '../../contract/access-control.ts'
 import type { WithEnv } from '../../contract/surroundings.ts'
-import type { CopyingServer, Round, RoundDone } from './copying.ts'
+import type { CopyingServer, Round } from './asking-primary.ts'
+import type { RoundDone } from './copying.ts'
+import { pageBytesMax } from './page-endpoints.ts'
 
 /** Pause between two rounds that changed something or waited; doubled with each failure, up to the maximum. */
 export const pauseMs = 1_000
@@ -70,6 +72,7 @@ export class Replicator implements Closable {
       server: this.#server,
       access: this.#access,
       after: this.#after,
+      pageBytes: pageBytesMax,
       over: () => this.#closed,
     }
     const done = await this.#round(round)

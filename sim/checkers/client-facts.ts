@@ -44,6 +44,8 @@ export interface ClientFacts {
     readonly index: number
     /** The result differs from that of the index that was waited for. */
     readonly isChanged: boolean
+    /** The answer says that it may be stale. */
+    readonly isStale: boolean
   }
   /** A client has given up a blocking read after its timeout, and its agent is the same process as before. */
   readonly 'reader unanswered': { readonly read: WaitingRead }

@@ -110,11 +110,12 @@ export class WaitingReaders {
       if (hasGivenUp) invariants.tell('reader unanswered', { read })
       return undefined
     }
-    const { status } = answer.value
-    const told = Number(headerSaid(answer.value.headers, 'index') ?? Number.NaN)
+    const { status, headers: said } = answer.value
+    const told = Number(headerSaid(said, 'index') ?? Number.NaN)
+    const isStale = headerSaid(said, 'effective-consistency') === 'stale'
     if ((status !== 200 && status !== 404) || Number.isNaN(told) || bootOf(agent.name) !== boot) return undefined
     const found = `${status} ${textOf(answer.value.body)}`
-    invariants.tell('reader answered', { read, index: told, isChanged: found !== body })
+    invariants.tell('reader answered', { read, index: told, isChanged: found !== body, isStale })
     const { name, isStill } = this.#plan
     if (isStill) invariants.tell('still answered', { query, token: name, agent: agent.name, index: told, body: found })
     return { index: told, body: found }

@@ -1,5 +1,6 @@
 import { type CheckedRun, checker, type Judge } from '../checker.ts'
 import type { Facts } from '../facts.ts'
+import { type SettingsTold, settingsTold } from '../reads/settings-told.ts'
 import { type MonotoneIndex, monotoneIndex } from './monotone-index.ts'
 import type { WaitingRead } from './read-facts.ts'
 
@@ -21,6 +22,7 @@ const againWithinUs = 15_000_000
 
 type Excuse = 'out of reach' | 'index alone' | 'stale default reads' | 'majority lost'
 type Waiting = Facts['reader answered']
+type Settings = Pick<SettingsTold, 'staleByDefault'>
 
 /**
  * W4. A blocking read is answered for an index beyond the one that it waits for, or when its wait is over:
@@ -34,12 +36,14 @@ type Waiting = Facts['reader answered']
 export class WaitingAnswers {
   readonly #run: Run
   readonly #indexes: MonotoneIndex
+  readonly #settings: Settings
   /** When the first server reached each index; recorded once there is a reader. */
   #reached: Map<number, number> | undefined
 
-  constructor(run: Run, indexes: MonotoneIndex) {
+  constructor(run: Run, indexes: MonotoneIndex, settings: Settings) {
     this.#run = run
     this.#indexes = indexes
+    this.#settings = settings
   }
 
   /** The result is kept with the read until its answer. */
@@ -52,8 +56,9 @@ export class WaitingAnswers {
     if (this.#reached?.has(index) === false) this.#reached.set(index, this.#run.nowUs())
   }
 
-  answered({ read, index, isChanged }: Waiting): void {
-    if (read.consistency === 'default' && this.#run.staleDefaultMs > 0) {
+  answered({ read, index, isChanged, isStale }: Waiting): void {
+    const mayBeStale = this.#run.staleDefaultMs > 0 || (isStale && this.#settings.staleByDefault(read.agent))
+    if (read.consistency === 'default' && mayBeStale) {
       this.#run.excused('W4', 'stale default reads')
     } else {
       if (read.consistency !== 'stale' || read.server !== undefined) {
@@ -149,14 +154,14 @@ export const waitingAnswers = checker({
         'index alone':
           'An index that grows while the result stays as it is wakes no read, as that of a service that is not there; that answer.',
         'stale default reads':
-          'Where a scenario allows stale reads of default consistency, their indexes promise nothing; as long as it does.',
+          'Where a scenario allows stale reads of default consistency, or an agent that `discovery_max_stale` allows them says that its answer is one, their indexes promise nothing; as long as it does, and that answer.',
         'majority lost':
           'An answer to a request begun before a recovery that lost entries; requests begun after it are judged.',
       },
     },
   },
-  also: [monotoneIndex],
-  make: (run) => new WaitingAnswers(run, run.of(monotoneIndex)),
+  also: [monotoneIndex, settingsTold],
+  make: (run) => new WaitingAnswers(run, run.of(monotoneIndex), run.of(settingsTold)),
   takes: {
     'reader answered': (it, answer) => it.answered(answer),
     'reader unanswered': (it, { read }) => it.unanswered(read),

@@ -1,7 +1,10 @@
 import type { AgentConfig, DnsConfig } from '../../../src/agent/settings/agent-config.ts'
 import { checker } from '../checker.ts'
 
-type Told = Pick<AgentConfig, 'nodeName' | 'nodeMeta' | 'dns' | 'leaveOnTerminate' | 'skipLeaveOnInterrupt'>
+type Told = Pick<
+  AgentConfig,
+  'nodeName' | 'nodeMeta' | 'dns' | 'discoveryMaxStaleMs' | 'leaveOnTerminate' | 'skipLeaveOnInterrupt'
+>
 
 /** Agent settings that determine answers, as the agents' processes read them. */
 export class SettingsTold {
@@ -17,6 +20,11 @@ export class SettingsTold {
 
   leavingOf(node: string): Pick<Told, 'leaveOnTerminate' | 'skipLeaveOnInterrupt'> | undefined {
     return this.#of.get(node)
+  }
+
+  /** Its `discovery_max_stale` lets its answers about services be stale even where the caller does not ask for it. */
+  staleByDefault(node: string): boolean {
+    return (this.#of.get(node)?.discoveryMaxStaleMs ?? 0) > 0
   }
 
   dnsOf(node: string): DnsConfig | undefined {

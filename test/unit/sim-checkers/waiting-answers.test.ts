@@ -5,13 +5,13 @@ import { WaitingAnswers } from '../../../sim/checkers/clients/waiting-answers.ts
 import { recorder } from './reports.ts'
 
 /** Reads at c1, which is in contact since the first second unless a test says otherwise. */
-function watched({ staleDefaultMs = 0 } = {}) {
+function watched({ staleDefaultMs = 0, staleByDefault = false } = {}) {
   const { judge, lines, counts } = recorder()
   let nowUs = 2_000_000
   let contactUs: number | undefined = 1_000_000
   const indexes = new MonotoneIndex(judge)
   const run = { ...judge, nowUs: () => nowUs, contactSinceUs: () => contactUs, staleDefaultMs }
-  const checker = new WaitingAnswers(run, indexes)
+  const checker = new WaitingAnswers(run, indexes, { staleByDefault: () => staleByDefault })
   const plain = { query: '/v1/kv/k', agent: 'c1', server: undefined, consistency: 'default', isAhead: false } as const
   return {
     lines,
@@ -26,7 +26,8 @@ function watched({ staleDefaultMs = 0 } = {}) {
     },
     began: (waited: number, part: Partial<WaitingRead> = {}) =>
       checker.began({ ...plain, waited, waitMs: 10_000, ...part }),
-    answered: (read: WaitingRead, index: number, isChanged = true) => checker.answered({ read, index, isChanged }),
+    answered: (read: WaitingRead, index: number, { isChanged = true, isStale = false } = {}) =>
+      checker.answered({ read, index, isChanged, isStale }),
     unanswered: (read: WaitingRead) => checker.unanswered(read),
   }
 }
@@ -68,6 +69,23 @@ describe('W4', () => {
     expect(lines).toEqual(['W4: /v1/kv/k at c1 waits for more than 5, and is answered with 4'])
   })
 
+  it('excuses an index of an answer that says it is stale, but only where the agent is told to give such answers', () => {
+    const excused = watched({ staleByDefault: true })
+    const stale = excused.began(5)
+    excused.later(10.2)
+    excused.answered(stale, 4, { isStale: true })
+    expect(excused.lines).toEqual([])
+    for (const [agent, isStale] of [
+      [watched({ staleByDefault: true }), false],
+      [watched(), true],
+    ] as const) {
+      const read = agent.began(5)
+      agent.later(10.2)
+      agent.answered(read, 4, { isStale })
+      expect(agent.lines).toEqual(['W4: /v1/kv/k at c1 waits for more than 5, and is answered with 4'])
+    }
+  })
+
   it('reports an answer that comes when its time is long over, or tells of what was committed long before', () => {
     const { began, answered, later, lines, reached, counts } = watched()
     const late = began(5)
@@ -78,7 +96,7 @@ describe('W4', () => {
     later(10.1)
     reached(9)
     later(0.1)
-    answered(missed, 8, false)
+    answered(missed, 8, { isChanged: false })
     expect([lines.length, counts().at(-1)]).toEqual([1, 'W4 excused: index alone 1'])
     answered(missed, 8)
     answered(told, 9)

@@ -97,9 +97,9 @@ export const diskBugs: readonly PlantedBug[] = [
     about: 'a log that could not be written or synced is written again, as if there had been no room',
     patches: [
       {
-        file: `${log}/segmented-log.js`,
-        find: "if (worked.error.kind !== 'full' || this.#state !== 'open')",
-        replace: "if (this.#state !== 'open')",
+        file: `${log}/full-disk.js`,
+        find: "if (failure.kind !== 'full' && failure.kind !== 'no-descriptor')\n            return false;",
+        replace: '',
       },
     ],
     hunt: failing,

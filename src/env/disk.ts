@@ -8,6 +8,11 @@ export type DiskFailureKind =
   | 'not-directory'
   | 'is-directory'
   | 'locked'
+  /**
+   * The process, or the system, has no file descriptor left: nothing was opened and nothing has changed. It may succeed
+   * as soon as other files or connections are closed.
+   */
+  | 'no-descriptor'
   | 'io'
 
 export interface DiskFailure {

@@ -12,6 +12,8 @@ const kinds: ReadonlyMap<string, DiskFailureKind> = new Map([
   ['EDQUOT', 'full'],
   ['ENOTDIR', 'not-directory'],
   ['EISDIR', 'is-directory'],
+  ['EMFILE', 'no-descriptor'],
+  ['ENFILE', 'no-descriptor'],
 ])
 
 function diskFailure(path: string, cause: unknown): DiskFailure {

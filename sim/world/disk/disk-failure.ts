@@ -10,6 +10,7 @@ const texts: Record<DiskFailureKind, string> = {
   'not-directory': 'not a directory',
   'is-directory': 'illegal operation on a directory',
   locked: 'held by this process',
+  'no-descriptor': 'too many open files',
   io: 'input/output error',
 }
 

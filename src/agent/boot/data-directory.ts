@@ -153,6 +153,7 @@ function unusable(failure: DiskFailure): StartFailure {
     'not-directory': 'name a directory with -data-dir',
     'is-directory': 'move the directory away',
     locked: 'another agent uses this data directory: stop it, or name another with -data-dir',
+    'no-descriptor': 'raise the limit of open files (ulimit -n, or LimitNOFILE of systemd)',
     io: 'check the disk',
   }
   return {

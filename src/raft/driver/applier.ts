@@ -18,6 +18,9 @@ const sliceMs = 8
 const clockEachEntries = 16
 const sliceEntries = 4096
 
+/** A received snapshot for which no file descriptor is left is opened again after this. */
+const retryMs = 1000
+
 type Work =
   | { readonly kind: 'entries'; readonly entries: readonly Entry[]; next: number }
   | { readonly kind: 'install'; readonly meta: SnapshotMeta; ready: boolean }
@@ -136,6 +139,17 @@ export class Applier {
     env.metrics.sample('raft.fsm.apply', env.clock.monoMs() - startedMs)
   }
 
+  /** Committed entries wait meanwhile, as during the restore. A newer snapshot takes its place. */
+  #restoreLater(meta: SnapshotMeta): void {
+    const { env, turns } = this.#parts
+    const { index } = meta
+    env.log.write('warn', 'raft', 'no file descriptor is left for a received snapshot', { index }, 'sampled')
+    if (!this.#queue.some((work) => work.kind === 'install')) {
+      this.#queue.unshift({ kind: 'install', meta, ready: true })
+    }
+    this.#timer = env.timers.after(retryMs, () => turns.run(() => this.#goOn()))
+  }
+
   async #restore(meta: SnapshotMeta): Promise<void> {
     const { snapshots, stateMachine, env, turns } = this.#parts
     this.#restoring = true
@@ -144,6 +158,7 @@ export class Applier {
     this.#restoring = false
     if (this.#stopped) return
     turns.run(() => {
+      if (!restored.ok && restored.error.kind === 'no-descriptor') return this.#restoreLater(meta)
       if (restored.ok) {
         const before = this.#applied
         this.#applied = meta.index

@@ -135,6 +135,10 @@ class LateListener implements LogListener {
     this.#server?.room()
   }
 
+  delayed(failure: DiskFailure): void {
+    this.#server?.delayed(failure)
+  }
+
   notRemoved(failure: DiskFailure): void {
     this.#notRemoved = failure
     this.#server?.notRemoved(failure)

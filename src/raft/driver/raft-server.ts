@@ -183,6 +183,11 @@ export class RaftServer implements Raft, LogListener {
     this.#calls.diskHasRoom()
   }
 
+  delayed(failure: DiskFailure): void {
+    const text = 'no file descriptor is left for a new segment of the log: writes wait'
+    this.#env.log.write('warn', 'raft', text, { why: diskFailureText(failure) }, 'sampled')
+  }
+
   notRemoved(failure: DiskFailure): void {
     const text = 'segments of the log that are not needed could not be removed'
     this.#env.log.write('warn', 'raft', text, { why: diskFailureText(failure) }, 'sampled')

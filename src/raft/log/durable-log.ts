@@ -49,6 +49,8 @@ export interface LogListener {
   full(failure: DiskFailure): void
   /** There is space again, and the waiting changes are durable. */
   room(): void
+  /** No file descriptor is left for a new segment: the queued changes wait, and are retried every second. */
+  delayed(failure: DiskFailure): void
   /** The disk does not remove segments that are not needed, which costs nothing but their room. */
   notRemoved(failure: DiskFailure): void
   /** The log has failed for good; called once. What was not reported durable must not be considered durable. */

@@ -50,5 +50,6 @@ const diskRemedies: Record<DiskFailure['kind'], string> = {
   'not-directory': 'move away the file in the place of the directory',
   'is-directory': 'move the directory away',
   locked: 'stop the agent that uses it',
+  'no-descriptor': 'raise the limit of open files (ulimit -n, or LimitNOFILE of systemd) and start again',
   io: 'check the disk',
 }

@@ -1,5 +1,5 @@
 import { lastOf } from '../../base/items.ts'
-import { done, err, ok, type Result } from '../../base/result.ts'
+import { done, ok, type Result } from '../../base/result.ts'
 import type { DiskFailure, DiskFile } from '../../env/disk.ts'
 import type { Env } from '../../env/env.ts'
 import { type LogIndex, noIndex } from '../../model/log-position.ts'
@@ -26,8 +26,8 @@ interface Active {
 /**
  * The segment files of a log that is written to. A batch is written after the last one, or into a new segment if it
  * does not fit, in one step of the disk; segments whose entries are no longer needed are removed. The caller makes
- * one call at a time. After a failure other than a full disk, the content of the disk is unknown, and the writer must
- * not be used again.
+ * one call at a time. After a failure other than a full disk or a lack of descriptors, the content of the disk is
+ * unknown, and the writer must not be used again.
  */
 export class SegmentWriter {
   readonly #env: Pick<Env, 'disk' | 'crypto'>
@@ -101,13 +101,17 @@ export class SegmentWriter {
   }
 
   /**
-   * Removes these segments. One that the disk does not remove costs only its room, and is tried again with the next
-   * ones; the value says why it is still there.
+   * Removes these segments. One that the disk does not remove, or may bring back after a crash, costs only its room, and
+   * is tried again with the next ones; the value says why.
    */
   async removeBelow(keepFrom: LogIndex): Promise<Result<DiskFailure | undefined, DiskFailure>> {
     const removed = this.#segments.splice(0, this.removableBelow(keepFrom))
     const paths = [...this.#refused, ...removed.map(({ path }) => path)]
     const removal = await removeUnneeded(this.#env.disk, this.#directory, paths)
+    if (!removal.ok && removal.error.kind === 'no-descriptor') {
+      this.#refused = paths
+      return ok(removal.error)
+    }
     if (!removal.ok) return removal
     const { gone, refused } = removal.value
     this.#refused = paths.filter((path) => !gone.includes(path))
@@ -152,13 +156,16 @@ export class SegmentWriter {
     }
     const { format, segmentBytes } = this.#size
     const placed = await placeSegment(disk, this.#directory, header, { format, segmentBytes, batchBytes })
-    const continued = placed.ok ? await this.#writeBatch([{ kind: 'continued' }]) : placed
-    if (!placed.ok || !continued.ok) return continued
+    if (!placed.ok) return placed
     const path = `${this.#directory}/${segmentName(segment)}`
+    // It is opened before the old segment states that the log continues in it: after that there is no way back.
     const file = await disk.open(path, 'create')
-    // The old segment states that the log continues in this one: from here on there is no way back, whatever the
-    // reason.
-    if (!file.ok) return err({ ...file.error, kind: 'io' })
+    if (!file.ok) return file
+    const continued = await this.#writeBatch([{ kind: 'continued' }])
+    if (!continued.ok) {
+      await file.value.close()
+      return continued
+    }
     await old.file.close()
     const found: FoundSegment = { segment, path, maxIndex: noIndex }
     this.#segments.push(found)

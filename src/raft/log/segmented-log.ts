@@ -42,8 +42,8 @@ export const defaultLogOptions: SegmentedLogOptions = {
  * next. recovery.ts has the argument why what was reported durable is found again.
  *
  * A failed write or sync ends the log: it is never retried, because the content of the disk is unknown then. Only a
- * write without space is retried (`full-disk.ts`): the batch stays at the head of the queue, and so does its place in
- * the file.
+ * write without space, or without a descriptor for a new segment, is retried (`full-disk.ts`): the batch stays at the
+ * head of the queue, and so does its place in the file.
  */
 export class SegmentedLog implements DurableLog {
   readonly #env: Pick<Env, 'deferred' | 'batches'>
@@ -81,7 +81,7 @@ export class SegmentedLog implements DurableLog {
       this.#sealDue = true
       this.flush()
     })
-    this.#full = new FullDisk(env, () => this.flush())
+    this.#full = new FullDisk(env, listener, () => this.flush())
   }
 
   /**
@@ -190,8 +190,7 @@ export class SegmentedLog implements DurableLog {
       while (this.#state !== 'over' && !this.#full.waits && this.#hasWork()) {
         const worked = await this.#workOnce()
         if (worked.ok) continue
-        if (worked.error.kind !== 'full' || this.#state !== 'open') this.#fail(worked.error)
-        else if (this.#full.met()) this.#listener.full(worked.error)
+        if (this.#state !== 'open' || !this.#full.postpones(worked.error)) this.#fail(worked.error)
       }
     } catch (cause) {
       this.#fail(cause instanceof Error ? cause : new Error(String(cause)))

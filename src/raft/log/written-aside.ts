@@ -39,9 +39,12 @@ export async function writeLogAside(
     // The directory was emptied before, and no entry is compacted here.
     notRemoved: () => {},
     room: () => {},
-    // No change waits for space here: the log is closed, and begun anew at the next start.
+    // No change waits for space or descriptors here: the log is closed, and begun anew at the next start.
     full: (full: Parameters<typeof diskTrouble>[0]) => {
       failure = diskTrouble(full)
+    },
+    delayed: (lack: Parameters<typeof diskTrouble>[0]) => {
+      failure = diskTrouble(lack)
     },
     failed: (cause: Parameters<typeof diskTrouble>[0] | Error) => {
       const text = cause instanceof Error ? cause.message : diskFailureText(cause)

@@ -40,9 +40,11 @@ const parts = {
       if (listening.ok) listening.value.close()
       const file = await env.disk.open(fileURLToPath(import.meta.url), 'read')
       if (file.ok) await file.value.close()
+      const synced = await env.disk.syncDirectory(fileURLToPath(new URL('.', import.meta.url)))
       const known = residentBytes > 0 && heapBytes > 0 && env.machine.condition().kernelVersion !== ''
       const did = [ran, listening, file].map(({ ok }) => ok)
-      const said = [mayOpen, known, ...did, dialled.error.message ?? dialled.error.kind]
+      const failed = [file, synced].map((result) => (result.ok ? 'well' : result.error.kind))
+      const said = [mayOpen, known, ...did, ...failed, dialled.error.message ?? dialled.error.kind]
       if (mayOpen) said.push(env.machine.interfaces().length > 0)
       else env.machine.interfaces()
       terminal.out(`${said.join(' ')}\n`)

@@ -156,7 +156,7 @@ function opening(disk: CrashDisk) {
       restore: () => new Collected(),
     },
     log: smallSegments,
-    listener: { batchDurable: () => {}, full: () => {}, room: () => {}, notRemoved: () => {}, failed: () => {} },
+    listener: { batchDurable: () => {}, full: () => {}, delayed: () => {}, room: () => {}, notRemoved: () => {}, failed: () => {} },
   })
 }
 

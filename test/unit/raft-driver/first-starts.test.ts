@@ -10,7 +10,14 @@ import { inSimulation, value } from '../sim-world/in-simulation.ts'
 import { ListMachine } from './small-cluster.ts'
 
 const ignore = (): void => {}
-const listener = { batchDurable: ignore, full: ignore, room: ignore, notRemoved: ignore, failed: ignore }
+const listener = {
+  batchDurable: ignore,
+  full: ignore,
+  delayed: ignore,
+  room: ignore,
+  notRemoved: ignore,
+  failed: ignore,
+}
 
 function openedOn(env: Env) {
   return openStorage(env, {

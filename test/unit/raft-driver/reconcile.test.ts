@@ -13,7 +13,14 @@ import { configurationOf, ListMachine } from './small-cluster.ts'
 
 async function opened(disk: CrashDisk): Promise<Storage & { readonly machine: ListMachine }> {
   const machine = new ListMachine()
-  const listener = { batchDurable: () => {}, full: () => {}, room: () => {}, notRemoved: () => {}, failed: () => {} }
+  const listener = {
+    batchDurable: () => {},
+    full: () => {},
+    delayed: () => {},
+    room: () => {},
+    notRemoved: () => {},
+    failed: () => {},
+  }
   const env = fakeEnv(disk) as unknown as Env
   const storage = await openStorage(env, {
     id: 'a',

@@ -58,7 +58,7 @@ export interface Opened {
   readonly state: LogState
   readonly env: FakeEnv
   readonly failures: unknown[]
-  readonly told: readonly ('full' | 'room')[]
+  readonly told: readonly ('full' | 'delayed' | 'room')[]
 }
 
 /** Opens the log of the disk, making it first if need be. */
@@ -69,7 +69,7 @@ export async function openLog(
 ): Promise<Result<Opened, RaftOpenFailure>> {
   const env = fakeEnv(disk, undefined, seed)
   const failures: unknown[] = []
-  const told: ('full' | 'room')[] = []
+  const told: ('full' | 'delayed' | 'room')[] = []
   await disk.makeDirectory(directory)
   let recovered = await recoverLog(disk, directory)
   if (!recovered.ok) return recovered
@@ -85,6 +85,7 @@ export async function openLog(
     batchDurable: () => {},
     notRemoved: () => {},
     full: () => told.push('full'),
+    delayed: () => told.push('delayed'),
     room: () => told.push('room'),
     failed: (failure) => failures.push(failure),
   })

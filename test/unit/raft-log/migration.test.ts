@@ -38,7 +38,14 @@ async function writeOld(disk: CrashDisk, old: string, count: number): Promise<vo
   const recovered = await recoverLog(disk, old, logFormats.mdb)
   if (!made.ok || !recovered.ok || recovered.value === undefined) throw new Error('the old log cannot be made')
   const ignore = () => {}
-  const listener = { batchDurable: ignore, full: ignore, room: ignore, notRemoved: ignore, failed: ignore }
+  const listener = {
+    batchDurable: ignore,
+    full: ignore,
+    delayed: ignore,
+    room: ignore,
+    notRemoved: ignore,
+    failed: ignore,
+  }
   const log = await SegmentedLog.open(env, old, recovered.value, undefined, options, listener)
   if (!log.ok) throw new Error(log.error.message)
   for (let i = 0; i < count; i++) await persist(log.value, logChange({ entries: [entryAt(8 + i, 4)] }))

@@ -379,6 +379,58 @@ describe('the segmented log', () => {
     })
   })
 
+  it.each([
+    ['open', '.tmp'],
+    ['open', '.log'],
+    ['syncDirectory', ''],
+  ])(
+    'without a descriptor to %s …%s for a new segment, tries again each second, and loses nothing',
+    async (needs, end) => {
+      const disk = new CrashDisk()
+      const { log, env, failures, told } = await opened(disk)
+      const durable: number[] = []
+      disk.fault = (operation, path) => (operation === needs && path.endsWith(end) ? 'no-descriptor' : undefined)
+      for (let i = 1; i <= 30; i++) {
+        log.write(logChange({ entries: [entryAt(i, 1, 40)] }), () => durable.push(i))
+        log.flush()
+        await settle()
+      }
+      const before = durable.length
+      expect([before < 30, log.isFull, told, failures]).toEqual([true, false, ['delayed'], []])
+      await env.time.advance(2000)
+      expect([durable.length, told.length, failures]).toEqual([before, 3, []])
+      for (let seed = 1; seed <= 8; seed++) {
+        const crashed = await opened(disk.crashed(new Draws(seed)))
+        expect(crashed.state.entries.length).toBeGreaterThanOrEqual(before)
+      }
+      disk.fault = () => undefined
+      await env.time.advance(1000)
+      expect(durable).toEqual(Array.from({ length: 30 }, (_, i) => i + 1))
+      await log.close()
+      expect((await opened(disk.restarted())).state.entries.map(({ index }) => index)).toEqual(durable)
+    },
+  )
+
+  it('without a descriptor to sync the directory, keeps old segments for the next removal', async () => {
+    const disk = new CrashDisk()
+    const { log, failures } = await opened(disk)
+    for (let i = 1; i <= 30; i++) await persist(log, logChange({ entries: [entryAt(i, 1, 40)] }))
+    disk.fault = (operation) => (operation === 'syncDirectory' ? 'no-descriptor' : undefined)
+    log.compact(logIndexOf(20))
+    log.flush()
+    await settle()
+    disk.fault = () => undefined
+    const synced = disk.counts.get('syncDirectory') ?? 0
+    for (let i = 31; i <= 60; i++) await persist(log, logChange({ entries: [entryAt(i, 1, 40)] }))
+    log.compact(logIndexOf(50))
+    log.flush()
+    await settle()
+    expect(failures).toEqual([])
+    expect(disk.counts.get('syncDirectory')).toBeGreaterThan(synced)
+    const left = disk.crashed({ below: () => 0 }).namesIn(directory)
+    expect(left.filter((name) => name.endsWith('.log')).length).toBeLessThan(6)
+  })
+
   it('seals itself when it has been idle, once, and when it is closed', async () => {
     const disk = new CrashDisk()
     const { log, env } = await opened(disk, oneSegment)

@@ -79,6 +79,15 @@ export function refused(message: string): { readonly ok: false; readonly error: 
   return err({ kind: 'refused', message })
 }
 
+/**
+ * The answer to a repeated write whose caller may have lost its rights, where the thing is no longer as the caller wrote
+ * it: the caller must not see what others made of it.
+ */
+export function changedSince(what: 'token' | 'policy'): { readonly ok: false; readonly error: Failure } {
+  const message = `the write took effect, and the ${what} was changed again since`
+  return err({ kind: 'outcome-unknown', message, final: true })
+}
+
 /** Texts of rules with more characters than this take milliseconds to read, and are read in a turn of their own. */
 const largeRulesLength = 32 * 1024
 

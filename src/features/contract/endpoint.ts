@@ -35,6 +35,12 @@ export interface WriteEndpoint<Args = unknown, Reply = unknown, Server = never> 
     identity: WriteIdentity | undefined,
     authorizer: Authorizer,
   ): Promise<Result<Reply, Failure>>
+  /**
+   * For a write that can end the rights of its own caller: the answer to a call that is sent again because its answer
+   * was lost. It is given before any right is judged, so it is made of the outcome of the first attempt, whose rights
+   * were judged, and shows nothing that this attempt did not. Undefined: no attempt is known to have taken effect.
+   */
+  repeated?(server: Server, args: Args, identity: WriteIdentity): Result<Reply, Failure> | undefined
 }
 
 /** A metric of its own for each pair of name and labels. */

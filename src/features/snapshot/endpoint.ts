@@ -11,6 +11,7 @@ import type { WithConsensus, WithProposals, WithState, WithWholeState } from '..
 import type { WithEnv } from '../contract/surroundings.ts'
 import {
   pieceBytesMax,
+  type RestoreOutcome,
   restoreAbandon,
   restoreBegin,
   restorePiece,
@@ -172,9 +173,17 @@ export const commitEndpoint: WriteEndpoint<z.infer<typeof endArgs>, number, Snap
     const by = { nowMs: clock.wallMs(), drawn: crypto.randomBytes(drawnBytes, 'restore') }
     const outcome = await server.propose(restoreTake, { ...args, by }, identity)
     if (!outcome.ok) return outcome
-    const { value } = outcome
-    return value.kind === 'replaced' ? ok(value.index) : err({ kind: 'bad-request', message: value.message })
+    return taken(outcome.value)
   },
+  // The state that takes the place of this one may not have the caller's token.
+  repeated: (server, _args, identity) => {
+    const before = server.earlier(restoreTake, identity)
+    return before?.ok === true ? taken(before.value) : undefined
+  },
+}
+
+function taken(outcome: RestoreOutcome): Result<number, Failure> {
+  return outcome.kind === 'replaced' ? ok(outcome.index) : err({ kind: 'bad-request', message: outcome.message })
 }
 
 export const abandonEndpoint: WriteEndpoint<z.infer<typeof endArgs>, null, WithProposals> = {

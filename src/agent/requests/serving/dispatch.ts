@@ -5,12 +5,12 @@ import { readBy } from '../../../features/contract/fields.ts'
 import type { Answer, ReadOptions } from '../../../features/contract/reading.ts'
 import type { ServedEndpoint, ServerContext } from '../../../features/contract/server-context.ts'
 import type { Failure } from '../../../model/failure.ts'
-import { type ModifyIndex, noChange } from '../../../model/log-position.ts'
+import type { ModifyIndex } from '../../../model/log-position.ts'
 import type { Store } from '../../../store/store.ts'
 import { Askers, type Reader } from '../../access/askers.ts'
 import type { Gate } from '../../access/gate.ts'
 import type { AgentObserver, ParkedRead } from '../../boot/observer.ts'
-import { drawnWaitMs, type EndpointRequest } from '../request.ts'
+import { drawnWaitMs, type EndpointRequest, freshRead } from '../request.ts'
 import { Answers } from './answers.ts'
 import { Freshness } from './freshness.ts'
 import { KeptResults } from './kept-results.ts'
@@ -79,7 +79,7 @@ export class Dispatch {
       case 'write':
         return this.#write(endpoint, args.value, request)
       case 'query':
-        return this.#query(endpoint, args.value, request.read ?? plainRead, caller, request.token ?? '')
+        return this.#query(endpoint, args.value, request.read ?? freshRead, caller, request.token ?? '')
       case 'server':
         return this.#ask(endpoint, args.value, request)
     }
@@ -116,8 +116,15 @@ export class Dispatch {
   ): Promise<Result<unknown, Failure>> {
     const elsewhere = this.#freshness.leaderElsewhere()
     if (elsewhere !== undefined) return err(elsewhere)
+    const { identity } = request
+    if (this.#gate !== undefined && endpoint.repeated !== undefined && identity !== undefined) {
+      const settled = await this.#freshness.settled()
+      if (!settled.ok) return settled
+      const before = endpoint.repeated(this.#context, args, identity)
+      if (before !== undefined) return before
+    }
     const entered = await this.#enter(endpoint, args, request)
-    return entered.ok ? endpoint.serve(this.#context, args, request.identity, entered.value) : entered
+    return entered.ok ? endpoint.serve(this.#context, args, identity, entered.value) : entered
   }
 
   async #ask(
@@ -241,5 +248,3 @@ type DispatchObserver = Pick<AgentObserver, 'readParked'>
 
 /** Used where access control is off. */
 const free: Result<Authorizer, Failure> = ok(unrestricted)
-
-const plainRead: ReadOptions = { consistency: 'default', minIndex: noChange, waitMs: 0, maxStaleMs: 0, datacenter: '' }

@@ -23,7 +23,7 @@ import {
 import { anonymousSecret, rootSecrets, type TokenRow } from '../model.ts'
 import { tokenReply, tokensReply } from '../replies.ts'
 import { allTokens, tokenBySecret, tokensIndex } from '../views.ts'
-import { legacyDelete, legacySet, legacySetLater } from './legacy-commands.ts'
+import { type LegacyWritten, legacyDelete, legacySet, legacySetLater } from './legacy-commands.ts'
 
 /** The part of the server that these endpoints use. */
 type LegacyServer = WithEnv & WithRelease & WithProposals & WithPlace & WithServerAccess
@@ -79,6 +79,13 @@ export const legacySetEndpoint: WriteEndpoint<SetArgs, string, LegacyServer> = {
   reply: textReply,
   access: writesLegacyAccess,
   serve: setLegacy,
+  repeated: (server, _args, identity) => {
+    for (const command of [legacySet, legacySetLater]) {
+      const before = server.earlier(command, identity)
+      if (before?.ok === true) return idOf(before.value)
+    }
+    return undefined
+  },
 }
 
 async function setLegacy(
@@ -98,8 +105,11 @@ async function setLegacy(
   const command = event === undefined && read.value.scalars.keyring === undefined ? legacySet : legacySetLater
   if (!isAtLeast(server.release, command.since)) return refused(`ACL rule compilation failed: ${unknownRules}`)
   const written = await proposed(server, 'acl.apply', command, body, identity)
-  if (!written.ok) return written
-  return 'refusal' in written.value ? refused(written.value.refusal) : ok(written.value.id)
+  return written.ok ? idOf(written.value) : written
+}
+
+function idOf(written: LegacyWritten): Result<string, Failure> {
+  return 'refusal' in written ? refused(written.refusal) : ok(written.id)
 }
 
 const unknownRules = 'this release has no rules for events and the keyring'
@@ -119,7 +129,14 @@ export const legacyDeleteEndpoint: WriteEndpoint<IdArgs, boolean, LegacyServer> 
     if (id === anonymousSecret) return err(permissionDenied('Cannot delete anonymous token'))
     if (rootSecrets.includes(id)) return err(permissionDenied('Cannot modify root ACL'))
     const written = await proposed(server, 'acl.apply', legacyDelete, { id }, identity)
-    if (!written.ok) return written
-    return 'refusal' in written.value ? refused(written.value.refusal) : ok(true)
+    return written.ok ? removed(written.value) : written
   },
+  repeated: (server, _args, identity) => {
+    const before = server.earlier(legacyDelete, identity)
+    return before?.ok === true ? removed(before.value) : undefined
+  },
+}
+
+function removed(outcome: LegacyWritten): Result<boolean, Failure> {
+  return 'refusal' in outcome ? refused(outcome.refusal) : ok(true)
 }

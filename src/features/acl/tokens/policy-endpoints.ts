@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { parseRules } from '../../../access/reading.ts'
 import { lowerAscii } from '../../../base/letter-case.ts'
 import { ok, type Result } from '../../../base/result.ts'
+import { equalPlain } from '../../../base/shape.ts'
 import type { Failure } from '../../../model/failure.ts'
 import type { WriteIdentity } from '../../contract/command.ts'
 import type { QueryEndpoint, WriteEndpoint } from '../../contract/endpoint.ts'
@@ -11,6 +12,7 @@ import type { WithEnv } from '../../contract/surroundings.ts'
 import {
   areLarge,
   batchMax,
+  changedSince,
   drawnUuid,
   type InMode,
   inNewMode,
@@ -24,7 +26,7 @@ import {
   refused,
   writesAccess,
 } from '../asked.ts'
-import { policyDelete, policySet } from '../commands.ts'
+import { policyDelete, policySet, type Written } from '../commands.ts'
 import { policyFields } from '../fields.ts'
 import { managementPolicyId, type PolicyRow } from '../model.ts'
 import { inModeReply, malformedReply, policiesReply, policyReply } from '../replies.ts'
@@ -95,6 +97,17 @@ export const policySetEndpoint: WriteEndpoint<SetArgs, PolicyRow, PolicyServer> 
   reply: policyReply,
   access: writesAccess,
   serve: setPolicy,
+  repeated: (server, args, identity) => {
+    const before = server.earlier(policySet, identity)
+    if (before?.ok !== true) return undefined
+    const row = rowOf(server, before.value)
+    return row.ok && !isAsSaid(row.value, args) ? changedSince('policy') : row
+  },
+}
+
+function isAsSaid(row: PolicyRow, { name, description, rules, datacenters }: SetArgs): boolean {
+  const own = { name: row.name, description: row.description, rules: row.rules, datacenters: row.datacenters }
+  return equalPlain(own, { name, description, rules, datacenters })
 }
 
 async function setPolicy(
@@ -113,10 +126,13 @@ async function setPolicy(
   const isNew = args.id === ''
   const policy = { ...args, id: isNew ? drawnUuid(server, args.name) : lowerAscii(args.id) }
   const written = await proposed(server, 'acl.policy.upsert', policySet, { policy, isNew }, identity)
-  if (!written.ok) return written
-  if ('refusal' in written.value) return refused(written.value.refusal)
-  const row = policyById(server.read(), written.value.id)
-  return row === undefined ? refused(`policy ${written.value.id} was deleted meanwhile`) : ok(row)
+  return written.ok ? rowOf(server, written.value) : written
+}
+
+function rowOf(server: WithState, written: Written): Result<PolicyRow, Failure> {
+  if ('refusal' in written) return refused(written.refusal)
+  const row = policyById(server.read(), written.id)
+  return row === undefined ? refused(`policy ${written.id} was deleted meanwhile`) : ok(row)
 }
 
 const elsewhere = 'policies are written in the primary datacenter'
@@ -148,6 +164,10 @@ export const policyDeleteEndpoint: WriteEndpoint<IdArgs, boolean, PolicyServer> 
     // An ID that is not a UUID names nothing: it counts as deleted.
     if (!isUuid(id)) return ok(true)
     return proposed(server, 'acl.policy.delete', policyDelete, { id: lowerAscii(id) }, identity)
+  },
+  repeated: (server, _args, identity) => {
+    const before = server.earlier(policyDelete, identity)
+    return before?.ok === true ? before : undefined
   },
 }
 

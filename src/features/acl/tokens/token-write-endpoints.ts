@@ -7,12 +7,23 @@ import type { WriteIdentity } from '../../contract/command.ts'
 import type { WriteEndpoint } from '../../contract/endpoint.ts'
 import type { WithPlace, WithProposals, WithState } from '../../contract/server-context.ts'
 import type { WithEnv } from '../../contract/surroundings.ts'
-import { drawnUuid, isPrimary, isUuid, malformedId, newSystem, proposed, refused, writesAccess } from '../asked.ts'
+import {
+  changedSince,
+  drawnUuid,
+  isPrimary,
+  isUuid,
+  malformedId,
+  newSystem,
+  proposed,
+  refused,
+  writesAccess,
+} from '../asked.ts'
 import { tokenCreate, tokenDelete, tokenUpdate, type Written } from '../commands.ts'
 import { policyLinks } from '../fields.ts'
 import { anonymousAccessor, type TokenRow } from '../model.ts'
 import { tokenReply } from '../replies.ts'
 import { tokenByAccessor } from '../views.ts'
+import { linked } from '../writes.ts'
 import { type AccessorArgs, accessorArgs, withNames } from './token-endpoints.ts'
 
 /** The part of the server that these endpoints use. */
@@ -44,6 +55,18 @@ export const tokenSetEndpoint: WriteEndpoint<TokenArgs, TokenRow, TokenServer> =
   reply: tokenReply,
   access: writesAccess,
   serve: setToken,
+  repeated: (server, args, identity) => {
+    const before = server.earlier(args.accessor === '' ? tokenCreate : tokenUpdate, identity)
+    if (before?.ok !== true) return undefined
+    const row = rowOf(server, before)
+    return row.ok && !isAsSaid(server, row.value, args) ? changedSince('token') : row
+  },
+}
+
+function isAsSaid(server: WithState, row: TokenRow, { description, policies, local }: TokenArgs): boolean {
+  const said = linked(server.read(), policies)
+  if ('refusal' in said || row.description !== description || row.local !== local) return false
+  return row.policies.length === said.links.length && row.policies.every(({ id }, at) => id === said.links[at]?.id)
 }
 
 async function setToken(
@@ -166,5 +189,9 @@ export const tokenDeleteEndpoint: WriteEndpoint<AccessorArgs, HereOrThere<boolea
     const body = { accessor: lowerAscii(accessor) }
     const deleted = before ?? (await proposed(server, 'acl.token.delete', tokenDelete, body, identity))
     return deleted.ok ? ok({ here: deleted.value }) : deleted
+  },
+  repeated: (server, _args, identity) => {
+    const before = server.earlier(tokenDelete, identity)
+    return before?.ok === true ? ok({ here: before.value }) : undefined
   },
 }

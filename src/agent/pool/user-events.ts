@@ -34,6 +34,8 @@ export class UserEvents implements ReceivedEvents {
         env.log.write('debug', 'agent', 'a user event cannot be read', { name: hideUuids(name) }, 'sampled')
         return
       }
+      // An agent that had no answer from one server asks another to fire the event: the pool takes them for two events.
+      if (this.#events.some(({ id }) => id === event.id)) return
       if (!suits(event, nodeName, services())) return
       env.log.write('debug', 'agent', 'new event', { name: hideUuids(event.name), id: event.id }, 'sampled')
       this.#events = [...this.#events.slice(1 - eventsMax), event]

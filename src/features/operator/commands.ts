@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type NamingName, namingNames } from '../../model/naming/naming.ts'
 import { releaseOf } from '../../model/release.ts'
-import type { WriteTransaction } from '../../store/types.ts'
+import type { ReadTransaction, WriteTransaction } from '../../store/types.ts'
 import type { CommandDefinition } from '../contract/command.ts'
 import { uint64 } from '../contract/fields.ts'
 import { type AutopilotSettings, autopilotSettings } from './autopilot.ts'
@@ -38,6 +38,17 @@ export const autopilotSet: CommandDefinition<z.infer<typeof setBody>, boolean> =
     put(tx, settings)
     return true
   },
+}
+
+/** An index at which no row is ever changed. */
+const neverChanged = (1n << 64n) - 1n
+
+/** A body with which the command changes nothing, on any state; undefined while no leader has stored settings. */
+export function unchangedAutopilot(tx: ReadTransaction): z.infer<typeof setBody> | undefined {
+  const row = autopilotOf(tx)
+  if (row === undefined) return undefined
+  const { createIndex: _, modifyIndex: __, ...settings } = row
+  return { settings, at: neverChanged }
 }
 
 const namesBody = z.strictObject({ names: z.enum(namingNames) })

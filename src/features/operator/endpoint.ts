@@ -5,6 +5,7 @@ import { noChange } from '../../model/log-position.ts'
 import type { ClusterHealth } from '../../model/server-health.ts'
 import type { RequestRefusal } from '../../raft/core/types.ts'
 import { asks, refusedUnlessAllowed } from '../contract/access.ts'
+import type { WriteIdentity } from '../contract/command.ts'
 import type { QueryEndpoint, ServerEndpoint, WriteEndpoint } from '../contract/endpoint.ts'
 import { count, uint64 } from '../contract/fields.ts'
 import {
@@ -18,9 +19,9 @@ import {
   orNull,
   replyWith,
 } from '../contract/reply.ts'
-import type { WithConsensus, WithProposals, WithServers } from '../contract/server-context.ts'
+import type { WithConsensus, WithProposals, WithServers, WithState } from '../contract/server-context.ts'
 import { type AutopilotRow, autopilotSettings } from './autopilot.ts'
-import { autopilotSet } from './commands.ts'
+import { autopilotSet, unchangedAutopilot } from './commands.ts'
 import type { RaftConfiguration, RaftServer } from './model.ts'
 import { autopilotOf } from './views.ts'
 
@@ -117,23 +118,55 @@ function configurationOf(server: WithConsensus & WithServers): RaftConfiguration
   return { servers, index: status.configurationIndex }
 }
 
+/** The part of the server that changes of its peers use. */
+type PeersServer = WithConsensus & WithProposals & WithState
+
 const removePeerArgs = z.union([z.object({ id: z.string() }), z.object({ address: z.string() })])
 type RemovePeerArgs = z.infer<typeof removePeerArgs>
 
 /** Removes a server that is gone for good from the Raft configuration. Returns nothing. */
-export const removePeerEndpoint: WriteEndpoint<RemovePeerArgs, null, WithConsensus> = {
+export const removePeerEndpoint: WriteEndpoint<RemovePeerArgs, null, PeersServer> = {
   method: 'Operator.RaftRemovePeer',
   kind: 'write',
   args: removePeerArgs,
   reply: nothingReply,
   access: writes,
-  serve: async (server, args) => {
-    const { servers } = server.raft.status().configuration
-    const found = servers.find(({ id, address }) => ('id' in args ? id === args.id : address === args.address))
-    if (found === undefined) return err(notFound(args))
-    const removed = await server.raft.changeConfiguration({ kind: 'remove', id: found.id })
-    return removed.ok ? ok(null) : err(refusalOf(removed.error, args))
-  },
+  serve: removePeer,
+}
+
+/**
+ * The configuration of Raft is not in the state, so the identity of the call goes to the log beforehand. A call that is
+ * sent again, even to another leader, then succeeds where its first attempt has removed the server.
+ */
+async function removePeer(
+  server: PeersServer,
+  args: RemovePeerArgs,
+  identity: WriteIdentity | undefined,
+): Promise<Result<null, Failure>> {
+  const leads = await server.leads()
+  if (!leads.ok) return leads
+  const isAgain = server.earlier(autopilotSet, identity)?.ok === true
+  const { servers } = server.raft.status().configuration
+  const found = servers.find(({ id, address }) => ('id' in args ? id === args.id : address === args.address))
+  if (found === undefined) return isAgain ? ok(null) : err(notFound(args))
+  const noted = isAgain ? undefined : await noteIdentity(server, identity)
+  if (noted !== undefined) return err(noted)
+  const removed = await server.raft.changeConfiguration({ kind: 'remove', id: found.id })
+  if (removed.ok) return ok(null)
+  if (!isAgain || removed.error.kind !== 'change-in-progress') return err(refusalOf(removed.error, args))
+  return err({ kind: 'outcome-unknown', message: 'the first attempt of this change may still be under way' })
+}
+
+/**
+ * Proposes what changes nothing under the identity of a call. Servers of every build read it. Returns why the call must
+ * not go on; servers that do not know the command refuse it, and do without an identity.
+ */
+async function noteIdentity(server: PeersServer, identity: WriteIdentity | undefined): Promise<Failure | undefined> {
+  const body = unchangedAutopilot(server.read())
+  if (identity === undefined || body === undefined) return undefined
+  const noted = await server.propose(autopilotSet, body, identity)
+  if (noted.ok || noted.error.kind === 'unknown-method' || noted.error.kind === 'refused') return undefined
+  return noted.error
 }
 
 const transferArgs = z.object({ id: z.string() })

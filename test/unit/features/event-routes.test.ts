@@ -28,7 +28,10 @@ function setUp() {
   const timers: (() => void)[] = []
   let closed = 0
   const env = {
-    crypto: { randomBytes: (length: number) => new Uint8Array(length).fill(++drawn) },
+    crypto: {
+      // No two alike, among hundreds.
+      randomBytes: (length: number) => new Uint8Array(length).fill(++drawn).with(0, (drawn + (drawn >> 8)) & 0xff),
+    },
     log: { write: () => {}, enabled: () => false },
     metrics: { count: () => {} },
     timers: {
@@ -170,6 +173,17 @@ describe('the routes of user events', () => {
     for (let n = 0; n < 300; n++) await ask(`PUT /v1/event/fire/n${n}`)
     const { value } = (await ask('GET /v1/event/list')) as unknown as { value: { Name: string }[] }
     expect([value.length, value[0]?.Name, value.at(-1)?.Name]).toEqual([256, 'n44', 'n299'])
+  })
+
+  it('an event that the pool brings again under another time, because it was fired again, is heard once', async () => {
+    const { ask, tell } = setUp()
+    const payload = encodeUserEvent({ ...someEvent, nodeFilter: '' })
+    const another = encodeUserEvent({ ...someEvent, nodeFilter: '', id: someEvent.id.replace('01', 'ff') })
+    for (const [lamport, each] of [payload, payload, another].entries()) {
+      tell({ name: 'consul:event:deploy', payload: each, lamport })
+    }
+    const { value } = (await ask('GET /v1/event/list')) as unknown as { value: { LTime: number }[] }
+    expect(value.map(({ LTime }) => LTime)).toEqual([0, 2])
   })
 
   for (const [line, message] of [

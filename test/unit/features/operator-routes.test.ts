@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { unrestricted } from '../../../src/access/authorizer.ts'
 import { writeJson } from '../../../src/base/json.ts'
 import { autopilotInitialize } from '../../../src/features/operator/commands.ts'
+import { removePeerEndpoint } from '../../../src/features/operator/endpoint.ts'
+import { autopilotOf } from '../../../src/features/operator/views.ts'
 import { LoneServer } from './lone-server.ts'
 
 const path = '/v1/operator/autopilot/configuration'
@@ -109,5 +112,59 @@ describe('network areas', () => {
     ]) {
       await expect(server.request('GET', other)).rejects.toThrow('no route')
     }
+  })
+})
+
+describe('a server that is removed from the Raft configuration', () => {
+  const gone = { id: 'id-b', address: '10.0.0.2:8300', suffrage: 'voter' } as const
+
+  /** A leader that removes a server as it is asked to, and a call with an identity. */
+  async function withPeer() {
+    const server = await begun()
+    server.raftStatus = { ...server.raftStatus, configuration: { servers: [gone] } }
+    const remove = (sequence: number, args: { id: string } | { address: string } = { id: gone.id }) =>
+      removePeerEndpoint.serve(server.context, args, { origin: 'a', sequence }, unrestricted)
+    const removed = () => {
+      server.raftStatus = { ...server.raftStatus, configuration: { servers: [] } }
+    }
+    return { server, remove, removed }
+  }
+
+  it('is removed, too, when the call is sent again because its answer was lost', async () => {
+    const { server, remove, removed } = await withPeer()
+    expect(await remove(1)).toEqual({ ok: true, value: null })
+    removed()
+    expect(await remove(1)).toEqual({ ok: true, value: null })
+    expect(server.configurationChanges).toEqual([{ kind: 'remove', id: gone.id }])
+    const message = 'id "id-b" was not found in the Raft configuration'
+    expect(await remove(2)).toEqual({ ok: false, error: { kind: 'bad-request', message } })
+    expect(autopilotOf(server.read())).toMatchObject({ maxTrailingLogs: 250, modifyIndex: 1 })
+  })
+
+  it('is not taken for removed where it was never there, however often the call is sent', async () => {
+    const { server, remove } = await withPeer()
+    const { index } = server
+    for (let attempt = 0; attempt < 2; attempt++) {
+      expect(await remove(1, { address: '10.0.0.9:8300' })).toMatchObject({ error: { kind: 'bad-request' } })
+    }
+    expect(server.index).toBe(index)
+  })
+
+  it('is being removed still by the first attempt: the call is to be sent once more', async () => {
+    const { server, remove } = await withPeer()
+    server.refusal = { kind: 'leadership-lost' }
+    expect(await remove(1)).toMatchObject({ error: { kind: 'outcome-unknown' } })
+    server.refusal = { kind: 'change-in-progress' }
+    expect(await remove(1)).toMatchObject({ error: { kind: 'outcome-unknown' } })
+    expect(await remove(2)).toMatchObject({ error: { kind: 'refused' } })
+  })
+
+  it('is removed without an identity where a server is too old for the command that carries it', async () => {
+    const { server, remove } = await withPeer()
+    server.failNext = { kind: 'refused', message: 'autopilot.set needs release 0.8.0 on every voter' }
+    expect(await remove(1)).toEqual({ ok: true, value: null })
+    server.failNext = { kind: 'not-leader', leader: undefined }
+    expect(await remove(2)).toMatchObject({ error: { kind: 'not-leader' } })
+    expect(server.configurationChanges).toHaveLength(1)
   })
 })

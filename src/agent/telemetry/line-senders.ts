@@ -1,8 +1,9 @@
 import { utf8 } from '../../base/bytes.ts'
+import type { Result } from '../../base/result.ts'
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
-import { type Endpoint, endpointText, type UdpSocket } from '../../env/net.ts'
-import { placeOf } from '../../rpc/address.ts'
+import { type Endpoint, endpointText, type ListenFailure, type UdpSocket } from '../../env/net.ts'
+import { isAddress, placeOf } from '../../rpc/address.ts'
 import type { LineSender } from './statsd-lines.ts'
 
 /** Time for which lines are gathered into one send. */
@@ -14,6 +15,8 @@ const waitingCharactersMax = 1 << 20
 /** Pause before a connection that failed is opened again. */
 const redialMs = 5_000
 const dialTimeoutMs = 5_000
+/** Minimum interval between two lookups of the name of a receiver to which datagrams are sent. */
+const resolveAgainMs = 60_000
 
 /** Gathers lines for a moment, within the limit. */
 class Gathering implements Closable {
@@ -132,15 +135,78 @@ export function udpLines(env: Env, to: Endpoint): LineSender {
     const place = await placeOf(env, to)
     if (place === undefined)
       return { message: 'metrics are not sent: the host name of their receiver cannot be resolved', again: true }
-    const socket = await env.udp.bind({ host: place.host.includes(':') ? '::' : '0.0.0.0', port: 0 }, () => undefined)
+    const socket = await socketFor(env, place)
     if (!socket.ok) return { message: 'metrics cannot be sent', reason: socket.error.kind, again: false }
-    return {
-      carrier: { take: (lines) => sendDatagrams(socket.value, place, lines), close: () => socket.value.close() },
-    }
+    return { carrier: new Datagrams(env, to, place, socket.value) }
   })
 }
 
-function sendDatagrams(socket: UdpSocket, to: Endpoint, lines: readonly string[]): true {
+function socketFor({ udp }: Env, { host }: Endpoint): Promise<Result<UdpSocket, ListenFailure>> {
+  return udp.bind({ host: host.includes(':') ? '::' : '0.0.0.0', port: 0 }, () => undefined)
+}
+
+/**
+ * Sends datagrams to the present address of the receiver. No datagram shows whether it arrived, so the name is resolved
+ * anew while lines are sent, at most once in each interval. The last known address counts while that fails.
+ */
+class Datagrams implements Carrier {
+  readonly #env: Env
+  readonly #to: Endpoint
+  #place: Endpoint
+  #socket: UdpSocket
+  #resolvedMs: number
+  #resolving = false
+  #closed = false
+
+  constructor(env: Env, to: Endpoint, place: Endpoint, socket: UdpSocket) {
+    this.#env = env
+    this.#to = to
+    this.#place = place
+    this.#socket = socket
+    this.#resolvedMs = env.clock.monoMs()
+  }
+
+  take(lines: readonly string[]): boolean {
+    const isDue = this.#env.clock.monoMs() >= this.#resolvedMs + resolveAgainMs
+    if (isDue && !this.#resolving && !isAddress(this.#to.host)) {
+      this.#resolving = true
+      this.#env.detach(this.#resolve())
+    }
+    sendDatagrams(this.#socket, this.#place, lines)
+    return true
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#socket.close()
+  }
+
+  async #resolve(): Promise<void> {
+    const place = await placeOf(this.#env, this.#to)
+    if (place !== undefined && place.host !== this.#place.host) await this.#moveTo(place)
+    this.#resolvedMs = this.#env.clock.monoMs()
+    this.#resolving = false
+  }
+
+  /** A socket of one family sends nothing to addresses of the other. */
+  async #moveTo(place: Endpoint): Promise<void> {
+    const isOfFamily = place.host.includes(':') === this.#place.host.includes(':')
+    const socket = isOfFamily ? undefined : await socketFor(this.#env, place)
+    if (socket?.ok === false) return
+    if (this.#closed) return socket?.value.close()
+    if (socket !== undefined) {
+      this.#socket.close()
+      this.#socket = socket.value
+    }
+    this.#place = place
+    this.#env.log.write('info', 'telemetry', 'the receiver of metrics has another address', {
+      receiver: endpointText(this.#to),
+      to: endpointText(place),
+    })
+  }
+}
+
+function sendDatagrams(socket: UdpSocket, to: Endpoint, lines: readonly string[]): void {
   let datagram = ''
   for (const line of lines) {
     if (datagram !== '' && datagram.length + line.length > datagramCharactersMax) {
@@ -150,7 +216,6 @@ function sendDatagrams(socket: UdpSocket, to: Endpoint, lines: readonly string[]
     datagram += line
   }
   if (datagram !== '') socket.send(to, utf8(datagram))
-  return true
 }
 
 /** Sends lines over one connection, which is opened again when it breaks. */

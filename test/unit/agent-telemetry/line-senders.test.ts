@@ -95,6 +95,90 @@ describe('lines over UDP from a machine that gives no socket', () => {
 describe('lines to a receiver that has a name', () => {
   const named = { host: 'metrics.internal', port: to.port }
 
+  it('follow its address over UDP, with one lookup a minute, and stay where a lookup fails', async () => {
+    await between(async (sender, listener, heard, names) => {
+      await value(listener.udp.bind(to, (_from, bytes) => heard.push(textOf(bytes))))
+      names.set('metrics.internal', ['10.0.0.3'])
+      let lookups = 0
+      const lookup: Env['names']['lookup'] = (...asked) => {
+        lookups++
+        return sender.names.lookup(...asked)
+      }
+      const lines = udpLines({ ...sender, names: { ...sender.names, lookup } }, named)
+      const sendFor = async (seconds: number) => {
+        for (let at = 0; at < seconds; at++) {
+          lines.send(`${at}\n`)
+          await rest(sender, 1_000)
+        }
+      }
+      await sendFor(30)
+      names.set('metrics.internal', ['10.0.0.2'])
+      await sendFor(20)
+      expect([heard.length, lookups]).toEqual([0, 1])
+      await sendFor(70)
+      expect(heard.length).toBeGreaterThan(50)
+      const before = heard.length
+      names.delete('metrics.internal')
+      await sendFor(180)
+      expect(heard.length).toBeGreaterThan(before + 170)
+      expect(lookups).toBeGreaterThan(3)
+      expect(lookups).toBeLessThanOrEqual(6)
+      lines.close()
+    })
+  })
+
+  it('go by another socket where the new address is of the other family, and by the old one where there is none', async () => {
+    await between(async (sender, _listener, _heard, names) => {
+      names.set('metrics.internal', ['10.0.0.2'])
+      const bound: string[] = []
+      const sent: string[] = []
+      let refuses = true
+      const udp: Env['udp'] = {
+        bind: async (at) => {
+          bound.push(at.host)
+          if (at.host === '::' && refuses) return { ok: false, error: { kind: 'io', at, message: '' } }
+          const close = () => bound.push(`${at.host} closed`)
+          return { ok: true, value: { local: at, send: (where) => sent.push(`${at.host} ${where.host}`), close } }
+        },
+      }
+      const lines = udpLines({ ...sender, udp }, named)
+      const sendOnce = async () => {
+        sent.length = 0
+        lines.send('a\n')
+        await rest(sender, 61_000)
+        return sent.join()
+      }
+      await rest(sender, 61_000)
+      names.set('metrics.internal', ['fd00::2'])
+      expect(await sendOnce()).toBe('0.0.0.0 10.0.0.2')
+      refuses = false
+      expect([await sendOnce(), await sendOnce()]).toEqual(['0.0.0.0 10.0.0.2', ':: fd00::2'])
+      expect(bound).toEqual(['0.0.0.0', '::', '::', '0.0.0.0 closed'])
+      lines.close()
+      expect(bound.at(-1)).toBe(':: closed')
+    })
+  })
+
+  it('need no lookup where it has an address, and none while nothing is sent', async () => {
+    await between(async (sender, _listener, _heard, names) => {
+      names.set('metrics.internal', ['10.0.0.2'])
+      let lookups = 0
+      const lookup: Env['names']['lookup'] = (...asked) => {
+        lookups++
+        return sender.names.lookup(...asked)
+      }
+      const env = { ...sender, names: { ...sender.names, lookup } }
+      const [plain, idle] = [udpLines(env, to), udpLines(env, named)]
+      for (let at = 0; at < 300; at++) {
+        plain.send('a\n')
+        await rest(sender, 1_000)
+      }
+      expect(lookups).toBe(1)
+      plain.close()
+      idle.close()
+    })
+  })
+
   it('wait while the name does not resolve, and are sent to its address then', async () => {
     await between(async (sender, listener, heard, names) => {
       await value(listener.udp.bind(to, (_from, bytes) => heard.push(textOf(bytes))))

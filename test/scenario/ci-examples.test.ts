@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -61,6 +61,8 @@ function workplace(programs: Readonly<Record<string, string>>) {
 const program = `exec ${process.execPath} ${join(projectRoot, 'bin/svc-sim.js')} "$@"`
 /** Writes each call down, and ends as a test wants it to. */
 const recorded = `echo "$@" >> calls; case "$1" in explore) echo '{}' > "\${@: -1}"; exit \${EXIT:-0};; esac; exit 1`
+/** A folder that an engine names after the campaign. */
+const campaign = '6f1c2d3e-0000-4000-8000-0000000000aa'
 const stand = isLong ? `case "$1" in explore) set -- "$@" one.yaml --jobs 1;; esac; ${program}` : recorded
 const shims = {
   npx: `shift\n${stand}`,
@@ -76,17 +78,28 @@ interface Share {
 }
 
 /** Runs all shares of an engine and the lines of its last step; what svc-sim was asked for. */
-async function asked(shares: readonly Share[], merge: string) {
+async function asked(shares: readonly Share[], merge: string, into = '.') {
   const { folder, run } = workplace(shims)
+  if (into !== '.') {
+    // What a larger campaign before has left on the volume.
+    mkdirSync(join(folder, 'before'))
+    for (const at of [0, 20]) writeFileSync(join(folder, `before/shard-${at}.jsonl`), '{}\n')
+    writeFileSync(join(folder, 'latest'), 'before\n')
+  }
   for (const { lines, variables } of shares) {
     expect(await run(lines, { EXIT: '1', ...variables })).toMatchObject({ exit: isLong ? 0 : 1 })
   }
   expect((await run(merge, {})).exit).toBe(isLong ? 0 : 1)
-  const files = readdirSync(folder).filter((name) => /^shard-\d+\.jsonl$/.test(name))
+  const files = readdirSync(join(folder, into)).filter((name) => /^shard-\d+\.jsonl$/.test(name))
   expect(files).toHaveLength(shares.length)
   if (isLong) return undefined
   const calls = readFileSync(join(folder, 'calls'), 'utf8').trimEnd().split('\n')
-  expect(calls.at(-1)).toBe(`merge ${files.toSorted().join(' ')}`)
+  expect(calls.at(-1)).toBe(
+    `merge ${files
+      .map((name) => (into === '.' ? name : `${into}/${name}`))
+      .toSorted()
+      .join(' ')}`,
+  )
   return calls.slice(0, -1)
 }
 
@@ -194,16 +207,23 @@ describe('examples of engines, with their variables set by this test', () => {
     for (const { spec } of [template, merge.spec.template]) {
       expect(spec.volumes[0].persistentVolumeClaim.claimName).toBe(claim.metadata.name)
       expect(spec.containers[0].volumeMounts[0].mountPath).toBe(spec.containers[0].workingDir)
-      expect(spec.containers[0].command).toEqual(['sh', '-c'])
+      expect(spec.containers[0].command).toEqual(['sh', '-ec'])
     }
-    const given = Object.fromEntries(container.env.map(({ name, value }: Document) => [name, value]))
+    const given = Object.fromEntries(
+      container.env.map(({ name, value, valueFrom }: Document) => [name, valueFrom === undefined ? value : campaign]),
+    )
+    const [{ valueFrom }] = container.env.filter(({ name }: Document) => name === 'CAMPAIGN')
+    expect(valueFrom.fieldRef.fieldPath).toBe("metadata.labels['batch.kubernetes.io/controller-uid']")
     expect(given.SHARDS).toBe(String(completions))
     const shares = from(completions, 0).map((index) => ({
       lines: container.args[0],
       variables: { ...given, SEEDS: seeds, JOB_COMPLETION_INDEX: String(index) },
     }))
-    const wanted = from(8).map((n) => `explore --seeds ${seeds} --shard ${n}/8 --jsonl shard-${n - 1}.jsonl --resume`)
-    expect((await asked(shares, merge.spec.template.spec.containers[0].args[0])) ?? wanted).toEqual(wanted)
+    const wanted = from(8).map(
+      (n) => `explore --seeds ${seeds} --shard ${n}/8 --jsonl ${campaign}/shard-${n - 1}.jsonl --resume`,
+    )
+    const [merging] = merge.spec.template.spec.containers
+    expect((await asked(shares, merging.args[0], campaign)) ?? wanted).toEqual(wanted)
     const image = readFileSync(join(projectRoot, 'examples/ci/kubernetes/Dockerfile'), 'utf8')
     expect(image).toMatch(/^ENTRYPOINT \["svc-sim"\]$/m)
   })

@@ -12,6 +12,12 @@ const nanosecondsPer: ReadonlyMap<string, number> = new Map([
 ])
 
 /**
+ * The longest duration, some 292 years: the field counts nanoseconds with 64 bits, and its clients cannot read an answer
+ * that contains a longer one. In whole hours, so that rounding leads to nothing longer.
+ */
+const durationMsMax = 2_562_047 * 3_600_000
+
+/**
  * Reads a duration as the field writes it: `1h30m`, `10s`, `1.5h`, `300ms`, `-5s`. A unit is required, except for `0`.
  * Returns milliseconds (a fraction when the text is finer than that). The error is one clause without the text itself.
  */
@@ -27,7 +33,14 @@ export function parseDuration(text: string): Result<number, string> {
     nanoseconds += Number(amount) * (nanosecondsPer.get(unit ?? '') ?? 0)
   }
   const milliseconds = nanoseconds / 1e6
+  if (milliseconds > durationMsMax) return err('longer than 292 years')
   return ok(match[1] === '-' ? -milliseconds : milliseconds)
+}
+
+/** A number of nanoseconds, as milliseconds; undefined if it is longer than a duration can be. */
+export function ofNanoseconds(nanoseconds: number | bigint): number | undefined {
+  const milliseconds = Number(nanoseconds) / 1e6
+  return Math.abs(milliseconds) <= durationMsMax ? milliseconds : undefined
 }
 
 /** Whether a text that is no duration is a number alone: a unit behind it may be all that is missing. */

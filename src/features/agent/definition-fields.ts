@@ -1,5 +1,5 @@
 import { compareText } from '../../base/bytes.ts'
-import { lacksUnit, parseDuration } from '../../base/duration.ts'
+import { lacksUnit, ofNanoseconds, parseDuration } from '../../base/duration.ts'
 import type { TextPairs } from '../../model/catalog.ts'
 import { settingsText } from '../mesh/settings-text.ts'
 import {
@@ -107,8 +107,6 @@ export class Fields<Those extends Members> {
   durationMs(key: KeyHolding<Those, 'duration'>): number {
     const value = this.#value(key)
     if (value === undefined) return 0
-    if (typeof value === 'number' && Number.isFinite(value)) return value / 1e6
-    if (typeof value === 'bigint') return Number(value) / 1e6
     if (value === '') return 0
     const spelled = this.#given.get(key)?.key ?? key
     const bad = (why: string): number => {
@@ -116,6 +114,7 @@ export class Fields<Those extends Members> {
       this.#problems.push({ kind: 'duration', path: this.pathOf(key), message, remedy: '' })
       return 0
     }
+    if (typeof value === 'number' || typeof value === 'bigint') return ofNanoseconds(value) ?? bad('out of range')
     if (typeof value !== 'string') return bad('invalid format')
     const parsed = parseDuration(value)
     if (parsed.ok) return parsed.value

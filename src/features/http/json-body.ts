@@ -1,5 +1,5 @@
 import { compareText, emptyBytes, fromBase64 } from '../../base/bytes.ts'
-import { parseDuration } from '../../base/duration.ts'
+import { ofNanoseconds, parseDuration } from '../../base/duration.ts'
 import { type JsonFault, type JsonInput, parseBoundedJson } from '../../base/json-input.ts'
 import { lowerAscii } from '../../base/letter-case.ts'
 import { err, ok, type Result } from '../../base/result.ts'
@@ -149,7 +149,11 @@ export const durationSchema: JsonSchema = {
 /** A text with a unit, or a number of nanoseconds; decoded to milliseconds. */
 export const duration: Decoder<number> = decoder(durationSchema, (value, place, report) => {
   if (value === undefined || value === null) return 0
-  if (typeof value === 'number' || typeof value === 'bigint') return Number(value) / 1e6
+  if (typeof value === 'number' || typeof value === 'bigint') {
+    const milliseconds = ofNanoseconds(value)
+    if (milliseconds === undefined) report.mismatch(`'${place}' is out of range`)
+    return milliseconds ?? 0
+  }
   if (typeof value !== 'string') return wrongType(value, place, report, 'time.Duration', 0)
   if (value === '') return 0
   const parsed = parseDuration(value)

@@ -13,9 +13,18 @@ describe('a duration', () => {
     ['-5s', -5_000],
     ['+2ms', 2],
     ['1us1µs1ns', 0.002001],
+    ['2562047h', 9_223_369_200_000],
+    ['-2562047h', -9_223_369_200_000],
   ])('is read from %j', (text, milliseconds) => {
     expect(parseDuration(text)).toEqual({ ok: true, value: milliseconds })
   })
+
+  it.each(['2562048h', '-2562048h', '9223372036855s', `${'9'.repeat(400)}ns`])(
+    'is not read from %j, which the field and its clients cannot hold',
+    (text) => {
+      expect(parseDuration(text)).toEqual({ ok: false, error: 'longer than 292 years' })
+    },
+  )
 
   it.each(['', '1', '.s', '1..s', '1.5.s', '10x', '1h 30m', '--1s', '1s-', 's'])('is not read from %j', (text) => {
     expect(parseDuration(text).ok).toBe(false)

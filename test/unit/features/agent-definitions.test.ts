@@ -229,6 +229,11 @@ describe('a check over HTTP', () => {
     [{ Name: 'x', Script: 'true', Interval: '1s' }, 'Invalid check: TTL must be > 0 for TTL checks'],
     [{ Name: 'x', HTTP: 'http://x' }, 'Invalid check: Interval must be > 0 for Script, HTTP, or TCP checks'],
     [{ Name: 'x', TTL: '1s', Interval: '1s' }, 'Invalid check: Interval and TTL cannot both be specified'],
+    [{ Name: 'x', TTL: 1e308 }, 'Request decode failed: invalid "TTL": out of range'],
+    [
+      { Name: 'x', HTTP: 'http://x', Interval: '2562048h' },
+      'Request decode failed: invalid "Interval": time: invalid duration "2562048h"',
+    ],
     [{ Name: 'x', TTL: '-1s' }, 'Invalid check: TTL must be > 0 for TTL checks'],
     [{ Name: 'x', TTL: '5s', Status: 'funky' }, 'Bad check status'],
     [{ Name: 'x', TTL: true }, 'Request decode failed: invalid "TTL": invalid format'],

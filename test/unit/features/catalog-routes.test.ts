@@ -37,6 +37,19 @@ async function serverWith(...bodies: readonly object[]): Promise<LoneServer> {
 const ext = { Node: 'ext', Address: '10.0.0.1' }
 
 describe('PUT /v1/catalog/register', () => {
+  it('refuses a duration that no client could read again in the answers about the check', async () => {
+    const registered = (Interval: unknown) =>
+      put(new LoneServer(), 'register', { ...ext, Check: { Name: 'a', Definition: { HTTP: 'http://x', Interval } } })
+    for (const text of ['2562048h', `${'9'.repeat(400)}h`]) {
+      const line = `invalid "Interval": time: invalid duration ${JSON.stringify(text)}`
+      expect(failureOf(await registered(text))).toBe(`bad-request: Request decode failed: ${line}`)
+    }
+    for (const nanoseconds of [1e308, -1e308, 2 ** 64]) {
+      expect(failureOf(await registered(nanoseconds))).toContain("* 'Check.Definition.Interval' is out of range")
+    }
+    expect(jsonOf(await registered('2562047h'))).toBe('true')
+  })
+
   it.each<[string, string]>([
     ['', 'bad-request: Request decode failed: EOF'],
     ['[]', "bad-request: Request decode failed: 1 error(s) decoding:\n\n* '' expected a map, got 'slice'"],

@@ -59,16 +59,17 @@ function oneOf<T extends string>(
   problem: Report,
 ): T {
   const fallback = (what === 'default' ? defaultAccess.defaultPolicy : defaultAccess.downPolicy) as T
-  if (given === undefined || given === '') return fallback
+  if (given === undefined) return fallback
   const found = known.find((each) => each === given)
-  if (found === undefined) problem(`Unsupported ${what} ACL policy: ${given}`, `write ${known.join(', ')}`, key)
+  if (found === undefined) problem(`Unsupported ${what} ACL policy: ${given || '""'}`, `write ${known.join(', ')}`, key)
   return found ?? fallback
 }
 
 function primaryOf(file: FileConfig, problem: Report): string {
-  const name = (file.primary_datacenter ?? file.acl_datacenter ?? '').toLowerCase()
+  // An empty name is none, as in the field: with it, a secondary datacenter would take itself for the primary one.
+  const name = (file.primary_datacenter || file.acl_datacenter || '').toLowerCase()
   if (name !== '' && !/^[a-z0-9_-]+$/.test(name)) {
-    const key = file.primary_datacenter === undefined ? 'acl_datacenter' : 'primary_datacenter'
+    const key = file.primary_datacenter ? 'primary_datacenter' : 'acl_datacenter'
     problem(`${key} cannot be "${name}"`, 'please use only [a-z0-9-_]', key)
   }
   return name

@@ -46,6 +46,7 @@ export function accessContradictions(
   const otherwise = pairs.flatMap(({ old, key, is }) => {
     const [before, now] = [said(old), said(key)]
     if (before === undefined || now === undefined || meaning(before, is) === meaning(now, is)) return []
+    if (is === 'name' && now === '') return []
     if (is === 'secret') return [line(old, `'${old}' and '${key}' contradict each other: the latter counts`)]
     return [
       line(old, `'${old}' says ${JSON.stringify(before)}, but '${key}' says ${JSON.stringify(now)}, which counts`),

@@ -150,7 +150,12 @@ export const refusals: readonly (readonly [file: FileConfig, line: string])[] = 
   [{ acl: { down_policy: 'x' } }, 'Unsupported down ACL policy: x: write allow, deny, extend-cache, async-cache'],
   [{ acl_down_policy: 'x' }, 'Unsupported down ACL policy: x: write allow, deny, extend-cache, async-cache'],
   [{ acl: { default_policy: 'Allow' } }, 'at acl.default_policy: Unsupported default ACL policy: Allow'],
+  // An empty policy would allow everything where its author left out a word.
+  [{ acl: { default_policy: '' } }, 'at acl.default_policy: Unsupported default ACL policy: "": write allow, deny'],
+  [{ acl_default_policy: '' }, 'at acl_default_policy: Unsupported default ACL policy: "": write allow, deny'],
+  [{ acl: { down_policy: '' } }, 'at acl.down_policy: Unsupported down ACL policy: ""'],
   [{ acl_datacenter: 'a.b' }, 'acl_datacenter cannot be "a.b": please use only [a-z0-9-_]'],
+  [{ primary_datacenter: '', acl_datacenter: 'a.b' }, 'at acl_datacenter: acl_datacenter cannot be "a.b"'],
   [{ primary_datacenter: 'a.b' }, 'primary_datacenter cannot be "a.b": please use only [a-z0-9-_]'],
   [{ addresses: { http: 'eth0' } }, 'addresses.http "eth0" is not an IP address'],
   [{ addresses: { dns: 'unix:///x' } }, 'addresses.dns "unix:///x" cannot be a unix socket'],

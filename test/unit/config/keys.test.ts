@@ -212,6 +212,9 @@ describe('access control in the configuration', () => {
     expect([old.warnings.includes(warning), next.warnings.includes(warning)]).toEqual([true, false])
     const both = accessOf({ acl_datacenter: 'dc2', primary_datacenter: 'dc3' })
     expect(both.config.access).toMatchObject({ enabled: true, primaryDatacenter: 'dc3' })
+    const empty = accessOf({ acl_datacenter: 'dc2', primary_datacenter: '' })
+    expect(empty.config.access).toEqual(accessOf({ acl_datacenter: 'dc2' }).config.access)
+    expect(empty.unheeded).toEqual([])
   })
 
   it('[ACL-024] [ACL-042] [CFG-021] takes the old keys as it takes those of the block, which win beside them', () => {

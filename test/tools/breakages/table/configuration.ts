@@ -101,13 +101,13 @@ export const configurationBreakages: readonly Breakage[] = [
   {
     id: 'CFG-017',
     file: 'src/config/parts/access.ts',
-    find: "const name = (file.primary_datacenter ?? file.acl_datacenter ?? '').toLowerCase()",
+    find: "const name = (file.primary_datacenter || file.acl_datacenter || '').toLowerCase()",
     replace: "const name = (file.primary_datacenter ?? '').toLowerCase()",
   },
   {
     id: 'CFG-018',
     file: 'src/config/parts/access.ts',
-    find: "const name = (file.primary_datacenter ?? file.acl_datacenter ?? '')",
+    find: "const name = (file.primary_datacenter || file.acl_datacenter || '')",
     replace: "const name = (file.acl_datacenter ?? '')",
   },
   {

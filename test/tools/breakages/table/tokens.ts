@@ -11,7 +11,7 @@ export const tokenBreakages: readonly Breakage[] = [
   {
     id: 'ACL-024',
     file: 'src/config/parts/access.ts',
-    find: "(file.primary_datacenter ?? file.acl_datacenter ?? '').toLowerCase()",
+    find: "(file.primary_datacenter || file.acl_datacenter || '').toLowerCase()",
     replace: "(file.acl_datacenter ?? '').toLowerCase()",
   },
   {

@@ -156,7 +156,14 @@ function opening(disk: CrashDisk) {
       restore: () => new Collected(),
     },
     log: smallSegments,
-    listener: { batchDurable: () => {}, full: () => {}, delayed: () => {}, room: () => {}, notRemoved: () => {}, failed: () => {} },
+    listener: {
+      batchDurable: () => {},
+      full: () => {},
+      delayed: () => {},
+      room: () => {},
+      notRemoved: () => {},
+      failed: () => {},
+    },
   })
 }
 

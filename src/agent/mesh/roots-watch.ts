@@ -3,6 +3,7 @@ import type { Env } from '../../env/env.ts'
 import type { RootsList } from '../../features/connect/model.ts'
 import type { Failure } from '../../model/failure.ts'
 import { type ModifyIndex, noChange } from '../../model/log-position.ts'
+import { Hurry } from '../requests/asking/hurry.ts'
 import type { LeafSource, RootsView } from './leaf-source.ts'
 import { retryInMs } from './renewal.ts'
 
@@ -82,15 +83,22 @@ export class RootsWatch {
 
   async #keepFresh(): Promise<void> {
     const { env, source, wanted } = this.#options
+    const hurry = new Hurry()
     let failures = 0
     while (!this.#stopped && wanted()) {
       const sinceMs = env.clock.monoMs()
-      const next = await source.roots(this.#view?.index ?? noChange, this.#abort)
+      const minIndex = this.#view?.index ?? noChange
+      const next = await source.roots(minIndex, this.#abort)
       if (this.#stopped) break
       if (next.ok) {
         failures = 0
         this.#inDoubtSinceMs = undefined
         this.#take(next.value)
+        const nowMs = env.clock.monoMs()
+        const pauseMs = hurry.pauseAfter(minIndex, next.value.index, nowMs - sinceMs)
+        if (pauseMs === 0) continue
+        this.#inDoubtSinceMs = nowMs
+        await this.#pause(pauseMs)
         continue
       }
       failures += 1

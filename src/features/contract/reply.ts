@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isRecord } from '../../base/shape.ts'
-import { isModifyIndex, type ModifyIndex } from '../../model/log-position.ts'
+import { firstChange, greater, isModifyIndex, type ModifyIndex } from '../../model/log-position.ts'
 import { readBy, readWith } from './fields.ts'
 import type { ReadMeta } from './reading.ts'
 
@@ -73,11 +73,14 @@ export const textReply = replyWith(isText)
 export const textsReply = replyWith(listOfAll(isText))
 export const nothingReply = z.null()
 
-/** The metadata that comes with the answer of another agent to a query. */
+/**
+ * The metadata that comes with the answer of another agent to a query. Index 0, as of a server that has nothing of the
+ * kind yet, counts as 1: a caller that waits for more than 0 does not wait.
+ */
 export const readMeta = readWith((given): ReadMeta | undefined => {
   if (!isRecord(given)) return undefined
   const { index, knownLeader, lastContactMs } = given
   if (!isModifyIndex(index) || typeof knownLeader !== 'boolean') return undefined
   if (typeof lastContactMs !== 'number' || !Number.isFinite(lastContactMs)) return undefined
-  return { index, knownLeader, lastContactMs }
+  return { index: greater(index, firstChange), knownLeader, lastContactMs }
 })

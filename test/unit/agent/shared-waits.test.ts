@@ -139,6 +139,25 @@ describe('blocking reads that another agent answers', () => {
     expect(elsewhere.told).toEqual(['a v6'])
   })
 
+  it('ask again with growing pauses while the other agent answers at once without news', async () => {
+    const elsewhere = new Elsewhere()
+    const leaves: (() => void)[] = []
+    await elsewhere.watch('a', reading('default', 5, 600_000), { onAbort: (use) => leaves.push(use) })
+    await elsewhere.change(5)
+    await elsewhere.change(5)
+    expect(elsewhere.asked.length).toBe(2)
+    await elsewhere.clock.advance(1_000)
+    await elsewhere.change(5)
+    await elsewhere.clock.advance(1_999)
+    expect(elsewhere.asked.length).toBe(3)
+    await elsewhere.clock.advance(1)
+    await elsewhere.change(0)
+    leaves[0]?.()
+    await settled()
+    expect([elsewhere.told, elsewhere.waits.groups, elsewhere.clock.timers]).toEqual([['a cancelled'], 0, 0])
+    expect(elsewhere.asked.length).toBe(4)
+  })
+
   it('end the request when the last of them has left, and one that comes then waits for itself', async () => {
     const elsewhere = new Elsewhere()
     const leaves: (() => void)[] = []

@@ -111,6 +111,7 @@ describe('what another agent sends', () => {
     ['KV.DeleteCas', deleteCasEndpoint.args, { key: 'a', index: 2n ** 60n }, { key: 'a', index: 2n ** 60n }],
     ['KV.DeleteTree', deleteTreeEndpoint.args, { prefix: 'a/' }, { prefix: 'a/' }],
     ['an answer', readMeta, { ...meta, newer: 1 }, meta],
+    ['an answer', readMeta, { ...meta, index: 0 }, { ...meta, index: 1 }],
   ] as const)('is read as %s, without members that this release does not know', (_, schema, given, read) => {
     expect(schema.parse(given)).toEqual(read)
   })

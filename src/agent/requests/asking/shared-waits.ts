@@ -8,6 +8,7 @@ import type { Failure } from '../../../model/failure.ts'
 import { blockingWaitMaxMs } from '../../../model/limits.ts'
 import { noChange } from '../../../model/log-position.ts'
 import { drawnWaitMs } from '../request.ts'
+import { Hurry } from './hurry.ts'
 
 type Ask<Reply> = (read: ReadOptions, options: CallOptions) => Promise<Result<Answer<Reply>, Failure>>
 
@@ -113,11 +114,17 @@ export class SharedWaits {
         if (group.members.size === 0) use()
       },
     }
+    const hurry = new Hurry()
     let news: Result<Answer<Reply>, Failure>
-    do {
+    for (;;) {
+      const askedMs = this.#env.clock.monoMs()
       news = await ask({ ...read, waitMs: blockingWaitMaxMs }, leaving)
       // Nothing changed within the longest wait: members that came late wait on.
-    } while (news.ok && news.value.meta.index <= read.minIndex && group.members.size > 0)
+      if (!news.ok || news.value.meta.index > read.minIndex || group.members.size === 0) break
+      const pauseMs = hurry.pauseAfter(read.minIndex, news.value.meta.index, this.#env.clock.monoMs() - askedMs)
+      if (pauseMs > 0) await this.#pause(group, pauseMs)
+      if (group.members.size === 0) break
+    }
     // Callers that arrive from here on wait for a later change.
     this.#forget(key, group)
     if (group.members.size === 0) return
@@ -125,6 +132,17 @@ export class SharedWaits {
       news.ok && read.consistency !== 'stale' ? await ask({ ...read, minIndex: noChange, waitMs: 0 }, {}) : news
     const shared = told.ok ? ok(shareable(told.value)) : told
     for (const member of [...group.members]) member.tell(shared)
+  }
+
+  /** Ends early when the last member leaves. */
+  #pause<Reply>(group: Group<Reply>, pauseMs: number): Promise<void> {
+    const over = this.#env.deferred<void>()
+    const timer = this.#env.timers.after(pauseMs, () => over.resolve())
+    group.leave = () => {
+      timer.close()
+      over.resolve()
+    }
+    return over.promise
   }
 
   #forget<Reply>(key: string, group: Group<Reply>): void {

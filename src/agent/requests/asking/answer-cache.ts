@@ -8,14 +8,24 @@ import type { Failure } from '../../../model/failure.ts'
 import { blockingWaitMaxMs } from '../../../model/limits.ts'
 import { type ModifyIndex, noChange } from '../../../model/log-position.ts'
 import { waitOf } from '../request.ts'
+import { SelectionsBudget } from '../serving/selections.ts'
 import type { Calls } from './calls.ts'
-import { isRefusal, KeptAnswer } from './kept-answer.ts'
+import { type AnswerOwner, isRefusal, KeptAnswer } from './kept-answer.ts'
 
-/**
- * Maximum number of cached answers; a new one evicts the answer that was not requested for the longest time. Each has
- * one blocking read under way.
- */
-const answersMax = 1_024
+/** Beyond one of these, the answers that were not requested for the longest time are dropped. */
+export interface AnswerBounds {
+  /** Maximum number of cached answers. Each has one blocking read under way. */
+  readonly answersMax: number
+  /** Limit of the memory for answers, their keys and their encoded forms, as estimated by `memoryOf`. */
+  readonly bytesMax: number
+  /** Limit of that for what callers select of answers by filters. */
+  readonly selectionBytesMax: number
+}
+
+const defaultBounds: AnswerBounds = { answersMax: 1_024, bytesMax: 64 << 20, selectionBytesMax: 16 << 20 }
+
+/** Estimated bytes of a cached answer besides its value and its key: its blocking read, with timers and promises. */
+const answerBytes = 2_048
 
 type Query = Pick<Calls, 'query' | 'tokenOf'>
 /** The rights of a call's token, as far as this agent knows them. */
@@ -33,21 +43,28 @@ export class AnswerCache {
   readonly #rightsOf: RightsOf | undefined
   /** In order of the last request, the oldest first. */
   readonly #kept = new Map<string, KeptAnswer>()
+  readonly #bounds: AnswerBounds
+  readonly #selections: SelectionsBudget
+  readonly #owner: AnswerOwner
+  #bytes = 0
 
   /** `rightsOf` absent: access control is off. */
-  constructor(env: Env, calls: Query, rightsOf?: RightsOf) {
+  constructor(env: Env, calls: Query, rightsOf?: RightsOf, bounds: Partial<AnswerBounds> = {}) {
     this.#env = env
     this.#calls = calls
     this.#rightsOf = rightsOf
+    this.#bounds = { ...defaultBounds, ...bounds }
+    this.#selections = new SelectionsBudget(this.#bounds.selectionBytesMax)
+    this.#owner = { selections: this.#selections, charge: (bytes, by) => this.#charge(bytes, by) }
   }
 
-  get size(): number {
-    return this.#kept.size
+  /** Number of cached answers, and their estimated memory. */
+  get size(): { readonly answers: number; readonly bytes: number; readonly selectionBytes: number } {
+    return { answers: this.#kept.size, bytes: this.#bytes, selectionBytes: this.#selections.bytes }
   }
 
   stop(): void {
-    for (const kept of this.#kept.values()) kept.stop()
-    this.#kept.clear()
+    for (const key of [...this.#kept.keys()]) this.#drop(key)
   }
 
   /**
@@ -76,7 +93,7 @@ export class AnswerCache {
       known.ageMs() <= (freshness.maxAgeMs ?? Number.POSITIVE_INFINITY)
     ) {
       this.#askedFor(key, known)
-      if (known.answer.meta.index > read.minIndex) return given(known)
+      if (read.minIndex === noChange || known.answer.meta.index > read.minIndex) return given(known)
       await known.next(read.minIndex, waitOf(read), options)
       // The rights may have changed while the caller waited: then the cached answer is not for it, and it asks anew.
       const later = await rightsOf?.(options)
@@ -110,32 +127,48 @@ export class AnswerCache {
   ): void {
     const known = this.#kept.get(key)
     if (known !== undefined && known.authorizer === authorizer) {
-      known.offer(answer)
+      // In this order, because an answer that is too large is dropped.
       this.#askedFor(key, known)
+      known.offer(answer)
       return
     }
     // What is kept was given for other rights: even where it is newer, it must not stay.
     this.#drop(key)
-    for (const [oldest, kept] of this.#kept) {
-      if (this.#kept.size < answersMax) break
-      kept.stop()
-      this.#kept.delete(oldest)
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size < this.#bounds.answersMax) break
+      this.#drop(oldest)
     }
     const read = { consistency: 'stale' as const, minIndex: 1, waitMs: blockingWaitMaxMs, maxStaleMs: 0, datacenter }
     const refresh = (minIndex: ModifyIndex, options: CallOptions) =>
       this.#calls.query(endpoint, args, { ...read, minIndex }, { ...options, token })
-    const kept = new KeptAnswer(this.#env, answer, refresh, authorizer)
+    const kept = new KeptAnswer(this.#env, answer, refresh, authorizer, this.#owner)
     this.#kept.set(key, kept)
+    this.#charge(answerBytes + key.length * 2, kept)
+    kept.enter()
     this.#env.detach(
       kept.keepFresh().then(() => {
-        if (this.#kept.get(key) === kept) this.#kept.delete(key)
+        if (this.#kept.get(key) === kept) this.#drop(key)
       }),
     )
   }
 
+  /** An answer that alone is too large is dropped as well, after all others. */
+  #charge(bytes: number, by: KeptAnswer): void {
+    by.bytes += bytes
+    this.#bytes += bytes
+    for (const oldest of this.#kept.keys()) {
+      if (this.#bytes <= this.#bounds.bytesMax) return
+      this.#drop(oldest)
+    }
+  }
+
   #drop(key: string): void {
-    this.#kept.get(key)?.stop()
+    const kept = this.#kept.get(key)
+    if (kept === undefined) return
     this.#kept.delete(key)
+    kept.stop()
+    this.#bytes -= kept.bytes
+    kept.bytes = 0
   }
 
   #askedFor(key: string, kept: KeptAnswer): void {

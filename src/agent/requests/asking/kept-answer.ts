@@ -1,16 +1,23 @@
 import type { Authorizer } from '../../../access/authorizer.ts'
+import { memoryOf } from '../../../base/memory-estimate.ts'
 import type { Result } from '../../../base/result.ts'
 import type { Env } from '../../../env/env.ts'
 import type { CallOptions } from '../../../features/contract/call.ts'
 import type { Answer } from '../../../features/contract/reading.ts'
 import type { Failure } from '../../../model/failure.ts'
 import type { ModifyIndex } from '../../../model/log-position.ts'
+import { membersOf } from '../serving/kept-result.ts'
+import { KeptView } from '../serving/kept-view.ts'
+import type { SelectionsBudget } from '../serving/selections.ts'
+import { Hurry } from './hurry.ts'
 
 /** An answer that no caller has requested for this long is dropped. Reference: http-reads.md#background-refresh. */
 const unaskedMaxMs = 72 * 3_600_000
 /** Pause after a failed refresh, doubled with each further failure. */
 const retryMinMs = 1_000
 const retryMaxMs = 60_000
+/** Estimated bytes of each item in an answer that this agent made itself, whose rows its state holds anyway. */
+const ownMemberBytes = 256
 
 /** The token has no right to this answer, or has lost it: neither may it get the cached one. */
 export function isRefusal({ kind }: Failure): boolean {
@@ -19,9 +26,17 @@ export function isRefusal({ kind }: Failure): boolean {
 
 type Refresh = (minIndex: ModifyIndex, options: CallOptions) => Promise<Result<Answer<unknown>, Failure>>
 
+/** The cache that holds the answer. */
+export interface AnswerOwner {
+  readonly selections: SelectionsBudget
+  /** Counts memory of an answer, and may drop answers for it, this one as well. */
+  charge(bytes: number, by: KeptAnswer): void
+}
+
 export class KeptAnswer {
   readonly #env: Env
   readonly #refresh: Refresh
+  readonly #owner: AnswerOwner
   /** What ends each wait, with the index that its caller has. */
   readonly #waiting = new Map<() => void, ModifyIndex>()
   #stopped = false
@@ -33,16 +48,30 @@ export class KeptAnswer {
   #inDoubtSinceMs: number | undefined
   /** When the answer was fetched. The blocking read that is under way may have begun before. */
   #fetchedMs: number
+  readonly #hurry = new Hurry()
+  /** Its encoded forms, if another agent has made it. */
+  #view: KeptView | undefined
+  /** Estimated memory of the value and its forms. */
+  #heldBytes = 0
   answer: Answer<unknown>
+  /** Its estimated memory as the cache has counted it. */
+  bytes = 0
   lastAskedMs: number
   /** The rights of the token for which it was asked; undefined where access control is off. */
   readonly authorizer: Authorizer | undefined
   /** Why the answer was dropped. */
   refusal: Failure | undefined
 
-  constructor(env: Env, answer: Answer<unknown>, refresh: Refresh, authorizer: Authorizer | undefined) {
+  constructor(
+    env: Env,
+    answer: Answer<unknown>,
+    refresh: Refresh,
+    authorizer: Authorizer | undefined,
+    owner: AnswerOwner,
+  ) {
     this.authorizer = authorizer
     this.#env = env
+    this.#owner = owner
     this.#refresh = refresh
     this.answer = answer
     this.#fetchedMs = env.clock.monoMs()
@@ -68,10 +97,43 @@ export class KeptAnswer {
     this.#interrupt?.()
   }
 
+  /** Counts the answer with its forms. The cache calls it once, as soon as it can find this answer to drop it. */
+  enter(): void {
+    this.#hold(this.answer)
+  }
+
+  /**
+   * The forms of an answer that another agent made are kept in the bounds of the cache: those that came with it live
+   * only while it is being sent, and grow with each filter that a caller names.
+   */
+  #hold(answer: Answer<unknown>): void {
+    this.#view?.forget()
+    this.#view = undefined
+    this.answer = answer
+    let bytes = membersOf(answer.value) * ownMemberBytes
+    if (answer.standing === undefined) {
+      const { value, meta } = answer
+      const view = new KeptView(value, (more) => this.#chargeForms(more, view), this.#owner.selections)
+      this.#view = view
+      this.answer = { value, meta, forms: view }
+      bytes = memoryOf(value)
+    }
+    const more = bytes - this.#heldBytes
+    this.#heldBytes = bytes
+    this.#owner.charge(more, this)
+  }
+
+  #chargeForms(bytes: number, view: KeptView): boolean {
+    if (this.#view !== view) return false
+    this.#heldBytes += bytes
+    this.#owner.charge(bytes, this)
+    return this.#view === view
+  }
+
   /** `isFor`: whether a caller that has the answer of this index, and waits for a later one, is answered now. */
   #take(answer: Answer<unknown>, isFor: (minIndex: ModifyIndex) => boolean): void {
-    this.answer = answer
     this.#fetchedMs = this.#env.clock.monoMs()
+    this.#hold(answer)
     for (const [wake, minIndex] of [...this.#waiting]) if (isFor(minIndex)) wake()
   }
 
@@ -91,6 +153,8 @@ export class KeptAnswer {
 
   stop(): void {
     this.#stopped = true
+    this.#view?.forget()
+    this.#view = undefined
     this.#interrupt?.()
     for (const wake of [...this.#waiting.keys()]) wake()
   }
@@ -103,7 +167,9 @@ export class KeptAnswer {
     let retryMs = retryMinMs
     while (!this.#stopped && this.#env.clock.monoMs() - this.lastAskedMs < unaskedMaxMs) {
       this.#isToAskAnew = false
-      const next = await this.#refresh(this.answer.meta.index, {
+      const minIndex = this.answer.meta.index
+      const askedMs = this.#env.clock.monoMs()
+      const next = await this.#refresh(minIndex, {
         onAbort: (use) => {
           this.#interrupt = use
           if (this.#stopped || this.#isToAskAnew) use()
@@ -121,17 +187,20 @@ export class KeptAnswer {
         // The index falls after a restore: accept it as it is. A caller may have a later index of another agent.
         const { index } = next.value.meta
         const hasFallen = index < this.answer.meta.index
-        this.#take(next.value, (minIndex) => hasFallen || index > minIndex)
+        this.#take(next.value, (waitsFor) => hasFallen || index > waitsFor)
+        const pauseMs = this.#hurry.pauseAfter(minIndex, index, this.#env.clock.monoMs() - askedMs)
+        if (pauseMs > 0 && !this.#isToAskAnew) await this.#pauseInDoubt(pauseMs)
         continue
       }
       if (this.#isToAskAnew) continue
-      this.#inDoubtSinceMs ??= this.#fetchedMs
-      await this.#pause(retryMs)
+      await this.#pauseInDoubt(retryMs)
       retryMs = Math.min(retryMs * 2, retryMaxMs)
     }
   }
 
-  #pause(pauseMs: number): Promise<void> {
+  /** Meanwhile no read is under way that would notice a change. */
+  #pauseInDoubt(pauseMs: number): Promise<void> {
+    this.#inDoubtSinceMs ??= this.#fetchedMs
     const deferred = this.#env.deferred<void>()
     const timer = this.#env.timers.after(pauseMs, () => deferred.resolve())
     this.#interrupt = () => {

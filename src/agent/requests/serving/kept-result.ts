@@ -6,6 +6,7 @@ import type { Failure } from '../../../model/failure.ts'
 import type { ModifyIndex } from '../../../model/log-position.ts'
 import type { Touched } from '../../../store/recording.ts'
 import type { Parked } from '../../../store/store.ts'
+import { KeptView } from './kept-view.ts'
 import { type ResultView, SeenPart } from './seen-part.ts'
 import { type SelectionsBudget, ViewSelections } from './selections.ts'
 
@@ -50,7 +51,7 @@ export class KeptResult implements ResultView {
   bytes = 0
   readonly #forms = new Map<string, Uint8Array>()
   /** Views of callers that may not see all of it. */
-  readonly #views = new Map<Authorizer, { readonly view: PartialView; readonly part: SeenPart }>()
+  readonly #views = new Map<Authorizer, { readonly view: KeptView; readonly part: SeenPart }>()
   /**
    * Callers that may see all of it: filtering a long list again would cost more than the rest of a read. At most
    * `viewsMax`.
@@ -113,7 +114,7 @@ export class KeptResult implements ResultView {
       this.#owner.charge(bytes, this)
       return true
     }
-    const view = new PartialView(value, charge, this.#owner.selections)
+    const view = new KeptView(value, charge, this.#owner.selections)
     const part = new SeenPart(view, newest)
     if (this.bytes === 0) return part
     for (const [oldest, { view: dropped }] of this.#views) {
@@ -175,38 +176,6 @@ export class KeptResult implements ResultView {
   #forgetSelections(): void {
     this.#selections?.forget()
     for (const { view } of this.#views.values()) view.forget()
-  }
-}
-
-class PartialView implements ResultView {
-  readonly value: unknown
-  /** Estimated memory of the view. */
-  bytes = 0
-  readonly #charge: (bytes: number) => boolean
-  readonly #forms = new Map<string, Uint8Array>()
-  readonly #selections: ViewSelections
-
-  /** `charge` returns whether this view is cached, so that its encoded forms may be, too. */
-  constructor(value: unknown, charge: (bytes: number) => boolean, selections: SelectionsBudget) {
-    this.value = value
-    this.#charge = charge
-    this.#selections = new ViewSelections(selections, () => charge(0))
-  }
-
-  selected(name: string, select: () => Promise<Result<Positions, Failure>>): Promise<Result<SelectedPart, Failure>> {
-    return this.#selections.selected(name, select)
-  }
-
-  forget(): void {
-    this.#selections.forget()
-  }
-
-  bytesOf(form: string, make: () => Uint8Array): Uint8Array {
-    const made = this.#forms.get(form)
-    if (made !== undefined) return made
-    const bytes = make()
-    if (this.#charge(2 * bytes.length)) this.#forms.set(form, bytes)
-    return bytes
   }
 }
 

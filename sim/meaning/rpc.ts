@@ -3,7 +3,8 @@ import { readRequest } from '../../src/agent/requests/request.ts'
 import { isList, isRecord } from '../../src/base/shape.ts'
 import { failureText } from '../../src/model/failure.ts'
 import { failureFromWire } from '../../src/rpc/failure-codec.ts'
-import { type Frame, FrameReader } from '../../src/rpc/frame.ts'
+import type { Frame } from '../../src/rpc/frame.ts'
+import { FrameReader } from '../../src/rpc/frame-reader.ts'
 import { type About, cut, type Meaning } from '../report/meaning.ts'
 import { aboutOf } from './about.ts'
 import { raftMeaning } from './raft.ts'
@@ -43,7 +44,7 @@ export class AskedRequests {
 
 /** One direction of a connection between agents. */
 export class RpcStream {
-  readonly #reader = new FrameReader(() => true)
+  readonly #reader = new FrameReader({ awaitsAnswers: () => true })
   /** The requests of this direction, or those that it answers. */
   readonly #asked: AskedRequests
   readonly #answers: AskedRequests

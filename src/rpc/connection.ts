@@ -4,7 +4,8 @@ import type { Env } from '../env/env.ts'
 import { type Endpoint, endpointText, type SendingTime, type StreamEnd, type TcpStream } from '../env/net.ts'
 import type { Failure } from '../model/failure.ts'
 import { failureFromWire } from './failure-codec.ts'
-import { encodeFrame, type Frame, FrameReader, type Hello, rpcProtocol } from './frame.ts'
+import { encodeFrame, type Frame, frameBytesMax, type Hello, helloBytesMax, rpcProtocol } from './frame.ts'
+import { FrameReader } from './frame-reader.ts'
 import { Liveness } from './liveness.ts'
 import { type Answer, RequestsInFlight, type RpcCall } from './requests-in-flight.ts'
 import { type Peer, type ServedRequest, ServedRequests } from './served-requests.ts'
@@ -23,6 +24,8 @@ export interface ConnectionEvents {
   /** Whether a request of this method is a write. */
   isWrite(method: string): boolean
   onNotice(peer: Peer, topic: string, bytes: Uint8Array): void
+  /** `heldBytes` may be greater now. */
+  onHeld(connection: Connection): void
   /** The peer has sent its hello. */
   onReady(connection: Connection, peer: Peer): void
   onClose(connection: Connection, why: string): void
@@ -34,7 +37,10 @@ export class Connection {
   readonly #stream: TcpStream
   readonly #events: ConnectionEvents
   readonly #mayActAsServer: boolean
-  readonly #reader = new FrameReader(() => !this.#requests.isEmpty)
+  readonly #reader = new FrameReader({
+    awaitsAnswers: () => !this.#requests.isEmpty,
+    bytesMax: () => (this.#peer === undefined ? helloBytesMax : frameBytesMax),
+  })
   readonly #requests: RequestsInFlight
   readonly #served: ServedRequests
   readonly #liveness: Liveness
@@ -100,6 +106,14 @@ export class Connection {
     return this.#endedByPeer
   }
 
+  /**
+   * Bytes that this agent holds for the peer: a frame that has not arrived whole, requests that are being served, and
+   * what the peer has not read.
+   */
+  get heldBytes(): number {
+    return this.#closed ? 0 : this.#reader.held + this.#served.bytes + this.#stream.queuedBytes()
+  }
+
   /** Sends a request and waits for its answer. */
   request(call: RpcCall): Promise<Answer> {
     if (!this.#closed) return this.#requests.send(call)
@@ -126,7 +140,12 @@ export class Connection {
 
   #write(frame: Uint8Array): void {
     if (this.#stream.queuedBytes() > unreadBytesMax) this.close('the peer does not read')
-    else this.#stream.write(frame)
+    else this.#put(frame)
+  }
+
+  #put(frame: Uint8Array, when: SendingTime = 'now'): void {
+    this.#stream.write(frame, when)
+    if (!this.#closed) this.#events.onHeld(this)
   }
 
   #sendRequest(frame: Uint8Array): void {
@@ -135,15 +154,15 @@ export class Connection {
   }
 
   #send(frame: Uint8Array, when: SendingTime = 'now'): void {
-    if (this.#liveness.check()) this.#stream.write(frame, when)
+    if (this.#liveness.check()) this.#put(frame, when)
   }
 
   #receive(bytes: Uint8Array): void {
     this.#liveness.heard()
     // Under a steady load the queue may never become empty.
     this.#served.sendReady()
-    const read = this.#reader.push(bytes, (frame) => {
-      if (!this.#closed) this.#take(frame)
+    const read = this.#reader.push(bytes, (frame, size) => {
+      if (!this.#closed) this.#take(frame, size)
     })
     if (!read.ok) {
       this.#env.log.write(
@@ -154,15 +173,15 @@ export class Connection {
         'sampled',
       )
       this.close(read.error)
-    }
+    } else if (!this.#closed) this.#events.onHeld(this)
   }
 
-  #take(frame: Frame): void {
+  #take(frame: Frame, size: number): void {
     if (frame.kind === 'hello') return this.#greet(frame.hello)
     if (this.#peer === undefined) return this.close('the peer did not say hello first')
     switch (frame.kind) {
       case 'request':
-        if (!this.#served.serve(this.#peer, frame)) this.close('the peer used a request number twice')
+        if (!this.#served.serve(this.#peer, frame, size)) this.close('the peer used a request number twice')
         return
       case 'answer':
         return this.#requests.settle(frame.id, ok(frame.body))

@@ -1,4 +1,3 @@
-import { concatBytes } from '../base/bytes.ts'
 import { packAfter, spellsAtMost, unpack } from '../base/msgpack.ts'
 import { err, ok, type Result } from '../base/result.ts'
 
@@ -17,6 +16,12 @@ export const frameBytesMax = 8 << 20
  * some ten thousand; large contents are bytes, which are one value.
  */
 const unaskedValuesMax = 1 << 16
+
+/**
+ * Maximum size of the first frame of a peer, a hello: before it the peer is a stranger, and must not make this agent hold
+ * more.
+ */
+export const helloBytesMax = 16 << 10
 
 /** Maximum number of characters of each text in a hello: names and addresses are shorter, and are stored and logged. */
 const helloTextMax = 320
@@ -136,7 +141,7 @@ function fieldsOf(frame: Exclude<Frame, { kind: 'notice' }>): readonly unknown[]
 }
 
 /** The frame in the bytes after a length. Byte strings inside alias the input. */
-function decodeFrame(bytes: Uint8Array, isAwaited: boolean): Result<Frame, string> {
+export function decodeFrame(bytes: Uint8Array, isAwaited: boolean): Result<Frame, string> {
   const notice = decodeNotice(bytes)
   if (notice !== undefined) return ok(notice)
   const isAnswer = bytes[1] === code.answer && isAwaited
@@ -192,63 +197,4 @@ function isHelloText(value: unknown): boolean {
 
 function isId(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
-}
-
-/** Splits a byte stream into frames. Holds at most one unfinished frame. */
-export class FrameReader {
-  #parts: Uint8Array[] = []
-  #held = 0
-  readonly #awaitsAnswers: () => boolean
-
-  /** `awaitsAnswers`: whether this end has sent a request; an answer may have as many values as it has bytes. */
-  constructor(awaitsAnswers: () => boolean) {
-    this.#awaitsAnswers = awaitsAnswers
-  }
-
-  /** Size of the unfinished frame. */
-  get held(): number {
-    return this.#held
-  }
-
-  /** Calls `use` for each frame that is now complete. An error means that the stream cannot recover. */
-  push(bytes: Uint8Array, use: (frame: Frame) => void): Result<undefined, string> {
-    let rest = bytes
-    if (this.#held > 0) {
-      this.#parts.push(bytes)
-      this.#held += bytes.length
-      if (this.#held < this.#wanted()) return ok(undefined)
-      rest = concatBytes(this.#parts)
-      this.#parts = []
-      this.#held = 0
-    }
-    let at = 0
-    while (rest.length - at >= 4) {
-      const length = lengthAt(rest, at)
-      if (length > frameBytesMax) return err(`frame of ${length} bytes, at most ${frameBytesMax} are allowed`)
-      if (rest.length - at - 4 < length) break
-      const frame = decodeFrame(rest.subarray(at + 4, at + 4 + length), this.#awaitsAnswers())
-      if (!frame.ok) return frame
-      at += 4 + length
-      use(frame.value)
-    }
-    if (at < rest.length) {
-      this.#parts.push(rest.subarray(at))
-      this.#held = rest.length - at
-    }
-    return ok(undefined)
-  }
-
-  /**
-   * Number of bytes to collect before joining them is worthwhile: the unfinished frame's whole length once that is
-   * known.
-   */
-  #wanted(): number {
-    const head = this.#parts[0]
-    return head !== undefined && head.length >= 4 ? Math.min(4 + lengthAt(head, 0), 4 + frameBytesMax) : 4
-  }
-}
-
-function lengthAt(bytes: Uint8Array, at: number): number {
-  const [a, b, c, d] = [bytes[at] as number, bytes[at + 1] as number, bytes[at + 2] as number, bytes[at + 3] as number]
-  return a * 0x1000000 + ((b << 16) | (c << 8) | d)
 }

@@ -7,6 +7,7 @@ import { AcceptedConnections } from './accepted-connections.ts'
 import type { ConnectionEvents } from './connection.ts'
 import { DialledConnections } from './dialled-connections.ts'
 import { type Hello, rpcProtocol } from './frame.ts'
+import { HeldMemory } from './held-memory.ts'
 import { LostPeers, type PeerWatch } from './lost-peers.ts'
 import { PeerConnections } from './peer-connections.ts'
 import type { ConnectionLost, RpcCall } from './requests-in-flight.ts'
@@ -61,6 +62,7 @@ export class Rpc {
   readonly #peers: PeerConnections
   readonly #dialled: DialledConnections
   readonly #accepted: AcceptedConnections
+  readonly #memory: HeldMemory
   #tls: RpcTls
   #listener: TcpListener | undefined
   /** Undefined before `start` and after `stop`: nothing is dialled or accepted then. */
@@ -77,6 +79,7 @@ export class Rpc {
       watch: () => this.#service?.handlers.watch,
     })
     this.#accepted = new AcceptedConnections(env)
+    this.#memory = new HeldMemory(env)
     this.#dialled = new DialledConnections({
       env,
       reports: this.#reports,
@@ -186,7 +189,11 @@ export class Rpc {
         this.#peers.met(ready, peer, how)
         handlers.onPeer(peer)
       },
-      onClose: (closed) => this.#peers.closed(closed),
+      onHeld: (connection) => this.#memory.grown(connection),
+      onClose: (closed) => {
+        this.#memory.gone(closed)
+        this.#peers.closed(closed)
+      },
     }
   }
 

@@ -5,10 +5,11 @@ import { failureToWire, tooLong } from './failure-codec.ts'
 import { encodeFrame, type Frame, type Hello } from './frame.ts'
 
 /**
- * Maximum number of requests that one connection serves at the same time, including blocking queries; further ones are
- * refused as overloaded.
+ * Maximum number of requests that one connection serves at the same time, including blocking queries, and of bytes in
+ * their frames; further ones are refused as overloaded.
  */
 const servedRequestsMax = 8192
+const servedBytesMax = 64 << 20
 
 /** Another agent: its own description, and its rights. */
 export interface Peer extends Hello {
@@ -27,6 +28,8 @@ export interface ServedRequest {
 
 /** A request that is being served. Its caller may disconnect before the handler listens for that. */
 interface Served {
+  /** Size of its frame. */
+  readonly size: number
   abort: (() => void) | undefined
   aborted: boolean
 }
@@ -52,21 +55,28 @@ export class ServedRequests {
   /** Sends each answer that waits for room, in the order in which they were made; bounded by the requests. */
   #ready: (() => void)[] = []
   #isLost = false
+  #bytes = 0
 
   constructor(parts: ServedRequestsParts) {
     this.#parts = parts
   }
 
+  /** Size of the frames of all requests that are being served: the peer makes this agent hold them. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
   /** False: a request with this number is being served already, which no correct peer sends. */
-  serve(peer: Peer, { id, method, body, deadlineMs }: Extract<Frame, { kind: 'request' }>): boolean {
+  serve(peer: Peer, { id, method, body, deadlineMs }: Extract<Frame, { kind: 'request' }>, size: number): boolean {
     const { env, onRequest, write } = this.#parts
     if (this.#served.has(id)) return false
-    if (this.#served.size >= servedRequestsMax) {
+    if (this.#served.size >= servedRequestsMax || this.#bytes + size > servedBytesMax) {
       write(encodeFrame({ kind: 'failure', id, failure: { kind: 'overloaded', message: 'too many requests' } }))
       return true
     }
-    const entry: Served = { abort: undefined, aborted: false }
+    const entry: Served = { size, abort: undefined, aborted: false }
     this.#served.set(id, entry)
+    this.#bytes += size
     const onAbort = (use: () => void): void => {
       entry.abort = use
       if (entry.aborted) use()
@@ -97,13 +107,18 @@ export class ServedRequests {
     const result = await served
     if (this.#isLost || (this.#ready.length === 0 && !this.#parts.isCongested())) return this.#send(id, method, result)
     this.#ready.push(() => {
-      if (entry.aborted) this.#served.delete(id)
+      if (entry.aborted) this.#over(id)
       else this.#send(id, method, result)
     })
   }
 
-  #send(id: number, method: string, result: Result<unknown, Failure>): void {
+  #over(id: number): void {
+    this.#bytes -= this.#served.get(id)?.size ?? 0
     this.#served.delete(id)
+  }
+
+  #send(id: number, method: string, result: Result<unknown, Failure>): void {
+    this.#over(id)
     if (this.#isLost) return
     const answer = encodeFrame(
       result.ok

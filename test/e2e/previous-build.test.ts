@@ -2,7 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
-import { type Frame, FrameReader } from '../../src/rpc/frame.ts'
+import type { Frame } from '../../src/rpc/frame.ts'
+import { FrameReader } from '../../src/rpc/frame-reader.ts'
 import {
   answers,
   archive,
@@ -24,7 +25,7 @@ function answeredTo({ asked, answered }: typeof clientsConnection, port: number)
   const expected = Object.keys(kindsOf(answered)).length
   const found: Frame[] = []
   return new Promise((resolve, reject) => {
-    const reader = new FrameReader(() => true)
+    const reader = new FrameReader({ awaitsAnswers: () => true })
     const socket = connect(port, '127.0.0.1', () => socket.write(bytesOf(asked)))
     socket.on('error', reject)
     socket.on('close', () => reject(new Error(`the server closed the connection after ${found.length} frames`)))

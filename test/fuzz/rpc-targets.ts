@@ -3,7 +3,8 @@ import { firstValueBytes, pack, unpack, withOwnBytes } from '../../src/base/msgp
 import { termOf } from '../../src/model/log-position.ts'
 import { decodeMessage, encodeMessage } from '../../src/raft/codec.ts'
 import { failureFromWire } from '../../src/rpc/failure-codec.ts'
-import { encodeFrame, FrameReader } from '../../src/rpc/frame.ts'
+import { encodeFrame } from '../../src/rpc/frame.ts'
+import { FrameReader } from '../../src/rpc/frame-reader.ts'
 import type { FuzzTarget } from '../tools/fuzz/target.ts'
 
 const msgpack: FuzzTarget = {
@@ -26,7 +27,7 @@ const msgpack: FuzzTarget = {
 }
 
 function readFrames(bytes: Uint8Array): void {
-  const reader = new FrameReader(() => true)
+  const reader = new FrameReader({ awaitsAnswers: () => true })
   for (let at = 0; at < bytes.length; at += 700) {
     const pushed = reader.push(bytes.subarray(at, at + 700), (frame) => {
       if (frame.kind === 'failure') failureFromWire(frame.failure)

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { brotliDecompressSync } from 'node:zlib'
 import { textOf } from '../../../src/base/bytes.ts'
-import { type Frame, FrameReader } from '../../../src/rpc/frame.ts'
+import type { Frame } from '../../../src/rpc/frame.ts'
+import { FrameReader } from '../../../src/rpc/frame-reader.ts'
 
 /** What agents of the previous build wrote and sent: test/fixtures/previous-build says how it was made. */
 const folder = new URL('../../fixtures/previous-build/', import.meta.url)
@@ -46,7 +47,7 @@ export const clientsConnection = frames.rpc.reduce((longest, each) => {
 
 /** Whether each request got an answer or a failure, by its ID. */
 export function kindsOf(stream: string): Readonly<Record<number, string>> {
-  return kindsIn(framesIn(new FrameReader(() => true), bytesOf(stream)))
+  return kindsIn(framesIn(new FrameReader({ awaitsAnswers: () => true }), bytesOf(stream)))
 }
 
 export function framesIn(reader: FrameReader, bytes: Uint8Array): readonly Frame[] {

@@ -7,13 +7,14 @@ import { PacketEncoder } from '../../../src/gossip/wire/packet.ts'
 import { decodePacket } from '../../../src/gossip/wire/packet-decoder.ts'
 import { encodeStreamFrame } from '../../../src/gossip/wire/stream-frame.ts'
 import { decodeMessage, encodeMessage } from '../../../src/raft/codec.ts'
-import { encodeFrame, type Frame, FrameReader } from '../../../src/rpc/frame.ts'
+import { encodeFrame, type Frame } from '../../../src/rpc/frame.ts'
+import { FrameReader } from '../../../src/rpc/frame-reader.ts'
 import { FrameReading } from '../gossip-wire/frames.ts'
 import { bytesOf, dataDirectory, frames } from './fixture.ts'
 
 function framesOf(stream: string): readonly Frame[] {
   const found: Frame[] = []
-  const reader = new FrameReader(() => true)
+  const reader = new FrameReader({ awaitsAnswers: () => true })
   expect(reader.push(bytesOf(stream), (frame) => found.push(frame))).toEqual({ ok: true, value: undefined })
   // The recorder may have cut off the end of a long stream, and nothing else.
   expect(reader.held).toBeLessThan(64 << 10)
@@ -30,7 +31,7 @@ describe('RPC frames of the previous build', () => {
     expect([...kinds].sort()).toEqual(['answer', 'hello', 'notice', 'ping', 'pong', 'request'])
     for (const frame of all) {
       const again: Frame[] = []
-      new FrameReader(() => true).push(encodeFrame(frame), (each) => again.push(each))
+      new FrameReader({ awaitsAnswers: () => true }).push(encodeFrame(frame), (each) => again.push(each))
       expect(again).toEqual([frame])
     }
   })

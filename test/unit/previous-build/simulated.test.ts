@@ -9,7 +9,7 @@ import { validateDocument } from '../../../src/config/validate.ts'
 import type { Disk } from '../../../src/env/disk.ts'
 import type { Env } from '../../../src/env/env.ts'
 import { startProgram } from '../../../src/program/start.ts'
-import { FrameReader } from '../../../src/rpc/frame.ts'
+import { FrameReader } from '../../../src/rpc/frame-reader.ts'
 import { answers, bytesOf, clientsConnection, dataDirectory, framesIn, kindsIn, kindsOf } from './fixture.ts'
 
 const ports = { dns: -1, http: 8500, server: 8300, serf_lan: 8301, serf_wan: -1 }
@@ -87,7 +87,7 @@ function replayed(from: SimNode, host: string): Promise<unknown> {
   const play = async (): Promise<unknown> => {
     const stream = await from.env.tcp.dial({ host, port: ports.server }, { timeoutMs: 5_000 })
     if (!stream.ok) throw new Error(stream.error.kind)
-    const reader = new FrameReader(() => true)
+    const reader = new FrameReader({ awaitsAnswers: () => true })
     const answered = from.env.deferred<unknown>()
     let kinds = {}
     stream.value.onData((bytes) => {

@@ -3,7 +3,8 @@ import { concatBytes } from '../../../src/base/bytes.ts'
 import { ok } from '../../../src/base/result.ts'
 import { type Endpoint, highWaterBytes, type StreamEnd, type TcpStream } from '../../../src/env/net.ts'
 import { Connection, type ConnectionEvents } from '../../../src/rpc/connection.ts'
-import { encodeFrame, type Frame, FrameReader, type Hello, rpcProtocol } from '../../../src/rpc/frame.ts'
+import { encodeFrame, type Frame, type Hello, rpcProtocol } from '../../../src/rpc/frame.ts'
+import { FrameReader } from '../../../src/rpc/frame-reader.ts'
 import { HandClock, settled } from '../features/hand-clock.ts'
 
 const hello: Hello = { protocol: rpcProtocol, nodeId: 'a', nodeName: 'a', datacenter: 'dc1', address: '' }
@@ -55,7 +56,7 @@ class SlowStream implements TcpStream {
   /** The peer reads all that is queued. */
   read(): readonly Frame[] {
     const frames: Frame[] = []
-    new FrameReader(() => true).push(concatBytes(this.#queue), (frame) => frames.push(frame))
+    new FrameReader({ awaitsAnswers: () => true }).push(concatBytes(this.#queue), (frame) => frames.push(frame))
     this.#queue = []
     this.#queued = 0
     this.heldBytes = 0
@@ -75,6 +76,7 @@ function connected() {
     },
     isWrite: () => false,
     onNotice: () => undefined,
+    onHeld: () => undefined,
     onReady: () => undefined,
     onClose: () => undefined,
   }

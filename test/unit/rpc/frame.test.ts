@@ -3,7 +3,8 @@ import { concatBytes, utf8 } from '../../../src/base/bytes.ts'
 import { pack } from '../../../src/base/msgpack.ts'
 import { failureText } from '../../../src/model/failure.ts'
 import { failureFromWire, failureToWire } from '../../../src/rpc/failure-codec.ts'
-import { encodeFrame, type Frame, FrameReader, frameBytesMax } from '../../../src/rpc/frame.ts'
+import { encodeFrame, type Frame, frameBytesMax } from '../../../src/rpc/frame.ts'
+import { FrameReader } from '../../../src/rpc/frame-reader.ts'
 
 const frames: readonly Frame[] = [
   { kind: 'hello', hello: { protocol: 1, nodeId: 'n', nodeName: 'a', datacenter: 'dc1', address: '10.0.0.1:8300' } },
@@ -21,7 +22,7 @@ function read(
   pieceBytes: number,
   awaitsAnswers = true,
 ): { frames: Frame[]; error: string | undefined } {
-  const reader = new FrameReader(() => awaitsAnswers)
+  const reader = new FrameReader({ awaitsAnswers: () => awaitsAnswers })
   const out: Frame[] = []
   for (let at = 0; at < bytes.length; at += pieceBytes) {
     const pushed = reader.push(bytes.slice(at, at + pieceBytes), (frame) => out.push(frame))

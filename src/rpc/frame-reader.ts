@@ -1,0 +1,78 @@
+import { concatBytes } from '../base/bytes.ts'
+import { err, ok, type Result } from '../base/result.ts'
+import { decodeFrame, type Frame, frameBytesMax } from './frame.ts'
+
+/** A piece is joined to the piece before it if that is shorter: each piece costs memory besides its bytes. */
+const pieceBytesMin = 4 << 10
+
+export interface FrameReaderOptions {
+  /** Whether this end has sent a request; an answer may have as many values as it has bytes. */
+  readonly awaitsAnswers: () => boolean
+  /** Maximum size of the frames to come. */
+  readonly bytesMax?: () => number
+}
+
+/** Splits a byte stream into frames. Holds at most one unfinished frame, and no memory besides it. */
+export class FrameReader {
+  readonly #options: FrameReaderOptions
+  #parts: Uint8Array[] = []
+  #held = 0
+
+  constructor(options: FrameReaderOptions) {
+    this.#options = options
+  }
+
+  /** Size of the unfinished frame. */
+  get held(): number {
+    return this.#held
+  }
+
+  /**
+   * Calls `use` for each frame that is now complete, with its size. An error means that the stream cannot recover.
+   */
+  push(bytes: Uint8Array, use: (frame: Frame, size: number) => void): Result<undefined, string> {
+    let rest = bytes
+    if (this.#held > 0) {
+      this.#hold(bytes)
+      if (this.#held < this.#wanted()) return ok(undefined)
+      rest = concatBytes(this.#parts)
+      this.#parts = []
+      this.#held = 0
+    }
+    let at = 0
+    while (rest.length - at >= 4) {
+      const length = lengthAt(rest, at)
+      const max = this.#options.bytesMax?.() ?? frameBytesMax
+      if (length > max) return err(`frame of ${length} bytes, at most ${max} are allowed`)
+      if (rest.length - at - 4 < length) break
+      const frame = decodeFrame(rest.subarray(at + 4, at + 4 + length), this.#options.awaitsAnswers())
+      if (!frame.ok) return frame
+      at += 4 + length
+      use(frame.value, 4 + length)
+    }
+    // A part of the input would keep all of it alive, such as the long frame that came before.
+    if (at < rest.length) this.#hold(at === 0 ? rest : rest.slice(at))
+    return ok(undefined)
+  }
+
+  #hold(bytes: Uint8Array): void {
+    this.#held += bytes.length
+    const last = this.#parts.at(-1)
+    if (last === undefined || last.length >= pieceBytesMin) this.#parts.push(bytes)
+    else this.#parts[this.#parts.length - 1] = concatBytes([last, bytes])
+  }
+
+  /**
+   * Number of bytes to collect before joining them is worthwhile: the unfinished frame's whole length once that is
+   * known.
+   */
+  #wanted(): number {
+    const head = this.#parts[0]
+    return head !== undefined && head.length >= 4 ? Math.min(4 + lengthAt(head, 0), 4 + frameBytesMax) : 4
+  }
+}
+
+function lengthAt(bytes: Uint8Array, at: number): number {
+  const [a, b, c, d] = [bytes[at] as number, bytes[at + 1] as number, bytes[at + 2] as number, bytes[at + 3] as number]
+  return a * 0x1000000 + ((b << 16) | (c << 8) | d)
+}

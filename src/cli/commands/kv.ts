@@ -16,10 +16,10 @@ import { dataOperand } from '../flags/values.ts'
 import { readLosses } from '../guards/reads.ts'
 import { formatFlag, printListing } from '../listing.ts'
 
-/**
- * Largest file that `kv put` takes as data: a little over what a server accepts, so that the server gives the error.
- */
+/** Most bytes of a file or of standard input that `kv put` takes: as many as an agent takes in the body of a request. */
 const dataBytesMax = 1 << 20
+/** The same in base64, which may be cut into lines. */
+const base64BytesMax = 2 * dataBytesMax
 
 const getFlags: readonly CommandFlag[] = [
   formatFlag,
@@ -221,8 +221,9 @@ function casQuery(invocation: Invocation): Result<[string, string][], string> {
 }
 
 async function dataOf(invocation: Invocation, given: string | undefined): Promise<Result<Uint8Array, string>> {
-  const raw = await dataOperand(invocation, given, dataBytesMax)
-  if (!raw.ok || invocation.flags.get('base64') !== true) return raw
+  const isBase64 = invocation.flags.get('base64') === true
+  const raw = await dataOperand(invocation, given, isBase64 ? base64BytesMax : dataBytesMax)
+  if (!raw.ok || !isBase64) return raw
   const decoded = fromBase64(textOf(raw.value).trim())
   return decoded === undefined ? err('Error! DATA is not base64') : ok(decoded)
 }

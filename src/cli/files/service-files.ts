@@ -6,6 +6,7 @@ import { problemLines } from '../../config/problem.ts'
 import type { ConfigDocument } from '../../config/sources/document.ts'
 import { documentOf } from '../../config/sources/hcl-document.ts'
 import type { Disk } from '../../env/disk.ts'
+import { wholeFile } from '../flags/values.ts'
 
 export interface ServiceInFile {
   readonly id: string
@@ -15,9 +16,6 @@ export interface ServiceInFile {
   /** The service's token in the definition. Over HTTP it becomes the token of the request. */
   readonly token: string | undefined
 }
-
-/** Maximum size of a definition file in bytes. */
-const fileBytesMax = 8 << 20
 
 type Services = Result<readonly ServiceInFile[], string>
 
@@ -33,11 +31,8 @@ export async function readServiceFiles(disk: Disk, paths: readonly string[]): Pr
 }
 
 async function readServices(disk: Disk, path: string): Promise<Services> {
-  const file = await disk.open(path, 'read')
-  if (!file.ok) return err(`Error reading ${path}: ${file.error.message}`)
-  const bytes = await file.value.read(0, fileBytesMax)
-  await file.value.close()
-  if (!bytes.ok) return err(`Error reading ${path}: ${bytes.error.message}`)
+  const bytes = await wholeFile(disk, path)
+  if (!bytes.ok) return err(`Error reading ${path}: ${bytes.error.why}`)
   const document = documentOf(path, textOf(bytes.value), path.endsWith('.hcl') ? 'hcl' : 'json')
   return document.ok ? servicesOf(document.value) : err(problemLines(document.error))
 }

@@ -41,8 +41,8 @@ export function pairsOf(given: FlagValue | undefined, flag: string): Result<Read
 }
 
 /**
- * The data argument of a command: `-` is standard input, `@FILE` the content of a file, of which at most `bytesMax`
- * bytes are read, and anything else is itself. A missing argument is empty.
+ * The data argument of a command: `-` is standard input, `@FILE` the content of a file, and anything else is itself. A
+ * missing argument is empty. More than `bytesMax` bytes are refused: a part of them would be taken for the whole.
  */
 export async function dataOperand(
   { env, terminal }: Invocation,
@@ -52,14 +52,12 @@ export async function dataOperand(
   if (given === undefined) return ok(emptyBytes)
   if (given === '-') {
     const input = await terminal.readInput()
-    return input.ok ? input : err('Error! Standard input is too large')
+    if (input.ok && input.value.length <= bytesMax) return input
+    return err(`Error! Standard input has more than ${bytesMax} bytes`)
   }
   if (!given.startsWith('@')) return ok(utf8(given))
-  const file = await env.disk.open(given.slice(1), 'read')
-  if (!file.ok) return err(`Error! Failed to read file: ${file.error.message}`)
-  const bytes = await file.value.read(0, bytesMax)
-  await file.value.close()
-  return bytes.ok ? bytes : err(`Error! Failed to read file: ${bytes.error.message}`)
+  const bytes = await wholeFile(env.disk, given.slice(1), bytesMax)
+  return bytes.ok ? bytes : err(`Error! Failed to read file: ${bytes.error.why}`)
 }
 
 /** Maximum size in bytes of a file that a flag or an operand names. */
@@ -67,9 +65,25 @@ const fileBytesMax = 8 << 20
 
 /** The text of a file; the error is why it cannot be read. */
 export async function fileText(disk: Disk, path: string): Promise<Result<string, string>> {
+  const bytes = await wholeFile(disk, path)
+  return bytes.ok ? ok(textOf(bytes.value)) : err(`${bytes.error.step} ${path}: ${bytes.error.why}`)
+}
+
+interface Unread {
+  readonly step: 'open' | 'read'
+  readonly why: string
+}
+
+/** The content of a file; one with more than `bytesMax` bytes is refused. */
+export async function wholeFile(
+  disk: Disk,
+  path: string,
+  bytesMax = fileBytesMax,
+): Promise<Result<Uint8Array, Unread>> {
   const file = await disk.open(path, 'read')
-  if (!file.ok) return err(`open ${path}: ${file.error.message}`)
-  const bytes = await file.value.read(0, fileBytesMax)
+  if (!file.ok) return err({ step: 'open', why: file.error.message })
+  const bytes = await file.value.read(0, bytesMax + 1)
   await file.value.close()
-  return bytes.ok ? ok(textOf(bytes.value)) : err(`read ${path}: ${bytes.error.message}`)
+  if (!bytes.ok) return err({ step: 'read', why: bytes.error.message })
+  return bytes.value.length <= bytesMax ? bytes : err({ step: 'read', why: `it has more than ${bytesMax} bytes` })
 }

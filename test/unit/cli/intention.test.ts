@@ -56,6 +56,9 @@ describe('svc intention create', () => {
     const intention = { SourceName: 'a', DestinationName: 'b', Action: 'deny', Description: 'd' }
     expect(await api.run(['intention', 'create', '-file', file('a.json', intention)])).toMatchObject({ code: 0 })
     expect(api.changes.map(({ body }) => body)).toEqual([intention])
+    const long = file('c.json', `${JSON.stringify(intention)}${' '.repeat(8 << 20)}`)
+    const error = expect.stringContaining(`read ${long}: it has more than 8388608 bytes`)
+    expect(await api.run(['intention', 'create', '-file', long])).toMatchObject({ code: 1, error })
     const wrong = file('b.json', { SourceName: 'a', DestinationName: 'b', Action: 'perhaps' })
     expect(await api.run(['intention', 'create', '-file', wrong])).toMatchObject({
       code: 1,

@@ -54,6 +54,27 @@ describe('svc kv put, get and delete', () => {
     expect((await world.run(['kv', 'put', 'e', `@${join(folder, 'none')}`])).code).toBe(1)
   })
 
+  it('put refuses data that is longer than an agent takes, and writes nothing of it', async () => {
+    const world = await CliWorld.begun()
+    const long = 'x'.repeat((1 << 20) + 1)
+    const file = join(folder, 'long')
+    writeFileSync(file, long)
+    expect(await world.run(['kv', 'put', 'a', `@${file}`])).toEqual({
+      code: 1,
+      out: '',
+      error: 'Error! Failed to read file: it has more than 1048576 bytes\n',
+    })
+    expect(await world.run(['kv', 'put', 'a', '-'], long)).toEqual({
+      code: 1,
+      out: '',
+      error: 'Error! Standard input has more than 1048576 bytes\n',
+    })
+    // What is not data would be written without its end, too.
+    writeFileSync(file, `aGk=${' '.repeat(1 << 21)}*`)
+    expect((await world.run(['kv', 'put', '-base64', 'a', `@${file}`])).code).toBe(1)
+    expect([world.asked, await world.textAt('a')]).toEqual([[], 'none'])
+  })
+
   it('flags of 64 bits are shown digit for digit', async () => {
     const world = await CliWorld.begun()
     await world.run(['kv', 'put', '-flags=3304740253564472344', 'k', 'v'])

@@ -41,4 +41,12 @@ describe.each(['register', 'deregister'])('svc services %s', (verb) => {
     await api.run(['services', verb, file({ services })])
     expect(api.asked.map(({ token }) => token)).toEqual(['of-web', 'around'])
   })
+
+  it('refuses a file that is too long: its beginning could be whole by itself', async () => {
+    const path = join(folder, 'services.hcl')
+    writeFileSync(path, `service { name = "web" }\n#${'x'.repeat(8 << 20)}\nservice { name = "api" }\n`)
+    const error = `Error reading ${path}: it has more than 8388608 bytes\n`
+    expect(await api.run(['services', verb, path])).toEqual({ code: 1, out: '', error })
+    expect(api.asked).toEqual([])
+  })
 })

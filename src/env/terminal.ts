@@ -16,7 +16,7 @@ export interface ForegroundChild {
    * have ended already, there is no error.
    */
   signal(signal: Signal | 'SIGKILL'): Result<undefined, string>
-  /** Whether it, or what it has started, still runs; with `input` it alone counts. */
+  /** Whether it, or what it has started, still runs. */
   lives(): boolean
 }
 

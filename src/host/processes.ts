@@ -3,7 +3,6 @@ import type { Readable } from 'node:stream'
 import { err, ok, type Result } from '../base/result.ts'
 import type { Closable } from '../env/async.ts'
 import type { ChildExit, ChildOptions, Processes, SpawnFailure } from '../env/process.ts'
-import type { ForegroundChild, ForegroundOptions } from '../env/terminal.ts'
 import { nodeDelay } from './async.ts'
 import type { OpenThings } from './open-things.ts'
 import { codeOf, messageOf } from './system-error.ts'
@@ -125,63 +124,8 @@ function killGroup(child: ChildProcess, signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL
   }
 }
 
-function spawnFailure(program: string, cause: unknown): SpawnFailure {
+export function spawnFailure(program: string, cause: unknown): SpawnFailure {
   const code = codeOf(cause)
   const kind = code === 'ENOENT' ? 'not-found' : code === 'EACCES' || code === 'EPERM' ? 'permission' : 'io'
   return { kind, program, message: messageOf(cause) }
-}
-
-/** Starts a program that shares this process's output, and on request its input. */
-export function startChild(
-  argv: readonly [string, ...string[]],
-  { environment, input }: ForegroundOptions,
-): Promise<Result<ForegroundChild, SpawnFailure>> {
-  const [program, ...rest] = argv
-  return new Promise((resolve) => {
-    try {
-      const child = spawn(program, rest, {
-        // A process group of its own, so that processes which the program starts can be reached with it. A program that
-        // reads the terminal must stay in the group that owns the terminal.
-        detached: !input,
-        shell: false,
-        stdio: [input ? 'inherit' : 'ignore', 'inherit', 'inherit'],
-        env: { ...process.env, ...Object.fromEntries(environment) },
-      })
-      const ended = new Promise<number | string>((end) => {
-        child.once('exit', (code, signal) => end(code ?? signal ?? 'unknown'))
-      })
-      child.once('error', (cause) => resolve(err(spawnFailure(program, cause))))
-      child.once('spawn', () => resolve(ok(foregroundChild(child, ended, !input))))
-    } catch (cause) {
-      setImmediate(() => resolve(err(spawnFailure(program, cause))))
-    }
-  })
-}
-
-/** `ownGroup`: whether the child leads a process group. */
-function foregroundChild(child: ChildProcess, ended: Promise<number | string>, ownGroup: boolean): ForegroundChild {
-  // Of a child that has ended alone, the number may belong to another process by now.
-  const hasEnded = (): boolean => !ownGroup && (child.exitCode !== null || child.signalCode !== null)
-  const { pid = 0 } = child
-  const to = ownGroup ? -pid : pid
-  return {
-    ended,
-    signal: (signal) => {
-      const code = hasEnded() ? undefined : codeOfKill(to, signal)
-      return code === undefined || code === 'ESRCH' ? ok(undefined) : err(`${signal}: ${code}`)
-    },
-    lives: () => !hasEnded() && codeOfKill(to, 0) !== 'ESRCH',
-  }
-}
-
-/** Sends a signal; returns the code of the error if it could not be sent. Signal 0 only tries whether it could. */
-function codeOfKill(to: number, signal: NodeJS.Signals | 0): string | undefined {
-  try {
-    process.kill(to, signal)
-    return undefined
-  } catch (cause) {
-    const code = codeOf(cause)
-    if (code === '') throw cause
-    return code
-  }
 }

@@ -5,11 +5,11 @@ import { inputBytesMax, type Signal, type Terminal } from '../env/terminal.ts'
 import { namingOfProgram } from '../model/naming/naming.ts'
 import { plainBytes } from '../native/plain-bytes.ts'
 import { hostClock } from './clock.ts'
+import { startChild } from './foreground.ts'
 import type { HostLog } from './log.ts'
 import type { LogFile } from './log-file.ts'
 import { openLogSinks, type Streams } from './log-sinks.ts'
 import { holdPidFile } from './pid-file.ts'
-import { startChild } from './processes.ts'
 import { codeOf, messageOf } from './system-error.ts'
 
 /** The terminal of this process. `log` holds its lines until they are to be shown. */

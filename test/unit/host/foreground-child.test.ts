@@ -2,25 +2,44 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { startChild } from '../../../src/host/processes.ts'
+import { startChild } from '../../../src/host/foreground.ts'
 
-async function started(script: string) {
-  const child = await startChild(['/bin/sh', '-c', script], { environment: new Map(), input: false })
+async function started(script: string, input = false, readsTerminal = false) {
+  const options = { environment: new Map<string, string>(), input }
+  const child = await startChild(['/bin/sh', '-c', script], options, readsTerminal)
   if (!child.ok) throw new Error(child.error.message)
   return child.value
 }
 
 describe('a program in the foreground', () => {
-  it('lives until what a shell has started has ended, too', async () => {
+  it.each([
+    ['', false, false],
+    [', with the input of this program', true, false],
+    [', with the terminal as its input', true, true],
+  ])('lives until what a shell has started has ended, too%s', async (_, input, readsTerminal) => {
     const folder = mkdtempSync(join(tmpdir(), 'svc-child-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const ready = join(folder, 'ready')
     // The inner program inherits that SIGTERM is ignored, and the shell does not ignore it any more.
-    const child = await started(`trap '' TERM; sleep 60 & trap - TERM; : > ${ready}; wait`)
+    const child = await started(`trap '' TERM; sleep 60 & trap - TERM; : > ${ready}; wait`, input, readsTerminal)
     onTestFinished(() => void child.signal('SIGKILL'))
     await vi.waitUntil(() => existsSync(ready), { timeout: 20_000 })
     expect(child.signal('SIGTERM')).toEqual({ ok: true, value: undefined })
     expect([await child.ended, child.lives()]).toEqual(['SIGTERM', true])
+    expect(child.signal('SIGKILL')).toEqual({ ok: true, value: undefined })
+    await vi.waitUntil(() => !child.lives(), { timeout: 20_000 })
+  })
+
+  it('with the terminal as its input ends with what it has started over several steps', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'svc-child-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const ready = join(folder, 'ready')
+    const child = await started(`sh -c 'sh -c "sleep 60" & : > ${ready}; wait' & wait`, true, true)
+    onTestFinished(() => void child.signal('SIGKILL'))
+    await vi.waitUntil(() => existsSync(ready), { timeout: 20_000 })
+    expect([child.signal('SIGTERM'), await child.ended]).toEqual([{ ok: true, value: undefined }, 'SIGTERM'])
+    await vi.waitUntil(() => !child.lives(), { timeout: 20_000 })
+    expect(child.signal('SIGKILL')).toEqual({ ok: true, value: undefined })
   })
 
   it('does not live once it has ended alone, and needs no signal then', async () => {

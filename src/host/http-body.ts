@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { emptyBytes } from '../base/bytes.ts'
 import { itemAt } from '../base/items.ts'
+import { Pieces } from '../base/pieces.ts'
+import { sourceOf } from '../base/source-shares.ts'
 import { bodyBytesMax, type HttpHeaders } from '../env/http.ts'
 import { plainBytes } from '../native/plain-bytes.ts'
 
@@ -11,17 +13,50 @@ import { plainBytes } from '../native/plain-bytes.ts'
 const drainedBytesMax = 16 << 20
 
 /**
+ * Further bytes as which each piece of a body counts while it is dropped: chunks of single bytes (RFC 9112, section 7.1)
+ * take some hundred times the CPU time of the same bytes in one piece.
+ */
+const pieceBytes = 64
+/** A client whose pieces of a body have fewer bytes on average than this is cut off, beyond some of them. */
+const meanPieceBytesMin = 16
+const smallPiecesMax = 1_024
+
+/**
  * Maximum size of all bodies that one listener holds while they are read and answered; one that does not fit is
  * refused. Bodies that may be larger than others have as much for themselves, because two of them would otherwise leave
  * no room for any write.
  */
 export const heldBodyBytesMax = 256 << 20
 
-/** The sizes of the listener's bodies that are held now. */
-export interface HeldBodies {
-  heldBytes: number
+/** Maximum share of one source, except for bodies that may be larger than others: half. */
+export const heldBodyBytesPerSourceMax = heldBodyBytesMax / 2
+
+/** The sizes of the bodies of one listener that are held now. */
+export class HeldBodies {
+  heldBytes = 0
   /** Size of those that may be larger than `bodyBytesMax`. */
-  heldLargeBytes: number
+  heldLargeBytes = 0
+  /** Of the others, the size by source. */
+  readonly #ofSources = new Map<string, number>()
+
+  /** Negative: they are released. `source` undefined: a client of this machine, which has no share. */
+  add(bytes: number, isLarge: boolean, source: string | undefined): void {
+    if (isLarge) {
+      this.heldLargeBytes += bytes
+      return
+    }
+    this.heldBytes += bytes
+    if (source === undefined) return
+    const now = (this.#ofSources.get(source) ?? 0) + bytes
+    if (now > 0) this.#ofSources.set(source, now)
+    else this.#ofSources.delete(source)
+  }
+
+  areTooMany(isLarge: boolean, source: string | undefined): boolean {
+    if (isLarge) return this.heldLargeBytes > heldBodyBytesMax
+    if (this.heldBytes > heldBodyBytesMax) return true
+    return source !== undefined && (this.#ofSources.get(source) ?? 0) > heldBodyBytesPerSourceMax
+  }
 }
 
 /** A body, which counts as held until `release`. */
@@ -36,23 +71,33 @@ export function isWithoutBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0'
 }
 
-/** The whole body; `broken` if the client disconnected or was cut off in the middle of it. */
-export function readBody(request: IncomingMessage, held: HeldBodies, bytesMax = bodyBytesMax): Promise<ReceivedBody> {
+/**
+ * The whole body; `broken` if the client disconnected or was cut off in the middle of it. `from`: the client's address;
+ * empty for one that came through a Unix socket.
+ */
+export function readBody(
+  request: IncomingMessage,
+  held: HeldBodies,
+  from: string,
+  bytesMax = bodyBytesMax,
+): Promise<ReceivedBody> {
   if (isWithoutBody(request)) return Promise.resolve(noBody)
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) {
     drain(request)
     return Promise.resolve({ ...noBody, body: 'too-large' })
   }
-  const room = bytesMax > bodyBytesMax ? 'heldLargeBytes' : 'heldBytes'
+  const isLarge = bytesMax > bodyBytesMax
+  const source = from === '' ? undefined : sourceOf(from)
   return new Promise((resolve) => {
-    let pieces: Uint8Array[] = []
+    const pieces = new Pieces()
+    let count = 0
     let length = 0
     const release = (): void => {
-      held[room] -= length
+      held.add(-length, isLarge, source)
       length = 0
     }
     const giveUp = (body: 'too-large' | 'no-room' | 'broken'): void => {
-      pieces = []
+      pieces.take()
       release()
       request.off('data', take)
       if (body !== 'broken') drain(request)
@@ -60,17 +105,19 @@ export function readBody(request: IncomingMessage, held: HeldBodies, bytesMax = 
     }
     const take = (piece: Uint8Array): void => {
       length += piece.length
-      held[room] += piece.length
+      held.add(piece.length, isLarge, source)
       pieces.push(piece)
-      if (length > bytesMax) giveUp('too-large')
-      else if (held[room] > heldBodyBytesMax) giveUp('no-room')
+      count++
+      if (count > smallPiecesMax + length / meanPieceBytesMin) request.socket.destroy()
+      else if (length > bytesMax) giveUp('too-large')
+      else if (held.areTooMany(isLarge, source)) giveUp('no-room')
     }
     const broken = (): void => giveUp('broken')
     request.on('data', take)
     request.once('close', broken)
     request.once('end', () => {
       request.off('close', broken)
-      resolve({ body: joined(pieces, length), release })
+      resolve({ body: plainBytes(pieces.take()), release })
     })
   })
 }
@@ -78,15 +125,9 @@ export function readBody(request: IncomingMessage, held: HeldBodies, bytesMax = 
 function drain(request: IncomingMessage): void {
   let dropped = 0
   request.on('data', (piece: Uint8Array) => {
-    dropped += piece.length
+    dropped += piece.length + pieceBytes
     if (dropped > drainedBytesMax) request.socket.destroy()
   })
-}
-
-function joined(pieces: readonly Uint8Array[], length: number): Uint8Array {
-  const [first] = pieces
-  if (first === undefined) return emptyBytes
-  return plainBytes(pieces.length === 1 ? first : Buffer.concat(pieces, length))
 }
 
 /** Headers in the form of the contract, from Node's list of alternating names and values as sent. */

@@ -1,11 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { emptyBytes } from '../base/bytes.ts'
-import { bodyBytesMax, type HttpHandler, type HttpHeaders, type HttpRequest, type HttpResponse } from '../env/http.ts'
+import { bodyBytesMax, type HttpHandler, type HttpRequest, type HttpResponse } from '../env/http.ts'
 import type { Endpoint } from '../env/net.ts'
 import type { Log } from '../env/observe.ts'
-import { type HeldBodies, isWithoutBody, joinedHeaders, readBody } from './http-body.ts'
+import { type HeldBodies, isWithoutBody, readBody } from './http-body.ts'
+import { type Exchange, TakenRequest, WaitingExchanges } from './http-exchange.ts'
 import { framingProblem } from './http-framing.ts'
+import type { ClientConnection, ClientsMemory } from './http-memory.ts'
 import {
   type BodyTexts,
   type CompressedBodies,
@@ -32,6 +34,7 @@ export interface HttpServing {
   readonly handler: HttpHandler
   readonly log: Log
   readonly bodies: HeldBodies
+  readonly memory: ClientsMemory
   readonly compressed: CompressedBodies
   readonly texts: BodyTexts
   /** Callbacks that end the streams being sent. */
@@ -47,65 +50,28 @@ const noRoom: WholeResponse = {
   body: 'Too many request bodies at a time',
 }
 
-interface Exchange {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
-  readonly target: string
-  readonly aborts: (() => void)[]
-  /** Why it is not served. */
-  readonly problem: string | undefined
-}
-
-/**
- * A request as the handler sees it. A class, because each is made for one request: an object literal with an accessor
- * takes forty times as long to make.
- */
-class TakenRequest implements HttpRequest {
-  readonly method: string
-  readonly target: string
-  readonly body: Uint8Array | 'too-large'
-  readonly remote: Endpoint
-  readonly onAbort: (use: () => void) => void
-  readonly #rawHeaders: readonly string[]
-  #headers: HttpHeaders | undefined
-
-  constructor(
-    { request, target }: Exchange,
-    body: Uint8Array | 'too-large',
-    remote: Endpoint,
-    onAbort: (use: () => void) => void,
-  ) {
-    this.method = request.method ?? ''
-    this.target = target
-    this.body = body
-    this.remote = remote
-    this.onAbort = onAbort
-    this.#rawHeaders = request.rawHeaders
-  }
-
-  get headers(): HttpHeaders {
-    this.#headers ??= joinedHeaders(this.#rawHeaders)
-    return this.#headers
-  }
-}
-
 /** An answer of this file itself is always one that HTTP can carry. */
 function fail(cause: unknown): never {
   throw cause
 }
 
 /** The requests of one connection, one after another: of two consecutive writes, the first takes effect first. */
-export class HttpConnection {
+export class HttpConnection implements ClientConnection {
   readonly #socket: Socket
   readonly #serving: HttpServing
-  readonly #waiting: Exchange[] = []
+  readonly #waiting = new WaitingExchanges()
   #current: Exchange | undefined
   /** The end of the last request is uncertain: further bytes on this connection are not served. */
   #refusing = false
   #gone = false
+  /** The bytes of the answer that is being sent are also sent to others. */
+  #sendsShared = false
   #remote: Endpoint | undefined
   #grace: NodeJS.Timeout | undefined
-  readonly #onHeld = (): void => void this.#socket.setTimeout(stalledAnswerMs)
+  readonly #onHeld = (): void => {
+    this.#socket.setTimeout(stalledAnswerMs)
+    this.#serving.memory.grown(this)
+  }
 
   constructor(socket: Socket, serving: HttpServing) {
     this.#socket = socket
@@ -113,7 +79,26 @@ export class HttpConnection {
     socket.once('end', () => {
       this.#grace = setTimeout(() => this.#abort(), halfClosedGraceMs)
     })
-    socket.once('close', () => this.#abort())
+    socket.once('close', () => {
+      serving.memory.gone(this)
+      this.#abort()
+    })
+  }
+
+  get remote(): Endpoint {
+    this.#remote ??= endpointOf(this.#socket.remoteAddress, this.#socket.remotePort)
+    return this.#remote
+  }
+
+  /** An answer that others get, too, takes no memory of its own, unless it is encrypted for this client. */
+  get heldBytes(): number {
+    if (this.#socket.destroyed) return 0
+    const isCommon = this.#sendsShared && !('encrypted' in this.#socket)
+    return this.#waiting.bytes + (isCommon ? 0 : this.#socket.writableLength)
+  }
+
+  close(): void {
+    this.#socket.destroy()
   }
 
   get busy(): boolean {
@@ -136,15 +121,21 @@ export class HttpConnection {
     request.on('error', () => undefined)
     const problem = framingProblem(request)
     this.#refusing = problem !== undefined
-    this.#waiting.push({ request, response, target, aborts: [], problem })
-    if (this.#current === undefined) this.#serveNext()
+    const exchange: Exchange = { request, response, target, aborts: [], problem }
+    if (this.#current === undefined) return this.#serve(exchange)
+    this.#waiting.push(exchange)
+    this.#serving.memory.grown(this)
   }
 
   /** Begins with the next request, if one waits. */
   #serveNext(): void {
-    const exchange = this.#waiting.shift()
+    this.#current = undefined
+    const next = this.#waiting.shift()
+    if (next !== undefined) this.#serve(next)
+  }
+
+  #serve(exchange: Exchange): void {
     this.#current = exchange
-    if (exchange === undefined) return
     if (exchange.problem !== undefined) return this.#refuse(exchange, exchange.problem)
     // Most requests have no body; for them, the route's limit is not looked up.
     if (isWithoutBody(exchange.request)) return this.#ask(exchange, emptyBytes)
@@ -152,14 +143,16 @@ export class HttpConnection {
   }
 
   #served(): void {
-    if (this.#socket.destroyed) this.#waiting.length = 0
+    if (this.#socket.destroyed) this.#waiting.clear()
     // Node sets the limit for idle connections after the last answer, but here the next request is already read.
     else if (this.#waiting.length > 0) this.#socket.setTimeout(0)
     this.#serveNext()
   }
 
   async #serveWithBody(exchange: Exchange): Promise<void> {
-    const { body, release } = await readBody(exchange.request, this.#serving.bodies, this.#bodyBytesMax(exchange))
+    const { request } = exchange
+    const { bodies } = this.#serving
+    const { body, release } = await readBody(request, bodies, this.remote.host, this.#bodyBytesMax(exchange))
     if (body === 'broken') return this.#served()
     if (body === 'no-room') return this.#answer(exchange, noRoom)
     return this.#ask(exchange, body, release)
@@ -187,6 +180,7 @@ export class HttpConnection {
     const { response } = exchange
     if (response.destroyed || this.#socket.destroyed) return this.#served()
     if (!isWhole(answer)) return void this.#stream(exchange, answer).then(() => this.#served())
+    this.#sendsShared = answer.shared === true
     this.#whenSent(exchange, () => this.#served())
     const { closing } = this.#serving
     this.#write(exchange, answer, closing, (cause) => {
@@ -240,21 +234,25 @@ export class HttpConnection {
     if (this.#gone) response.destroy()
     this.#socket.setTimeout(0)
     let end = (): void => {}
-    await writeStream(response, answer, (ending) => {
-      end = ending
-      streams.add(end)
-      if (closing) end()
-    })
+    await writeStream(
+      response,
+      answer,
+      () => this.#serving.memory.grown(this),
+      (ending) => {
+        end = ending
+        streams.add(end)
+        if (closing) end()
+      },
+    )
     streams.delete(end)
   }
 
   #requestOf(exchange: Exchange, body: Uint8Array | 'too-large'): HttpRequest {
-    this.#remote ??= endpointOf(this.#socket.remoteAddress, this.#socket.remotePort)
     const onAbort = (use: () => void): void => {
       if (this.#gone) setImmediate(use)
       else exchange.aborts.push(use)
     }
-    return new TakenRequest(exchange, body, this.#remote, onAbort)
+    return new TakenRequest(exchange, body, this.remote, onAbort)
   }
 
   /** For a bug in the handler. The caller learns no details. */
@@ -265,6 +263,7 @@ export class HttpConnection {
 
   #abort(): void {
     clearTimeout(this.#grace)
+    if (this.#socket.destroyed) this.#waiting.clear()
     if (this.#gone) return
     this.#gone = true
     for (const use of this.#current?.aborts.splice(0) ?? []) use()

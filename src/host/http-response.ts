@@ -33,10 +33,14 @@ export function isWhole(answer: HttpResponse): answer is WholeResponse {
   return typeof answer.body === 'string' || answer.body instanceof Uint8Array
 }
 
-/** Resolves when the reader has disconnected, or `end` was called, which is passed to `opened` at once. */
+/**
+ * Resolves when the reader has disconnected, or `end` was called, which is passed to `opened` at once. `onHeld` is called
+ * when more waits for the reader.
+ */
 export async function writeStream(
   response: ServerResponse,
   answer: HttpResponse,
+  onHeld: () => void,
   opened: (end: () => void) => void,
 ): Promise<void> {
   const left = new Promise<void>((resolve) => {
@@ -48,7 +52,7 @@ export async function writeStream(
   const source = (answer.body as HttpStream).open({
     write: (text) => {
       if (response.writableEnded || response.writableLength > unreadStreamBytesMax) return false
-      response.write(text)
+      if (!response.write(text)) onHeld()
       return true
     },
   })

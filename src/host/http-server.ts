@@ -9,7 +9,9 @@ import { SourceShares } from '../base/source-shares.ts'
 import type { HttpHandler, HttpListener, SocketAccess } from '../env/http.ts'
 import type { Endpoint, ListenFailure, TlsOptions } from '../env/net.ts'
 import type { Log } from '../env/observe.ts'
+import { HeldBodies } from './http-body.ts'
 import { HttpConnection, type HttpServing } from './http-connection.ts'
+import { clientsMemory } from './http-memory.ts'
 import { addressProblem, endpointOf, listenFailure } from './net-failures.ts'
 import type { OpenThings } from './open-things.ts'
 import { giveSocket, socketPathOf } from './socket-access.ts'
@@ -65,7 +67,8 @@ export async function serveHttp(
     const serving: HttpServing = {
       handler,
       log,
-      bodies: { heldBytes: 0, heldLargeBytes: 0 },
+      bodies: new HeldBodies(),
+      memory: clientsMemory(log),
       compressed: new WeakMap(),
       texts: new WeakMap(),
       streams: new Set(),

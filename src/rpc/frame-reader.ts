@@ -1,9 +1,6 @@
-import { concatBytes } from '../base/bytes.ts'
+import { Pieces } from '../base/pieces.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import { decodeFrame, type Frame, frameBytesMax } from './frame.ts'
-
-/** A piece is joined to the piece before it if that is shorter: each piece costs memory besides its bytes. */
-const pieceBytesMin = 4 << 10
 
 export interface FrameReaderOptions {
   /** Whether this end has sent a request; an answer may have as many values as it has bytes. */
@@ -15,8 +12,12 @@ export interface FrameReaderOptions {
 /** Splits a byte stream into frames. Holds at most one unfinished frame, and no memory besides it. */
 export class FrameReader {
   readonly #options: FrameReaderOptions
-  #parts: Uint8Array[] = []
-  #held = 0
+  readonly #pieces = new Pieces()
+  /**
+   * Number of bytes to collect before joining them is worthwhile: the unfinished frame's whole length once that is
+   * known.
+   */
+  #wanted = 0
 
   constructor(options: FrameReaderOptions) {
     this.#options = options
@@ -24,7 +25,7 @@ export class FrameReader {
 
   /** Size of the unfinished frame. */
   get held(): number {
-    return this.#held
+    return this.#pieces.length
   }
 
   /**
@@ -32,12 +33,10 @@ export class FrameReader {
    */
   push(bytes: Uint8Array, use: (frame: Frame, size: number) => void): Result<undefined, string> {
     let rest = bytes
-    if (this.#held > 0) {
-      this.#hold(bytes)
-      if (this.#held < this.#wanted()) return ok(undefined)
-      rest = concatBytes(this.#parts)
-      this.#parts = []
-      this.#held = 0
+    if (this.held > 0) {
+      this.#pieces.push(bytes)
+      if (this.held < this.#wanted) return ok(undefined)
+      rest = this.#pieces.take()
     }
     let at = 0
     while (rest.length - at >= 4) {
@@ -56,19 +55,8 @@ export class FrameReader {
   }
 
   #hold(bytes: Uint8Array): void {
-    this.#held += bytes.length
-    const last = this.#parts.at(-1)
-    if (last === undefined || last.length >= pieceBytesMin) this.#parts.push(bytes)
-    else this.#parts[this.#parts.length - 1] = concatBytes([last, bytes])
-  }
-
-  /**
-   * Number of bytes to collect before joining them is worthwhile: the unfinished frame's whole length once that is
-   * known.
-   */
-  #wanted(): number {
-    const head = this.#parts[0]
-    return head !== undefined && head.length >= 4 ? Math.min(4 + lengthAt(head, 0), 4 + frameBytesMax) : 4
+    this.#pieces.push(bytes)
+    this.#wanted = bytes.length >= 4 ? 4 + lengthAt(bytes, 0) : 4
   }
 }
 

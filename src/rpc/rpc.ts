@@ -1,15 +1,16 @@
+import type { HeldMemory } from '../base/held-memory.ts'
 import { invariant } from '../base/invariant.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import type { Env } from '../env/env.ts'
 import type { Endpoint, ListenerTls, ListenFailure, SendingTime, TcpListener, TcpStream } from '../env/net.ts'
 import type { Failure } from '../model/failure.ts'
 import { AcceptedConnections } from './accepted-connections.ts'
-import type { ConnectionEvents } from './connection.ts'
+import type { Connection, ConnectionEvents } from './connection.ts'
 import { DialledConnections } from './dialled-connections.ts'
 import { type Hello, rpcProtocol } from './frame.ts'
-import { HeldMemory } from './held-memory.ts'
 import { LostPeers, type PeerWatch } from './lost-peers.ts'
 import { PeerConnections } from './peer-connections.ts'
+import { peersMemory } from './peers-memory.ts'
 import type { ConnectionLost, RpcCall } from './requests-in-flight.ts'
 import type { Peer, ServedRequest } from './served-requests.ts'
 import { listenerTls, noTls, type RpcTls, type ServerFacts, serverCertificateName } from './tls.ts'
@@ -62,7 +63,7 @@ export class Rpc {
   readonly #peers: PeerConnections
   readonly #dialled: DialledConnections
   readonly #accepted: AcceptedConnections
-  readonly #memory: HeldMemory
+  readonly #memory: HeldMemory<Connection>
   #tls: RpcTls
   #listener: TcpListener | undefined
   /** Undefined before `start` and after `stop`: nothing is dialled or accepted then. */
@@ -79,7 +80,7 @@ export class Rpc {
       watch: () => this.#service?.handlers.watch,
     })
     this.#accepted = new AcceptedConnections(env)
-    this.#memory = new HeldMemory(env)
+    this.#memory = peersMemory(env)
     this.#dialled = new DialledConnections({
       env,
       reports: this.#reports,

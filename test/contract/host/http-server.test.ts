@@ -123,6 +123,14 @@ describe('the HTTP server', () => {
     expect(await connection.received(/too-large/)).toMatch(/^HTTP\/1\.1 200/)
   })
 
+  it('takes a body in short pieces, and cuts off a client that sends single bytes', async () => {
+    const { local } = await serve(async ({ body }) => text(`${body.length} bytes`))
+    const head = `PUT / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n${closing}`
+    const short = `20\r\n${'x'.repeat(32)}\r\n`.repeat(20_000)
+    expect(await exchange(local.port, `${head}${short}0\r\n\r\n`)).toMatch(/\r\n\r\n640000 bytes$/)
+    expect(await exchange(local.port, `${head}${'1\r\nx\r\n'.repeat(20_000)}0\r\n\r\n`)).toBe('')
+  })
+
   it('compresses a body of any size when asked to, and never otherwise', async () => {
     const large = 'compressible '.repeat(10_000)
     const { local } = await serve(async ({ target }) => text(target === '/large' ? large : 'x'))

@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
 import { utf8 } from '../../../src/base/bytes.ts'
 import { bodyBytesMax } from '../../../src/env/http.ts'
-import { heldBodyBytesMax, readBody } from '../../../src/host/http-body.ts'
+import { HeldBodies, heldBodyBytesMax, heldBodyBytesPerSourceMax, readBody } from '../../../src/host/http-body.ts'
 
 /** As much of a request as the reading of its body looks at. */
 function requestWith(headers: Record<string, string>): { stream: PassThrough; request: IncomingMessage } {
@@ -13,9 +13,9 @@ function requestWith(headers: Record<string, string>): { stream: PassThrough; re
 
 describe('the body of a request', () => {
   it('counts among those held from its first byte until it is released', async () => {
-    const held = { heldBytes: 0, heldLargeBytes: 0 }
+    const held = new HeldBodies()
     const { stream, request } = requestWith({ 'content-length': '5' })
-    const reading = readBody(request, held)
+    const reading = readBody(request, held, '10.0.0.1')
     stream.end('hello')
     const received = await reading
     expect(received.body).toEqual(utf8('hello'))
@@ -26,9 +26,10 @@ describe('the body of a request', () => {
   })
 
   it('is refused, and not counted, where it does not fit beside the others', async () => {
-    const held = { heldBytes: heldBodyBytesMax - 4, heldLargeBytes: 0 }
+    const held = new HeldBodies()
+    held.add(heldBodyBytesMax - 4, false, undefined)
     const { stream, request } = requestWith({ 'transfer-encoding': 'chunked' })
-    const reading = readBody(request, held)
+    const reading = readBody(request, held, '10.0.0.1')
     stream.write('hel')
     stream.write('lo')
     expect((await reading).body).toBe('no-room')
@@ -36,21 +37,50 @@ describe('the body of a request', () => {
   })
 
   it('finds room where those that may be larger than others have taken all of theirs', async () => {
-    const held = { heldBytes: 0, heldLargeBytes: heldBodyBytesMax - 4 }
+    const held = new HeldBodies()
+    held.add(heldBodyBytesMax - 4, true, undefined)
     const small = requestWith({ 'content-length': '5' })
     const large = requestWith({ 'content-length': '5' })
-    const reading = [readBody(small.request, held), readBody(large.request, held, 2 * bodyBytesMax)] as const
+    const reading = [readBody(small.request, held, ''), readBody(large.request, held, '', 2 * bodyBytesMax)] as const
     for (const { stream } of [small, large]) stream.end('hello')
     const [first, second] = await Promise.all(reading)
     expect([first.body, second.body]).toEqual([utf8('hello'), 'no-room'])
     first.release()
-    expect(held).toEqual({ heldBytes: 0, heldLargeBytes: heldBodyBytesMax - 4 })
+    expect([held.heldBytes, held.heldLargeBytes]).toEqual([0, heldBodyBytesMax - 4])
+  })
+
+  it('is refused where its source has taken its share, and that of another is not', async () => {
+    const held = new HeldBodies()
+    held.add(heldBodyBytesPerSourceMax - 4, false, '10.0.0.9')
+    const bodies = ['10.0.0.9', '10.0.0.1', ''].map((from) => {
+      const { stream, request } = requestWith({ 'content-length': '5' })
+      const reading = readBody(request, held, from)
+      stream.end('hello')
+      return reading
+    })
+    const read = await Promise.all(bodies)
+    expect(read.map(({ body }) => body)).toEqual(['no-room', utf8('hello'), utf8('hello')])
+    for (const { release } of read) release()
+    held.add(-(heldBodyBytesPerSourceMax - 4), false, '10.0.0.9')
+    expect([held.heldBytes, held.areTooMany(false, '10.0.0.9')]).toEqual([0, false])
+  })
+
+  it('ends with the connection of a client that sends single bytes', async () => {
+    const held = new HeldBodies()
+    const { stream, request } = requestWith({ 'transfer-encoding': 'chunked' })
+    const socket = { destroy: () => stream.destroy() }
+    const reading = readBody(Object.assign(request, { socket }), held, '10.0.0.1')
+    for (let at = 0; at < 5_000 && !stream.destroyed; at++) {
+      stream.write('x')
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    expect([stream.destroyed, (await reading).body, held.heldBytes]).toEqual([true, 'broken', 0])
   })
 
   it('is broken, and not counted, when its sender goes away in the middle', async () => {
-    const held = { heldBytes: 0, heldLargeBytes: 0 }
+    const held = new HeldBodies()
     const { stream, request } = requestWith({ 'content-length': '9' })
-    const reading = readBody(request, held)
+    const reading = readBody(request, held, '10.0.0.1')
     stream.write('hel')
     stream.destroy()
     expect((await reading).body).toBe('broken')

@@ -13,7 +13,7 @@ import {
   rpcProtocol,
 } from '../../../src/rpc/frame.ts'
 import { FrameReader } from '../../../src/rpc/frame-reader.ts'
-import { HeldMemory } from '../../../src/rpc/held-memory.ts'
+import { peersMemory } from '../../../src/rpc/peers-memory.ts'
 import { HandClock, settled } from '../features/hand-clock.ts'
 
 const hello: Hello = { protocol: rpcProtocol, nodeId: 'a', nodeName: 'a', datacenter: 'dc1', address: '' }
@@ -66,7 +66,7 @@ class DeafStream implements TcpStream {
 /** An agent whose peers may make it hold 64 MiB. */
 class Host {
   readonly clock = new HandClock()
-  readonly memory = new HeldMemory(this.clock.env, 64 * mebibyte)
+  memory = peersMemory(this.clock.env, 64 * mebibyte)
   readonly connections: Connection[] = []
   answer: () => Promise<Result<unknown, Failure>> = () => new Promise(() => undefined)
 
@@ -153,8 +153,7 @@ describe('the memory that all peers together make an agent hold', () => {
 describe('the memory that one peer makes an agent hold', () => {
   it('is bounded for requests that are being served: further ones are refused', () => {
     const host = new Host()
-    const other = new HeldMemory(host.clock.env)
-    Object.assign(host, { memory: other })
+    host.memory = peersMemory(host.clock.env)
     const peer = host.dialledBy('10.0.0.2')
     for (let id = 0; id < 9; id++) peer.sends(request(id, 8 * mebibyte - 100))
     const failures = peer.frames.flatMap((frame) => (frame.kind === 'failure' ? [[frame.id, frame.failure]] : []))

@@ -4,7 +4,7 @@ import { firstValueBytes, pack, unpack } from '../base/msgpack.ts'
 import { ok, type Result } from '../base/result.ts'
 import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
-import { type Endpoint, endpointText, type ListenFailure, type TcpStream } from '../env/net.ts'
+import { type Endpoint, endpointText, highWaterBytes, type ListenFailure, type TcpStream } from '../env/net.ts'
 import { type CommandContext, commands, handshakeBody, type Reply, readBody } from './commands.ts'
 
 /** Maximum size of a header, or of a body. */
@@ -45,6 +45,9 @@ class Conversation {
       this.#ended = true
       this.#readOn()
     })
+    stream.onDrain(() => {
+      if (!this.#busy) this.#goOn()
+    })
     stream.onClose(() => {
       this.#over = true
       onOver()
@@ -67,6 +70,8 @@ class Conversation {
 
   #readOn(): void {
     while (!this.#busy && !this.#over) {
+      // Of a client that does not read its answers, no further request is read.
+      if (this.#stream.queuedBytes() > highWaterBytes) return this.#stream.pause()
       const length = firstValueBytes(this.#pending)
       if ((length ?? this.#pending.length) > valueBytesMax) return this.#refuse('a value is too long')
       if (length === undefined) break
@@ -104,10 +109,14 @@ class Conversation {
       run(context).then((reply) => {
         this.#answer(Seq, reply)
         this.#busy = false
-        this.#stream.resume()
-        this.#readOn()
+        this.#goOn()
       }),
     )
+  }
+
+  #goOn(): void {
+    this.#stream.resume()
+    this.#readOn()
   }
 
   #greet(seq: Header['Seq'], bytes: Uint8Array): void {

@@ -208,7 +208,7 @@ export const ageBugs: readonly PlantedBug[] = [
     row: 399,
     name: 'any-change-wakes',
     about: 'a caller that has a later index of another agent is woken by each change of the cached answer',
-    patches: [inCache('kept-answer.js', 'hasFallen || index > minIndex', 'hasFallen || index !== minIndex')],
+    patches: [inCache('kept-answer.js', 'hasFallen || index > waitsFor', 'hasFallen || index !== waitsFor')],
     hunt: 'servers-are-behind',
     foundBy: ['W4'],
   },

@@ -127,7 +127,9 @@ export const intentionBugs: readonly PlantedBug[] = [
     row: 342,
     name: 'one-failure-is-the-end',
     about: 'an agent whose refresh of a cached answer has failed once never refreshes it again',
-    patches: [{ file: kept, find: 'await this.#pause(retryMs);', replace: 'await new Promise(() => undefined);' }],
+    patches: [
+      { file: kept, find: 'await this.#pauseInDoubt(retryMs);', replace: 'await new Promise(() => undefined);' },
+    ],
     hunt: outage,
     foundBy: ['C8'],
   },

@@ -47,8 +47,8 @@ export const answerBugs: readonly PlantedBug[] = [
       },
       {
         file: 'src/store/store.js',
-        find: 'invariant(touched.version === this.#state.version(), ',
-        replace: 'invariant(touched.version !== undefined, ',
+        find: 'invariant(touched.at === this.#state.index, ',
+        replace: 'invariant(touched.at >= 0, ',
       },
     ],
     hunt: 'keys-are-followed',

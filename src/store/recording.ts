@@ -18,10 +18,11 @@ export interface TableTouches {
 }
 
 /**
- * Everything that a query read, and in which version. A change of any of it may change the result; no other change can.
+ * Everything that a query read, and as of which index. A change of any of it may change the result; no other change can.
+ * It does not hold the version that was read: a parked query would keep every row alive that was replaced since.
  */
 export interface Touched {
-  readonly version: Version
+  readonly at: ModifyIndex
   readonly tables: ReadonlyMap<string, TableTouches>
   /** The `lastChange` of tables for which it asked, or that make no watch: the result may depend on them. */
   readonly lastChanges: ReadonlyMap<string, number>
@@ -31,10 +32,10 @@ export interface Touched {
 
 /**
  * Whether the query, evaluated on `version`, would find the same value in each `lastChange`, given that none of its
- * rows have changed.
+ * rows have changed, and that the state was not replaced by another one.
  */
 export function sameLastChanges(touched: Touched, version: Version): boolean {
-  if (version === touched.version) return true
+  if (version.index === touched.at) return true
   if (touched.index) return false
   for (const [name, lastChange] of touched.lastChanges) {
     if (version.tables.get(name)?.lastChange !== lastChange) return false
@@ -61,7 +62,7 @@ export class RecordingReader implements ReadTransaction {
   }
 
   touched(): Touched {
-    return { version: this.#version, tables: this.#tables, lastChanges: this.#lastChanges, index: this.#index }
+    return { at: this.#version.index, tables: this.#tables, lastChanges: this.#lastChanges, index: this.#index }
   }
 
   covered<T>(read: (tx: ReadTransaction) => T): T {

@@ -126,8 +126,8 @@ export class Store {
    * called in the turn of the query: a commit in between would be a lost wake-up, and is refused as a bug.
    */
   park(touched: Touched, use: () => void): Result<Parked, Failure> {
-    invariant(touched.version === this.#state.version(), 'a query parked after the state moved on', {
-      evaluated: touched.version.index,
+    invariant(touched.at === this.#state.index, 'a query parked after the state moved on', {
+      evaluated: touched.at,
       now: this.#state.index,
     })
     if (this.#watches.waiting >= this.#waitersMax)

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { modifyIndexOf } from '../../../src/model/log-position.ts'
 import { touchesMax } from '../../../src/store/recording.ts'
@@ -7,6 +9,11 @@ import { quietSamples, type Sample, sample, samples } from './sample-table.ts'
 
 function newStore(options = {}): Store {
   return new Store([samples, quietSamples] as readonly TableDefinition<Row>[], options)
+}
+
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc')
+  runInNewContext('gc')()
 }
 
 function ids(rows: Iterable<Sample>): string[] {
@@ -166,6 +173,23 @@ describe('watches', () => {
     store.park(store.query((tx) => tx.get(samples, 'a')).touched, () => woken++)
     store.committed()
     expect(woken).toBe(0)
+  })
+
+  it('a parked query keeps no row alive that it did not read', async () => {
+    const store = newStore()
+    const put = (index: number): WeakRef<Sample> => {
+      const row = sample('unread', index, 'g')
+      store.apply(modifyIndexOf(index), (tx) => tx.put(samples, row))
+      return new WeakRef(row)
+    }
+    const replaced = put(1)
+    const parked = store.park(store.query((tx) => tx.get(samples, 'read')).touched, () => undefined)
+    put(2)
+    store.read()
+    // What was read in one turn stays until its end.
+    await new Promise((resolve) => setImmediate(resolve))
+    collectGarbage()
+    expect([replaced.deref(), parked.ok && parked.value.isCurrent()]).toEqual([undefined, true])
   })
 
   it('parking a query after the state has moved on is refused as a bug, for the wake-up would be lost', () => {

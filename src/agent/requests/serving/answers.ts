@@ -53,7 +53,7 @@ export class Answers {
    */
   readonly #standingOf = (result: KeptResult, index: ModifyIndex): Standing => {
     if (result.isWatched) return this.#standing(index, liveness(result.live))
-    const at = result.touched.version.index
+    const at = result.touched.at
     return this.#standing(index, () => this.#parts.store.index === at)
   }
 

@@ -11,8 +11,11 @@ export interface Machine {
 export class GivenVotes {
   /** The present machine of each node. */
   readonly #present = new Map<string, Machine>()
-  /** By Raft server ID. A machine that changes to another Raft protocol is known by its address, and by its ID. */
-  readonly #machines = new Map<string, Machine>()
+  /**
+   * By Raft server ID, the present one first: below Raft protocol 3 a machine that takes the place of a lost one has the
+   * same ID, its address. A machine that changes to another Raft protocol is known by its address, and by its ID.
+   */
+  readonly #machines = new Map<string, readonly Machine[]>()
   /** The votes of each term: the candidate's Raft server ID by voter. */
   readonly #votes = new Map<Term, Map<Machine, string>>()
 
@@ -20,7 +23,8 @@ export class GivenVotes {
     const before = this.#present.get(node)
     const machine = before === undefined || before.isGone ? { node, isGone: false } : before
     this.#present.set(node, machine)
-    this.#machines.set(id, machine)
+    const known = this.#machines.get(id) ?? []
+    if (known[0] !== machine) this.#machines.set(id, [machine, ...known])
   }
 
   /** The node has another disk, and the content of the last one is unknown. */
@@ -43,14 +47,20 @@ export class GivenVotes {
 
   /** The machine of a Raft server ID; undefined: no process has used it. */
   machineOf(id: string): Machine | undefined {
-    return this.#machines.get(id)
+    return this.#machines.get(id)?.[0]
   }
 
-  /** The machine for which this voter's disk records its vote in that term. */
-  candidateOf(voter: string, term: Term): Machine | undefined {
-    const machine = this.#machines.get(voter)
-    const votedFor = machine === undefined ? undefined : this.#votes.get(term)?.get(machine)
-    return votedFor === undefined ? undefined : this.#machines.get(votedFor)
+  /** Another machine had this ID, and its disk is lost; what it sent may still arrive. */
+  isInherited(id: string): boolean {
+    return this.#machines.get(id)?.some(({ isGone }, at) => at > 0 && isGone) === true
+  }
+
+  /** The machines for which this voter's disk, or one that was lost, records a vote in that term. */
+  candidatesOf(voter: string, term: Term): readonly Machine[] {
+    const given = (this.#machines.get(voter) ?? []).map((machine) => this.#votes.get(term)?.get(machine))
+    return given.flatMap((votedFor) =>
+      votedFor === undefined ? [] : (this.#machines.get(votedFor)?.slice(0, 1) ?? []),
+    )
   }
 }
 

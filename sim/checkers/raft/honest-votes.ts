@@ -65,8 +65,9 @@ export class HonestVotes {
     const machine = this.#votes.machineOf(from)
     if (machine === undefined) return
     this.#judge.judged('R9')
-    const choice = this.#votes.candidateOf(from, term)
-    if (choice === machine) return
+    const choices = this.#votes.candidatesOf(from, term)
+    if (choices.includes(machine)) return
+    const [choice] = choices
     const has = choice === undefined ? 'none' : `one for ${choice.node}`
     this.#judge.report('R9', `${machine.node} stands in term ${term}, and its disk has ${has} instead of its own vote`)
   }
@@ -75,8 +76,9 @@ export class HonestVotes {
     const machine = this.#votes.machineOf(from)
     if (machine === undefined) return
     this.#judge.judged('R9')
-    const choice = this.#votes.candidateOf(from, term)
-    if (choice?.node === candidate) return
+    const choices = this.#votes.candidatesOf(from, term)
+    if (choices.some(({ node }) => node === candidate)) return
+    const [choice] = choices
     const has = choice === undefined ? 'no vote' : `a vote for ${choice.node}`
     this.#judge.report(
       'R9',

@@ -6,6 +6,12 @@ import { serverLogs } from './server-logs.ts'
 
 type QuorumExcuses = { readonly R8: 'change under way' | 'machine replaced' }
 
+interface HeldEntries {
+  /** The node has the same entry as the leader. */
+  readonly holds: (node: string, index: LogIndex, leader: string) => boolean
+  readonly hadBefore: (node: string, index: LogIndex) => boolean
+}
+
 /**
  * R8. Paper, section 6: a server uses the newest configuration in its own log, committed or not. So a leader has the
  * durable votes of a majority of its voters, and what it commits is durable in the logs of a majority of them. Thesis
@@ -16,7 +22,7 @@ export class OwnQuorum {
   readonly #judge: Judge<QuorumExcuses>
   readonly #configurations: Pick<ConfigurationChanges, 'votersOf' | 'standingAt'>
   readonly #votes: GivenVotes
-  readonly #holds: (node: string, index: LogIndex, leader: string) => boolean
+  readonly #logs: HeldEntries
   readonly #leading = new Set<string>()
   /** Leaders that were asked for a change which is not in their logs yet. */
   readonly #changing = new Set<string>()
@@ -25,12 +31,12 @@ export class OwnQuorum {
     judge: Judge<QuorumExcuses>,
     configurations: Pick<ConfigurationChanges, 'votersOf' | 'standingAt'>,
     votes: GivenVotes,
-    holds: (node: string, index: LogIndex, leader: string) => boolean,
+    logs: HeldEntries,
   ) {
     this.#judge = judge
     this.#configurations = configurations
     this.#votes = votes
-    this.#holds = holds
+    this.#logs = logs
   }
 
   /** The server has given its own vote to itself. */
@@ -53,7 +59,7 @@ export class OwnQuorum {
     const own = this.#votes.machineOn(node)
     if (voters === undefined || own === undefined) return
     this.#judge.judged('R8')
-    const given = voters.filter((voter) => this.#votes.candidateOf(voter, term) === own)
+    const given = voters.filter((voter) => this.#votes.candidatesOf(voter, term).includes(own))
     if (isMajority(given.length, voters)) return
     const missing = `${given.length} of ${voters.length} voters of the newest configuration in its log voted for it`
     this.#judge.report('R8', `${node} leads term ${term}, and ${missing}`)
@@ -78,7 +84,7 @@ export class OwnQuorum {
     const voters = this.#configurations.votersOf(node)
     if (voters === undefined) return
     this.#judge.judged('R8')
-    const unseen = voters.filter((id) => this.#votes.machineOf(id)?.isGone !== false)
+    const unseen = voters.filter((id) => this.#isUnseen(id, index))
     const holders = voters.filter((id) => this.#holdsOf(id, index, node))
     if (isMajority(holders.length, voters)) return
     if (isMajority(holders.length + unseen.length, voters)) return this.#judge.excused('R8', 'machine replaced')
@@ -90,9 +96,16 @@ export class OwnQuorum {
     this.#judge.report('R8', `${node} commits entry ${index}, and ${names}`)
   }
 
+  /** The voter had the entry on a disk that is lost, or no process has used its ID. */
+  #isUnseen(id: string, index: LogIndex): boolean {
+    const machine = this.#votes.machineOf(id)
+    if (machine === undefined || machine.isGone) return true
+    return this.#votes.isInherited(id) && this.#logs.hadBefore(machine.node, index)
+  }
+
   #holdsOf(id: string, index: LogIndex, leader: string): boolean {
     const machine = this.#votes.machineOf(id)
-    return machine?.isGone === false && this.#holds(machine.node, index, leader)
+    return machine?.isGone === false && this.#logs.holds(machine.node, index, leader)
   }
 }
 
@@ -111,18 +124,20 @@ export const ownQuorum = checker({
         'change under way':
           'A leader that was asked for a change of members may count one voter less than its log has; until the change is in its log.',
         'machine replaced':
-          'A voter whose machine was replaced may have had entries that can no longer be inspected; until the configuration is without it.',
+          'A voter whose machine was replaced may have had entries that can no longer be inspected; until the configuration is without it, or the new machine has its ID and these entries.',
       },
     },
   },
   make: (run: CheckedRun & Judge<QuorumExcuses>) => {
     const logs = run.of(serverLogs)
-    return new OwnQuorum(run, run.of(configurationChanges), run.of(givenVotes), (node, index, leader) => {
+    const holds = (node: string, index: LogIndex, leader: string): boolean => {
       const [own, theirs] = [logs.of(leader).hashAt(index), logs.of(node)]
       const hash = theirs.hashAt(index)
       // A log that is compacted, or whose beginning is unknown, was committed: R5 compares it.
       return theirs.lastIndex >= index && (own === undefined || hash === undefined || own === hash)
-    })
+    }
+    const hadBefore = (node: string, index: LogIndex): boolean => logs.hadBefore(node, index)
+    return new OwnQuorum(run, run.of(configurationChanges), run.of(givenVotes), { holds, hadBefore })
   },
   takes: {
     'term written': (it, { node, term, stands }) => {

@@ -5,6 +5,8 @@ import { ServerLog } from './server-log.ts'
 /** The log of every server on its disk. */
 class ServerLogs {
   readonly #logs = new Map<string, ServerLog>()
+  /** The last index of any log that was lost with its machine. */
+  readonly #lost = new Map<string, LogIndex>()
 
   of(node: string): ServerLog {
     const known = this.#logs.get(node)
@@ -25,7 +27,15 @@ class ServerLogs {
     return own.lastIndex >= index ? own : undefined
   }
 
+  /** A machine of this name that is lost had this entry, as far as is known. */
+  hadBefore(node: string, index: LogIndex): boolean {
+    const lost = this.#lost.get(node)
+    return lost !== undefined && index <= lost
+  }
+
   replaced(node: string): void {
+    const { lastIndex } = this.of(node)
+    if (!this.hadBefore(node, lastIndex)) this.#lost.set(node, lastIndex)
     this.#logs.delete(node)
   }
 }

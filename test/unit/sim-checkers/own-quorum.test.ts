@@ -8,9 +8,11 @@ import { recorder } from './reports.ts'
 function group(voters: readonly string[], held: readonly string[] = [], standing = [voters]) {
   const { judge, lines, counts } = recorder()
   const votes = new GivenVotes()
-  const law = new OwnQuorum(judge, { votersOf: () => voters, standingAt: () => standing }, votes, (node) =>
-    held.includes(node),
-  )
+  const hadBefore: string[] = []
+  const law = new OwnQuorum(judge, { votersOf: () => voters, standingAt: () => standing }, votes, {
+    holds: (node) => held.includes(node),
+    hadBefore: (node) => hadBefore.includes(node),
+  })
   for (const [node, id] of [
     ['s1', 'a'],
     ['s2', 'b'],
@@ -23,7 +25,7 @@ function group(voters: readonly string[], held: readonly string[] = [], standing
     for (const node of by) votes.voted(node, termOf(2), 'a')
     law.becameLeader('s1', termOf(2))
   }
-  return { law, votes, lines, counts, elect, commit: () => law.committed('s1', logIndexOf(5)) }
+  return { law, votes, hadBefore, lines, counts, elect, commit: () => law.committed('s1', logIndexOf(5)) }
 }
 
 describe('R8, elections', () => {
@@ -44,6 +46,17 @@ describe('R8, elections', () => {
     votes.voted('s3', termOf(2), 'c')
     elect('s1', 's4')
     expect(lines).toHaveLength(1)
+  })
+})
+
+describe('R8, elections after a loss', () => {
+  it('counts the vote of a machine whose disk was lost while the vote was under way', () => {
+    const { votes, law, lines } = group(['a', 'b', 'c'])
+    for (const node of ['s1', 's2']) votes.voted(node, termOf(2), 'a')
+    votes.replaced('s2')
+    votes.named('s2', 'b')
+    law.becameLeader('s1', termOf(2))
+    expect(lines).toEqual([])
   })
 })
 
@@ -131,5 +144,28 @@ describe('R8, commits', () => {
     commit()
     expect(lines).toEqual([])
     expect(counts()).toContain('R8 excused: machine replaced 1')
+  })
+
+  it('excuses what a machine had whose ID its successor has, and nothing that came later', () => {
+    const { votes, hadBefore, lines, counts, elect, commit } = group(['a', 'b', 'c'], ['s1'])
+    elect('s1', 's2')
+    votes.replaced('s2')
+    votes.named('s2', 'b')
+    hadBefore.push('s2')
+    commit()
+    expect(lines).toEqual([])
+    expect(counts()).toContain('R8 excused: machine replaced 1')
+    hadBefore.pop()
+    commit()
+    expect(lines).toHaveLength(1)
+  })
+
+  it('judges a machine that only restarted', () => {
+    const { votes, hadBefore, lines, elect, commit } = group(['a', 'b', 'c'], ['s1'])
+    elect('s1', 's2')
+    votes.named('s2', 'b')
+    hadBefore.push('s2')
+    commit()
+    expect(lines).toHaveLength(1)
   })
 })

@@ -44,7 +44,7 @@ function voters() {
     votes.voted(node, termOf(term), votedFor)
     law.written(node, termOf(term), votedFor, stands)
   }
-  return { law, lines, counts, logOf, writes }
+  return { law, votes, lines, counts, logOf, writes }
 }
 
 describe('R9, what is said of a vote', () => {
@@ -67,6 +67,22 @@ describe('R9, what is said of a vote', () => {
       'R9: s1 stands in term 2, and its disk has none instead of its own vote',
       'R9: s3 gives s1 its vote in term 2, and its disk has a vote for s2 there',
     ])
+  })
+
+  it('accepts what a machine sent that was lost since, whose ID another one has', () => {
+    const { law, votes, lines, writes } = voters()
+    writes('s1', 2, 'a', true)
+    writes('s2', 2, 'a')
+    for (const [node, id] of [
+      ['s1', 'a'],
+      ['s2', 'b'],
+    ] as const) {
+      votes.replaced(node)
+      votes.named(node, id)
+    }
+    law.received('s3', 'a', asks(2))
+    law.received('s1', 'b', gives(2))
+    expect(lines).toEqual([])
   })
 
   it('leaves alone what promises nothing: a question before an election, and a vote of the term before', () => {

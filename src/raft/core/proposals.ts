@@ -5,7 +5,7 @@ import { endSolitude } from './heartbeat.ts'
 import { emit, refuse } from './outbox.ts'
 import type { Leader } from './role-state.ts'
 import { trackFollowers } from './roles.ts'
-import { replicateToAll } from './sending.ts'
+import { beginRound, replicateToAll } from './sending.ts'
 import { configurationOf, hasCommittedInOwnTerm, leaderOf, type RaftCore } from './state.ts'
 import type { ConfigurationChange, EntryKind, RequestRefusal } from './types.ts'
 
@@ -58,6 +58,7 @@ export function changeConfiguration(
   accept(raft, requestId, 'configuration', encodeConfiguration(after.value))
   const wasAlone = leader.progress.size === 0
   trackFollowers(raft, leader, nowMs)
+  beginRound(leader, nowMs)
   if (wasAlone && leader.progress.size > 0) endSolitude(raft, leader, nowMs)
   replicateToAll(raft, leader)
 }

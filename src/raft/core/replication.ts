@@ -35,6 +35,8 @@ export function answering(
   if (role.kind !== 'leader' || answer.term < raft.term || answer.round > role.round) return undefined
   const progress = role.progress.get(from)
   if (progress === undefined) return undefined
+  // Round 0 is that of a notice, which has only refusals: they claim nothing.
+  if (answer.round > 0 && answer.round < progress.sinceRound) return undefined
   progress.heardMs = nowMs
   return { leader: role, progress }
 }

@@ -88,6 +88,8 @@ export interface Progress {
   commitTold: LogIndex
   /** The newest round that it answered. */
   round: number
+  /** Its first round: answers to earlier ones are of a former membership, after which its disk may have been emptied. */
+  readonly sinceRound: number
   /** When it was last heard in this term. */
   heardMs: number
   transfer: SnapshotTransfer | undefined

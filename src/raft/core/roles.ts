@@ -83,7 +83,8 @@ export function becomeLeader(raft: RaftCore, nowMs: number): Leader {
 
 /**
  * One progress for each other server of the configuration, in its order; those that exist are kept. A server that the
- * latest change removes is served until that is committed, so that it learns of it; it counts in no quorum.
+ * latest change removes is served until that is committed, so that it learns of it; it counts in no quorum. One that is
+ * added takes part from the next round on, which the caller begins.
  */
 export function trackFollowers(raft: RaftCore, leader: Leader, nowMs: number): void {
   const { latest, previous } = raft.configurations
@@ -91,12 +92,12 @@ export function trackFollowers(raft: RaftCore, leader: Leader, nowMs: number): v
   const tracked = new Map<ServerId, Progress>()
   for (const { id } of [...latest.configuration.servers, ...leaving]) {
     if (id === raft.id || tracked.has(id)) continue
-    tracked.set(id, leader.progress.get(id) ?? newProgress(id, indexAfter(raft.log.lastIndex), nowMs))
+    tracked.set(id, leader.progress.get(id) ?? newProgress(id, indexAfter(raft.log.lastIndex), leader.round + 1, nowMs))
   }
   leader.progress = tracked
 }
 
-function newProgress(id: ServerId, next: LogIndex, nowMs: number): Progress {
+function newProgress(id: ServerId, next: LogIndex, sinceRound: number, nowMs: number): Progress {
   return {
     id,
     state: 'probe',
@@ -108,6 +109,7 @@ function newProgress(id: ServerId, next: LogIndex, nowMs: number): Progress {
     sentSinceTick: false,
     commitTold: noIndex,
     round: 0,
+    sinceRound,
     heardMs: nowMs,
     transfer: undefined,
   }

@@ -173,6 +173,24 @@ describe('leaving', () => {
     expect(cluster.raft('s3').role.kind).toBe('follower')
   })
 
+  it('what a server acknowledged before it was removed does not count once it is added again, perhaps without its disk', () => {
+    const cluster = leaderAlone()
+    change(cluster, 's1', { kind: 'remove', id: 's3' })
+    cluster.propose('s1', 'sent to s3, too')
+    const late = cluster.mailOf('append-request').findLast(({ to }) => to === 's3')
+    cluster.receive('s1', 's2', appendResponse({ index: 3 }))
+    expect(cluster.raft('s1').commit).toBe(3)
+    change(cluster, 's1', add('s3'))
+    cluster.receive('s1', 's3', appendResponse({ index: 4, round: late?.round ?? 0 }))
+    expect(cluster.raft('s1').commit).toBe(3)
+    const [again] = cluster
+      .mailOf('append-request')
+      .filter(({ to }) => to === 's3')
+      .slice(-1)
+    cluster.receive('s1', 's3', appendResponse({ index: 5, round: again?.round ?? 0 }))
+    expect(cluster.raft('s1').commit).toBe(5)
+  })
+
   it('a leader that removes itself manages without its own copy, and steps down once it is committed', () => {
     const cluster = leaderAlone()
     change(cluster, 's1', { kind: 'remove', id: 's1' })

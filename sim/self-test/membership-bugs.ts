@@ -120,7 +120,13 @@ export const membershipBugs: readonly PlantedBug[] = [
     row: 208,
     name: 'answers-go-anywhere',
     about: 'a member relays the answer to a query to any address that a packet names',
-    patches: [{ file: `${members}/queries.js`, find: 'if (!isMember)', replace: 'if (isMember === undefined)' }],
+    patches: [
+      {
+        file: `${members}/queries.js`,
+        find: 'if (!gossip.livingAt.has(to))',
+        replace: 'if (gossip.livingAt === undefined)',
+      },
+    ],
     hunt: 'members-are-hostile',
     foundBy: ['M9'],
   },
@@ -130,9 +136,9 @@ export const membershipBugs: readonly PlantedBug[] = [
     about: 'a member relays the answer to a query to any port that a packet names on the host of a member',
     patches: [
       {
-        file: `${members}/queries.js`,
-        find: 'address.host === to.host && address.port === to.port)',
-        replace: 'address.host === to.host)',
+        file: `${members}/living-addresses.js`,
+        find: 'return `${port} ${host}`;',
+        replace: 'return `${port > 0} ${host}`;',
       },
     ],
     hunt: 'members-are-hostile',

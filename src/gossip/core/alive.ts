@@ -81,6 +81,7 @@ function update(gossip: GossipCore, member: MemberRecord, alive: Alive): void {
     member.state = 'alive'
     member.stateChangedMs = gossip.turn.nowMs
   }
+  if (wasDead) gossip.livingAt.came(member.address)
   enlist(gossip, member)
   broadcastClaim(gossip, member.name, aliveMessage(member))
   if (wasDead) return cameAlive(gossip, member, stateChangedMs)
@@ -143,6 +144,7 @@ export function sayAlive(gossip: GossipCore): void {
   if (self.incarnation >= incarnationMax) return count(gossip, 'gossip.dropped.number')
   self.incarnation++
   if (self.state !== 'alive') {
+    gossip.livingAt.came(self.address)
     self.state = 'alive'
     self.stateChangedMs = gossip.turn.nowMs
   }

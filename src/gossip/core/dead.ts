@@ -31,6 +31,7 @@ export function takeDead(gossip: GossipCore, dead: Dead): void {
 
 function die(gossip: GossipCore, member: MemberRecord, dead: Dead): void {
   endSuspicion(gossip, member)
+  gossip.livingAt.went(member.address)
   member.incarnation = dead.incarnation
   member.state = 'dead'
   member.stateChangedMs = gossip.turn.nowMs

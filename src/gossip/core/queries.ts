@@ -156,10 +156,7 @@ function carriesAnswers(_gossip: GossipCore, member: MemberRecord): boolean {
  * members, so that our packets cannot be directed at hosts outside the pool.
  */
 export function takeRelay(gossip: GossipCore, to: GossipAddress, response: QueryResponse): void {
-  const isMember = [...gossip.members.values()].some(
-    ({ address, state }) => state !== 'dead' && address.host === to.host && address.port === to.port,
-  )
-  if (!isMember) return count(gossip, 'gossip.dropped.relay')
+  if (!gossip.livingAt.has(to)) return count(gossip, 'gossip.dropped.relay')
   emit(gossip, { kind: 'send', to, messages: [response] })
 }
 

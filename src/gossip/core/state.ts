@@ -2,6 +2,7 @@ import { invariant } from '../../base/invariant.ts'
 import type { Coordinate } from '../../model/coordinate.ts'
 import { lamportMax, membersMax, metaBytesMax } from './bounds.ts'
 import { BroadcastQueue } from './broadcast-queue.ts'
+import { LivingAddresses } from './living-addresses.ts'
 import { MemberRecord } from './member-record.ts'
 import type { GossipAddress } from './messages.ts'
 import { type GossipLimits, type GossipOptions, type GossipRandom, gossipLimits, type MemberFacts } from './options.ts'
@@ -89,6 +90,7 @@ export interface GossipCore {
   isStarted: boolean
   /** By name, at most `membersMax`. The order of this map has no visible effect. */
   readonly members: Map<string, MemberRecord>
+  readonly livingAt: LivingAddresses
   /**
    * Members in random order: those that are alive, which are probed, and those that died lately, which still hear
    * gossip. The agent itself is among them.
@@ -172,12 +174,14 @@ export function createGossip(options: GossipOptions): GossipCore {
   invariant(isIncarnation(incarnation), 'an incarnation is within bounds', { incarnation })
   const limits = { ...gossipLimits, ...options.limits }
   const self = new MemberRecord(factsOf(options, { name, address, meta, versions }), incarnation)
+  const members = new Map([[name, self]])
   return {
     options,
     limits,
     self,
     isStarted: false,
-    members: new Map([[name, self]]),
+    members,
+    livingAt: new LivingAddresses(members),
     roster: [self],
     unlisted: new Set(),
     probeNext: 0,

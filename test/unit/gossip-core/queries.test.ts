@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Message, QueryFilter } from '../../../src/gossip/core/messages.ts'
-import { addressOf, alive, Subject, versions } from './subject.ts'
+import { addressOf, alive, dead, Subject, versions } from './subject.ts'
 
 const payload = new Uint8Array([1])
 type Query = Extract<Message, { kind: 'query' }>
@@ -126,6 +126,22 @@ describe('a query of another', () => {
 
 describe('an answer to be carried on', () => {
   const response = { kind: 'query-response', lamport: 5, id: 7, from: 'b', flags: 0, payload } as const
+
+  it('costs no search of all members, whatever a packet asks for, and goes to those that are alive at that moment', () => {
+    const me = new Subject().know('a', 'b', 'c')
+    me.hear({ kind: 'relay', to: addressOf('a'), response })
+    const searched = vi.spyOn(me.core.members, 'values')
+    const relay = { kind: 'relay', to: addressOf('b'), response } as const
+    me.hear(...Array.from({ length: 200 }, () => relay))
+    expect([me.of('send').length, searched.mock.calls.length]).toEqual([200, 0])
+    me.hear(dead('b', 1, 'b'), relay)
+    expect([me.of('send').length, me.counted('gossip.dropped.relay')]).toEqual([0, 1])
+    me.hear(alive('b', 2, { address: addressOf('d') }), relay, { ...relay, to: addressOf('d') })
+    expect(me.of('send')).toMatchObject([{ to: addressOf('d'), messages: [response] }])
+    me.hear(dead('a', 1, 'a'), alive('e', 1, { address: addressOf('d') }), dead('b', 2, 'b'))
+    me.hear({ ...relay, to: addressOf('a') }, { ...relay, to: addressOf('d') })
+    expect(me.of('send')).toMatchObject([{ to: addressOf('d'), messages: [response] }])
+  })
 
   it('goes to a member, and to no other', () => {
     const me = new Subject().know('a')

@@ -43,7 +43,7 @@ export const eventBugs: readonly PlantedBug[] = [
     row: 303,
     name: 'events-without-order',
     about: 'the Lamport clock of events does not advance when an event is received',
-    patches: [inGossip('events.js', 'gossip.eventClock = Math.min(lamport + 1, lamportMax);', 'void lamportMax;')],
+    patches: [inGossip('events.js', "!witness(gossip, 'eventClock', lamport)", 'void witness')],
     hunt,
     foundBy: ['V2'],
   },

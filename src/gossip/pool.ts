@@ -62,7 +62,17 @@ export interface PoolObserver {
 export type ObservedCore = Readonly<
   Pick<
     GossipCore,
-    'options' | 'self' | 'members' | 'suspects' | 'failed' | 'left' | 'health' | 'vivaldi' | 'coordinates' | 'probe'
+    | 'options'
+    | 'self'
+    | 'members'
+    | 'suspects'
+    | 'failed'
+    | 'left'
+    | 'health'
+    | 'vivaldi'
+    | 'coordinates'
+    | 'probe'
+    | 'eventClock'
   >
 > & { readonly turn: Pick<GossipCore['turn'], 'nowMs'> }
 

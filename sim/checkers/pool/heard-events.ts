@@ -1,4 +1,5 @@
 import { eventNameBytesMax, lamportMax } from '../../../src/gossip/core/bounds.ts'
+import { leapMax } from '../../../src/gossip/core/lamport.ts'
 import type { FullState } from '../../../src/gossip/core/messages.ts'
 import { gossipLimits } from '../../../src/gossip/core/options.ts'
 import type { GossipEffect, GossipEvent } from '../../../src/gossip/core/types.ts'
@@ -27,6 +28,7 @@ export class HeardEvents {
   /** By Lamport time, the number of events delivered. */
   readonly #at = new Map<number, number>()
   #latest = 0
+  #clock = 0
   /** Events before this time were fired before the agent joined. */
   #since = 0
 
@@ -35,8 +37,9 @@ export class HeardEvents {
     this.#node = node
   }
 
-  /** Called after each step. `timesMax`: Lamport times whose events the process remembers. */
-  stepped(event: GossipEvent, effects: readonly GossipEffect[], timesMax = gossipLimits.timesMax): void {
+  /** Called after each step. `clock`: that of events; `timesMax`: Lamport times whose events the process remembers. */
+  stepped(event: GossipEvent, effects: readonly GossipEffect[], clock: number, timesMax = gossipLimits.timesMax): void {
+    this.#clock = clock
     this.#timesRemembered = Math.floor(timesMax * certainShare)
     if (event.kind === 'state-received') this.#joins(event)
     for (const effect of effects) if (effect.kind === 'user-event') this.#gave(effect)
@@ -65,6 +68,8 @@ export class HeardEvents {
   #heard({ lamport, name, payload }: Heard): void {
     const isSound = lamport >= 0 && lamport <= lamportMax && name.length > 0 && name.length <= eventNameBytesMax
     if (!isSound || this.#delivered.size >= deliveredMax) return
+    // Dropped, because it is too far ahead.
+    if (lamport >= this.#clock && lamport - this.#latest > leapMax / 2) return
     this.#latest = Math.max(this.#latest, lamport)
     const isRecent = lamport >= this.#since && lamport > this.#latest - this.#timesRemembered
     if (!isRecent || (this.#at.get(lamport) ?? 0) >= atOnceRemembered) return

@@ -43,7 +43,7 @@ export class StepWatches {
     this.#timers.stepped(core, event, effects)
     this.#suspicions.sent(core, effects)
     this.#broadcasts.stepped(core, event, effects)
-    this.#events.stepped(event, effects, core.options.limits?.timesMax)
+    this.#events.stepped(event, effects, core.eventClock, core.options.limits?.timesMax)
     this.#claims.stepped(core, event)
   }
 

@@ -1,9 +1,12 @@
 import { lamportMax } from './bounds.ts'
+import { follow, witness } from './lamport.ts'
 import type { HeardEvents, Message } from './messages.ts'
 import { broadcastNews, count, emit } from './outbox.ts'
 import type { GossipCore } from './state.ts'
+import type { GossipEvent } from './types.ts'
 import { isEventName, isLamport } from './validity.ts'
 
+type StateReceived = Extract<GossipEvent, { readonly kind: 'state-received' }>
 type UserEvent = Extract<Message, { readonly kind: 'user-event' }>
 
 /**
@@ -14,7 +17,7 @@ export function takeUserEvent(gossip: GossipCore, event: UserEvent, source: 'gos
   const { lamport, name } = event
   if (!isLamport(lamport)) return count(gossip, 'gossip.dropped.number')
   if (!isEventName(name)) return count(gossip, 'gossip.dropped.malformed')
-  if (lamport >= gossip.eventClock) gossip.eventClock = Math.min(lamport + 1, lamportMax)
+  if (!witness(gossip, 'eventClock', lamport)) return
   if (lamport < gossip.eventsSince) return
   const { timesMax } = gossip.events
   const isOld = gossip.eventClock > timesMax && lamport < gossip.eventClock - timesMax
@@ -36,9 +39,9 @@ export function fireEvent(gossip: GossipCore, name: string, payload: Uint8Array)
  * events are not delivered to it, because a former process of it may have received them (serf's `ignoreOld`, which the
  * field's agents use).
  */
-export function witnessEvents(gossip: GossipCore, lamport: number, joins: boolean): void {
-  if (lamport > 0 && lamport <= lamportMax && lamport > gossip.eventClock) gossip.eventClock = lamport
-  if (joins && lamport <= lamportMax) gossip.eventsSince = Math.max(gossip.eventsSince, lamport)
+export function witnessEvents(gossip: GossipCore, lamport: number, how: StateReceived['how']): void {
+  follow(gossip, 'eventClock', lamport, how)
+  if (how === 'join-answer' && lamport <= lamportMax) gossip.eventsSince = Math.max(gossip.eventsSince, lamport)
 }
 
 /** The events of another member for one Lamport time. */

@@ -1,8 +1,9 @@
+import { witness } from './lamport.ts'
 import type { MemberRecord } from './member-record.ts'
 import { failedHasLeft, leftHasFailed, touched } from './membership.ts'
 import type { Message } from './messages.ts'
 import { broadcastIntent, count, note } from './outbox.ts'
-import { type GossipCore, recentIntentsMax, witness } from './state.ts'
+import { type GossipCore, recentIntentsMax } from './state.ts'
 import { isLamport, isName } from './validity.ts'
 
 type LeaveIntent = Extract<Message, { readonly kind: 'leave-intent' }>
@@ -77,7 +78,7 @@ function refuteIntent(gossip: GossipCore): void {
 export function sayJoined(gossip: GossipCore): void {
   if (gossip.leaving !== 'member') return
   const intent: JoinIntent = { kind: 'join-intent', lamport: gossip.clock, node: gossip.self.name }
-  witness(gossip, intent.lamport)
+  witness(gossip, 'clock', intent.lamport)
   joined(gossip, gossip.self, intent)
   broadcastIntent(gossip, intent.node, intent)
 }
@@ -87,8 +88,7 @@ function isAcceptable(gossip: GossipCore, { lamport }: LeaveIntent | JoinIntent)
     count(gossip, 'gossip.dropped.number')
     return false
   }
-  witness(gossip, lamport)
-  return true
+  return witness(gossip, 'clock', lamport)
 }
 
 /**

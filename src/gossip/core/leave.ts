@@ -1,8 +1,9 @@
 import { takeDead } from './dead.ts'
 import { takeLeaveIntent } from './intents.ts'
+import { witness } from './lamport.ts'
 import { touched } from './membership.ts'
 import { broadcastIntent, clearTimer, emit, setTimer } from './outbox.ts'
-import { type GossipCore, witness } from './state.ts'
+import type { GossipCore } from './state.ts'
 
 /** The longest that a leaving member waits for each of its messages to leave its queue. serf: `BroadcastTimeout`. */
 const broadcastTimeoutMs = 5_000
@@ -20,7 +21,7 @@ export function leave(gossip: GossipCore): void {
   gossip.leaving = 'intent'
   const { self } = gossip
   const lamport = gossip.clock
-  witness(gossip, lamport)
+  witness(gossip, 'clock', lamport)
   self.status = 'leaving'
   self.statusTime = lamport
   touched(gossip, self)
@@ -84,6 +85,6 @@ function hasLivingCompany({ roster, self }: GossipCore): boolean {
 export function forceLeave(gossip: GossipCore, name: string): void {
   if (!gossip.members.has(name)) return
   const lamport = gossip.clock
-  witness(gossip, lamport)
+  witness(gossip, 'clock', lamport)
   takeLeaveIntent(gossip, { kind: 'leave-intent', lamport, node: name, prune: false }, 'gossip')
 }

@@ -1,12 +1,13 @@
 import { takeAlive } from './alive.ts'
-import { lamportMax, membersMax } from './bounds.ts'
+import { membersMax } from './bounds.ts'
 import { takeDead } from './dead.ts'
 import { mergeEvents, witnessEvents } from './events.ts'
 import { sayJoined, takeJoinIntent, takeLeaveIntent } from './intents.ts'
+import { follow } from './lamport.ts'
 import { failedHasLeft } from './membership.ts'
 import type { FullState, GossipAddress, NodeState } from './messages.ts'
 import { count, emit, note } from './outbox.ts'
-import { type GossipCore, witness } from './state.ts'
+import type { GossipCore } from './state.ts'
 import { takeSuspect } from './suspicion.ts'
 import type { GossipEvent } from './types.ts'
 import { incompatibility } from './validity.ts'
@@ -26,14 +27,14 @@ export function receiveState(gossip: GossipCore, { how, from, state, part }: Sta
   const left = namesOfLeft(state)
   const [timesFrom, joinsFrom, eventsFrom] = rows(state)
   for (const node of within(nodes, start, end)) mergeNode(gossip, node, left.has(node.node))
-  if (start <= timesFrom && end >= timesFrom) witnessClock(gossip, state)
+  if (start <= timesFrom && end >= timesFrom) follow(gossip, 'clock', state.lamport, how)
   for (const [node, lamport] of within(statusTimes, start - timesFrom, end - timesFrom)) {
     if (left.has(node)) mergeLeaving(gossip, node, lamport)
   }
   for (const [node, lamport] of within(statusTimes, start - joinsFrom, end - joinsFrom)) {
     if (!left.has(node)) takeJoinIntent(gossip, { kind: 'join-intent', lamport, node }, 'exchange')
   }
-  if (start <= eventsFrom && end >= eventsFrom) witnessEvents(gossip, state.eventLamport, how === 'join-answer')
+  if (start <= eventsFrom && end >= eventsFrom) witnessEvents(gossip, state.eventLamport, how)
   for (const heard of within(events, start - eventsFrom, end - eventsFrom)) mergeEvents(gossip, heard)
   if (end >= items) finishMerge(gossip, how, state)
 }
@@ -73,7 +74,7 @@ function isRefused(gossip: GossipCore, how: StateReceived['how'], from: GossipAd
 }
 
 function finishMerge(gossip: GossipCore, how: StateReceived['how'], state: FullState): void {
-  if (state.queryLamport <= lamportMax) gossip.queryClock = Math.max(gossip.queryClock, state.queryLamport)
+  follow(gossip, 'queryClock', state.queryLamport, how)
   if (how === 'join-answer') sayJoined(gossip)
 }
 
@@ -119,14 +120,6 @@ function mergeNode(gossip: GossipCore, remote: NodeState, hasLeft: boolean): voi
   }
   const source = remote.state === 'dead' ? 'held-dead' : 'held-suspect'
   takeSuspect(gossip, { kind: 'suspect', incarnation, node, from: gossip.self.name }, source)
-}
-
-/**
- * Merges the clock first, less one, because no message with the other's present time has been sent yet; then the
- * members that left, so that their times are not taken for join times (serf `MergeRemoteState`).
- */
-function witnessClock(gossip: GossipCore, state: FullState): void {
-  if (state.lamport > 0 && state.lamport <= lamportMax) witness(gossip, state.lamport - 1)
 }
 
 function mergeLeaving(gossip: GossipCore, node: string, lamport: number): void {

@@ -1,6 +1,7 @@
 import { LinearRegexp } from '../../base/linear-regexp.ts'
 import { regexpSize } from '../../base/regexp-size.ts'
-import { lamportMax, queryAnswerBytesMax } from './bounds.ts'
+import { queryAnswerBytesMax } from './bounds.ts'
+import { witness } from './lamport.ts'
 import type { MemberRecord } from './member-record.ts'
 import type { GossipAddress, Message, Query, QueryFilter } from './messages.ts'
 import { broadcastNews, clearTimer, count, emit, setTimer } from './outbox.ts'
@@ -73,7 +74,7 @@ export function takeQuery(gossip: GossipCore, query: Query): void {
   const { lamport, id, name } = query
   if (!isLamport(lamport)) return count(gossip, 'gossip.dropped.number')
   if (!isAddress(query.from) || !isEventName(name)) return count(gossip, 'gossip.dropped.malformed')
-  if (lamport >= gossip.queryClock) gossip.queryClock = Math.min(lamport + 1, lamportMax)
+  if (!witness(gossip, 'queryClock', lamport)) return
   const { timesMax } = gossip.limits
   if (gossip.queryClock > timesMax && lamport < gossip.queryClock - timesMax) {
     return count(gossip, 'gossip.dropped.old')

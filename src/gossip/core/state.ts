@@ -1,6 +1,6 @@
 import { invariant } from '../../base/invariant.ts'
 import type { Coordinate } from '../../model/coordinate.ts'
-import { lamportMax, membersMax, metaBytesMax } from './bounds.ts'
+import { membersMax, metaBytesMax } from './bounds.ts'
 import { BroadcastQueue } from './broadcast-queue.ts'
 import { LivingAddresses } from './living-addresses.ts'
 import { MemberRecord } from './member-record.ts'
@@ -140,6 +140,8 @@ export interface GossipCore {
   gossipedMs: number
   /** Lamport clock of the upper layer: later than every time that was received. */
   clock: number
+  /** How far each Lamport clock may still leap, as of a time. */
+  readonly leaps: Map<'clock' | 'eventClock' | 'queryClock', { readonly left: number; readonly atMs: number }>
   /** At most `recentIntentsMax`. */
   readonly recentIntents: Map<string, RecentIntent>
   /** In the order in which this agent learned of the failures. */
@@ -207,6 +209,7 @@ export function createGossip(options: GossipOptions): GossipCore {
     gossipedMs: Number.NEGATIVE_INFINITY,
     // From 1, so that a status time of 0 is older than every intent.
     clock: 1,
+    leaps: new Map(),
     recentIntents: new Map(),
     failed: [],
     left: [],
@@ -232,14 +235,6 @@ export function factsOf({ share }: Pick<GossipOptions, 'share'>, said: MemberFac
 /** Copies bytes that are a view of something larger, such as a packet, which they would keep in memory. */
 function keptBytes(bytes: Uint8Array): Uint8Array {
   return bytes.length === bytes.buffer.byteLength ? bytes : bytes.slice()
-}
-
-/**
- * Advances the clock past a Lamport time that was received (serf `LamportClock.Witness`), but never beyond what others
- * accept.
- */
-export function witness(gossip: GossipCore, lamport: number): void {
-  if (lamport >= gossip.clock) gossip.clock = Math.min(lamport + 1, lamportMax)
 }
 
 /** Whether the roster has members beside the agent itself. */

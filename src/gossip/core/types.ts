@@ -116,6 +116,8 @@ export type GossipCounter =
   | 'gossip.dropped.malformed'
   /** An incarnation beyond `incarnationMax` or a Lamport time beyond `lamportMax`. */
   | 'gossip.dropped.number'
+  /** A Lamport time further ahead than a clock may leap (`lamport.ts`). */
+  | 'gossip.dropped.ahead'
   /** A bound was reached. */
   | 'gossip.dropped.full'
   /** Two agents claim one name. */

@@ -137,6 +137,7 @@ describe('the Lamport clock', () => {
     }
     expect(me.record('a').status).toBe('alive')
     expect(stats(me.core).memberTime).toBe(1)
+    me.exchange({ lamport: 4_503_599_627_370_490 }, 'join-answer')
     me.hear(joins('a', 4_503_599_627_370_496))
     expect(stats(me.core).memberTime).toBe(4_503_599_627_370_496)
   })

@@ -215,7 +215,7 @@ describe('a query of its own', () => {
 
   it('is refused while another one has the same time, because the clock has reached its maximum', () => {
     const me = new Subject()
-    me.hear(query(4_503_599_627_370_496))
+    me.exchange({ queryLamport: 4_503_599_627_370_496 }, 'join-answer')
     me.do({ kind: 'query-asked', request: { ...request, token: 1 } })
     expect(me.of('query-over')).toEqual([])
     me.do({ kind: 'query-asked', request: { ...request, token: 2 } })

@@ -81,15 +81,19 @@ describe('M12', () => {
   it('reports a user event that is not delivered, or twice, but not one that is too old', () => {
     const { judge, lines } = recorder()
     const events = new HeardEvents(new PassingOn(judge), 's1')
+    let clock = 1
     const event = (lamport: number) => ({ lamport, name: 'e', payload: new Uint8Array([lamport % 256]) })
     const hears = (lamport: number, ...gives: readonly number[]): void => {
       const message: Message = { kind: 'user-event', coalesce: false, ...event(lamport) }
       const effects = gives.map((given): GossipEffect => ({ kind: 'user-event', ...event(given) }))
-      events.stepped({ kind: 'packet-received', from: addressOf('c1'), messages: [message] }, effects)
+      events.stepped({ kind: 'packet-received', from: addressOf('c1'), messages: [message] }, effects, clock)
+      clock = Math.max(clock, ...gives.map((given) => given + 1))
     }
     hears(600, 600)
     hears(600)
     hears(50)
+    // Further ahead than a clock may leap, and dropped.
+    hears(2 ** 40)
     expect(lines).toEqual([])
     hears(601)
     hears(600, 600)

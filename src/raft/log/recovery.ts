@@ -1,3 +1,4 @@
+import { lastOf } from '../../base/items.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Disk } from '../../env/disk.ts'
 import { noIndex } from '../../model/log-position.ts'
@@ -39,7 +40,8 @@ export interface RecoveredLog {
  * 5. If the last segment ends with the mark that the log continues, its successor existed, and is missing.
  *    If the previous segment has no such mark and the last one no batch, the last one was never used, and is left out:
  *    the sync of its name may have failed, and then no later sync makes the name durable (fsyncgate). For the same
- *    reason a log without any batch, which has no previous segment, is made again (`createLog`).
+ *    reason a log without any batch, which has no previous segment, is made again (`createLog`). If the disk does not
+ *    remove the segment that is left out, the previous one goes on beyond the end that its header states.
  * 6. The remaining case: the very last batch is wrong, and nothing follows. It was torn before it was synced, or it was
  *    synced and has rotted since. It is cut, and this is logged. So that this loses nothing that was acknowledged, the
  *    log does not stay in that state: when it becomes idle, when it is closed and when it is opened, it adds an empty
@@ -119,6 +121,11 @@ async function readSegments(
     if (!bytes.ok) return bytes
     unread.push({ bytes: bytes.value, from: 0, number: undefined })
     const next: Result<SegmentReading, RaftOpenFailure> = SegmentReading.begin(found, bytes.value, format, reading?.log)
+    if (next.ok && found === lastOf(segments) && reading?.hasLeftOut(next.value) === true) {
+      former = reading
+      reading = next.value
+      break
+    }
     const torn = next.ok ? reading?.endAt(next.value.header) : undefined
     const damage = next.ok ? (torn ?? next.value.readAll(mark)) : next.error
     if (next.ok && torn === undefined) {

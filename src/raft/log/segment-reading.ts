@@ -98,6 +98,11 @@ export class SegmentReading {
     return this.#continued !== undefined
   }
 
+  /** It went on without the next one, which was never used (recovery.ts, 5). */
+  hasLeftOut(next: SegmentReading): boolean {
+    return this.#continued === undefined && this.#end > next.header.endOfPrevious && next.isEmpty
+  }
+
   /** Reads to the end, or to a batch that may be torn. */
   readAll(mark: Mark | undefined): RaftOpenFailure | undefined {
     const { path, segment } = this.#found

@@ -411,6 +411,32 @@ describe('the segmented log', () => {
     },
   )
 
+  it('goes on behind a segment that was never used, and that the disk does not remove', async () => {
+    const disk = new CrashDisk()
+    const { log } = await opened(disk)
+    await persist(log, logChange({ entries: [entryAt(1, 1, 40)] }))
+    disk.fault = (operation, path) => (operation === 'open' && path.endsWith('.log') ? 'no-descriptor' : undefined)
+    // It does not fit into the first segment, which has room left.
+    log.write(logChange({ entries: [entryAt(2, 1, 600)] }), () => {})
+    log.flush()
+    await settle()
+    const again = disk.restarted()
+    again.fault = (operation) => (operation === 'remove' ? 'permission' : undefined)
+    const second = await opened(again)
+    const { length } = second.state.entries
+    expect([length, again.namesIn(directory).filter((name) => name.endsWith('.log')).length]).toEqual([1, 2])
+    const next = entryAt(length + 1, 1, 1)
+    await persist(second.log, logChange({ entries: [next] }))
+    await second.log.close()
+    for (const found of [again.restarted(), again.crashed({ below: () => 0 })]) {
+      const third = await opened(found)
+      expect(third.state.entries.at(-1)).toEqual(next)
+      for (let i = 2; i <= 20; i++) await persist(third.log, logChange({ entries: [entryAt(length + i, 1, 40)] }))
+      await third.log.close()
+      expect((await opened(found.restarted())).state.entries.length).toBe(length + 20)
+    }
+  })
+
   it('without a descriptor to sync the directory, keeps old segments for the next removal', async () => {
     const disk = new CrashDisk()
     const { log, failures } = await opened(disk)

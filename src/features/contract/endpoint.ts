@@ -38,7 +38,8 @@ export interface WriteEndpoint<Args = unknown, Reply = unknown, Server = never> 
   /**
    * For a write that can end the rights of its own caller: the answer to a call that is sent again because its answer
    * was lost. It is given before any right is judged, so it is made of the outcome of the first attempt, whose rights
-   * were judged, and shows nothing that this attempt did not. Undefined: no attempt is known to have taken effect.
+   * were judged, and shows nothing that this attempt did not. A failure counts only for a caller without rights.
+   * Undefined: no attempt is known to have taken effect.
    */
   repeated?(server: Server, args: Args, identity: WriteIdentity): Result<Reply, Failure> | undefined
 }

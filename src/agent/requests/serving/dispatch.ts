@@ -117,14 +117,15 @@ export class Dispatch {
     const elsewhere = this.#freshness.leaderElsewhere()
     if (elsewhere !== undefined) return err(elsewhere)
     const { identity } = request
+    let before: Result<unknown, Failure> | undefined
     if (this.#gate !== undefined && endpoint.repeated !== undefined && identity !== undefined) {
       const settled = await this.#freshness.settled()
       if (!settled.ok) return settled
-      const before = endpoint.repeated(this.#context, args, identity)
-      if (before !== undefined) return before
+      before = endpoint.repeated(this.#context, args, identity)
+      if (before?.ok === true) return before
     }
     const entered = await this.#enter(endpoint, args, request)
-    return entered.ok ? endpoint.serve(this.#context, args, identity, entered.value) : entered
+    return entered.ok ? endpoint.serve(this.#context, args, identity, entered.value) : (before ?? entered)
   }
 
   async #ask(
@@ -145,7 +146,7 @@ export class Dispatch {
     args: unknown,
     { token = '' }: EndpointRequest,
   ): Promise<Result<Authorizer, Failure>> {
-    if (this.#gate === undefined) return free
+    if (this.#gate === undefined) return ok(unrestricted)
     const settled = await this.#freshness.settled()
     if (!settled.ok) return settled
     const entered = await this.#gate.enter(endpoint, token)
@@ -245,6 +246,3 @@ export class Dispatch {
 }
 
 type DispatchObserver = Pick<AgentObserver, 'readParked'>
-
-/** Used where access control is off. */
-const free: Result<Authorizer, Failure> = ok(unrestricted)

@@ -84,6 +84,15 @@ describe('a write that ends the rights of its own caller, sent again because its
     expect(JSON.stringify(later)).not.toContain('of another')
   })
 
+  it('shows what others made of the token to a caller that still has its rights', async () => {
+    const leader = await Leader.begun()
+    const { accessor } = await leader.operator()
+    const args = { accessor, secret: '', description: 'none', policies: [], local: false, rules: false, type: false }
+    await leader.write('root', 1, 'ACL.TokenSet', args)
+    await leader.world.root(`PUT /v1/acl/token/${accessor}`, { Description: 'of another' })
+    expect(await leader.write('root', 1, 'ACL.TokenSet', args)).toMatchObject({ description: 'of another' })
+  })
+
   it('changes or deletes the policy', async () => {
     const leader = await Leader.begun()
     const { secret, policyId } = await leader.operator()

@@ -172,8 +172,9 @@ async function hostedBy(serving: HttpServing, tls: TlsOptions | undefined): Prom
     clientErrorHandler: (cause, socket) => refuse(cause, socket as Socket, connections.get(socket as Socket)),
   }) as unknown as FastifyInstance
   app.server.maxConnections = httpConnectionsMax
-  // A client that has sent all its requests may still read: by default Node would drop the answer.
-  Object.assign(app.server, { httpAllowHalfOpen: true })
+  // A client that has sent all its requests may still read: by default Node would drop the answer. It would also drop each
+  // header after the first 2,000, such as the one with the length of the body, which would count as empty.
+  Object.assign(app.server, { httpAllowHalfOpen: true, maxHeadersCount: 0 })
   return app
 }
 

@@ -123,6 +123,13 @@ describe('the HTTP server', () => {
     expect(await connection.received(/too-large/)).toMatch(/^HTTP\/1\.1 200/)
   })
 
+  it('takes a body whose length is in the last of 5,000 headers', async () => {
+    const { local } = await serve(async ({ body, headers }) => text(`${body.length} bytes, ${headers.size} headers`))
+    const many = Array.from({ length: 5_000 }, (_, at) => `h${at}:\r\n`).join('')
+    const answer = await exchange(local.port, `PUT / HTTP/1.1\r\n${many}Content-Length: 5\r\n${closing}hello`)
+    expect(answer).toMatch(/\r\n\r\n5 bytes, 5003 headers$/)
+  })
+
   it('takes a body in short pieces, and cuts off a client that sends single bytes', async () => {
     const { local } = await serve(async ({ body }) => text(`${body.length} bytes`))
     const head = `PUT / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n${closing}`

@@ -75,7 +75,8 @@ export class HostProcesses implements Processes {
       this.#open.delete(guard)
       resolve(end)
     }
-    child.once('error', (cause) => settle(err(spawnFailure(program, cause))))
+    // Not only once: each signal that may not be sent, such as to a program of another user, is an error as well.
+    child.on('error', (cause) => settle(err(spawnFailure(program, cause))))
     child.once('exit', () => {
       lingering = setTimeout(() => {
         for (const pipe of pipes) pipe.destroy()

@@ -88,22 +88,23 @@ describe('the memory of answers that an agent keeps', () => {
     servers.cache.stop()
   })
 
-  it('holds no answer that alone is too large, which its caller gets nevertheless', async () => {
+  it('holds no answer that alone is too large, which its caller gets nevertheless, and drops no other for it', async () => {
     const servers = new LongAnswers(1 << 20)
+    await servers.ask('other')
+    const { bytes } = servers.cache.size
     servers.letters = 1 << 20
     const { hit, answer } = await servers.ask('a')
     await settled()
-    expect([hit, (answer.value as string).length, servers.cache.size.bytes, servers.reads]).toEqual([
-      false,
-      1 << 20,
-      0,
-      0,
-    ])
+    const { cache } = servers
+    expect([hit, (answer.value as string).length, cache.size.bytes, servers.reads]).toEqual([false, 1 << 20, bytes, 1])
     servers.letters = 1_000
     await servers.ask('a')
     servers.letters = 1 << 20
     await servers.change('a')
-    expect([servers.cache.size.answers, servers.cache.size.bytes, servers.clock.timers]).toEqual([0, 0, 0])
+    expect([cache.size.answers, cache.size.bytes, (await servers.ask('other')).hit]).toEqual([1, bytes, true])
+    cache.stop()
+    await settled()
+    expect(servers.clock.timers).toBe(0)
   })
 
   it('includes the encoded forms, which an answer loses with its next change', async () => {

@@ -152,13 +152,14 @@ export class AnswerCache {
     )
   }
 
-  /** An answer that alone is too large is dropped as well, after all others. */
+  /** For an answer that alone is too large, no other is dropped. */
   #charge(bytes: number, by: KeptAnswer): void {
     by.bytes += bytes
     this.#bytes += bytes
-    for (const oldest of this.#kept.keys()) {
-      if (this.#bytes <= this.#bounds.bytesMax) return
-      this.#drop(oldest)
+    const { bytesMax } = this.#bounds
+    for (const [key, kept] of this.#kept) {
+      if (this.#bytes <= bytesMax) return
+      if (kept === by || by.bytes <= bytesMax) this.#drop(key)
     }
   }
 

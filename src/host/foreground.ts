@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { isatty } from 'node:tty'
+import { closeSync, openSync } from 'node:fs'
 import { err, ok, type Result } from '../base/result.ts'
 import type { SpawnFailure } from '../env/process.ts'
 import type { ForegroundChild, ForegroundOptions } from '../env/terminal.ts'
@@ -8,21 +8,21 @@ import { spawnFailure } from './processes.ts'
 import { codeOf } from './system-error.ts'
 
 /**
- * Starts a program that shares this process's output, and on request its input. `readsTerminal`: whether that input is a
- * terminal.
+ * Starts a program that shares this process's output, and on request its input. `sharesTerminal`: whether a person at a
+ * terminal may have to do with both.
  */
 export function startChild(
   argv: readonly [string, ...string[]],
   { environment, input }: ForegroundOptions,
-  readsTerminal = input && isatty(0),
+  sharesTerminal = input && hasTerminal(),
 ): Promise<Result<ForegroundChild, SpawnFailure>> {
   const [program, ...rest] = argv
   return new Promise((resolve) => {
     try {
       const child = spawn(program, rest, {
-        // A process group of its own, so that processes which the program starts can be reached with it. A program that
-        // reads a terminal must stay in the group that owns the terminal.
-        detached: !readsTerminal,
+        // A process group of its own, so that processes which the program starts can be reached with it. For Node that
+        // is a session of its own as well, without a terminal, from which the program might read, also a password.
+        detached: !sharesTerminal,
         shell: false,
         stdio: [input ? 'inherit' : 'ignore', 'inherit', 'inherit'],
         env: { ...process.env, ...Object.fromEntries(environment) },
@@ -31,11 +31,20 @@ export function startChild(
         child.once('exit', (code, signal) => end(code ?? signal ?? 'unknown'))
       })
       child.once('error', (cause) => resolve(err(spawnFailure(program, cause))))
-      child.once('spawn', () => resolve(ok(readsTerminal ? inOurGroup(child, ended) : inItsGroup(child, ended))))
+      child.once('spawn', () => resolve(ok(sharesTerminal ? inOurGroup(child, ended) : inItsGroup(child, ended))))
     } catch (cause) {
       setImmediate(() => resolve(err(spawnFailure(program, cause))))
     }
   })
+}
+
+function hasTerminal(): boolean {
+  try {
+    closeSync(openSync('/dev/tty', 'r+'))
+    return true
+  } catch {
+    return false
+  }
 }
 
 function inItsGroup({ pid = 0 }: ChildProcess, ended: Promise<number | string>): ForegroundChild {

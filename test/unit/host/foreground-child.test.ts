@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { startChild } from '../../../src/host/foreground.ts'
 
-async function started(script: string, input = false, readsTerminal = false) {
+async function started(script: string, input = false, sharesTerminal = false) {
   const options = { environment: new Map<string, string>(), input }
-  const child = await startChild(['/bin/sh', '-c', script], options, readsTerminal)
+  const child = await startChild(['/bin/sh', '-c', script], options, sharesTerminal)
   if (!child.ok) throw new Error(child.error.message)
   return child.value
 }
@@ -15,13 +15,13 @@ describe('a program in the foreground', () => {
   it.each([
     ['', false, false],
     [', with the input of this program', true, false],
-    [', with the terminal as its input', true, true],
-  ])('lives until what a shell has started has ended, too%s', async (_, input, readsTerminal) => {
+    [', with the input and the terminal of this program', true, true],
+  ])('lives until what a shell has started has ended, too%s', async (_, input, sharesTerminal) => {
     const folder = mkdtempSync(join(tmpdir(), 'svc-child-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const ready = join(folder, 'ready')
     // The inner program inherits that SIGTERM is ignored, and the shell does not ignore it any more.
-    const child = await started(`trap '' TERM; sleep 60 & trap - TERM; : > ${ready}; wait`, input, readsTerminal)
+    const child = await started(`trap '' TERM; sleep 60 & trap - TERM; : > ${ready}; wait`, input, sharesTerminal)
     onTestFinished(() => void child.signal('SIGKILL'))
     await vi.waitUntil(() => existsSync(ready), { timeout: 20_000 })
     expect(child.signal('SIGTERM')).toEqual({ ok: true, value: undefined })
@@ -30,7 +30,7 @@ describe('a program in the foreground', () => {
     await vi.waitUntil(() => !child.lives(), { timeout: 20_000 })
   })
 
-  it('with the terminal as its input ends with what it has started over several steps', async () => {
+  it('with the terminal of this program ends with what it has started over several steps', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'svc-child-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const ready = join(folder, 'ready')

@@ -6,10 +6,10 @@ import { encodeFrame, type Frame, type Hello } from './frame.ts'
 
 /**
  * Maximum number of requests that one connection serves at the same time, including blocking queries, and of bytes in
- * their frames; further ones are refused as overloaded.
+ * their frames: some 500 writes of the longest values. Further ones are refused as overloaded.
  */
 const servedRequestsMax = 8192
-const servedBytesMax = 64 << 20
+const servedBytesMax = 256 << 20
 
 /** Another agent: its own description, and its rights. */
 export interface Peer extends Hello {

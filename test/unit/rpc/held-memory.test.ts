@@ -14,6 +14,7 @@ import {
 } from '../../../src/rpc/frame.ts'
 import { FrameReader } from '../../../src/rpc/frame-reader.ts'
 import { peersMemory } from '../../../src/rpc/peers-memory.ts'
+import { ServedRequests } from '../../../src/rpc/served-requests.ts'
 import { HandClock, settled } from '../features/hand-clock.ts'
 
 const hello: Hello = { protocol: rpcProtocol, nodeId: 'a', nodeName: 'a', datacenter: 'dc1', address: '' }
@@ -55,18 +56,18 @@ class DeafStream implements TcpStream {
   sends(bytes: Uint8Array): void {
     this.#data(bytes)
   }
+}
 
-  get frames(): readonly Frame[] {
-    const frames: Frame[] = []
-    new FrameReader({ awaitsAnswers: () => true }).push(concatBytes(this.written), (frame) => frames.push(frame))
-    return frames
-  }
+function framesIn(written: readonly Uint8Array[]): readonly Frame[] {
+  const frames: Frame[] = []
+  new FrameReader({ awaitsAnswers: () => true }).push(concatBytes(written), (frame) => frames.push(frame))
+  return frames
 }
 
 /** An agent whose peers may make it hold 64 MiB. */
 class Host {
   readonly clock = new HandClock()
-  memory = peersMemory(this.clock.env, 64 * mebibyte)
+  readonly memory = peersMemory(this.clock.env, 64 * mebibyte)
   readonly connections: Connection[] = []
   answer: () => Promise<Result<unknown, Failure>> = () => new Promise(() => undefined)
 
@@ -151,14 +152,28 @@ describe('the memory that all peers together make an agent hold', () => {
 })
 
 describe('the memory that one peer makes an agent hold', () => {
-  it('is bounded for requests that are being served: further ones are refused', () => {
-    const host = new Host()
-    host.memory = peersMemory(host.clock.env)
-    const peer = host.dialledBy('10.0.0.2')
-    for (let id = 0; id < 9; id++) peer.sends(request(id, 8 * mebibyte - 100))
-    const failures = peer.frames.flatMap((frame) => (frame.kind === 'failure' ? [[frame.id, frame.failure]] : []))
-    expect(failures).toEqual([[8, { kind: 'overloaded', message: 'too many requests' }]])
-    expect(peer.closed).toBe(false)
+  it('is bounded for requests that are being served: further ones are refused', async () => {
+    const written: Uint8Array[] = []
+    const answers: (() => void)[] = []
+    const served = new ServedRequests({
+      env: new HandClock().env,
+      onRequest: () => new Promise((resolve) => answers.push(() => resolve(ok(null)))),
+      isWrite: () => false,
+      isCongested: () => false,
+      write: (frame) => written.push(frame),
+    })
+    const peer = { ...hello, mayActAsServer: true }
+    const serve = (id: number, size: number) =>
+      served.serve(peer, { kind: 'request', id, method: 'Test', body: null, deadlineMs: 1_000 }, size)
+    for (let id = 0; id < 32; id++) expect(serve(id, frameBytesMax)).toBe(true)
+    expect([written.length, served.bytes]).toEqual([0, 256 * mebibyte])
+    serve(32, 1)
+    expect(framesIn(written)).toEqual([
+      { kind: 'failure', id: 32, failure: { kind: 'overloaded', message: 'too many requests' } },
+    ])
+    for (const answer of answers) answer()
+    await settled()
+    expect([served.bytes, answers.length, serve(33, 1)]).toEqual([0, 32, true])
   })
 
   it('is small before its hello', () => {

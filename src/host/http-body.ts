@@ -17,9 +17,12 @@ const drainedBytesMax = 16 << 20
  * take some hundred times the CPU time of the same bytes in one piece.
  */
 const pieceBytes = 64
-/** A client whose pieces of a body have fewer bytes on average than this is cut off, beyond some of them. */
-const meanPieceBytesMin = 16
-const smallPiecesMax = 1_024
+/**
+ * A client whose pieces of a body have fewer bytes on average than this is cut off, beyond some of them. A producer that
+ * writes line by line has more.
+ */
+const meanPieceBytesMin = 4
+const smallPiecesMax = 16_384
 
 /**
  * Maximum size of all bodies that one listener holds while they are read and answered; one that does not fit is

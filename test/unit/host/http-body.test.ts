@@ -70,7 +70,7 @@ describe('the body of a request', () => {
     const { stream, request } = requestWith({ 'transfer-encoding': 'chunked' })
     const socket = { destroy: () => stream.destroy() }
     const reading = readBody(Object.assign(request, { socket }), held, '10.0.0.1')
-    for (let at = 0; at < 5_000 && !stream.destroyed; at++) {
+    for (let at = 0; at < 50_000 && !stream.destroyed; at++) {
       stream.write('x')
       await new Promise((resolve) => setImmediate(resolve))
     }

@@ -48,6 +48,7 @@ import { meshSecrets } from './mesh/mesh-secrets.ts'
 import { meshStates } from './mesh/mesh-state.ts'
 import { meshTrust } from './mesh/mesh-trust.ts'
 import { panics } from './panics.ts'
+import { agentNames } from './pool/agent-names.ts'
 import { askedToGo } from './pool/asked-to-go.ts'
 import { catalogTruth } from './pool/catalog-truth.ts'
 import { coordinates } from './pool/coordinates.ts'
@@ -132,6 +133,7 @@ const all = [
   meshStates,
   lockStates,
   keyChanges,
+  agentNames,
   askedToGo,
   catalogRows,
   telling,

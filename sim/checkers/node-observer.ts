@@ -22,6 +22,8 @@ import { stateMachineSafety } from './raft/state-machine-safety.ts'
 
 interface ObservedProcess {
   readonly node: string
+  /** What other agents call it; absent: as its machine. */
+  readonly name?: string | undefined
   readonly boot: number
   /** Its Raft server ID. */
   readonly id: string
@@ -40,8 +42,8 @@ interface ObservedProcess {
 
 /** A process begins on a node. The returned observer receives what it does. */
 export function observe(all: Invariants, process: ObservedProcess): AgentObserver {
-  const { node, boot, id, timing, snapshot } = process
-  all.tell('process began', { node, boot, id, timing, snapshot })
+  const { node, name, boot, id, timing, snapshot } = process
+  all.tell('process began', { node, name, boot, id, timing, snapshot })
   return new NodeObserver(all, process).agentObserver()
 }
 

@@ -56,15 +56,17 @@ interface Why {
 
 /** Reported by the cluster about the processes on its machines. */
 export interface ProcessFacts {
-  /** `id`: its Raft server ID. */
+  /** `id`: its Raft server ID. `name`: what other agents call it; absent: as its machine. */
   readonly 'process began': OfNode & {
     readonly boot: number
     readonly id: string
+    readonly name?: string | undefined
     readonly timing?: ServerTiming | undefined
     /** A snapshot of its present state; undefined while it starts. */
     readonly snapshot?: (() => Uint8Array | undefined) | undefined
   }
-  readonly 'settings read': { readonly config: AgentConfig }
+  /** `node`: where the agent is renamed, its machine; absent: as the agent. */
+  readonly 'settings read': { readonly node?: string | undefined; readonly config: AgentConfig }
   /** The process has ended, and nothing of it waits. */
   readonly 'process died': OfNode
   /** It stopped itself: its release does not know a command, or it panicked. */
@@ -83,6 +85,8 @@ export interface ProcessFacts {
   readonly 'stranger came': OfNode
   /** It sends nothing more. */
   readonly 'stranger went': OfNode
+  /** An operator has given the agent another name, which its next process uses. */
+  readonly 'agent renamed': OfNode & { readonly id: string; readonly from: string }
   /** Another machine has the name of a lost one; promises of the old one do not bind it. */
   readonly 'machine replaced': OfNode
   /** Its removal from the catalog or from the Raft group was requested. `id`: its node ID. */

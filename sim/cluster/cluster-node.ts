@@ -14,12 +14,16 @@ export type EndingSignal = 'SIGTERM' | 'SIGINT'
 /** One simulated machine and the agent on it. */
 export interface ClusterNode {
   identity: NodeIdentity
+  /** Its address at first. */
+  readonly plannedHost: string
   readonly node: SimNode
   /** A process that stopped itself is restarted after this time. */
   readonly restartAfterMs: number | undefined
   /** Rate of its undisturbed clocks. */
   readonly rate: number
   settings: FileConfig
+  /** Names that its agent has had, and has no longer. */
+  readonly formerNames: Set<string>
   release: Release
   /** Whether its machine has files of certificates. */
   readonly certified: boolean
@@ -51,10 +55,12 @@ export function clusterNode(
 ): ClusterNode {
   return {
     identity,
+    plannedHost: identity.host,
     node,
     rate,
     restartAfterMs: plan['restart after'],
     settings,
+    formerNames: new Set(),
     certified,
     release: plan.release ?? newestRelease,
     peersJson: undefined,
@@ -67,6 +73,11 @@ export function clusterNode(
     leaving: false,
     damaged: false,
   }
+}
+
+/** What other agents and the catalog call its agent. */
+export function agentName({ identity, settings }: Pick<ClusterNode, 'identity' | 'settings'>): string {
+  return settings.node_name ?? identity.name
 }
 
 /** Its RPC address, which is its Raft server ID below Raft protocol 3. */

@@ -26,8 +26,6 @@ export class ClusterNodes {
   /** Servers, then clients. */
   readonly names: readonly string[]
   readonly #nodes: ReadonlyMap<string, ClusterNode>
-  /** As planned; a replaced machine keeps name and address. */
-  readonly #identities: readonly NodeIdentity[]
   readonly #tuning: Tuning
 
   constructor({ simulation, plan, invariantsOf, tuning, clockOf }: ClusterNodeParts) {
@@ -44,7 +42,6 @@ export class ClusterNodes {
     }
     this.#nodes = nodes
     this.names = [...nodes.keys()]
-    this.#identities = [...nodes.values()].map(({ identity }) => identity)
   }
 
   namesOf(kind: NodeIdentity['kind']): readonly string[] {
@@ -67,6 +64,7 @@ export class ClusterNodes {
 
   /** The configuration of its next process, or why the process refuses it. */
   configOf({ identity, settings, release }: ClusterNode, machine: Machine): Result<AgentConfig, string> {
-    return nodeConfig(identity, this.#identities, settings, machine, release, this.#tuning)
+    const identities = [...this.#nodes.values()].map((node) => node.identity)
+    return nodeConfig(identity, identities, settings, machine, release, this.#tuning)
   }
 }

@@ -9,9 +9,10 @@ import type { ManagerMachine } from '../secrets-manager/manager-machine.ts'
 import type { SimNode } from '../simulation/node.ts'
 import type { Simulation } from '../simulation/simulation.ts'
 import type { ApiServer } from './api-server.ts'
-import { highest } from './cluster-node.ts'
+import { agentName, highest } from './cluster-node.ts'
 import { type ClusterNodeParts, ClusterNodes } from './cluster-nodes.ts'
 import { tellDisk } from './disk-looks.ts'
+import { IdentityChanges } from './identity-changes.ts'
 import { type NodeIdentity, replacement } from './node-identity.ts'
 import { type LeadingProcess, Operators } from './operator.ts'
 import { Orders } from './orders.ts'
@@ -37,6 +38,8 @@ export class Cluster {
   readonly datacenterNames: readonly string[]
   /** The orders of operators to agents. */
   readonly orders: Orders
+  /** Agents get other names, and machines other addresses. */
+  readonly changes: IdentityChanges
   readonly #processes: Processes
 
   constructor(parts: ClusterNodeParts & { readonly onTrigger: (trigger: ClusterTrigger, node: string) => void }) {
@@ -61,6 +64,7 @@ export class Cluster {
       agents: () => this.#serversOf(datacenter).flatMap((name) => this.#nodes.of(name).agent ?? []),
     }))
     this.orders = new Orders(this.#nodes, this.#processes, this.#operators)
+    this.changes = new IdentityChanges(this.#nodes, this.#processes, this.simulation.network)
   }
 
   /** Whether this machine runs an agent. Others run the proxies of the mesh, and whatever else the agents talk to. */
@@ -70,6 +74,16 @@ export class Cluster {
 
   identityOf(server: string): NodeIdentity {
     return this.#nodes.of(server).identity
+  }
+
+  /** What other agents and the catalog call the agent on this machine. */
+  agentNameOf(node: string): string {
+    return agentName(this.#nodes.of(node))
+  }
+
+  /** Names that the agent on this machine has had, and has no longer. */
+  formerNamesOf(node: string): readonly string[] {
+    return [...this.#nodes.of(node).formerNames]
   }
 
   datacenterOf(server: string): string {

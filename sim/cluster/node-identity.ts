@@ -14,7 +14,7 @@ export interface NodeIdentity {
   readonly apart?: boolean | undefined
   /** It does not exist at first: no group waits for it to form. */
   readonly spare?: boolean | undefined
-  /** `10.0.1.3`: 10.0.<number of the datacenter>.<number of the node>. */
+  /** `10.0.1.3`: 10.0.<number of the datacenter>.<number of the node>, until its machine moves. */
   readonly host: string
   /** The node ID: a UUID that ends in the node's number. */
   readonly id: string
@@ -50,6 +50,14 @@ export function serverIdentity(number: number, datacenter: string, datacenterNum
     kind: 'server',
   }
 }
+
+/** Addresses to which this machine may move, besides those that others have left. */
+export function furtherHosts({ host }: NodeIdentity): readonly string[] {
+  const [, , ...last] = host.split('.')
+  return furtherNetworks.map((network) => ['10', network, ...last].join('.'))
+}
+
+const furtherNetworks: readonly string[] = ['240', '241']
 
 /** Whether agents of the one answer requests about the datacenter of the other. */
 export function areJoined(one: NodeIdentity, other: NodeIdentity): boolean {

@@ -20,7 +20,7 @@ import { observe } from '../checkers/node-observer.ts'
 import type { Simulation } from '../simulation/simulation.ts'
 import { becomePod } from './api-server.ts'
 import { Certificates } from './certificates.ts'
-import { type ClusterNode, type EndingSignal, plantPeersJson, serverAddress } from './cluster-node.ts'
+import { agentName, type ClusterNode, type EndingSignal, plantPeersJson, serverAddress } from './cluster-node.ts'
 import { tellDisk } from './disk-looks.ts'
 import { withQuorumCauses } from './quorum-causes.ts'
 import type { WebServers } from './web-servers.ts'
@@ -126,7 +126,18 @@ export class Processes {
     const monoMs = (): number => server.node.clock.monoUs() / 1000
     const timing = config.ok ? { ...config.value.raft, monoMs } : undefined
     const snapshot = (): Uint8Array | undefined => snapshotOf(server.agent)
-    const process = { node: name, boot, id, release, digest, servers, places, timing, snapshot }
+    const process = {
+      node: name,
+      name: agentName(server),
+      boot,
+      id,
+      release,
+      digest,
+      servers,
+      places,
+      timing,
+      snapshot,
+    }
     const { trace } = this.#world.simulation
     const observer = withQuorumCauses(observe(this.#checks(server), process), trace, server.node.number)
     if (!config.ok) {
@@ -135,7 +146,7 @@ export class Processes {
         problem: config.error,
       })
     }
-    this.#checks(server).tell('settings read', { config: config.value })
+    this.#checks(server).tell('settings read', { node: name, config: config.value })
     await this.#world.webServers.booted(name, env)
     // The machine's web servers run in this process, too: their sockets are not the agent's.
     const foreign = new Set(server.node.held().sockets)

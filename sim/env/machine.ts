@@ -49,10 +49,11 @@ export interface Machine {
   failed(error: unknown): void
 }
 
-export function machineFacts(options: NodeOptions): MachineFacts {
-  const interfaces = [
+/** `address`: the machine's address at the time of the question. */
+export function machineFacts(options: NodeOptions, address: () => string): MachineFacts {
+  const interfaces = () => [
     { name: 'lo', address: '127.0.0.1', prefix: 8 },
-    { name: 'eth0', address: options.host, prefix: 24 },
+    { name: 'eth0', address: address(), prefix: 24 },
   ]
   const condition = {
     memory: { total: 8_589_934_592, available: 4_294_967_296, free: 4_294_967_296 },
@@ -68,7 +69,7 @@ export function machineFacts(options: NodeOptions): MachineFacts {
     operatingSystem: 'linux',
     cpuCount: options.cpuCount ?? 2,
     localOffsetMs: () => 0,
-    interfaces: () => interfaces,
+    interfaces,
     defaultInterface: () => 'eth0',
     condition: () => condition,
   }

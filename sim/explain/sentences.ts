@@ -27,6 +27,8 @@ const faultReasons: Readonly<Record<string, string>> = {
   cut: 'nothing passes over these links',
   drop: 'packets are lost',
   restart: 'the process starts from what its disk holds',
+  rename: 'the same agent comes back under another name',
+  move: 'the same agent comes back at another address',
   leave: 'the other members learn that it leaves on purpose',
 }
 

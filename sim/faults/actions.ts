@@ -12,6 +12,7 @@ import {
   stallDisk,
 } from './disk-actions.ts'
 import type { Action } from './fault-world.ts'
+import { move, rename } from './identity-actions.ts'
 import {
   blockDatagrams,
   breakConnections,
@@ -62,6 +63,8 @@ const forGood = {
   'remove peer': removePeer,
   'break connections': breakConnections,
   restart,
+  rename,
+  move,
   leave,
   resume,
   heal,

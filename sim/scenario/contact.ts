@@ -55,8 +55,9 @@ export class Contact {
 /**
  * Of the agents of a run. An agent has contact while all of this holds: it and all servers that its pool calls alive
  * run and are not told to end, are awake and without trouble of disks, links or clocks, and reach one another; one of
- * these servers leads, and no other in that datacenter does; and they have a majority of the voters that the leader
- * goes by.
+ * these servers leads, and no other in that datacenter does; they have a majority of the voters that the leader goes by;
+ * and nothing is taken for what it was: none of these servers has moved, and the leader's pool does not call a former
+ * name of the agent alive.
  */
 export function contactOf({
   simulation,
@@ -68,11 +69,28 @@ export function contactOf({
   const isMeshed = (nodes: readonly string[]): boolean =>
     nodes.every((a) => nodes.every((b) => a === b || injector.reaches(a, b)))
 
+  const hostsKnownTo = (agent: string): ReadonlyMap<string, string> => {
+    const members = cluster.agentOf(agent)?.lan.members() ?? []
+    const alive = members.filter(({ status }) => status === 'alive')
+    return new Map(alive.map(({ name, endpoint }) => [name, endpoint.host]))
+  }
+
   const knownTo = (agent: string): readonly string[] => {
-    const alive = cluster.agentOf(agent)?.lan.members() ?? []
-    const names = new Set(alive.filter(({ status }) => status === 'alive').map(({ name }) => name))
+    const hosts = hostsKnownTo(agent)
     const datacenter = cluster.datacenterOf(agent)
-    return cluster.serverNames.filter((server) => names.has(server) && cluster.datacenterOf(server) === datacenter)
+    return cluster.serverNames.filter(
+      (server) => hosts.has(cluster.agentNameOf(server)) && cluster.datacenterOf(server) === datacenter,
+    )
+  }
+
+  /** Of the agent to the leader, and of the servers to the agent. */
+  const isKnownAsItIs = (agent: string, servers: readonly string[], leader: string): boolean => {
+    const hosts = hostsKnownTo(agent)
+    const toLeader = hostsKnownTo(leader)
+    return (
+      servers.every((server) => hosts.get(cluster.agentNameOf(server)) === cluster.identityOf(server).host) &&
+      cluster.formerNamesOf(agent).every((name) => !toLeader.has(name))
+    )
   }
 
   const withLeader = (agent: string): string | undefined => {
@@ -93,6 +111,7 @@ export function contactOf({
       }),
     )
     if (voters.filter(({ id }) => ids.has(id)).length * 2 <= voters.length) return undefined
+    if (!isKnownAsItIs(agent, servers, leader)) return undefined
     return `${cluster.bootOf(agent)} ${leader} ${raft.term}`
   }
 

@@ -24,7 +24,9 @@ interface Asking {
   readonly body: () => string | undefined
 }
 
-type Removing = Pick<Cluster, 'nodeNames' | 'identityOf'> & { readonly orders: Pick<Cluster['orders'], 'mayGo'> }
+type Removing = Pick<Cluster, 'nodeNames' | 'identityOf' | 'agentNameOf'> & {
+  readonly orders: Pick<Cluster['orders'], 'mayGo'>
+}
 
 /** A client takes agents out by a request to one of them: the invariants do not miss those agents. */
 function allowRemovals(cluster: Removing, asked: string, asking: Asking): void {
@@ -37,11 +39,12 @@ function takesOut(cluster: Removing, node: string, asked: string, { target, body
   const path = pathOf(target)
   if (path === '/v1/agent/leave') return node === asked
   // In the pool of all datacenters a name ends with that of its datacenter.
-  if (`${path}.`.startsWith(`/v1/agent/force-leave/${node}.`)) return true
+  const name = cluster.agentNameOf(node)
+  if (`${path}.`.startsWith(`/v1/agent/force-leave/${name}.`)) return true
   const { id, host } = cluster.identityOf(node)
   if (path === '/v1/operator/raft/peer') return target.includes(id) || target.includes(`=${host}:`)
   const isByBody = path === '/v1/catalog/deregister' || path === '/v1/txn'
-  return isByBody && body()?.includes(`"${node}"`) === true
+  return isByBody && body()?.includes(`"${name}"`) === true
 }
 
 function pathOf(target: string): string {

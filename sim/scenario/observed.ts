@@ -17,7 +17,8 @@ export function observedOf(run: RunContext & { readonly invariantsOf: ReadonlyMa
       cluster
         .agentOf(observer)
         ?.lan.members()
-        .find(({ name }) => name === member)?.status,
+        .find(({ name }) => name === (cluster.nodeNames.includes(member) ? cluster.agentNameOf(member) : member))
+        ?.status,
     isRunning: (server) => cluster.isRunning(server),
     leaders: () => cluster.leaders(),
     appliedIndex: (server) => cluster.appliedIndex(server),

@@ -47,6 +47,7 @@ const anAgentLies: readonly Patch[] = [
 
 export const hunts: readonly Hunt[] = [
   { name: 'across-datacenters', tuning: [] },
+  { name: 'agents-are-renamed', tuning: [] },
   { name: 'agents-are-watched', tuning: [] },
   { name: 'answers-have-an-age', tuning: [] },
   { name: 'authority-outside-fails', tuning: [] },

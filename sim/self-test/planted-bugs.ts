@@ -10,6 +10,7 @@ import { eventBugs } from './event-bugs.ts'
 import { federationBugs } from './federation-bugs.ts'
 import { filterBugs } from './filter-bugs.ts'
 import { gossipBugs } from './gossip-bugs.ts'
+import { identityBugs } from './identity-bugs.ts'
 import { intentionBugs } from './intention-bugs.ts'
 import { keyBugs } from './key-bugs.ts'
 import { leakBugs } from './leak-bugs.ts'
@@ -61,6 +62,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   ...ageBugs,
   ...eventBugs,
   ...membershipBugs,
+  ...identityBugs,
   ...detectionBugs,
   ...providerBugs,
   ...federationBugs,

@@ -70,7 +70,7 @@ export class SimNode implements Machine {
     this.host.wallMs = () => this.clock.wallUs() / 1000
     this.disk = new SimDisk(kernel, number, options.name, options.disk ?? {})
     for (const path of options.directories ?? []) this.disk.tree.prepare(path)
-    this.facts = machineFacts(options)
+    this.facts = machineFacts(options, () => this.host.address)
     this.#onError = onError
   }
 

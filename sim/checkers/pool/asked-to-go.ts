@@ -1,8 +1,9 @@
 import { checker } from '../checker.ts'
 import { leadership } from '../raft/leadership.ts'
+import { agentNames } from './agent-names.ts'
 import { membership } from './membership.ts'
 
-/** A member that was asked to leave, or whose removal was requested. */
+/** A member that was asked to leave or renamed, or whose removal was requested. */
 interface Asked {
   readonly node: string
   /** Undefined: the ID of a lost machine that never comes back. */
@@ -57,6 +58,11 @@ export class AskedToGo {
     this.#asked.set(node, { node, id: isLost ? undefined : id, sinceUs: this.#world.nowUs() })
   }
 
+  /** Its former name may be removed, and its present one stays. */
+  renamed(node: string, id: string): void {
+    this.#asked.set(node, { node, id, sinceUs: this.#world.nowUs() })
+  }
+
   leaderBegan(atUs: number): void {
     this.#leaderSinceUs = atUs
   }
@@ -102,11 +108,12 @@ export const askedToGo = checker({
   make: (run) => {
     const pool = run.of(membership)
     const { leading } = run.of(leadership)
+    const names = run.of(agentNames)
     return new AskedToGo({
       nowUs: run.nowUs,
       calmSinceUs: () => pool.laws.weather.calmSinceUs,
       leaders: () => leading.size,
-      isFailedForAll: (node) => pool.isFailedForAll(node),
+      isFailedForAll: (node) => pool.isFailedForAll(names.nameOf(node)),
       agreementBoundMs: () => pool.agreementBoundMs(),
       over: (node, id) => run.tell('removal over', { node, id }),
     })
@@ -114,6 +121,7 @@ export const askedToGo = checker({
   takes: {
     'removal allowed': (it, { node, id }) => it.asked(node, id),
     'machine replaced': (it, { node }) => it.replaced(node),
+    'agent renamed': (it, { node, id }) => it.renamed(node, id),
     'process began': (it, { node }) => it.began(node),
     'process died': (it, { node }) => it.died(node),
     'leader began': (it, { atUs }) => it.leaderBegan(atUs),

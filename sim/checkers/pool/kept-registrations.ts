@@ -1,6 +1,7 @@
 import { catalogDeregister } from '../../../src/features/catalog/commands.ts'
 import type { DeregisterRequest } from '../../../src/model/catalog.ts'
 import { checker, eventIn, type Judge } from '../checker.ts'
+import { AgentNames, agentNames } from './agent-names.ts'
 
 /**
  * The shortest time after which a pool may forget a failed member. Reference: configuration.md#key-reconnect_timeout.
@@ -10,11 +11,13 @@ const forgottenAfterUs = 8 * 3_600_000_000
 /**
  * E3 during the run: no node is removed from the catalog while its agent runs, or only because its process died. A node
  * may be removed when its agent was asked to leave, when the pool has forgotten it, or when a client requested its
- * removal.
+ * removal, and so may the former name of an agent that was renamed. Agents are known by their names.
  */
 export class KeptRegistrations {
   readonly #judge: Judge<{ E3: 'asked to leave' | 'forgotten' | 'leave unheard' }>
   readonly #nowUs: () => number
+  /** The names by which the catalog knows agents. */
+  readonly names: AgentNames
   /** By agent, since when no process of it runs; undefined while one runs. */
   readonly #deadSinceUs = new Map<string, number | undefined>()
   /** By agent, the event of its last boot or death; empty if no trace is recorded. */
@@ -24,9 +27,14 @@ export class KeptRegistrations {
   /** Agents that were asked to leave, are down, and of whose leave none has heard. */
   readonly #unheard = new Set<string>()
 
-  constructor(judge: Judge<{ E3: 'asked to leave' | 'forgotten' | 'leave unheard' }>, nowUs: () => number) {
+  constructor(
+    judge: Judge<{ E3: 'asked to leave' | 'forgotten' | 'leave unheard' }>,
+    nowUs: () => number,
+    names = new AgentNames(),
+  ) {
     this.#judge = judge
     this.#nowUs = nowUs
+    this.names = names
   }
 
   booted(node: string): void {
@@ -43,7 +51,7 @@ export class KeptRegistrations {
     this.#lived(node)
   }
 
-  /** Its agent was asked to leave, or a client requested the node's removal. */
+  /** Its agent was asked to leave or has another name, or a client requested the node's removal. */
   mayGo(node: string): void {
     this.#mayGo.add(node)
   }
@@ -101,7 +109,7 @@ export const keptRegistrations = checker({
       judges: ['death or leave', 'deaths and leaves'],
       excuses: {
         'asked to leave':
-          'A node that was asked to leave, or that an operator takes out, or whose machine is another; until it runs and all know it, or it is down and none has heard that it left.',
+          'A node that was asked to leave or renamed, or that an operator takes out, or whose machine is another; until it runs and all know it, or it is down and none has heard that it left.',
         forgotten: 'A node whose agent has been dead for 8 hours may be forgotten by its pool; until it starts again.',
         'leave unheard':
           'At rest the catalog may have an agent that left while the present leader could not hear it; until the pool forgets it.',
@@ -110,13 +118,14 @@ export const keptRegistrations = checker({
       excusesMost: { 'asked to leave': 0.95 },
     },
   },
-  make: (run) => new KeptRegistrations(run, run.nowUs),
+  make: (run) => new KeptRegistrations(run, run.nowUs, run.of(agentNames)),
   takes: {
-    'process began': (it, { node }) => it.booted(node),
-    'process died': (it, { node }) => it.died(node),
-    'machine replaced': (it, { node }) => it.mayGo(node),
-    'removal allowed': (it, { node }) => it.mayGo(node),
-    'removal over': (it, { node }) => it.stays(node),
+    'process began': (it, { node, name }) => it.booted(name ?? node),
+    'process died': (it, { node }) => it.died(it.names.nameOf(node)),
+    'machine replaced': (it, { node }) => it.mayGo(it.names.nameOf(node)),
+    'removal allowed': (it, { node }) => it.mayGo(it.names.nameOf(node)),
+    'agent renamed': (it, { from }) => it.mayGo(from),
+    'removal over': (it, { node }) => it.stays(it.names.nameOf(node)),
     'command took effect': (it, { command }) => {
       if (command.kind === catalogDeregister.kind) it.deregistered(command.body as DeregisterRequest)
     },

@@ -10,8 +10,8 @@ type Told = Pick<
 export class SettingsTold {
   readonly #of = new Map<string, Told>()
 
-  told(config: Told): void {
-    this.#of.set(config.nodeName, config)
+  told(node: string, config: Told): void {
+    this.#of.set(node, config)
   }
 
   nodeMetaOf(node: string): readonly (readonly [key: string, value: string])[] {
@@ -35,5 +35,5 @@ export class SettingsTold {
 export const settingsTold = checker({
   codes: {},
   make: () => new SettingsTold(),
-  takes: { 'settings read': (it, { config }) => it.told(config) },
+  takes: { 'settings read': (it, { node, config }) => it.told(node ?? config.nodeName, config) },
 })

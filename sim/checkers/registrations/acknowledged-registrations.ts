@@ -1,6 +1,7 @@
 import { catalogDeregister } from '../../../src/features/catalog/commands.ts'
 import type { DeregisterRequest } from '../../../src/model/catalog.ts'
 import { type CheckedRun, checker, eventIn, type Judge } from '../checker.ts'
+import { AgentNames, agentNames } from '../pool/agent-names.ts'
 import { type Item, isPossible, newItem, type Value } from './acknowledged-item.ts'
 import { type Telling, telling } from './owing.ts'
 import { type NodeRows, noRows, type RegistrationChange } from './registration-facts.ts'
@@ -27,11 +28,13 @@ interface Node {
 export class AcknowledgedRegistrations {
   readonly #run: Run
   readonly #telling: Telling
+  readonly #names: AgentNames
   readonly #nodes = new Map<string, Node>()
   #nextLookUs = 0
 
-  constructor(run: Run, told: Telling) {
+  constructor(run: Run, told: Telling, names = new AgentNames()) {
     this.#run = run
+    this.#names = names
     this.#telling = told
   }
 
@@ -71,8 +74,11 @@ export class AcknowledgedRegistrations {
   }
 
   /** The servers remove one service or check from the catalog. E3 judges whole nodes. */
-  deregistered({ node, serviceId, checkId }: DeregisterRequest): void {
+  deregistered({ node: listed, serviceId, checkId }: DeregisterRequest): void {
     if (serviceId === '' && checkId === '') return
+    const node = this.#names.nodeOf(listed)
+    // What the catalog had under the former name of an agent is not what the agent has.
+    if (this.#names.nameOf(node) !== listed) return
     const name = serviceId === '' ? `check ${checkId}` : `service ${serviceId}`
     const item = this.#nodes.get(node)?.items.get(name)
     // A node of the catalog alone has no agent, and so no contact.
@@ -208,7 +214,7 @@ export const acknowledgedRegistrations = checker({
       },
     },
   },
-  make: (run) => new AcknowledgedRegistrations(run, run.of(telling)),
+  make: (run) => new AcknowledgedRegistrations(run, run.of(telling), run.of(agentNames)),
   takes: {
     'registration began': (it, { change }) => it.began(change),
     'registration ended': (it, { change }) => it.ended(change),

@@ -89,15 +89,22 @@ function goneNodes({ cluster }: RunContext): readonly string[] {
   return cluster.nodeNames.filter((node) => cluster.hasLeft(node))
 }
 
+/** Names under which no agent runs any more, because it was renamed. */
+function formerNames({ cluster }: RunContext): readonly string[] {
+  return cluster.nodeNames.flatMap((node) => cluster.formerNamesOf(node))
+}
+
 async function poolUnrest(run: RunContext): Promise<Look<PoolFault>> {
+  const { cluster } = run
   const present = presentNodes(run)
   const views = present.flatMap((observer) => {
-    const members = run.cluster.agentOf(observer)?.lan.members()
+    const members = cluster.agentOf(observer)?.lan.members()
     return members === undefined
       ? []
       : [{ observer, members: new Map(members.map(({ name, status }) => [name, status])) }]
   })
-  const looked = [views, present, goneNodes(run)] as const
+  const named = (nodes: readonly string[]): readonly string[] => nodes.map((node) => cluster.agentNameOf(node))
+  const looked = [views, named(present), [...named(goneNodes(run)), ...formerNames(run)]] as const
   return { faults: poolFaults(...looked), count: () => countPool(run.invariants.of(poolViews), ...looked) }
 }
 
@@ -124,7 +131,7 @@ async function catalogFaultsNow(run: RunContext, seen: SeenCatalog): Promise<rea
   const asked = run.simulation.decisions.drawsNext('rest catalog').oneOf(present, (name) => name) as string
   for (const node of present) {
     const held = heldBy(run, node)
-    const listed = await listedAs(run, asked, node)
+    const listed = await listedAs(run, asked, run.cluster.agentNameOf(node))
     if (typeof listed === 'string') return [{ code: 'E1', message: `${asked} does not return its catalog: ${listed}` }]
     if (held !== undefined) seen.held.push(held)
     const faults = held === undefined ? [] : catalogFaults(held, listed.node)
@@ -136,11 +143,22 @@ async function catalogFaultsNow(run: RunContext, seen: SeenCatalog): Promise<rea
       continue
     }
     seen.left++
-    const listed = await listedAs(run, asked, node)
+    const listed = await listedAs(run, asked, run.cluster.agentNameOf(node))
     if (typeof listed === 'string') return [{ code: 'E1', message: `${asked} does not return its catalog: ${listed}` }]
     if (listed.node !== undefined) {
       return [{ code: 'E3', message: `the catalog still has ${node}, which left`, because: listed.shownIn }]
     }
+  }
+  return formerFaults(run, asked)
+}
+
+/** The catalog has an agent under its present name alone. */
+async function formerFaults(run: RunContext, asked: string): Promise<readonly Fault[]> {
+  for (const name of formerNames(run)) {
+    const listed = await listedAs(run, asked, name)
+    if (typeof listed === 'string') return [{ code: 'E1', message: `${asked} does not return its catalog: ${listed}` }]
+    if (listed.node !== undefined)
+      return [{ code: 'E1', message: `the catalog still has ${name}, a former name`, because: listed.shownIn }]
   }
   return []
 }
@@ -153,7 +171,8 @@ async function catalogFaultsNow(run: RunContext, seen: SeenCatalog): Promise<rea
 function isHeard({ cluster }: RunContext, gone: string): boolean {
   const leader = cluster.leader()
   const members = leader === undefined ? undefined : cluster.agentOf(leader)?.lan.members()
-  return members?.some(({ name, status }) => name === gone && status === 'left') === true
+  const called = cluster.agentNameOf(gone)
+  return members?.some(({ name, status }) => name === called && status === 'left') === true
 }
 
 function heldBy({ cluster }: RunContext, node: string): HeldNode | undefined {

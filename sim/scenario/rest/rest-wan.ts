@@ -1,6 +1,6 @@
 import { formatDuration } from '../../../src/base/duration.ts'
 import { countPool, poolFaults, poolViews } from '../../checkers/pool/pool-views.ts'
-import type { NodeIdentity } from '../../cluster/node-identity.ts'
+import type { Cluster } from '../../cluster/cluster.ts'
 import type { RunContext } from '../run-context.ts'
 
 const lookEveryMs = 1_000
@@ -39,16 +39,17 @@ function lookAtWan(run: RunContext): Parameters<typeof poolFaults> {
   const named = (isGone: boolean): readonly string[] =>
     joinedServers(run)
       .filter((server) => cluster.hasLeft(server) === isGone)
-      .map((name) => wanName(cluster.identityOf(name)))
+      .map((name) => wanName(cluster, name))
   const views = joinedServers(run).flatMap((server) => {
     const members = cluster.agentOf(server)?.wan?.members()
     if (members === undefined) return []
-    const observer = wanName(cluster.identityOf(server))
+    const observer = wanName(cluster, server)
     return [{ observer, members: new Map(members.map(({ name, status }) => [name, status])) }]
   })
   return [views, named(false), named(true)]
 }
 
-function wanName({ name, datacenter, called = datacenter }: NodeIdentity): string {
-  return `${name}.${called}`
+function wanName(cluster: Cluster, server: string): string {
+  const { datacenter, called = datacenter } = cluster.identityOf(server)
+  return `${cluster.agentNameOf(server)}.${called}`
 }

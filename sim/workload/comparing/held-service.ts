@@ -27,14 +27,14 @@ export function heldIn(run: WorkloadRun, datacenter: string, service: string): H
     if (cluster.datacenterOf(name) !== datacenter) continue
     const local = cluster.agentOf(name)?.local
     const contactUs = run.contactSinceUs(name)
-    if (local === undefined || contactUs === undefined || !alive.has(name)) return undefined
+    if (local === undefined || contactUs === undefined || !alive.has(cluster.agentNameOf(name))) return undefined
     const own = local.services().filter((each) => each.service === service)
     if (own.length > 0 && !checks.of(telling).isAtOnce(name, contactUs, run.simulation.nowUs)) return undefined
     const all = local.checks()
     const ofService = (id: string): readonly HeldCheck[] =>
       all.flatMap(({ serviceId, checkId, status }) => (serviceId === id ? [{ id: checkId, status }] : []))
     const node: HeldNode = {
-      name,
+      name: cluster.agentNameOf(name),
       isServer: cluster.serverNames.includes(name),
       address: cluster.identityOf(name).host,
       meta: [...checks.of(settingsTold).nodeMetaOf(name), [segmentMetaKey(svcNaming), '']],

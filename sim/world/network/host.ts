@@ -1,3 +1,4 @@
+import { invariant } from '../../../src/base/invariant.ts'
 import type { Endpoint, ListenFailure } from '../../../src/env/net.ts'
 import type { Boot } from '../boot.ts'
 
@@ -16,7 +17,8 @@ export interface Bound {
 export class Host {
   readonly number: number
   readonly name: string
-  readonly address: string
+  /** Where it is in the network now. */
+  #address: string
   /** The running process; undefined while none runs. */
   boot: Boot | undefined
   /** A machine without power answers nothing, not even that a connection is unknown. */
@@ -33,9 +35,19 @@ export class Host {
   constructor(number: number, name: string, address: string) {
     this.number = number
     this.name = name
-    this.address = address
-    this.tcp = new Ports(address)
-    this.udp = new Ports(address)
+    this.#address = address
+    this.tcp = new Ports(() => this.#address)
+    this.udp = new Ports(() => this.#address)
+  }
+
+  get address(): string {
+    return this.#address
+  }
+
+  /** It has another address from now on. No process runs on it meanwhile. */
+  moveTo(address: string): void {
+    invariant(this.boot === undefined, 'a machine moves without its process', { name: this.name })
+    this.#address = address
   }
 
   /** The machine's own address for packets to `to`. */
@@ -46,11 +58,11 @@ export class Host {
 
 /** The ports of one protocol on one machine. */
 export class Ports {
-  readonly #own: string
+  readonly #own: () => string
   readonly #bound = new Map<number, Bound[]>()
   #next = ephemeralFrom
 
-  constructor(own: string) {
+  constructor(own: () => string) {
     this.#own = own
   }
 
@@ -88,7 +100,7 @@ export class Ports {
   }
 
   #isOwn(address: string): boolean {
-    return address === this.#own || isLoopback(address) || isWildcard(address)
+    return address === this.#own() || isLoopback(address) || isWildcard(address)
   }
 }
 

@@ -39,6 +39,16 @@ export class Network {
     return host
   }
 
+  /** A machine without a running process gets another address: packets to the former one find no machine. */
+  move(name: string, address: string): void {
+    const host = this.#named(name)
+    invariant(!this.#byAddress.has(address) && !isLoopback(address), 'a machine moves to a free address', { address })
+    this.#byAddress.delete(host.address)
+    host.moveTo(address)
+    this.#byAddress.set(address, host)
+    this.#kernel.trace.addText(traceKinds.link, host.number, host.number, 0, 0, `moves to ${address}`)
+  }
+
   /** The machine to which `address` refers on `from`. */
   hostAt(from: Host, address: string): Host | undefined {
     return isLoopback(address) ? from : this.#byAddress.get(address)

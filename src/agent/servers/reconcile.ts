@@ -1,5 +1,5 @@
 import type { Closable } from '../../env/async.ts'
-import { allNodes, nodeByName } from '../../features/catalog/views.ts'
+import { allNodes, nodeById, nodeByName } from '../../features/catalog/views.ts'
 import type { LeaderDuty, RunningDuty } from '../../features/contract/duty.ts'
 import { nameKey } from '../../features/contract/names.ts'
 import { measured } from '../../features/contract/surroundings.ts'
@@ -157,12 +157,26 @@ class Reconcile implements Closable {
     const service = server === undefined ? null : ownService(server, this.#server.naming)
     const here = node !== undefined && node.address === host && node.id === id
     if (here && this.#records.status(member.name) === 'passing' && this.#records.offers(member.name, service)) return
+    await this.#failFormerName(member)
     // The agent's own registration may arrive first, while this write is on its way: it takes precedence.
     const skip = here || node === undefined
     await this.#records.register(
       { ...known(node), id, node: member.name, address: host },
       { skip, service, check: membershipCheck(member.name, 'passing', membershipPassingOutput) },
     )
+  }
+
+  /**
+   * An agent that was renamed takes its node ID along once the node of its former name has failed. A server that was
+   * restarted since does not remember that name, and without this the agent would wait as for an agent that this leader
+   * has not met yet. A former name that the pool considers alive fails by its probes.
+   */
+  async #failFormerName({ name, tags }: Member): Promise<void> {
+    const former = nodeById(this.#server.read(), tags['id'] ?? '')
+    if (former === undefined || nameKey(former.node) === nameKey(name)) return
+    const namesakes = this.#list().byKey.get(nameKey(former.node)) ?? []
+    if (namesakes.some(({ status }) => status === 'alive' || status === 'leaving')) return
+    if (this.#records.status(former.node) === 'passing') await this.#records.markFailed(former)
   }
 
   /**

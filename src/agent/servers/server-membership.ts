@@ -188,8 +188,16 @@ class ServerMembership implements Closable {
     if (planned.kind === 'none') return
     if (planned.kind === 'refuse') return this.#tellOnce(record.id, 'a server is not added', record.name, planned.why)
     if (planned.kind === 'promote' && !this.#isDue(planned.change.id)) return
-    if (planned.kind === 'replace' && this.#lost.showsLife(planned.change.id)) return
+    if (planned.kind === 'replace' && this.#isHere(planned.change.id)) return
     await this.#change(planned.change)
+  }
+
+  /**
+   * A server whose entry has the address of another one has moved if it still replicates, or if it is this leader, which
+   * hears nothing from itself: its own entry is about to follow it.
+   */
+  #isHere(id: ServerId): boolean {
+    return id === nameOf(this.#parts.introductions.ownRecord()) || this.#lost.showsLife(id)
   }
 
   /** A leader that was restarted at another address announces it itself. */

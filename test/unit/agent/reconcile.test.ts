@@ -277,6 +277,25 @@ describe('the leader keeps the catalog true to the pool', () => {
     },
   )
 
+  it('an agent that was renamed has its node at once, though its former name is forgotten', async () => {
+    const leader = await leading([serverMember(1), clientMember(1)])
+    leader.close()
+    leader.fake.forget('c1')
+    leader.fake.set({ ...clientMember(1), name: 'c9' }, 'joined')
+    await leader.start()
+    expect([leader.has('c1'), leader.status('c9')]).toEqual([false, 'passing'])
+  })
+
+  it('but not while the pool considers its former name alive', async () => {
+    const leader = await leading([serverMember(1), clientMember(1)])
+    leader.fake.set({ ...clientMember(1), name: 'c9' }, 'joined')
+    await settled()
+    expect([leader.status('c1'), leader.has('c9')]).toEqual(['passing', false])
+    leader.fake.set({ ...clientMember(1), status: 'failed' }, 'failed')
+    await settled()
+    expect([leader.has('c1'), leader.status('c9')]).toEqual([false, 'passing'])
+  })
+
   it('a node that was registered by hand in another case is that of the member', async () => {
     const leader = await leading([serverMember(1)])
     leader.register({ node: { node: 'C1', address: '10.0.1.1', id: '' } })

@@ -279,6 +279,17 @@ describe('the leader looks after its servers', () => {
     expect(leading.changes).toEqual([{ kind: 'add-voter', id: 'id-s1', address: addressOf(1) }])
   })
 
+  it('does not remove itself when another server has moved to the address that its own entry still has', async () => {
+    const leading = new Leading([1, 2, 3])
+    const at = (number: number, address: string) => ({ id: `id-s${number}`, address, suffrage: 'voter' as const })
+    leading.configuration = { servers: [at(1, addressOf(2)), at(2, '10.0.0.9:8300'), at(3, addressOf(1))] }
+    for (const number of [2, 3]) leading.replicating.add(number)
+    await leading.start()
+    await leading.clock.advance(4_000)
+    const own = [3, 1, 2].map((number) => ({ kind: 'add-voter', id: `id-s${number}`, address: addressOf(number) }))
+    expect(leading.changes).toEqual(own)
+  })
+
   it('says once why a change cannot be made', async () => {
     const leading = new Leading([1, 2, 3], { others: [4] })
     leading.refusal = { kind: 'invalid-change', message: 'it cannot be' }

@@ -90,6 +90,14 @@ describe('what excuses a removal that was asked for', () => {
     expect(until(400)).toEqual(['c1 another machine'])
   })
 
+  it('ends for the former name of an agent once all know that it runs under another', () => {
+    const { going, until } = world()
+    going.began('c1')
+    going.renamed('c1', 'id-1')
+    expect(until(100)).toEqual([])
+    expect(until(103)).toEqual(['c1 id-1'])
+  })
+
   it('so that E3 judges a later removal again, where it was excused for good', () => {
     const { judge, lines, counts } = recorder()
     const kept = new KeptRegistrations(judge, () => 0)

@@ -110,7 +110,7 @@ describe('E7', () => {
 
   it('knows the metadata of nodes from their settings', () => {
     const told = new SettingsTold()
-    told.told({ nodeName: 'c1', nodeMeta: { zone: 'north' } } as unknown as Parameters<typeof told.told>[0])
+    told.told('c1', { nodeName: 'c1', nodeMeta: { zone: 'north' } } as unknown as Parameters<typeof told.told>[1])
     expect([told.nodeMetaOf('c1'), told.nodeMetaOf('c2'), told.dnsOf('c2')]).toEqual([
       [['zone', 'north']],
       [],

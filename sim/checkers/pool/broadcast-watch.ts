@@ -76,11 +76,23 @@ export class BroadcastWatch {
   /** Another claim about a member counts now, which this member has learned in this step. */
   changed(core: ObservedCore, event: GossipEvent, { name, before, now: { incarnation, state } }: Change): void {
     const isNewer = before === undefined || incarnation > before.incarnation
+    if (state === 'alive' && isNewer) this.#livesAgain(name, incarnation)
     const wasAlive = isNewer || before.state === 'alive'
     // What another member merely holds suspect is not broadcast.
     const isNews = state === 'alive' ? isNewer : state === 'dead' ? before?.state !== 'dead' : wasAlive
     if (!isNews || (state === 'suspect' && event.kind === 'state-received')) return
     this.#waits(core, `member ${name}`, `${state} ${name} ${incarnation}`, claimBytes)
+  }
+
+  /**
+   * Accusations of this incarnation or a later one were about a life that this member has not known: one that came back
+   * at another address has a number of its former life again.
+   */
+  #livesAgain(name: string, incarnation: number): void {
+    for (const sent of this.#times.keys()) {
+      const [, accused, number] = /^(?:suspect|dead) (\S+) (\d+) from /.exec(sent) ?? []
+      if (accused === name && Number(number) >= incarnation) this.#times.delete(sent)
+    }
   }
 
   /** The member has learned of an intent by gossip, or has declared one. */

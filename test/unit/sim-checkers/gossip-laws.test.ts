@@ -71,6 +71,22 @@ describe('M12', () => {
     expect(me.recorded.lines).toEqual(['M12: s1 sends "join-intent c1 5" more than 4 times'])
   })
 
+  it('counts an accusation anew that is about a later life with the number of one that the member never knew', () => {
+    const me = new Watched(...four)
+    const accused = (incarnation: number, from: string): Message => ({ kind: 'suspect', node: 'c1', incarnation, from })
+    const lines = (): readonly string[] => me.recorded.lines.filter((line) => line.startsWith('M12'))
+    me.hear(accused(1, 'c2'))
+    me.hear(accused(2, 'c3'))
+    me.watch(2)
+    me.hear({ kind: 'dead', node: 'c1', incarnation: 1, from: 'c2' })
+    me.watch(2)
+    me.hear(alive('c1', 2))
+    me.watch(2)
+    me.hear(accused(2, 'c3'))
+    me.watch(2)
+    expect(lines()).toEqual([])
+  })
+
   it('reports a round of gossip that leaves members out while news waits', () => {
     const me = new Watched(...four)
     me.core.roster = me.core.roster.filter(({ name }) => name === 'me' || name === 'c1')

@@ -40,6 +40,7 @@ import { staleReads } from './keys/stale-reads.ts'
 import { wholeChanges } from './keys/whole-changes.ts'
 import { liveness } from './liveness.ts'
 import { loyalty } from './loyalty.ts'
+import { meshDomains } from './mesh/mesh-domains.ts'
 import { meshLaws } from './mesh/mesh-laws.ts'
 import { markedRotations, meshTold } from './mesh/mesh-marks.ts'
 import { meshRoots } from './mesh/mesh-roots.ts'
@@ -92,6 +93,7 @@ import { logMatching } from './raft/log-matching.ts'
 import { lostMajority } from './raft/lost-majority.ts'
 import { ownQuorum } from './raft/own-quorum.ts'
 import { raftMarks, raftTold } from './raft/raft-marks.ts'
+import { readableState } from './raft/readable-state.ts'
 import { serverLogs } from './raft/server-logs.ts'
 import { stateMachineSafety } from './raft/state-machine-safety.ts'
 import { transfers } from './raft/transfers.ts'
@@ -113,6 +115,7 @@ import { aliasedChecks } from './registrations/aliased-checks.ts'
 import { catalogRows } from './registrations/catalog-rows.ts'
 import { chosenPorts } from './registrations/chosen-ports.ts'
 import { heardChecks } from './registrations/heard-checks.ts'
+import { keptAlive } from './registrations/kept-alive.ts'
 import { telling } from './registrations/owing.ts'
 import { serverCare } from './server-care.ts'
 import { sentLog } from './telemetry/sent-log.ts'
@@ -161,6 +164,7 @@ const all = [
   failStop,
   durableFiles,
   failedLogs,
+  readableState,
   linearizableKeys,
   staleReads,
   wholeChanges,
@@ -197,6 +201,7 @@ const all = [
   heartbeatsTaken,
   acknowledgedRegistrations,
   heardChecks,
+  keptAlive,
   aliasedChecks,
   chosenPorts,
   readTruth,
@@ -217,6 +222,7 @@ const all = [
   meshRoots,
   meshSecrets,
   meshRotation,
+  meshDomains,
   meshLaws,
   intentionLaws,
   eventSpread,

@@ -13,6 +13,7 @@ import { gossipBugs } from './gossip-bugs.ts'
 import { identityBugs } from './identity-bugs.ts'
 import { intentionBugs } from './intention-bugs.ts'
 import { keyBugs } from './key-bugs.ts'
+import { lawBugs } from './law-bugs.ts'
 import { leakBugs } from './leak-bugs.ts'
 import { limitBugs } from './limit-bugs.ts'
 import { lockBugs } from './lock-bugs.ts'
@@ -72,4 +73,5 @@ export const plantedBugs: readonly PlantedBug[] = [
   ...telemetryBugs,
   ...gossipBugs,
   ...limitBugs,
+  ...lawBugs,
 ]

@@ -1,4 +1,5 @@
 import { checker, type ExcusesOf, eventIn, type Judge } from '../checker.ts'
+import { type MeshDomains, meshDomains } from './mesh-domains.ts'
 import {
   type ListedRoot,
   type MeshEvent,
@@ -20,7 +21,9 @@ import { type MeshTrust, meshTrust } from './mesh-trust.ts'
 import { SeenConfigurations } from './seen-configurations.ts'
 import { ShownRoots } from './shown-roots.ts'
 
-type MeshExcuses = ExcusesOf<typeof meshTrust | typeof meshRoots | typeof meshSecrets | typeof meshRotation>
+type MeshExcuses = ExcusesOf<
+  typeof meshTrust | typeof meshRoots | typeof meshSecrets | typeof meshRotation | typeof meshDomains
+>
 
 /** This long before and after the end of a certificate, everything is judged again. */
 const edgeMs = 1_000
@@ -45,6 +48,7 @@ export class MeshLaws {
   readonly meetings: MeshMeetings
   readonly #trust: MeshTrust
   readonly #roots: MeshRoots
+  readonly #domains: MeshDomains
   readonly #shown: ShownRoots
   #listed: RootSet | undefined
   /** Ends of certificates at which everything is judged again. */
@@ -61,6 +65,7 @@ export class MeshLaws {
     this.#trust = meshTrust.by(judge, parts.chains, parts, parts.lostKeys)
     this.meetings = new MeshMeetings(judge, parts, this.#trust)
     this.#roots = meshRoots.by(judge, parts, parts.lostKeys)
+    this.#domains = meshDomains.by(judge)
     this.#shown = new ShownRoots(judge)
   }
 
@@ -124,6 +129,7 @@ export class MeshLaws {
     const leaf = { holder, certificate, between, givenIn: eventIn(this.#judge) }
     this.#leaves++
     this.#roots.leaf(leaf)
+    this.#domains.given(leaf, this.#roots.rootAbove(certificate, between))
     this.#trust.held(leaf)
     this.#edge(certificate.notAfterMs)
     return leaf
@@ -220,7 +226,7 @@ function keyOf(roots: readonly { readonly id: string }[]): string {
 
 export const meshLaws = checker({
   codes: {},
-  also: [meshTrust, meshRoots, meshSecrets, meshRotation],
+  also: [meshTrust, meshRoots, meshSecrets, meshRotation, meshDomains],
   make: (run) => run.mesh && new MeshLaws(run, { ...run.mesh, nowUs: run.nowUs, reach: run.of(meshMarks) }),
   takes: {
     'text shown': (it, said) => it?.secrets.said(said),

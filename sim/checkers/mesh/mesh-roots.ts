@@ -87,7 +87,7 @@ export class MeshRoots {
     if (!isNew) return
     const text = `leaf ${serial} of ${holder}`
     this.#isBackDated(certificate, text)
-    const root = this.#rootAbove(certificate, between)
+    const root = this.rootAbove(certificate, between)
     if (root !== undefined) {
       const signer = bearerOf(root)
       const lastMs = this.#lastLeafMs.get(signer) ?? 0
@@ -108,7 +108,7 @@ export class MeshRoots {
   }
 
   /** The root that signed a leaf, or signed the datacenter's intermediate authority that did. */
-  #rootAbove(leaf: SeenCertificate, between: readonly SeenCertificate[]): SeenCertificate | undefined {
+  rootAbove(leaf: SeenCertificate, between: readonly SeenCertificate[]): SeenCertificate | undefined {
     let at = leaf
     for (const _ of [leaf, ...between]) {
       const signer = signerOf(at)

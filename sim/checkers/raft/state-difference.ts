@@ -6,7 +6,7 @@ import { isList, isRecord } from '../../../src/base/shape.ts'
 const shownMax = 120
 
 /** Rows of one table, as in a snapshot, by their position in it. */
-interface StoredTable {
+export interface StoredTable {
   readonly name: string
   readonly about: string
   readonly rows: readonly Uint8Array[]
@@ -75,7 +75,7 @@ function textOf(bytes: Uint8Array): string {
 }
 
 /** Reads the records of a snapshot: a header that names the tables, then their rows (`src/store/snapshot.ts`). */
-function tablesOf(snapshot: Uint8Array): readonly StoredTable[] {
+export function tablesOf(snapshot: Uint8Array): readonly StoredTable[] {
   const records = recordsOf(snapshot)
   const header = records.next()
   const read = header.done === true ? undefined : unpack(header.value)

@@ -16,6 +16,8 @@ export interface Card {
   readonly issuerKeyId?: string
   /** Of a leaf. */
   readonly service?: string
+  /** Its trust domain; `mesh.svc` if absent. */
+  readonly domain?: string
 }
 
 export function pem(...cards: readonly Card[]): string {
@@ -71,7 +73,7 @@ class CardChains implements Chains {
       subject: card.key,
       issuer: card.by,
       name: card.key,
-      uris: [`spiffe://mesh.svc/ns/default/dc/dc1/svc/${card.service ?? ''}`],
+      uris: [`spiffe://${card.domain ?? 'mesh.svc'}/ns/default/dc/dc1/svc/${card.service ?? ''}`],
       notBeforeMs: startWallMs + card.fromS * 1000,
       notAfterMs: startWallMs + card.toS * 1000,
       keyId: card.keyId ?? card.key,

@@ -34,7 +34,7 @@ interface SentChunk {
 interface Leading {
   readonly term: Term
   readonly followers: Map<string, Follower>
-  /** Servers whose removal it has decided, until the next configuration is in its log. */
+  /** Servers whose removal it has decided, until a configuration without them is in its log. */
   readonly leaving: Set<string>
   /** IDs of the servers in the newest configuration of its log. */
   members: ReadonlySet<string>
@@ -93,8 +93,9 @@ export class FrugalConsensus {
   changed(node: string): void {
     const leading = this.#leading.get(node)
     if (leading === undefined) return
-    leading.leaving.clear()
     const members = this.#membersOf(node)
+    // Its own disk may be behind: then configurations from before the decision still come.
+    for (const id of leading.leaving) if (!members.has(id)) leading.leaving.delete(id)
     for (const id of [...leading.followers.keys()]) {
       if (!members.has(id) || !leading.members.has(id)) leading.followers.delete(id)
     }

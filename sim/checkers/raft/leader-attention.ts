@@ -11,6 +11,8 @@ const heartbeatsPerTimeout = 10
 const distancesMax = 2
 /** Timers fire on whole steps of a clock. */
 const roundingMs = 5
+/** Within this time a leader that serves has a decided change in its log: beyond, its disk hangs, and it hands over. */
+const leavesWithinMs = 30_000
 
 interface Contact {
   /** When it was last sent an append that it has to answer, by the leader's own clock. */
@@ -23,8 +25,11 @@ interface Leading {
   readonly term: Term
   /** By follower, as the configuration names it. */
   readonly contacts: Map<string, Contact>
-  /** Servers whose removal it has decided, until the next configuration is in its log. */
-  readonly leaving: Set<string>
+  /**
+   * Servers whose removal it has decided, until a configuration without them is in its log, and until when at the latest:
+   * its own disk may be seconds behind, so that configurations from before that decision still come.
+   */
+  readonly leaving: Map<string, number>
   /** It was asked for a change that is not in its log yet. */
   isChanging: boolean
   /** When its followers are looked at again. */
@@ -73,7 +78,7 @@ export class LeaderAttention {
   }
 
   becameLeader(node: string, term: Term): void {
-    this.#leading.set(node, { term, contacts: new Map(), leaving: new Set(), isChanging: false, lookMs: 0 })
+    this.#leading.set(node, { term, contacts: new Map(), leaving: new Map(), isChanging: false, lookMs: 0 })
   }
 
   noLongerLeads(node: string): void {
@@ -91,13 +96,16 @@ export class LeaderAttention {
   }
 
   removing(node: string, id: string): void {
-    this.#leading.get(node)?.leaving.add(id)
+    const nowMs = this.#processes.get(node)?.timing.monoMs() ?? 0
+    this.#leading.get(node)?.leaving.set(id, nowMs + leavesWithinMs)
   }
 
   changed(node: string): void {
     const leading = this.#leading.get(node)
-    leading?.leaving.clear()
-    if (leading !== undefined) leading.isChanging = false
+    if (leading === undefined) return
+    leading.isChanging = false
+    const members = this.#configurations.newestOf(node)?.servers ?? []
+    for (const id of leading.leaving.keys()) if (!members.some((each) => each.id === id)) leading.leaving.delete(id)
   }
 
   sent(node: string, to: string, address: string, message: RaftMessage): void {
@@ -143,7 +151,7 @@ export class LeaderAttention {
     const longestMs = distancesMax * heartbeatMs + roundingMs
     const readSinceMs = this.#reads.oldestMs(node)
     for (const server of this.#configurations.newestOf(node)?.servers ?? []) {
-      if (server.id === id || leading.leaving.has(server.id)) continue
+      if (server.id === id || nowMs < (leading.leaving.get(server.id) ?? 0)) continue
       const contact = leading.contacts.get(server.id)
       if (contact === undefined) leading.contacts.set(server.id, { appendMs: nowMs, emptyMs: nowMs })
       else this.#judgeContact(`${node}, leader of term ${leading.term},`, server.id, contact, nowMs, longestMs)

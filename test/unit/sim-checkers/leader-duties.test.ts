@@ -95,6 +95,25 @@ describe('R12', () => {
     expect(lines).toEqual(['R12: s1, leader of term 2, has sent b no append for 900 ms'])
   })
 
+  it('asks nothing for it either when a configuration from before that comes to a slow disk, but not for ever', () => {
+    const { attention, attends, lines, clock, newest } = group()
+    const ofC = (): readonly string[] => lines.filter((line) => line.includes('has sent c'))
+    attends('c')
+    attention.removing('s1', 'c')
+    attention.changed('s1')
+    clock.ms = 29_000
+    attention.received('s1')
+    expect(ofC()).toEqual([])
+    clock.ms = 31_000
+    attention.received('s1')
+    expect(ofC()).toEqual(['R12: s1, leader of term 2, has sent c no append for 31000 ms'])
+    newest.of = { servers: newest.of.servers.filter(({ id }) => id !== 'c') }
+    attention.changed('s1')
+    clock.ms = 32_000
+    attention.received('s1')
+    expect(ofC()).toHaveLength(1)
+  })
+
   it('reports entries alone while a read waits, because their answers wait for a disk', () => {
     const { asked, attends, lines, clock } = group()
     attends('b')
@@ -170,6 +189,7 @@ describe('R13', () => {
     sends('b', { round: 0, last: 4, commit: 5 })
     expect(lines).toEqual(['R13: s1, leader of term 2, tells b once more that entries up to 4 are committed'])
     thrift.removing('s1', 'b')
+    thrift.changed('s1')
     sends('b', { round: 0, last: 4, commit: 4 })
     newest.of = { servers: newest.of.servers.filter(({ id }) => id !== 'b') }
     thrift.changed('s1')

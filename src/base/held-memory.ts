@@ -7,6 +7,12 @@ export interface Holder {
   readonly heldBytes: number
 }
 
+interface Source<Connection> {
+  bytes: number
+  /** The largest one is the last. */
+  readonly connections: { readonly connection: Connection; readonly bytes: number }[]
+}
+
 /** A connection for which fewer bytes are held is not counted. */
 const countedBytesMin = 16 << 10
 /** Beyond the maximum, connections are closed until at most this fraction of it is held. */
@@ -63,32 +69,30 @@ export class HeldMemory<Connection extends Holder> {
   #relieve(): void {
     for (const connection of [...this.#counted.keys()]) this.#look(connection)
     if (this.#total <= this.#bytesMax) return
+    const sources = this.#bySource()
     while (this.#total > this.#bytesMax * relievedFraction) {
-      const largest = this.#largest()
-      if (largest === undefined) return
-      const { heldBytes } = largest
-      this.#close(largest, heldBytes)
-      this.gone(largest)
+      let most: Source<Connection> | undefined
+      for (const source of sources) if (source.bytes > (most?.bytes ?? 0)) most = source
+      const largest = most?.connections.pop()
+      if (most === undefined || largest === undefined) return
+      most.bytes -= largest.bytes
+      if (!this.#counted.has(largest.connection)) continue
+      this.#close(largest.connection, largest.connection.heldBytes)
+      this.gone(largest.connection)
     }
   }
 
-  /** The largest connection of the source for which most is held. */
-  #largest(): Connection | undefined {
-    const bySource = new Map<string, number>()
-    for (const [{ remote }, bytes] of this.#counted) {
-      const source = sourceOf(remote.host)
-      bySource.set(source, (bySource.get(source) ?? 0) + bytes)
-    }
-    let found: Connection | undefined
-    let sums = 0
-    let most = 0
+  /** What is held for each source, found once for all connections that are closed now. */
+  #bySource(): readonly Source<Connection>[] {
+    const sources = new Map<string, Source<Connection>>()
     for (const [connection, bytes] of this.#counted) {
-      const sum = bySource.get(sourceOf(connection.remote.host)) ?? 0
-      if (sum < sums || (sum === sums && bytes <= most)) continue
-      found = connection
-      sums = sum
-      most = bytes
+      const name = sourceOf(connection.remote.host)
+      const source = sources.get(name) ?? { bytes: 0, connections: [] }
+      sources.set(name, source)
+      source.bytes += bytes
+      source.connections.push({ connection, bytes })
     }
-    return found
+    for (const { connections } of sources.values()) connections.sort((one, other) => one.bytes - other.bytes)
+    return [...sources.values()]
   }
 }

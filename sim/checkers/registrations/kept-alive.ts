@@ -29,10 +29,10 @@ interface Agent {
 /**
  * E13. A TTL check that is reported in time never expires. An agent logs an expiry at that very moment, so that one is
  * found whose status is reported anew before it reaches the catalog, which is all that E6 sees. The argument:
- * 1. A report starts the time to live anew after it was sent. So, by any clock, an expiry that comes sooner after it
- *    was sent than the time to live lasts by the fastest clock is of an earlier report, or of none.
- * 2. A process that is paused handles what is due when it goes on, in any order: an expiry may then come before a
- *    report that waits.
+ * 1. The agent starts the time to live anew when it receives a report, so not before the report was sent. An expiry
+ *    that comes before the time to live is over by the fastest clock, counted from the sending, ignores that report.
+ * 2. A process that was paused handles whatever became due meanwhile in any order. A timer may then expire before the
+ *    process reads a report that arrived during the pause.
  */
 export class KeptAlive {
   readonly #run: Run

@@ -66,7 +66,7 @@ function oneOf<T extends string>(
 }
 
 function primaryOf(file: FileConfig, problem: Report): string {
-  // An empty name is none, as in the field: with it, a secondary datacenter would take itself for the primary one.
+  // An empty name counts as not given. If it hid the old key, a secondary datacenter would consider itself the primary.
   const name = (file.primary_datacenter || file.acl_datacenter || '').toLowerCase()
   if (name !== '' && !/^[a-z0-9_-]+$/.test(name)) {
     const key = file.primary_datacenter ? 'primary_datacenter' : 'acl_datacenter'

@@ -68,9 +68,9 @@ describe('after a crash at any operation of the disk, whatever is left of what w
 })
 
 /**
- * Kills a process after each operation of the disk, lets a second one start from what is there and write the next
- * version, and cuts the power then. What the second process has acknowledged must not depend on what the first one left
- * without making it durable.
+ * For each operation of the disk: a process is killed after it. A second process starts from the files that are left and
+ * writes the next version. Then the power is cut. What the second process has acknowledged must not depend on data that
+ * the first one had written but not made durable.
  */
 async function everyKill(format: Format & Required<Pick<Format, 'goOn'>>): Promise<number> {
   const { disk: calm } = await lived(format, Number.POSITIVE_INFINITY)

@@ -65,7 +65,10 @@ it('agents with a key form a pool, change the key, and find each other again by 
   expect(await svc(client, 'keyring', `-install=${fresh}`), client.output).toMatchObject(done)
   expect(await svc(server, 'keyring', `-use=${fresh}`)).toMatchObject(done)
   expect(await svc(client, 'keyring', `-remove=${key}`)).toMatchObject(done)
-  expect((await svc(server, 'keyring', '-list')).out).toContain(`dc1 (LAN):\n  ${fresh} [2/2]\n`)
+  await eventually('both hold the new key alone', async () => {
+    const { out } = await svc(server, 'keyring', '-list')
+    return out.includes(`dc1 (LAN):\n  ${fresh} [2/2]\n`) ? true : undefined
+  })
   const refused = await svc(server, 'keyring', `-remove=${fresh}`)
   expect([refused.code, refused.error]).toEqual([1, expect.stringContaining('Removing the primary key is not allowed')])
 

@@ -42,7 +42,7 @@ export function ask(gossip: GossipCore, request: QueryRequest): void {
   }
   const lamport = gossip.queryClock
   const id = gossip.turn.random.below(4_294_967_296)
-  const timeoutMs = request.timeoutMs ?? defaultTimeoutMs(gossip)
+  const timeoutMs = request.timeoutMs ?? queryTimeoutMs(gossip)
   const dueMs = gossip.turn.nowMs + timeoutMs
   gossip.asks.set(lamport, { token, id, dueMs, acks: new Set(), answers: new Set() })
   watch(gossip)
@@ -61,7 +61,8 @@ export function ask(gossip: GossipCore, request: QueryRequest): void {
   takeQuery(gossip, query)
 }
 
-function defaultTimeoutMs(gossip: GossipCore): number {
+/** How long a query takes to spread and be answered in a pool of this size (serf `DefaultQueryTimeout`). */
+export function queryTimeoutMs(gossip: GossipCore): number {
   const { gossipIntervalMs } = gossip.options.timing
   return gossipIntervalMs * retransmitLimit(timeoutMult, gossip.members.size)
 }

@@ -6,6 +6,7 @@ import type { Endpoint, TcpStream } from '../../env/net.ts'
 import type { Coordinate } from '../../model/coordinate.ts'
 import { ackFor } from '../core/answers.ts'
 import { ownVersions } from '../core/messages.ts'
+import { queryTimeoutMs } from '../core/queries.ts'
 import { createGossip, type GossipCore } from '../core/state.ts'
 import type { GossipTimer } from '../core/types.ts'
 import { coordinateOf, memberNamed, members, self, stats } from '../core/views.ts'
@@ -165,7 +166,8 @@ export class GossipPool implements Pool {
 
   keys(request: KeyRequest): Promise<Result<KeyAnswers, string>> {
     const reachable = members(this.#core).filter(({ status }) => status === 'alive' || status === 'leaving')
-    return askForKeys(request, reachable.length, (question) => this.query(question))
+    const pool = { members: reachable.length, queryTimeoutMs: queryTimeoutMs(this.#core) }
+    return askForKeys(request, pool, (question) => this.query(question))
   }
 
   setTags(tags: Readonly<Record<string, string>>): void {

@@ -14,10 +14,16 @@ import {
   type KeyResponse,
 } from '../wire/internal-queries.ts'
 
+/**
+ * A member answers a change when its disk has it, and a disk is no faster where gossip is: answers to a change are
+ * waited for at least this long. Usually all have come long before.
+ */
+const changeTimeoutMinMs = 5_000
+
 /** Asks every member to perform an operation on its keys, and counts the answers (serf `KeyManager`). */
 export async function askForKeys(
   request: KeyRequest,
-  members: number,
+  { members, queryTimeoutMs }: { readonly members: number; readonly queryTimeoutMs: number },
   ask: (question: PoolQuestion) => Promise<PoolAnswers>,
 ): Promise<Result<KeyAnswers, string>> {
   let key: Uint8Array = emptyBytes
@@ -30,6 +36,7 @@ export async function askForKeys(
     name: internalQuery[request.action],
     payload: encodeKeyRequest(key),
     relayFactor: request.relayFactor,
+    timeoutMs: request.action === 'list' ? queryTimeoutMs : Math.max(queryTimeoutMs, changeTimeoutMinMs),
     enough: (heard) => heard.length >= members,
   })
   return { ok: true, value: counted(answers, members) }

@@ -144,6 +144,28 @@ function newsLaws(law: RegisterLaw): void {
     await stopAll([a, b, c])
   })
 
+  law('a change of keys waits for a disk that is slower than gossip', async (place) => {
+    const [old, fresh] = ['cg8StVXbQJ0gPvMd9o7yrg==', 'pUqJrVyVRj5jsiYEkM/tFQYfWyJIv4s3XkvDwy7Cu5s=']
+    const { envs, hosts } = place
+    const stored: string[] = []
+    const slow = encrypted(old)
+    slow.encryption.keyring.storeBy(async (texts) => {
+      const written = envs[1].deferred<void>()
+      envs[1].timers.after(800, () => written.resolve())
+      await written.promise
+      stored.push(...texts)
+      return { ok: true, value: undefined }
+    })
+    const a = await open(envs[0], 'a', hosts[0], {}, encrypted(old))
+    const b = await open(envs[1], 'b', hosts[1], {}, slow)
+    expect(await b.join(a.self().endpoint)).toMatchObject({ ok: true })
+    await until(envs[0], a, (members) => statuses(members) === 'a alive, b alive')
+    const done = { ok: true, value: { nodes: 2, answered: 2, errors: [], keys: [] } }
+    expect(await a.keys({ action: 'install', key: fresh, relayFactor: 0 })).toEqual(done)
+    expect(stored).toEqual([old, fresh])
+    await stopAll([a, b])
+  })
+
   law('of two agents with one name the pool keeps the one that it knows', async (place) => {
     const { envs, hosts } = place
     const pools = await joined(place, ['a', 'b', 'twin'])

@@ -59,7 +59,7 @@ export class HeldRequests {
       const result = await attempt(caller)
       if (result.ok) return result
       const failure = result.error
-      if (changes && mayHaveBeenServed(failure)) unknown = { kind: 'outcome-unknown', message: failure.message }
+      if (changes && mayHaveBeenServed(failure)) unknown = outcomeUnknown(failure)
       if (isFinal(failure)) return err(failure)
       if (!isPassing(failure)) return err(momentary.has(failure.kind) ? (unknown ?? failure) : failure)
       const now = this.#env.clock.monoMs()
@@ -119,6 +119,12 @@ function mayHaveBeenServed(failure: CallFailure): failure is Uncertain {
   return (
     failure.kind === 'connection-lost' || failure.kind === 'outcome-unknown' || failure.kind === 'deadline-exceeded'
   )
+}
+
+/** What a client reads: an end of a connection alone does not say that its write may have been carried out. */
+function outcomeUnknown({ kind, message }: Uncertain): Failure {
+  const lost = `the write may have been carried out: the connection to a server was lost (${message})`
+  return { kind: 'outcome-unknown', message: kind === 'connection-lost' ? lost : message }
 }
 
 /**

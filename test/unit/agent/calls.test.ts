@@ -88,7 +88,7 @@ class Held {
 
 const plainRead = { consistency: 'consistent' as const, minIndex: noChange, waitMs: 0, maxStaleMs: 0, datacenter: '' }
 const lost = err({ kind: 'connection-lost', message: 'the peer reset it' } as const)
-const uncertain = 'the write may have been carried out: the connection to a server was lost (the peer reset it)'
+const uncertain = 'the write may have taken effect: the connection to a server was lost (the peer reset it)'
 const overloaded = err({ kind: 'overloaded', message: 'too many writes under way' } as const)
 
 describe('the token of a call', () => {
@@ -269,14 +269,17 @@ describe('a held write', () => {
   it.each([
     [lost, uncertain],
     [err({ kind: 'deadline-exceeded', message: 'no answer' } as const), 'no answer'],
-  ])('is of unknown outcome once an attempt may have been served and none told its fate: %j', async (first, message) => {
-    const held = new Held()
-    const write = held.write()
-    await held.answer(first)
-    held.leader = undefined
-    await held.clock.advance(7_200)
-    expect(write.result).toEqual(err({ kind: 'outcome-unknown', message }))
-  })
+  ])(
+    'is of unknown outcome once an attempt may have been served and none told its fate: %j',
+    async (first, message) => {
+      const held = new Held()
+      const write = held.write()
+      await held.answer(first)
+      held.leader = undefined
+      await held.clock.advance(7_200)
+      expect(write.result).toEqual(err({ kind: 'outcome-unknown', message }))
+    },
+  )
 
   it('is not told as refused when only a later attempt was refused', async () => {
     const held = new Held()

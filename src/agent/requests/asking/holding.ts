@@ -121,9 +121,9 @@ function mayHaveBeenServed(failure: CallFailure): failure is Uncertain {
   )
 }
 
-/** What a client reads: an end of a connection alone does not say that its write may have been carried out. */
+/** What a client reads: an end of a connection alone does not say that its write may have taken effect. */
 function outcomeUnknown({ kind, message }: Uncertain): Failure {
-  const lost = `the write may have been carried out: the connection to a server was lost (${message})`
+  const lost = `the write may have taken effect: the connection to a server was lost (${message})`
   return { kind: 'outcome-unknown', message: kind === 'connection-lost' ? lost : message }
 }
 

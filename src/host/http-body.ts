@@ -5,6 +5,7 @@ import { Pieces } from '../base/pieces.ts'
 import { sourceOf } from '../base/source-shares.ts'
 import { bodyBytesMax, type HttpHeaders } from '../env/http.ts'
 import { plainBytes } from '../native/plain-bytes.ts'
+import { BodyPace, type PacedBody } from './http-pace.ts'
 
 /**
  * Number of further bytes of a too large body that are read and dropped, so that a client which writes everything
@@ -34,8 +35,9 @@ export const heldBodyBytesMax = 256 << 20
 /** Maximum share of one source, except for bodies that may be larger than others: half. */
 export const heldBodyBytesPerSourceMax = heldBodyBytesMax / 2
 
-/** The sizes of the bodies of one listener that are held now. */
+/** The bodies of one listener that are held now: their sizes, and how fast those come that are being read. */
 export class HeldBodies {
+  readonly pace = new BodyPace()
   heldBytes = 0
   /** Size of those that may be larger than `bodyBytesMax`. */
   heldLargeBytes = 0
@@ -62,9 +64,11 @@ export class HeldBodies {
   }
 }
 
+type Unread = 'too-large' | 'no-room' | 'too-slow' | 'broken'
+
 /** A body, which counts as held until `release`. */
 export interface ReceivedBody {
-  readonly body: Uint8Array | 'too-large' | 'no-room' | 'broken'
+  readonly body: Uint8Array | Unread
   release(): void
 }
 
@@ -75,7 +79,7 @@ export function isWithoutBody({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * The whole body; `broken` if the client disconnected or was cut off in the middle of it. `from`: the client's address;
+ * The whole body; `too-slow` if it did not come in its time, and then the rest is not read; `broken` if the client disconnected or was cut off in the middle of it. `from`: the client's address;
  * empty for one that came through a Unix socket.
  */
 export function readBody(
@@ -86,7 +90,7 @@ export function readBody(
 ): Promise<ReceivedBody> {
   if (isWithoutBody(request)) return Promise.resolve(noBody)
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) {
-    drain(request)
+    drain(request, held.pace)
     return Promise.resolve({ ...noBody, body: 'too-large' })
   }
   const isLarge = bytesMax > bodyBytesMax
@@ -99,15 +103,18 @@ export function readBody(
       held.add(-length, isLarge, source)
       length = 0
     }
-    const giveUp = (body: 'too-large' | 'no-room' | 'broken'): void => {
+    const giveUp = (body: Unread): void => {
+      held.pace.end(paced)
       pieces.take()
       release()
       request.off('data', take)
-      if (body !== 'broken') drain(request)
+      if (body === 'too-large' || body === 'no-room') drain(request, held.pace)
       resolve({ ...noBody, body })
     }
+    const paced = held.pace.begin(() => giveUp('too-slow'))
     const take = (piece: Uint8Array): void => {
       length += piece.length
+      paced.bytes += piece.length
       held.add(piece.length, isLarge, source)
       pieces.push(piece)
       count++
@@ -120,14 +127,18 @@ export function readBody(
     request.once('close', broken)
     request.once('end', () => {
       request.off('close', broken)
+      held.pace.end(paced)
       resolve({ body: plainBytes(pieces.take()), release })
     })
   })
 }
 
-function drain(request: IncomingMessage): void {
+function drain(request: IncomingMessage, pace: BodyPace): void {
+  const paced: PacedBody = pace.begin(() => request.socket.destroy())
+  request.once('close', () => pace.end(paced))
   let dropped = 0
   request.on('data', (piece: Uint8Array) => {
+    paced.bytes += piece.length
     dropped += piece.length + pieceBytes
     if (dropped > drainedBytesMax) request.socket.destroy()
   })

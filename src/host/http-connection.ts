@@ -43,12 +43,14 @@ export interface HttpServing {
   closing: boolean
 }
 
-/** Answer to a request whose body does not fit among the held ones. */
-const noRoom: WholeResponse = {
-  status: 503,
-  headers: [['Content-Type', 'text/plain; charset=utf-8']],
-  body: 'Too many request bodies at a time',
+function plainText(status: number, body: string): WholeResponse {
+  return { status, headers: [['Content-Type', 'text/plain; charset=utf-8']], body }
 }
+
+/** Answer to a request whose body does not fit among the held ones. */
+const noRoom = plainText(503, 'Too many request bodies at a time')
+/** Answer to a request whose body does not come in its time. */
+const tooSlow = plainText(408, 'Request Timeout: the body comes too slowly')
 
 /** An answer of this file itself is always one that HTTP can carry. */
 function fail(cause: unknown): never {
@@ -136,7 +138,8 @@ export class HttpConnection implements ClientConnection {
 
   #serve(exchange: Exchange): void {
     this.#current = exchange
-    if (exchange.problem !== undefined) return this.#refuse(exchange, exchange.problem)
+    if (exchange.problem !== undefined)
+      return this.#refuse(exchange, plainText(400, `Bad Request: ${exchange.problem}`))
     // Most requests have no body; for them, the route's limit is not looked up.
     if (isWithoutBody(exchange.request)) return this.#ask(exchange, emptyBytes)
     void this.#serveWithBody(exchange)
@@ -155,6 +158,7 @@ export class HttpConnection implements ClientConnection {
     const { body, release } = await readBody(request, bodies, this.remote.host, this.#bodyBytesMax(exchange))
     if (body === 'broken') return this.#served()
     if (body === 'no-room') return this.#answer(exchange, noRoom)
+    if (body === 'too-slow') return this.#refuse(exchange, tooSlow)
     return this.#ask(exchange, body, release)
   }
 
@@ -209,12 +213,9 @@ export class HttpConnection implements ClientConnection {
     else response.once('close', use)
   }
 
-  #refuse(exchange: Exchange, problem: string): void {
-    const answer: WholeResponse = {
-      status: 400,
-      headers: [['Content-Type', 'text/plain; charset=utf-8']],
-      body: `Bad Request: ${problem}`,
-    }
+  /** The connection ends with this answer. */
+  #refuse(exchange: Exchange, answer: WholeResponse): void {
+    this.#refusing = true
     this.#whenSent(exchange, () => {
       this.#socket.destroySoon()
       this.#served()
@@ -258,7 +259,7 @@ export class HttpConnection implements ClientConnection {
   /** For a bug in the handler. The caller learns no details. */
   #internalError(cause: unknown): WholeResponse {
     this.#serving.log.write('error', 'http', 'a request could not be answered', { error: messageOf(cause) }, 'sampled')
-    return { status: 500, headers: [['Content-Type', 'text/plain; charset=utf-8']], body: 'Internal error' }
+    return plainText(500, 'Internal error')
   }
 
   #abort(): void {

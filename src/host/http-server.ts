@@ -27,8 +27,6 @@ const httpConnectionsPerSourceMax = httpConnectionsMax / 2
 const headBytesMax = 64 << 10
 /** Timeout from the first byte of a request, or of the connection, to the end of its headers. */
 const headTimeoutMs = 20_000
-/** Timeout to the end of its body. Answers have no timeout: a blocking query takes ten minutes. */
-const requestTimeoutMs = 120_000
 /**
  * An idle connection is kept longer than the 90 s after which clients of the field close theirs, so that none is closed
  * during a request.
@@ -38,7 +36,8 @@ const keepAliveMs = 120_000
 const serverOptions: ServerOptions = {
   maxHeaderSize: headBytesMax,
   headersTimeout: headTimeoutMs,
-  requestTimeout: requestTimeoutMs,
+  // A body has its time by its size: see http-pace.ts. Answers have no timeout: a blocking query takes ten minutes.
+  requestTimeout: 0,
   keepAliveTimeout: keepAliveMs,
   connectionsCheckingInterval: 5_000,
   noDelay: true,

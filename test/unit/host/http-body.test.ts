@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { PassThrough } from 'node:stream'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { utf8 } from '../../../src/base/bytes.ts'
 import { bodyBytesMax } from '../../../src/env/http.ts'
 import { HeldBodies, heldBodyBytesMax, heldBodyBytesPerSourceMax, readBody } from '../../../src/host/http-body.ts'
@@ -11,7 +11,57 @@ function requestWith(headers: Record<string, string>): { stream: PassThrough; re
   return { stream, request: Object.assign(stream, { headers }) as unknown as IncomingMessage }
 }
 
+afterEach(() => void vi.useRealTimers())
+
 describe('the body of a request', () => {
+  it('has the longer, the more of it has come', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
+    const held = new HeldBodies()
+    const bytes = 128 << 20
+    const slow = requestWith({ 'content-length': `${bytes}` })
+    const silent = requestWith({ 'content-length': '5' })
+    const ends: unknown[] = []
+    const reading = readBody(slow.request, held, '', 2 * bytes)
+    void readBody(silent.request, held, '').then(({ body }) => ends.push(body))
+    const piece = new Uint8Array(4 << 20)
+    for (let sent = 0; sent < bytes - piece.length; sent += piece.length) {
+      slow.stream.write(piece)
+      // A little faster than 64 KiB/s, so that it takes half an hour in all.
+      await vi.advanceTimersByTimeAsync(60_000)
+    }
+    expect(ends).toEqual(['too-slow'])
+    expect(vi.getTimerCount()).toBe(1)
+    slow.stream.end(piece)
+    expect((await reading).body).toHaveLength(bytes)
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('that falls silent is given up as that of a client which sends a byte now and then, and takes no room', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
+    const held = new HeldBodies()
+    const { stream, request } = requestWith({ 'transfer-encoding': 'chunked' })
+    const reading = readBody(request, held, '10.0.0.1')
+    for (let minute = 0; minute < 3; minute++) {
+      stream.write('a')
+      await vi.advanceTimersByTimeAsync(60_000)
+    }
+    expect((await reading).body).toBe('too-slow')
+    expect(held.heldBytes).toBe(0)
+  })
+
+  it('which is dropped has its time, too', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
+    const { stream, request } = requestWith({ 'content-length': `${bodyBytesMax + 1}` })
+    const destroy = vi.fn()
+    Object.assign(stream, { socket: { destroy } })
+    expect((await readBody(request, new HeldBodies(), '')).body).toBe('too-large')
+    await vi.advanceTimersByTimeAsync(119_000)
+    expect(destroy).not.toHaveBeenCalled()
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(destroy).toHaveBeenCalledOnce()
+  })
+
   it('counts among those held from its first byte until it is released', async () => {
     const held = new HeldBodies()
     const { stream, request } = requestWith({ 'content-length': '5' })

@@ -29,7 +29,6 @@ export class ChosenPorts {
       const name = `${node}/${item.replace(/^service /, '')}`
       const port = this.#known.get(name)
       if (wanted !== undefined || port === undefined) continue
-      if (!this.#leaving.has(name)) this.#run.excused('E12', 'being removed')
       this.#leaving.set(name, port)
     }
   }
@@ -50,6 +49,10 @@ export class ChosenPorts {
       if (other !== undefined) this.#report(`${id} and ${other} of ${node} have the same port ${port}`)
       else if (port < portMin || port > portMax) this.#report(`${id} of ${node} has port ${port}`)
     }
+    for (const [id, port] of proxyPorts) {
+      const isTaken = this.#leaving.has(`${node}/${id}`) && byPort.has(port)
+      if (isTaken) this.#run.excused('E12', 'being removed')
+    }
   }
 
   #report(message: string): void {
@@ -67,7 +70,7 @@ export const chosenPorts = checker({
       judges: ['port of a sidecar', 'ports of sidecars'],
       excuses: {
         'being removed':
-          'A sidecar whose removal a client has requested; until the catalog does not have it any more, or with another port.',
+          'A sidecar has the port of another one, but a client has requested its removal; until the catalog does not have it any more, or with another port.',
       },
     },
   },

@@ -134,9 +134,9 @@ export class AntiEntropy {
     if (this.#stopped) return done
     const free = this.#name.compared(dump.value)
     if (!free.ok) return free
-    const sees = await this.#unseen.sight()
+    const view = await this.#unseen.view()
     if (this.#stopped) return done
-    state.compared(compare(state, dump.value, leaders, sees))
+    state.compared(compare(state, dump.value, leaders, view))
     this.#fullDue = false
     this.#pace.scheduleFull()
     return done

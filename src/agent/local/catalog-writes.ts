@@ -63,14 +63,19 @@ export class CatalogWrites {
     return outcome
   }
 
-  /** Deregisters an item with its own token, or with the agent's token if only the catalog knew the item. */
+  /**
+   * Deregisters an item with its own token, or with the agent's token if only the catalog knew the item. If its own token
+   * is refused, the agent's is tried: the other may have been deleted, or may not remove from a node what is not there.
+   */
   async deregister(kind: 'service' | 'check', { id, token: own }: Due<unknown>): Promise<Outcome> {
     const { state, catalog, tokens } = this.#parts
     const token = own === '' ? tokens.agent : own
     const { node } = state.node
     const ids = kind === 'service' ? { serviceId: id, checkId: '' } : { serviceId: '', checkId: id }
-    const answer = await catalog.deregister({ node, ...ids }, token)
-    return this.#outcome(answer, () => deregistering(node, [kind, id], token))
+    const first = await catalog.deregister({ node, ...ids }, token)
+    const isOthers = !first.ok && isRefusal(first.error) && token !== tokens.agent
+    const answer = isOthers ? await catalog.deregister({ node, ...ids }, tokens.agent) : first
+    return this.#outcome(answer.ok ? answer : first, () => deregistering(node, [kind, id], token))
   }
 
   /** The catalog has accepted a deregistration. */

@@ -153,10 +153,10 @@ export class CheckEntries {
   }
 
   /** Takes over which checks the catalog has. */
-  compared({ equal, present, unseen }: Presence): void {
+  compared({ equal, present, unseen, isWhole }: Presence): void {
     for (const [key, entry] of this.#all.all()) {
       const gone = entry.definition === null
-      if (gone && !present.has(key)) this.#delete(entry)
+      if (gone && isWhole && !present.has(key)) this.#delete(entry)
       else if (!unseen.has(key)) this.#all.setSynced(entry, !gone && equal.has(key))
     }
   }

@@ -6,22 +6,21 @@ import {
   type ServiceFacts,
   type TextPairs,
 } from '../../model/catalog.ts'
-import type { Sight } from './alias-sight.ts'
 import { type Comparison, itemKey } from './entries.ts'
 import type { LocalState } from './local-state.ts'
 import type { NodeDump } from './parts.ts'
-import { unseenOf } from './unseen.ts'
+import { unseenOf, type View, wholeView } from './unseen.ts'
 
 /**
  * Compares the agent's services and checks with the catalog's entries for its node. The agent's version wins, except
  * for tags of a service with tag override. The leader owns the membership check and, on servers, the service
- * `leaders`. `sees` says what the dump could show; absent: everything. Reference: catalog.md#anti-entropy.
+ * `leaders`. `view` says what the dump could show; absent: everything. Reference: catalog.md#anti-entropy.
  */
 export function compare(
   local: LocalState,
   dump: NodeDump | null,
   leaders: string | undefined,
-  sees?: Sight,
+  { sees, isWhole }: View = wholeView,
 ): Comparison {
   const nothing: NodeDump = { node: local.node, services: [], checks: [] }
   const { node, services, checks } = dump ?? nothing
@@ -51,11 +50,13 @@ export function compare(
       equal: new Set(equalServices.map(({ id }) => itemKey(id))),
       present: new Set(services.map(({ id }) => itemKey(id))),
       unseen: unseen.services,
+      isWhole,
     },
     checks: {
       equal: new Set(equalChecks.map(({ checkId }) => itemKey(checkId))),
       present: new Set(checks.map(({ checkId }) => itemKey(checkId))),
       unseen: unseen.checks,
+      isWhole,
     },
     overriddenTags,
     strangeServices: services.map(({ id }) => id).filter((id) => !held.has(itemKey(id)) && id !== leaders),

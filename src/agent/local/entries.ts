@@ -136,6 +136,8 @@ export interface Presence {
   readonly present: ReadonlySet<string>
   /** Items that the agent may not read, so that it cannot tell whether the catalog has them. */
   readonly unseen: ReadonlySet<string>
+  /** Whether the agent may read all entries of its node, so that a removed item that is not present is gone. */
+  readonly isWhole: boolean
 }
 
 /**

@@ -161,10 +161,10 @@ export class ServiceEntries {
   }
 
   /** Takes over which services the catalog has. */
-  compared({ equal, present, unseen }: Presence): void {
+  compared({ equal, present, unseen, isWhole }: Presence): void {
     for (const [key, entry] of this.#all.all()) {
       const gone = entry.facts === null
-      if (gone && !present.has(key)) this.#forget(key)
+      if (gone && isWhole && !present.has(key)) this.#forget(key)
       else if (!unseen.has(key)) this.#all.setSynced(entry, !gone && equal.has(key))
     }
   }

@@ -8,11 +8,22 @@ import type { NodeDump } from './parts.ts'
 /** One comparison in this many treats items that it cannot see as missing. */
 const takenForMissingEvery = 10
 
+/** What one dump of the catalog could show. */
+export interface View {
+  /** Undefined: what is not shown counts as missing. */
+  readonly sees: Sight | undefined
+  /** Whether it could show all entries of the node. */
+  readonly isWhole: boolean
+}
+
+export const wholeView: View = { sees: undefined, isWhole: true }
+
 /**
  * The catalog shows entries of this node as far as the agent's own token may read them. A service that was registered
  * with another token may be missing there each time, and registering it again each minute would be a write that changes
  * nothing. So an item that was registered and may not be read counts as present. Another client may have removed it
- * unseen, so every tenth comparison registers it again nevertheless.
+ * unseen, so every tenth comparison registers it again nevertheless. Removing what is not there changes nothing, so an
+ * item that was removed here is deregistered, unless the token reads everything and the catalog does not show it.
  */
 export class UnseenItems {
   readonly #rights: RegistrantRights | undefined
@@ -25,12 +36,16 @@ export class UnseenItems {
     this.#token = token
   }
 
-  /** What this comparison may see; undefined: everything, so that what is not shown does not exist. */
-  async sight(): Promise<Sight | undefined> {
-    if (this.#rights === undefined || this.#comparisons++ % takenForMissingEvery === 0) return undefined
+  /** What this comparison may see. */
+  async view(): Promise<View> {
+    if (this.#rights === undefined) return wholeView
+    const takesForMissing = this.#comparisons++ % takenForMissingEvery === 0
     const token = this.#token()
-    const found = this.#rights.now(token) ?? (await this.#rights.resolve(token))
-    return found.ok && !found.value.unrestricted ? sightOf(found.value) : undefined
+    const known = this.#rights.now(token)
+    const found = known ?? (takesForMissing ? undefined : await this.#rights.resolve(token))
+    if (found?.ok !== true) return { sees: undefined, isWhole: false }
+    const isWhole = found.value.readsAll('node') && found.value.readsAll('service')
+    return { sees: takesForMissing || isWhole ? undefined : sightOf(found.value), isWhole }
   }
 }
 

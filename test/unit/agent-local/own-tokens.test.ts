@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Keeping } from '../../../src/agent/local/keeping.ts'
-import { ok } from '../../../src/base/result.ts'
+import { err, ok } from '../../../src/base/result.ts'
 import { parseCheckDefinition, parseServiceDefinition } from '../../../src/features/agent/definitions.ts'
 import { Rights } from '../features/rights-of.ts'
 import { checkOf, configOf, type LocalWorld, offer, ttl, withLocalServices } from './local-world.ts'
@@ -77,6 +77,46 @@ describe('the token with which the catalog is told', () => {
       expect(catalog.takeAsked()).toContain('+service web')
     }
     await withLocalServices(configOf(), use, undefined, undefined, rights)
+  })
+
+  it('may be one that reads what the agent may not: what goes while there is no leader is taken out, though not seen', async () => {
+    const mayRead = new Rights(['node:node-a:read'])
+    const rights = { now: () => ok(mayRead), resolve: async () => ok(mayRead) }
+    const use = async ({ local, catalog, rest }: LocalWorld): Promise<void> => {
+      catalog.hidden.add('web')
+      await local.registerService(web('of-web'))
+      await local.registerCheck(checkOf('c', ttl(10_000), { serviceId: 'web', token: 'of-web' }))
+      for (const [go, left] of [
+        [() => local.deregisterCheck('c'), ['service:web']],
+        [() => local.deregisterService('web'), []],
+      ] as const) {
+        catalog.failure = { kind: 'no-leader' }
+        await go()
+        catalog.failure = undefined
+        local.trigger()
+        await rest(30_000)
+        expect([...catalog.checks.keys()]).toEqual(left)
+      }
+      expect([...catalog.services.keys()]).toEqual([])
+      catalog.takeAsked()
+      await rest(600_000)
+      expect(new Set(catalog.takeAsked())).toEqual(new Set(['dump']))
+    }
+    await withLocalServices(configOf(), use, undefined, undefined, rights)
+  })
+
+  it('is that of the agent where the own token of what goes is refused', async () => {
+    await withLocalServices(configOf(), async ({ local, catalog, tokens, lines }) => {
+      tokens.agent = 'of-agent'
+      await local.registerService(web('of-web'))
+      const deregister = catalog.deregister
+      catalog.deregister = async (request, token) => {
+        return token === 'of-agent' ? deregister(request, token) : err({ kind: 'token-not-found' })
+      }
+      await local.deregisterService('web')
+      expect([catalog.services.size, catalog.checks.size]).toEqual([0, 0])
+      expect(lines.filter((line) => line.startsWith('warn'))).toEqual([])
+    })
   })
 
   it('keeps what goes by different tokens apart, and what goes by one together', async () => {

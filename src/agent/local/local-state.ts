@@ -113,8 +113,11 @@ export class LocalState {
 
   /** An existing check keeps its status and output. */
   putCheck(definition: CheckDefinition, origin: Origin, nowMs: number): void {
+    const { checkId, serviceId } = definition
+    const before = this.check(checkId)?.definition.serviceId
     this.#checks.put(definition, origin, nowMs)
-    this.#told.checks(definition.serviceId)
+    this.#told.checks(serviceId)
+    if (before !== undefined && itemKey(before) !== itemKey(serviceId)) this.#told.checks(before)
   }
 
   removeService(id: string): void {

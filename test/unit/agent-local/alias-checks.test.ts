@@ -72,6 +72,24 @@ describe('an alias of a service of this agent', () => {
     })
   })
 
+  it('counts no check any more that was registered again for another service', async () => {
+    await withLocalServices(configOf(), async (world) => {
+      const { local } = world
+      await local.registerService(offer('db', {}, [checkOf('c', long, { serviceId: 'db' })]))
+      await local.registerService(offer('other'))
+      await local.registerCheck(checkOf('of-db', alias('db')))
+      await local.registerService(offer('web', {}, [checkOf('of-other', alias('other'), { serviceId: 'web' })]))
+      await world.rest(1)
+      expect([said(world, 'of-db')[0], said(world, 'of-other')[0]]).toEqual(['critical', 'critical'])
+      await local.reportTtl('c', 'critical', 'gone')
+      await world.rest(1)
+      await local.registerCheck(checkOf('c', long, { serviceId: 'other' }))
+      await world.rest(1)
+      expect(said(world, 'of-db')).toEqual(['passing', 'No checks found.'])
+      expect(said(world, 'of-other')).toEqual(['critical', 'Aliased check "c" failing: gone'])
+    })
+  })
+
   it('does not count itself, nor is held by another that stands for it', async () => {
     await withLocalServices(configOf(), async (world) => {
       const { local } = world

@@ -63,7 +63,10 @@ export class CheckEntries {
     return count
   }
 
-  /** An existing check keeps its status and output. */
+  /**
+   * An existing check keeps its status and output. Since when it is critical counts from now: a service that registers
+   * itself again has come back, and its check has not run since.
+   */
   put(definition: CheckDefinition, origin: Origin, nowMs: number): void {
     const key = itemKey(definition.checkId)
     const before = this.find(key)
@@ -76,7 +79,7 @@ export class CheckEntries {
       origin,
       status,
       output: before?.output ?? '',
-      criticalSinceMs: status === 'critical' ? (before?.criticalSinceMs ?? nowMs) : undefined,
+      criticalSinceMs: status === 'critical' ? nowMs : undefined,
     })
   }
 

@@ -184,6 +184,21 @@ describe('a service whose check stays critical', () => {
   })
 })
 
+describe('a service that is registered again while its check is critical', () => {
+  it('[HLT-024] has the whole time again until it is taken out', async () => {
+    await withLocalServices(configOf(), async ({ local, rest }) => {
+      const dying = checkOf('c', ttl(1_000), { serviceId: 'web', deregisterCriticalServiceAfterMs: 70_000 })
+      await local.registerService(offer('web', {}, [dying]))
+      await rest(85_000)
+      await local.registerService(offer('web', {}, [dying]))
+      await rest(65_000)
+      expect(local.services()).toMatchObject([{ id: 'web' }])
+      await rest(40_000)
+      expect(local.services()).toEqual([])
+    })
+  })
+})
+
 describe('a service whose check recovers while its deregistration waits', () => {
   it('stays', async () => {
     await withLocalServices(configOf({ dataDir: '/data' }), async ({ local, node, rest, lines }) => {

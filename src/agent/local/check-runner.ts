@@ -58,7 +58,8 @@ export class CheckRunner {
   }
 
   /**
-   * Starts a check, and replaces one with the same ID. `lastOutput` restores the output of a TTL check after a restart.
+   * Starts a check, and replaces one with the same ID. `lastOutput` is what was last reported of a TTL check, which an
+   * earlier process or the replaced check has heard.
    */
   run(check: CheckDefinition, lastOutput = ''): void {
     const { naming } = this.#parts

@@ -72,10 +72,11 @@ export class LocalChecks {
     const nowMs = this.#env.clock.monoMs()
     const fresh = check.probe.kind === 'ttl' && kept !== undefined && kept.expiresWallMs > this.#env.clock.wallMs()
     const key = itemKey(check.checkId)
+    const reported = fresh ? kept.output : this.#runner.ttl(key)?.lastOutput
     this.#results.forget(key)
     this.#state.putCheck(check, origin, nowMs)
-    if (fresh) this.#state.updateCheck(key, kept.status, kept.output, nowMs, false)
-    if (!this.#stopped) this.#runner.run(check, this.#state.check(key)?.output)
+    if (fresh) this.#results.take(key, kept)
+    if (!this.#stopped) this.#runner.run(check, reported)
   }
 
   end(checkId: string): void {

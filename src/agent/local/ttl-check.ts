@@ -10,13 +10,18 @@ export class TtlCheck implements Closable {
   #lastOutput: string
   #timer: Closable
 
-  /** `lastOutput` is the output of an earlier process. */
+  /** `lastOutput` is that of an earlier process, or of the check that this one replaces. */
   constructor(env: Env, ttlMs: number, lastOutput: string, expired: (outcome: Outcome) => void) {
     this.#env = env
     this.ttlMs = ttlMs
     this.#lastOutput = lastOutput
     this.#expired = expired
     this.#timer = this.#wait()
+  }
+
+  /** The output of the last report, without what an expiry adds to it; empty if there was none. */
+  get lastOutput(): string {
+    return this.#lastOutput
   }
 
   heard(output: string): void {

@@ -49,6 +49,20 @@ describe('a TTL check', () => {
     })
   })
 
+  it('that is registered again and again says what was last reported once, however often it expires', async () => {
+    await withLocalServices(configOf(), async ({ local, rest }) => {
+      await local.registerCheck(checkOf('c', ttl(1_000)))
+      await local.reportTtl('c', 'passing', 'well')
+      for (let times = 0; times < 3; times++) {
+        await rest(2_000)
+        expect(local.checks()).toMatchObject([
+          { status: 'critical', output: 'TTL expired (last output before timeout follows): well' },
+        ])
+        await local.registerCheck(checkOf('c', ttl(1_000)))
+      }
+    })
+  })
+
   it('is the only kind that can be reported on', async () => {
     await withLocalServices(configOf(), async ({ local }) => {
       await local.registerCheck(checkOf('tcp', tcp('10.0.0.1:1')))

@@ -334,6 +334,23 @@ describe('the state of a TTL check', () => {
     })
   })
 
+  it('is taken up again without its output where outputs are discarded', async () => {
+    await withLives(async (lives) => {
+      await lives.live(
+        async ({ local }) => {
+          await value(local.registerService(web))
+          await value(local.reportTtl('service:web', 'passing', 'a secret'))
+        },
+        onDisk,
+        'kept',
+      )
+      const discarding = { ...onDisk, checksConfig: { ...onDisk.checksConfig, discardOutput: true } }
+      await lives.live(async ({ local }) => {
+        expect(local.checks()).toMatchObject([{ status: 'passing', output: '' }])
+      }, discarding)
+    })
+  })
+
   it('is not taken up again when it is older than its time to live', async () => {
     await withLives(async (lives) => {
       await lives.live(

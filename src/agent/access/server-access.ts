@@ -47,7 +47,9 @@ export function openServerAccess(
   const authorizers = authorizersOf(ground, closing, comparingIn(ground, state, isPrimary, closing))
   const beyond = isPrimary ? undefined : askedTokens(ground, authorizers, calls, primary, store)
   const standing = new ServerStanding(env, raft, config)
-  const tokens = new StateTokens({ env, state, authorizers, datacenter: config.datacenter, beyond, standing })
+  const { datacenter } = config
+  const replicates = config.access.tokenReplication
+  const tokens = new StateTokens({ env, state, authorizers, datacenter, beyond, replicates, standing })
   const isComing = (): boolean => standing.now() === 'coming'
   const mode = new ServerMode({ env, config, lan: ground.pool, wan: ground.wan?.pool, raft, isComing, state })
   closing.push(() => {

@@ -35,6 +35,11 @@ export interface StateTokensParts {
   readonly datacenter: string
   /** Resolves tokens that are not in the state; undefined: the state has all tokens. */
   readonly beyond?: AskedTokens | undefined
+  /**
+   * Whether tokens in the state count although it may lack some: whether the datacenter replicates tokens. Otherwise
+   * they are left from a time when it did, or was the primary one, and nothing revokes them here.
+   */
+  readonly replicates?: boolean
   readonly standing: StateStanding
 }
 
@@ -190,9 +195,11 @@ export class StateTokens implements TokenResolver {
   }
 
   #find(secret: string, datacenter: string): TokenRights | undefined {
-    const tx = this.#parts.state.live
+    const { beyond, replicates, state } = this.#parts
+    if (beyond !== undefined && replicates !== true) return undefined
+    const tx = state.live
     // A state that lacks some tokens cannot tell that the anonymous one was never created.
-    const hasAll = this.#parts.beyond === undefined && this.#isWhole()
+    const hasAll = beyond === undefined && this.#isWhole()
     if (!hasAll && tokenBySecret(tx, secret === '' ? anonymousSecret : secret) === undefined) return undefined
     return rightsInState(tx, secret, { own: this.#parts.datacenter, datacenter })
   }

@@ -33,6 +33,7 @@ import {
   tokenListEndpoint,
   tokenReadEndpoint,
   tokenSelfEndpoint,
+  tokensKeptEndpoint,
 } from './tokens/token-endpoints.ts'
 import { tokenRoutes } from './tokens/token-routes.ts'
 import { tokenCloneEndpoint, tokenDeleteEndpoint, tokenSetEndpoint } from './tokens/token-write-endpoints.ts'
@@ -81,6 +82,7 @@ export const aclFeature: Feature = {
     tokenSelfEndpoint,
     tokenListEndpoint,
     tokenBatchEndpoint,
+    tokensKeptEndpoint,
     tokenSetEndpoint,
     tokenCloneEndpoint,
     tokenDeleteEndpoint,

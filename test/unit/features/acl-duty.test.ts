@@ -247,6 +247,37 @@ describe('a secondary datacenter', () => {
     expect(body).toMatchObject({ ReplicationType: 'policies', ReplicatedTokenIndex: 0 })
   })
 
+  it('answers about tokens as the primary one where it keeps none, and of its own state where it does', async () => {
+    const both = await two()
+    const { primary, secondary } = both
+    const { secret, accessor } = await primary.tokenOf('acl = "read"')
+    const { ID: legacy } = await primary.root('PUT /v1/acl/create', { Name: 'legacy' })
+    secondary.replicatesTokens = false
+    await secondary.lead()
+    await pass(both, 2_000)
+    // The simple world resolves tokens by its own state.
+    secondary.server.resolve = primary.server.resolve
+    const lines = [
+      'GET /v1/acl/token/self',
+      `GET /v1/acl/token/${accessor}`,
+      'GET /v1/acl/tokens',
+      `GET /v1/acl/info/${legacy}`,
+    ]
+    for (const line of lines) {
+      const told = await primary.ask(secret, line)
+      expect([line, told.status, told.body]).not.toEqual([line, 200, []])
+      expect([line, await secondary.ask(secret, line)]).toEqual([line, told])
+    }
+    expect(await secondary.root('GET /v1/acl/list')).toEqual(await primary.root('GET /v1/acl/list'))
+    const { ID: copy } = await secondary.root(`PUT /v1/acl/clone/${legacy}`)
+    expect(primary.token(String(copy))).toMatchObject({ description: 'legacy' })
+    secondary.server.unknownMethods.add('ACL.TokensKept')
+    expect((await secondary.ask(secret, 'GET /v1/acl/tokens')).body).toEqual([])
+    secondary.server.unknownMethods.clear()
+    secondary.replicatesTokens = true
+    expect((await secondary.ask(secret, 'GET /v1/acl/tokens')).body).toEqual([])
+  })
+
   it('says what fails, goes on when it is mended, and tells how far behind it may be', async () => {
     const both = await two()
     const { primary, secondary } = both

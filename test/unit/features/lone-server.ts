@@ -324,6 +324,9 @@ export class LoneServer {
         if (read.datacenter !== '' && this.askElsewhere !== undefined) {
           return (await this.askElsewhere(read.datacenter, call)) as never
         }
+        const peer = this.peers.get(read.datacenter)
+        if (peer !== undefined) return peer.agent.ask(endpoint, args, { ...read, datacenter: '' }, call)
+        if (this.unknownMethods.has(endpoint.method)) return err({ kind: 'unknown-method', method: endpoint.method })
         if (read.datacenter !== '') return err({ kind: 'unknown-datacenter', datacenter: read.datacenter })
         const given = checked(endpoint, args)
         const rights = this.#entered(endpoint, given, call.token)

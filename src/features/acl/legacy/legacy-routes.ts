@@ -1,15 +1,20 @@
 import { z } from 'zod'
 import { textOfByteString } from '../../../base/bytes.ts'
+import type { Result } from '../../../base/result.ts'
+import type { Failure } from '../../../model/failure.ts'
+import type { QueryEndpoint } from '../../contract/endpoint.ts'
+import type { Answer } from '../../contract/reading.ts'
 import { badRequest, declared, failed, failedRead, type Route, type RouteResponse } from '../../contract/route.ts'
-import type { WithAccess, WithQueries, WithSelf, WithWrites } from '../../contract/route-context.ts'
+import type { WithAccess, WithQueries, WithSelf, WithServerCalls, WithWrites } from '../../contract/route-context.ts'
 import { indexHeaders, jsonAnswer, listOf, readParameters, taken, textAnswer } from '../../http/declared.ts'
 import { decodeBody } from '../../http/json-body.ts'
 import { legacyTokenJson, legacyTokenShape } from '../model.ts'
 import { type AclRequest, aclAnswers, type Entered, legacyBody, primaryCall, whereOn } from '../route-checks.ts'
+import { readWhereKept } from '../tokens/token-places.ts'
 import { legacyDeleteEndpoint, legacyListEndpoint, legacyReadEndpoint, legacySetEndpoint } from './legacy-endpoints.ts'
 
 /** The part of the route context that these routes use. */
-type LegacyContext = WithWrites & WithQueries & WithAccess & WithSelf
+type LegacyContext = WithWrites & WithQueries & WithServerCalls & WithAccess & WithSelf
 
 const secret = { name: 'id', about: 'ID of a legacy token, which is its secret.', secret: true } as const
 const tokens = jsonAnswer('Legacy tokens, with their secrets.', listOf(legacyTokenShape), indexHeaders)
@@ -138,17 +143,31 @@ async function destroy(context: WithWrites & WithSelf, request: AclRequest, entr
   return gone.ok ? { kind: 'json', value: gone.value } : failed(gone.error)
 }
 
-async function info(context: WithQueries, request: AclRequest, entry: Entered): Promise<RouteResponse> {
+type ReadingContext = WithQueries & WithServerCalls & WithSelf
+
+/** Reads where the tokens are kept, which may be the primary datacenter alone. */
+async function readLegacy<Args, Reply>(
+  context: ReadingContext,
+  request: AclRequest,
+  entry: Entered,
+  endpoint: QueryEndpoint<Args, Reply>,
+  args: Args,
+): Promise<Result<Answer<Reply>, Failure>> {
+  const read = await readWhereKept(context, request, entry)
+  return read.ok ? context.query(endpoint, args, read.value, request.call) : read
+}
+
+async function info(context: ReadingContext, request: AclRequest, entry: Entered): Promise<RouteResponse> {
   const id = textOfByteString(request.rest)
   if (id === '') return badRequest('Missing ACL')
-  const answer = await context.query(legacyReadEndpoint, { id }, entry.read, request.call)
+  const answer = await readLegacy(context, request, entry, legacyReadEndpoint, { id })
   if (!answer.ok) return failedRead(answer.error)
   const { value, meta } = answer.value
   return { kind: 'json', value: value === null ? [] : [legacyTokenJson(value)], meta }
 }
 
-async function list(context: WithQueries, request: AclRequest, entry: Entered): Promise<RouteResponse> {
-  const answer = await context.query(legacyListEndpoint, {}, entry.read, request.call)
+async function list(context: ReadingContext, request: AclRequest, entry: Entered): Promise<RouteResponse> {
+  const answer = await readLegacy(context, request, entry, legacyListEndpoint, {})
   if (!answer.ok) return failedRead(answer.error)
   return { kind: 'json', value: answer.value.value.map(legacyTokenJson), meta: answer.value.meta }
 }
@@ -157,7 +176,7 @@ async function list(context: WithQueries, request: AclRequest, entry: Entered): 
 async function clone(context: LegacyContext, request: AclRequest, entry: Entered): Promise<RouteResponse> {
   const id = textOfByteString(request.rest)
   if (id === '') return badRequest('Missing ACL')
-  const answer = await context.query(legacyReadEndpoint, { id }, entry.read, request.call)
+  const answer = await readLegacy(context, request, entry, legacyReadEndpoint, { id })
   if (!answer.ok) return failedRead(answer.error)
   const { value: source, meta } = answer.value
   if (source === null) return failedRead({ kind: 'permission-denied', message: 'Permission denied' }, meta)

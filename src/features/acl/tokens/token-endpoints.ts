@@ -1,10 +1,13 @@
 import { z } from 'zod'
 import { lowerAscii } from '../../../base/letter-case.ts'
+import { ok } from '../../../base/result.ts'
 import type { ReadTransaction } from '../../../store/types.ts'
 import { filters, open, refusedUnlessAllowed } from '../../contract/access.ts'
-import type { QueryEndpoint } from '../../contract/endpoint.ts'
+import type { QueryEndpoint, ServerEndpoint } from '../../contract/endpoint.ts'
+import { flagReply } from '../../contract/reply.ts'
+import type { WithPlace, WithServerAccess } from '../../contract/server-context.ts'
 import { oneForAll } from '../../contract/visible-index.ts'
-import { batchMax, type InMode, inNewMode, malformedId, readsAccess } from '../asked.ts'
+import { batchMax, eitherSystem, type InMode, inNewMode, isPrimary, malformedId, readsAccess } from '../asked.ts'
 import { hiddenSecret, type TokenRow } from '../model.ts'
 import { inModeReply, malformedReply, tokenReply, tokensReply } from '../replies.ts'
 import { allTokens, isNewMode, policyById, tokenByAccessor, tokenBySecret, tokensIndex } from '../views.ts'
@@ -105,4 +108,23 @@ export const tokenBatchEndpoint: QueryEndpoint<z.infer<typeof batchArgs>, InMode
       index: tokensIndex(tx),
       found: accessors.flatMap((accessor) => tokenByAccessor(tx, accessor) ?? []),
     })),
+}
+
+const noArgs = z.strictObject({})
+
+/**
+ * Whether the state of this datacenter has the tokens that count here. If not, it replicates none, and the primary
+ * datacenter answers about them.
+ */
+export const tokensKeptEndpoint: ServerEndpoint<z.infer<typeof noArgs>, boolean, WithPlace & WithServerAccess> = {
+  method: 'ACL.TokensKept',
+  kind: 'server',
+  args: noArgs,
+  reply: flagReply,
+  leader: false,
+  access: open('says whether a datacenter keeps tokens, and nothing about any of them'),
+  serve: async (server) => {
+    const access = eitherSystem(server)
+    return access.ok ? ok(isPrimary(server, access.value) || access.value.replicatesTokens) : access
+  },
 }

@@ -33,13 +33,12 @@ import {
   type Entered,
   idInPath,
   newAclAnswers,
-  readNew,
   tokenBody,
   whereKnown,
   writeNew,
 } from '../route-checks.ts'
 import { tokenListEndpoint, tokenSelfEndpoint } from './token-endpoints.ts'
-import { hereOrThere, tokenInPath } from './token-places.ts'
+import { hereOrThere, readTokens, tokenInPath } from './token-places.ts'
 import { tokenCloneEndpoint, tokenDeleteEndpoint, tokenSetEndpoint } from './token-write-endpoints.ts'
 
 /** The part of the route context that these routes use. */
@@ -154,14 +153,14 @@ export const tokenRoutes: readonly Route<TokenContext>[] = [
 ]
 
 async function listTokens(
-  context: WithEnv & WithQueries & WithServerCalls,
+  context: WithEnv & WithQueries & WithServerCalls & WithSelf,
   request: RouteRequest<NamesOf<typeof listParameters>>,
   entry: Entered,
 ): Promise<RouteResponse> {
   const filter = filterOf(request.query, tokenType)
   if (!filter.ok) return failed(filter.error)
   const policy = request.query.get('policy') ?? ''
-  const read = await readNew(context, request, entry, tokenListEndpoint, { policy })
+  const read = await readTokens(context, request, entry, tokenListEndpoint, { policy })
   if ('response' in read) return read.response
   const shown = await shownOf(context, filter.value, read.found, tokenStubJson)
   return shown.ok ? { kind: 'json', value: shown.value, meta: read.meta } : failed(shown.error)
@@ -169,20 +168,20 @@ async function listTokens(
 
 /** A caller without a token has none to read: the anonymous token belongs to no caller. */
 async function readSelf(
-  context: WithQueries & WithServerCalls,
+  context: WithQueries & WithServerCalls & WithSelf,
   request: AclRequest,
   entry: Entered,
 ): Promise<RouteResponse> {
   const given = request.call.token ?? ''
   const secret = given === '' ? entry.access.defaultToken() : given
-  const read = await readNew(context, request, entry, tokenSelfEndpoint, { secret })
+  const read = await readTokens(context, request, entry, tokenSelfEndpoint, { secret })
   if ('response' in read) return read.response
   if (read.found === null) return failedRead({ kind: 'token-not-found' }, read.meta)
   return { kind: 'json', value: tokenJson(read.found), meta: read.meta }
 }
 
 async function readToken(
-  context: WithQueries & WithServerCalls,
+  context: WithQueries & WithServerCalls & WithSelf,
   request: AclRequest,
   entry: Entered,
 ): Promise<RouteResponse> {

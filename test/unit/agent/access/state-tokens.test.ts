@@ -28,7 +28,7 @@ class Keeping {
   readonly settled = this.env.deferred<void>()
   #hasPolicy = false
 
-  constructor(isSecondary = false) {
+  constructor(isSecondary = false, replicates = true) {
     const { env, server } = this
     const authorizers = new Authorizers({ env, defaultPolicy: 'deny', keyListPolicy: false, enforces: undefined })
     const ask = async (secret: string) => {
@@ -40,7 +40,7 @@ class Keeping {
       : undefined
     const state = { live: server.state.store.live, watch: server.context.watch }
     const standing = { now: () => this.standing, settled: () => this.settled.promise, ageMs: () => 7 }
-    this.tokens = new StateTokens({ env, state, authorizers, datacenter: 'dc1', beyond, standing })
+    this.tokens = new StateTokens({ env, state, authorizers, datacenter: 'dc1', beyond, replicates, standing })
   }
 
   async policy(rules: string, datacenters: readonly string[] = []): Promise<void> {
@@ -225,6 +225,19 @@ describe('a server of a secondary datacenter', () => {
     ])
     await keeping.tokens.resolve('there')
     expect([keeping.asked, keeping.mayRead('there')]).toEqual([['there'], 'token-not-found'])
+  })
+
+  it('that replicates no tokens asks for all of them: what its state has left was never revoked there', async () => {
+    const keeping = new Keeping(true, false)
+    await keeping.legacy('left', 'key "" { policy = "read" }')
+    await keeping.legacy('anonymous', 'key "" { policy = "read" }')
+    expect([keeping.mayRead('left'), keeping.mayRead('')]).toEqual(['to be asked for', 'to be asked for'])
+    const refusals = [
+      await keeping.tokens.resolve('left'),
+      await keeping.tokens.rightsFor({ secret: 'left', datacenter: 'dc1' }),
+    ]
+    expect(refusals).toEqual([err({ kind: 'token-not-found' }), err({ kind: 'token-not-found' })])
+    expect(keeping.asked).toEqual(['left'])
   })
 })
 

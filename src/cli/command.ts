@@ -8,6 +8,11 @@ export interface CommandFlag {
   readonly kind: 'bool' | 'text' | 'integer' | 'list' | 'pairs'
   readonly value?: string
   readonly help: string
+  /**
+   * Another name, under which the values of all flags with that name are found in the order of the command line, each as
+   * `flag=value`.
+   */
+  readonly together?: string
   /** The only values that the flag takes; absent: the command checks the value. */
   readonly choices?: readonly string[]
   /**

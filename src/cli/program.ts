@@ -78,7 +78,7 @@ function parsedFlags(
     if (cause instanceof CommanderError) return undefined
     throw cause
   }
-  const flags = flagValues(program, command.flags)
+  const flags = new Map([...flagValues(program, command.flags), ...togetherIn(rewritten.value, command.flags)])
   const wrong = wrongChoice(command.flags, flags)
   return wrong === undefined ? flags : mistaken(wrong, '\n\n')
 }
@@ -136,6 +136,20 @@ function flagValues(program: Command, flags: readonly CommandFlag[]): ReadonlyMa
     const value = isNegative ? parsed[attribute] === false : parsed[attribute]
     // Commander gives a bool that has a negation the default `true`: only what was written counts.
     if (value !== undefined && program.getOptionValueSource(attribute) === 'cli') values.set(flag.name, value)
+  }
+  return values
+}
+
+/** The values of flags that are also read together. */
+function togetherIn(
+  rewritten: readonly string[],
+  declared: readonly CommandFlag[],
+): ReadonlyMap<string, readonly string[]> {
+  const values = new Map<string, readonly string[]>()
+  for (const argument of rewritten) {
+    if (argument === '--') break
+    const name = declared.find((flag) => argument.startsWith(`--${flag.name}=`))?.together
+    if (name !== undefined) values.set(name, [...(values.get(name) ?? []), argument.slice(2)])
   }
   return values
 }

@@ -7,7 +7,12 @@ export interface AgentFlag {
   readonly help: string
   /** The configuration key of the flag; absent for flags that control the loading itself. */
   readonly path?: readonly string[]
+  /** Under this name the values of several flags are found in the order of the command line, each as `flag=value`. */
+  readonly together?: string
 }
+
+/** The name of the flags that name files and directories. */
+export const pathsTogether = 'config-paths'
 
 /** All flags in the order of their names: one table, which a reader looks through as a whole, and hence a long file. */
 export const agentFlags: readonly AgentFlag[] = [
@@ -55,12 +60,14 @@ export const agentFlags: readonly AgentFlag[] = [
   {
     name: 'config-dir',
     kind: 'list',
+    together: pathsTogether,
     value: '<dir>',
     help: 'Load every .json and .hcl file of a directory, by name. May be repeated.',
   },
   {
     name: 'config-file',
     kind: 'list',
+    together: pathsTogether,
     value: '<file>',
     help: 'Load a .json or .hcl configuration file. May be repeated.',
   },

@@ -2,6 +2,7 @@ import { compareText } from '../base/bytes.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import type { Disk } from '../env/disk.ts'
 import { hasBehaviour, type Release } from '../model/release.ts'
+import { pathsTogether } from './agent-flags.ts'
 import type { ConfigProblem } from './problem.ts'
 
 /** Values of the flags given, by flag name. */
@@ -39,22 +40,38 @@ export async function configPaths(
   naming: Formats,
 ): Promise<Result<FoundFiles, readonly ConfigProblem[]>> {
   const found: FoundFiles = { paths: [], skipped: [] }
-  const named = [
-    ...listOf(flags.get('config-file')).map((path) => ({ path, place: '-config-file', directory: false })),
-    ...listOf(flags.get('config-dir')).map((path) => ({ path, place: '-config-dir', directory: true })),
-  ]
-  for (const path of more) {
+  const named = [...pathsOf(flags), ...more.map((path) => ({ path, place: 'config' }))]
+  for (const { path, place } of named) {
     const entry = await disk.stat(path)
-    if (!entry.ok) return err([{ place: 'config', message: `Open failed on ${path}`, remedy: entry.error.message }])
-    named.push({ path, place: 'config', directory: entry.ok && entry.value.kind === 'directory' })
-  }
-  for (const { path, place, directory } of named) {
-    const problem = directory
+    // A file by a name of another format is refused for that, whether it exists or not.
+    if (!entry.ok && place !== '-config-file')
+      return err([{ place, message: `Open failed on ${path}`, remedy: entry.error.message }])
+    const isDirectory = entry.ok && entry.value.kind === 'directory'
+    const problem = isDirectory
       ? await addDirectory(disk, path, place, naming, found)
       : addFile(path, place, naming, found)
     if (problem !== undefined) return err([problem])
   }
   return ok(found)
+}
+
+interface NamedPath {
+  readonly path: string
+  /** The flag that names it. */
+  readonly place: string
+}
+
+/** In the order of the command line, or files first where that is not known. Each flag takes either, as in the field. */
+function pathsOf(flags: GivenFlags): readonly NamedPath[] {
+  const inOrder = listOf(flags.get(pathsTogether))
+  const given =
+    inOrder.length > 0
+      ? inOrder
+      : ['config-file', 'config-dir'].flatMap((name) => listOf(flags.get(name)).map((path) => `${name}=${path}`))
+  return given.map((each) => {
+    const at = each.indexOf('=')
+    return { place: `-${each.slice(0, at)}`, path: each.slice(at + 1) }
+  })
 }
 
 function addFile(path: string, place: string, naming: Formats, found: FoundFiles): ConfigProblem | undefined {

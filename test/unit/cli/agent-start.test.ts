@@ -1,3 +1,6 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ok } from '../../../src/base/result.ts'
 import { runCli } from '../../../src/cli/program.ts'
@@ -42,5 +45,29 @@ describe('an agent that starts', () => {
     expect(early.toReload).toBe(false)
     terminal.signal('SIGHUP')
     expect(early.toReload).toBe(true)
+  })
+
+  it('[CLI-002] [CLI-003] reads files and directories in the order in which they are given, whichever flag names them', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'svc-order-'))
+    const write = (path: string, datacenter: string): string => {
+      writeFileSync(join(folder, path), JSON.stringify({ datacenter }))
+      return join(folder, path)
+    }
+    mkdirSync(join(folder, 'd'))
+    write('d/a.json', 'of the directory')
+    const directory = join(folder, 'd')
+    const [file, other] = [write('file.json', 'of the file'), write('other.json', 'of the other')]
+    /** The datacenter that took effect: none of them can be one, so that no agent starts. */
+    const counts = async (...flags: readonly string[]): Promise<string | undefined> => {
+      const terminal = new FakeTerminal()
+      expect(await runCli(['agent', ...flags], host, terminal)).toBe(1)
+      return /datacenter cannot be "([^"]*)"/.exec(terminal.complained)?.[1]
+    }
+    expect(await counts(`-config-dir=${directory}`, '-config-file', file)).toBe('of the file')
+    expect(await counts('--config-file', file, `-config-dir=${directory}`)).toBe('of the directory')
+    expect(await counts('-config-file', file, '-config-dir', directory, '-config-file', other)).toBe('of the other')
+    expect(await counts('-config-file', file, '-config-file', directory)).toBe('of the directory')
+    expect(await counts('-config-dir', directory, '-config-dir', file)).toBe('of the file')
+    rmSync(folder, { recursive: true })
   })
 })

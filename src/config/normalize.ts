@@ -199,7 +199,7 @@ function identityOf(
   if (!dev && (file.data_dir ?? '') === '')
     problem('data_dir cannot be empty', 'name a directory with -data-dir, or try -dev', 'data_dir')
   return {
-    nodeId: file.node_id?.toLowerCase(),
+    nodeId: file.node_id?.toLowerCase() || undefined,
     datacenter: (file.datacenter ?? defaults.datacenter).toLowerCase(),
     server,
     dev,

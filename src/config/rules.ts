@@ -25,7 +25,7 @@ export function checkNames(file: FileConfig, nodeName: string, problem: Report):
   if (datacenter !== undefined && !/^[a-z0-9_-]+$/.test(datacenter)) {
     problem(`datacenter cannot be "${datacenter}"`, 'please use only [a-z0-9-_]', 'datacenter')
   }
-  if (file.node_id !== undefined && !isUuid(file.node_id)) {
+  if ((file.node_id ?? '') !== '' && !isUuid(file.node_id ?? '')) {
     problem(`node_id "${file.node_id}" is not a UUID`, 'write it as 8-4-4-4-12 hexadecimal digits', 'node_id')
   }
 }

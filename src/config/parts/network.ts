@@ -94,13 +94,15 @@ export function checkAddressClash(config: AgentConfig, file: FileConfig, problem
   for (const [who, hosts, port, key] of claims) {
     if (port < 0) continue
     for (const host of hosts) {
-      const at = endpointText({ host, port })
+      const isSocket = host.startsWith('unix:')
+      const at = isSocket ? host : endpointText({ host, port })
       const before = taken.get(at)
       if (before !== undefined && before.who !== who) {
+        const message = `${who} address ${at} already configured for ${before.who}`
         // The later one may have its default port.
         const told = given[key] === undefined ? before.key : key
-        const message = `${who} address ${at} already configured for ${before.who}`
-        problem(message, 'choose another port for one of them', `ports.${told}`, placing)
+        if (isSocket) problem(message, 'choose another path for one of them', `addresses.${key}`, placing)
+        else problem(message, 'choose another port for one of them', `ports.${told}`, placing)
       }
       taken.set(at, { who, key })
     }

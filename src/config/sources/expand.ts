@@ -10,6 +10,9 @@ import { evaluateTemplate } from '../templates/template.ts'
 export function withAddresses(file: FileConfig, machine: Machine, problem: Report): FileConfig {
   const one = (key: string, text: string | undefined): string | undefined =>
     text === undefined ? undefined : expanded(key, text, machine, problem)
+  // An empty address counts as not given, as in the field: scripts write the key, and have no address to put there.
+  const optional = (key: string, text: string | undefined): string | undefined =>
+    one(key, text === '' ? undefined : text)
   const many = (key: string, texts: readonly string[] | undefined): string[] | undefined =>
     texts?.flatMap((text) =>
       hasTemplate(text)
@@ -23,20 +26,20 @@ export function withAddresses(file: FileConfig, machine: Machine, problem: Repor
     ...file,
     addresses: addresses && {
       ...addresses,
-      dns: one('addresses.dns', addresses.dns),
-      grpc: one('addresses.grpc', addresses.grpc),
-      http: one('addresses.http', addresses.http),
-      https: one('addresses.https', addresses.https),
+      dns: optional('addresses.dns', addresses.dns),
+      grpc: optional('addresses.grpc', addresses.grpc),
+      http: optional('addresses.http', addresses.http),
+      https: optional('addresses.https', addresses.https),
     },
-    advertise_addr: one('advertise_addr', file.advertise_addr),
-    advertise_addr_wan: one('advertise_addr_wan', file.advertise_addr_wan),
+    advertise_addr: optional('advertise_addr', file.advertise_addr),
+    advertise_addr_wan: optional('advertise_addr_wan', file.advertise_addr_wan),
     bind_addr: one('bind_addr', file.bind_addr),
     client_addr: one('client_addr', file.client_addr),
     recursors: many('recursors', file.recursors),
     retry_join: many('retry_join', file.retry_join),
     retry_join_wan: many('retry_join_wan', file.retry_join_wan),
-    serf_lan: one('serf_lan', file.serf_lan),
-    serf_wan: one('serf_wan', file.serf_wan),
+    serf_lan: optional('serf_lan', file.serf_lan),
+    serf_wan: optional('serf_wan', file.serf_wan),
     start_join: many('start_join', file.start_join),
     start_join_wan: many('start_join_wan', file.start_join_wan),
   }

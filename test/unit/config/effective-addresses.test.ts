@@ -20,6 +20,30 @@ describe('the effective configuration', () => {
     }
   })
 
+  it('has none of an empty text, as if its key was not there: the default holds', () => {
+    const plain = normalize(server, false, machine('10.0.0.1'))
+    const keys: readonly FileConfig[] = [
+      { advertise_addr: '' },
+      { advertise_addr_wan: '' },
+      { serf_lan: '' },
+      { serf_wan: '' },
+      { addresses: { dns: '', http: '', https: '', grpc: '' } },
+      { node_id: '' },
+    ]
+    expect(plain.ok).toBe(true)
+    for (const given of keys) {
+      const normalized = normalize({ ...server, ...given }, false, machine('10.0.0.1'))
+      expect([given, normalized.ok ? normalized.value.config : normalized.error]).toEqual([
+        given,
+        plain.ok && plain.value.config,
+      ])
+    }
+    const empty = { advertise_addr: '', bind_addr: '0.0.0.0' }
+    expect(normalize({ ...server, ...empty }, false, machine('10.0.0.1'))).toMatchObject({
+      value: { config: { advertiseAddress: '10.0.0.1' } },
+    })
+  })
+
   it('gives an address to join without a port that of gossip', () => {
     const entries = ['10.0.0.2', '10.0.0.3:9301', '[fd00::1]:1', 'fd00::2', 'db.internal', 'db:9301']
     const joins = (more: FileConfig): unknown => {

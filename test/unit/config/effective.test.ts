@@ -102,6 +102,10 @@ describe('the effective configuration', () => {
     [{ start_join: ['10.0.0.1:0'] }, 'start_join: entry 1 is not an address'],
     [{ ports: { serf_lan: -1 } }, 'ports.serf_lan cannot be -1'],
     [{ ports: { dns: 8500 } }, 'HTTP address 127.0.0.1:8500 already configured for DNS'],
+    [
+      { addresses: { http: 'unix:///x', https: '127.0.0.1 unix:///x' }, ports: { https: 8501 } },
+      'HTTPS address unix:///x already configured for HTTP: choose another path',
+    ],
     [{ ports: { serf_lan: 8300 } }, 'Serf Advertise LAN address 10.0.0.1:8300 already configured for RPC Advertise'],
     [{ serf_lan: 'eth0' }, 'serf_lan "eth0" must be an ip address'],
     [{ serf_wan: 'eth0' }, 'serf_wan "eth0" must be an ip address'],

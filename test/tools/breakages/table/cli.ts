@@ -11,14 +11,14 @@ export const cliBreakages: readonly Breakage[] = [
   {
     id: 'CLI-002',
     file: 'src/config/found-files.ts',
-    find: "place: '-config-dir', directory: true",
-    replace: "place: '-config-dir', directory: false",
+    find: "const isDirectory = entry.ok && entry.value.kind === 'directory'",
+    replace: "const isDirectory = entry.ok && entry.value.kind === 'other'",
   },
   {
     id: 'CLI-003',
     file: 'src/config/found-files.ts',
-    find: "place: '-config-file', directory: false",
-    replace: "place: '-config-file', directory: true",
+    find: 'found.paths.push(path)\n  return undefined',
+    replace: 'return undefined',
   },
   {
     id: 'CLI-004',

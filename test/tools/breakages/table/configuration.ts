@@ -131,7 +131,7 @@ export const configurationBreakages: readonly Breakage[] = [
   {
     id: 'CFG-022',
     file: 'src/config/normalize.ts',
-    find: 'nodeId: file.node_id?.toLowerCase(),',
+    find: 'nodeId: file.node_id?.toLowerCase() || undefined,',
     replace: 'nodeId: undefined,',
   },
   {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Check, Instance, NodeOverview } from '../../../src/http/ui/page/api/catalog-shapes.ts'
 import type { ServerHealth } from '../../../src/http/ui/page/api/cluster-shapes.ts'
 import type { Intention } from '../../../src/http/ui/page/api/intention-shapes.ts'
-import { commandLine, commandText } from '../../../src/http/ui/page/explain/command-line.ts'
+import { commandLine, commandText, withOperands } from '../../../src/http/ui/page/explain/command-line.ts'
 import { datacenterText, datacenterTrips } from '../../../src/http/ui/page/explain/datacenter-trips.ts'
 import { meshDecision } from '../../../src/http/ui/page/explain/decision.ts'
 import { drainedBy, isInMaintenance, outputOf } from '../../../src/http/ui/page/explain/drain.ts'
@@ -142,11 +142,23 @@ describe('why a server has no vote', () => {
 
 describe('a command line to copy', () => {
   it('quotes what a shell would read as more than a name', () => {
-    expect(commandText('svc', commandLine('kv get', '-detailed', 'app/a'), '')).toBe('svc kv get -detailed app/a')
-    expect(commandText('svc', commandLine('kv get', "x'; rm -rf ~; '"), '')).toBe(
+    expect(commandText('svc', withOperands(commandLine('kv get', '-detailed'), 'app/a'), '')).toBe(
+      'svc kv get -detailed app/a',
+    )
+    expect(commandText('svc', withOperands(commandLine('kv get'), "x'; rm -rf ~; '"), '')).toBe(
       "svc kv get 'x'\\''; rm -rf ~; '\\'''",
     )
-    expect(commandText('svc', commandLine('kv get', '-keys', ''), 'a b')).toBe("svc kv get '-datacenter=a b' -keys ''")
+    expect(commandText('svc', withOperands(commandLine('kv get', '-keys'), ''), 'a b')).toBe(
+      "svc kv get '-datacenter=a b' -keys ''",
+    )
+  })
+})
+
+describe('a name of the cluster that begins with a dash', () => {
+  it('is no flag of a command line to copy, which would send the token of the shell elsewhere', () => {
+    const line = withOperands(commandLine('kv get', '-detailed'), '-http-addr=evil.example:80')
+    expect(commandText('svc', line, '')).toBe('svc kv get -detailed -- -http-addr=evil.example:80')
+    expect(commandText('svc', withOperands(commandLine('rtt'), 'a', '-b'), 'dc2')).toBe('svc rtt -- a -b')
   })
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { Client } from '../../../src/http/ui/page/api/client.ts'
+import { Client, keyPath, pathOf } from '../../../src/http/ui/page/api/client.ts'
 import { exact } from '../../../src/http/ui/page/api/exact.ts'
 import { type Answer, failureOf } from '../../../src/http/ui/page/api/failure.ts'
 import { follow, type Known } from '../../../src/http/ui/page/live/follow.ts'
@@ -104,6 +104,8 @@ describe('connections that wait', () => {
   })
 })
 
+const product = { name: 'svc', title: 'Svc', apiRoot: 'http://agent', pageRoot: 'http://agent/ui/' }
+
 describe('a question that waits', () => {
   /** Follows one question with real slots. Its first answer has the index 5, and then nothing changes. */
   function waiting(isSeen: () => boolean) {
@@ -135,8 +137,6 @@ describe('a question that waits', () => {
     }
     return { slots, client, asked, failures, end, askAgain: () => client.askAgain() }
   }
-
-  const product = { name: 'svc', title: 'Svc', apiRoot: 'http://agent', pageRoot: 'http://agent/ui/' }
 
   it('is ended by a write, and waits for the same index again after its answer, without a failure', async () => {
     const { client, asked, failures, end, askAgain } = waiting(() => true)
@@ -171,6 +171,27 @@ describe('a question that waits', () => {
     await expect.poll(() => asked).toEqual([undefined, '5', undefined, '5'])
     expect(failures).toEqual([undefined, undefined])
     await end()
+  })
+})
+
+describe('a request', () => {
+  it('is not sent for a name that a browser, or the agent, would make another one of', async () => {
+    const client = new Client(product, { token: '', datacenter: '' }, () => () => undefined)
+    const sent: string[] = []
+    onTestFinished(() => void vi.unstubAllGlobals())
+    vi.stubGlobal('fetch', async (url: string) => {
+      sent.push(new URL(url).pathname)
+      return new Response('true')
+    })
+    const kept = ['a', 'a/', '', '...', 'a/.b', 'a../b', '..a/', '%2e%2e/a']
+    for (const key of kept) await client.ask({ method: 'DELETE', path: keyPath(key), query: { recurse: '' } })
+    expect(sent).toEqual(kept.map(keyPath))
+    for (const key of ['app/../', 'app/..', '..', '.', './', 'a/./b', 'a//b', '/a']) {
+      const answer = await client.ask({ method: 'DELETE', path: keyPath(key), query: { recurse: '' } })
+      expect([key, answer]).toMatchObject([key, { ok: false, failure: { kind: 'said' } }])
+    }
+    expect(await client.ask({ path: `/v1/health/service${pathOf('..')}` })).toMatchObject({ ok: false })
+    expect(sent).toHaveLength(kept.length)
   })
 })
 

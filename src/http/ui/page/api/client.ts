@@ -53,6 +53,7 @@ export class Client {
     { method = 'GET', path, query = {}, body, asText }: Asked,
     signal: AbortSignal | undefined,
   ): Promise<Answer<T>> {
+    if (!isKeptByBrowsers(path)) return { ok: false, failure: { kind: 'said', status: 400, text: notAsked } }
     const { token, datacenter } = this.caller
     const parameters = new URLSearchParams(query)
     if (datacenter !== '') parameters.set('dc', datacenter)
@@ -61,7 +62,7 @@ export class Client {
       method,
       headers,
       cache: 'no-store',
-      // A key that the agent would clean (a//b) must not become another one.
+      // What is asked for must not become something else.
       redirect: 'error',
       ...(signal === undefined ? {} : { signal }),
       ...(body === undefined ? {} : { body: bodyOf(body) }),
@@ -88,6 +89,17 @@ export class Client {
     this.#repeaters.add(repeat)
     return () => this.#repeaters.delete(repeat)
   }
+}
+
+const notAsked =
+  'A browser cannot ask for a name with a part that is empty, "." or "..": what has such a name can only be read and written in a transaction (PUT /v1/txn).'
+
+/**
+ * Whether a browser sends this path as it is. It resolves `.` and `..`, encoded or not, so that `/v1/kv/app/../` would
+ * be the root of all keys; and the agent answers a path with an empty part by another one. URL Standard, section 4.4.
+ */
+function isKeptByBrowsers(path: string): boolean {
+  return !/\/\.{0,2}\//.test(path) && !/\/\.{1,2}$/.test(path)
 }
 
 function bodyOf(body: unknown): BodyInit {

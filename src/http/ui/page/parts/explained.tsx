@@ -1,5 +1,5 @@
 import type { Answer } from '../api/failure.ts'
-import { commandLine } from '../explain/command-line.ts'
+import { commandLine, withOperands } from '../explain/command-line.ts'
 import { decisionLine, type Explanation, questionOf } from '../explain/rights.ts'
 import { useCaller } from '../live/context.ts'
 import { useOfCaller } from '../live/use-of-caller.ts'
@@ -26,7 +26,7 @@ export function Explained({ right, accessor = '' }: { readonly right: string; re
         {answer?.ok === true && decisionLine(answer.value)}
         {answer?.ok === false && 'text' in answer.failure && answer.failure.text}
       </output>
-      <Command line={commandLine('acl explain', ...of, `${resource}:${access}`, ...named)} />
+      <Command line={withOperands(commandLine('acl explain', ...of), `${resource}:${access}`, ...named)} />
     </div>
   )
 }

@@ -1,6 +1,6 @@
 import type { Token } from '../../api/access-shapes.ts'
 import { pathOf } from '../../api/client.ts'
-import { commandLine } from '../../explain/command-line.ts'
+import { commandLine, withOperands } from '../../explain/command-line.ts'
 import { CheckField, TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
 import { Meanwhile } from '../../forms/meanwhile.tsx'
@@ -45,7 +45,7 @@ export function NewToken() {
           <p>{words.createdToken(created.Description || created.AccessorID)}</p>
           <Secret text={created.SecretID} /> <a href={hrefOf('access', 'token', created.AccessorID)}>{words.token}</a>
           <p>{words.giveToAgent}</p>
-          <Command line={commandLine('acl set-agent-token', 'agent', 'SECRET')} />
+          <Command line={withOperands(commandLine('acl set-agent-token'), 'agent', 'SECRET')} />
         </div>
       )}
     </Form>

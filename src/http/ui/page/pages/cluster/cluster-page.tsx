@@ -1,7 +1,7 @@
 import type { Self } from '../../api/catalog-shapes.ts'
 import { pathOf } from '../../api/client.ts'
 import { type Member, memberStatus, type RaftServer } from '../../api/cluster-shapes.ts'
-import { commandLine } from '../../explain/command-line.ts'
+import { commandLine, withOperands } from '../../explain/command-line.ts'
 import { type DatacenterCoordinates, datacenterTrips } from '../../explain/datacenter-trips.ts'
 import { roundTripText } from '../../explain/round-trip.ts'
 import { Confirm, Result } from '../../forms/form.tsx'
@@ -75,7 +75,7 @@ function Datacenters() {
         ]}
       />
       <p class="faint">{nodeWords.roundTripHint}</p>
-      <Command line={commandLine('rtt', '-wan', 'SERVER.DC1', 'SERVER.DC2')} />
+      <Command line={withOperands(commandLine('rtt', '-wan'), 'SERVER.DC1', 'SERVER.DC2')} />
     </>
   )
 }

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { Client } from '../../api/client.ts'
 import type { Answer, Failure } from '../../api/failure.ts'
 import type { Intention } from '../../api/intention-shapes.ts'
-import { commandLine } from '../../explain/command-line.ts'
+import { commandLine, withOperands } from '../../explain/command-line.ts'
 import { type MeshDecision, meshDecision } from '../../explain/decision.ts'
 import { TextField } from '../../forms/fields.tsx'
 import { Form } from '../../forms/form.tsx'
@@ -80,7 +80,7 @@ function Decision({ verdict: { from, to, allowed, why } }: { readonly verdict: V
         <strong>{allowed ? words.allowed(from, to) : words.denied(from, to)}</strong>
       </p>
       {'failure' in why ? <Problem failure={why.failure} needs={why.needs} /> : <Why why={why} allowed={allowed} />}
-      <Command line={commandLine('intention check', from, to)} />
+      <Command line={withOperands(commandLine('intention check'), from, to)} />
     </div>
   )
 }

@@ -1,5 +1,5 @@
 import type { Intention } from '../../api/intention-shapes.ts'
-import { commandLine } from '../../explain/command-line.ts'
+import { commandLine, withOperands } from '../../explain/command-line.ts'
 import { useLive } from '../../live/use-live.ts'
 import { Command } from '../../parts/command.tsx'
 import { PageHead, Shown } from '../../parts/page-frame.tsx'
@@ -38,7 +38,7 @@ export function IntentionList() {
       </Shown>
       <DecisionForm />
       <NewIntention />
-      <Command line={commandLine('intention match', 'NAME')} />
+      <Command line={withOperands(commandLine('intention match'), 'NAME')} />
     </>
   )
 }

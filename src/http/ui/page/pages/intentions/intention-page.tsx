@@ -1,6 +1,6 @@
 import { pathOf } from '../../api/client.ts'
 import type { Intention } from '../../api/intention-shapes.ts'
-import { commandLine } from '../../explain/command-line.ts'
+import { commandLine, withOperands } from '../../explain/command-line.ts'
 import { useLive } from '../../live/use-live.ts'
 import { Command } from '../../parts/command.tsx'
 import { Facts } from '../../parts/facts.tsx'
@@ -25,7 +25,7 @@ export function IntentionPage({ id }: { readonly id: string }) {
               ]}
             />
             <IntentionForm intention={intention} reread={live.reread} />
-            <Command line={commandLine('intention get', id)} />
+            <Command line={withOperands(commandLine('intention get'), id)} />
           </>
         )}
       </Shown>

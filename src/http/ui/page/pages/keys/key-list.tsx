@@ -1,5 +1,5 @@
 import { keyPath } from '../../api/client.ts'
-import { commandLine } from '../../explain/command-line.ts'
+import { commandLine, withOperands } from '../../explain/command-line.ts'
 import { TextField } from '../../forms/fields.tsx'
 import { Confirm, Result } from '../../forms/form.tsx'
 import { useAct } from '../../forms/use-act.ts'
@@ -30,7 +30,7 @@ export function KeyList({ prefix }: { readonly prefix: string }) {
       </Shown>
       <NewKey prefix={prefix} />
       {prefix !== '' && <RemoveFolder prefix={prefix} />}
-      <Command line={commandLine('kv get', '-keys', '-separator=/', prefix)} />
+      <Command line={withOperands(commandLine('kv get', '-keys', '-separator=/'), prefix)} />
     </>
   )
 }

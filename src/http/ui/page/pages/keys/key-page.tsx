@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks'
 import { keyPath } from '../../api/client.ts'
 import type { KeyEntry } from '../../api/key-shapes.ts'
-import { commandLine } from '../../explain/command-line.ts'
+import { commandLine, withOperands } from '../../explain/command-line.ts'
 import { Result } from '../../forms/form.tsx'
 import { useAct } from '../../forms/use-act.ts'
 import { useCaller } from '../../live/context.ts'
@@ -43,7 +43,7 @@ export function KeyPage({ name }: { readonly name: string }) {
           </Shown>
         </>
       )}
-      <Command line={commandLine('kv get', '-detailed', name)} />
+      <Command line={withOperands(commandLine('kv get', '-detailed'), name)} />
     </>
   )
 }

@@ -1,7 +1,7 @@
 import type { NodeCoordinate, NodeOverview } from '../../api/catalog-shapes.ts'
 import { pathOf } from '../../api/client.ts'
 import type { Session } from '../../api/key-shapes.ts'
-import { commandLine } from '../../explain/command-line.ts'
+import { commandLine, withOperands } from '../../explain/command-line.ts'
 import { roundTripText } from '../../explain/round-trip.ts'
 import { useLive } from '../../live/use-live.ts'
 import { Command } from '../../parts/command.tsx'
@@ -94,7 +94,7 @@ function RoundTrips({ from }: { readonly from: string }) {
         ]}
       />
       <p class="faint">{words.roundTripHint}</p>
-      <Command line={commandLine('rtt', from, 'NODE')} />
+      <Command line={withOperands(commandLine('rtt'), from, 'NODE')} />
     </>
   )
 }

@@ -1,7 +1,7 @@
 import type { Instance, NodeOverview } from '../../api/catalog-shapes.ts'
 import { pathOf } from '../../api/client.ts'
 import type { Intention } from '../../api/intention-shapes.ts'
-import { commandLine } from '../../explain/command-line.ts'
+import { commandLine, withOperands } from '../../explain/command-line.ts'
 import { topologyOf, upstreamsOf } from '../../explain/topology.ts'
 import { useLive } from '../../live/use-live.ts'
 import { Command } from '../../parts/command.tsx'
@@ -99,7 +99,7 @@ function Matching({ name, intentions }: { readonly name: string; readonly intent
       <p>
         <a href={hashOf({ path: ['intentions'], query: { to: name } })}>{words.newIntention(name)}</a>
       </p>
-      <Command line={commandLine('intention match', name)} />
+      <Command line={withOperands(commandLine('intention match'), name)} />
     </>
   )
 }

@@ -238,6 +238,11 @@ export function misused(invocation: Invocation, message: string): number {
   return 1
 }
 
+/** The key or prefix that an operand names. No key begins with a slash; one that is written is left out, as in the field. */
+export function keyOf(operand: string): string {
+  return operand.startsWith('/') ? operand.slice(1) : operand
+}
+
 /** The path of a key, or of a prefix. Slashes in a key stay slashes in the path. */
 export function keyPath(key: string): string {
   return `/v1/kv/${key.split('/').map(encodeURIComponent).join('/')}`

@@ -4,7 +4,16 @@ import { err, ok, type Result } from '../../base/result.ts'
 import { isList } from '../../base/shape.ts'
 import { inputBytesMax } from '../../env/terminal.ts'
 import { sightOf, warnOfNoSight } from '../acl/missing-rules.ts'
-import { ApiClient, failed, keyPath, misused, serverFlags, surplusOperands, unexpectedText } from '../api/client.ts'
+import {
+  ApiClient,
+  failed,
+  keyOf,
+  keyPath,
+  misused,
+  serverFlags,
+  surplusOperands,
+  unexpectedText,
+} from '../api/client.ts'
 import type { CliCommand } from '../command.ts'
 import { dataOperand } from '../flags/values.ts'
 
@@ -24,7 +33,8 @@ export const kvExportCommand: CliCommand = {
   async run(invocation) {
     const surplus = surplusOperands(invocation, 1)
     if (surplus !== undefined) return misused(invocation, `Error! ${surplus}`)
-    const answer = await new ApiClient(invocation).send('GET', keyPath(invocation.args[0] ?? ''), [['recurse', '']])
+    const prefix = keyOf(invocation.args[0] ?? '')
+    const answer = await new ApiClient(invocation).send('GET', keyPath(prefix), [['recurse', '']])
     if (!answer.ok) return failed(invocation, `Error querying ${invocation.naming.title} agent: ${answer.error}`)
     const { status, body } = answer.value
     if (status !== 200 && status !== 404) {
@@ -33,7 +43,7 @@ export const kvExportCommand: CliCommand = {
     const entries = status === 404 ? ok([]) : transferredOf(body, { key: 'Key', flags: 'Flags', value: 'Value' })
     if (!entries.ok) return failed(invocation, `Error querying ${invocation.naming.title} agent: ${entries.error}`)
     invocation.terminal.out(exportText(entries.value))
-    if (entries.value.length === 0) await warnOfNoSight(invocation, 'key', [sightOf.keys(invocation.args[0] ?? '')])
+    if (entries.value.length === 0) await warnOfNoSight(invocation, 'key', [sightOf.keys(prefix)])
     return 0
   },
 }

@@ -6,6 +6,7 @@ import {
   ApiClient,
   type ApiResponse,
   failed,
+  keyOf,
   keyPath,
   serverFlags,
   surplusOperands,
@@ -36,7 +37,8 @@ export const kvGetCommand: CliCommand = {
   operands: '[KEY_OR_PREFIX]',
   flags: [...getFlags, ...serverFlags],
   async run(invocation) {
-    const key = operand(invocation, invocation.flags.get('recurse') === true || invocation.flags.get('keys') === true)
+    const isPrefix = ['recurse', 'keys'].some((flag) => invocation.flags.get(flag) === true)
+    const key = operand(invocation, keyOf(invocation.args[0] ?? ''), isPrefix)
     if (!key.ok) return failed(invocation, key.error)
     if (invocation.flags.get('keys') === true) return printKeys(invocation, key.value)
     return printEntries(invocation, key.value, invocation.flags.get('recurse') === true)
@@ -125,7 +127,7 @@ export const kvPutCommand: CliCommand = {
   about: 'DATA may be - for standard input or @FILE for the content of a file; without it the value is empty.',
   flags: [...putFlags, ...serverFlags],
   async run(invocation) {
-    const key = operand(invocation, false, 2)
+    const key = operand(invocation, invocation.args[0] ?? '', false, 2)
     if (!key.ok) return failed(invocation, key.error)
     if (key.value.startsWith('/')) {
       return failed(invocation, `Error! Failed writing data: Invalid key. Key must not begin with a '/': ${key.value}`)
@@ -169,7 +171,7 @@ export const kvDeleteCommand: CliCommand = {
   },
   async run(invocation) {
     const recurse = invocation.flags.get('recurse') === true
-    const key = operand(invocation, recurse)
+    const key = operand(invocation, keyOf(invocation.args[0] ?? ''), recurse)
     if (!key.ok) return failed(invocation, key.error)
     const query = casQuery(invocation)
     if (!query.ok) return failed(invocation, query.error)
@@ -185,8 +187,7 @@ export const kvDeleteCommand: CliCommand = {
   },
 }
 
-function operand(invocation: Invocation, mayBeEmpty: boolean, most = 1): Result<string, string> {
-  const key = invocation.args[0] ?? ''
+function operand(invocation: Invocation, key: string, mayBeEmpty: boolean, most = 1): Result<string, string> {
   const surplus = surplusOperands(invocation, most)
   if (surplus !== undefined) return err(`Error! ${surplus}`)
   if (key !== '' || mayBeEmpty) return ok(key)

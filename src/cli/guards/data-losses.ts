@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { err, ok } from '../../base/result.ts'
 import { AclApi } from '../acl/acl-api.ts'
 import { keyringSchema } from '../api/answers.ts'
-import { ApiClient, keyPath, unexpectedText, wholeStateMs } from '../api/client.ts'
+import { ApiClient, keyOf, keyPath, unexpectedText, wholeStateMs } from '../api/client.ts'
 import type { Invocation } from '../command.ts'
 import { textFlag } from '../flags/values.ts'
 import { counted, type Found, type GuardReads } from './reads.ts'
@@ -23,7 +23,7 @@ const namedMax = 5
 
 export async function deletedKeys(reads: GuardReads, { args, flags }: Invocation): Promise<Found> {
   if (flags.get('recurse') !== true || args.length > 1) return ok([])
-  const prefix = args[0] ?? ''
+  const prefix = keyOf(args[0] ?? '')
   const answer = await reads.ask(keyPath(prefix), [['keys', '']])
   if (!answer.ok) return answer
   if (answer.value.status === 404) return ok([])

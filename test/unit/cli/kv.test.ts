@@ -22,6 +22,21 @@ describe('svc kv put, get and delete', () => {
     expect(await world.run(['kv', 'get', 'a/b'])).toMatchObject({ code: 1, error: 'Error! No key exists at: a/b\n' })
   })
 
+  it('get, export and delete leave out a slash before a key; put refuses it', async () => {
+    const world = await CliWorld.begun()
+    await world.run(['kv', 'put', 'a/b', 'value'])
+    expect(await world.run(['kv', 'put', '/a/b', 'other'])).toMatchObject({ code: 1, out: '' })
+    expect(await world.run(['kv', 'get', '/a/b'])).toMatchObject({ code: 0, out: 'value\n' })
+    expect(await world.run(['kv', 'get', '-recurse', '/a'])).toMatchObject({ code: 0, out: 'a/b:value\n' })
+    expect(await world.run(['kv', 'get', '-keys', '/'])).toMatchObject({ code: 0, out: 'a/\n' })
+    expect((await world.run(['kv', 'export', '/'])).out).toContain('"a/b"')
+    expect(await world.run(['kv', 'delete', '/'])).toMatchObject({ code: 1, error: 'Error! Missing KEY argument\n' })
+    const deleted = await world.run(['kv', 'delete', '-recurse', '/'])
+    expect(deleted).toMatchObject({ code: 0, out: 'Success! Deleted keys with prefix: \n' })
+    expect(deleted.error).toContain('the command deletes every key of the datacenter: 1.')
+    expect((await world.run(['kv', 'get', 'a/b'])).code).toBe(1)
+  })
+
   it('say what the agent says of a request that it does not serve', async () => {
     const world = await CliWorld.begun()
     const error = 'Error querying Svc agent: Unexpected response code: 500 (No path to datacenter)\n'

@@ -1,5 +1,6 @@
 import type { DiskFailure } from '../../env/disk.ts'
 import type { Env } from '../../env/env.ts'
+import { type LogIndex, noIndex } from '../../model/log-position.ts'
 import type { RaftEffect } from '../core/effects.ts'
 import type { SnapshotMeta } from '../core/types.ts'
 import { diskFailureText } from '../log/open-failure.ts'
@@ -31,6 +32,7 @@ export class Chunks {
   readonly #renew: () => void
   #waiting: StoreChunk[] = []
   #isStoring = false
+  #committed = noIndex
   #stopped = false
 
   constructor({ snapshots, turns, env, renew }: ChunksParts) {
@@ -44,6 +46,15 @@ export class Chunks {
     if (this.#waiting.length >= waitingMax) return
     this.#waiting.push(effect)
     if (!this.#isStoring) this.#turns.inBackground(this.#storeAll())
+  }
+
+  /**
+   * Everything up to here is committed. A leader that fell in the middle of a snapshot never sends the rest if the next
+   * one brings this server up to date from its log.
+   */
+  committed(index: LogIndex): void {
+    this.#committed = index
+    if (!this.#isStoring && this.#snapshots.receivesInVain(index)) this.#turns.inBackground(this.#storeAll())
   }
 
   read(effect: ReadChunk): void {
@@ -85,28 +96,27 @@ export class Chunks {
 
   async #storeAll(): Promise<void> {
     this.#isStoring = true
-    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
-      const { from, chunk } = next
-      const { meta, round } = chunk
-      const stored = await this.#snapshots.receive(chunk)
-      if (this.#stopped) return
-      this.#turns.run(() => {
-        // Without an answer, the leader resends the chunk at intervals.
-        if (!stored.ok) return this.#tellFailure(meta.index, stored.error)
-        const { nextOffset, complete, damage } = stored.value
-        if (damage !== undefined) {
-          this.#log.write(
-            'warn',
-            'raft',
-            'a received snapshot is damaged',
-            { from, index: meta.index, why: damage },
-            'sampled',
-          )
-        }
-        this.#turns.post({ kind: 'chunk-stored', from, meta, round, nextOffset, complete })
-      })
-    }
+    do {
+      for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) await this.#store(next)
+      if (this.#snapshots.receivesInVain(this.#committed)) await this.#snapshots.forget(this.#committed)
+    } while (this.#waiting.length > 0)
     this.#isStoring = false
+  }
+
+  async #store({ from, chunk }: StoreChunk): Promise<void> {
+    const { meta, round } = chunk
+    const stored = await this.#snapshots.receive(chunk)
+    if (this.#stopped) return
+    this.#turns.run(() => {
+      // Without an answer, the leader resends the chunk at intervals.
+      if (!stored.ok) return this.#tellFailure(meta.index, stored.error)
+      const { nextOffset, complete, damage } = stored.value
+      if (damage !== undefined) {
+        const why = { from, index: meta.index, why: damage }
+        this.#log.write('warn', 'raft', 'a received snapshot is damaged', why, 'sampled')
+      }
+      this.#turns.post({ kind: 'chunk-stored', from, meta, round, nextOffset, complete })
+    })
   }
 
   /** The log is not affected: this server goes on, and lags until its disk takes a snapshot. */

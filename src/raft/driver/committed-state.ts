@@ -86,6 +86,7 @@ export class CommittedState {
       if (ageMs !== undefined) env.metrics.sample('raft.commitTime', ageMs)
     }
     this.#applier.take(entries)
+    this.#chunks.committed(last.index)
     this.#snapshotting.applied()
   }
 

@@ -1,5 +1,6 @@
 import { err, ok, type Result } from '../../base/result.ts'
 import type { DiskFailure, DiskFile } from '../../env/disk.ts'
+import type { LogIndex } from '../../model/log-position.ts'
 import type { SnapshotChunk } from '../core/messages.ts'
 import type { SnapshotMeta } from '../core/types.ts'
 import type { SnapshotDisk } from './memory-files.ts'
@@ -33,7 +34,7 @@ interface Files {
   readonly makeReady: () => Promise<Result<undefined, DiskFailure>>
 }
 
-/** Receives the snapshots of leaders, one transfer at a time, in a separate file. One call of `take` at a time. */
+/** Receives the snapshots of leaders, one transfer at a time, in a separate file. One call of `take` or `forget` at a time. */
 export class SnapshotReceiving {
   readonly #disk: SnapshotDisk
   readonly #directory: string
@@ -72,6 +73,16 @@ export class SnapshotReceiving {
     }
     if (transfer.nextOffset < sizeBytes) return ok({ nextOffset: transfer.nextOffset, complete: false })
     return this.#complete(transfer)
+  }
+
+  /** Whether a transfer is under way of a snapshot that covers no more than this index. */
+  isUseless(committed: LogIndex): boolean {
+    return this.#transfer !== undefined && this.#transfer.meta.index <= committed
+  }
+
+  /** Drops what is being received if it covers no more than this index. Not during `take`. */
+  async forget(committed: LogIndex): Promise<void> {
+    if (this.#transfer !== undefined && this.isUseless(committed)) await this.#drop(this.#transfer)
   }
 
   async stop(): Promise<void> {

@@ -30,7 +30,7 @@ const unreadMax = 3
 /** With this many replaced snapshots that the disk does not remove, no further one is begun: it would fill up. */
 const replacedMax = 8
 
-/** The snapshots of one server: written here, or received from a leader. Methods may overlap; `receive` may not. */
+/** The snapshots of one server: written here, or received from a leader. Methods may overlap; `receive` and `forget` may not. */
 export class SnapshotStore {
   readonly #disk: SnapshotDisk
   readonly #directory: string
@@ -160,6 +160,16 @@ export class SnapshotStore {
   receive(chunk: SnapshotChunk): Promise<Result<Received, DiskFailure>> {
     if (this.#find(chunk.meta) === undefined) return this.#receiving.take(chunk)
     return Promise.resolve(ok({ nextOffset: chunk.sizeBytes, complete: true }))
+  }
+
+  /** Whether a snapshot is being received that covers no more than this index. */
+  receivesInVain(committed: LogIndex): boolean {
+    return this.#receiving.isUseless(committed)
+  }
+
+  /** Closes and removes what was received of such a snapshot: its leader may never send the rest. */
+  forget(committed: LogIndex): Promise<void> {
+    return this.#receiving.forget(committed)
   }
 
   /** Ends work that is under way, soon. */

@@ -80,6 +80,33 @@ describe('a follower whose entries are gone from the log', () => {
     expect(new Set(under).size).toBeLessThan(under.length)
   })
 
+  it('drops what it has of a snapshot when another leader brings it up from its log', async () => {
+    const cluster = new SmallCluster()
+    const leader = await cluster.form(three, eager)
+    const [keeper = '', sleeper = ''] = three.filter((id) => id !== leader)
+    cluster.crash(keeper)
+    await cluster.start(keeper, { ...eager, snapshotThreshold: 1_000_000 })
+    cluster.crash(sleeper)
+    for (let i = 0; i < 100; i++) await cluster.settled(cluster.propose(leader, `c${i} with some words to fill it`))
+    await cluster.time.advance(3000)
+    let chunks = 0
+    cluster.lost = (_from, _to, message) => isChunk(message) && ++chunks > 5
+    await cluster.start(sleeper, eager)
+    await cluster.until(() => (chunks > 8 ? true : undefined))
+    const unfinished = () =>
+      cluster
+        .diskOf(sleeper)
+        .namesIn('/data/raft/snapshots')
+        .filter((name) => name.endsWith('.part'))
+    expect(unfinished()).toHaveLength(1)
+    cluster.lost = () => false
+    cluster.crash(leader)
+    expect(await cluster.leader()).toBe(keeper)
+    await caughtUp(cluster, sleeper, keeper)
+    await cluster.time.advance(100)
+    expect(unfinished()).toEqual([])
+  })
+
   it('holds what it was given after a power cut at any moment', async () => {
     for (let seed = 0; seed < 12; seed++) {
       const { cluster, leader, sleeper } = await withSleeper()

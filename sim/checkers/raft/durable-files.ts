@@ -89,14 +89,15 @@ export class DurableFiles {
     else if (first.sum !== sum) this.#report(`the snapshot ${name} of ${node} is not that of ${first.node}`)
   }
 
-  #log(node: string, { files, when, hasFailed }: DiskLook): void {
+  #log(node: string, look: DiskLook): void {
+    const { files, when } = look
     const path = [...files.keys()].filter((each) => /[/]log[/][0-9]{10}[.]log$/.test(each)).at(-1)
     const segment = path === undefined ? undefined : files.get(path)
     const watermark = files.get(`${logFolder}watermark`)
     if (segment === undefined || watermark === undefined) return
     const end = readLogEnd(segment)
     const mark = readMark(watermark.read(0, watermark.size))
-    const isSettled = when !== 'ended' && this.#isSettled(node, when, hasFailed)
+    const isSettled = when !== 'ended' && this.#isSettled(node, look)
     this.#judge.judged('D3')
     if (typeof end === 'string') this.#report(`${path} of ${node} cannot be read: ${end}`)
     else if (typeof mark === 'string') this.#report(`the watermark of ${node} cannot be read: ${mark}`)
@@ -108,10 +109,11 @@ export class DurableFiles {
     }
   }
 
-  #isSettled(node: string, when: 'stopped' | 'at rest', hasFailed: boolean): boolean {
+  #isSettled(node: string, { when, hasFailed, isBusy }: DiskLook): boolean {
     if (hasFailed) this.#judge.excused('D3', 'failing disk')
     if (hasFailed || when === 'stopped') return !hasFailed
-    const isIdle = this.#nowUs() - (this.#wroteUs.get(node) ?? 0) > sealedWithinUs
+    // What is written now is not told before it is durable.
+    const isIdle = !isBusy && this.#nowUs() - (this.#wroteUs.get(node) ?? 0) > sealedWithinUs
     if (!isIdle) this.#judge.excused('D3', 'in use')
     return isIdle
   }
@@ -165,7 +167,8 @@ export const durableFiles = checker({
       excuses: {
         rotten: 'Rotten data are not judged; until the machine is replaced.',
         'failing disk': 'A log whose disk was full or failed need not be sealed; until its process ends.',
-        'in use': 'A log that was written to in the last three seconds need not be sealed; until it is idle.',
+        'in use':
+          'A log that was written to in the last three seconds, or is now, need not be sealed; until it is idle.',
       },
     },
   },

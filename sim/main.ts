@@ -11,7 +11,7 @@ import { terminalSink } from '../src/host/log.ts'
 import { createTerminal, exit, outputLeft } from '../src/host/terminal.ts'
 import { newestRelease, releaseText } from '../src/model/release.ts'
 import { runSimCli } from './cli/program.ts'
-import { LacksModules, type ScreenKind } from './cli/terminal.ts'
+import { exits, LacksModules, type ScreenKind } from './cli/terminal.ts'
 import { createCluster, describeCluster } from './library.ts'
 import { codeWatch } from './platform/code-watch.ts'
 import { loadCompiler } from './platform/compiler.ts'
@@ -40,8 +40,9 @@ export async function main(_argv: readonly string[], revision?: string): Promise
   const isWorker = first === workerArgument
   if (!isWorker && process.env[cpuTimeVariable] === '1') reportCpuTime()
   const env = createHostEnv({ logSink: terminalSink((text) => void process.stderr.write(text)), logLevel: 'error' })
+  // Before the terminal, which ends with the code of a failed run if standard output cannot be written.
+  endWithOutput()
   const terminal = createTerminal(env.log)
-  endWithReader()
   // In a turn of the event loop of its own: at a module's top level, Node drains its queues in another order.
   await new Promise<void>((resolve) => setImmediate(resolve))
   if (isWorker) return await serve(Number(second))
@@ -100,12 +101,14 @@ async function serve(stallCpuMs: number): Promise<never> {
 
 /**
  * `svc-sim run … | head -1`: without a reader, the command ends as if by SIGPIPE, and runs no further seeds. Its
- * workers end with it.
+ * workers end with it. On a full disk it ends with the code for a file that could not be written whole.
  */
-function endWithReader(): void {
+function endWithOutput(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (cause: NodeJS.ErrnoException) => {
       if (cause.code === 'EPIPE') process.exit(exitOfBrokenPipe)
+      if (stream === process.stdout) process.stderr.write(`standard output was not written whole (${cause.code})\n`)
+      process.exit(exits.usage)
     })
   }
 }

@@ -74,17 +74,27 @@ export function cannotJoin(one: Manifest, other: Manifest): string | undefined {
   if (one.build !== other.build) {
     return `was made by build ${short(other.build)} (${other.program}), not ${short(one.build)} (${one.program})`
   }
-  const hashes = new Map(
-    one.scenarios.flatMap(({ scenario, file, page }) => [[scenario, page] as const, [file, page] as const]),
-  )
-  for (const { scenario, file, page } of other.scenarios) {
-    const before = hashes.get(scenario) ?? hashes.get(file)
-    if (before === undefined || before === page) continue
-    return `ran another page of '${scenario}' (${file}): ${short(page)}, not ${short(before)}`
-  }
+  const pages = otherPage(one.scenarios, other.scenarios)
+  if (pages !== undefined) return pages
   for (const flag of ['demands', 'steps'] as const) {
     const [had, has] = [one.flags[flag], other.flags[flag]]
     if (had !== has) return `was made with other flags: '${flag}' is ${has ?? 'not given'}, not ${had ?? 'not given'}`
+  }
+  return undefined
+}
+
+/**
+ * Which scenario of the second campaign is another version of one of the first, known by its title or its file;
+ * undefined: none is. A page that both have is no other version, even if several pages have its title.
+ */
+function otherPage(scenarios: readonly ManifestScenario[], others: readonly ManifestScenario[]): string | undefined {
+  const known = new Set(scenarios.map(({ page }) => page))
+  const byName = new Map(
+    scenarios.flatMap(({ scenario, file, page }) => [[scenario, page] as const, [file, page] as const]),
+  )
+  for (const { scenario, file, page } of others) {
+    const before = known.has(page) ? undefined : (byName.get(file) ?? byName.get(scenario))
+    if (before !== undefined) return `ran another page of '${scenario}' (${file}): ${short(page)}, not ${short(before)}`
   }
   return undefined
 }

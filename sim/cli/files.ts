@@ -71,6 +71,21 @@ export async function writeText(
   return cut.ok
 }
 
+/** Whether a file can be created or replaced, before long work for it; reports a failure, and leaves no new file. */
+export async function canBeWritten({ disk, error }: SimTerminal, file: string): Promise<boolean> {
+  const found = await disk.stat(file)
+  // Opening a pipe would wait for its reader.
+  if (found.ok && found.value.kind === 'other') return true
+  const opened = await disk.open(file, 'create')
+  if (!opened.ok) {
+    error(cannotBeWritten(file, opened.error.kind))
+    return false
+  }
+  await opened.value.close()
+  if (!found.ok) await disk.remove(file)
+  return true
+}
+
 /** A file that is written during a run; undefined: it cannot be written, which was reported. */
 export async function openText(terminal: SimTerminal, file: string): Promise<TextSink | undefined> {
   const opened = await terminal.disk.open(file, 'create')

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { newestRelease, oldestRelease, parseRelease, type Release, releaseText } from '../../src/model/release.ts'
+import { shellWord } from '../report/shell-word.ts'
 import { datacenterName, serversMax } from '../scenario/language/scenario-schema.ts'
 import { type PlanOrder, planUpgrade } from '../upgrades/plan.ts'
 import { planText } from '../upgrades/plan-text.ts'
@@ -70,7 +71,7 @@ async function printPlan(flags: PlanFlags, terminal: SimTerminal): Promise<numbe
     return exits.passed
   }
   if (!(await writeText(terminal, flags.out, rehearsalText(plan.value, commandOf(flags))))) return exits.usage
-  terminal.out(`\nRehearse these steps: svc-sim run ${flags.out} --seeds 1..20\n`)
+  terminal.out(`\nRehearse these steps: svc-sim run ${shellWord(flags.out)} --seeds 1..20\n`)
   return exits.passed
 }
 

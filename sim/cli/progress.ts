@@ -32,7 +32,9 @@ export class Progress {
   text(): string {
     const perSecond = this.#done / (this.elapsedMs / 1000)
     const seconds = Math.min((this.#total - this.#done) / perSecond, (this.#timeMs - this.elapsedMs) / 1000)
-    const left = this.#done === 0 ? [] : [`${spanText(Math.max(0, seconds))} left`]
+    // Neither a number of seeds nor a time limits a guided campaign in advance.
+    const isKnown = this.#done > 0 && Number.isFinite(seconds)
+    const left = isKnown ? [`${spanText(Math.max(0, seconds))} left`] : []
     return [
       Number.isFinite(this.#total) ? `${this.#done} of ${this.#total} seeds` : `${this.#done} seeds`,
       ...(this.#done === 0 ? [] : [rateText(perSecond)]),

@@ -5,7 +5,7 @@ import { forksSchema } from './forks.ts'
 import { type RunResult, type RunVerdict, verdictOf } from './run-report.ts'
 
 /** Maximum number of failures in a record: the first matters, the others mostly follow from it. */
-const failuresShown = 5
+export const failuresShown = 5
 const undecidedShown = 5
 /** Limits of one record, whatever the run reported: records of a million seeds pass through one process. */
 const textMax = 4_000

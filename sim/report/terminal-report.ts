@@ -1,6 +1,7 @@
 import { forkFlags } from './forks.ts'
 import { type StoryLine, timeText } from './run-report.ts'
 import type { SeedRecord } from './seed-record.ts'
+import { shellWord } from './shell-word.ts'
 
 /** The output for readers in a terminal. */
 
@@ -47,17 +48,12 @@ export function againLines(record: SeedRecord, replay?: string): readonly string
  */
 export function causeLines({ file, seed, forks, verdict, planted }: Repeated): readonly string[] {
   return verdict === 'failed' && forks === undefined
-    ? causeCommands(`${pasted(file)} --seed ${seed}${plantedText(planted)}`)
+    ? causeCommands(`${shellWord(file)} --seed ${seed}${plantedText(planted)}`)
     : []
 }
 
 /** The fields that identify a run in a command. */
 type Repeated = Pick<SeedRecord, 'file' | 'seed' | 'forks' | 'verdict' | 'planted'>
-
-/** The path of a file as a word of a shell. */
-function pasted(file: string): string {
-  return /^[\w@%+=:,./-]+$/.test(file) ? file : `'${file.replaceAll("'", `'\\''`)}'`
-}
 
 function plantedText(planted: string | undefined): string {
   return planted === undefined ? '' : ` ${planted}`
@@ -76,7 +72,7 @@ function historyLines({ failures, undecided }: SeedRecord, history: string | und
 }
 
 function lincheckCommand(file: string): string {
-  return `svc-sim lincheck ${file} --html ${file.replace(/\.jsonl$/, '')}.html`
+  return `svc-sim lincheck ${shellWord(file)} --html ${shellWord(`${file.replace(/\.jsonl$/, '')}.html`)}`
 }
 
 /** How many runs of a campaign reached each of these states. */
@@ -141,8 +137,8 @@ export function seedLine(record: SeedRecord): string {
  * `replay`: the list of decisions that was run, which has its seed. A seed whose two runs differ is again run twice.
  */
 export function repeatCommand({ file, seed, forks, verdict, planted }: Repeated, replay?: string): string {
-  const what = replay === undefined ? `--seed ${seed}${forkFlags(forks)}` : `--replay ${replay}`
-  return `svc-sim run ${pasted(file)} ${what}${plantedText(planted)}${verdict === 'not deterministic' ? ' --verify' : ''}`
+  const what = replay === undefined ? `--seed ${seed}${forkFlags(forks)}` : `--replay ${shellWord(replay)}`
+  return `svc-sim run ${shellWord(file)} ${what}${plantedText(planted)}${verdict === 'not deterministic' ? ' --verify' : ''}`
 }
 
 function seconds(us: number): string {

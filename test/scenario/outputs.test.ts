@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -100,6 +100,18 @@ describe('what svc-sim run gives to programs', () => {
     expect(err).not.toMatch(/EPIPE|fatal|\n +at /)
   })
 
+  it('ends with the code for a file that is not whole where standard output is on a full disk', async () => {
+    const full = openSync('/dev/full', 'w')
+    onTestFinished(() => closeSync(full))
+    const argv = [join(projectRoot, 'bin/svc-sim.js'), 'run', scenarioFile(page)]
+    const child = spawn(process.execPath, argv, { stdio: ['ignore', full, 'pipe'] })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    let err = ''
+    child.stderr?.setEncoding('utf8').on('data', (text) => (err += text))
+    const [exit] = await once(child, 'close')
+    expect({ exit, err }).toEqual({ exit: 2, err: 'standard output was not written whole (ENOSPC)\n' })
+  })
+
   it('is refused before anything runs where a file cannot be written', async () => {
     const file = scenarioFile(page)
     for (const flag of ['--jsonl', '--junit']) {
@@ -113,7 +125,71 @@ describe('what svc-sim run gives to programs', () => {
   })
 })
 
+describe('a page of JSON in one line', () => {
+  it('is a page for commands that take records, too', async () => {
+    const value = {
+      scenario: 'JSON',
+      cluster: { dc1: { servers: { count: 1 } } },
+      steps: [{ step: 'it leads', eventually: { within: '1ms', leader: 'exactly one' } }],
+    }
+    const { exit, out } = await svcSim(['explain', scenarioFile(JSON.stringify(value)), '--no-blame'])
+    expect(exit).toBe(0)
+    expect(out).toMatch(/test\.yaml:1:\d+ is not met at /)
+  })
+})
+
+describe('a file that is written at the end of a long command', () => {
+  it.each([
+    ['shrink', '-o'],
+    ['fork', '--curve', '--svg'],
+    ['mutate', '--room', 'src/base/bytes.ts', '--list', '--markdown'],
+  ])('%s is refused before anything runs where it cannot be written', async (command, ...flags) => {
+    const path = join(folder(), 'nowhere/at.all')
+    const files = command === 'mutate' ? [] : [scenarioFile(page)]
+    expect(await svcSim([command, ...files, ...flags, path])).toEqual({
+      exit: 2,
+      out: '',
+      err: `${path}: cannot be written (not-found): name another file\n`,
+    })
+  })
+
+  it('is not there, nor is one that was there changed, if there is nothing to write', async () => {
+    const out = join(folder(), 'smaller.yaml')
+    const argv = ['shrink', scenarioFile(page), '-o', out, '--runs', '1']
+    const refused = { exit: 2, err: expect.stringContaining('does not fail: there is nothing to shrink') }
+    expect(await svcSim(argv)).toMatchObject(refused)
+    expect(existsSync(out)).toBe(false)
+    writeFileSync(out, 'kept')
+    expect(await svcSim(argv)).toMatchObject(refused)
+    expect(readFileSync(out, 'utf8')).toBe('kept')
+  })
+
+  it('is printed if there is no room for it', async () => {
+    const { exit, out, err } = await svcSim(['shrink', scenarioFile(hopeless), '-o', '/dev/full', '--runs', '1'])
+    expect(exit).toBe(2)
+    expect(err).toBe('/dev/full: was not written whole (full)\n')
+    expect(out).toMatch(/^scenario: No time, shrunk$/m)
+  })
+})
+
 describe('what svc-sim run tells people', () => {
+  it('has commands that a shell takes, whatever a file is called', async () => {
+    const path = join(folder(), "two words, it's")
+    mkdirSync(path)
+    const [file, list] = [join(path, 'a.yaml'), join(path, 'list')]
+    writeFileSync(file, hopeless)
+    const word = (name: string): string => `'${name.replace("'", `'\\''`)}'`
+    const { out } = await svcSim(['run', file, '--decisions', list])
+    expect(out).toContain(`repeat with: svc-sim run ${word(file)} --seed 1\n`)
+    expect((await svcSim(['run', file, '--replay', list])).out).toContain(` --replay ${word(list)}\n`)
+    expect((await svcSim(['fork', file, '--at', '0s', '--tries', '1', ...oneJob])).out).toContain(
+      `svc-sim run ${word(file)} --seed 1 --fork 0ms:1\n`,
+    )
+    const shrunk = join(path, 'a.shrunk.yaml')
+    expect((await svcSim(['shrink', file, '--runs', '1', ...oneJob])).out).toContain(`svc-sim run ${word(shrunk)}\n`)
+    expect(readFileSync(shrunk, 'utf8')).toContain(`svc-sim shrink ${word(file)} --seed 1`)
+  })
+
   it('begins, for one seed, with what the scenario is about', async () => {
     const { out } = await svcSim(['run', scenarioFile(page)])
     expect(out).toMatch(/^One server\n {2}It elects itself, and that is all\.\n +0\.000s \* it leads\n/)

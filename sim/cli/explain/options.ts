@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { addLimits, countTo, type Ended, wholeNumber } from '../flag-values.ts'
+import { addLimits, type Ended, wholeNumber } from '../flag-values.ts'
 import { addPlant } from '../plant.ts'
-import { cpuTime, runCount } from '../shrink/options.ts'
+import { cpuTime, runCount, violationNumber } from '../shrink/options.ts'
 import type { SimTerminal } from '../terminal.ts'
 import { runExplain } from './command.ts'
 import type { ExplainFlags } from './flags.ts'
@@ -15,7 +15,7 @@ export function addExplain(program: Command, terminal: SimTerminal, ended: Ended
       'the scenario; or the records of run --jsonl or explore --jsonl, of which the first failure is taken; or a list of decisions',
     )
     .option('--seed <n>', 'the seed that fails; that of the scenario, or 1, if not given', wholeNumber)
-    .option('--violation <k>', 'the kth violation of the run; the first if not given', countTo(100))
+    .option('--violation <k>', 'the kth violation of the run; the first if not given', violationNumber)
     .option('--all', 'every event of the chain, and not only those that tell most')
     .option('--json', 'one line of JSON')
     .option('--html <file>', 'also write a page that shows the run, with the chain and what the failure needs')

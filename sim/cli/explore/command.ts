@@ -10,7 +10,7 @@ import { readPages } from '../pages.ts'
 import { Progress } from '../progress.ts'
 import { usualStallMs } from '../run-flags.ts'
 import { Screen } from '../screen.ts'
-import { exits, type SimTerminal } from '../terminal.ts'
+import { exits, graver, type SimTerminal } from '../terminal.ts'
 import { readForResume } from './campaign-file.ts'
 import { Exploration } from './exploration.ts'
 import { type ExploreFlags, spanOf } from './flags.ts'
@@ -193,5 +193,5 @@ async function exploreWith(prepared: Prepared, flags: ExploreFlags, terminal: Si
   const exit = exploration.end()
   const problem = await lines?.end()
   if (problem !== undefined) terminal.error(`${problem}\n`)
-  return problem === undefined ? exit : exits.usage
+  return problem === undefined ? exit : graver(exit, exits.usage)
 }

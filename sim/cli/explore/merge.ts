@@ -2,7 +2,7 @@ import { compareText } from '../../../src/base/bytes.ts'
 import { CampaignJunit } from '../../campaign/campaign-junit.ts'
 import { type Gap, type Gaps, gapsIn, gapText } from '../../campaign/gaps.ts'
 import { Ledger } from '../../campaign/ledger.ts'
-import { cannotJoin, type Manifest, type ManifestScenario, otherBuildText } from '../../campaign/manifest.ts'
+import { cannotJoin, type Manifest, otherBuildText } from '../../campaign/manifest.ts'
 import { countOfShare, type SeedSpan, spanText } from '../../campaign/share.ts'
 import {
   cameToLines,
@@ -74,9 +74,9 @@ class Merged {
   readonly #terminal: SimTerminal
   readonly #ledger: Ledger
   readonly #asked = new Map<string, Asked>()
-  readonly #scenarios = new Map<string, ManifestScenario>()
   readonly #junit: { readonly cases: CampaignJunit; readonly file: LineFile } | undefined
-  #first: { readonly file: string; readonly manifest: Manifest } | undefined
+  /** One file for each list of scenarios, the first one first. */
+  readonly #joined = new Map<string, { readonly file: string; readonly manifest: Manifest }>()
 
   constructor(sha256: (bytes: Uint8Array) => Uint8Array, terminal: SimTerminal, report: LineFile | undefined) {
     this.#terminal = terminal
@@ -102,12 +102,13 @@ class Merged {
   }
 
   end({ quiet }: MergeFlags): number {
-    if (this.#first === undefined) {
+    const [first] = this.#joined.values()
+    if (first === undefined) {
       this.#terminal.error('no file has a manifest: there is nothing to merge\n')
       return exits.usage
     }
     const { out, error } = this.#terminal
-    const otherBuild = otherBuildText(this.#first.manifest, this.#terminal.buildHash())
+    const otherBuild = otherBuildText(first.manifest, this.#terminal.buildHash())
     if (otherBuild !== undefined) error(`${otherBuild}\n`)
     const say = (lines: readonly string[]): void => {
       for (const line of lines) out(`${line}\n`)
@@ -131,11 +132,12 @@ class Merged {
   }
 
   #join(file: string, manifest: Manifest): string | undefined {
-    if (this.#first !== undefined) {
-      const why = cannotJoin(this.#first.manifest, manifest)
-      if (why !== undefined) return `${why} as ${this.#first.file}: merge files of one program and one set of pages`
+    for (const joined of this.#joined.values()) {
+      const why = cannotJoin(joined.manifest, manifest)
+      if (why !== undefined) return `${why} as ${joined.file}: merge files of one program and one set of pages`
     }
-    this.#first ??= { file, manifest }
+    const list = JSON.stringify(manifest.scenarios)
+    if (!this.#joined.has(list)) this.#joined.set(list, { file, manifest })
     const { seeds, shard, scenarios } = manifest
     const key = `${spanText(seeds)} ${shard.of}`
     const asked = this.#asked.get(key) ?? { span: seeds, of: shard.of, pages: new Set() }
@@ -143,7 +145,6 @@ class Merged {
     for (const scenario of scenarios) {
       asked.pages.add(scenario.page)
       this.#ledger.add(scenario)
-      this.#scenarios.set(scenario.page, scenario)
     }
     return undefined
   }

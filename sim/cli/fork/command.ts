@@ -6,8 +6,9 @@ import { pageOf } from '../../pool/seed-runs.ts'
 import { type SentPage, sentPage, WorkerDidNotStart } from '../../pool/warm-worker.ts'
 import type { Worker } from '../../pool/worker.ts'
 import type { SeedRecord } from '../../report/seed-record.ts'
+import { shellWord } from '../../report/shell-word.ts'
 import { usualSeed } from '../../scenario/language/load.ts'
-import { readScenario, writeText } from '../files.ts'
+import { canBeWritten, readScenario, writeText } from '../files.ts'
 import { virtualTimeUs } from '../flag-values.ts'
 import { oneFileTwice } from '../one-file.ts'
 import { type Plant, plantOf } from '../plant.ts'
@@ -22,6 +23,7 @@ import { Runs } from './runs.ts'
 export async function runFork(file: string | undefined, flags: ForkFlags, terminal: SimTerminal): Promise<number> {
   const misuse = misuseOf(flags) ?? (await overwriting(file, flags, terminal))
   if (misuse !== undefined) return refused([misuse], terminal)
+  if (flags.svg !== undefined && !(await canBeWritten(terminal, flags.svg))) return exits.usage
   const plant = plantOf(flags, terminal)
   if (!plant.ok) return refused([plant.error], terminal)
   try {
@@ -75,7 +77,7 @@ async function forkPage(
   }
   const times = timesOf(record, flags)
   if (!times.ok) return refused([times.error], terminal)
-  const forked: Forked = { record, about: `${loaded.file} --seed ${seed}${plantText(flags)}` }
+  const forked: Forked = { record, about: `${shellWord(loaded.file)} --seed ${seed}${plantText(flags)}` }
   if (flags.json !== true) terminal.out(`${headText(forked)}\n`)
   const points = await runs.pointsOf(record, times.value, flags.tries)
   show(points, forked, flags, terminal)

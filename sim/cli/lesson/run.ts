@@ -3,6 +3,7 @@ import { seedsOf } from '../../lessons/judge.ts'
 import type { Task } from '../../lessons/lesson.ts'
 import { answerLines } from '../../lessons/lesson-text.ts'
 import { predicted } from '../../lessons/progress.ts'
+import { shellWord } from '../../report/shell-word.ts'
 import { inPlantedCopy } from '../plant.ts'
 import { runFiles } from '../run.ts'
 import type { SeedRange } from '../run-flags.ts'
@@ -93,7 +94,7 @@ async function runOfTask(
   const html = folder.pathOf(shelved, `task-${number}.html`)
   const trace = folder.pathOf(shelved, `task-${number}.jsonl.gz`)
   const seed = flags.seed ?? seedOf(task)
-  terminal.out(`picture: ${html}\ntrace: ${trace}: svc-sim trace ${trace} shows events with their numbers\n`)
+  terminal.out(`picture: ${html}\ntrace: ${trace}: svc-sim trace ${shellWord(trace)} shows events with their numbers\n`)
   if (task.kind !== 'cause') return runFiles([page], { seed, html, trace, counts: false }, terminal)
   const { bug } = task
   const argv = ['run', page, '--seed', String(seed), '--html', html, '--trace', trace, '--no-counts', '--bug', bug]

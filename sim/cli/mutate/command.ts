@@ -3,7 +3,7 @@ import { runCampaign } from '../../mutation/campaign.ts'
 import type { Head, MutantLine, RunLine, TestedLine } from '../../mutation/lines.ts'
 import { neverIn } from '../../mutation/never.ts'
 import { survivorTable } from '../../mutation/score.ts'
-import { writeText } from '../files.ts'
+import { canBeWritten, writeText } from '../files.ts'
 import { oneFileTwice } from '../one-file.ts'
 import { Screen } from '../screen.ts'
 import { exits, type SimTerminal } from '../terminal.ts'
@@ -24,6 +24,7 @@ export async function runMutate(flags: MutateFlags, terminal: SimTerminal): Prom
     terminal.error(`${twice}\n`)
     return exits.usage
   }
+  if (flags.markdown !== undefined && !(await canBeWritten(terminal, flags.markdown))) return exits.usage
   const build = builtOf(flags, terminal)
   if (typeof build === 'string') {
     terminal.error(`${build}\n`)

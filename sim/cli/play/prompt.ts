@@ -4,6 +4,7 @@ import { noAnswerWords } from '../../play/answer-words.ts'
 import { type PlayStatus, rateMax, rateMin } from '../../play/play-api.ts'
 import { tokensText } from '../../play/saved-page.ts'
 import type { Session } from '../../play/session.ts'
+import { shellWord } from '../../report/shell-word.ts'
 import { storyText } from '../../report/terminal-report.ts'
 import type { LineReader } from '../terminal.ts'
 import type { Conductor } from './conductor.ts'
@@ -218,7 +219,7 @@ export class Prompt {
     const text = await this.#parts.conductor.between(() => this.#parts.session.saved())
     if (!(await this.#parts.save(file, text))) return 'it is not saved'
     const secrets = this.#parts.session.actsWithTokens
-    return `saved: svc-sim run ${file} repeats it${secrets === 0 ? '' : `; ${tokensText(secrets)}`}`
+    return `saved: svc-sim run ${shellWord(file)} repeats it${secrets === 0 ? '' : `; ${tokensText(secrets)}`}`
   }
 }
 

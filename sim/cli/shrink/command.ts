@@ -1,12 +1,13 @@
 import { WorkerDidNotStart } from '../../pool/warm-worker.ts'
 import type { Worker } from '../../pool/worker.ts'
+import { shellWord } from '../../report/shell-word.ts'
 import { loadScenario } from '../../scenario/language/load.ts'
 import { Oracle } from '../../shrink/oracle.ts'
 import { type Keyed, without } from '../../shrink/page.ts'
 import { sizeOf, sizeText } from '../../shrink/parts.ts'
 import { type ShrinkStep, type Shrunk, shrink } from '../../shrink/shrink.ts'
 import { shrunkText } from '../../shrink/shrunk-page.ts'
-import { writeText } from '../files.ts'
+import { canBeWritten, writeText } from '../files.ts'
 import { oneFileTwice } from '../one-file.ts'
 import { type Plant, plantOf } from '../plant.ts'
 import { plantedIn, plantText } from '../plant-flags.ts'
@@ -74,6 +75,7 @@ async function shrinkRun(run: FailingRun, parts: ShrinkParts): Promise<number> {
   const { file } = run.loaded
   const twice = await oneFileTwice(terminal.disk, [{ as: 'the scenario', file }], [{ as: '--out', file: out }])
   if (twice !== undefined) return refused(terminal, [twice])
+  if (!(await canBeWritten(terminal, out))) return exits.usage
   const searched = await searchFor(run, parts)
   if (typeof searched === 'string') return refused(terminal, [searched])
   const { shrunk, runs, cpuMs, seconds } = searched
@@ -84,14 +86,18 @@ async function shrinkRun(run: FailingRun, parts: ShrinkParts): Promise<number> {
     terminal.error(`the page that was found does not fail in a fresh process: ${wrong.text}\n`)
     return exits.notDeterministic
   }
-  if (!(await writeText(terminal, out, text))) return exits.usage
+  if (!(await writeText(terminal, out, text))) {
+    // It may be the result of hours.
+    terminal.out(text)
+    return exits.usage
+  }
   const spent = `${runs} runs, ${(cpuMs / 1000).toFixed(1)} s of CPU time in ${seconds.toFixed(1)} s`
   const lines = [
     `shrunk: ${wrong.text}`,
     `  before: ${sizeText(shrunk.before)}`,
     `  after:  ${sizeText(sizeOf(shrunk.failing))}`,
     `  ${spent}`,
-    `written to ${out}; repeat with: svc-sim run ${out}${plantText(flags)}`,
+    `written to ${out}; repeat with: svc-sim run ${shellWord(out)}${plantText(flags)}`,
   ]
   terminal.out(lines.map((line) => `${line}\n`).join(''))
   return exits.passed
@@ -168,7 +174,7 @@ function commandOf({ loaded, seed }: FailingRun, flags: ShrinkFlags): string {
     ...(runs === undefined ? [] : [` --runs ${runs}`]),
     ...(budget === undefined ? [] : [` --budget ${budget / 1000}s`]),
   ]
-  return `svc-sim shrink ${loaded.file} --seed ${seed}${plantText(flags)}${limits.join('')}`
+  return `svc-sim shrink ${shellWord(loaded.file)} --seed ${seed}${plantText(flags)}${limits.join('')}`
 }
 
 function refused({ error }: SimTerminal, lines: readonly string[]): number {

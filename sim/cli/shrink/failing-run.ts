@@ -1,5 +1,6 @@
 import { compareText } from '../../../src/base/bytes.ts'
 import { err, ok, type Result } from '../../../src/base/result.ts'
+import { isRecord } from '../../../src/base/shape.ts'
 import { pageOf } from '../../pool/seed-runs.ts'
 import type { Worker } from '../../pool/worker.ts'
 import { DecisionReading } from '../../report/decision-file.ts'
@@ -46,7 +47,13 @@ async function runNamed(
   if (!head.ok) return head
   const first = head.value[0] ?? ''
   if (first.startsWith('{"format":"svc-decisions"')) return runOfDecisions(terminal, file, first)
-  return first.startsWith('{"') ? runOfRecords(terminal, file, head.value, asked) : undefined
+  return isOfRecords(first) ? runOfRecords(terminal, file, head.value, asked) : undefined
+}
+
+/** A page may be JSON, too, in one line: it has neither a verdict nor a format. */
+function isOfRecords(first: string): boolean {
+  const value = jsonOf(first)
+  return isRecord(value) && ('verdict' in value || 'format' in value)
 }
 
 /** Which record of a file is wanted. */

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { parseDuration } from '../../../src/base/duration.ts'
+import { failuresShown } from '../../report/seed-record.ts'
 import { addLimits, countTo, type Ended, wholeNumber } from '../flag-values.ts'
 import { addPlant } from '../plant.ts'
 import type { SimTerminal } from '../terminal.ts'
@@ -15,7 +16,7 @@ export function addShrink(program: Command, terminal: SimTerminal, ended: Ended)
       'the scenario; or the records of run --jsonl or explore --jsonl, of which the first failure is taken; or a list of decisions',
     )
     .option('--seed <n>', 'the seed that fails; that of the scenario, or 1, if not given', wholeNumber)
-    .option('--violation <k>', 'the kth violation of the run is to come again; the first if not given', countTo(100))
+    .option('--violation <k>', 'the kth violation of the run is to come again; the first if not given', violationNumber)
     .option('-o, --out <file>', 'write the page there; SCENARIO.shrunk.yaml if not given')
     .option('--budget <time>', 'CPU time of all runs: 30s, 10m; 60s if neither this nor --runs is given', cpuTime)
     .option('--runs <n>', 'maximum number of runs; with this alone the same command gives the same page', runCount)
@@ -26,6 +27,8 @@ export function addShrink(program: Command, terminal: SimTerminal, ended: Ended)
 }
 
 export const runCount = countTo(1_000_000)
+/** Of the violations that a record keeps. */
+export const violationNumber = countTo(failuresShown)
 /** A longer search would not end. */
 const budgetMaxMs = 86_400_000
 

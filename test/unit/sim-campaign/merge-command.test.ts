@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { cannotResume } from '../../../sim/campaign/manifest.ts'
 import { SeedTable } from '../../../sim/campaign/seed-table.ts'
 import { manifestOf, merged, pages, recordOf, textOfCampaign } from './campaign-text.ts'
 
@@ -110,6 +111,34 @@ describe('svc-sim merge', () => {
     const { exit, error } = await merged({ '1.jsonl': first, '2.jsonl': textOfCampaign(manifestOf(more), []) })
     expect(exit).toBe(2)
     expect(error).toMatch(message)
+  })
+
+  it('refuses another page of any file before, not only of the first', async () => {
+    const of = (scenarios: typeof manifest.scenarios, name: 'A' | 'B') =>
+      textOfCampaign(
+        manifestOf({ scenarios }),
+        whole.filter(({ scenario }) => scenario === name),
+      )
+    const later = [{ scenario: 'B', file: 'b.yaml', page: 'e'.repeat(64) }]
+    const files = { '1.jsonl': of(manifest.scenarios.slice(0, 1), 'A'), '2.jsonl': of(others, 'B') }
+    const { exit, error } = await merged({ ...files, '3.jsonl': textOfCampaign(manifestOf({ scenarios: later }), []) })
+    expect(exit).toBe(2)
+    expect(error).toMatch(/^3\.jsonl:1: ran another page of 'B' \(b\.yaml\): e{16}, not c{16} as 2\.jsonl: /)
+    expect(await merged(files)).toMatchObject({ exit: 0, error: '' })
+  })
+
+  it('adds up shares of two pages with one title', async () => {
+    const scenarios = manifest.scenarios.map((one) => ({ ...one, scenario: 'A' }))
+    const share = (index: number) => {
+      const own = whole.filter(({ seed }) => (seed - 1) % 2 === index - 1)
+      return textOfCampaign(manifestOf({ scenarios, shard: { index, of: 2 } }), own)
+    }
+    expect(await merged({ '1.jsonl': share(1), '2.jsonl': share(2) })).toMatchObject({ exit: 0, error: '' })
+    expect(cannotResume(manifestOf({ scenarios }), manifestOf({ scenarios }))).toBeUndefined()
+    const changed = [{ scenario: 'A', file: 'a.yaml', page: 'e'.repeat(64) }, ...scenarios.slice(1)]
+    expect(cannotResume(manifestOf({ scenarios }), manifestOf({ scenarios: changed }))).toBe(
+      `it ran another page of 'A' (a.yaml): ${'a'.repeat(16)}, not ${'e'.repeat(16)}`,
+    )
   })
 
   it.each([

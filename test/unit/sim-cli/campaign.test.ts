@@ -1,8 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { runCampaign } from '../../../sim/cli/campaign.ts'
+import { runSimCli } from '../../../sim/cli/program.ts'
 import type { RunFlags } from '../../../sim/cli/run-flags.ts'
 import type { SimTerminal } from '../../../sim/cli/terminal.ts'
 import { createPlatform } from '../../../sim/platform/platform.ts'
@@ -10,7 +11,7 @@ import { type Reply, requestSchema } from '../../../sim/pool/messages.ts'
 import { pageOf } from '../../../sim/pool/seed-runs.ts'
 import { sentPage } from '../../../sim/pool/warm-worker.ts'
 import type { Worker, WorkerSaid } from '../../../sim/pool/worker.ts'
-import { withoutRun } from '../../../sim/report/seed-record.ts'
+import { type SeedVerdict, withoutRun } from '../../../sim/report/seed-record.ts'
 import { loadScenario } from '../../../sim/scenario/language/load.ts'
 import { createHostEnv } from '../../../src/host/env.ts'
 import { junitProblems } from '../../tools/junit-shape.ts'
@@ -28,7 +29,7 @@ platform.close()
 /**
  * A worker that ends seeds as they pass, up to `last`; before the next one begins it ends itself, as the kernel does.
  */
-function startWorker(last: number): Worker {
+function startWorker(last: number, verdict: SeedVerdict = 'passed'): Worker {
   const said: WorkerSaid[] = [{ line: '{"kind":"ready"}' }]
   const say = (reply: Reply): void => void said.push({ line: JSON.stringify(reply) })
   return {
@@ -37,7 +38,7 @@ function startWorker(last: number): Worker {
       if (request.kind !== 'seed' || request.seed > last) return
       const of = { scenario: 'One', file: 'one.yaml', page: page.hash, seed: request.seed }
       say({ kind: 'begun', page: request.page, seed: request.seed })
-      say({ kind: 'ended', record: withoutRun(of, 'passed', [], { wallMs: 1, cpuMs: 1 }), runsBefore: 0 })
+      say({ kind: 'ended', record: withoutRun(of, verdict, [], { wallMs: 1, cpuMs: 1 }), runsBefore: 0 })
     },
     next: async () => said.shift() ?? { end: { code: undefined, signal: 'SIGKILL', errors: '' } },
     kill: () => undefined,
@@ -104,5 +105,37 @@ describe('what programs read of a campaign', () => {
     const lines = shown.flatMap((text, at) => (text.startsWith('out {') ? [at] : []))
     expect(lines).toHaveLength(40)
     for (const at of lines.slice(1)) expect(shown[at - 1]).toBe(erased)
+  })
+})
+
+describe('an exploration whose file could not be written whole', () => {
+  it.each<[SeedVerdict, number]>([
+    ['passed', 2],
+    ['failed', 2],
+    ['not deterministic', 3],
+  ])('of a seed that is %s ends with %i', async (verdict, code) => {
+    const file = join(folder, 'explored.yaml')
+    writeFileSync(file, text)
+    let said = ''
+    const { disk } = createHostEnv({ logSink: () => undefined, logLevel: 'error' })
+    const terminal: Partial<SimTerminal> = {
+      out: () => undefined,
+      error: (line) => {
+        said += line
+      },
+      screen: { live: false, columns: 80, colour: false },
+      every: () => ({ close: () => undefined }),
+      disk,
+      environment: new Map(),
+      buildHash: () => 'ab'.repeat(32),
+      version: '1.4.0',
+      wallMs: () => 0,
+      createPlatform,
+      cores: 1,
+      startWorker: () => startWorker(1, verdict),
+    }
+    const argv = ['explore', file, '--seeds', '1..1', '--jsonl', '/dev/full']
+    expect(await runSimCli(argv, terminal as SimTerminal)).toBe(code)
+    expect(said).toBe('/dev/full: was not written whole (full)\n')
   })
 })

@@ -23,7 +23,8 @@ describe('commands that run a program with something planted', () => {
     ['run', ['--bug', 'no-such-bug'], /no-such-bug/],
     ['inspect', ['--bug', 'no-such-bug'], /no-such-bug/],
     ['run', ['a.yaml', '--bug', 'tail-kept', '--mutant', 'be968cda'], /^give either --bug or --mutant\n$/],
-    ['shrink', ['a.yaml', '--violation', '0'], /Write a number from 1 to 100/],
+    ['shrink', ['a.yaml', '--violation', '0'], /Write a number from 1 to 5/],
+    ['explain', ['a.yaml', '--violation', '6'], /Write a number from 1 to 5/],
   ])('%s %j is refused with exit code 2', async (command, args, message) => {
     const { exit, error } = await run(command, ...args)
     expect(error).toMatch(message)

@@ -70,6 +70,15 @@ describe('how far a campaign is', () => {
     expect(progress.text()).toBe('11 of 1000 seeds, 1.6 a minute, 2 failed, 1 undecided, 9 h 59 min left')
   })
 
+  it('leaves out the time that is left where nothing tells it', () => {
+    let nowMs = 0
+    const progress = new Progress(Number.POSITIVE_INFINITY, () => nowMs)
+    const of = { scenario: 'A', file: 'a.yaml', page: 'ab'.repeat(32), seed: 1 }
+    progress.judged(withoutRun(of, 'passed', [], { wallMs: 0, cpuMs: 0 }))
+    nowMs = 2_000
+    expect(progress.text()).toBe('1 seeds, 30.0 a minute, 0 failed')
+  })
+
   it('is, of one run, its virtual time and speed', () => {
     expect(runText(120_500_000, 8_000)).toBe('120.5 virtual s in 8.0 s, 15 virtual s a second')
   })

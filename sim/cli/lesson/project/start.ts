@@ -1,5 +1,6 @@
 import { err, ok, type Result } from '../../../../src/base/result.ts'
 import { type Project, projectNamed, projects } from '../../../lessons/projects.ts'
+import { shellWord } from '../../../report/shell-word.ts'
 import { sessionDutyFile, spoiledModule } from '../../../self-test/project-bugs.ts'
 import { writeText } from '../../files.ts'
 import { exits, type SimTerminal } from '../../terminal.ts'
@@ -37,7 +38,7 @@ export async function startProject(
     else if (!(await written(path, text, terminal))) return exits.usage
   }
   terminal.out(`Project ${project.number}: ${project.title} (${project.hours} hours)\n`)
-  terminal.out(`Read ${dir}/README.md. Then: svc-sim lesson project check ${project.number} ${dir}\n`)
+  terminal.out(`Read ${dir}/README.md. Then: svc-sim lesson project check ${project.number} ${shellWord(dir)}\n`)
   if (stayed.length > 0) terminal.out(`Kept as you left them: ${stayed.join(', ')}. --reset writes them anew.\n`)
   return exits.passed
 }

@@ -32,14 +32,22 @@ export async function runTest<Cluster extends TestedCluster>(
 
 const storyShown = 30
 
-/** The same error object, so that a runner shows its place and its difference. */
+/**
+ * The same error object, so that a runner shows its place and its difference; but for one that cannot be changed. The
+ * message of a DOMException, such as that of an aborted `c.fetch`, is one that cannot be assigned.
+ */
 function withSeed(error: unknown, cluster: TestedCluster): unknown {
   const { seed } = cluster
   const story = cluster.story().slice(-storyShown).join('\n')
   const again = `seed ${seed}; repeat it alone with: SVC_SIM_SEED=${seed}`
   const told = error instanceof FailedRun ? again : `${again}\n${story}`
   if (!(error instanceof Error)) return new Error(`${String(error)}\n${told}`)
-  error.message = `${error.message}\n${told}`
-  error.stack = `${error.stack ?? ''}\n${told}`
-  return error
+  const message = `${error.message}\n${told}`
+  const stack = `${error.stack ?? ''}\n${told}`
+  const isSaid = redefined(error, 'message', message) && redefined(error, 'stack', stack)
+  return isSaid ? error : new Error(`${error.name}: ${message}`, { cause: error })
+}
+
+function redefined(error: Error, name: 'message' | 'stack', value: string): boolean {
+  return Reflect.defineProperty(error, name, { value, writable: true, enumerable: false, configurable: true })
 }

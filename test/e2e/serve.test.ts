@@ -67,12 +67,19 @@ describe('svc-sim serve', () => {
     for (const [what, body] of [
       ['/advance', '{'],
       ['/advance?by=soon'],
+      ['/advance?by=1s&seconds=1'],
+      ['/rate?rate='],
       ['/crash?node=s9'],
       ['/explode'],
       ['/partition', '{"groups": 5}'],
     ] as const) {
       expect((await admin(what, body)).status, what).toBe(400)
     }
+    const asked = (await status()).nowMs
+    expect((await admin('/advance?seconds=1.5')).status).toBe(200)
+    expect((await status()).nowMs - asked).toBeGreaterThanOrEqual(1_500)
+    expect((await admin('/rate?rate=0.5')).status).toBe(200)
+    expect(await status()).toMatchObject({ rate: 0.5 })
     expect((await admin('/mend')).status).toBe(200)
 
     const taken = await run(process.execPath, [simScript, 'serve', '--servers', '1', '--port', String(base)]).catch(

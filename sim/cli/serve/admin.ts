@@ -23,7 +23,15 @@ const jumpMaxMs = 365 * 86_400_000
 
 const name = z.string().max(100)
 const nodeBody = z.strictObject({ node: name })
-const advanceBody = z.strictObject({ seconds: z.number().optional(), by: name.optional() })
+/** A number, also as a query has it. */
+const number = z.union([
+  z.number(),
+  z
+    .string()
+    .regex(/^\d{1,15}(\.\d{1,15})?$/, 'a number, such as 30 or 0.5')
+    .transform(Number),
+])
+const advanceBody = z.union([z.strictObject({ seconds: number }), z.strictObject({ by: name })])
 const partitionBody = z.strictObject({ groups: z.array(z.array(name).max(200)).min(1).max(50) })
 const clockBody = z.union([z.strictObject({ node: name, step: name }), z.strictObject({ node: name, rate: name })])
 const diskFault = z.union([
@@ -31,7 +39,7 @@ const diskFault = z.union([
   z.strictObject({ latency: name.optional(), fsync: name.optional() }),
 ])
 const diskBody = z.strictObject({ node: name, fault: diskFault })
-const rateBody = z.strictObject({ rate: z.coerce.number() })
+const rateBody = z.strictObject({ rate: number })
 
 /** What is wrong with a request, as a text for its sender. */
 class Refused extends Error {
@@ -69,9 +77,7 @@ export class Admin {
   }
 
   async #advance(given: unknown, request: HttpRequest): Promise<HttpResponse> {
-    const { seconds, by } = checked(advanceBody, given)
-    const parsed = by === undefined ? undefined : parseDuration(by)
-    const ms = parsed?.ok === true ? parsed.value : seconds === undefined ? Number.NaN : seconds * 1000
+    const ms = spanOf(given)
     if (!(ms > 0 && ms <= jumpMaxMs))
       throw new Refused('say ?by=30s, ?by=72h or {"seconds": 30}: at most a year at a time')
     const { promise, resolve } = this.#parts.deferred<undefined>()
@@ -105,6 +111,15 @@ export class Admin {
       throw new Refused(cause instanceof Error ? cause.message : String(cause))
     }
   }
+}
+
+/** In milliseconds; NaN: it names no span of time. */
+function spanOf(given: unknown): number {
+  const asked = advanceBody.safeParse(given)
+  if (!asked.success) return Number.NaN
+  if ('seconds' in asked.data) return asked.data.seconds * 1000
+  const parsed = parseDuration(asked.data.by)
+  return parsed.ok ? parsed.value : Number.NaN
 }
 
 const ofOneNode: readonly string[] = ['crash', 'kill', 'restart', 'pause', 'resume']

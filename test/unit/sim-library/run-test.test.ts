@@ -21,6 +21,22 @@ describe('the failure of a test', () => {
     )
   })
 
+  it.each([
+    ['an aborted request', () => new DOMException('This operation was aborted', 'AbortError'), 'AbortError'],
+    ['an error that is frozen', () => Object.freeze(new Error('the key is gone')), 'Error'],
+  ])('is told of %s, too', async (_, thrown, name) => {
+    const error = thrown()
+    const failed: unknown = await runTest(
+      async () => cluster(),
+      false,
+      () => Promise.reject(error),
+    ).catch((cause: unknown) => cause)
+    expect(failed).toSatisfy((cause) => cause === error || (cause as Error).cause === error)
+    expect(String(failed)).toContain(name)
+    expect(String(failed)).toMatch(/\nseed 7; repeat it alone with: SVC_SIM_SEED=7\n {4}1\.000s/)
+    expect((failed as Error).stack).toContain('SVC_SIM_SEED=7')
+  })
+
   it('shows the story once if the broken invariant shows it', async () => {
     const broken = new FailedRun(['seed 7: what must hold does not', 'the end of the story:', ...story].join('\n'))
     const failed = runTest(

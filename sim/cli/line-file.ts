@@ -3,6 +3,16 @@ import type { DiskFile } from '../../src/env/disk.ts'
 import type { SimTerminal } from './terminal.ts'
 
 /**
+ * Why a campaign's file is not begun anew; undefined: it may be. A campaign of hours is not overwritten by a command that
+ * was meant to continue it.
+ */
+export async function thereAlready({ disk }: Pick<SimTerminal, 'disk'>, path: string): Promise<string | undefined> {
+  const stat = await disk.stat(path)
+  const isThere = stat.ok && stat.value.kind === 'file' && stat.value.sizeBytes > 0
+  return isThere ? `${path}: is there already: add --resume to go on with it, or name another file` : undefined
+}
+
+/**
  * A file that grows line by line while a command runs, so that a command that is stopped leaves what it had written.
  */
 export class LineFile {

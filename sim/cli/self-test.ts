@@ -2,8 +2,10 @@ import type { Command } from 'commander'
 import type { PlantedBug } from '../self-test/planted-bug.ts'
 import { plantedBugs } from '../self-test/planted-bugs.ts'
 import { type BugOutcome, selfTest } from '../self-test/self-test.ts'
+import { canBeWritten } from './files.ts'
 import { type Ended, gathered, jobCount, seedCount } from './flag-values.ts'
 import { LineFile } from './line-file.ts'
+import { oneFileTwice } from './one-file.ts'
 import { readPages } from './pages.ts'
 import { selfTestPage } from './self-test-page.ts'
 import { bugRow, endLines, headLine, noSearchRow, soundRow, type TableRow } from './self-test-table.ts'
@@ -47,10 +49,12 @@ export async function runSelfTest(flags: SelfTestFlags, terminal: SimTerminal): 
     error(`${chosen}\n`)
     return exits.usage
   }
-  if (flags.trace !== undefined && chosen.length !== 1) {
-    error('--trace writes one run: name one bug with --bug\n')
+  const misuse = await misuseOf(flags, chosen, terminal)
+  if (misuse !== undefined) {
+    error(`${misuse}\n`)
     return exits.usage
   }
+  if (flags.trace !== undefined && !(await canBeWritten(terminal, flags.trace))) return exits.usage
   const made = { version: terminal.version, seeds: flags.seeds, rate: flags.rate ?? 0 }
   const page = flags.markdown === undefined ? undefined : await LineFile.create(terminal, flags.markdown)
   if (flags.markdown !== undefined && page === undefined) return exits.usage
@@ -94,6 +98,19 @@ export async function runSelfTest(flags: SelfTestFlags, terminal: SimTerminal): 
   if (unwritten === undefined) return passed ? exits.passed : exits.failed
   error(`${unwritten}\n`)
   return exits.usage
+}
+
+async function misuseOf(
+  { trace, markdown }: SelfTestFlags,
+  chosen: readonly PlantedBug[],
+  { disk }: SimTerminal,
+): Promise<string | undefined> {
+  if (trace !== undefined && chosen.length !== 1) return '--trace writes one run: name one bug with --bug'
+  const outputs = [
+    { as: '--markdown', file: markdown },
+    { as: '--trace', file: trace },
+  ]
+  return oneFileTwice(disk, [], outputs)
 }
 
 /** By row or by name; all if none is named. A text says what is wrong with a name. */

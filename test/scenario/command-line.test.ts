@@ -88,6 +88,11 @@ describe('bad usage', () => {
       /^--jsonl x\.out and --markdown \.\/x\.out are one file/,
     ],
     [
+      'one file for two outputs of self-test',
+      ['self-test', '--bug', 'tail-kept', '--trace', 'x.out', '--markdown', './x.out'],
+      /^--markdown \.\/x\.out and --trace x\.out are one file/,
+    ],
+    [
       'a scenario as output',
       ['run', 'package.json', '--junit', 'bin/../package.json'],
       /^--junit .* would overwrite the scenario package\.json/,

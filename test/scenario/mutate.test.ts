@@ -42,6 +42,8 @@ describe('svc-sim mutate', () => {
     expect(head).toMatchObject({ kind: 'head', rooms: [room] })
     expect(run).toMatchObject({ kind: 'run', seed: 1, isSound: true, trace: JSON.parse(plain.out).trace })
     expect(mutant).toMatchObject({ kind: 'mutant', id: broken, fate: 'killed', judge: scenario, seed: 1 })
+    const anew = await svcSim(['mutate', ...flags, '--jsonl', file])
+    expect(anew).toMatchObject({ exit: 2, err: expect.stringContaining('add --resume to go on with it') })
     const again = await svcSim(['mutate', ...flags, '--jsonl', file, '--resume'])
     expect(again.out).toContain('100 %')
     expect(linesOf()).toEqual([head, run, mutant])
@@ -51,6 +53,7 @@ describe('svc-sim mutate', () => {
     const listed = await svcSim(['mutate', '--room', room, '--sample', '1000', '--list'])
     // Where a leader takes the value that a majority has reached: with one server there is nothing to sort.
     const sorting = /^([0-9a-f]{8}) {2}\S+ {2}remove-statement: values\[at\] = value; /m.exec(listed.out)?.[1] ?? ''
+    rmSync(file, { force: true })
     const tests = 'test/unit/raft-core/committing.test.ts'
     // As a shell may complete it.
     const named = `./${tests}/`

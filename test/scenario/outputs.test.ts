@@ -143,9 +143,10 @@ describe('a file that is written at the end of a long command', () => {
     ['shrink', '-o'],
     ['fork', '--curve', '--svg'],
     ['mutate', '--room', 'src/base/bytes.ts', '--list', '--markdown'],
+    ['self-test', '--bug', 'tail-kept', '--trace'],
   ])('%s is refused before anything runs where it cannot be written', async (command, ...flags) => {
     const path = join(folder(), 'nowhere/at.all')
-    const files = command === 'mutate' ? [] : [scenarioFile(page)]
+    const files = ['mutate', 'self-test'].includes(command) ? [] : [scenarioFile(page)]
     expect(await svcSim([command, ...files, ...flags, path])).toEqual({
       exit: 2,
       out: '',

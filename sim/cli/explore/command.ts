@@ -1,10 +1,11 @@
+import { ok } from '../../../src/base/result.ts'
 import { Ledger } from '../../campaign/ledger.ts'
 import { cannotResume, type Manifest, manifestDemands, shareText } from '../../campaign/manifest.ts'
 import { countOfShare, type Share, spanText } from '../../campaign/share.ts'
 import { runPool } from '../../pool/pool.ts'
 import type { SentPage } from '../../pool/warm-worker.ts'
 import { WorkerDidNotStart } from '../../pool/warm-worker.ts'
-import { LineFile } from '../line-file.ts'
+import { LineFile, thereAlready } from '../line-file.ts'
 import { oneFileTwice } from '../one-file.ts'
 import { readPages } from '../pages.ts'
 import { Progress } from '../progress.ts'
@@ -108,7 +109,7 @@ async function openLines(
         record: (record) =>
           ledger.take(record).arrival === 'no room' ? 'more seeds than a campaign can have' : undefined,
       })
-    : await isFree(terminal, jsonl)
+    : ((await thereAlready(terminal, jsonl)) ?? ok(undefined))
   if (typeof read === 'string') return read
   if (!read.ok) return read.error
   const { wholeBytes = 0, tornBytes = 0, isEmpty = true } = read.value ?? {}
@@ -124,18 +125,6 @@ function wrongToResume(before: Manifest, manifest: Manifest): string | undefined
   return why === undefined
     ? undefined
     : `another campaign: ${why}: name another file, or repeat the command that wrote it`
-}
-
-/** A campaign of hours is not overwritten by a command that was meant to continue it. */
-async function isFree(
-  { disk }: SimTerminal,
-  path: string,
-): Promise<{ readonly ok: true; readonly value: undefined } | string> {
-  const stat = await disk.stat(path)
-  if (stat.ok && stat.value.kind === 'file' && stat.value.sizeBytes > 0) {
-    return `${path}: is there already: add --resume to go on with it, or name another file`
-  }
-  return { ok: true, value: undefined }
 }
 
 interface Prepared {

@@ -1,6 +1,6 @@
 import { type Head, type Line, lineSchema } from '../../mutation/lines.ts'
 import { readText, type TextKind } from '../files.ts'
-import { LineFile } from '../line-file.ts'
+import { LineFile, thereAlready } from '../line-file.ts'
 import type { SimTerminal } from '../terminal.ts'
 import type { MutateFlags } from './flags.ts'
 
@@ -31,6 +31,11 @@ export async function openLines(
     if (resume) terminal.error('--resume goes on with the file of --jsonl: name it\n')
     return resume ? undefined : { known: [], add: () => {}, end: async () => true }
   }
+  const taken = resume ? undefined : await thereAlready(terminal, jsonl)
+  if (taken !== undefined) {
+    terminal.error(`${taken}\n`)
+    return undefined
+  }
   const known = resume ? await knownLines(jsonl, head, terminal) : []
   const file = known === undefined ? undefined : await LineFile.create(terminal, jsonl)
   if (known === undefined || file === undefined) return undefined
@@ -60,9 +65,9 @@ async function knownLines(file: string, head: Head, terminal: SimTerminal): Prom
     if (read !== undefined) lines.push(read)
   }
   const [first, ...rest] = lines
-  if (first?.kind !== 'head') return refused('does not begin as --jsonl writes it: begin without --resume')
+  if (first?.kind !== 'head') return refused('does not begin as --jsonl writes it: name another file')
   if (JSON.stringify(first) !== JSON.stringify(head)) {
-    return refused('is of another build, room, sample, seed or budget: begin without --resume, or ask for the same')
+    return refused('is of another build, room, sample, seed or budget: name another file, or ask for the same')
   }
   return rest.filter(({ kind }) => kind !== 'head')
 }

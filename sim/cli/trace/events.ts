@@ -82,7 +82,7 @@ class Reading {
     if (this.#enough) return undefined
     if (this.#lines === 0) return `: ${this.#cutter.rest === undefined ? 'it is empty: ' : ''}${notATrace}`
     if (this.#cutter.rest === undefined) return undefined
-    return `:${this.#lines + 1}: the last line is cut short: the run that wrote the trace did not end, and what stands above is all there is`
+    return `:${this.#lines + 1}: the last line is cut short: the run that wrote the trace did not end, and the lines before are all there is`
   }
 
   #header(text: string): Result<boolean, string> {
@@ -133,5 +133,5 @@ function shown(file: string): string {
 
 function problemText(failure: InputFailure): string {
   const text = unreadText(failure, 'name a trace in it')
-  return failure.kind === 'damaged' ? `${text}: what stands above is all that can be read` : text
+  return failure.kind === 'damaged' ? `${text}: only what is before that can be read` : text
 }

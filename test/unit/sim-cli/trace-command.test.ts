@@ -286,7 +286,9 @@ describe('svc-sim trace', () => {
       const damaged = join(directory, 'damaged.gz')
       const bytes = gzipSync(textOf(events))
       writeFileSync(damaged, bytes.subarray(0, bytes.length - 12))
-      expect((await trace('', damaged)).error).toMatch(/damaged\.gz: the compressed file is damaged or cut short/)
+      expect((await trace('', damaged)).error).toMatch(
+        /damaged\.gz: the compressed file is damaged or cut short \(.*\): only what is before that can be read\n$/,
+      )
       expect((await trace('', join(directory, 'none.trace'))).error).toMatch(
         /: there is no such file: check the path\n$/,
       )

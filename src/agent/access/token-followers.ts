@@ -19,6 +19,9 @@ export interface TokenFollowersParts {
   refresh(secret: string): Promise<unknown>
 }
 
+/** Shortest time between two refreshes for callers that wait: rights that expire at once are not asked for all the time. */
+const refreshMinMs = 1_000
+
 /**
  * Callers that wait until the rights of a token change, such as blocking queries. While a token has any, its rights are
  * refreshed whenever they expire.
@@ -68,7 +71,7 @@ export class TokenFollowers {
       followers.delete(follower)
       follower.use()
     }
-    if (followers.size > 0) this.#schedule(secret)
+    if (followers.size > 0) this.#schedule(secret, refreshMinMs)
     else if (this.#followers.get(secret) === followers) this.#followers.delete(secret)
   }
 
@@ -77,12 +80,12 @@ export class TokenFollowers {
     return outcome?.ok === true && outcome.value === authorizer
   }
 
-  #schedule(secret: string): void {
+  #schedule(secret: string, leastMs = 0): void {
     this.#timers.get(secret)?.close()
     const { env } = this.#parts
     const holds = [...(this.#followers.get(secret) ?? [])].every(({ authorizer }) => this.#isHeld(secret, authorizer))
     const dueMs = holds ? this.#parts.dueMs(secret) : 0
-    const timer = env.timers.after(Math.max(0, dueMs - env.clock.monoMs()), () => {
+    const timer = env.timers.after(Math.max(leastMs, dueMs - env.clock.monoMs()), () => {
       this.#timers.delete(secret)
       if (!this.#stopped) env.detach(this.#parts.refresh(secret))
     })

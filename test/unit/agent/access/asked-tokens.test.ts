@@ -31,8 +31,10 @@ class Asking {
   stateIndex = noChange
   /** Answers that wait for the test to let them go. */
   held: (() => void)[] | undefined
+  /** After so many questions no answer comes any more. */
+  answersMax = Number.POSITIVE_INFINITY
 
-  constructor(downPolicy: DownPolicy = 'extend-cache', findingMs = 0) {
+  constructor(downPolicy: DownPolicy = 'extend-cache', findingMs = 0, ofTtlMs = ttlMs) {
     const authorizers = new Authorizers({
       env: this.env,
       defaultPolicy: 'deny',
@@ -41,11 +43,14 @@ class Asking {
     })
     const ask = (secret: string) => this.#ask(secret)
     const stateIndex = () => this.stateIndex
-    this.tokens = new AskedTokens({ env: this.env, authorizers, downPolicy, ttlMs, findingMs, ask, stateIndex })
+    this.tokens = new AskedTokens({
+      ...{ env: this.env, authorizers, downPolicy, ttlMs: ofTtlMs, findingMs, ask, stateIndex },
+    })
   }
 
   async #ask(secret: string): Promise<Result<ToldRights, Failure>> {
     this.asked.push(secret)
+    if (this.asked.length > this.answersMax) this.held = []
     const { held } = this
     if (held !== undefined) await new Promise<void>((resolve) => held.push(resolve))
     if (this.failure !== undefined) return err(this.failure)
@@ -343,6 +348,22 @@ describe('a follower of a token', () => {
     expect(told).toBe(1)
     asking.tokens.stop()
     expect(asking.clock.timers).toBe(0)
+  })
+
+  it('asks once a second for rights that expire at once', async () => {
+    const asking = new Asking('extend-cache', 0, 0)
+    asking.known.set('t', 'a')
+    asking.answersMax = 50
+    const resolved = await asking.tokens.resolve('t')
+    if (!resolved.ok) throw new Error('unknown')
+    let told = 0
+    asking.tokens.onChange('t', resolved.value, () => told++)
+    await asking.clock.advance(10_000)
+    expect([told, asking.asked.length]).toEqual([0, 12])
+    asking.known.delete('t')
+    await asking.clock.advance(1_000)
+    expect(told).toBe(1)
+    asking.tokens.stop()
   })
 
   it('asks no more when no stream follows', async () => {

@@ -175,6 +175,19 @@ describe('a question that waits', () => {
 })
 
 describe('a request', () => {
+  it('is not sent with a token that no header can carry: that is no agent that does not answer', async () => {
+    const asked = vi.fn(async () => new Response('[]'))
+    onTestFinished(() => void vi.unstubAllGlobals())
+    vi.stubGlobal('fetch', asked)
+    for (const token of ['a\u200bb', 'tök', 'a\nb']) {
+      const client = new Client(product, { token, datacenter: '' }, () => () => undefined)
+      expect(await client.ask({ path: '/v1/catalog/nodes' })).toMatchObject({ failure: { kind: 'unknown-token' } })
+    }
+    expect(asked).not.toHaveBeenCalled()
+    const client = new Client(product, { token: 'a b', datacenter: '' }, () => () => undefined)
+    expect(await client.ask({ path: '/v1/catalog/nodes' })).toMatchObject({ ok: true })
+  })
+
   it('is not sent for a name that a browser, or the agent, would make another one of', async () => {
     const client = new Client(product, { token: '', datacenter: '' }, () => () => undefined)
     const sent: string[] = []

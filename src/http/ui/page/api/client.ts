@@ -55,6 +55,7 @@ export class Client {
   ): Promise<Answer<T>> {
     if (!isKeptByBrowsers(path)) return { ok: false, failure: { kind: 'said', status: 400, text: notAsked } }
     const { token, datacenter } = this.caller
+    if (!isForHeaders.test(token)) return { ok: false, failure: { kind: 'unknown-token', text: notInHeader } }
     const parameters = new URLSearchParams(query)
     if (datacenter !== '') parameters.set('dc', datacenter)
     const headers: Record<string, string> = token === '' ? {} : { [`X-${this.product.title}-Token`]: token }
@@ -90,6 +91,10 @@ export class Client {
     return () => this.#repeaters.delete(repeat)
   }
 }
+
+/** A header with other characters cannot be sent: a token that was copied with an invisible one, for instance. */
+const isForHeaders = /^[\x20-\x7e]*$/
+const notInHeader = 'The token has a character that cannot be sent in a header, perhaps an invisible one.'
 
 const notAsked =
   'A browser cannot ask for a name with a part that is empty, "." or "..": what has such a name can only be read and written in a transaction (PUT /v1/txn).'

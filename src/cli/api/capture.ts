@@ -3,7 +3,7 @@ import { GzipWriter } from '../../base/gzip.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { tarEnd, tarHeader, tarPadding } from '../../base/tar.ts'
 import type { Disk } from '../../env/disk.ts'
-import type { ApiClient } from './client.ts'
+import type { ApiClient, Query } from './client.ts'
 
 /** The parts of an agent that can be captured for troubleshooting. */
 export const captureTargets = ['agent', 'host', 'cluster', 'metrics', 'logs', 'pprof'] as const
@@ -11,10 +11,15 @@ export const captureTargets = ['agent', 'host', 'cluster', 'metrics', 'logs', 'p
 export type CaptureTarget = (typeof captureTargets)[number]
 
 /** Requested once, at the beginning. */
-const once: readonly { readonly target: CaptureTarget; readonly path: string; readonly file: string }[] = [
+const once: readonly {
+  readonly target: CaptureTarget
+  readonly path: string
+  readonly query?: Query
+  readonly file: string
+}[] = [
   { target: 'agent', path: '/v1/agent/self', file: 'agent.json' },
   { target: 'host', path: '/v1/agent/host', file: 'host.json' },
-  { target: 'cluster', path: '/v1/agent/members?wan', file: 'cluster-wan.json' },
+  { target: 'cluster', path: '/v1/agent/members', query: [['wan', '1']], file: 'cluster-wan.json' },
   { target: 'cluster', path: '/v1/agent/members', file: 'cluster.json' },
 ]
 
@@ -55,7 +60,9 @@ export class Capture {
   }
 
   async begin(): Promise<void> {
-    for (const { target, path, file } of once) if (this.#targets.has(target)) await this.#ask(path, file)
+    for (const { target, path, query, file } of once) {
+      if (this.#targets.has(target)) await this.#ask(path, file, query)
+    }
   }
 
   /** Reads the agent's log until the agent ends the stream. */
@@ -94,7 +101,7 @@ export class Capture {
     }
   }
 
-  async #ask(path: string, file: string, query: readonly (readonly [string, string])[] = []): Promise<boolean> {
+  async #ask(path: string, file: string, query: Query = []): Promise<boolean> {
     const answer = await this.#client.expect('GET', path, query)
     if (answer.ok) this.files.push({ name: file, bytes: answer.value })
     else this.#complain(`${file}: ${answer.error}`)

@@ -83,6 +83,9 @@ describe('svc debug', () => {
     ])
     expect(names).toEqual(['a/agent.json', 'a/cluster-wan.json', 'a/cluster.json', ...marks, 'a/index.json'])
     const content = (name: string) => execFileSync('tar', ['xzfO', `${output}.tar.gz`, name], { encoding: 'utf8' })
+    // Without a value, the parameter would ask for the pool of the datacenter.
+    expect(content('a/cluster-wan.json')).toBe('{"asked":"/v1/agent/members?wan=1"}')
+    expect(content('a/cluster.json')).toBe('{"asked":"/v1/agent/members"}')
     expect(content('a/0/profile.prof')).toBe('{"asked":"/debug/pprof/profile?seconds=2"}')
     expect([content('a/0/agent.log'), content('a/5/agent.log')]).toEqual(['first\n', 'second\n'])
     expect(JSON.parse(content('a/index.json'))).toMatchObject({

@@ -97,12 +97,19 @@ async function trustedOf(env: Env, settings: ClientSettings): Promise<Result<rea
   if (!names.ok) return err(`-ca-path ${directory} cannot be read: ${names.error.message}`)
   const pems: string[] = []
   for (const name of [...names.value].sort(compareText)) {
-    const pem = await pemOf(env, 'ca-path', `${directory.replace(/\/$/, '')}/${name}`)
-    if (!pem.ok) return pem
-    if (pem.value !== undefined) pems.push(pem.value)
+    const path = `${directory.replace(/\/$/, '')}/${name}`
+    const bytes = await readWholeFile(env.disk, path)
+    // As for ca_path of an agent: mounted directories hold links to others, and people put more beside certificates.
+    if (!bytes.ok && bytes.error.kind === 'is-directory') continue
+    if (!bytes.ok) return err(`-ca-path ${path} cannot be read: ${bytes.error.message}`)
+    const pem = textOf(bytes.value)
+    if (pem.includes(pemMark)) pems.push(pem)
   }
   return pems.length > 0 ? ok(pems) : err(`-ca-path ${directory} holds no certificate`)
 }
+
+/** What begins each part of a PEM file. */
+const pemMark = '-----BEGIN '
 
 async function pemOf(env: Env, flag: string, path: string | undefined): Promise<Result<string | undefined, string>> {
   if (path === undefined) return ok(undefined)
@@ -110,7 +117,7 @@ async function pemOf(env: Env, flag: string, path: string | undefined): Promise<
   if (!bytes.ok) return err(`-${flag} ${path} cannot be read: ${bytes.error.message}`)
   const pem = textOf(bytes.value)
   // Node treats a file without a certificate as an empty list, which trusts nothing, and reports no file name.
-  return pem.includes('-----BEGIN ') ? ok(pem) : err(`-${flag} ${path} is not PEM`)
+  return pem.includes(pemMark) ? ok(pem) : err(`-${flag} ${path} is not PEM`)
 }
 
 const lookupTimeoutMs = 10_000

@@ -145,6 +145,9 @@ describe('where a command finds its agent', () => {
     const flags = [to, `-ca-file=${ca}`, `-client-cert=${certificate}`, `-client-key=${key}`]
     expect((await asked(flags)).tls).toEqual(byVariables.tls)
     expect((await asked([to, `-ca-path=${directory}`])).tls?.trustedPems).toEqual(['-----BEGIN a', '-----BEGIN b'])
+    mkdirSync(join(directory, '..data'))
+    writeFileSync(join(directory, 'README'), 'no certificate')
+    expect((await asked([to, `-ca-path=${directory}/`])).tls?.trustedPems).toEqual(['-----BEGIN a', '-----BEGIN b'])
     expect((await asked([to], { SVC_CAPATH: directory })).tls?.trustedPems).toHaveLength(2)
     expect((await asked([to], { SVC_HTTP_SSL_VERIFY: 'false' })).tls).toMatchObject({ trust: 'anyone' })
   })

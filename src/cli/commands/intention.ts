@@ -1,4 +1,5 @@
 import type { Json } from '../../base/json.ts'
+import { lowerAscii } from '../../base/letter-case.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { ApiClient, failed, serverFlags } from '../api/client.ts'
 import type { Intention } from '../api/connect-answers.ts'
@@ -220,9 +221,10 @@ interface Ends {
   readonly DestinationNS?: Json
 }
 
+/** Names of services in intentions are equal whatever the case of their letters. */
 function isOfSame(one: Ends, other: Ends): boolean {
   const [a, b] = [endsOf(one), endsOf(other)]
-  return a.source === b.source && a.destination === b.destination
+  return lowerAscii(a.source) === lowerAscii(b.source) && lowerAscii(a.destination) === lowerAscii(b.destination)
 }
 
 /** The two ends of an intention. A namespace is shown only if it is not the default one. */

@@ -66,6 +66,13 @@ describe('svc intention create', () => {
     })
   })
 
+  it('finds one by its ends whatever the case of their letters, as the servers do', async () => {
+    api.on(`GET ${root}`, [200, [anyToDb, webToDb]]).on(`PUT ${root}/${webToDb.ID}`, [200, { ID: webToDb.ID }])
+    api.on(`DELETE ${root}/${webToDb.ID}`, [200, true])
+    expect(await api.run(['intention', 'create', '-replace', 'WEB', 'Db'])).toEqual({ code: 0, out: '', error: '' })
+    expect(await api.run(['intention', 'delete', 'Web', 'DB'])).toMatchObject({ code: 0, out: 'Intention deleted.\n' })
+  })
+
   it('replaces one of the same ends and says nothing of it, or creates it', async () => {
     api.on(`GET ${root}`, [200, [anyToDb, webToDb]]).on(`PUT ${root}/${webToDb.ID}`, [200, { ID: webToDb.ID }])
     api.on(`POST ${root}`, [200, { ID: 'x' }])

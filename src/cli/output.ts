@@ -1,5 +1,6 @@
 import { concatBytes, emptyBytes, textOf } from '../base/bytes.ts'
 import { byteAt } from '../base/items.ts'
+import type { Terminal } from '../env/terminal.ts'
 
 /**
  * Columns separated by two spaces, each as wide as its widest cell, the last one unpadded.
@@ -67,4 +68,10 @@ function characterStart(bytes: Uint8Array, end: number): number {
     if (byte >= 0xc0) return at
   }
   return end
+}
+
+/** Writes bytes to standard output as they are. */
+export function printBytes(terminal: Pick<Terminal, 'out' | 'outBytes'>, bytes: Uint8Array): void {
+  if (terminal.outBytes === undefined) terminal.out(textOf(bytes))
+  else terminal.outBytes(bytes)
 }

@@ -62,6 +62,8 @@ export interface Terminal {
   readonly ask?: (question: string) => Promise<string | undefined>
   /** Standard output, as it is: line feeds are the caller's. */
   out(text: string): void
+  /** The same for bytes that need not be text; absent: only text can be shown. */
+  outBytes?(bytes: Uint8Array): void
   /** Standard error, likewise. */
   error(text: string): void
   /** All of standard input, once; `too-large` beyond `inputBytesMax`. */

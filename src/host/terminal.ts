@@ -23,6 +23,7 @@ export function createTerminal(log: HostLog, revision?: string): Terminal {
   refuseDebugger()
   return {
     ...streams,
+    outBytes: (bytes) => output.write(bytes),
     argv: process.argv.slice(2),
     programName: programName(),
     environment,
@@ -145,9 +146,9 @@ class StandardOutput {
     }
   }
 
-  write(text: string): void {
-    if (this.#lostPieces === 0) process.stdout.write(text)
-    else process.stdout.write(text, (cause) => this.#tried(cause))
+  write(piece: string | Uint8Array): void {
+    if (this.#lostPieces === 0) process.stdout.write(piece)
+    else process.stdout.write(piece, (cause) => this.#tried(cause))
   }
 
   /**

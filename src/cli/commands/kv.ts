@@ -1,4 +1,4 @@
-import { base64, emptyBytes, fromBase64, textOf } from '../../base/bytes.ts'
+import { base64, concatBytes, emptyBytes, fromBase64, textOf, utf8 } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { sightOf, warnOfNoSight } from '../acl/missing-rules.ts'
 import type { Entry } from '../api/answers.ts'
@@ -15,7 +15,8 @@ import {
 import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
 import { dataOperand } from '../flags/values.ts'
 import { readLosses } from '../guards/reads.ts'
-import { formatFlag, printListing } from '../listing.ts'
+import { formatFlag, isTable, printListing } from '../listing.ts'
+import { printBytes } from '../output.ts'
 
 /** Most bytes of a file or of standard input that `kv put` takes: as many as an agent takes in the body of a request. */
 const dataBytesMax = 1 << 20
@@ -81,17 +82,19 @@ async function printEntries(invocation: Invocation, key: string, recurse: boolea
   if (entries === undefined)
     return failed(invocation, `Error querying ${invocation.naming.title} agent: the answer is not a list of entries`)
   const detailed = invocation.flags.get('detailed') === true
-  const shown = entries.map((entry) => (detailed ? detail(invocation, entry) : line(invocation, entry, recurse)))
-  printListing(invocation, [...entries], shown.join(detailed ? '\n' : ''))
+  const shown = entries.flatMap((entry, at) => {
+    if (detailed) return [utf8(at === 0 ? '' : '\n'), ...detail(invocation, entry)]
+    return [utf8(recurse ? `${entry.Key}:` : ''), valueBytes(invocation, entry), lineEnd]
+  })
+  // A value need not be text: what goes to a file is what was stored.
+  if (isTable(invocation)) printBytes(invocation.terminal, concatBytes(shown))
+  else printListing(invocation, [...entries], '')
   return 0
 }
 
-function line(invocation: Invocation, entry: Entry, recurse: boolean): string {
-  const value = valueText(invocation, entry)
-  return recurse ? `${entry.Key}:${value}\n` : `${value}\n`
-}
+const lineEnd = utf8('\n')
 
-function detail(invocation: Invocation, entry: Entry): string {
+function detail(invocation: Invocation, entry: Entry): readonly Uint8Array[] {
   const rows: readonly (readonly [string, string])[] = [
     ['CreateIndex', String(entry.CreateIndex)],
     ['Flags', String(entry.Flags)],
@@ -99,15 +102,16 @@ function detail(invocation: Invocation, entry: Entry): string {
     ['LockIndex', String(entry.LockIndex)],
     ['ModifyIndex', String(entry.ModifyIndex)],
     ['Session', entry.Session ?? '-'],
-    ['Value', valueText(invocation, entry)],
+    ['Value', ''],
   ]
   const width = 'CreateIndex'.length + 6
-  return rows.map(([name, value]) => `${name.padEnd(width)}${value}\n`).join('')
+  const before = rows.map(([name, value]) => `${name.padEnd(width)}${value}`).join('\n')
+  return [utf8(before), valueBytes(invocation, entry), lineEnd]
 }
 
-function valueText(invocation: Invocation, entry: Entry): string {
+function valueBytes(invocation: Invocation, entry: Entry): Uint8Array {
   const bytes = fromBase64(entry.Value ?? '') ?? emptyBytes
-  return invocation.flags.get('base64') === true ? base64(bytes) : textOf(bytes)
+  return invocation.flags.get('base64') === true ? utf8(base64(bytes)) : bytes
 }
 
 const putFlags: readonly CommandFlag[] = [

@@ -1,10 +1,11 @@
-import { textOf, utf8 } from '../../base/bytes.ts'
+import { utf8 } from '../../base/bytes.ts'
 import { writeJson } from '../../base/json.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { agentOnlyTypes, indexVariables, type WatchPlan, watchPlan } from '../../features/watch/model.ts'
 import { headerSaid } from '../../model/naming/names.ts'
 import { ApiClient, failed, misused, serverFlags } from '../api/client.ts'
 import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
+import { printBytes } from '../output.ts'
 
 const watchFlags: readonly CommandFlag[] = [
   {
@@ -104,7 +105,7 @@ async function follow(invocation: Invocation, client: ApiClient, plan: WatchPlan
       const child = env.processes.run(argv, { ...limits, environment, input, until: unwanted.promise })
       running = child
       const ran = await child
-      if (ran.ok) terminal.out(textOf(ran.value.output))
+      if (ran.ok) printBytes(terminal, ran.value.output)
       const why = !ran.ok
         ? `cannot run ${argv[0]} (${ran.error.message}), name a program by its path`
         : ran.value.exit === 0

@@ -1,3 +1,4 @@
+import { concatBytes, textOf } from '../../../src/base/bytes.ts'
 import { err, ok, type Result } from '../../../src/base/result.ts'
 import type { Closable } from '../../../src/env/async.ts'
 import type { SpawnFailure } from '../../../src/env/process.ts'
@@ -9,11 +10,18 @@ export class FakeTerminal implements Terminal {
   readonly environment = new Map<string, string>()
   readonly interactive = false
   written = ''
+  /** What was written as bytes, which `written` has as text. */
+  bytes: Uint8Array = new Uint8Array(0)
   complained = ''
   readonly #handlers = new Map<Signal, () => void>()
 
   out(text: string): void {
     this.written += text
+  }
+
+  outBytes(bytes: Uint8Array): void {
+    this.bytes = concatBytes([this.bytes, bytes])
+    this.written += textOf(bytes)
   }
 
   error(text: string): void {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { base64, utf8 } from '../../../src/base/bytes.ts'
 import { CliWorld } from './cli-world.ts'
 
 let folder: string
@@ -20,6 +21,21 @@ describe('svc kv put, get and delete', () => {
     expect(await world.run(['kv', 'get', 'a/b'])).toMatchObject({ code: 0, out: 'value\n' })
     expect(await world.run(['kv', 'delete', 'a/b'])).toMatchObject({ code: 0, out: 'Success! Deleted key: a/b\n' })
     expect(await world.run(['kv', 'get', 'a/b'])).toMatchObject({ code: 1, error: 'Error! No key exists at: a/b\n' })
+  })
+
+  it('get writes a value byte for byte, though it is no text', async () => {
+    const world = await CliWorld.begun()
+    const value = Uint8Array.of(0x00, 0xff, 0xc3, 0x28, 0x0a)
+    await world.run(['kv', 'put', '-base64', 'b/in', base64(value)])
+    const written = async (...flags: readonly string[]) => {
+      expect((await world.run(['kv', 'get', ...flags])).code).toBe(0)
+      return [...world.terminal.bytes]
+    }
+    const told = (text: string): readonly number[] => [...utf8(text)]
+    expect(await written('b/in')).toEqual([...value, 0x0a])
+    expect(await written('-recurse', 'b')).toEqual([...told('b/in:'), ...value, 0x0a])
+    expect((await written('-detailed', 'b/in')).slice(-value.length - 1)).toEqual([...value, 0x0a])
+    expect(await written('-base64', 'b/in')).toEqual(told(`${base64(value)}\n`))
   })
 
   it('get, export and delete leave out a slash before a key; put refuses it', async () => {

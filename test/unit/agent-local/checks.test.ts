@@ -1,6 +1,17 @@
 import { describe, expect, it } from 'vitest'
+import { utf8 } from '../../../src/base/bytes.ts'
+import type { TcpStream } from '../../../src/env/net.ts'
 import { answered, firstSaid, script, scriptsOn, tcp, webServer } from './check-runs.ts'
 import { checkOf, configOf, offer, ttl, withLocalServices } from './local-world.ts'
+
+/** Sends for as long as the other side reads. */
+function flooding(stream: TcpStream): void {
+  const send = (): void => {
+    while (stream.write(new Uint8Array(256 << 10)));
+  }
+  stream.onDrain(send)
+  send()
+}
 
 describe('a TTL check', () => {
   it('[HLT-019] [HLT-020] [HLT-021] says what is reported, and is critical when nothing is', async () => {
@@ -90,6 +101,32 @@ describe('a TCP check', () => {
         expect(world.catalog.checks.get('c')?.status).toBe('critical')
       },
       webServer(() => answered(200)),
+    )
+  })
+
+  it.each([
+    ['ends with it', (stream: TcpStream) => stream.onEnd(() => stream.end()), 0, 'ended'],
+    ['does not end', () => undefined, 1_000, 'reset'],
+    ['sends without end', flooding, 0, 'reset'],
+  ])('ends its connection in order, and breaks it where the target %s', async (_, serve, lastsMs, end) => {
+    const ends: unknown[] = []
+    await withLocalServices(
+      configOf(),
+      async (world) => {
+        expect((await firstSaid(world, tcp('10.0.0.2:81')))[0]).toBe('passing')
+        expect(ends[0]).toEqual([end, lastsMs])
+      },
+      (_node, simulation) => {
+        simulation.addNode({ name: 'b', host: '10.0.0.2' }).boot((env) =>
+          env.tcp.listen({ host: '10.0.0.2', port: 81 }, (stream) => {
+            const startMs = env.clock.monoMs()
+            stream.onClose((why) => ends.push([why, Math.floor((env.clock.monoMs() - startMs) / 1_000) * 1_000]))
+            stream.onData(() => undefined)
+            stream.write(utf8('220 ready'))
+            serve(stream)
+          }),
+        )
+      },
     )
   })
 

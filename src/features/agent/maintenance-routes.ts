@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { textOfByteString } from '../../base/bytes.ts'
 import { type CheckDefinition, serviceMaintenancePrefix } from '../../model/catalog.ts'
 import { allowedHere } from '../contract/asking.ts'
+import { nameKey } from '../contract/names.ts'
 import {
   badRequest,
   declared,
@@ -78,11 +79,12 @@ async function maintainService(context: MaintenanceContext, request: Maintenance
   if (typeof enable !== 'boolean') return enable
   const allowed = await mayChangeService(context, request, id)
   if (!allowed.ok) return failed(allowed.error)
-  if (!context.local.services().some((service) => service.id === id)) {
+  const serviceId = context.local.services().find((service) => nameKey(service.id) === nameKey(id))?.id
+  if (serviceId === undefined) {
     return failed({ kind: 'not-found', message: `No service registered with ID ${JSON.stringify(id)}` })
   }
-  const checkId = `${serviceMaintenancePrefix}${id}`
-  return set(context, request, enable, { checkId, name: 'Service Maintenance Mode', serviceId: id, subject: 'service' })
+  const checkId = `${serviceMaintenancePrefix}${serviceId}`
+  return set(context, request, enable, { checkId, name: 'Service Maintenance Mode', serviceId, subject: 'service' })
 }
 
 /** The values that the field takes for a boolean. */
@@ -111,7 +113,8 @@ async function set(
   enable: boolean,
   { checkId, name, serviceId, subject }: Maintained,
 ): Promise<RouteResponse> {
-  const on = context.local.checks().some((check) => check.checkId === checkId)
+  // The service may have been registered with its ID in other letters since.
+  const on = context.local.checks().some((check) => nameKey(check.checkId) === nameKey(checkId))
   if (on === enable) return { kind: 'empty', status: 200 }
   const given = request.query.get('reason') ?? ''
   const none = `Maintenance mode is enabled for this ${subject}, but no reason was provided. This is a default message.`

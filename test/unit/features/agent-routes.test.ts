@@ -288,4 +288,15 @@ describe('maintenance', () => {
     const named = { checkId: '_service_maintenance:web', name: 'Service Maintenance Mode', serviceId: 'web', notes }
     expect(local.told).toEqual([['+check', check(named)]])
   })
+
+  it('of a service ends by its ID in any letters, as such IDs are equal at the agent', async () => {
+    local.serviceFacts = [{ id: 'web' } as ServiceFacts]
+    local.checkFacts = [{ checkId: '_service_maintenance:Web' } as CheckFacts]
+    for (const id of ['web', 'WEB']) {
+      expect(await server.request('PUT', `/v1/agent/service/maintenance/${id}?enable=true`)).toEqual(written)
+      expect(local.told).toEqual([])
+      expect(await server.request('PUT', `/v1/agent/service/maintenance/${id}?enable=false`)).toEqual(written)
+      expect(local.told.splice(0)).toEqual([['-check', '_service_maintenance:web']])
+    }
+  })
 })

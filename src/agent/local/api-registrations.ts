@@ -35,6 +35,8 @@ export class ApiRegistrations {
   readonly #checks: LocalChecks
   readonly #places: Places
   readonly #config: () => AgentConfig
+  /** Stored checks that do not run here, by `itemKey`: they go as the others do, or they would come back one day. */
+  readonly #leftOut = new Map<string, CheckDefinition>()
 
   constructor({ env, state, keeping, checks, config }: ApiRegistrationParts) {
     this.#env = env
@@ -51,7 +53,10 @@ export class ApiRegistrations {
     for (const facts of services) this.#state.putService(facts, 'api', false)
     for (const check of checks) this.#checks.begin(check, 'api', kept.states.get(itemKey(check.checkId)))
     const text = 'a stored check is left out: scripts are disabled on this agent'
-    for (const check of leftOut) this.#env.log.write('warn', 'agent', text, { check })
+    for (const check of leftOut) {
+      this.#leftOut.set(itemKey(check.checkId), check)
+      this.#env.log.write('warn', 'agent', text, { check: check.checkId })
+    }
     return this.#keeping.change(changes)
   }
 
@@ -86,8 +91,13 @@ export class ApiRegistrations {
       warnOfServiceNames(this.#env.log, service)
       this.#state.putService(service, 'api', true)
     }
-    for (const check of checks) this.#checks.begin(check, 'api')
+    for (const check of checks) this.#begin(check)
     return done
+  }
+
+  #begin(check: CheckDefinition): void {
+    this.#leftOut.delete(itemKey(check.checkId))
+    this.#checks.begin(check, 'api')
   }
 
   async takeCheck(check: CheckDefinition): Promise<Result<undefined, Failure>> {
@@ -100,7 +110,7 @@ export class ApiRegistrations {
     return this.#places.take([], [check], async () => {
       const kept = await this.#keeping.change([{ check }])
       if (!kept.ok) return kept
-      this.#checks.begin(check, 'api')
+      this.#begin(check)
       return done
     })
   }
@@ -110,8 +120,13 @@ export class ApiRegistrations {
     if (service === undefined) return done
     const ids = [id, ...this.#state.sidecarsOf(id)]
     const checks = ids.flatMap((each) => this.#state.checksOf(each)).map(({ definition }) => definition.checkId)
-    const dropped = await this.#keeping.change([...ids.map(withoutService), ...checks.map(withoutCheck)])
+    const leftOut = [...this.#leftOut].filter(([, { serviceId }]) =>
+      ids.some((each) => itemKey(each) === itemKey(serviceId)),
+    )
+    const gone = [...checks, ...leftOut.map(([key]) => key)]
+    const dropped = await this.#keeping.change([...ids.map(withoutService), ...gone.map(withoutCheck)])
     if (!dropped.ok) return dropped
+    for (const [key] of leftOut) this.#leftOut.delete(key)
     for (const each of ids) this.#state.removeService(each)
     for (const checkId of checks) this.#checks.end(checkId)
     for (const checkId of checks) await this.#checks.dropReport(checkId)
@@ -119,9 +134,10 @@ export class ApiRegistrations {
   }
 
   async dropCheck(checkId: string): Promise<Result<undefined, Failure>> {
-    if (this.#state.check(checkId) === undefined) return done
+    if (this.#state.check(checkId) === undefined && !this.#leftOut.has(itemKey(checkId))) return done
     const dropped = await this.#keeping.change([withoutCheck(checkId)])
     if (!dropped.ok) return dropped
+    this.#leftOut.delete(itemKey(checkId))
     this.#checks.end(checkId)
     await this.#checks.dropReport(checkId)
     return done

@@ -152,7 +152,7 @@ interface Restored {
   /** Definitions to remove from the disk. */
   readonly changes: readonly KeptChange[]
   /** Definitions that stay on disk, and do not run for now. */
-  readonly leftOut: readonly string[]
+  readonly leftOut: readonly CheckDefinition[]
 }
 
 /** Stored definitions are restored, unless a file defines them or they are no longer valid. */
@@ -173,6 +173,6 @@ export function restored(kept: Kept, wanted: FileDefinitions, config: AgentConfi
       ...kept.services.filter((service) => !mayCome(service)).map(({ id }) => withoutService(id)),
       ...kept.checks.filter((check) => !known.includes(check)).map(({ checkId }) => withoutCheck(checkId)),
     ],
-    leftOut: known.filter((check) => !runs(check)).map(({ checkId }) => checkId),
+    leftOut: known.filter((check) => !runs(check)),
   }
 }

@@ -310,6 +310,30 @@ describe('what came over the API', () => {
       })
     })
   })
+
+  it.each([
+    ['by itself', async (local: RunningLocalServices) => value(local.deregisterCheck('S'))],
+    ['with its service', async (local: RunningLocalServices) => value(local.deregisterService('WEB'))],
+  ])('as a script that does not run for now goes for good when it is deregistered %s', async (_, drop) => {
+    const checks = { ...configOf().checksConfig, remoteScripts: true, localScripts: true }
+    const probe = { kind: 'script', argv: ['sh'], intervalMs: 1_000, timeoutMs: 1_000 } as const
+    const scripts = { ...onDisk, checksConfig: checks }
+    await withLives(async (lives) => {
+      await lives.live(async ({ local }) => {
+        await value(local.registerService(offer('web')))
+        for (const id of ['s', 'moved']) await value(local.registerCheck(checkOf(id, probe, { serviceId: 'web' })))
+        await value(local.registerCheck(checkOf('other', probe)))
+      }, scripts)
+      await lives.live(async ({ local }) => {
+        await value(local.registerCheck(checkOf('moved', ttl(1_000))))
+        await drop(local)
+        await value(local.registerService(offer('web')))
+      })
+      await lives.live(async ({ local }) => {
+        expect(local.checks().map(({ checkId }) => checkId)).toEqual(['moved', 'other'])
+      }, scripts)
+    })
+  })
 })
 
 describe('the state of a TTL check', () => {

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { probeGrpc } from '../../../src/agent/local/probes/grpc-probe.ts'
 import { utf8 } from '../../../src/base/bytes.ts'
-import type { TcpStream } from '../../../src/env/net.ts'
+import { err, ok } from '../../../src/base/result.ts'
+import type { Env } from '../../../src/env/env.ts'
+import type { Http2Request } from '../../../src/env/http.ts'
+import type { Endpoint, TcpStream } from '../../../src/env/net.ts'
 import { answered, firstSaid, script, scriptsOn, tcp, webServer } from './check-runs.ts'
 import { checkOf, configOf, offer, ttl, withLocalServices } from './local-world.ts'
 
@@ -137,6 +141,33 @@ describe('a TCP check', () => {
         'dial tcp: address 10.0.0.2: missing port in address',
       ])
     })
+  })
+})
+
+describe('a gRPC check', () => {
+  it('has one timeout for the lookup of its target and the request', async () => {
+    let nowMs = 5_000
+    const timeouts: number[] = []
+    const env = {
+      clock: { monoMs: () => nowMs },
+      names: {
+        lookup: async () => {
+          nowMs += 900
+          return ok(['10.0.0.2', '10.0.0.3'])
+        },
+      },
+      http: {
+        requestHttp2: async (to: Endpoint, { timeoutMs }: Http2Request) => {
+          timeouts.push(timeoutMs)
+          nowMs += 70
+          return err({ kind: 'refused', to })
+        },
+      },
+    } as unknown as Env
+    const probe = { kind: 'grpc', target: 'db.internal:1', useTls: false, tlsSkipVerify: false } as const
+    const outcome = await probeGrpc(env, { ...probe, intervalMs: 10_000, timeoutMs: 1_000 })
+    expect(outcome.status).toBe('critical')
+    expect(timeouts).toEqual([100, 30])
   })
 })
 

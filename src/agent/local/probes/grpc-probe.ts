@@ -52,13 +52,19 @@ export async function probeGrpc(
   naming: Naming = svcNaming,
 ): Promise<Outcome> {
   const { target, timeoutMs } = probe
+  const endMs = env.clock.monoMs() + timeoutMs
   const slash = target.indexOf('/')
   const authority = slash < 0 ? target : target.slice(0, slash)
   const service = slash < 0 ? '' : target.slice(slash + 1)
   const places = await placesAt(env, authority, timeoutMs)
   if (!places.ok) return refused('Unavailable', places.error)
-  const request = requestOf(probe, authority, service, { own, title: naming.title })
-  const answer = await firstReached(places.value, (to) => env.http.requestHttp2(to, request))
+  const answer = await firstReached(places.value, (to) => {
+    const leftMs = Math.max(1, endMs - env.clock.monoMs())
+    return env.http.requestHttp2(
+      to,
+      requestOf({ ...probe, timeoutMs: leftMs }, authority, service, { own, title: naming.title }),
+    )
+  })
   if (answer.ok) return outcomeOf(target, answer.value)
   if (answer.error.kind === 'timeout') return refused('DeadlineExceeded', `no answer within ${timeoutMs} ms`)
   return refused('Unavailable', whyBroken(answer.error))

@@ -131,6 +131,7 @@ export class LocalChecks {
   }
 
   #warn(text: string, failure: DiskFailure): void {
-    this.#env.log.write('warn', 'agent', text, { file: failure.path, reason: failure.kind })
+    // Callers report as often as they like, and a full disk keeps none of it.
+    this.#env.log.write('warn', 'agent', text, { file: failure.path, reason: failure.kind }, 'sampled')
   }
 }

@@ -375,6 +375,29 @@ describe('the state of a TTL check', () => {
     })
   })
 
+  it('that the disk does not take counts nevertheless, and is logged once a second however many reports come', async () => {
+    await withLives(async (lives) => {
+      const logged: Parameters<Env['log']['write']>[] = []
+      await lives.simulation.play(
+        lives.node,
+        async (env) => {
+          const log: Env['log'] = { ...env.log, write: (...line) => void logged.push(line) }
+          const parts = { config: onDisk, nodeId, catalog: new FakeCatalog(), nodeCount: () => 1 }
+          const local = createLocalServices({ ...env, log }, parts)
+          await value(local.start())
+          await value(local.registerCheck(checkOf('c', ttl(10_000))))
+          lives.node.disk.setOptions({ quotaBytes: lives.node.disk.usedBytes + 10 })
+          await value(local.reportTtl('c', 'passing', 'well'))
+          expect(local.checks()).toMatchObject([{ status: 'passing', output: 'well' }])
+        },
+        60_000,
+      )
+      const fields = { file: expect.stringMatching('/data/checks/state/'), reason: 'full' }
+      const told = ['warn', 'agent', 'the state of a check could not be kept', fields, 'sampled']
+      expect(logged.filter(([level]) => level === 'warn')).toEqual([told])
+    })
+  })
+
   it('is not taken up again when it is older than its time to live', async () => {
     await withLives(async (lives) => {
       await lives.live(

@@ -6,6 +6,7 @@ import type { Result } from '../../base/result.ts'
 import type { Closable } from '../../env/async.ts'
 import type { Failure } from '../../model/failure.ts'
 import { blockingJitterFraction, blockingWaitDefaultMs, blockingWaitMaxMs } from '../../model/limits.ts'
+import type { CallOptions } from '../contract/call.ts'
 import { badRequest, failed, type NamesOf, type RouteRequest, type RouteResponse } from '../contract/route.ts'
 import type { WithLocal } from '../contract/route-context.ts'
 import type { WithEnv } from '../contract/surroundings.ts'
@@ -39,6 +40,7 @@ export async function whenAnother(
   const known = request.query.get('hash') ?? ''
   const drawn = env.random.draws('blocking.jitter', 'hash', known).fraction()
   const endMs = env.clock.monoMs() + waitMs + (drawn * waitMs) / blockingJitterFraction
+  let waiting: WaitingCaller | undefined
   for (;;) {
     const found = await look()
     if (!found.ok) return failed(found.error)
@@ -49,7 +51,9 @@ export async function whenAnother(
     if (known !== contentHash || leftMs <= 0) {
       return { kind: 'json', value: found.value.shown(contentHash), contentHash }
     }
-    if ((await changed(context, request, leftMs)) === 'gone') return failed({ kind: 'cancelled' })
+    waiting ??= new WaitingCaller(context, request.call)
+    await waiting.forChange(leftMs)
+    if (waiting.isGone) return failed({ kind: 'cancelled' })
   }
 }
 
@@ -61,19 +65,32 @@ function waitFrom(request: HashRequest): number | undefined {
   return wait.value <= 0 ? blockingWaitDefaultMs : Math.min(wait.value, blockingWaitMaxMs)
 }
 
-/** Settles when services changed, the wait is over, or the caller has gone away. */
-async function changed(
-  context: WithEnv & WithLocal,
-  request: HashRequest,
-  waitMs: number,
-): Promise<'changed' | 'gone'> {
-  const news = context.env.deferred<'changed' | 'gone'>()
-  const open: Closable[] = [
-    context.local.onServicesChange(() => news.resolve('changed')),
-    context.env.timers.after(waitMs, () => news.resolve('changed')),
-  ]
-  request.call.onAbort?.(() => news.resolve('gone'))
-  const what = await news.promise
-  for (const each of open) each.close()
-  return what
+/** It is told once that its caller has gone, however many changes it waits for: each listener lives as long as the call. */
+class WaitingCaller {
+  readonly #context: WithEnv & WithLocal
+  #end: () => void = () => undefined
+  #isGone = false
+
+  constructor(context: WithEnv & WithLocal, call: CallOptions) {
+    this.#context = context
+    call.onAbort?.(() => {
+      this.#isGone = true
+      this.#end()
+    })
+  }
+
+  get isGone(): boolean {
+    return this.#isGone
+  }
+
+  /** Settles when services changed, the wait is over, or the caller has gone away. */
+  async forChange(waitMs: number): Promise<void> {
+    if (this.#isGone) return
+    const { env, local } = this.#context
+    const { promise, resolve } = env.deferred<void>()
+    this.#end = () => resolve()
+    const open: Closable[] = [local.onServicesChange(this.#end), env.timers.after(waitMs, this.#end)]
+    await promise
+    for (const each of open) each.close()
+  }
 }

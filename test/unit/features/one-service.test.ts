@@ -39,6 +39,45 @@ it("a change of a service of the agent is sent to a waiting caller, also when it
   expect(second).toMatchObject({ value: { Port: 81 } })
 })
 
+it('a caller that waits is told once that it has gone, however many other changes come meanwhile', async () => {
+  const clock = new HandClock()
+  const web = { id: 'web', service: 'web', tags: [], meta: [], address: '', weights: { passing: 1, warning: 1 } }
+  const watchers = new Set<() => void>()
+  const aborts: (() => void)[] = []
+  const agent = {
+    env: { ...clock.env, crypto: { sha256: (bytes: Uint8Array) => createHash('sha256').update(bytes).digest() } },
+    local: {
+      services: () => [web],
+      onServicesChange: (use: () => void) => {
+        watchers.add(use)
+        return { close: () => watchers.delete(use) }
+      },
+    },
+    authorizer: async () => ok(unrestricted),
+  } as unknown as RouteContext
+  const read = (query: readonly (readonly [string, string])[]) => {
+    const call = { onAbort: (use: () => void) => aborts.push(use) }
+    const request = { query: new Map(query), rest: 'web', call }
+    return readOneService(agent, request as unknown as Parameters<typeof readOneService>[1])
+  }
+  const { contentHash = '' } = (await read([])) as { readonly contentHash?: string }
+  let answer: unknown
+  void read([['hash', contentHash]]).then((said) => {
+    answer = said
+  })
+  for (let change = 0; change < 5; change++) {
+    await settled()
+    expect([watchers.size, clock.timers]).toEqual([1, 1])
+    for (const use of [...watchers]) use()
+  }
+  await settled()
+  expect([aborts.length, answer]).toEqual([1, undefined])
+  for (const use of aborts) use()
+  await settled()
+  expect(answer).toMatchObject({ kind: 'failure', failure: { kind: 'cancelled' } })
+  expect([watchers.size, clock.timers]).toEqual([0, 0])
+})
+
 it('shows weights of 0 where its definition has none', async () => {
   const facts = { id: 'web', service: 'web', tags: [], meta: [], address: '', weights: { passing: 1, warning: 1 } }
   const shown = async (service: object): Promise<unknown> => {

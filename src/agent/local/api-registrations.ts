@@ -1,6 +1,6 @@
 import { done, err, type Result } from '../../base/result.ts'
 import type { Env } from '../../env/env.ts'
-import type { CheckDefinition, OfferedService, ServiceDefinition } from '../../model/catalog.ts'
+import { type CheckDefinition, type OfferedService, runsProgram, type ServiceDefinition } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
 import type { AgentConfig } from '../settings/agent-config.ts'
 import { warnOfServiceNames } from './dns-names.ts'
@@ -52,12 +52,30 @@ export class ApiRegistrations {
     const { services, checks, changes, leftOut } = restored(kept, wanted, this.#config())
     for (const facts of services) this.#state.putService(facts, 'api', false)
     for (const check of checks) this.#checks.begin(check, 'api', kept.states.get(itemKey(check.checkId)))
-    const text = 'a stored check is left out: scripts are disabled on this agent'
-    for (const check of leftOut) {
-      this.#leftOut.set(itemKey(check.checkId), check)
-      this.#env.log.write('warn', 'agent', text, { check: check.checkId })
-    }
+    for (const check of leftOut) this.#leaveOut(check)
     return this.#keeping.change(changes)
+  }
+
+  #leaveOut(check: CheckDefinition): void {
+    this.#leftOut.set(itemKey(check.checkId), check)
+    const text = 'a check that came over the API is left out: scripts are disabled on this agent'
+    this.#env.log.write('warn', 'agent', text, { check: check.checkId })
+  }
+
+  /** A reload may have allowed scripts or forbidden them: what came over the API follows, as it would at a start. */
+  followScripts(): void {
+    if (!this.#config().checksConfig.remoteScripts) {
+      for (const { definition, origin } of this.#state.localChecks()) {
+        if (origin !== 'api' || !runsProgram(definition.probe)) continue
+        this.#leaveOut(definition)
+        this.#checks.end(definition.checkId)
+      }
+      return
+    }
+    for (const check of this.#leftOut.values()) {
+      const isOfService = check.serviceId === '' || this.#state.service(check.serviceId) !== undefined
+      if (isOfService && this.#state.check(check.checkId) === undefined) this.#begin(check)
+    }
   }
 
   async takeService(definition: ServiceDefinition, others: OtherChecks): Promise<Result<undefined, Failure>> {

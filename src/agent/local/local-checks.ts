@@ -118,6 +118,14 @@ export class LocalChecks {
     return ok(change)
   }
 
+  /** Outputs are discarded from now on: those that are shown go, too. */
+  discardOutputs(): void {
+    const nowMs = this.#env.clock.monoMs()
+    for (const { definition, status } of this.#state.localChecks()) {
+      this.#state.updateCheck(definition.checkId, status, '', nowMs, false)
+    }
+  }
+
   /** Removes the stored report of a check. */
   async dropReport(checkId: string): Promise<void> {
     const dropped = await this.#keeping.dropState(checkId)

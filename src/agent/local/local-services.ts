@@ -211,6 +211,8 @@ class Registrations implements RunningLocalServices {
       if (!replaced.ok) return replaced
       this.#takeOver(config)
       this.#files.replace(wanted)
+      this.#api.followScripts()
+      if (config.checksConfig.discardOutput) this.#checks.discardOutputs()
       this.#sync.changed()
       return done
     })

@@ -306,7 +306,9 @@ describe('what came over the API', () => {
       )
       await lives.live(async ({ local, lines }) => {
         expect(local.checks()).toEqual([])
-        expect(lines).toEqual(['warn a stored check is left out: scripts are disabled on this agent {"check":"s"}'])
+        expect(lines).toEqual([
+          'warn a check that came over the API is left out: scripts are disabled on this agent {"check":"s"}',
+        ])
       })
     })
   })

@@ -150,6 +150,17 @@ describe('a reload', () => {
     })
   })
 
+  it('that discards outputs removes those that are shown', async () => {
+    await withLocalServices(configOf(), async ({ local, catalog, rest }) => {
+      await local.registerCheck(checkOf('c', ttl(60_000)))
+      await local.reportTtl('c', 'warning', 'a secret')
+      await local.reload(configOf({ checksConfig: { ...configOf().checksConfig, discardOutput: true } }))
+      await rest(100)
+      expect(local.checks()).toMatchObject([{ status: 'warning', output: '' }])
+      expect(catalog.checks.get('c')).toMatchObject({ status: 'warning', output: '' })
+    })
+  })
+
   it('that does not hold changes nothing', async () => {
     await withLocalServices(configOf({ services: [offer('web')] }), async ({ local }) => {
       const bad = configOf({ checks: [checkOf('c', ttl(1_000), { serviceId: 'nope' })] })

@@ -39,6 +39,38 @@ describe('a script check', () => {
     )
   })
 
+  it('that came over the API does not run while a reload forbids scripts, and runs again when the next allows them', async () => {
+    let runs = 0
+    await withLocalServices(
+      scriptsOn,
+      async ({ local, catalog, rest, lines }) => {
+        await local.registerService(offer('web', {}, [checkOf('c', script('counted'), { serviceId: 'web' })]))
+        await local.registerCheck(checkOf('gone', script('counted')))
+        await rest(25_000)
+        await local.reload(configOf())
+        await rest(5_000)
+        expect(local.checks()).toEqual([])
+        expect(catalog.checks.size).toBe(0)
+        expect(lines.filter((line) => line.includes('is left out'))).toHaveLength(2)
+        await local.deregisterCheck('gone')
+        const before = runs
+        await rest(60_000)
+        expect(runs).toBe(before)
+        await local.reload(scriptsOn)
+        await rest(25_000)
+        expect(runs).toBeGreaterThan(before)
+        expect(local.checks()).toMatchObject([{ checkId: 'c', status: 'passing', serviceId: 'web' }])
+        expect([...catalog.checks.keys()]).toEqual(['c'])
+      },
+      (node) => {
+        node.programs.set('counted', () => {
+          runs++
+          return { afterMs: 10, exit: 0 }
+        })
+      },
+    )
+  })
+
   it('[HLT-014] [HLT-015] is refused over the API unless scripts are enabled for it, and not for files alone', async () => {
     const forFiles = configOf({ checksConfig: { ...configOf().checksConfig, localScripts: true } })
     for (const config of [configOf(), forFiles]) {

@@ -5,13 +5,14 @@ import {
   checkServerIdentity,
   createSecureContext,
   type TlsOptions as NodeTlsOptions,
-  rootCertificates,
   type SecureContext,
   type SecureContextOptions,
   type TLSSocket,
 } from 'node:tls'
 import { altNamesIn } from '../base/alt-names.ts'
+import { equalPlain } from '../base/shape.ts'
 import type { Endpoint, PeerCertificate, TlsOptions } from '../env/net.ts'
+import { systemAuthorities } from './system-authorities.ts'
 import { messageOf } from './system-error.ts'
 
 /** A dialler that does not finish its handshake within this time is dropped. */
@@ -57,7 +58,8 @@ export function provenPeer(socket: TLSSocket): PeerCertificate | undefined {
 export function contextOptions(tls: TlsOptions): SecureContextOptions {
   return {
     ...versionsAndSuites(tls),
-    ...trusted(tls),
+    // An empty list trusts nothing.
+    ca: [...tls.trustedPems],
     ...(tls.requirePeerCertificate === true ? { secureOptions: constants.SSL_OP_NO_TICKET } : {}),
     ...(tls.certificateChainPem === undefined ? {} : { cert: tls.certificateChainPem }),
     ...(tls.privateKeyPem === undefined ? {} : { key: tls.privateKeyPem }),
@@ -77,15 +79,6 @@ function versionsAndSuites({ minVersion = 'tls12', cipherSuites, preferOwnOrder 
   }
 }
 
-/**
- * An empty list trusts nothing. Without a list, Node trusts the web's certificate authorities, which it then reads once
- * and not each time.
- */
-function trusted({ trust, trustedPems }: TlsOptions): SecureContextOptions {
-  if (trust !== 'system') return { ca: [...trustedPems] }
-  return trustedPems.length === 0 ? {} : { ca: [...trustedPems, ...rootCertificates] }
-}
-
 export function listenerTls(tls: TlsOptions): NodeTlsOptions {
   return { ...contextOptions(tls), ...askedOfDiallers(tls), handshakeTimeout: handshakeTimeoutMs }
 }
@@ -101,7 +94,24 @@ export function askedOfDiallers(tls: TlsOptions): Pick<NodeTlsOptions, 'requestC
  */
 const contexts = new WeakMap<TlsOptions, SecureContext>()
 
+/**
+ * Contexts with the machine's authorities, which are many: one takes some 30 ms to make. The last ones are kept by their
+ * content, because each run of a check has options of its own.
+ */
+const withSystem: { readonly own: object; readonly context: SecureContext }[] = []
+const withSystemMax = 8
+
+function contextWithSystem({ serverName: _name, anyName: _any, ...own }: TlsOptions): SecureContext {
+  const kept = withSystem.find((each) => equalPlain(each.own, own))
+  if (kept !== undefined) return kept.context
+  const context = createSecureContext({ ...contextOptions(own), ca: [...own.trustedPems, ...systemAuthorities()] })
+  withSystem.unshift({ own, context })
+  withSystem.splice(withSystemMax)
+  return context
+}
+
 function contextOf(tls: TlsOptions): SecureContext {
+  if (tls.trust === 'system') return contextWithSystem(tls)
   const kept = contexts.get(tls)
   if (kept !== undefined) return kept
   const made = createSecureContext(contextOptions(tls))

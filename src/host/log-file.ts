@@ -57,6 +57,8 @@ export class LogFile {
       const file = new LogFile(places, clock, troubles, write)
       makeOpenDirectory(file.#names.directory)
       file.#begin()
+      // An agent that is restarted more often than its files are rotated would never remove one otherwise.
+      file.#removeOldest()
       return ok(file)
     } catch (cause) {
       return err(messageOf(cause))

@@ -97,6 +97,15 @@ describe('a log file', () => {
     expect(told).toEqual([])
   })
 
+  it('of earlier processes are old ones as well, however soon each was restarted', () => {
+    for (const line of ['1', '2', '3', '4']) {
+      nowMs += 1_000
+      opened({ oldFilesMax: 2 }).append(line)
+    }
+    expect(files().map(([, content]) => content)).toEqual(['2\n', '3\n', '4\n'])
+    expect(told).toEqual([])
+  })
+
   it('goes on to remove old ones behind one that cannot be removed', () => {
     const stuck = join(directory, 'a-1699999999999999999.txt')
     mkdirSync(stuck)

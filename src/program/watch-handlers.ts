@@ -1,5 +1,12 @@
 import { lastText } from '../agent/local/probes/outcome.ts'
-import { firstReached, hostOf, parseWebUrl, placesAt, type WebUrl } from '../agent/local/probes/place.ts'
+import {
+  basicCredentials,
+  firstReached,
+  hostOf,
+  parseWebUrl,
+  placesAt,
+  type WebUrl,
+} from '../agent/local/probes/place.ts'
 import type { WatchHandler } from '../agent/settings/watch-settings.ts'
 import { utf8 } from '../base/bytes.ts'
 import { type Json, writeJson } from '../base/json.ts'
@@ -55,6 +62,7 @@ async function sendTo(
     ['Content-Type', 'application/json'] as const,
     index,
     ['Host', url.value.authority] as const,
+    ...credentialsOf(url.value, handler.headers),
     ...handler.headers,
   ]
   const tls = tlsOf(url.value, handler.tlsSkipVerify)
@@ -66,6 +74,12 @@ async function sendTo(
   }
   const { status, body: said } = answer.value
   return status >= 200 && status <= 299 ? ok(lastText(said)) : err(`status ${status}: ${lastText(said)}`)
+}
+
+function credentialsOf({ user }: WebUrl, headers: readonly (readonly [string, string])[]) {
+  const isGiven = headers.some(([name]) => name.toLowerCase() === 'authorization')
+  const credentials = user === '' || isGiven ? undefined : basicCredentials(user)
+  return credentials === undefined ? [] : [['Authorization', credentials] as const]
 }
 
 function tlsOf({ scheme, authority }: WebUrl, skip: boolean) {

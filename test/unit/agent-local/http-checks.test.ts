@@ -149,6 +149,29 @@ describe('an HTTP check', () => {
     expect(isWithin(next.value, target.value, { http: 80, https: 443 })).toBe(keeps)
   })
 
+  it.each([
+    ['http://us%40er:p%3A@10.0.0.2/x', [], 'Basic dXNAZXI6cDo='],
+    ['http://user@10.0.0.2/x', [], 'Basic dXNlcjo='],
+    ['http://user:p@10.0.0.2/x', [['authorization', ['own']]], 'own'],
+    ['http://user:p@10.0.0.2/relative', [], 'Basic dXNlcjpw'],
+    ['http://user:p@10.0.0.2/elsewhere', [], undefined],
+  ] as const)('identifies itself by the user in its URL, and shows no password: %s', async (url, header, wanted) => {
+    const asked: (string | undefined)[] = []
+    await withLocalServices(
+      configOf(),
+      async (world) => {
+        const [status, output] = await firstSaid(world, http(url, { header }))
+        expect([status, asked.at(-1)]).toEqual(['passing', wanted])
+        expect(output).toBe(`HTTP GET ${url.replace(/:p[^@]*@/, ':***@')}: 200 OK Output: `)
+      },
+      webServer(({ target, headers }) => {
+        asked.push(headers.get('authorization'))
+        if (target === '/relative') return answered(302, '', [['Location', '/x']])
+        return target === '/elsewhere' ? answered(302, '', [['Location', 'http://10.0.0.2/x']]) : answered(200)
+      }),
+    )
+  })
+
   it('keeps the last 4096 bytes of the answer', async () => {
     const body = utf8(`${'a'.repeat(5_000)}${'b'.repeat(4_000)}`)
     await withLocalServices(
@@ -166,7 +189,9 @@ describe('an HTTP check', () => {
     ['ftp://10.0.0.1/', 'Get ftp://10.0.0.1/: unsupported protocol scheme "ftp"'],
     ['/x', 'Get /x: not an absolute URL'],
     ['http:///x', 'Get http:///x: no Host in request URL'],
-    ['http://u:p@10.0.0.1/', 'Get http://u:p@10.0.0.1/: a user in the URL is not supported'],
+    ['http://u:p@10.0.0.1:81/', 'Get http://u:***@10.0.0.1:81/: dial tcp 10.0.0.1:81: connect: connection refused'],
+    ['http://u:%zz@10.0.0.1/', 'Get http://u:***@10.0.0.1/: the user in the URL is not percent-encoded'],
+    ['ftp://u:p@10.0.0.1/', 'Get ftp://u:***@10.0.0.1/: unsupported protocol scheme "ftp"'],
     ['http://10.0.0.1/a b', 'Get http://10.0.0.1/a b: invalid character in URL'],
     ['http://10.0.0.1:99999/', 'Get http://10.0.0.1:99999/: address 10.0.0.1:99999: invalid port'],
   ])('%s is critical', async (url, output) => {

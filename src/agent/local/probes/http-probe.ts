@@ -6,6 +6,7 @@ import type { CheckProbe } from '../../../model/catalog.ts'
 import { type Naming, svcNaming } from '../../../model/naming/naming.ts'
 import { critical, failureText, lastText, type Outcome, outputBytesMax } from './outcome.ts'
 import {
+  basicCredentials,
   firstReached,
   hostOf,
   isWithin,
@@ -15,6 +16,7 @@ import {
   resolveLocation,
   urlText,
   type WebUrl,
+  withoutPassword,
 } from './place.ts'
 import { statusText } from './reason-phrases.ts'
 
@@ -38,7 +40,7 @@ export async function probeHttp(
   const answer = await followed({ env, probe, own, title, header: probe.header }, method)
   if (!answer.ok) return critical(`${verb(method)} ${answer.error.url}: ${answer.error.reason}`)
   const { status, body } = answer.value
-  const output = `HTTP ${method} ${probe.url}: ${statusText(status)} Output: ${lastText(body)}`
+  const output = `HTTP ${method} ${withoutPassword(probe.url)}: ${statusText(status)} Output: ${lastText(body)}`
   if (status >= 200 && status <= 299) return { status: 'passing', output }
   return { status: status === 429 ? 'warning' : 'critical', output }
 }
@@ -63,7 +65,7 @@ async function followed(run: Run, firstMethod: string): Promise<Result<HttpClien
   const { env, probe } = run
   const endMs = env.clock.monoMs() + probe.timeoutMs
   const first = parseWebUrl(probe.url)
-  if (!first.ok) return err({ url: probe.url, reason: first.error })
+  if (!first.ok) return err({ url: withoutPassword(probe.url), reason: first.error })
   let url = first.value
   let method = firstMethod
   let { header } = run
@@ -130,8 +132,15 @@ function headersOf(header: HttpProbe['header'], url: WebUrl, title: string): rea
     ...(missing('host') ? [['Host', url.authority] as const] : []),
     ...(missing('user-agent') ? [['User-Agent', `${title} Health Check`] as const] : []),
     ...(missing('accept') ? [['Accept', 'text/plain, text/*, */*'] as const] : []),
+    ...(missing('authorization') ? authorizationOf(url) : []),
     ...given,
   ]
+}
+
+/** A user in the URL identifies itself to the server, as in the field. */
+function authorizationOf({ user }: WebUrl): readonly (readonly [string, string])[] {
+  const credentials = user === '' ? undefined : basicCredentials(user)
+  return credentials === undefined ? [] : [['Authorization', credentials]]
 }
 
 /** `Get`, as error messages of the field begin. */

@@ -1,3 +1,4 @@
+import { base64, utf8 } from '../../../base/bytes.ts'
 import { err, ok, type Result } from '../../../base/result.ts'
 import type { Env } from '../../../env/env.ts'
 import type { HttpClientFailure } from '../../../env/http.ts'
@@ -69,6 +70,8 @@ export function probeTls(serverName: string, skipVerify: boolean, own: TlsOption
 /** An absolute HTTP URL, as far as a check needs it. */
 export interface WebUrl {
   readonly scheme: 'http' | 'https'
+  /** User information, as written: `name:password`; empty if there is none. */
+  readonly user: string
   /** Host, with the port if the URL has one. */
   readonly authority: string
   /** Path and query, as written; at least `/`. */
@@ -78,17 +81,32 @@ export interface WebUrl {
 /** Characters that must be percent-encoded in a request line. RFC 3986, section 2. */
 const unsendable = /[^\x21-\x7e]|["<>\\^`{|}]/
 
-/** Strict: refuses what is not an http or https URL by RFC 3986, and a URL with user information. */
+/** Strict: refuses what is not an http or https URL by RFC 3986. */
 export function parseWebUrl(text: string): Result<WebUrl, string> {
-  const [, scheme = '', authority = '', path = '', query = ''] =
-    /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)([^?#]*)(\?[^#]*)?(?:#.*)?$/i.exec(text) ?? []
+  const [, scheme = '', user = '', authority = '', path = '', query = ''] =
+    /^([a-z][a-z0-9+.-]*):\/\/(?:([^/?#]*)@)?([^/?#@]*)([^?#]*)(\?[^#]*)?(?:#.*)?$/i.exec(text) ?? []
   const known = scheme.toLowerCase()
   if (scheme === '') return err('not an absolute URL')
   if (known !== 'http' && known !== 'https') return err(`unsupported protocol scheme ${JSON.stringify(known)}`)
   if (authority === '') return err('no Host in request URL')
-  if (authority.includes('@')) return err('a user in the URL is not supported')
-  if (unsendable.test(authority + path + query)) return err('invalid character in URL')
-  return ok({ scheme: known, authority, target: `${path === '' ? '/' : path}${query}` })
+  if (unsendable.test(user + authority + path + query)) return err('invalid character in URL')
+  if (basicCredentials(user) === undefined) return err('the user in the URL is not percent-encoded')
+  return ok({ scheme: known, user, authority, target: `${path === '' ? '/' : path}${query}` })
+}
+
+/** User information as RFC 7617 has it in the header Authorization; undefined if it is not percent-encoded text. */
+export function basicCredentials(user: string): string | undefined {
+  const [, name = '', password = ''] = /^([^:]*):?(.*)$/.exec(user) ?? []
+  try {
+    return `Basic ${base64(utf8(`${decodeURIComponent(name)}:${decodeURIComponent(password)}`))}`
+  } catch {
+    return undefined
+  }
+}
+
+/** A URL for people and other services to read, whether it is valid or not. */
+export function withoutPassword(url: string): string {
+  return url.replace(/^([a-z][a-z0-9+.-]*:\/\/[^/?#:@]*):[^/?#]*@/i, '$1:***@')
 }
 
 /** The host of an authority, as certificates name it. */
@@ -104,8 +122,8 @@ export function isWithin(url: WebUrl, other: WebUrl, ports: Readonly<Record<WebU
   return addressOf(hostOf(other.authority)) === undefined && place(url).endsWith(`.${place(other)}`)
 }
 
-export function urlText({ scheme, authority, target }: WebUrl): string {
-  return `${scheme}://${authority}${target}`
+export function urlText({ scheme, user, authority, target }: WebUrl): string {
+  return withoutPassword(`${scheme}://${user === '' ? '' : `${user}@`}${authority}${target}`)
 }
 
 /** Resolves a `Location` header. RFC 3986, section 5, without dot segments. */
@@ -115,5 +133,6 @@ export function resolveLocation(base: WebUrl, location: string): Result<WebUrl, 
   const [path = ''] = base.target.split('?')
   const directory = path.slice(0, path.lastIndexOf('/') + 1)
   const target = location.startsWith('/') ? location : location.startsWith('?') ? path + location : directory + location
-  return parseWebUrl(`${base.scheme}://${base.authority}${target}`)
+  const resolved = parseWebUrl(`${base.scheme}://${base.authority}${target}`)
+  return resolved.ok ? ok({ ...resolved.value, user: base.user }) : resolved
 }

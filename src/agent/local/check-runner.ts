@@ -1,7 +1,8 @@
+import { equalPlain } from '../../base/shape.ts'
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import type { TlsOptions } from '../../env/net.ts'
-import { type CheckDefinition, runsProgram } from '../../model/catalog.ts'
+import { type CheckDefinition, type CheckProbe, runsProgram } from '../../model/catalog.ts'
 import type { Naming } from '../../model/naming/naming.ts'
 import type { RegistrantRights } from '../access/running-access.ts'
 import { type AliasProbe, LocalAliases } from './alias-checks.ts'
@@ -37,6 +38,8 @@ export interface CheckRunnerParts {
   report(checkId: string, outcome: Outcome): void
 }
 
+type PeriodicProbe = Extract<CheckProbe, { readonly intervalMs: number }>
+
 /**
  * Runs the checks of one agent. A check never runs twice at once; its next run starts an interval after the end of the
  * last.
@@ -46,6 +49,8 @@ export class CheckRunner {
   readonly #parts: CheckRunnerParts
   readonly #aliases: LocalAliases
   readonly #running = new Map<string, Closable>()
+  /** Of those that run at an interval, what they do. */
+  readonly #repeated = new Map<string, CheckProbe>()
   readonly #ttls = new Map<string, TtlCheck>()
   /** Checks with a run under way, also of a definition that has been replaced meanwhile. */
   readonly #busy = new Set<string>()
@@ -59,12 +64,14 @@ export class CheckRunner {
 
   /**
    * Starts a check, and replaces one with the same ID. `lastOutput` is what was last reported of a TTL check, which an
-   * earlier process or the replaced check has heard.
+   * earlier process or the replaced check has heard. A check that runs at an interval, and does what it did before, goes
+   * on: a service that registers itself again and again would otherwise drop the result of each slow run.
    */
   run(check: CheckDefinition, lastOutput = ''): void {
     const { naming } = this.#parts
     const { checkId, probe } = check
     const key = itemKey(checkId)
+    if (equalPlain(this.#repeated.get(key), probe)) return
     this.end(key)
     if (runsProgram(probe)) this.#scripts.add(key)
     switch (probe.kind) {
@@ -74,21 +81,15 @@ export class CheckRunner {
         return
       }
       case 'http':
-        return this.#repeat(checkId, probe.intervalMs, () =>
-          probeHttp(this.#env, probe, this.#parts.checkTls(), naming),
-        )
+        return this.#repeat(checkId, probe, () => probeHttp(this.#env, probe, this.#parts.checkTls(), naming))
       case 'tcp':
-        return this.#repeat(checkId, probe.intervalMs, () => probeTcp(this.#env, probe))
+        return this.#repeat(checkId, probe, () => probeTcp(this.#env, probe))
       case 'script':
-        return this.#repeat(checkId, probe.intervalMs, () => probeScript(this.#env, probe))
+        return this.#repeat(checkId, probe, () => probeScript(this.#env, probe))
       case 'grpc':
-        return this.#repeat(checkId, probe.intervalMs, () =>
-          probeGrpc(this.#env, probe, this.#parts.checkTls(), naming),
-        )
+        return this.#repeat(checkId, probe, () => probeGrpc(this.#env, probe, this.#parts.checkTls(), naming))
       case 'container':
-        return this.#repeat(checkId, probe.intervalMs, () =>
-          probeContainer(this.#env, this.#parts.containerRuntime, probe),
-        )
+        return this.#repeat(checkId, probe, () => probeContainer(this.#env, this.#parts.containerRuntime, probe))
       case 'alias':
         this.#running.set(key, probe.node === '' ? this.#aliases.follow(check, probe) : this.#remote(check, probe))
         return
@@ -108,6 +109,7 @@ export class CheckRunner {
     const key = itemKey(checkId)
     this.#running.get(key)?.close()
     this.#running.delete(key)
+    this.#repeated.delete(key)
     this.#ttls.get(key)?.close()
     this.#ttls.delete(key)
     this.#scripts.delete(key)
@@ -129,6 +131,7 @@ export class CheckRunner {
   stop(): void {
     for (const check of [...this.#running.values(), ...this.#ttls.values()]) check.close()
     this.#running.clear()
+    this.#repeated.clear()
     this.#ttls.clear()
     this.#scripts = new Set()
     this.#aliases.stop()
@@ -141,22 +144,24 @@ export class CheckRunner {
     return new RemoteAlias({ env, catalog, ownNode, report: told, rights }, check, probe)
   }
 
-  #repeat(checkId: string, intervalMs: number, probe: () => Promise<Outcome>): void {
+  #repeat(checkId: string, probe: PeriodicProbe, run: () => Promise<Outcome>): void {
     const env = this.#env
     const key = itemKey(checkId)
+    const { intervalMs } = probe
     // The first run starts at a random moment of the first interval, so that the checks of one agent do not all run at
     // once.
     const firstMs = env.random.draws('agent.checks', checkId).fraction() * intervalMs
     const once = async (): Promise<Outcome | undefined> => {
       if (this.#busy.has(key)) return undefined
       this.#busy.add(key)
-      const outcome = await probe()
+      const outcome = await run()
       this.#busy.delete(key)
       return outcome
     }
     const repeated = new Repeated(env, intervalMs, once, (outcome) => this.#parts.report(checkId, outcome))
     repeated.start(firstMs)
     this.#running.set(key, repeated)
+    this.#repeated.set(key, probe)
   }
 }
 

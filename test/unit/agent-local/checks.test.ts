@@ -221,6 +221,27 @@ describe('runs of a check', () => {
     )
   })
 
+  it('are left alone when the check is registered again unchanged, so that a slow one says something at last', async () => {
+    const probe = { kind: 'script', argv: ['s'], intervalMs: 1_000, timeoutMs: 30_000 } as const
+    await withLocalServices(
+      scriptsOn,
+      async ({ local, rest }) => {
+        for (let at = 0; at < 10; at++) {
+          await local.registerCheck(checkOf('c', { ...probe }, { notes: `time ${at}` }))
+          await rest(3_000)
+        }
+        expect(local.checks()).toMatchObject([{ status: 'passing', notes: 'time 9' }])
+        await local.registerCheck(checkOf('c', { ...probe, argv: ['other'] }))
+        await rest(10_000)
+        expect(local.checks()).toMatchObject([{ status: 'warning' }])
+      },
+      (node) => {
+        node.programs.set('s', () => ({ afterMs: 5_000, exit: 0 }))
+        node.programs.set('other', () => ({ afterMs: 10, exit: 1 }))
+      },
+    )
+  })
+
   it('stop with the check', async () => {
     let runs = 0
     await withLocalServices(

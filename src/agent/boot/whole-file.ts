@@ -34,9 +34,14 @@ export async function writeWholeFile(
   if (!file.ok) return file
   const written = await (leaves === 'anything' ? file.value.write(0, bytes) : file.value.writeSynced(0, bytes))
   await file.value.close()
-  if (!written.ok) return written
-  const renamed = await disk.rename(aside, `${directory}/${name}`)
+  const renamed = written.ok ? await disk.rename(aside, `${directory}/${name}`) : written
+  if (!renamed.ok) await removeAside(disk, aside)
   return renamed.ok && leaves === 'new' ? disk.syncDirectory(directory) : renamed
+}
+
+/** On a full disk, what could not be written whole would take the last of its space. The failure before it counts. */
+export async function removeAside(disk: Files, path: string): Promise<void> {
+  await disk.remove(path)
 }
 
 /** Removes what an earlier attempt has left, which may be longer. */

@@ -1,7 +1,7 @@
 import { emptyBytes } from '../../base/bytes.ts'
 import { done, ok, type Result } from '../../base/result.ts'
 import type { Disk, DiskFailure, DiskFile } from '../../env/disk.ts'
-import { openNew, writeWholeFile } from '../boot/whole-file.ts'
+import { openNew, removeAside, writeWholeFile } from '../boot/whole-file.ts'
 import { type FramesRead, frameOf, readFrames } from './journal-frames.ts'
 
 type Written = Promise<Result<undefined, DiskFailure>>
@@ -112,6 +112,7 @@ export class Journal {
     if (written.ok) written = await this.#disk.rename(`${this.#directory}/${aside}`, this.path)
     if (!written.ok) {
       await file.value.close()
+      await removeAside(this.#disk, `${this.#directory}/${aside}`)
       return written
     }
     this.#isWhole = false

@@ -173,11 +173,16 @@ describe('what came over the API', () => {
 
   it('is refused while there is no room on the disk, as if it had not been asked for, and taken when there is', async () => {
     await withLives(async (lives) => {
-      await lives.live(async ({ local }) => {
+      await lives.live(async ({ local, env }) => {
         await value(local.registerService(offer('first')))
-        lives.node.disk.setOptions({ quotaBytes: lives.node.disk.usedBytes + 10 })
+        await value(local.registerCheck(checkOf('c', ttl(600_000))))
+        const used = lives.node.disk.usedBytes
+        lives.node.disk.setOptions({ quotaBytes: used + 10 })
         expect(await local.registerService(web)).toMatchObject({ ok: false, error: { kind: 'refused' } })
         expect(local.services()).toHaveLength(1)
+        await value(local.reportTtl('c', 'passing', 'well'))
+        expect(await value(env.disk.list('/data/checks/state'))).toEqual([])
+        expect(lives.node.disk.usedBytes).toBeLessThanOrEqual(used)
         lives.node.disk.setOptions({ quotaBytes: Number.POSITIVE_INFINITY })
         await value(local.registerService(offer('second')))
       })
@@ -187,6 +192,20 @@ describe('what came over the API', () => {
       })
     })
   })
+
+  it.each(['write', 'rename'] as const)(
+    'leaves no half of a file where a new one cannot be made: %s',
+    async (operation) => {
+      await withLives(async (lives) => {
+        await lives.live(async ({ local, env }) => {
+          lives.node.disk.fail(operation, 1)
+          expect(await local.registerService(web)).toMatchObject({ ok: false, error: { kind: 'refused' } })
+          expect(await value(env.disk.list('/data/local'))).toEqual([])
+          await value(local.registerService(web))
+        })
+      })
+    },
+  )
 
   it('goes into a new file after a sync that failed', async () => {
     for (let seed = 0; seed < 10; seed++) {

@@ -105,6 +105,14 @@ class Registrations implements RunningLocalServices {
     return this.#state.checks()
   }
 
+  service(id: string): ShownService | undefined {
+    return this.#state.shownService(id)
+  }
+
+  check(checkId: string): CheckFacts | undefined {
+    return this.#state.checkFacts(checkId)
+  }
+
   managedProxies(): readonly ManagedProxy[] {
     return this.#state.managedProxies()
   }

@@ -54,6 +54,10 @@ export class LocalState {
     return this.#services.shown()
   }
 
+  shownService(id: string): ShownService | undefined {
+    return this.#services.shownOne(id)
+  }
+
   service(id: string): LocalService | undefined {
     return this.#services.find(id)
   }
@@ -97,6 +101,11 @@ export class LocalState {
 
   check(id: string): LocalCheck | undefined {
     return this.#checks.find(id)
+  }
+
+  checkFacts(id: string): CheckFacts | undefined {
+    const check = this.check(id)
+    return check && this.#factsOf(check)
   }
 
   /** In order of check ID. */

@@ -47,11 +47,13 @@ export class ServiceEntries {
 
   /** The same as the agent shows them. */
   shown(): readonly ShownService[] {
-    return this.#all.keys().flatMap((id): readonly ShownService[] => {
-      const entry = this.#all.get(id)
-      if (entry?.facts == null) return []
-      return [entry.weightless ? { ...entry.facts, weightless: true } : entry.facts]
-    })
+    return this.#all.keys().flatMap((id) => this.shownOne(id) ?? [])
+  }
+
+  shownOne(id: string): ShownService | undefined {
+    const entry = this.#all.get(id)
+    if (entry?.facts == null) return undefined
+    return entry.weightless ? { ...entry.facts, weightless: true } : entry.facts
   }
 
   find(id: string): LocalService | undefined {

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { textOfByteString } from '../../base/bytes.ts'
 import { type CheckDefinition, serviceMaintenancePrefix } from '../../model/catalog.ts'
 import { allowedHere } from '../contract/asking.ts'
-import { nameKey } from '../contract/names.ts'
 import {
   badRequest,
   declared,
@@ -79,7 +78,7 @@ async function maintainService(context: MaintenanceContext, request: Maintenance
   if (typeof enable !== 'boolean') return enable
   const allowed = await mayChangeService(context, request, id)
   if (!allowed.ok) return failed(allowed.error)
-  const serviceId = context.local.services().find((service) => nameKey(service.id) === nameKey(id))?.id
+  const serviceId = context.local.service(id)?.id
   if (serviceId === undefined) {
     return failed({ kind: 'not-found', message: `No service registered with ID ${JSON.stringify(id)}` })
   }
@@ -113,8 +112,7 @@ async function set(
   enable: boolean,
   { checkId, name, serviceId, subject }: Maintained,
 ): Promise<RouteResponse> {
-  // The service may have been registered with its ID in other letters since.
-  const on = context.local.checks().some((check) => nameKey(check.checkId) === nameKey(checkId))
+  const on = context.local.check(checkId) !== undefined
   if (on === enable) return { kind: 'empty', status: 200 }
   const given = request.query.get('reason') ?? ''
   const none = `Maintenance mode is enabled for this ${subject}, but no reason was provided. This is a default message.`

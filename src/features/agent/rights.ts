@@ -161,11 +161,11 @@ function seesCheck(authorizer: Authorizer, { node, serviceName }: CheckFacts): b
 }
 
 function serviceOf({ local }: WithLocal, id: string): ServiceFacts | undefined {
-  return local.services().find((service) => nameKey(service.id) === nameKey(id))
+  return local.service(id)
 }
 
 function checkOf({ local }: WithLocal, id: string): CheckFacts | undefined {
-  return local.checks().find((check) => nameKey(check.checkId) === nameKey(id))
+  return local.check(id)
 }
 
 function writingCheck(context: WithSelf, { serviceName }: Pick<CheckFacts, 'serviceName'>): Ask {

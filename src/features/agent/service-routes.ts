@@ -7,7 +7,6 @@ import type { Failure } from '../../model/failure.ts'
 import { registeredChecksMax, tooManyChecks } from '../../model/limits.ts'
 import { allowedOrAbsent } from '../contract/asking.ts'
 import type { CallOptions } from '../contract/call.ts'
-import { nameKey } from '../contract/names.ts'
 import {
   badRequest,
   declared,
@@ -177,7 +176,7 @@ async function deregister(context: ServiceContext, request: RouteRequest): Promi
  */
 export async function readOneService(context: ServiceContext, request: HashRequest): Promise<RouteResponse> {
   const id = textOfByteString(request.rest)
-  const find = () => context.local.services().find((candidate) => nameKey(candidate.id) === nameKey(id))
+  const find = () => context.local.service(id)
   const notThere: Failure = { kind: 'not-found', message: `unknown proxy service ID: ${id}` }
   return whenAnother(context, request, async () => {
     for (;;) {

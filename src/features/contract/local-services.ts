@@ -34,6 +34,9 @@ export interface LocalServices {
   services(): readonly ShownService[]
   /** In order of check ID. */
   checks(): readonly CheckFacts[]
+  /** The one with this ID, in letters of any case; an agent may have thousands. */
+  service(id: string): ShownService | undefined
+  check(checkId: string): CheckFacts | undefined
   /** Those of the services that the agent runs as processes. */
   managedProxies(): readonly ManagedProxy[]
   /** Calls `use` after services were added, removed or changed. */

@@ -140,6 +140,8 @@ export class AccessWorld {
       services: () => [web],
       managedProxies: () => [{ proxy: webProxy, target: web, managed: { execMode: 'daemon', command: [] }, token: '' }],
       checks: () => [check('disk', ''), check('web', 'web')],
+      service: (id) => (id === 'web' ? web : undefined),
+      check: (id) => (id === 'disk' ? check('disk', '') : id === 'web' ? check('web', 'web') : undefined),
       onServicesChange: () => ({ close: () => {} }),
       registerService: async ({ service }) => {
         note(`register ${service.id}`)

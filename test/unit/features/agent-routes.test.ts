@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { writeJson } from '../../../src/base/json.ts'
 import { done, err, ok } from '../../../src/base/result.ts'
 import type { LocalServices } from '../../../src/features/contract/local-services.ts'
+import { nameKey } from '../../../src/features/contract/names.ts'
 import type { RouteResponse } from '../../../src/features/contract/route.ts'
 import type { Member, MemberStatus, Pool } from '../../../src/gossip/pool.ts'
 import type { CheckDefinition, CheckFacts, ServiceDefinition, ServiceFacts } from '../../../src/model/catalog.ts'
@@ -38,6 +39,8 @@ class NotedLocal implements LocalServices {
   services = () => this.serviceFacts
   managedProxies = () => []
   checks = () => this.checkFacts
+  service = (id: string) => this.serviceFacts.find((each) => nameKey(each.id) === nameKey(id))
+  check = (id: string) => this.checkFacts.find(({ checkId }) => nameKey(checkId) === nameKey(id))
   onServicesChange = () => ({ close: () => undefined })
   registerService = async (definition: ServiceDefinition, others?: string) =>
     this.#note('+service', definition.service.id, ...(others === 'drop-others' ? [others] : []))

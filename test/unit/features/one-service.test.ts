@@ -6,6 +6,10 @@ import { readOneService } from '../../../src/features/agent/service-routes.ts'
 import type { RouteContext } from '../../../src/features/contract/route-context.ts'
 import { HandClock, settled } from './hand-clock.ts'
 
+const ofId = (services: () => readonly { readonly id: string }[]) => (id: string) => {
+  return services().find((service) => service.id === id.toLowerCase())
+}
+
 it("a change of a service of the agent is sent to a waiting caller, also when it comes while the caller's rights are looked up", async () => {
   const clock = new HandClock()
   const facts = { id: 'web', service: 'web', tags: [], meta: [], address: '', weights: { passing: 1, warning: 1 } }
@@ -13,7 +17,7 @@ it("a change of a service of the agent is sent to a waiting caller, also when it
   let whileAsked = (): void => undefined
   const agent = {
     env: { ...clock.env, crypto: { sha256: (bytes: Uint8Array) => createHash('sha256').update(bytes).digest() } },
-    local: { services: () => services, onServicesChange: () => ({ close: () => undefined }) },
+    local: { service: ofId(() => services), onServicesChange: () => ({ close: () => undefined }) },
     authorizer: async () => {
       whileAsked()
       return ok(unrestricted)
@@ -47,7 +51,7 @@ it('a caller that waits is told once that it has gone, however many other change
   const agent = {
     env: { ...clock.env, crypto: { sha256: (bytes: Uint8Array) => createHash('sha256').update(bytes).digest() } },
     local: {
-      services: () => [web],
+      service: () => web,
       onServicesChange: (use: () => void) => {
         watchers.add(use)
         return { close: () => watchers.delete(use) }
@@ -83,7 +87,7 @@ it('shows weights of 0 where its definition has none', async () => {
   const shown = async (service: object): Promise<unknown> => {
     const clock = new HandClock()
     const crypto = { sha256: (bytes: Uint8Array) => createHash('sha256').update(bytes).digest() }
-    const local = { services: () => [service], onServicesChange: () => ({ close: () => undefined }) }
+    const local = { service: () => service, onServicesChange: () => ({ close: () => undefined }) }
     const agent = { env: { ...clock.env, crypto }, local, authorizer: async () => ok(unrestricted) }
     const request = { query: new Map(), rest: 'web', call: {} }
     return readOneService(agent as unknown as RouteContext, request as unknown as Parameters<typeof readOneService>[1])

@@ -2,6 +2,7 @@ import type { Authorizer } from '../../access/authorizer.ts'
 import type { Env } from '../../env/env.ts'
 import { seesNode, seesService } from '../../features/discovery/sight.ts'
 import type { RegistrantRights } from '../access/running-access.ts'
+import { isRefusal } from './own-refusals.ts'
 
 interface Seen {
   readonly node: string
@@ -14,6 +15,9 @@ export type Sight = (check: Seen) => boolean
 
 const everything: Sight = () => true
 const nothing: Sight = () => false
+
+/** Pause before rights are asked for again that could not be resolved, as while no server is in reach. */
+const retryMs = 15_000
 
 /**
  * What the token that registered an alias check may read. Evaluating an alias never waits for rights: until they are
@@ -46,6 +50,13 @@ export class AliasSight {
   async #ask(rights: RegistrantRights): Promise<void> {
     this.#asking = true
     const found = await rights.resolve(this.#token)
+    if (!found.ok && !isRefusal(found.error)) {
+      this.#env.timers.after(retryMs, () => {
+        this.#asking = false
+        this.#again()
+      })
+      return
+    }
     this.#asking = false
     const authorizer = found.ok ? found.value : undefined
     if (authorizer === this.#authorizer) return

@@ -4,6 +4,7 @@ import type { RegistrantRights } from '../../../src/agent/access/running-access.
 import { hiddenOutput } from '../../../src/agent/local/alias-checks.ts'
 import { err, ok } from '../../../src/base/result.ts'
 import type { CheckFacts, CheckProbe } from '../../../src/model/catalog.ts'
+import type { Failure } from '../../../src/model/failure.ts'
 import { Rights } from '../features/rights-of.ts'
 import { checkOf, configOf, type LocalWorld, offer, ttl, withLocalServices } from './local-world.ts'
 
@@ -18,6 +19,8 @@ const authorizers: Readonly<Record<string, Authorizer>> = { 'reads-db': readsDb,
 class Registrants implements RegistrantRights {
   known = true
   asked = 0
+  /** No rights can be resolved. */
+  failure: Failure | undefined
 
   now(token: string) {
     return this.known ? this.#of(token) : undefined
@@ -25,7 +28,7 @@ class Registrants implements RegistrantRights {
 
   async resolve(token: string) {
     this.asked++
-    return this.#of(token)
+    return this.failure === undefined ? this.#of(token) : err(this.failure)
   }
 
   #of(token: string) {
@@ -51,6 +54,11 @@ async function begun(world: LocalWorld, probe = alias('db')): Promise<void> {
     await local.registerCheck(checkOf(`a-${token}`, probe, { token, serviceId: 'mine' }))
   }
   await world.rest(1)
+}
+
+const thereOnB: CheckFacts = {
+  ...{ node: 'node-b', checkId: 'c-db', name: 'c-db', status: 'critical', notes: '', output: 'out' },
+  ...{ serviceId: 'db-1', serviceName: 'db', serviceTags: [], definition: null },
 }
 
 const told = 'critical: Aliased check "c-db" failing: '
@@ -113,13 +121,29 @@ describe('what an alias check says', () => {
     })
   })
 
+  it.each(['', 'node-b'])('is told at last where the rights could not be resolved at first: on %j', async (node) => {
+    const rights = new Registrants()
+    rights.known = false
+    rights.failure = { kind: 'no-leader' }
+    await withRights(rights, async (world) => {
+      const output = node === '' ? '' : 'out'
+      world.catalog.see([{ ...thereOnB, output }], 5)
+      await begun(world, alias(node === '' ? 'db' : 'db-1', node))
+      await world.rest(40_000)
+      expect(outputs(world)).toEqual({ 'a-reads-db': hidden, 'a-none': hidden })
+      rights.failure = undefined
+      await world.rest(20_000)
+      expect(outputs(world)).toEqual({ 'a-reads-db': `${told}${output}`, 'a-none': hidden })
+      const { asked } = rights
+      await world.rest(60_000)
+      // One for the agent's own token, for the comparison with the catalog.
+      expect(rights.asked).toBeLessThanOrEqual(asked + 1)
+    })
+  })
+
   it('is of another node what its registrant may read there', async () => {
     await withRights(new Registrants(), async (world) => {
-      const there: CheckFacts = {
-        ...{ node: 'node-b', checkId: 'c-db', name: 'c-db', status: 'critical', notes: '', output: 'out' },
-        ...{ serviceId: 'db-1', serviceName: 'db', serviceTags: [], definition: null },
-      }
-      world.catalog.see([there], 5)
+      world.catalog.see([thereOnB], 5)
       await begun(world, alias('db-1', 'node-b'))
       expect(outputs(world)).toEqual({ 'a-reads-db': `${told}out`, 'a-none': hidden })
     })

@@ -93,8 +93,8 @@ export const truthBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: 'src/dns/records.js',
-        find: 'const weight = warns ? service.weights.warning : service.weights.passing;',
-        replace: 'const weight = service.weights.passing;',
+        find: "const weight = checks.some(({ status }) => status === 'warning') ? warning : passing;",
+        replace: 'const weight = passing;',
       },
     ],
     hunt,

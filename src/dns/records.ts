@@ -68,9 +68,13 @@ export function isOffered({ checks }: HealthServiceEntry, onlyPassing: boolean):
   return checks.every(({ status }) => (onlyPassing ? status === 'passing' : status !== 'critical'))
 }
 
-/** How much of the traffic an instance is to get. Reference: dns.md#fact-60. */
+/**
+ * How much of the traffic an instance is to get: 0 if its definition gives it no weight while it warns. Every known
+ * weight of a passing instance is at least 1. Reference: dns.md#fact-60.
+ */
 export function weightOf({ service, checks }: HealthServiceEntry): number {
-  const warns = checks.some(({ status }) => status === 'warning')
-  const weight = warns ? service.weights.warning : service.weights.passing
-  return weight > 0 ? Math.min(weight, 65_535) : 1
+  const { passing, warning } = service.weights
+  if (passing < 1) return 1
+  const weight = checks.some(({ status }) => status === 'warning') ? warning : passing
+  return Math.min(Math.max(weight, 0), 65_535)
 }

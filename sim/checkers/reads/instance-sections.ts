@@ -70,5 +70,6 @@ export function places(
 function weightOf(each: HeldInstance): number {
   const { passing, warning } = each.weights
   const weight = everyCheck(each).some(({ status }) => status === 'warning') ? warning : passing
-  return weight === 0 ? 1 : weight
+  // Weights that are not known count as 1; a known weight of an instance that warns may be 0.
+  return passing === 0 ? 1 : weight
 }

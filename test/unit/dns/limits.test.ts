@@ -252,6 +252,16 @@ describe('configured answers', () => {
     expect((await world.ask('web.service.svc.', 'SRV')).answers[0]).toContain('SRV 1 3 1 ')
   })
 
+  it('dns 60: a weight of 0 while an instance warns is sent as 0, and weights that are not known are 1', async () => {
+    const world = new CatalogWorld()
+    const drained = { service: 'web', port: 1, weights: { passing: 10, warning: 0 } }
+    world.place({ node: 'd1', address: '10.5.0.1', service: drained, checks: ['warning'] })
+    expect((await world.ask('web.service.svc.', 'SRV')).answers[0]).toContain('SRV 1 0 1 ')
+    const unknown = { service: 'db', port: 1, weights: { passing: 0, warning: 0 } }
+    world.place({ node: 'd2', address: '10.5.0.2', service: unknown, checks: ['warning'] })
+    expect((await world.ask('db.service.svc.', 'SRV')).answers[0]).toContain('SRV 1 1 1 ')
+  })
+
   it('dns 58: metadata is written as RFC 1464 says', async () => {
     const world = new CatalogWorld()
     const meta = [

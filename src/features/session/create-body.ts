@@ -1,4 +1,4 @@
-import { parseDuration } from '../../base/duration.ts'
+import { ofNanoseconds, parseDuration } from '../../base/duration.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { membershipCheckId } from '../../model/catalog.ts'
 import type { Failure } from '../../model/failure.ts'
@@ -20,7 +20,8 @@ const lockDelaySchema: JsonSchema = {
 /** A text with a unit, or a number; decoded to nanoseconds. */
 const lockDelay: Decoder<number> = decoder(lockDelaySchema, (value, _place, report) => {
   const given = lockDelayNs(value)
-  if (given !== undefined && given >= 0) return given
+  // A longer one would be in every list of sessions, which clients could then not read.
+  if (given !== undefined && given >= 0 && ofNanoseconds(given) !== undefined) return given
   if (typeof value === 'string') report.malformed(`time: invalid duration ${JSON.stringify(value)}`)
   else report.malformed('LockDelay is neither a duration nor a number of nanoseconds')
   return 0

@@ -65,6 +65,18 @@ describe('creating a session', () => {
     expect(await world.sessions()).toEqual([])
   })
 
+  it.each([
+    ['2^63', '9223372036854775808'],
+    ['10^30', '1e30'],
+    ['10^400 - 1', '9'.repeat(400)],
+  ])('a lock delay of %s ns is refused, because clients could not read it again in a list', async (_, nanoseconds) => {
+    const world = await SessionWorld.begun()
+    const response = await world.server.request('PUT', '/v1/session/create', `{"LockDelay":${nanoseconds}}`)
+    const line = 'LockDelay is neither a duration nor a number of nanoseconds'
+    expect(failureOf(response)).toBe(`bad-request: Request decode failed: ${line}`)
+    expect(await world.sessions()).toEqual([])
+  })
+
   it.each(['10s', '24h', '0s'])('a time to live of %s is taken', async (ttl) => {
     const world = await SessionWorld.begun()
     const id = await world.create({ TTL: ttl })

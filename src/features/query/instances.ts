@@ -73,7 +73,8 @@ export interface Nearness {
 }
 
 /**
- * The distance of nodes without coordinates. A finite number, because infinity does not travel between agents.
+ * The distance of nodes without coordinates, and of those that are farther than any network. A finite number, because
+ * infinity does not travel between agents: with it, agents that ask a server could not read the whole result.
  */
 const unknownDistance = 1e12
 
@@ -95,7 +96,7 @@ export function nearnessOf(
     if (from === undefined) return null
     return entries.map(({ node }) => {
       const to = coordinateOfNode(read, node.node)?.coordinate
-      return to === undefined ? unknownDistance : distanceBetween(from, to)
+      return to === undefined ? unknownDistance : Math.min(distanceBetween(from, to), unknownDistance)
     })
   })
   return { near, distances, byAddress }

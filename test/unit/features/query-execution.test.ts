@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { emptyBytes } from '../../../src/base/bytes.ts'
 import { err, ok } from '../../../src/base/result.ts'
 import type { ReadMeta } from '../../../src/features/contract/reading.ts'
+import { executeEndpoint } from '../../../src/features/query/execute-endpoints.ts'
 import { execute as executeRoute } from '../../../src/features/query/execute-routes.ts'
 import type { QueryReads } from '../../../src/features/query/execution.ts'
 import { metaJson } from '../../../src/features/query/execution-json.ts'
@@ -179,6 +180,17 @@ describe('what is near', () => {
     Object.defineProperty(server.agent, 'cached', { value })
     const answer = await server.request('GET', '/v1/query/named/execute?cached')
     expect(answer).toMatchObject({ kind: 'json', cache: { hit: true, ageS: 2 } })
+  })
+
+  it('is told in numbers that travel between agents, however far a node says that it is', async () => {
+    const world = await placed()
+    await world.locate('b', 1e308)
+    const origin = { node: 'node-a', ip: '', near: '' }
+    const args = { idOrName: 'agent', segment: '', connect: false, origin }
+    const answer = await world.plainly(executeEndpoint, args)
+    const found = answer.ok ? answer.value.value : undefined
+    expect(executeEndpoint.reply.safeParse(found).success).toBe(true)
+    expect((await world.nodes('agent')).slice(0, 3)).toEqual(['node-a', 'c', 'd'])
   })
 
   it('the node itself is the first although others are just as near, or nothing is known of its place', async () => {

@@ -45,20 +45,60 @@ export type OperationOutcome =
 
 const nothing: OperationOutcome = { kind: 'done', entries: [] }
 
+/**
+ * Maximum size of all trees that one transaction reads: about what an answer between agents holds. Every server runs
+ * the transaction, and 64 operations could each read all keys: with a hundred thousand of them that took more memory
+ * than a server has, again at each of its starts.
+ */
+export const treesBytesMax = 8 << 20
+/** Size of an entry beside its key and its value. */
+const entryBytes = 128
+
+/** What the trees of a transaction may still take; negative from the first entry on that does not fit. */
+export interface TreeRoom {
+  left: number
+}
+
+export function wholeRoom(): TreeRoom {
+  return { left: treesBytesMax }
+}
+
+/** The place of the operation by which the trees that a transaction reads are too large in this state, if they are. */
+export function excessOf(server: WithState, operations: readonly KeyQuestion[]): number | undefined {
+  const readsTree = ({ verb, key }: KeyQuestion): boolean => verb === 'get-tree' && key !== ''
+  if (!operations.some(readsTree)) return undefined
+  const [tx, room] = [server.read(), wholeRoom()]
+  const at = operations.findIndex((operation) => {
+    if (readsTree(operation)) rowsWithin(tx, operation.key, room)
+    return room.left < 0
+  })
+  return at < 0 ? undefined : at
+}
+
+function rowsWithin(tx: ReadTransaction, prefix: string, room: TreeRoom): readonly KvRow[] {
+  const within: KvRow[] = []
+  for (const row of tx.prefix(kvTable, prefix)) {
+    room.left -= entryBytes + row.key.length + row.value.length
+    if (room.left < 0) break
+    within.push(row)
+  }
+  return within
+}
+
 /** The members of an operation that reads need. */
 export type KeyQuestion = Pick<KeyOperation, 'verb' | 'key' | 'index' | 'session'>
 
 /** Without a session there is nothing that could hold or release a lock. */
 const missingSession: OperationOutcome = { kind: 'failed', what: 'missing session' }
 
-type Read = (tx: ReadTransaction, question: KeyQuestion) => OperationOutcome
+type Read = (tx: ReadTransaction, question: KeyQuestion, room: TreeRoom) => OperationOutcome
 
 const reads: Readonly<Record<string, Read>> = {
   get: (tx, { key }) => {
     const row = tx.get(kvTable, key)
     return row === undefined ? failed(`key ${quoted(key)} doesn't exist`) : found([row])
   },
-  'get-tree': (tx, { key }) => found([...tx.prefix(kvTable, key)]),
+  'get-tree': (tx, { key }, room) => found(rowsWithin(tx, key, room)),
   'check-index': (tx, { key, index }) => {
     const row = tx.get(kvTable, key)
     if (row === undefined) return failed(`failed to check index, key ${quoted(key)} doesn't exist`)
@@ -151,19 +191,19 @@ export function isWrite({ verb }: Pick<KeyOperation, 'verb'>): boolean {
   return Object.hasOwn(writes, verb)
 }
 
-export function runRead(tx: ReadTransaction, question: KeyQuestion): OperationOutcome {
+export function runRead(tx: ReadTransaction, question: KeyQuestion, room: TreeRoom): OperationOutcome {
   if (question.key === '') return missingKey
   const read = Object.hasOwn(reads, question.verb) ? reads[question.verb] : undefined
-  return read === undefined ? failed(`unknown KV verb ${JSON.stringify(question.verb)}`) : read(tx, question)
+  return read === undefined ? failed(`unknown KV verb ${JSON.stringify(question.verb)}`) : read(tx, question, room)
 }
 
 const missingKey: OperationOutcome = { kind: 'failed', what: 'Must provide key' }
 
 /** Every operation names a key, except the one that deletes a whole tree. */
-export function runOperation(tx: WriteTransaction, operation: JudgedOperation): OperationOutcome {
+export function runOperation(tx: WriteTransaction, operation: JudgedOperation, room: TreeRoom): OperationOutcome {
   if (operation.key === '' && operation.verb !== 'delete-tree') return missingKey
   const write = Object.hasOwn(writes, operation.verb) ? writes[operation.verb] : undefined
-  return write === undefined ? runRead(tx, operation) : write(tx, operation)
+  return write === undefined ? runRead(tx, operation, room) : write(tx, operation)
 }
 
 function found(rows: readonly KvRow[]): OperationOutcome {

@@ -4,7 +4,14 @@ import { releaseOf } from '../../model/release.ts'
 import { type CommandDefinition, forgottenRefusal, rememberedRefusalMax } from '../contract/command.ts'
 import { bytes, byteText, count } from '../contract/fields.ts'
 import type { KvEntry } from '../kv/model.ts'
-import { judgedOperation, type OperationOutcome, runOperation } from '../kv/operations.ts'
+import {
+  judgedOperation,
+  type OperationOutcome,
+  runOperation,
+  type TreeRoom,
+  treesBytesMax,
+  wholeRoom,
+} from '../kv/operations.ts'
 import type { OperationError, SettledOutcome, TransactionOutcome } from './model.ts'
 
 const withTransactions = releaseOf('transactions')
@@ -29,8 +36,10 @@ export const transactionApply: CommandDefinition<z.infer<typeof body>, Transacti
   apply: (tx, { operations }) => {
     let outcome: TransactionOutcome = { kind: 'forgotten' }
     tx.attempt(() => {
-      outcome = runAll(operations, (operation) => runOperation(tx, operation))
-      return outcome.kind === 'done'
+      const ran = runAll(operations, (operation, room) => runOperation(tx, operation, room))
+      // It takes effect in every build: the leader has refused what was too large when it was asked.
+      outcome = ran.kind === 'too-large' ? { kind: 'forgotten' } : ran
+      return outcome.kind !== 'failed'
     })
     return outcome
   },
@@ -50,17 +59,30 @@ function withShortErrors(outcome: Extract<TransactionOutcome, { readonly kind: '
   return { kind: 'failed', errors: outcome.errors.map(({ operation }) => ({ operation, what: forgottenRefusal })) }
 }
 
+/** `too-large`: no operation fails, but the trees that were read up to this one are more than a transaction may read. */
+type RunOutcome = SettledOutcome | { readonly kind: 'too-large'; readonly operation: number }
+
 /** Runs the operations in order, and continues after a failed one, so that all failures are reported. */
 export function runAll<Operation>(
   operations: readonly Operation[],
-  run: (operation: Operation) => OperationOutcome,
-): SettledOutcome {
+  run: (operation: Operation, room: TreeRoom) => OperationOutcome,
+): RunOutcome {
   const entries: KvEntry[] = []
   const errors: OperationError[] = []
+  const room = wholeRoom()
+  let excess: number | undefined
   for (const [at, operation] of operations.entries()) {
-    const outcome = run(operation)
+    const outcome = run(operation, room)
+    if (room.left < 0) excess ??= at
     if (outcome.kind === 'failed') errors.push({ operation: at, what: outcome.what })
     else for (const entry of outcome.entries) entries.push(entry)
   }
-  return errors.length > 0 ? { kind: 'failed', errors } : { kind: 'done', entries }
+  if (errors.length > 0) return { kind: 'failed', errors }
+  return excess === undefined ? { kind: 'done', entries } : { kind: 'too-large', operation: excess }
+}
+
+/** The answer to a transaction that would read too much. */
+export function tooLarge(operation: number): SettledOutcome {
+  const what = `the trees that this transaction reads are larger than ${treesBytesMax} bytes: read them by themselves`
+  return { kind: 'failed', errors: [{ operation, what }] }
 }

@@ -4,6 +4,7 @@ import { err, ok, type Result } from '../../base/result.ts'
 import { type Failure, failureText } from '../../model/failure.ts'
 import { transactionOperationsMax } from '../../model/limits.ts'
 import { noChange } from '../../model/log-position.ts'
+import type { ReadTransaction } from '../../store/types.ts'
 import { filters, permissionDenied, tellDenied, within } from '../contract/access.ts'
 import type { WriteIdentity } from '../contract/command.ts'
 import type { QueryEndpoint, WriteEndpoint } from '../contract/endpoint.ts'
@@ -14,15 +15,17 @@ import { measured, type WithEnv } from '../contract/surroundings.ts'
 import { oneForAll } from '../contract/visible-index.ts'
 import {
   entriesSeenBy,
+  excessOf,
   isWrite,
   judged,
   type KeyOperation,
+  type KeyQuestion,
   keyOperation,
   operationRefused,
   runRead,
 } from '../kv/operations.ts'
 import { isKvEntry } from '../kv/replies.ts'
-import { runAll, transactionApply } from './commands.ts'
+import { runAll, tooLarge, transactionApply } from './commands.ts'
 import type { OperationError, SettledOutcome } from './model.ts'
 
 /** The part of the server that these endpoints use. */
@@ -58,6 +61,8 @@ async function apply(
     return ok({ kind: 'failed', errors: refused })
   }
   if (!operations.some(isWrite)) return read(server, operations, authorizer)
+  const excess = excessOf(server, operations)
+  if (excess !== undefined) return ok(tooLarge(excess))
   const body = { operations: operations.map((operation) => judged(server, operation)) }
   const outcome = await measured(server, 'txn.apply', () => server.propose(transactionApply, body, identity))
   if (!outcome.ok) return outcome
@@ -77,13 +82,12 @@ async function read(
 ): Promise<Result<SettledOutcome, Failure>> {
   const leads = await server.leads()
   if (!leads.ok) return leads
-  const tx = server.read()
-  return ok(
-    seenBy(
-      authorizer,
-      runAll(operations, (operation) => runRead(tx, operation)),
-    ),
-  )
+  return ok(seenBy(authorizer, readAll(server.read(), operations)))
+}
+
+function readAll(tx: ReadTransaction, questions: readonly KeyQuestion[]): SettledOutcome {
+  const ran = runAll(questions, (question, room) => runRead(tx, question, room))
+  return ran.kind === 'too-large' ? tooLarge(ran.operation) : ran
 }
 
 /** The operations that the token may not do. */
@@ -128,6 +132,9 @@ export const readEndpoint: QueryEndpoint<z.infer<typeof readArgs>, SettledOutcom
   // The answer to a transaction has no index.
   query: (tx, { questions }) => ({
     index: noChange,
-    value: runAll(questions, (asked) => runRead(tx, { ...asked, index: BigInt(asked.index) })),
+    value: readAll(
+      tx,
+      questions.map((asked) => ({ ...asked, index: BigInt(asked.index) })),
+    ),
   }),
 }

@@ -4,11 +4,13 @@ import { byteString, utf8 } from '../../../src/base/bytes.ts'
 import { tokenCreate, tokenUpdate } from '../../../src/features/acl/commands.ts'
 import { catalogRegister } from '../../../src/features/catalog/commands.ts'
 import { lockDelays } from '../../../src/features/kv/lock-delays.ts'
+import { runRead } from '../../../src/features/kv/operations.ts'
 import { holdsTable } from '../../../src/features/kv/tables.ts'
 import { putEndpoint } from '../../../src/features/kv/write-endpoints.ts'
 import { sessionCreate } from '../../../src/features/session/commands.ts'
-import { transactionApply } from '../../../src/features/txn/commands.ts'
+import { runAll, transactionApply } from '../../../src/features/txn/commands.ts'
 import { applyEndpoint } from '../../../src/features/txn/endpoint.ts'
+import type { ReadTransaction } from '../../../src/store/types.ts'
 import { fc } from '../../fast-check.ts'
 import { failureOf, SessionWorld } from './session-world.ts'
 
@@ -316,6 +318,54 @@ describe('limits of a transaction', () => {
     expect(failureOf(await transaction(world, set('a', 300_000), set('b', 300_000)))).toBe(
       'too-large: Cumulative size of key data is too large (600000 > 524288 bytes)',
     )
+  })
+
+  it('8 MiB in the trees that it reads, before it takes effect', async () => {
+    const world = await begun()
+    for (const name of ['a', 'b', 'c']) await world.request('PUT', `/v1/kv/t/${name}`, new Uint8Array(400_000))
+    const trees = (count: number) => Array.from({ length: count }, () => ({ Verb: 'get-tree', Key: 't/' }))
+    expect(await transaction(world, set('x', 1), ...trees(6))).toMatchObject({ status: 200 })
+    const index = world.server.index
+    const what = 'the trees that this transaction reads are larger than 8388608 bytes: read them by themselves'
+    expect(whats(await transaction(world, set('x', 1), ...trees(8)))).toEqual([`7: ${what}`])
+    expect(whats(await transaction(world, ...trees(7)))).toEqual([`6: ${what}`])
+    const stale = await world.server.request('PUT', '/v1/txn?stale', JSON.stringify(trees(7).map((KV) => ({ KV }))))
+    expect(whats(stale)).toEqual([`6: ${what}`])
+    expect(world.server.index).toBe(index)
+  })
+
+  it('no server reads more of trees than that, though the leader saw less of them', async () => {
+    const world = await begun()
+    for (const name of ['a', 'b', 'c']) await world.request('PUT', `/v1/kv/t/${name}`, new Uint8Array(400_000))
+    const operation = (verb: string, key: string) => {
+      return { verb, key: byteString(key), value: utf8(''), flags: 0n, index: 0n, session: '', delayOver: 0 }
+    }
+    const trees = Array.from({ length: 63 }, () => operation('get-tree', 't/'))
+    const applied = await world.server.context.propose(transactionApply, {
+      operations: [operation('set', 'x'), ...trees],
+    })
+    expect(applied).toEqual({ ok: true, value: { kind: 'forgotten' } })
+    expect(await world.entry('x')).toBeDefined()
+    const failed = await world.server.context.propose(transactionApply, {
+      operations: [...trees, operation('get', 'y')],
+    })
+    expect(failed).toMatchObject({ value: { kind: 'failed', errors: [{ operation: 63 }] } })
+  })
+
+  it('64 trees of many keys cost what one of 8 MiB does', () => {
+    let visited = 0
+    const row = { key: 'k', value: '', flags: 0n, lockIndex: 0, session: '', createIndex: 1, modifyIndex: 1 }
+    const tx = {
+      *prefix() {
+        for (let at = 0; at < 10_000; at++) {
+          visited++
+          yield row
+        }
+      },
+    } as unknown as ReadTransaction
+    const trees = Array.from({ length: 64 }, () => ({ verb: 'get-tree', key: 'k', index: 0n, session: '' }))
+    expect(runAll(trees, (question, room) => runRead(tx, question, room))).toEqual({ kind: 'too-large', operation: 6 })
+    expect(visited).toBeLessThan(70_000)
   })
 
   it.each([

@@ -1,7 +1,7 @@
 import type { Json } from '../base/json.ts'
 import { err, ok, type Result } from '../base/result.ts'
 import type { ObjectType } from './fields.ts'
-import type { Judgement, Meter } from './judgements.ts'
+import { type Judgement, type Meter, TooMuchWork } from './judgements.ts'
 import { parseExpression } from './parser.ts'
 import { FilterError, filterProblemText } from './problem.ts'
 import { judgementOf } from './program.ts'
@@ -27,8 +27,16 @@ export class Filter {
     }
   }
 
-  /** Adds its work to the meter. */
-  keeps(entry: Json, meter: Meter): boolean {
-    return this.#judge(entry, meter)
+  /** Adds its work to the meter. `too-much-work`: this entry alone takes more than it may. */
+  keeps(entry: Json, meter: Meter): boolean | 'too-much-work' {
+    const spent = { work: 0 }
+    try {
+      return this.#judge(entry, spent)
+    } catch (cause) {
+      if (!(cause instanceof TooMuchWork)) throw cause
+      return 'too-much-work'
+    } finally {
+      meter.work += spent.work
+    }
   }
 }

@@ -11,3 +11,9 @@ export const comparisonsMax = 128
 
 /** Largest size of all regular expressions of one filter together (`regexpSize`): compiling them takes some 30 ms. */
 export const regexpsSizeMax = 5_000
+
+/**
+ * Most work of judging one entry, in units of a meter: usually 20 ms. An entry is judged in one turn, and one of many
+ * checks with long outputs, or one long text and a costly expression, could otherwise stop the agent for minutes.
+ */
+export const entryWorkMax = 400_000

@@ -12,7 +12,7 @@ import { nextTurn } from '../contract/turns.ts'
 /** Work between two turns of the event loop, in units of a filter's meter: some 2 ms. */
 const turnWork = 40_000
 
-/** Maximum work of one answer: about a second. A list of 10,000 entries leaves 2,000 units for each. */
+/** Maximum work of one answer: usually about a second. A list of 10,000 entries leaves 2,000 units for each. */
 const answerWorkMax = 20_000_000
 
 /** Units of work that the JSON of one entry takes. */
@@ -46,7 +46,9 @@ export async function kept<Entry>(
   for (const entry of entries) {
     const shown = json(entry)
     meter.work += entryWork
-    if (filter.keeps(shown, meter)) keeping.push([entry, shown])
+    const isKept = filter.keeps(shown, meter)
+    if (isKept === 'too-much-work') return badRequest('The filter takes too much work on one of the entries')
+    if (isKept) keeping.push([entry, shown])
     if (meter.work > answerWorkMax) return badRequest('The filter takes too much work on so many entries')
     if (meter.work < turnEnds) continue
     await nextTurn(env)

@@ -122,7 +122,7 @@ const mistaken = fc
 
 function firstOpinion(text: string, of: Json): boolean | undefined {
   const filter = Filter.from(text, type)
-  if (filter.ok) return filter.value.keeps(of, { work: 0 })
+  if (filter.ok) return filter.value.keeps(of, { work: 0 }) === true
   const place = /^Invalid filter at character (\d+): \S/.exec(filter.error)?.[1]
   expect(Number(place), filter.error).toBeGreaterThanOrEqual(1)
   expect(Number(place), filter.error).toBeLessThanOrEqual(text.length + 1)

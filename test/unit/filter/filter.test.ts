@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+import { LinearRegexp } from '../../../src/base/linear-regexp.ts'
 import type { ObjectType } from '../../../src/filter/fields.ts'
 import { Filter } from '../../../src/filter/filter.ts'
 
@@ -23,7 +24,7 @@ function problemOf(text: string): string {
 function keeps(text: string, entry: Parameters<Filter['keeps']>[0]): boolean {
   const filter = Filter.from(text, type)
   if (!filter.ok) throw new Error(filter.error)
-  return filter.value.keeps(entry, { work: 0 })
+  return filter.value.keeps(entry, { work: 0 }) === true
 }
 
 describe('a filter', () => {
@@ -108,5 +109,21 @@ describe('a filter', () => {
     const meter = { work: 0 }
     filter.value.keeps({ Name: 'b'.repeat(1_000) }, meter)
     expect(meter.work).toBeGreaterThan(1_000)
+  })
+
+  it('gives one entry up that takes too much work: before a long text is searched, or among many short ones', () => {
+    const costly = Filter.from('Name matches "(a?){900}[xy]"', type)
+    const many = Filter.from('Checks.Status matches "(a?){60}[xy]"', type)
+    if (!costly.ok || !many.ok) throw new Error('both are filters')
+    const searched = vi.spyOn(LinearRegexp.prototype, 'test')
+    const meter = { work: 0 }
+    expect(costly.value.keeps({ Name: 'b'.repeat(100_000) }, meter)).toBe('too-much-work')
+    expect(searched).not.toHaveBeenCalled()
+    expect(meter.work).toBeGreaterThan(400_000)
+    const checks = Array.from({ length: 1_000 }, () => ({ Status: 'b'.repeat(100) }))
+    expect(many.value.keeps({ Checks: checks }, meter)).toBe('too-much-work')
+    expect(searched.mock.calls.length).toBeLessThan(400)
+    expect(many.value.keeps({ Checks: checks.slice(0, 100) }, meter)).toBe(false)
+    searched.mockRestore()
   })
 })

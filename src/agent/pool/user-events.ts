@@ -7,6 +7,7 @@ import type { Pool } from '../../gossip/pool.ts'
 import type { ServiceFacts } from '../../model/catalog.ts'
 import { userEventPrefix } from '../../model/naming/names.ts'
 import type { UserEvent } from '../../model/remote-exec.ts'
+import { FilterWork } from './filter-work.ts'
 
 /** Number of events that an agent remembers. Reference: events.md#listing-events. */
 const eventsMax = 256
@@ -20,12 +21,18 @@ export class UserEvents implements ReceivedEvents {
 
   /** `heard` is called with each event as it arrives. */
   constructor(
-    env: Pick<Env, 'log' | 'metrics'>,
+    env: Pick<Env, 'clock' | 'log' | 'metrics'>,
     pool: Pool,
     nodeName: string,
     services: () => readonly ServiceFacts[],
     heard: (event: UserEvent) => void,
   ) {
+    const work = new FilterWork(env.clock)
+    const mayCompile = (expression: string): boolean => {
+      if (work.mayCompile(expression)) return true
+      env.metrics.count('gossip.dropped.filter')
+      return false
+    }
     this.#listening = pool.onEvent(({ name, lamport, payload }) => {
       if (!name.startsWith(userEventPrefix)) return
       const event = decodeUserEvent(payload, lamport)
@@ -36,7 +43,7 @@ export class UserEvents implements ReceivedEvents {
       }
       // An agent that had no answer from one server asks another to fire the event: the pool takes them for two events.
       if (this.#events.some(({ id }) => id === event.id)) return
-      if (!suits(event, nodeName, services())) return
+      if (!suits(event, nodeName, services(), mayCompile)) return
       env.log.write('debug', 'agent', 'new event', { name: hideUuids(event.name), id: event.id }, 'sampled')
       this.#events = [...this.#events.slice(1 - eventsMax), event]
       heard(event)

@@ -23,9 +23,16 @@ export function catchAllTemplate(tx: ReadTransaction): QueryRow | undefined {
   return first(tx.byIndex(queriesTable, 'template', ''))
 }
 
+/**
+ * Maximum number of bytes of a name that a template answers: twice the longest name in DNS. Its expression is matched
+ * against the name at each execution, which could take seconds for one as long as a request may be.
+ */
+const templatedNameBytesMax = 512
+
 /** The template with the longest name that is a prefix of this name. */
 function templateFor(tx: ReadTransaction, name: string): QueryRow | undefined {
   const key = nameKey(name)
+  if (key.length > templatedNameBytesMax) return undefined
   // Names are bounded, and so is the number of lookups, however long the requested name is.
   for (let length = Math.min(key.length, queryNameBytesMax); length >= 0; length--) {
     const found = first(tx.byIndex(queriesTable, 'template', key.slice(0, length)))

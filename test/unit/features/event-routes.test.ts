@@ -1,13 +1,16 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { unrestricted } from '../../../src/access/authorizer.ts'
+import { FilterWork } from '../../../src/agent/pool/filter-work.ts'
 import { UserEvents } from '../../../src/agent/pool/user-events.ts'
 import { utf8 } from '../../../src/base/bytes.ts'
+import { LinearRegexp } from '../../../src/base/linear-regexp.ts'
 import type { Env } from '../../../src/env/env.ts'
 import { fireEndpoint } from '../../../src/features/event/endpoint.ts'
 import { decodeUserEvent, encodeUserEvent, suits } from '../../../src/features/event/model.ts'
 import type { PoolEvent } from '../../../src/gossip/pool.ts'
 import type { ServiceFacts } from '../../../src/model/catalog.ts'
 import type { UserEvent } from '../../../src/model/remote-exec.ts'
+import { HandClock } from './hand-clock.ts'
 import { LoneServer } from './lone-server.ts'
 
 const someEvent: UserEvent = {
@@ -28,6 +31,7 @@ function setUp() {
   const timers: (() => void)[] = []
   let closed = 0
   const env = {
+    clock: { monoMs: () => 0 },
     crypto: {
       // No two alike, among hundreds.
       randomBytes: (length: number) => new Uint8Array(length).fill(++drawn).with(0, (drawn + (drawn >> 8)) & 0xff),
@@ -106,9 +110,29 @@ describe('a user event in the pool', () => {
   ] as const) {
     it(`${takes ? 'concerns' : 'does not concern'} an agent that it filters by ${what}`, () => {
       const part: UserEvent = { ...someEvent, nodeFilter: 'node' }
-      expect(suits({ ...part, ...change }, 'node-a', [web])).toBe(takes)
+      expect(suits({ ...part, ...change }, 'node-a', [web], () => true)).toBe(takes)
     })
   }
+
+  it('compiles each of its filters once, however many services and tags there are', () => {
+    const services = Array.from({ length: 50 }, (_, at) => ({ ...web, id: `${at}`, tags: ['a', 'b', 'c'] }))
+    const compiled = vi.spyOn(LinearRegexp, 'from')
+    const event = { ...someEvent, nodeFilter: 'node', serviceFilter: 'web', tagFilter: 'none' }
+    expect(suits(event, 'node-a', services, () => true)).toBe(false)
+    expect(compiled.mock.calls).toEqual([['node'], ['web'], ['none']])
+    compiled.mockRestore()
+  })
+
+  it('concerns no agent while the budget for compiling filters is used up, and then those after it again', async () => {
+    const clock = new HandClock()
+    const work = new FilterWork(clock.env.clock)
+    const event = { ...someEvent, nodeFilter: 'x{1000}|node', serviceFilter: '', tagFilter: '' }
+    const selected = () => suits(event, 'node-a', [], (expression) => work.mayCompile(expression))
+    const many = Array.from({ length: 20 }, selected)
+    expect(many.filter((is) => is)).toHaveLength(5)
+    await clock.advance(1_000)
+    expect(selected()).toBe(true)
+  })
 })
 
 describe('the routes of user events', () => {

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+import { LinearRegexp } from '../../../src/base/linear-regexp.ts'
 import { jsonOf, QueryWorld, web } from './query-world.ts'
 
 const unknown = '11111111-0000-0000-0000-000000000000'
@@ -243,5 +244,15 @@ describe('a template', () => {
     expect(await world.failure(`/v1/query/a${'b'.repeat(100)}/explain`)).toBe(
       'bad-request: the rendered query has more than 65536 characters',
     )
+  })
+
+  it('answers no name of more than 512 bytes: its expression is matched against the name each time', async () => {
+    const world = new QueryWorld()
+    await world.create({ Name: 'a', Template: { ...template, Regexp: '(a?){900}[xy]' }, ...web })
+    expect(await world.nodes(`a${'b'.repeat(511)}`)).toEqual([])
+    const compiled = vi.spyOn(LinearRegexp.prototype, 'groups')
+    expect(await world.failure(`/v1/query/a${'b'.repeat(512)}/execute`)).toBe('not-found: Query not found')
+    expect(compiled).not.toHaveBeenCalled()
+    compiled.mockRestore()
   })
 })

@@ -2,7 +2,7 @@ import { lowerAscii } from '../base/letter-case.ts'
 import { type DnsRecord, typeCodes } from '../dns-wire/message.ts'
 import { isName } from '../dns-wire/names.ts'
 import type { DnsAnswer } from './answer.ts'
-import { type Asked, domainOf, labelsWithin } from './asked.ts'
+import { type Asked, aliasesMax, domainOf, labelsWithin } from './asked.ts'
 import { addressRecord } from './records.ts'
 import type { Recursion } from './recursion.ts'
 
@@ -50,32 +50,46 @@ export class AddressRecords {
   async #follow(asked: Asked, target: string): Promise<readonly DnsRecord[]> {
     const name = lowerAscii(target)
     const domain = domainOf(name, this.#parts.domains)
-    const { edns, aliasesLeft, follows } = asked
     if (domain === undefined) return this.#followOutside(asked, target)
-    if (aliasesLeft === 0 || follows.left === 0) return []
-    follows.left--
-    const labels = labelsWithin(name, domain)
-    const onward = { ...asked, name: target, type: typeCodes.ANY, domain, labels, aliasesLeft: aliasesLeft - 1 }
-    const { answers } = await this.#parts.answer(onward)
-    return followed(answers, edns)
+    const { aliasesLeft, follows } = asked
+    if (aliasesLeft === 0) return []
+    // Many instances may be aliases of one name, and its answer may be as long as theirs.
+    const key = `${aliasesLeft} ${target}`
+    let known = follows.answers.get(key)
+    if (known === undefined) {
+      if (follows.left === 0) return []
+      follows.left--
+      const labels = labelsWithin(name, domain)
+      const onward = { ...asked, name: target, type: typeCodes.ANY, domain, labels, aliasesLeft: aliasesLeft - 1 }
+      known = this.#parts.answer(onward)
+      follows.answers.set(key, known)
+    }
+    return followed((await known).answers, asked)
   }
 
   /**
    * Follows a name outside our domains if a recursor can be asked. A recursor that did not answer is not asked again
    * for this question.
    */
-  async #followOutside({ reads, edns, follows }: Asked, target: string): Promise<readonly DnsRecord[]> {
+  async #followOutside(asked: Asked, target: string): Promise<readonly DnsRecord[]> {
+    const { reads, follows } = asked
     const { recursion } = this.#parts
     if (!recursion.isThere || follows.outsideLeft === 0 || !isName(target)) return []
     follows.outsideLeft--
     reads.basis.isOfTheMoment()
     const found = await recursion.addressesOf(target)
     if (found === undefined) follows.outsideLeft = 0
-    return followed(found ?? [], edns)
+    return followed(found ?? [], asked)
   }
 }
 
-function followed(answers: readonly DnsRecord[], edns: boolean): readonly DnsRecord[] {
-  const onward = answers.filter(({ type }) => ['CNAME', 'A', 'AAAA', 'TXT'].includes(type))
-  return edns ? onward : onward.slice(0, followedMax)
+/**
+ * The records of a name that was followed. Where there is room for no more, the answer is too long for any message, and
+ * of each name only the first records are sent: those of the aliases that lead to its first address.
+ */
+function followed(answers: readonly DnsRecord[], { edns, aliasesLeft, follows }: Asked): readonly DnsRecord[] {
+  const most = edns ? Math.max(followedMax, follows.recordsLeft) : followedMax
+  const onward = answers.filter(({ type }) => ['CNAME', 'A', 'AAAA', 'TXT'].includes(type)).slice(0, most)
+  if (aliasesLeft === aliasesMax) follows.recordsLeft -= onward.length
+  return onward
 }

@@ -64,7 +64,10 @@ const tcpBytesMax = 65_523
 /** Maximum number of records for a plain client, whatever is configured. */
 const plainAnswersMax = 8
 const tcpAnswersMax = 4_096
-const tcpServicesMax = 1_024
+/** Records of services in one answer, whatever the transport. */
+export const servicesMax = 1_024
+/** No message holds more records, of at least 12 bytes each: what a question would find beyond is not looked for. */
+export const recordsMax = Math.ceil(tcpBytesMax / 12)
 
 /** Maximum size of a message to this client by UDP, whether it is our own or a recursor's. */
 function udpBytesOf({ edns }: DnsQuery, { ednsSizes }: Pick<DnsConfig, 'ednsSizes'>): number {
@@ -79,7 +82,7 @@ function udpBytesOf({ edns }: DnsQuery, { ednsSizes }: Pick<DnsConfig, 'ednsSize
 export function limitsOf(query: DnsQuery, said: DnsAnswer, transport: DnsTransport, config: DnsConfig): ResponseLimits {
   const form = { compress: !config.disableCompression, markTruncated: config.enableTruncate }
   if (transport === 'tcp') {
-    const answers = query.question.type === typeCodes.SRV ? tcpServicesMax : tcpAnswersMax
+    const answers = query.question.type === typeCodes.SRV ? servicesMax : tcpAnswersMax
     return { ...form, bytes: tcpBytesMax, answers, fitUncompressed: false }
   }
   const bytes = udpBytesOf(query, config)

@@ -1,5 +1,6 @@
 import { ipv6Text, shortIpv6 } from '../dns-wire/ip-address.ts'
 import { type DnsQuery, typeCodes } from '../dns-wire/message.ts'
+import { type DnsAnswer, recordsMax } from './answer.ts'
 import type { CatalogReads } from './catalog-reads.ts'
 
 /** A question within one of our domains. */
@@ -20,14 +21,21 @@ export interface Asked {
   readonly aliasesLeft: number
   /** The reads for this question. */
   readonly reads: CatalogReads
-  /**
-   * Names that may still be followed for the client's question, all its branches together; and how many of these may be
-   * outside our domains.
-   */
-  readonly follows: { left: number; outsideLeft: number }
+  readonly follows: Follows
 }
 
-const aliasesMax = 3
+/** The names that are followed for a client's question, all its branches together. */
+interface Follows {
+  /** How many more may be followed, and how many of these outside our domains. */
+  left: number
+  outsideLeft: number
+  /** How many of their records there is still room for. */
+  recordsLeft: number
+  /** What was answered within our domains, by how many aliases were left and the name. */
+  readonly answers: Map<string, Promise<DnsAnswer>>
+}
+
+export const aliasesMax = 3
 /**
  * As many as one answer can hold instances. Without this bound, services with many aliases of each other would lead to
  * the product of their numbers.
@@ -67,7 +75,7 @@ export function askedBy(
     client,
     reads,
     aliasesLeft: aliasesMax,
-    follows: { left: followsMax, outsideLeft: outsideFollowsMax },
+    follows: { left: followsMax, outsideLeft: outsideFollowsMax, recordsLeft: recordsMax, answers: new Map() },
   }
 }
 

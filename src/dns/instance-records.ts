@@ -6,6 +6,7 @@ import { type DnsRecord, typeCodes } from '../dns-wire/message.ts'
 import type { CatalogNode, HealthServiceEntry } from '../model/catalog.ts'
 import { type Behaviour, hasBehaviour, type Release } from '../model/release.ts'
 import type { AddressRecords } from './address-records.ts'
+import { recordsMax, servicesMax } from './answer.ts'
 import { type Asked, wantsMetadata } from './asked.ts'
 import { absoluteName, metaRecords, nodeTarget, weightOf } from './records.ts'
 
@@ -57,8 +58,9 @@ export class InstanceRecords {
       if (isAlias) alias = alias.length === 0 ? records : alias
       else answers.push(...records)
       if (wantsMetadata(asked)) answers.push(...meta)
-      else if (this.#parts.config.additionalMetaTxt) additionals.push(...meta)
+      else if (this.#hasRoom(additionals)) additionals.push(...meta)
       if (answers.length > before) contributing++
+      if (answers.length > recordsMax) break
       if (contributing > 0 && contributing === this.#parts.config.aRecordLimit) break
     }
     return { answers: answers.length > 0 ? answers : alias, additionals }
@@ -91,9 +93,15 @@ export class InstanceRecords {
         target,
       })
       additionals.push(...(await this.#parts.addresses.to(asked, { name: target, ttl, address, type: typeCodes.ANY })))
-      if (this.#parts.config.additionalMetaTxt) additionals.push(...this.#metadata(nodeName, ttl, node))
+      if (this.#hasRoom(additionals)) additionals.push(...this.#metadata(nodeName, ttl, node))
+      if (answers.length > servicesMax) break
     }
     return { answers, additionals }
+  }
+
+  /** Whether metadata is wanted beside an answer, and could be sent: it is left out of one that is too long. */
+  #hasRoom(additionals: readonly DnsRecord[]): boolean {
+    return this.#parts.config.additionalMetaTxt && additionals.length <= recordsMax
   }
 
   #has(behaviour: Behaviour): boolean {

@@ -303,9 +303,10 @@ describe('configured answers', () => {
 
   it('aliases of a service of many are followed so often and no more', async () => {
     const world = new CatalogWorld()
-    world.place({ node: 'ring', address: 'ring.node.svc' })
     for (let port = 1; port <= 400; port++) {
-      const service = { id: `web-${port}`, service: 'web', port, address: 'ring.node.svc' }
+      const address = `ring-${port}.node.svc`
+      world.place({ node: `ring-${port}`, address })
+      const service = { id: `web-${port}`, service: 'web', port, address }
       world.place({ node: 'd1', address: '10.5.0.1', service })
     }
     expect((await world.ask('web.service.svc.', 'SRV')).rcode).toBe('NOERROR')

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest'
+import type { AddressRecords } from '../../../src/dns/address-records.ts'
+import type { Asked } from '../../../src/dns/asked.ts'
+import { InstanceRecords } from '../../../src/dns/instance-records.ts'
+import { typeCodes } from '../../../src/dns-wire/message.ts'
+import type { HealthServiceEntry } from '../../../src/model/catalog.ts'
+import { newestRelease } from '../../../src/model/release.ts'
+import { CatalogWorld } from './catalog-world.ts'
+
+describe('what a question costs', () => {
+  const asked = { name: 'web.service.svc.', type: 1, domain: 'svc.' } as unknown as Asked
+  const address = { type: 'A', name: 'x.', ttl: 0, address: '10.0.0.1' } as const
+
+  function instances(count: number, pairs: number): readonly HealthServiceEntry[] {
+    const meta = Array.from({ length: pairs }, (_, at) => [`k${at}`, 'v'])
+    const node = { node: 'd1', address: '10.5.0.1', meta }
+    return Array.from({ length: count }, (_, at) => {
+      const service = {
+        id: `${at}`,
+        address: `10.5.${at >> 8}.${at & 255}`,
+        port: at,
+        weights: { passing: 1, warning: 1 },
+      }
+      return { node, service, checks: [] } as unknown as HealthServiceEntry
+    })
+  }
+
+  function records() {
+    return new InstanceRecords({
+      config: { aRecordLimit: 0, additionalMetaTxt: true },
+      datacenter: 'dc1',
+      release: newestRelease,
+      addresses: { to: async () => [address] } as unknown as AddressRecords,
+    })
+  }
+
+  it('is bounded by what a message can hold, whatever there is of instances and of metadata', async () => {
+    const many = instances(3_000, 64)
+    const beside = await records().addresses(asked, many, 0)
+    expect(beside.answers).toHaveLength(3_000)
+    expect(beside.additionals.length).toBeLessThan(5_600)
+    const within = await records().addresses({ ...asked, type: typeCodes.TXT }, many, 0)
+    expect(within.answers.length).toBeLessThan(5_600)
+    const services = await records().services({ ...asked, type: typeCodes.SRV }, many, 0, '')
+    expect(services.answers).toHaveLength(1_025)
+    expect(services.additionals.length).toBeLessThan(6_700)
+  })
+
+  it('grows with the names that aliases lead to, and not with the number of aliases', async () => {
+    const world = new CatalogWorld()
+    for (let at = 0; at < 40; at++) {
+      world.place({
+        node: 'd1',
+        address: '10.5.0.1',
+        service: { service: 'big', id: `${at}`, address: `10.6.0.${at}` },
+      })
+      world.place({ node: 'd2', address: '10.5.0.2', service: alias(at) })
+    }
+    const reply = await world.ask('web.service.svc.', 'SRV', { transport: 'tcp', udpSize: 4_096 })
+    expect(reply.answers).toHaveLength(40)
+    expect(reply.additionals).toHaveLength(40 * 41)
+    expect(world.reads).toHaveLength(2)
+  })
+
+  function alias(port: number) {
+    return { service: 'web', id: `${port}`, port, address: 'big.service.svc' }
+  }
+})

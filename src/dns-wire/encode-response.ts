@@ -26,7 +26,15 @@ export interface ResponseLimits {
   readonly fitUncompressed: boolean
   /** Sets TC when records of the answer section were dropped. Reference: dns.md#fact-80. */
   readonly markTruncated: boolean
+  /**
+   * One record stays in the answer section though it is larger than `bytes`, but not if it is larger than this: no
+   * answer is sent, and TC says that there is one over TCP. Absent: over TCP, and no message can be longer than that.
+   */
+  readonly oneRecordBytes?: number
 }
+
+/** What two bytes of length say of a message over TCP. RFC 1035, section 4.2.2. */
+const messageBytesMax = 65_535
 
 /** The remaining records of a response. */
 interface Cut {
@@ -35,8 +43,8 @@ interface Cut {
 }
 
 /**
- * Encodes a response within limits: answers are dropped from the end until it fits, except one, whatever its size. Once
- * answers were dropped, the additional section contains only the targets of the remaining services. Reference:
+ * Encodes a response within limits: answers are dropped from the end until it fits, except one. Once answers were
+ * dropped, the additional section contains only the targets of the remaining services. Reference:
  * dns.md#fact-75, dns.md#fact-77, dns.md#fact-80.
  */
 export function encodeResponse(response: DnsResponse, limits: ResponseLimits): Uint8Array {
@@ -51,8 +59,10 @@ export function encodeResponse(response: DnsResponse, limits: ResponseLimits): U
   const fitting =
     firstBytes <= limits.bytes ? counted : mostThatFits(encoder, counted, compressed, firstBytes, limits.bytes)
   const truncated = limits.markTruncated && fitting.answers.length < whole.answers.length
-  if (first !== undefined && fitting === counted && compressed === limits.compress && !truncated) return first
-  return encoder.encode(fitting, limits.compress, truncated)
+  const isFirst = first !== undefined && fitting === counted && compressed === limits.compress && !truncated
+  const encoded = isFirst ? first : encoder.encode(fitting, limits.compress, truncated)
+  if (encoded.length <= Math.max(limits.bytes, limits.oneRecordBytes ?? messageBytesMax)) return encoded
+  return encoder.encode({ answers: [], additionals: [] }, limits.compress, limits.oneRecordBytes !== undefined)
 }
 
 /**

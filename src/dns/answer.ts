@@ -56,8 +56,8 @@ export type DnsTransport = 'udp' | 'tcp'
 /** Maximum UDP size without EDNS. RFC 1035, section 4.2.1. */
 const plainUdpBytes = 512
 /**
- * Maximum UDP size whatever the client accepts: a forged sender address receives no more than this, some 200 times what
- * was sent. The field has no such limit. A longer answer is served over TCP, where a sender address cannot be forged.
+ * Maximum UDP size whatever the client accepts, and of one record that is longer than what it accepts: a forged sender
+ * address receives no more than this, some 200 times what was sent. The field has no such limit. A longer answer is served over TCP, where a sender address cannot be forged.
  */
 const udpBytesMax = 8_192
 const tcpBytesMax = 65_523
@@ -88,7 +88,7 @@ export function limitsOf(query: DnsQuery, said: DnsAnswer, transport: DnsTranspo
   const bytes = udpBytesOf(query, config)
   const plain = bytes === plainUdpBytes && said.counted
   const answers = plain ? Math.max(1, Math.min(plainAnswersMax, config.udpAnswerLimit)) : tcpAnswersMax
-  return { ...form, bytes, answers, fitUncompressed: plain }
+  return { ...form, bytes, answers, fitUncompressed: plain, oneRecordBytes: udpBytesMax }
 }
 
 const truncatedBit = 0x02

@@ -66,3 +66,31 @@ describe('what a question costs', () => {
     return { service: 'web', id: `${port}`, port, address: 'big.service.svc' }
   }
 })
+
+describe('a record that is too large by itself', () => {
+  /** A node from outside, whose metadata the catalog does not bound. */
+  function ofText(characters: number): CatalogWorld {
+    const world = new CatalogWorld()
+    world.place({ node: 'd1', address: '10.5.0.1', meta: [['k', 'v'.repeat(characters)]] })
+    return world
+  }
+
+  it.each([undefined, 512, 4_096, 65_535])('is left to TCP beyond 8,192 bytes; offered by UDP: %s', async (udpSize) => {
+    const offered = udpSize === undefined ? {} : { udpSize }
+    for (const type of ['TXT', 'ANY'] as const) {
+      const long = await ofText(60_000).ask('d1.node.svc.', type, offered)
+      expect(long.bytes).toBeLessThanOrEqual(512)
+      if (type === 'TXT') expect([long.received.truncated, long.answers]).toEqual([true, []])
+    }
+    const some = await ofText(8_000).ask('d1.node.svc.', 'TXT', offered)
+    expect([some.received.truncated, some.answers.length]).toEqual([false, 1])
+  })
+
+  it('is not sent at all where no message can hold it', async () => {
+    const whole = await ofText(65_150).ask('d1.node.svc.', 'TXT', { transport: 'tcp', udpSize: 4_096 })
+    expect(whole.answers).toHaveLength(1)
+    expect(whole.bytes).toBeLessThanOrEqual(65_535)
+    const none = await ofText(65_270).ask('d1.node.svc.', 'TXT', { transport: 'tcp', udpSize: 4_096 })
+    expect([none.rcode, none.received.truncated, none.answers]).toEqual(['NOERROR', false, []])
+  })
+})

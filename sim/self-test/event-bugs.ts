@@ -21,13 +21,7 @@ export const eventBugs: readonly PlantedBug[] = [
     row: 301,
     name: 'any-tag-of-the-service',
     about: 'an event with a tag filter is refused by the agents whose instances have the tag',
-    patches: [
-      inFeature(
-        'model.js',
-        'tags.some((tag) => matches(event.tagFilter, tag))',
-        '!tags.some((tag) => matches(event.tagFilter, tag))',
-      ),
-    ],
+    patches: [inFeature('model.js', 'tags.some((tag) => isTag(tag))', '!tags.some((tag) => isTag(tag))')],
     hunt,
     foundBy: ['V1'],
   },
@@ -54,8 +48,8 @@ export const eventBugs: readonly PlantedBug[] = [
     patches: [
       inFeature(
         'model.js',
-        '!matches(event.nodeFilter, nodeName)',
-        '!matches(event.nodeFilter, event.nodeFilter.slice(1, -1) || nodeName)',
+        '!matcherOf(event.nodeFilter)(nodeName)',
+        '!matcherOf(event.nodeFilter)(event.nodeFilter.slice(1, -1) || nodeName)',
       ),
     ],
     hunt,
@@ -106,8 +100,8 @@ export const eventBugs: readonly PlantedBug[] = [
     patches: [
       inFeature(
         'routes.js',
-        "reader.value.allows('event', own, 'read')",
-        "reader.value.allows('event', own, 'read') || true",
+        "reader.allows('event', event.name, 'read')",
+        "(reader.allows('event', event.name, 'read') || true)",
       ),
     ],
     hunt: 'events-and-rights',

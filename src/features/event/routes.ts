@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Authorizer } from '../../access/authorizer.ts'
 import { textOfByteString } from '../../base/bytes.ts'
 import { parseDuration } from '../../base/duration.ts'
 import { err, type Result } from '../../base/result.ts'
@@ -128,17 +129,21 @@ async function list(
   const known = indexText === '' ? undefined : parseUint(indexText)
   if (known !== undefined && !known.ok) return badRequest('Invalid index')
   const name = query.get('name') ?? ''
-  const reader = await context.authorizer(request.call)
-  if (!reader.ok) return failed(reader.error)
-  const isSeen = ({ name: own }: UserEvent): boolean => reader.value.allows('event', own, 'read')
-  const found = (): readonly UserEvent[] =>
-    context.events.list().filter((event) => (name === '' || event.name === name) && isSeen(event))
-  if (known !== undefined) {
+  const found = (reader: Authorizer): readonly UserEvent[] =>
+    context.events
+      .list()
+      .filter((event) => (name === '' || event.name === name) && reader.allows('event', event.name, 'read'))
+  let reader = await context.authorizer(request.call)
+  if (reader.ok && known !== undefined) {
+    const before = reader.value
     const waitMs = Math.min(Math.max(0, wait?.value ?? 0) || waitMaxMs, waitMaxMs)
-    await changed(context, request, () => eventIndex(found()) !== known.value, waitMs)
+    await changed(context, request, () => eventIndex(found(before)) !== known.value, waitMs)
     if (context.events.isStopped) return failed({ kind: 'shutting-down' })
+    // The token may have lost its rights while the caller waited.
+    reader = await context.authorizer(request.call)
   }
-  const events = found()
+  if (!reader.ok) return failed(reader.error)
+  const events = found(reader.value)
   return { kind: 'json', value: events.map(userEventJson), ownIndex: eventIndex(events) }
 }
 

@@ -81,7 +81,15 @@ function setUp() {
     const [method, target] = line.split(' ') as ['GET' | 'PUT', string]
     return server.request(method, target, body)
   }
-  return { ask, timers, fired, tell: (event: PoolEvent) => use(event), stop: () => events.stop(), closed: () => closed }
+  return {
+    ask,
+    server,
+    timers,
+    fired,
+    tell: (event: PoolEvent) => use(event),
+    stop: () => events.stop(),
+    closed: () => closed,
+  }
 }
 
 describe('a user event in the pool', () => {
@@ -178,6 +186,16 @@ describe('the routes of user events', () => {
     const waiting = ask('GET /v1/event/list?name=deploy&index=1&wait=10s')
     await ask('PUT /v1/event/fire/other')
     timers[0]?.()
+    expect(await waiting).toMatchObject({ value: [], ownIndex: 1n })
+  })
+
+  it('a list that has waited shows what its token may read by then', async () => {
+    const { ask, server } = setUp()
+    const waiting = ask('GET /v1/event/list?index=1')
+    await new Promise((resolve) => setImmediate(resolve))
+    const fired = ask('PUT /v1/event/fire/deploy')
+    server.authorizer = { ...unrestricted, allows: () => false } as unknown as typeof unrestricted
+    await fired
     expect(await waiting).toMatchObject({ value: [], ownIndex: 1n })
   })
 

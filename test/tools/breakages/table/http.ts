@@ -140,7 +140,7 @@ export const httpBreakages: readonly Breakage[] = [
   {
     id: 'HTP-064',
     file: 'src/features/event/routes.ts',
-    find: 'if (known !== undefined) {',
-    replace: "if (known !== undefined && name !== '') {",
+    find: 'if (reader.ok && known !== undefined) {',
+    replace: "if (reader.ok && known !== undefined && name !== '') {",
   },
 ]

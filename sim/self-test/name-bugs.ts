@@ -102,7 +102,7 @@ export const nameBugs: readonly PlantedBug[] = [
     about: 'a DNS connection is ended as soon as its client has sent all, whatever is not answered yet',
     patches: [
       {
-        file: 'src/dns/listeners.js',
+        file: 'src/dns/streams.js',
         find: 'if (this.#ended && this.#inFlight === 0 && !this.#blocked)',
         replace: 'if (this.#ended)',
       },
@@ -116,7 +116,7 @@ export const nameBugs: readonly PlantedBug[] = [
     about: 'a message of a DNS connection that comes in pieces is answered by its first piece',
     patches: [
       {
-        file: 'src/dns/listeners.js',
+        file: 'src/dns/streams.js',
         find: 'if (this.#pending.length < end)',
         replace: 'if (this.#pending.length < 3)',
       },

@@ -113,7 +113,7 @@ export const truthBugs: readonly PlantedBug[] = [
     name: 'questions-of-one-byte',
     about: 'the first byte of the length of a DNS query over TCP is ignored',
     patches: [
-      { file: 'src/dns/listeners.js', find: 'const end = 2 + high * 256 + low;', replace: 'const end = 2 + low;' },
+      { file: 'src/dns/streams.js', find: 'const end = 2 + high * 256 + low;', replace: 'const end = 2 + low;' },
     ],
     hunt,
     foundBy: ['N1'],

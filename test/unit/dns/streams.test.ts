@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { DnsFace } from '../../../src/dns/face.ts'
-import { DnsStreams } from '../../../src/dns/listeners.ts'
+import { DnsStreams } from '../../../src/dns/streams.ts'
 import type { Env } from '../../../src/env/env.ts'
 import type { TcpStream } from '../../../src/env/net.ts'
 
@@ -72,6 +72,7 @@ describe('connections of DNS over TCP', () => {
       onDrain: () => undefined,
       onClose: () => undefined,
       write: () => true,
+      queuedBytes: () => 0,
       close: () => closed++,
     }
     new DnsStreams(env as unknown as Env, face as DnsFace).accept(stream as TcpStream)
@@ -106,11 +107,59 @@ describe('connections of DNS over TCP', () => {
       onDrain: () => undefined,
       onClose: () => undefined,
       write: (bytes) => written.push((bytes[2] ?? 0) * 256 + (bytes[3] ?? 0)) > 0,
+      queuedBytes: () => 0,
     }
     const face: Partial<DnsFace> = { known: (message) => message }
     new DnsStreams(env as unknown as Env, face as DnsFace).accept(stream as TcpStream)
     receive(Uint8Array.from(Array.from({ length: count }, (_, nth) => [0, 2, nth >> 8, nth & 0xff]).flat()))
     await Promise.all(tasks)
     expect(written).toEqual(Array.from({ length: count }, (_, nth) => nth))
+  })
+
+  it('hold no more than 64 MiB of answers that clients do not read: the source with most loses its largest', async () => {
+    const tasks: Promise<void>[] = []
+    const warnings: string[] = []
+    const env = {
+      timers: { after: () => ({ close: () => undefined }) },
+      detach: (task: Promise<void>) => tasks.push(task),
+      log: { write: (_level: string, _topic: string, text: string) => warnings.push(text) },
+    }
+    const face: Partial<DnsFace> = { known: () => undefined, answer: async () => new Uint8Array(65_000) }
+    const streams = new DnsStreams(env as unknown as Env, face as DnsFace)
+    const queued = new Map<number, number>()
+    const ask = (port: number, host: string): void => {
+      let over = (): void => {}
+      let receive = (_: Uint8Array): void => {}
+      const stream: Partial<TcpStream> = {
+        remote: { host, port },
+        onData: (use) => {
+          receive = use
+        },
+        onEnd: () => undefined,
+        onDrain: () => undefined,
+        onClose: (use) => {
+          over = () => use('closed')
+        },
+        write: (bytes) => {
+          queued.set(port, (queued.get(port) ?? 0) + bytes.length)
+          return false
+        },
+        pause: () => undefined,
+        queuedBytes: () => queued.get(port) ?? 0,
+        close: () => {
+          queued.delete(port)
+          over()
+        },
+      }
+      streams.accept(stream as TcpStream)
+      receive(Uint8Array.from(Array.from({ length: 100 }, () => [0, 1, 7]).flat()))
+    }
+    ask(1, '10.0.0.2')
+    for (let port = 2; port <= 100; port++) ask(port, '10.0.0.1')
+    await Promise.all(tasks)
+    const held = [...queued.values()].reduce((sum, bytes) => sum + bytes, 0)
+    expect(held).toBeLessThanOrEqual(64 << 20)
+    expect(queued.get(1)).toBe(64 * 65_002)
+    expect(warnings[0]).toBe('closed a connection: too much memory was held for its client')
   })
 })

@@ -13,6 +13,7 @@ import { AddressRecords } from './address-records.ts'
 import { answer, type DnsAnswer, emptyAnswer, failed } from './answer.ts'
 import { type Asked, type NameAsked, parseName, wantsMetadata } from './asked.ts'
 import { InstanceRecords } from './instance-records.ts'
+import { QueriesUnderWay } from './queries-under-way.ts'
 import { authorityRecord, isOffered, metaRecords, nodeTarget, serviceTtl } from './records.ts'
 import type { Recursion } from './recursion.ts'
 
@@ -38,9 +39,11 @@ export class DomainAnswers {
   readonly #context: DomainContext
   readonly #addresses: AddressRecords
   readonly #instanceRecords: InstanceRecords
+  readonly #queries: QueriesUnderWay
 
   constructor(context: DomainContext) {
-    const { config, datacenter, release, recursion } = context
+    const { config, datacenter, env, release, recursion } = context
+    this.#queries = new QueriesUnderWay(env)
     this.#context = context
     this.#addresses = new AddressRecords({
       domains: config.domains,
@@ -154,7 +157,10 @@ export class DomainAnswers {
    */
   async #preparedQuery(asked: Asked, name: NameAsked & { readonly kind: 'prepared-query' }): Promise<DnsAnswer> {
     const { config } = this.#context
-    const executed = await asked.reads.prepared(textOfByteString(name.query), asked.client, name.datacenter)
+    const executed = await this.#queries.run(() =>
+      asked.reads.prepared(textOfByteString(name.query), asked.client, name.datacenter),
+    )
+    if (executed === undefined) return failed
     if (!executed.ok) return isNoQuery(executed.error) ? this.#unknown(asked) : failed
     const { service, entries, dnsTtl, datacenter } = executed.value
     if (entries.length === 0) return this.#unknown(asked)

@@ -55,13 +55,14 @@ class Datagrams {
   }
 
   take(from: Endpoint, bytes: Uint8Array): void {
-    if (this.#inFlight >= questionsInFlightMax) {
-      this.#env.metrics.count('dns.dropped_questions')
-      return
-    }
+    // Even while slow questions have all places, as those for other datacenters that do not answer.
     const known = this.#face.known(bytes, 'udp', from)
     if (known !== undefined) {
       this.#socket?.send(from, known)
+      return
+    }
+    if (this.#inFlight >= questionsInFlightMax) {
+      this.#env.metrics.count('dns.dropped_questions')
       return
     }
     this.#inFlight++

@@ -1,6 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { byteString } from '../../../src/base/bytes.ts'
+import { QueriesUnderWay } from '../../../src/dns/queries-under-way.ts'
 import { encodeQuestion } from '../../../src/dns-wire/question.ts'
+import type { Env } from '../../../src/env/env.ts'
 import { CatalogWorld } from './catalog-world.ts'
 
 function begun(config: ConstructorParameters<typeof CatalogWorld>[0] = {}): CatalogWorld {
@@ -134,3 +136,29 @@ function firstAddress(message: Uint8Array): string {
   const questionEnd = 12 + 'q.query.svc.'.length + 1 + 4
   return [...message.subarray(questionEnd + 12, questionEnd + 16)].join('.')
 }
+
+describe('prepared queries under way', () => {
+  it('are 256 at most: one more is refused at once, until one of them is over', async () => {
+    const refused: string[] = []
+    const queries = new QueriesUnderWay({ metrics: { count: (name: string) => refused.push(name) } } as unknown as Env)
+    const ends: (() => void)[] = []
+    const execute = () => new Promise<string>((resolve) => ends.push(() => resolve('found')))
+    const running = Array.from({ length: 256 }, () => queries.run(execute))
+    expect(await queries.run(execute)).toBeUndefined()
+    expect(refused).toEqual(['dns.refused_queries'])
+    ends[0]?.()
+    expect(await running[0]).toBe('found')
+    const next = queries.run(execute)
+    for (const end of ends) end()
+    expect(await next).toBe('found')
+  })
+
+  it('that is refused fails, and says nothing of whether it exists', async () => {
+    const world = begun()
+    world.define('q', {})
+    const run = vi.spyOn(QueriesUnderWay.prototype, 'run').mockResolvedValue(undefined)
+    expect((await world.ask('q.query.svc.')).rcode).toBe('SERVFAIL')
+    run.mockRestore()
+    expect((await world.ask('q.query.svc.')).rcode).toBe('NOERROR')
+  })
+})

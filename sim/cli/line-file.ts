@@ -41,7 +41,9 @@ export class LineFile {
     return undefined
   }
 
+  /** Lines after a failure are dropped: a long command would keep them in memory. */
   add(line: string): void {
+    if (this.#problem !== undefined) return
     this.#pending.push(`${line}\n`)
     this.#writing ??= this.#write()
   }

@@ -153,6 +153,7 @@ async function exploreWith(prepared: Prepared, flags: ExploreFlags, terminal: Si
   const isOver = (): boolean => time !== undefined && terminal.wallMs() - startedMs >= time
   const asked = { pages, manifest, ledger, count, isOver }
   const guide = guided ? new GuidedTurns(asked) : undefined
+  let isCutShort = false
   try {
     await runPool({
       pages,
@@ -174,12 +175,10 @@ async function exploreWith(prepared: Prepared, flags: ExploreFlags, terminal: Si
   } catch (cause) {
     if (!(cause instanceof WorkerDidNotStart)) throw cause
     screen.note(cause.message)
-    screen.close()
-    await lines?.end()
-    return exits.noVerdict
+    isCutShort = true
   }
   screen.close()
-  const exit = exploration.end()
+  const exit = exploration.end(isCutShort)
   const problem = await lines?.end()
   if (problem !== undefined) terminal.error(`${problem}\n`)
   return problem === undefined ? exit : graver(exit, exits.usage)

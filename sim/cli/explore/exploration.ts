@@ -59,8 +59,8 @@ export class Exploration {
     if (record.verdict !== 'passed' && isToldOf) this.#tell(record)
   }
 
-  /** The exit code. */
-  end(): number {
+  /** Prints the result, and returns the exit code. `isCutShort`: some seeds could not be run by any worker. */
+  end(isCutShort: boolean): number {
     const { ledger, screen, flags } = this.#parts
     const missed = missedLines(ledger)
     for (const line of [...this.#scenarioLines(), ...failureGroupLines(ledger), ...missed]) screen.line(line)
@@ -68,11 +68,12 @@ export class Exploration {
     if (flags.quiet !== true) for (const line of cameToLines(ledger)) screen.line(line)
     for (const line of otherRunLines(ledger)) screen.line(line)
     const lacking = this.#lacking()
-    const open =
-      lacking === 0 ? '' : `; TIME SPENT: ${grouped(lacking)} of ${grouped(this.#wanted())} runs were not made`
+    const why = isCutShort ? 'CUT SHORT' : 'TIME SPENT'
+    const open = lacking === 0 ? '' : `; ${why}: ${grouped(lacking)} of ${grouped(this.#wanted())} runs were not made`
     const seconds = (this.#parts.progress.elapsedMs / 1000).toFixed(1)
     screen.line(`total: ${totalText(ledger)}, in ${seconds} s${open}`)
-    return this.#exit(missed.length > 0, lacking > 0)
+    const exit = this.#exit(missed.length > 0, lacking > 0)
+    return isCutShort ? graver(exit, exits.noVerdict) : exit
   }
 
   #exit(hasMissed: boolean, isIncomplete: boolean): number {

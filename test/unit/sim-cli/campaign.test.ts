@@ -108,34 +108,54 @@ describe('what programs read of a campaign', () => {
   })
 })
 
+async function explored(worker: () => Worker, seeds: string, jsonl: string) {
+  const file = join(folder, 'explored.yaml')
+  writeFileSync(file, text)
+  const said = { out: '', error: '' }
+  const { disk } = createHostEnv({ logSink: () => undefined, logLevel: 'error' })
+  const terminal: Partial<SimTerminal> = {
+    out: (line) => {
+      said.out += line
+    },
+    error: (line) => {
+      said.error += line
+    },
+    screen: { live: false, columns: 80, colour: false },
+    every: () => ({ close: () => undefined }),
+    disk,
+    environment: new Map(),
+    buildHash: () => 'ab'.repeat(32),
+    version: '1.4.0',
+    wallMs: () => 0,
+    createPlatform,
+    cores: 1,
+    startWorker: worker,
+  }
+  const argv = ['explore', file, '--seeds', seeds, '--jsonl', jsonl, '--quiet']
+  return { exit: await runSimCli(argv, terminal as SimTerminal), ...said }
+}
+
 describe('an exploration whose file could not be written whole', () => {
   it.each<[SeedVerdict, number]>([
     ['passed', 2],
     ['failed', 2],
     ['not deterministic', 3],
   ])('of a seed that is %s ends with %i', async (verdict, code) => {
-    const file = join(folder, 'explored.yaml')
-    writeFileSync(file, text)
-    let said = ''
-    const { disk } = createHostEnv({ logSink: () => undefined, logLevel: 'error' })
-    const terminal: Partial<SimTerminal> = {
-      out: () => undefined,
-      error: (line) => {
-        said += line
-      },
-      screen: { live: false, columns: 80, colour: false },
-      every: () => ({ close: () => undefined }),
-      disk,
-      environment: new Map(),
-      buildHash: () => 'ab'.repeat(32),
-      version: '1.4.0',
-      wallMs: () => 0,
-      createPlatform,
-      cores: 1,
-      startWorker: () => startWorker(1, verdict),
-    }
-    const argv = ['explore', file, '--seeds', '1..1', '--jsonl', '/dev/full']
-    expect(await runSimCli(argv, terminal as SimTerminal)).toBe(code)
-    expect(said).toBe('/dev/full: was not written whole (full)\n')
+    const { exit, error } = await explored(() => startWorker(1, verdict), '1..1', '/dev/full')
+    expect({ exit, error }).toEqual({ exit: code, error: '/dev/full: was not written whole (full)\n' })
+  })
+})
+
+describe('an exploration whose workers do not start any more', () => {
+  it.each<[SeedVerdict, number]>([
+    ['failed', 5],
+    ['not deterministic', 3],
+  ])('says what became of the seeds before, of which one is %s, and ends with %i', async (verdict, code) => {
+    const file = join(folder, `${verdict}.jsonl`)
+    const { exit, out, error } = await explored(() => startWorker(1, verdict), '1..3', file)
+    expect(exit).toBe(code)
+    expect(error).toContain('a worker ended twice before seed 2 of ')
+    expect(out).toMatch(/^1 failure of kind [0-9a-f]{16}, in One$/m)
+    expect(out).toMatch(/^total: 1 scenario, 1 run, 1 .*; CUT SHORT: 2 of 3 runs were not made$/m)
   })
 })

@@ -278,7 +278,8 @@ describe.each(tried)('svc-sim lesson check of %s', { timeout: 3_600_000 }, (name
 
 describe('svc-sim lesson', () => {
   const student = new Student('11-tombstones')
-  const inOther = (...args: readonly string[]) => svcSim(['lesson', ...args, '--dir', join(work, 'other')])
+  const other = join(work, 'other')
+  const inOther = (...args: readonly string[]) => svcSim(['lesson', ...args, '--dir', other])
 
   it('lists lessons with what is done of them', async () => {
     const { exit, out } = await student.command('list')
@@ -292,11 +293,14 @@ describe('svc-sim lesson', () => {
       exit: 2,
       err: expect.stringMatching(/there is no lesson '99'/),
     })
-    expect(await inOther('check')).toMatchObject({ exit: 2, err: 'no lesson is started: svc-sim lesson start 1\n' })
-    expect(await inOther('start', '1')).toMatchObject({
-      exit: 0,
-      out: expect.stringMatching(/Lesson 1: Elections[\s\S]*PREDICT/),
+    expect(await inOther('check')).toMatchObject({
+      exit: 2,
+      err: `no lesson is started: svc-sim lesson start 1 --dir ${other}\n`,
     })
+    const { exit, out } = await inOther('start', '1')
+    expect(exit).toBe(0)
+    expect(out).toMatch(/Lesson 1: Elections[\s\S]*PREDICT/)
+    expect(out).toContain(`\n  svc-sim lesson run 1 --dir ${other}\n`)
   })
 
   it('shows no run before a prediction, and judges nothing before the run', async () => {
@@ -306,7 +310,7 @@ describe('svc-sim lesson', () => {
     })
     expect(await inOther('check')).toMatchObject({
       exit: 2,
-      err: 'predict and see the run first: svc-sim lesson run 1\n',
+      err: `predict and see the run first: svc-sim lesson run 1 --dir ${other}\n`,
     })
   })
 

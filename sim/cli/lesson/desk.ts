@@ -31,9 +31,12 @@ export async function deskOf(
 }
 
 /** The lesson with this name or number; without one, the lesson that was started last. */
-export function lessonAt({ lessons, progress }: Desk, named: string | undefined): Result<ShelvedLesson, string> {
+export function lessonAt(
+  { lessons, progress, folder }: Desk,
+  named: string | undefined,
+): Result<ShelvedLesson, string> {
   const name = named ?? progress.current
-  if (name === undefined) return err('no lesson is started: svc-sim lesson start 1')
+  if (name === undefined) return err(`no lesson is started: svc-sim lesson start 1${folder.flag}`)
   return lessonNamed(lessons, name)
 }
 

@@ -49,7 +49,8 @@ export async function runLesson(
 /** The student's answers, or why the file cannot be read. */
 export async function answersOf(shelved: ShelvedLesson, { folder }: Desk): Promise<Answers | readonly string[]> {
   const text = await folder.read(shelved, answersFile)
-  if (!text.ok) return [text.error, `svc-sim lesson start ${shelved.number} writes the files of the lesson`]
+  if (!text.ok)
+    return [text.error, `svc-sim lesson start ${shelved.number}${folder.flag} writes the files of the lesson`]
   const answers = readAnswers(folder.pathOf(shelved, answersFile), text.value, shelved.lesson)
   return answers.ok ? answers.value : answers.error
 }
@@ -69,9 +70,9 @@ async function runOfLesson(
   for (const line of answerLines(lesson)) terminal.out(`${line}\n`)
   terminal.out(`The picture is ${html}: open it in a browser.\n`)
   terminal.out(
-    `Pages of tasks are in ${folder.pathOf(shelved)}: svc-sim lesson run ${shelved.number} --task K runs one.\n`,
+    `Pages of tasks are in ${folder.pathOf(shelved)}: svc-sim lesson run ${shelved.number} --task K${folder.flag} runs one.\n`,
   )
-  terminal.out(`When you have answered the tasks: svc-sim lesson check ${shelved.number}\n`)
+  terminal.out(`When you have answered the tasks: svc-sim lesson check ${shelved.number}${folder.flag}\n`)
   return exit
 }
 

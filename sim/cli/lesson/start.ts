@@ -68,6 +68,6 @@ function readingOf(number: number, { lesson, aims, reading }: Lesson): string {
 function commandsOf(shelved: ShelvedLesson, folder: WorkFolder): readonly string[] {
   return [
     `Write your prediction into ${folder.pathOf(shelved, answersFile)}, then see the run:`,
-    `  svc-sim lesson run ${shelved.number}`,
+    `  svc-sim lesson run ${shelved.number}${folder.flag}`,
   ]
 }

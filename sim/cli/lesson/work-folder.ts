@@ -1,6 +1,7 @@
 import { err, ok, type Result } from '../../../src/base/result.ts'
 import { fileName } from '../../lessons/answers.ts'
 import { noProgress, type Progress, progressText, readProgress } from '../../lessons/progress.ts'
+import { shellWord } from '../../report/shell-word.ts'
 import { scenarioBytesMax } from '../../scenario/language/yaml-document.ts'
 import { readText, type TextKind, writeText } from '../files.ts'
 import type { SimTerminal } from '../terminal.ts'
@@ -23,6 +24,11 @@ export class WorkFolder {
   constructor(terminal: SimTerminal, dir: string) {
     this.#terminal = terminal
     this.#dir = dir
+  }
+
+  /** The option for this folder, for printed commands: nothing for the usual one. */
+  get flag(): string {
+    return this.#dir === usualFolder ? '' : ` --dir ${shellWord(this.#dir)}`
   }
 
   pathOf({ name }: ShelvedLesson, file?: string): string {

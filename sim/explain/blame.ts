@@ -1,3 +1,4 @@
+import { withoutMax } from '../pool/messages.ts'
 import type { Counted } from '../report/interval.ts'
 import type { Rerun } from './reruns.ts'
 import { faultsTogether, type Suspect, togetherOf } from './suspects.ts'
@@ -54,7 +55,8 @@ export async function blame(options: BlameOptions): Promise<readonly Blamed[]> {
   const { suspects, reruns } = options
   const open = new Blame(options)
   const faults = suspects.filter(({ kind }) => kind === 'fault')
-  const isFaultless = faults.length > 1 && (await open.failsWithout(faultsTogether(faults)))
+  const mayGo = faults.length > 1 && faults.length <= withoutMax
+  const isFaultless = mayGo && (await open.failsWithout(faultsTogether(faults)))
   const chosen = suspects.filter(({ kind }) => !isFaultless || kind !== 'fault').slice(0, suspectsMax)
   for (let at = 0; at < chosen.length && !reruns.isSpent; at += groupSize) {
     await open.judge(chosen.slice(at, at + groupSize))

@@ -14,7 +14,7 @@ import { scenarioBytesMax } from '../scenario/language/yaml-document.ts'
 const number = z.int().min(0)
 
 /** Maximum number of decisions that one run may leave out. */
-const withoutMax = 5_000
+export const withoutMax = 5_000
 
 /** Maximum number of events whose turns can be distinguished from others. */
 const sitesEventsMax = 100_000

@@ -178,6 +178,7 @@ function countsOf(judged: Judged): SeedRecord['counts'] {
 export function withoutRun(of: SeedOfPage, verdict: SeedVerdict, notes: readonly string[], cost: RunCost): SeedRecord {
   return {
     ...of,
+    scenario: cut(of.scenario),
     verdict,
     passed: verdict === 'passed',
     invariant: null,
@@ -209,6 +210,7 @@ export function hasFailed({ verdict }: Pick<SeedRecord, 'verdict'>): boolean {
   return verdict !== 'passed' && verdict !== 'undecided'
 }
 
-function cut(line: string): string {
+/** A text of any length, such as the title of a scenario, as a record has it. */
+export function cut(line: string): string {
   return line.length <= textMax ? line : `${line.slice(0, textMax - 1)}…`
 }

@@ -5,6 +5,7 @@ import { countOfShare, type Share, spanText } from '../../campaign/share.ts'
 import { runPool } from '../../pool/pool.ts'
 import type { SentPage } from '../../pool/warm-worker.ts'
 import { WorkerDidNotStart } from '../../pool/warm-worker.ts'
+import { cut } from '../../report/seed-record.ts'
 import { LineFile, thereAlready } from '../line-file.ts'
 import { oneFileTwice } from '../one-file.ts'
 import { readPages } from '../pages.ts'
@@ -74,7 +75,7 @@ function manifestOf(
 ): Manifest {
   const scenarios = pages.map(({ hash: page, loaded: { file, scenario } }) => {
     const demanded = manifestDemands(scenario.demands)
-    return { scenario: scenario.scenario, file, page, ...(demanded === undefined ? {} : { demands: demanded }) }
+    return { scenario: cut(scenario.scenario), file, page, ...(demanded === undefined ? {} : { demands: demanded }) }
   })
   return {
     format: 'svc-campaign',

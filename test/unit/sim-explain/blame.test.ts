@@ -56,6 +56,17 @@ describe('blame', () => {
     expect(made).toBe(8)
   })
 
+  it('leaves out no more decisions together than a worker takes', async () => {
+    const many = Array.from({ length: 5_001 }, (_, at) => suspect(`f${at / 1000}`))
+    let most = 0
+    await judged(many, (without) => {
+      most = Math.max(most, without.length)
+      return true
+    })
+    expect(most).toBeGreaterThan(0)
+    expect(most).toBeLessThanOrEqual(5_000)
+  })
+
   it('tries several of one rule where each can stand in for the other', async () => {
     const { blamed } = await judged(five.slice(0, 2), (without) => without.length < 2)
     expect(blamed[0]).toMatchObject({ name: 'all 2 of the rule that did: f1', word: 'needs' })

@@ -40,7 +40,8 @@ describe('a seed record', () => {
 
   it('is bounded, whatever a run or a dying process has said', () => {
     const notes = Array.from({ length: 1000 }, () => 'x'.repeat(100_000))
-    const record = withoutRun(of, 'died', notes, { wallMs: 1.5, cpuMs: 2.5 })
+    const named = { ...of, scenario: 'title '.repeat(1_000) }
+    const record = withoutRun(named, 'died', notes, { wallMs: 1.5, cpuMs: 2.5 })
     expect(seedRecordSchema.safeParse(record).success).toBe(true)
     expect(JSON.stringify(record).length).toBeLessThan(200_000)
   })

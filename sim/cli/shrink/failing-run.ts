@@ -4,7 +4,7 @@ import { isRecord } from '../../../src/base/shape.ts'
 import { pageOf } from '../../pool/seed-runs.ts'
 import type { Worker } from '../../pool/worker.ts'
 import { DecisionReading } from '../../report/decision-file.ts'
-import { hasFailed, seedRecordSchema } from '../../report/seed-record.ts'
+import { hasFailed, type SeedRecord, seedRecordSchema } from '../../report/seed-record.ts'
 import { type LoadedScenario, usualSeed } from '../../scenario/language/load.ts'
 import { readScenario, unreadText } from '../files.ts'
 import type { SimTerminal } from '../terminal.ts'
@@ -43,11 +43,11 @@ async function runNamed(
   file: string,
   asked: AskedRecord,
 ): Promise<Result<ReadRun, readonly string[]> | undefined> {
-  const head = await headOf(terminal, file)
-  if (!head.ok) return head
-  const first = head.value[0] ?? ''
-  if (first.startsWith('{"format":"svc-decisions"')) return runOfDecisions(terminal, file, first)
-  return isOfRecords(first) ? runOfRecords(terminal, file, head.value, asked) : undefined
+  const looked = new RecordSearch(asked)
+  const problem = await searched(terminal, file, looked)
+  if (problem !== undefined) return err([problem])
+  if (looked.first.startsWith('{"format":"svc-decisions"')) return runOfDecisions(terminal, file, looked.first)
+  return isOfRecords(looked.first) ? runOfRecords(terminal, file, looked) : undefined
 }
 
 /** A page may be JSON, too, in one line: it has neither a verdict nor a format. */
@@ -81,43 +81,73 @@ export async function plantedRun(
   return first === undefined ? err([`${file}: no seed fails with ${words}`]) : ok({ loaded, text, seed: first })
 }
 
-/** Maximum number of bytes in which the first failure of a campaign is looked for. */
-const headMax = 64 << 20
-
-async function headOf(terminal: SimTerminal, file: string): Promise<Result<readonly string[], readonly string[]>> {
+/** Reads a file up to the wanted record, or of any file but records, its first line; returns why it cannot be read. */
+async function searched(terminal: SimTerminal, file: string, search: RecordSearch): Promise<string | undefined> {
   const cutter = new LineCutter()
-  const lines: string[] = []
-  let bytes = 0
+  let isOver = false
   const read = await terminal.readPieces(file, async (piece) => {
-    bytes += piece.length
-    lines.push(...(cutter.push(piece) ?? []))
-    // For any file but records, the first line suffices.
-    return bytes < headMax && (lines[0] === undefined || lines[0].startsWith('{"'))
+    isOver = !(cutter.push(piece)?.every((line) => search.line(line)) ?? false)
+    return !isOver
   })
-  if (!read.ok) return err([`${file}: ${unreadText(read.error, 'name a scenario or records in it')}`])
-  return ok(cutter.rest === undefined ? lines : [...lines, cutter.rest])
+  if (!read.ok) return `${file}: ${unreadText(read.error, 'name a scenario or records in it')}`
+  if (!isOver && cutter.rest !== undefined) search.line(cutter.rest)
+  return undefined
+}
+
+/** Looks for the first failure in lines of records; a campaign's file may be of any length. */
+class RecordSearch {
+  readonly #asked: AskedRecord
+  #first: string | undefined
+  #found: SeedRecord | undefined
+  /** Why a failure is not the wanted one. */
+  #other: string | undefined
+
+  constructor(asked: AskedRecord) {
+    this.#asked = asked
+  }
+
+  get first(): string {
+    return this.#first ?? ''
+  }
+
+  get found(): SeedRecord | undefined {
+    return this.#found
+  }
+
+  /** Why there is none. */
+  get lacks(): string {
+    const { seed } = this.#asked
+    return (
+      this.#other ?? `no record of a seed ${seed === undefined ? 'that' : `${seed} that`} failed: name one that has`
+    )
+  }
+
+  /** False: no further line is needed. */
+  line(text: string): boolean {
+    this.#first ??= text
+    if (this.#first === text && !isOfRecords(text)) return false
+    const record = seedRecordSchema.safeParse(jsonOf(text))
+    if (record.success && this.#isWanted(record.data)) this.#found = record.data
+    return this.#found === undefined
+  }
+
+  #isWanted(record: SeedRecord): boolean {
+    const { seed, planted } = this.#asked
+    if (!hasFailed(record) || (seed !== undefined && record.seed !== seed)) return false
+    if (record.forks !== undefined) this.#other ??= 'its runs that failed have forks: repeat one with svc-sim run'
+    else if (record.planted !== planted) this.#other ??= otherProgram(record.planted, planted)
+    return record.forks === undefined && record.planted === planted
+  }
 }
 
 async function runOfRecords(
   terminal: SimTerminal,
   file: string,
-  lines: readonly string[],
-  { seed, planted }: AskedRecord,
+  { found, lacks }: RecordSearch,
 ): Promise<Result<ReadRun, readonly string[]>> {
-  let other: string | undefined
-  for (const line of lines) {
-    const record = seedRecordSchema.safeParse(jsonOf(line))
-    if (!record.success || !hasFailed(record.data)) continue
-    if (record.data.forks !== undefined || (seed !== undefined && record.data.seed !== seed)) continue
-    if (record.data.planted !== planted) {
-      other ??= otherProgram(record.data.planted, planted)
-      continue
-    }
-    const read = await readScenario(terminal.disk, record.data.file)
-    return read.ok ? ok({ ...read.value, seed: record.data.seed }) : read
-  }
-  if (other !== undefined) return err([`${file}: ${other}`])
-  return err([`${file}: no record of a seed ${seed === undefined ? 'that' : `${seed} that`} failed: name one that has`])
+  if (found === undefined) return err([`${file}: ${lacks}`])
+  const read = await readScenario(terminal.disk, found.file)
+  return read.ok ? ok({ ...read.value, seed: found.seed }) : read
 }
 
 /** Why its runs cannot be repeated with what is planted now. */

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -101,5 +101,12 @@ describe('svc-sim mutate', () => {
     const { exit, err } = await svcSim(['mutate', ...args])
     expect(err).toMatch(message)
     expect(exit).toBe(2)
+  })
+
+  it('leaves no file of a campaign behind that it refuses', async () => {
+    const refused = join(folder, 'refused.jsonl')
+    const argv = ['mutate', '--room', room, '--scenarios', 'nowhere.yaml', '--jsonl', refused]
+    expect(await svcSim(argv)).toMatchObject({ exit: 2, err: expect.stringMatching(/^nowhere\.yaml: there is no /) })
+    expect(existsSync(refused)).toBe(false)
   })
 })

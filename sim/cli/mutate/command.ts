@@ -86,10 +86,11 @@ async function campaign(
     terminal.error(`${refused}\n`)
     return exits.usage
   }
-  const lines = await openLines(flags, headOf(flags, build, terminal), terminal)
-  if (lines === undefined) return exits.usage
   const judges = await judgesOf(flags, build, terminal)
   if (judges === undefined) return exits.usage
+  // Last of what may be refused: a file with a head alone would have to be resumed.
+  const lines = await openLines(flags, headOf(flags, build, terminal), terminal)
+  if (lines === undefined) return exits.usage
   const { runs, done, tested } = await judged(judges, lines, { flags, build, chosen, terminal })
   const score = flags.never === true ? neverLines(neverIn(build, runs)) : endLines(done, tested, flags)
   for (const line of score) terminal.out(`${line}\n`)

@@ -6,6 +6,8 @@ import type { SimTerminal } from './terminal.ts'
 const liveMs = 250
 /** How often a log gets a line instead, in milliseconds. */
 const logMs = 10_000
+/** Width of a terminal that does not know its own, in characters. */
+const usualWidth = 79
 const eraseLine = '\r\u001b[2K'
 
 const styles = { red: 31, green: 32, yellow: 33, bold: 1 } as const
@@ -56,9 +58,11 @@ export class Screen {
     const status = this.#status()
     if (status === undefined) return
     const { live, columns } = this.#terminal.screen
+    // A terminal in a container may say 0.
+    const width = columns === 0 ? usualWidth : Math.max(20, columns - 1)
     this.#erase()
     this.#shown = live
-    this.#terminal.error(live ? status.slice(0, Math.max(20, columns - 1)) : `${status}\n`)
+    this.#terminal.error(live ? status.slice(0, width) : `${status}\n`)
   }
 
   #erase(): void {

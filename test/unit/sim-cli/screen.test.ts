@@ -35,6 +35,13 @@ describe('what a person watches', () => {
     expect(shown).toEqual([live, erased, 'out "seed 2, passed\\n"', live, 'closed', erased])
   })
 
+  it('is cut at a usual width on a terminal that does not know its own', () => {
+    const { terminal, shown, tick } = terminalOf({ live: true, columns: 0 })
+    new Screen(terminal, () => 'x'.repeat(100))
+    tick()
+    expect(shown).toEqual([`err "${'x'.repeat(79)}"`])
+  })
+
   it('is in a log a line each ten seconds, and nothing is erased', () => {
     const { terminal, shown, tick, everyMs } = terminalOf({})
     const screen = new Screen(terminal, () => '1 of 9 seeds')

@@ -31,5 +31,7 @@ export function disk(node: string | undefined, fault: DiskFault): Action {
   const nodes = nameGiven('c.disk', node)
   if (fault === 'full') return { 'fill disk': nodes }
   if (fault === 'stalled') return { 'stall disk': nodes }
-  return fault === 'failing sync' ? { 'fail fsync': nodes } : { 'slow disk': { nodes, ...fault } }
+  if (fault === 'failing sync') return { 'fail fsync': nodes }
+  if (typeof fault === 'object') return { 'slow disk': { nodes, ...fault } }
+  throw new Error(`c.disk: '${String(fault)}' is no fault: write full, stalled, failing sync or { latency, fsync }`)
 }

@@ -30,6 +30,8 @@ export class Drive {
   readonly #parts: DriveParts
   readonly #waits = new Set<Wait>()
   #moving = false
+  /** Number of acts that wait for the world to stand still. */
+  #asides = 0
 
   constructor(parts: DriveParts) {
     this.#parts = parts
@@ -46,6 +48,18 @@ export class Drive {
       void this.#move()
     }
     return promise
+  }
+
+  /**
+   * Performs an act that lets time pass by itself: the world is halted for it, whatever is waited for, and the waits go on
+   * afterwards.
+   */
+  aside<T>(act: () => Promise<T>): Promise<T> {
+    this.#asides++
+    return this.#parts.turnstile(() => {
+      this.#asides--
+      return act()
+    })
   }
 
   async #move(): Promise<void> {
@@ -80,6 +94,7 @@ export class Drive {
   }
 
   #isDue(): boolean {
+    if (this.#asides > 0) return true
     const { nowUs } = this.#parts.run.simulation
     for (const wait of this.#waits) if (wait.untilUs <= nowUs || hasSaid(wait)) return true
     return false

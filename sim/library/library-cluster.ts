@@ -23,6 +23,7 @@ const failuresShown = 5
 const readyWithinMs = 120_000
 const lookEveryMs = 100
 const answerWithinMs = 5_000
+const closedText = 'the cluster is closed'
 
 /** An answer over HTTP. */
 export type Answered = Pick<Answer, 'status' | 'headers' | 'bytes'>
@@ -38,20 +39,19 @@ export class LibraryCluster {
   readonly #run: ScenarioRun
   readonly #drive: Drive
   readonly #platform: Platform
-  readonly #turnstile: Turnstile
   readonly #seed: number
   readonly #story = new KeptStory()
   /** Callbacks of answered requests; they arrive in a turn of the world, and are called between turns. */
   readonly #answered: (() => void)[] = []
   #faults = 0
   #result: RunResult | undefined
+  #isClosed = false
 
   /** The platform is closed at the end. */
   constructor({ loaded, seed }: PageAndSeed, newPlatform: () => Platform, turnstile: Turnstile) {
     this.#seed = seed
     const platform = newPlatform()
     this.#platform = platform
-    this.#turnstile = turnstile
     this.#run = new ScenarioRun({ loaded, seed, platform, onLine: (line) => this.#story.add(line) })
     const failure = (): Error | undefined => this.#failure()
     this.#drive = new Drive({ run: this.#run, platform, turnstile, failure })
@@ -131,6 +131,7 @@ export class LibraryCluster {
   ): Promise<Answer | string> {
     const to = httpEndpoint(this.#run.cluster.identityOf(this.#named(node)))
     const timeoutMs = spanMs(within)
+    if (this.#isClosed) return closedText
     let answer: Answer | string | undefined
     this.#run.driver.send(to, { token: '', ...request, timeoutMs }, (told) => {
       answer = told
@@ -144,6 +145,7 @@ export class LibraryCluster {
     const to = dnsEndpoint(this.#run.cluster.identityOf(this.#named(node)))
     const timeoutMs = spanMs(within)
     const question = { ...questionOf(name, type), over: 'udp', timeoutMs } as const
+    if (this.#isClosed) return closedText
     let answer: ReceivedResponse | string | undefined
     this.#run.driver.begin(
       (env) => askDns(env, clientHost(1), to, question),
@@ -156,16 +158,19 @@ export class LibraryCluster {
   }
 
   async advance(span: Span): Promise<void> {
+    this.#demandOpen()
     await this.#drive.until(() => false, spanMs(span))
   }
 
   /** False: the condition did not become true within this time. */
-  waitFor(isSo: () => boolean, within: Span): Promise<boolean> {
+  async waitFor(isSo: () => boolean, within: Span): Promise<boolean> {
+    this.#demandOpen()
     return this.#drive.until(isSo, spanMs(within))
   }
 
   /** Performs one action of the scenario language at once. */
   fault(action: Readonly<Record<string, unknown>>): void {
+    this.#demandOpen()
     const parsed = faultAction.safeParse(action)
     if (!parsed.success)
       throw new Error(`no such fault: ${problemsText(parsed.error.issues, keysAt(['faults', 0, 'do', 0]))}`)
@@ -178,16 +183,18 @@ export class LibraryCluster {
 
   /** Performs one step of the scenario language to its end. An unmet expectation ends the run. */
   async step(given: Readonly<Record<string, unknown>>): Promise<void> {
+    this.#demandOpen()
     const parsed = step.safeParse({ step: 'a step of the test', ...given })
     if (!parsed.success) throw new Error(`no such step: ${problemsText(parsed.error.issues, keysAt(['steps', 0]))}`)
     this.#run.tell('step', parsed.data.step)
-    await this.#turnstile(() => performStep(this.#run, parsed.data, ['scenario']))
+    await this.#drive.aside(() => performStep(this.#run, parsed.data, ['scenario']))
     const error = this.#failure()
     if (error !== undefined) throw error
   }
 
   /** Ends every fault, and starts every agent that does not run. */
   mend(): void {
+    this.#demandOpen()
     const { decisions } = this.#run.simulation
     this.#run.tell('fault', 'mend everything')
     decisions.because(decisions.identity('mended by a test', this.#faults++), () => this.#run.injector.mendEverything())
@@ -211,9 +218,10 @@ export class LibraryCluster {
    * to rest.
    */
   async close(rest: boolean): Promise<void> {
-    if (this.#result !== undefined) return
+    if (this.#isClosed) return
+    this.#isClosed = true
     try {
-      this.#result = await this.#run.end(rest)
+      this.#result = await this.#drive.aside(() => this.#run.end(rest))
     } finally {
       this.#platform.close()
     }
@@ -233,6 +241,11 @@ export class LibraryCluster {
   #named(node: string): string {
     if (!this.nodes.includes(node)) throw new Error(`there is no agent '${node}': there are ${this.nodes.join(', ')}`)
     return node
+  }
+
+  /** What happened after the end would be judged by nothing. */
+  #demandOpen(): void {
+    if (this.#isClosed) throw new Error(`${closedText}: nothing happens in it after c.close`)
   }
 
   #failure(): Error | undefined {

@@ -99,6 +99,7 @@ it('is the same', async () => deepEqual(await play(7), ${JSON.stringify(first)})
       expect(() => c.crash(undefined)).toThrow('c.crash: the name of the agent is undefined, as c.leader is while')
       await expect(c.fetch(undefined, '/')).rejects.toThrow('c.fetch: the name of the agent is undefined')
       expect(() => c.partition(['s9'], ['s1'])).toThrow("partition: 's9' matches no node now")
+      expect(() => c.disk('s1', 'broken' as 'full')).toThrow("c.disk: 'broken' is no fault: write full, stalled, ")
       c.crash('s3')
       c.restart('s3')
       expect(() => c.fault({ leave: 's3' })).toThrow('leave: no agent runs on s3, or it is still starting')
@@ -146,6 +147,32 @@ it('is the same', async () => deepEqual(await play(7), ${JSON.stringify(first)})
     expect((await c.fetch('s3', '/v1/acl/tokens')).status).toBe(403)
     await c.close({ rest: true })
     expect(c.story().join('\n')).toMatch(/! fill disk s2[\s\S]*all agents agree on the members/)
+  })
+
+  it('halts for a step and for its end, whatever a test still waits for', async () => {
+    const cluster = await createCluster({ seed: 3 })
+    const began = cluster.nowMs
+    const late = cluster.fetch('s2', '/v1/kv/none?index=1&wait=40s', { within: '60s' })
+    const watched = late.then(({ status }) => [status, cluster.nowMs - began >= 40_000])
+    await cluster.step({ wait: '2s' })
+    expect(cluster.nowMs - began).toBeLessThan(3_000)
+    await cluster.close({ rest: true })
+    expect(await watched).toEqual([404, true])
+  })
+
+  it('does nothing more when it is closed', async () => {
+    const cluster = await createCluster({ servers: 1 })
+    await cluster.close()
+    await expect(cluster.fetch('s1', '/v1/kv/a')).rejects.toThrow(TypeError)
+    await expect(cluster.resolve('s1', 's1.node.svc')).rejects.toThrow('DNS of s1: the cluster is closed')
+    const closed = /^the cluster is closed: nothing happens in it after c\.close$/
+    await expect(cluster.advance('1s')).rejects.toThrow(closed)
+    await expect(cluster.until(() => true)).rejects.toThrow(closed)
+    await expect(cluster.step({ wait: '1s' })).rejects.toThrow(closed)
+    expect(() => cluster.crash('s1')).toThrow(closed)
+    expect(() => cluster.mend()).toThrow(closed)
+    expect(cluster.hash()).toMatch(/^[0-9a-f]{64}$/)
+    await cluster.close()
   })
 
   it('judges invariants: what does not hold ends the run, with seed and story', async () => {

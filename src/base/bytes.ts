@@ -18,6 +18,20 @@ export function textOf(bytes: Uint8Array): string {
   return decoder.decode(bytes)
 }
 
+/** Whether the byte continues a character of UTF-8 that began before it. */
+export function isInside(byte: number | undefined): boolean {
+  return ((byte ?? 0) & 0xc0) === 0x80
+}
+
+/** The beginning of a text that has at most so many bytes in UTF-8, in whole characters. */
+export function withinBytes(text: string, bytesMax: number): string {
+  const bytes = utf8(text)
+  if (bytes.length <= bytesMax) return text
+  let end = bytesMax
+  while (end > 0 && isInside(bytes[end])) end--
+  return textOf(bytes.subarray(0, end))
+}
+
 /**
  * Text as one character for each of its UTF-8 bytes. The store keeps keys in this form: `<` on such strings compares
  * bytes, unlike JavaScript's order of UTF-16 units beyond U+FFFF.

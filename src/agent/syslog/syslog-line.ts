@@ -1,4 +1,4 @@
-import { textOf, utf8 } from '../../base/bytes.ts'
+import { textOf, utf8, withinBytes } from '../../base/bytes.ts'
 import { utcText } from '../../base/utc-text.ts'
 import type { LogLevel, LogParts } from '../../env/observe.ts'
 
@@ -75,11 +75,6 @@ const short: ReadonlyMap<string, string> = new Map([
 
 /** Cuts the text at the maximum size and marks that with `…`. */
 function cut(text: string): string {
-  const bytes = utf8(text)
   const max = packetBytesMax - headerBytesMax
-  if (bytes.length <= max) return text
-  let length = max - cutMark.length
-  // Continuation bytes of a UTF-8 character begin with the bits 10.
-  while (length > 0 && ((bytes[length] ?? 0) & 0xc0) === 0x80) length--
-  return textOf(bytes.subarray(0, length)) + textOf(cutMark)
+  return utf8(text).length <= max ? text : withinBytes(text, max - cutMark.length) + textOf(cutMark)
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { textOf, textOfByteString, utf8 } from '../../base/bytes.ts'
+import { textOfByteString, utf8, withinBytes } from '../../base/bytes.ts'
 import type { CheckStatus } from '../../model/catalog.ts'
 import { noChange } from '../../model/log-position.ts'
 import { checkJson, checkShape } from '../catalog/model.ts'
@@ -164,8 +164,7 @@ async function report(
 }
 
 function shortened(output: string): string {
-  const bytes = utf8(output)
-  if (bytes.length <= outputBytesMax) return output
-  const kept = textOf(bytes.subarray(0, outputBytesMax))
-  return `${kept} ... (captured ${outputBytesMax} of ${bytes.length} bytes)`
+  const { length } = utf8(output)
+  if (length <= outputBytesMax) return output
+  return `${withinBytes(output, outputBytesMax)} ... (captured ${outputBytesMax} of ${length} bytes)`
 }

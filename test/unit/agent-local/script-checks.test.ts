@@ -8,6 +8,7 @@ describe('a script check', () => {
   const programs = (node: SimNode): void => {
     node.programs.set('sh', ({ argv }) => ({ afterMs: 10, exit: Number(argv[1]), output: `said ${argv[1]}\n` }))
     node.programs.set('slow', () => ({ afterMs: 60_000, exit: 0 }))
+    node.programs.set('far', () => ({ afterMs: 1, exit: 0, output: `${'ü'.repeat(2_048)}!` }))
     node.programs.set('loud', () => ({ afterMs: 1, exit: 0, output: `${'a'.repeat(10)}${'b'.repeat(4_096)}` }))
   }
 
@@ -32,6 +33,8 @@ describe('a script check', () => {
         expect(await firstSaid(world, script('slow'))).toEqual(['critical', 'Timed out (2s) running check'])
         await world.local.deregisterCheck('c')
         expect(await firstSaid(world, script('loud'))).toEqual(['passing', 'b'.repeat(4_096)])
+        await world.local.deregisterCheck('c')
+        expect(await firstSaid(world, script('far'))).toEqual(['passing', `${'ü'.repeat(2_047)}!`])
         await world.local.deregisterCheck('c')
         expect((await firstSaid(world, script('nobody')))[1]).toMatch(/^exec: "nobody": /)
       },

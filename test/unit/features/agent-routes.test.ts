@@ -256,7 +256,11 @@ describe('local services and checks', () => {
     const body = JSON.stringify({ Status: 'warning', Output: `${'a'.repeat(4_096)}${'b'.repeat(904)}` })
     await server.request('PUT', '/v1/agent/check/update/c', body)
     const output = `${'a'.repeat(4_096)} ... (captured 4096 of 5000 bytes)`
-    expect(local.told).toEqual([['ttl', 'c', 'warning', output]])
+    expect(local.told.splice(0)).toEqual([['ttl', 'c', 'warning', output]])
+    const twoBytesEach = JSON.stringify({ Status: 'warning', Output: `a${'ü'.repeat(2_048)}` })
+    await server.request('PUT', '/v1/agent/check/update/c', twoBytesEach)
+    const whole = `a${'ü'.repeat(2_047)} ... (captured 4096 of 4097 bytes)`
+    expect(local.told).toEqual([['ttl', 'c', 'warning', whole]])
   })
 })
 

@@ -1,4 +1,4 @@
-import { textOf, utf8 } from '../../../base/bytes.ts'
+import { isInside, textOf, withinBytes } from '../../../base/bytes.ts'
 import type { HttpClientFailure } from '../../../env/http.ts'
 import { endpointText } from '../../../env/net.ts'
 import type { CheckStatus } from '../../../model/catalog.ts'
@@ -14,13 +14,15 @@ export const outputBytesMax = 4096
 
 /** The last bytes as text; a character that is cut in the middle is dropped. */
 export function lastText(bytes: Uint8Array): string {
-  return textOf(bytes.subarray(Math.max(0, bytes.length - outputBytesMax)))
+  let from = Math.max(0, bytes.length - outputBytesMax)
+  // A character has at most three further bytes; more are no text, and are shown as such.
+  for (let step = 0; step < 3 && isInside(bytes[from]); step++) from++
+  return textOf(bytes.subarray(from))
 }
 
 /** The first bytes, likewise. */
 export function firstText(text: string): string {
-  const bytes = utf8(text)
-  return bytes.length <= outputBytesMax ? text : textOf(bytes.subarray(0, outputBytesMax))
+  return withinBytes(text, outputBytesMax)
 }
 
 export function critical(output: string): Outcome {

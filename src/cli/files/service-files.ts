@@ -67,23 +67,31 @@ interface FoundService {
 }
 
 /**
- * The HTTP API accepts the spelling of files, except for the ID of a check within a service.
- * Reference: definitions.md#snake-case-over-http, definitions.md#common-members.
+ * The HTTP API accepts the spelling of files, except for the ID of a check within a service, and within the proxy beside
+ * it. Reference: definitions.md#snake-case-over-http, definitions.md#common-members.
  */
 function bodyOf(raw: Raw): Json {
-  const members = Object.entries(raw).map(([key, value]) => {
-    const name = key.toLowerCase()
-    if (name === 'check' && isRaw(value)) return [key, checkBody(value)]
-    if (name === 'checks' && Array.isArray(value))
-      return [key, value.map((each) => (isRaw(each) ? checkBody(each) : each))]
-    return [key, value]
+  const body = renamed(raw, {
+    check: checkBody,
+    checks: (value) => (Array.isArray(value) ? value.map(checkBody) : value),
+    connect: (value) => renamed(value, { sidecar_service: (beside) => (isRaw(beside) ? bodyOf(beside) : beside) }),
   })
-  return Object.fromEntries(members) as Json
+  return body as Json
 }
 
-function checkBody(raw: Raw): Raw {
+function checkBody(value: unknown): unknown {
+  if (!isRaw(value)) return value
   return Object.fromEntries(
-    Object.entries(raw).map(([key, value]) => [key.toLowerCase() === 'id' ? 'CheckID' : key, value]),
+    Object.entries(value).map(([key, member]) => [key.toLowerCase() === 'id' ? 'CheckID' : key, member]),
+  )
+}
+
+/** The object with these members, named in any case of letters, as the API takes them. */
+function renamed(value: unknown, members: Readonly<Record<string, (member: unknown) => unknown>>): unknown {
+  if (!isRaw(value)) return value
+  const byName = new Map(Object.entries(members))
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [key, byName.get(key.toLowerCase())?.(member) ?? member]),
   )
 }
 

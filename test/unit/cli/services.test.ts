@@ -32,6 +32,22 @@ describe('svc services register', () => {
   })
 })
 
+describe('svc services register FILE', () => {
+  it('sends the IDs of checks as the API names them, also those of the proxy beside the service', async () => {
+    const checks = (key: string, of: string) => ({
+      check: { [key]: of, ttl: '10s' },
+      checks: [{ [key]: `${of}-2`, ttl: '10s' }],
+    })
+    const defined = (key: string) => ({
+      name: 'web',
+      ...checks(key, 'own'),
+      connect: { Sidecar_Service: checks(key, 'of-sidecar') },
+    })
+    expect((await api.run(['services', 'register', file({ service: defined('ID') })])).code).toBe(0)
+    expect(api.asked.map(({ body }) => body)).toEqual([defined('CheckID')])
+  })
+})
+
 describe.each(['register', 'deregister'])('svc services %s', (verb) => {
   it('uses the token of each definition for its service, and else the one that it was given', async () => {
     expect((await api.run(['services', verb, '-token=given', file({ services })])).code).toBe(0)

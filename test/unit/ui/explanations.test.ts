@@ -212,11 +212,32 @@ describe('what is computed of answers', () => {
     expect(bytesToWrite({ form: 'base64', text: 'no base64!' })).toBeUndefined()
   })
 
+  it('keeps its line ends, of which a text field makes one kind', () => {
+    const typed = (before: string, change: (text: string) => string) => {
+      const value = editedValue(Buffer.from(before).toString('base64'))
+      // HTML Standard: the value of a textarea has no carriage returns.
+      expect(value.form === 'base64' || !value.text.includes('\r')).toBe(true)
+      return Buffer.from(bytesToWrite({ ...value, text: change(value.text) }) ?? []).toString()
+    }
+    expect(typed('a=1\r\nb=2\r\n', (text) => text.replace('2', '3\nc=4'))).toBe('a=1\r\nb=3\r\nc=4\r\n')
+    expect(typed('a=1\nb=2\n', (text) => `${text}c`)).toBe('a=1\nb=2\nc')
+    for (const mixed of ['a\r\nb\n', 'a\rb', '\r\r\n']) expect(typed(mixed, (text) => text)).toBe(mixed)
+  })
+
   it('is whether a text means to be JSON, and its parts', () => {
     const text = '{"a\\"b": [1.5e3, true, null, "x: y"], "c" : {}}'
     expect(jsonCheck('plain')).toEqual({ kind: 'no-json' })
     expect(jsonCheck('{"a":')).toMatchObject({ kind: 'broken' })
-    expect(jsonCheck(text)).toMatchObject({ kind: 'json' })
+    expect(jsonCheck(text)).toEqual({
+      kind: 'json',
+      formatted: '{\n  "a\\"b": [\n    1.5e3,\n    true,\n    null,\n    "x: y"\n  ],\n  "c": {}\n}',
+    })
+    // Numbers and names stay as they are written.
+    expect(jsonCheck('{"id":12345678901234567890,"1":1.0,"0":[ ],"id":-0}')).toMatchObject({
+      formatted: '{\n  "id": 12345678901234567890,\n  "1": 1.0,\n  "0": [],\n  "id": -0\n}',
+    })
+    const deep = jsonCheck('['.repeat(100_000) + ']'.repeat(100_000))
+    expect(deep.kind === 'json' && deep.formatted.length).toBeLessThan(25_000_000)
     const parts = jsonParts(text)
     expect(parts.map(([, part]) => part).join('')).toBe(text)
     expect(parts.filter(([kind]) => kind !== 'sign').map(([kind]) => kind)).toEqual([

@@ -13,7 +13,7 @@ export const keyWords = {
   name: 'Name',
   nameHint: 'Slashes make folders: app/config. A name that ends in a slash is the folder itself.',
   value: 'Value',
-  valueBase64: 'Value, in base64 because it is not text',
+  valueBase64: 'Value, in base64 because a text field would change it',
   flags: 'Flags',
   flagsHint: 'A number for programs, from 0 to 18446744073709551615.',
   flagsWrong: 'Flags are a whole number.',

@@ -7,7 +7,8 @@ import { useDraft, useNew } from '../../forms/use-draft.ts'
 import { useCaller } from '../../live/context.ts'
 import { formWords } from '../../words/form-words.ts'
 import { intentionWords as words } from '../../words/mesh-words.ts'
-import { blockedOf, bodyOf, fieldsOf, IntentionInputs, noIntention } from './intention-fields.tsx'
+import { blockedOf, bodyOf, fieldsOf, noIntention } from './intention-draft.ts'
+import { IntentionInputs } from './intention-fields.tsx'
 
 const root = '/v1/connect/intentions'
 
@@ -16,14 +17,16 @@ export function NewIntention() {
   const act = useAct()
   const { typed, set, made } = useNew(words.create, { ...noIntention, to: place.query['to'] ?? '' })
   const send = (): void =>
-    void act.send({ method: 'POST', path: root, body: bodyOf(typed) }, words.created, { written: () => made(typed) })
+    void act.send({ method: 'POST', path: root, body: bodyOf(typed, undefined) }, words.created, {
+      written: () => made(typed),
+    })
   return (
     <Form
       title={words.create}
       act={act}
       needs={words.needsWrite(typed.to)}
       submit={words.save}
-      blocked={blockedOf(typed)}
+      blocked={blockedOf(typed, undefined)}
       send={send}
     >
       <IntentionInputs typed={typed} set={set} />
@@ -43,7 +46,7 @@ export function IntentionForm({ intention, reread }: IntentionFormProps) {
   const { base, typed, set } = draft
   const path = `${root}${pathOf(intention.ID)}`
   const send = (): void => {
-    const asked = { method: 'PUT', path, body: { ...bodyOf(typed), ID: intention.ID } } as const
+    const asked = { method: 'PUT', path, body: { ...bodyOf(typed, base.Meta), ID: intention.ID } } as const
     void act.sendUnchanged<Intention>(
       path,
       (now) => now.UpdatedAt === base.UpdatedAt,
@@ -62,7 +65,7 @@ export function IntentionForm({ intention, reread }: IntentionFormProps) {
       act={act}
       needs={words.needsWrite(typed.to)}
       submit={words.save}
-      blocked={blockedOf(typed)}
+      blocked={blockedOf(typed, base.Meta)}
       isOutdated={draft.isOutdated}
       send={send}
       others={<Confirm label={words.remove} question={words.removeQuestion} busy={act.busy} act={remove} />}

@@ -20,10 +20,10 @@ export function queryDraft(query: QueryDefinition | undefined): QueryDraft {
     service: service?.Service ?? '',
     isTemplate: (query?.Template?.Type ?? '') !== '',
     onlyPassing: service?.OnlyPassing ?? false,
-    tags: (service?.Tags ?? []).join(', '),
+    tags: textOf(service?.Tags),
     near: service?.Near ?? '',
     nearestN: String(service?.Failover.NearestN ?? 0),
-    datacenters: (service?.Failover.Datacenters ?? []).join(', '),
+    datacenters: textOf(service?.Failover.Datacenters),
     ttl: query?.DNS.TTL ?? '',
   }
 }
@@ -31,6 +31,7 @@ export function queryDraft(query: QueryDefinition | undefined): QueryDraft {
 /** The body of the request; members that the form does not have are those of the former query. */
 export function bodyOf(query: QueryDefinition | undefined, draft: QueryDraft): object {
   const { name, service, isTemplate, onlyPassing, tags, near, nearestN, datacenters, ttl } = draft
+  const { Tags, Failover } = query?.Service ?? {}
   return {
     ...query,
     Name: name,
@@ -39,9 +40,9 @@ export function bodyOf(query: QueryDefinition | undefined, draft: QueryDraft): o
       ...query?.Service,
       Service: service,
       OnlyPassing: onlyPassing,
-      Tags: listOf(tags),
+      Tags: listOf(tags, Tags),
       Near: near,
-      Failover: { ...query?.Service.Failover, NearestN: Number(nearestN), Datacenters: listOf(datacenters) },
+      Failover: { ...Failover, NearestN: Number(nearestN), Datacenters: listOf(datacenters, Failover?.Datacenters) },
     },
     DNS: { TTL: ttl },
   }
@@ -51,9 +52,17 @@ function isGiven(template: QueryDefinition['Template']): boolean {
   return (template?.Type ?? '') !== ''
 }
 
-function listOf(text: string): readonly string[] {
-  return text
-    .split(',')
-    .map((each) => each.trim())
-    .filter((each) => each !== '')
+type List = readonly string[] | null | undefined
+
+function textOf(list: List): string {
+  return (list ?? []).join(', ')
+}
+
+/** The list that was typed. What was in the list `before` stays whole where it has commas itself, as tags may. */
+function listOf(text: string, before: List): readonly string[] {
+  if (text === textOf(before)) return before ?? []
+  const whole = (before ?? []).map((each) => each.trim()).filter((each) => each.includes(','))
+  const longestFirst = whole.sort((a, b) => b.length - a.length).map((each) => each.replace(/[^\w,]/g, '\\$&'))
+  const item = new RegExp(`\\s*(${[...longestFirst, '[^,]*?'].join('|')})\\s*(?:,|$)`, 'gy')
+  return [...text.matchAll(item)].map(([, each = '']) => each).filter((each) => each !== '')
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { byName } from '../../../src/http/ui/page/api/by-name.ts'
 import { Client, keyPath, pathOf } from '../../../src/http/ui/page/api/client.ts'
 import { exact } from '../../../src/http/ui/page/api/exact.ts'
 import { type Answer, failureOf } from '../../../src/http/ui/page/api/failure.ts'
@@ -39,6 +40,15 @@ async function followed(answers: readonly Answer<string>[], take: () => Slot | u
   })
   return { asked, shown: shown.map(({ value, failure }) => [value, failure?.kind]) }
 }
+
+describe('an answer by names of the cluster', () => {
+  it('has no value for a name that only every object has: one such service would break the page for everybody', () => {
+    const tags = JSON.parse('{"web": ["v1"], "__proto__": ["v2"]}')
+    expect(byName(tags, 'web')).toEqual(['v1'])
+    expect(byName(tags, '__proto__')).toEqual(['v2'])
+    for (const name of ['constructor', 'toString', '__proto__']) expect(byName({}, name)).toBeUndefined()
+  })
+})
 
 describe('a question that is followed', () => {
   it('waits by its index, and begins anew with one that fell or is none', async () => {

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { byName } from '../../api/by-name.ts'
 import type { Client } from '../../api/client.ts'
 import type { Answer, Failure } from '../../api/failure.ts'
 import type { Intention } from '../../api/intention-shapes.ts'
@@ -64,7 +65,7 @@ async function whyOf(client: Client, from: string, to: string): Promise<MeshDeci
   ])
   if (!ofSource.ok) return { failure: ofSource.failure, needs: words.needsRead(from) }
   if (!ofDestination.ok) return { failure: ofDestination.failure, needs: words.needsRead(to) }
-  return meshDecision(ofSource.value[from] ?? [], ofDestination.value[to] ?? [])
+  return meshDecision(byName(ofSource.value, from) ?? [], byName(ofDestination.value, to) ?? [])
 }
 
 type Matching = Readonly<Record<string, readonly Intention[] | null>>

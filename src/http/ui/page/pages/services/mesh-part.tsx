@@ -1,3 +1,4 @@
+import { byName } from '../../api/by-name.ts'
 import type { Instance, NodeOverview } from '../../api/catalog-shapes.ts'
 import { pathOf } from '../../api/client.ts'
 import type { Intention } from '../../api/intention-shapes.ts'
@@ -32,7 +33,7 @@ export function MeshPart({ name }: { readonly name: string }) {
         )}
       </Shown>
       <Shown live={matching} needs={`intention:read ${name}`}>
-        {(found) => <Matching name={name} intentions={found[name] ?? []} />}
+        {(found) => <Matching name={name} intentions={byName(found, name) ?? []} />}
       </Shown>
     </section>
   )

@@ -1,3 +1,4 @@
+import { byName } from '../../api/by-name.ts'
 import type { ServiceSummary } from '../../api/catalog-shapes.ts'
 import { commandLine } from '../../explain/command-line.ts'
 import { ChoiceField, TextField } from '../../forms/fields.tsx'
@@ -51,7 +52,7 @@ interface ServicesProps {
 }
 
 function Services({ services, tags, text, state }: ServicesProps) {
-  const tagsOf = ({ Name }: ServiceSummary): readonly string[] => tags[Name] ?? []
+  const tagsOf = ({ Name }: ServiceSummary): readonly string[] => byName(tags, Name) ?? []
   const rows = services.filter((each) => isInState(each, state) && hasText(each, tagsOf(each), text))
   return (
     <>

@@ -35,7 +35,8 @@ export class HostDiskFile implements DiskFile {
   read(at: number, length: number): Promise<Result<Uint8Array, DiskFailure>> {
     return attempt(this.#path, async () => {
       const status = at === 0 || length > trustedReadBytes ? await this.#handle.stat() : undefined
-      if (at === 0 && status?.isFile() === false) return ok(await this.#streamed(length))
+      const isFile = status?.isFile() !== false
+      if (at === 0 && (!isFile || status?.size === 0)) return ok(await this.#streamed(length, isFile))
       const wanted = length <= trustedReadBytes ? length : Math.min(length, Math.max(0, (status?.size ?? 0) - at))
       return ok(await this.#filled(new Uint8Array(wanted), at))
     })
@@ -70,13 +71,16 @@ export class HostDiskFile implements DiskFile {
     return filled === bytes.length ? bytes : plainBytes(bytes.subarray(0, filled))
   }
 
-  /** Reads from a pipe or a terminal, such as `/dev/stdin`, which has no size and no positions. */
-  async #streamed(length: number): Promise<Uint8Array> {
+  /**
+   * Reads what does not tell its size: a file that the system makes as it is read, such as `/proc/version`, and a pipe or
+   * a terminal, such as `/dev/stdin`, which has no positions either.
+   */
+  async #streamed(length: number, hasPositions: boolean): Promise<Uint8Array> {
     const pieces: Uint8Array[] = []
     let filled = 0
     while (filled < length) {
       const piece = new Uint8Array(Math.min(pieceBytes, length - filled))
-      const { bytesRead } = await this.#handle.read(piece, 0, piece.length, null)
+      const { bytesRead } = await this.#handle.read(piece, 0, piece.length, hasPositions ? filled : null)
       if (bytesRead === 0) break
       pieces.push(piece.subarray(0, bytesRead))
       filled += bytesRead

@@ -64,6 +64,19 @@ describe('the disk', () => {
     },
   )
 
+  it.skipIf(process.platform !== 'linux')(
+    'reads a file that the system makes as it is read, and that has no size',
+    async () => {
+      const path = '/proc/version'
+      expect(statSync(path).size).toBe(0)
+      for (const limit of [1 << 10, 8 << 20]) {
+        const file = await must(hostDisk.open(path, 'read'))
+        for (const _again of [1, 2]) expect(await must(file.read(0, limit))).toEqual(utf8(readFileSync(path, 'utf8')))
+        await file.close()
+      }
+    },
+  )
+
   it('leaves zeros in a gap, and cuts and grows by truncate', async () => {
     const path = join(folder, 'f')
     const file = await must(hostDisk.open(path, 'create'))

@@ -42,7 +42,7 @@ async function followed(answers: readonly Answer<string>[], take: () => Slot | u
 }
 
 describe('an answer by names of the cluster', () => {
-  it('has no value for a name that only every object has: one such service would break the page for everybody', () => {
+  it('has no value for a name that only every object has', () => {
     const tags = JSON.parse('{"web": ["v1"], "__proto__": ["v2"]}')
     expect(byName(tags, 'web')).toEqual(['v1'])
     expect(byName(tags, '__proto__')).toEqual(['v2'])

@@ -78,7 +78,7 @@ export class KeptLeaf {
     return this.#held !== undefined && isSpent(this.#held, this.#now())
   }
 
-  /** Whether another root signs now. */
+  /** Whether another root signs now, or the same one in the name of another trust domain. */
   get outdated(): boolean {
     const standing = this.#standing
     return standing === 'outdated' || standing === 'lost'

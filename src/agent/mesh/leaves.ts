@@ -4,12 +4,13 @@ import type { Env } from '../../env/env.ts'
 import { denied } from '../../features/contract/access.ts'
 import type { CallOptions, Freshness } from '../../features/contract/call.ts'
 import type { IssuedLeaf, LeafAnswer, MeshLeaves } from '../../features/contract/mesh.ts'
+import { meshSpellings } from '../../features/contract/names.ts'
 import type { Failure } from '../../model/failure.ts'
 import { blockingWaitDefaultMs, blockingWaitMaxMs } from '../../model/limits.ts'
 import { modifyIndexOf, noChange } from '../../model/log-position.ts'
 import { KeptLeaf } from './kept-leaf.ts'
 import { cacheName, isRefusal, type LeafSource } from './leaf-source.ts'
-import { RootsWatch } from './roots-watch.ts'
+import { RootsWatch, type Turn } from './roots-watch.ts'
 
 /**
  * Maximum number of leaves; a new one evicts the leaf that was not requested for the longest time and for which no
@@ -54,7 +55,7 @@ export class Leaves implements MeshLeaves {
       env: options.env,
       source: options.source,
       wanted: () => this.#kept.size > 0,
-      onChange: (turned) => this.#rootsChanged(turned),
+      onChange: (turn) => this.#rootsChanged(turn),
     })
   }
 
@@ -135,9 +136,9 @@ export class Leaves implements MeshLeaves {
     const rights = await rightsOf?.(options)
     if (rights === undefined) return ok(undefined)
     if (!rights.ok) return rights
-    const asked = { resource: 'service', name: service, right: 'write' } as const
-    if (rights.value.allows(asked.resource, asked.name, asked.right)) return ok(undefined)
-    return err(denied(env, rights.value, asked, 'this agent'))
+    const refused = meshSpellings(service).find((name) => !rights.value.allows('service', name, 'write'))
+    if (refused === undefined) return ok(undefined)
+    return err(denied(env, rights.value, { resource: 'service', name: refused, right: 'write' }, 'this agent'))
   }
 
   #askedFor(key: string, service: string, token: string): Result<KeptLeaf, Failure> {
@@ -184,10 +185,13 @@ export class Leaves implements MeshLeaves {
     if (this.#kept.get(key) === kept) this.#drop(key)
   }
 
-  #rootsChanged(turned: boolean): void {
+  #rootsChanged(turn: Turn): void {
     const kept = [...this.#kept.values()]
-    const text = 'the active root has changed: leaf certificates are replaced'
-    if (turned) this.#options.env.log.write('info', 'connect', text, { leaves: kept.length })
+    if (turn !== undefined) {
+      const text = turn === 'another root' ? 'the active root has changed' : 'the mesh has another trust domain'
+      const fields = { leaves: kept.length }
+      this.#options.env.log.write('info', 'connect', `${text}: leaf certificates are replaced`, fields)
+    }
     const lost = kept.filter((each) => each.lost).length
     const lostText =
       'the root of the kept leaf certificates is no longer trusted, for example after the restore of an older snapshot: they are replaced'

@@ -13,7 +13,7 @@ export interface RootReplacementParts {
   readonly service: string
 }
 
-/** When the leaf of one service is replaced because of its root. */
+/** When the leaf of one service is replaced because of its root or its trust domain. */
 export class RootReplacement {
   readonly #parts: RootReplacementParts
   /** On the monotonic clock. */

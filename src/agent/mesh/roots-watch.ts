@@ -1,8 +1,9 @@
+import { lowerAscii } from '../../base/letter-case.ts'
 import { ok, type Result } from '../../base/result.ts'
 import type { Env } from '../../env/env.ts'
-import type { RootsList } from '../../features/connect/model.ts'
+import type { IssuedLeaf, RootsList } from '../../features/connect/model.ts'
 import type { Failure } from '../../model/failure.ts'
-import { type ModifyIndex, noChange } from '../../model/log-position.ts'
+import { noChange } from '../../model/log-position.ts'
 import { Hurry } from '../requests/asking/hurry.ts'
 import type { LeafSource, RootsView } from './leaf-source.ts'
 import { retryInMs } from './renewal.ts'
@@ -12,9 +13,11 @@ export interface RootsWatchOptions {
   readonly source: Pick<LeafSource, 'roots'>
   /** Whether any caller needs the roots to be followed. */
   readonly wanted: () => boolean
-  /** `turned`: the signing root has changed. */
-  readonly onChange: (turned: boolean) => void
+  readonly onChange: (turn: Turn) => void
 }
+
+/** What every new leaf has from now on; undefined: root and trust domain are as before. */
+export type Turn = 'another root' | 'another trust domain' | undefined
 
 /** The roots as this agent knows them, followed by a blocking read for as long as it has leaves. */
 export class RootsWatch {
@@ -48,16 +51,22 @@ export class RootsWatch {
   }
 
   /**
-   * `outdated`: another root signs now. `lost`: the root of this leaf is not listed, although the list is not older
-   * than the leaf, because an earlier snapshot was restored. `unheard`: the root is not listed yet, or never will be in
-   * a new cluster, which begins at a lower index.
+   * `outdated`: another root signs now, or in the name of another trust domain: new servers, or a datacenter that is
+   * joined, may have been given the same root. `lost`: the root of this leaf is not listed, although the list is not
+   * older than the leaf, because an earlier snapshot was restored. `unheard`: root or trust domain are not listed yet,
+   * or never will be in a new cluster, which begins at a lower index.
    */
-  standingOf({ rootId, modifyIndex }: { readonly rootId: string; readonly modifyIndex: ModifyIndex }): Standing {
+  standingOf({ rootId, serviceUri, modifyIndex }: Judged): Standing {
     if (this.#view === undefined) return 'current'
     const { list, index } = this.#view
-    if (list.activeRootId === rootId || list.activeRootId === '') return 'current'
+    if (list.activeRootId === '') return 'current'
+    const isUnheard = index < modifyIndex
+    if (list.activeRootId === rootId) {
+      if (isNameIn(list.trustDomain, serviceUri)) return 'current'
+      return isUnheard ? 'unheard' : 'outdated'
+    }
     if (list.roots.some(({ id }) => id === rootId)) return 'outdated'
-    return index < modifyIndex ? 'unheard' : 'lost'
+    return isUnheard ? 'unheard' : 'lost'
   }
 
   stop(): void {
@@ -109,10 +118,10 @@ export class RootsWatch {
   }
 
   #take(view: RootsView): void {
-    const before = this.#view?.list.activeRootId
+    const before = this.#view?.list
     // The index is lower after a restore: accept it as it is.
     this.#view = view
-    if (before !== undefined) this.#options.onChange(before !== view.list.activeRootId)
+    if (before !== undefined) this.#options.onChange(turnOf(before, view.list))
   }
 
   readonly #abort = (use: () => void): void => {
@@ -133,3 +142,14 @@ export class RootsWatch {
 }
 
 export type Standing = 'current' | 'outdated' | 'lost' | 'unheard'
+
+type Judged = Pick<IssuedLeaf, 'rootId' | 'serviceUri' | 'modifyIndex'>
+
+function isNameIn(trustDomain: string, serviceUri: string): boolean {
+  return lowerAscii(serviceUri).startsWith(`spiffe://${lowerAscii(trustDomain)}/`)
+}
+
+function turnOf(before: RootsList, after: RootsList): Turn {
+  if (before.activeRootId !== after.activeRootId) return 'another root'
+  return before.trustDomain === after.trustDomain ? undefined : 'another trust domain'
+}

@@ -24,6 +24,8 @@ export class LeafMesh {
   readonly reads: ((answer: Result<RootsView, Failure>) => void)[] = []
   readonly denied = new Set<string>()
   readonly gone = new Set<string>()
+  /** The only service that a token may write. */
+  readonly only = new Map<string, string>()
   roots = ['r1']
   trustDomain = 'x'
   index = 7
@@ -72,7 +74,10 @@ export class LeafMesh {
     if (this.gone.has(token)) return err({ kind: 'token-not-found' })
     if (this.denied.has(token))
       return ok({ ...unrestricted, unrestricted: false, allows: () => false, explain: denial })
-    return ok(unrestricted)
+    const only = this.only.get(token)
+    if (only === undefined) return ok(unrestricted)
+    const allows: Authorizer['allows'] = (_resource, name) => name === only
+    return ok({ ...unrestricted, unrestricted: false, allows, explain: denial })
   }
 
   #roots(minIndex: number, onAbort: (use: () => void) => void): Promise<Result<RootsView, Failure>> {
@@ -94,7 +99,7 @@ export class LeafMesh {
       certificates: `leaf ${this.signed.length}`,
       rootId: this.roots.at(-1) ?? '',
       service: 'web',
-      serviceUri: 'spiffe://x/web',
+      serviceUri: `spiffe://${this.trustDomain}/ns/default/dc/dc1/svc/web`,
       notBeforeMs,
       notAfterMs: notBeforeMs + lifeMs,
       createIndex: modifyIndexOf(this.index),

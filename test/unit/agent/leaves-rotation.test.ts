@@ -105,6 +105,34 @@ describe('after a rotation', () => {
     expect(mesh.signed).toHaveLength(2)
   })
 
+  it('leaves of another trust domain below the same root are replaced, too: their names no longer count', async () => {
+    const mesh = new LeafMesh()
+    mesh.drawn = 0.5
+    await mesh.ask()
+    await mesh.ask('db')
+    // New servers were given the root of those that lost their data, or the datacenter joined another with the same.
+    mesh.trustDomain = 'y'
+    await mesh.rotate('r1')
+    expect(mesh.clock.logged.join()).toContain('the mesh has another trust domain')
+    expect(await mesh.ask()).toEqual(['3', 'key-3', 17, 'HIT'])
+    await mesh.clock.advance(4_900)
+    expect(mesh.signed).toHaveLength(3)
+    await mesh.clock.advance(20 * 60_000)
+    expect(mesh.signed.slice(2).map(({ request }) => request)).toEqual(['key-3 of web in y', 'key-4 of db in y'])
+  })
+
+  it('a leaf of another trust domain that its agent has not heard of stays until the agent has', async () => {
+    const mesh = new LeafMesh()
+    await mesh.ask('db')
+    mesh.trustDomain = 'y'
+    mesh.index += 10
+    expect(await mesh.ask()).toEqual(['2', 'key-2', 17, 'MISS'])
+    expect(await mesh.ask()).toEqual(['2', 'key-2', 17, 'HIT'])
+    await mesh.tell()
+    await mesh.clock.advance(20 * 60_000)
+    expect(mesh.signed.map(({ request }) => request.slice(6))).toEqual(['of db in x', 'of web in x', 'of db in y'])
+  })
+
   it('a rotation that this agent could not hear of is seen when it hears again', async () => {
     const mesh = new LeafMesh()
     await mesh.ask()

@@ -149,6 +149,15 @@ describe('the leaves of an agent', () => {
 })
 
 describe('a token', () => {
+  it('that may write no more than the capitalized name of a service is no longer given what was kept for it', async () => {
+    const mesh = new LeafMesh()
+    expect(await mesh.ask('Web')).toEqual(['1', 'key-1', 7, 'MISS'])
+    mesh.only.set('t', 'Web')
+    expect(await mesh.ask('Web')).toBe('permission-denied')
+    mesh.only.set('t', 'web')
+    expect(await mesh.ask('web')).toEqual(['2', 'key-2', 8, 'MISS'])
+  })
+
   it('that may not write the service is given nothing, kept or not, and what was kept for it goes', async () => {
     const mesh = new LeafMesh()
     mesh.denied.add('bad')

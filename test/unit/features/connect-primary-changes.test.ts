@@ -4,6 +4,7 @@ import { parseRules } from '../../../src/access/reading.ts'
 import { signIntermediateEndpoint } from '../../../src/features/connect/federation/intermediates.ts'
 import type { ProviderOptions } from '../../../src/features/connect/model.ts'
 import * as views from '../../../src/features/connect/views.ts'
+import { isOfMesh, trustDomainsOf } from '../../../src/pki/trust-domains.ts'
 import { AuthorityWorld, anotherKey, granted, hourMs, refusal, trustDomain } from './authority-world.ts'
 import { formerId, here, knownThere, minuteMs, old, rootUntil, TwoDatacenters } from './two-datacenters.ts'
 
@@ -11,8 +12,11 @@ const yearMs = 365 * 24 * hourMs
 const otherId = '77777777-2222-3333-4444-555555555555'
 
 /** Another mesh in the place of that of the primary datacenter, as after the loss of all its data. */
-async function newPrimary(both: TwoDatacenters): Promise<AuthorityWorld> {
-  const fresh = new AuthorityWorld({ LeafCertTTL: '4h' })
+async function newPrimary(
+  both: TwoDatacenters,
+  options: ProviderOptions = { LeafCertTTL: '4h' },
+): Promise<AuthorityWorld> {
+  const fresh = new AuthorityWorld(options)
   const { mesh } = fresh.server
   if (mesh !== undefined) fresh.server.mesh = { ...mesh, clusterId: otherId }
   fresh.server.wanView = knownThere
@@ -148,6 +152,30 @@ describe('a datacenter whose primary one has another mesh by now', () => {
     expect(both.secondary.roots.map(({ id }) => id)).toContain(former)
     await both.advance(hourMs)
     expect(both.secondary.roots.map(({ id }) => id)).toEqual([fresh.active.id])
+  })
+})
+
+describe('a datacenter whose primary one has another trust domain below the same root', () => {
+  it('takes it over at the next look, and leaves of the former one count for as long as the root is trusted', async () => {
+    const options = { LeafCertTTL: '4h', ...rootUntil(yearMs) }
+    const both = new TwoDatacenters(options)
+    await both.begin()
+    const root = both.secondary.active.id
+    await newPrimary(both, options)
+    await both.advance(3 * minuteMs)
+    const { secondary } = both
+    expect(secondary.active.id).toBe(root)
+    const view = views.rootsList(secondary.server.read())
+    expect(view.trustDomain).toBe(`${otherId}.svc`)
+    const domains = trustDomainsOf(
+      view.trustDomain,
+      view.roots.map((each) => each.clusterId),
+    )
+    expect([`${otherId}.svc`, trustDomain].map((each) => isOfMesh(domains, each))).toEqual([true, true])
+    const leaf = await here(secondary, `${otherId}.svc`)
+    expect(leaf.serviceUri).toContain(`spiffe://${otherId}.svc/`)
+    expect(refusal(leaf, both.primary.roots, secondary.nowMs, {})).toBeUndefined()
+    expect(secondary.committed.filter((kind) => kind === 'connect.federate')).toHaveLength(2)
   })
 })
 

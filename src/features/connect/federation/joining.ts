@@ -97,7 +97,9 @@ export class Joining {
     const active = roots.find(({ id }) => id === activeRootId)
     if (active === undefined)
       return failedBy({ kind: 'unavailable', message: 'the primary datacenter has no certificate authority yet' })
-    const signer = this.#signer(tx, active, isJoined)
+    // New servers of the primary datacenter may have been given its former root, below another trust domain.
+    const isSameMesh = isJoined && authorityOf(tx)?.trustDomain === list.trustDomain
+    const signer = this.#signer(tx, active, isSameMesh)
     if (signer !== undefined && sameRoots(tx, roots)) {
       this.#lookAtMs = env.clock.monoMs() + lookAtPrimaryMs
       return undefined
@@ -106,9 +108,9 @@ export class Joining {
   }
 
   /** The signer of this datacenter, if it is below the primary's active root and lives long enough. */
-  #signer(tx: ReadTransaction, active: RootRow, isJoined: boolean): SignerRow | undefined {
+  #signer(tx: ReadTransaction, active: RootRow, isSameMesh: boolean): SignerRow | undefined {
     const signer = signerOf(tx, active.id)
-    if (!isJoined || signer === undefined) return undefined
+    if (!isSameMesh || signer === undefined) return undefined
     const nowMs = this.#parts.server.env.clock.wallMs()
     const [own] = certificatesIn(signer.ownIntermediates.slice(0, 1))
     if (own === undefined) return undefined

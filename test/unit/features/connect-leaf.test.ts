@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import { unrestricted } from '../../../src/access/authorizer.ts'
 import { authorizerOf } from '../../../src/access/policy-authorizer.ts'
 import { parseRules } from '../../../src/access/reading.ts'
 import { err, ok } from '../../../src/base/result.ts'
 import { pruneRoots, recordLeaves } from '../../../src/features/connect/commands.ts'
+import { Signing } from '../../../src/features/connect/leaves/signing.ts'
+import { partsOf } from '../../../src/features/connect/parts.ts'
+import { OpenProviders } from '../../../src/features/connect/provider/open-providers.ts'
 import type { Provider, ProviderKind } from '../../../src/features/connect/provider/provider.ts'
 import { signersTable } from '../../../src/features/connect/tables.ts'
 import * as views from '../../../src/features/connect/views.ts'
@@ -17,6 +21,7 @@ import {
   refusal,
   trustDomain,
 } from './authority-world.ts'
+import { settled } from './hand-clock.ts'
 
 describe('a leaf', () => {
   it('takes key and service out of the request and nothing else, and is recorded before it leaves', async () => {
@@ -126,6 +131,23 @@ describe('a leaf', () => {
     const changed = world.update({ LeafCertTTL: '48h' })
     for (const each of await Promise.all([first, ...others])) expect(each).toMatchObject({ ok: true })
     expect(await changed).toEqual(ok(true))
+  })
+
+  it('is awaited by no caller when its leader is lost between two that share a command', async () => {
+    const world = await AuthorityWorld.begun()
+    const parts = partsOf(world.server.context, [builtInKind])
+    const signing = new Signing(parts, new OpenProviders(parts))
+    const csr = world.csr([`spiffe://${trustDomain}/ns/default/dc/dc1/svc/web`])
+    const outcomes: string[] = []
+    for (let count = 0; count < 30; count++) {
+      void signing.sign(csr, unrestricted).then((answer) => outcomes.push(answer.ok ? 'signed' : answer.error.kind))
+    }
+    // The first is signed alone. Of the others eight are signed in one turn, and the rest waits for the next turn.
+    for (let turn = 0; turn < 10; turn++) await settled()
+    expect(outcomes).toHaveLength(9)
+    signing.close()
+    await settled()
+    expect(outcomes.slice(9)).toEqual(Array.from({ length: 21 }, () => 'not-leader'))
   })
 
   it('is one of those that share a command, with a number of its own each, and beyond the queue comes 429', async () => {

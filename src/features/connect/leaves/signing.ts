@@ -29,6 +29,8 @@ const gatherMs = 100
 /** Maximum wait of a request: its caller gives up after ten seconds. */
 const waitMaxS = 5
 
+const leadsNoMore: Failure = { kind: 'not-leader', leader: undefined }
+
 /**
  * Signs leaves at a limited rate: requests wait in a queue, and are refused for now when it is full. Requests that wait
  * together share one command that records them (the argument is in commands.ts), and are signed after it has committed:
@@ -42,7 +44,8 @@ export class Signing implements Closable {
   #allowance: number
   #countedMs: number
   #draining = false
-  #timer: Closable | undefined
+  /** Ends the pause that is under way. */
+  #wake: () => void = () => undefined
   #closed = false
 
   constructor(parts: AuthorityParts, providers: OpenProviders) {
@@ -54,14 +57,14 @@ export class Signing implements Closable {
 
   close(): void {
     this.#closed = true
-    this.#timer?.close()
-    for (const { answer } of this.#queue.splice(0)) answer.resolve(err({ kind: 'not-leader', leader: undefined }))
+    this.#wake()
+    for (const { answer } of this.#queue.splice(0)) answer.resolve(err(leadsNoMore))
   }
 
   async sign(requestPem: string, authorizer: Authorizer): Promise<Result<IssuedLeaf, Failure>> {
     const { server } = this.#parts
     const { env, datacenter } = server
-    if (this.#closed) return err({ kind: 'not-leader', leader: undefined })
+    if (this.#closed) return err(leadsNoMore)
     const trustDomain = trustDomainOf(server.read())
     if (trustDomain === '') return err({ kind: 'refused', message: 'the certificate authority has not started yet' })
     if (this.#queue.length >= Math.min(requestsWaitingMax, Math.max(1, this.#perSecond() * waitMaxS))) {
@@ -130,8 +133,10 @@ export class Signing implements Closable {
   async #pause(ms: number): Promise<void> {
     const { env } = this.#parts.server
     const over = env.deferred<void>()
-    this.#timer = env.timers.after(ms, () => over.resolve())
+    const timer = env.timers.after(ms, () => over.resolve())
+    this.#wake = () => over.resolve()
     await over.promise
+    timer.close()
   }
 
   async #signBatch(batch: readonly Waiting[]): Promise<void> {
@@ -144,6 +149,8 @@ export class Signing implements Closable {
     const { first, ...common } = recorded.value
     for (let at = 0; at < batch.length; at += signedInTurn) {
       if (at > 0) await this.#pause(0)
+      if (this.#closed) for (const { answer } of batch.slice(at)) answer.resolve(err(leadsNoMore))
+      if (this.#closed) return
       const some = batch.slice(at, at + signedInTurn)
       await Promise.all(
         some.map(async ({ wanted, answer }, offset) => {

@@ -5,6 +5,7 @@ import { noChange } from '../../model/log-position.ts'
 import { readSpiffeId, type ServiceId } from '../../pki/spiffe.ts'
 import { isOfMesh, type TrustDomains } from '../../pki/trust-domains.ts'
 import { allowedHere } from '../contract/asking.ts'
+import { meshSpellings } from '../contract/names.ts'
 import {
   type CacheUse,
   declared,
@@ -60,7 +61,9 @@ async function authorize(context: AuthorizeContext, request: RouteRequest): Prom
   const asked = askedIn(request.body)
   if (!asked.ok) return failed(asked.error)
   const { target, client } = asked.value
-  const allowed = await allowedHere(context, request, () => [{ resource: 'service', name: target, right: 'write' }])
+  const allowed = await allowedHere(context, request, () =>
+    meshSpellings(target).map((name) => ({ resource: 'service', name, right: 'write' })),
+  )
   if (!allowed.ok) return failed(allowed.error)
   const places = [{ namespace: defaultNamespace, name: target }]
   const matched = await context.cached(matchEndpoint, { by: 'destination', places }, plainRead, anyAge, request.call)

@@ -2,8 +2,9 @@ import { z } from 'zod'
 import type { Authorizer } from '../../access/authorizer.ts'
 import { ok } from '../../base/result.ts'
 import { noChange } from '../../model/log-position.ts'
-import { asks, filters, keptOf, refusedUnlessAllowed } from '../contract/access.ts'
+import { asks, filters, keptOf } from '../contract/access.ts'
 import type { QueryEndpoint, ServerEndpoint } from '../contract/endpoint.ts'
+import { meshSpellings } from '../contract/names.ts'
 import { flagReply, listOfAll, orNull, replyWith } from '../contract/reply.ts'
 import type { WithConsensus, WithServerAccess, WithState } from '../contract/server-context.ts'
 import { byRow, newestOf } from '../contract/visible-index.ts'
@@ -76,8 +77,9 @@ export const matchEndpoint: QueryEndpoint<z.infer<typeof matchArgs>, readonly (r
   args: matchArgs,
   reply: replyWith(listOfAll(areIntentions)),
   access: asks((authorizer, { places }) => {
-    const hidden = places.find(({ name }) => !authorizer.allows('intention', name, 'read'))
-    return hidden && { resource: 'intention', name: hidden.name, right: 'read' }
+    const names = places.flatMap(({ name }) => meshSpellings(name))
+    const hidden = names.find((name) => !authorizer.allows('intention', name, 'read'))
+    return hidden === undefined ? undefined : { resource: 'intention', name: hidden, right: 'read' }
   }),
   query: (tx, { by, places }) => ({
     index: intentionsIndex(tx),
@@ -98,7 +100,10 @@ export const checkEndpoint: ServerEndpoint<z.infer<typeof checkArgs>, boolean, I
   args: checkArgs,
   reply: flagReply,
   leader: true,
-  access: asks((authorizer, { destination }) => refusedUnlessAllowed(authorizer, 'service', destination.name, 'read')),
+  access: asks((authorizer, { destination }) => {
+    const hidden = meshSpellings(destination.name).find((name) => !authorizer.allows('service', name, 'read'))
+    return hidden === undefined ? undefined : { resource: 'service', name: hidden, right: 'read' }
+  }),
   async serve(server, ends) {
     if (server.raft.status().role === 'leader') {
       const leads = await server.leads()

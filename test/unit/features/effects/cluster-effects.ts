@@ -41,12 +41,20 @@ export const clusterEffects: Readonly<Record<string, readonly Effect[]>> = {
   'GET /v1/connect/intentions/match': [
     { request: 'GET /v1/connect/intentions/match?by=destination&name=db', grants: ['intention:db:read'] },
     {
+      request: 'GET /v1/connect/intentions/match?by=destination&name=DB',
+      grants: ['intention:DB:read', 'intention:db:read'],
+    },
+    {
       request: 'GET /v1/connect/intentions/match?by=source&name=web&name=default/api',
       grants: ['intention:web:read', 'intention:api:read'],
     },
   ],
   'GET /v1/connect/intentions/check': [
     { request: 'GET /v1/connect/intentions/check?source=web&destination=db', grants: ['service:db:read'] },
+    {
+      request: 'GET /v1/connect/intentions/check?source=web&destination=DB',
+      grants: ['service:DB:read', 'service:db:read'],
+    },
   ],
   'GET /v1/connect/ca/configuration': [
     { request: 'GET /v1/connect/ca/configuration', grants: ['operator::read'], allowed: 500 },
@@ -69,6 +77,11 @@ export const clusterEffects: Readonly<Record<string, readonly Effect[]>> = {
       request: 'POST /v1/agent/connect/authorize',
       body: { Target: 'db', ClientCertURI: 'spiffe://1.svc/ns/default/dc/dc1/svc/web' },
       grants: ['service:db:write', 'intention:db:read'],
+    },
+    {
+      request: 'POST /v1/agent/connect/authorize',
+      body: { Target: 'DB', ClientCertURI: 'spiffe://1.svc/ns/default/dc/dc1/svc/web' },
+      grants: ['service:DB:write', 'service:db:write', 'intention:DB:read', 'intention:db:read'],
     },
   ],
   'GET /v1/operator/raft/configuration': [

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { ok, type Result } from '../../../src/base/result.ts'
 import { signAuthority } from '../../../src/features/connect/federation/intermediates.ts'
@@ -11,6 +12,7 @@ import { OpenProviders } from '../../../src/features/connect/provider/open-provi
 import type { Provider, ProviderKind, SignerState } from '../../../src/features/connect/provider/provider.ts'
 import * as views from '../../../src/features/connect/views.ts'
 import { hostCrypto } from '../../../src/host/crypto.ts'
+import { tlsProblem } from '../../../src/host/tls.ts'
 import { svcNaming } from '../../../src/model/naming/naming.ts'
 import { writeCertificate } from '../../../src/pki/certificate-writer.ts'
 import { chainMax } from '../../../src/pki/chain.ts'
@@ -288,6 +290,43 @@ describe('a root whose leaves no client would accept', () => {
     expect(world.roots).toHaveLength(1)
   })
 
+  it('is refused where another key signed it, although under its own name', async () => {
+    const world = await AuthorityWorld.begun()
+    const key = hostCrypto.makeSigningKey()
+    const times = { notBeforeMs: world.nowMs - hourMs, notAfterMs: world.nowMs + yearMs }
+    const names = { issuer: nameOf('Corp'), subject: nameOf('Corp') }
+    const extensions = [keyUsage(usesOfAuthority), basicConstraints(true)]
+    const parts = { serial: Uint8Array.of(9), ...names, publicKey: key.publicKey, extensions, ...times }
+    const crossed = writeCertificate(parts, hostCrypto.makeSigningKey())
+    const given = { PrivateKey: key.privateKeyPem, RootCert: certificatePem(crossed) }
+    expect(await world.update(given)).toMatchObject({
+      ok: false,
+      error: { kind: 'bad-request', message: expect.stringContaining('not a root, because another key signed it') },
+    })
+    expect(world.roots).toHaveLength(1)
+  })
+
+  const spellings = {
+    'as it was given': (pem: string) => `# our root\r\n${pem.replaceAll('\n', '\r\n')}`,
+    'whose lines are indented': (pem: string) => pem.replace(/^(?=.)/gm, '    '),
+    'that stands behind a text': (pem: string) => `our root: ${pem}`,
+    'with empty lines': (pem: string) => pem.replaceAll('\n', '\n\n'),
+    'in one line': (pem: string) => pem.replaceAll('\n', ''),
+  } as const
+  it.each(Object.entries(spellings))('%s is listed so that every program reads it', async (_name, spelled) => {
+    const world = await AuthorityWorld.begun()
+    const { PrivateKey = '', RootCert = '' } = rootUntil(yearMs)
+    expect(await world.update({ PrivateKey, RootCert: spelled(String(RootCert)) })).toEqual(ok(true))
+    await world.advance(hourMs)
+    const { certificate } = world.active
+    expect(tlsProblem({ trustedPems: [certificate] })).toBeUndefined()
+    expect(new X509Certificate(certificate).subject).toBe('CN=Short')
+    if (_name === 'as it was given') expect(certificate).toContain('# our root')
+    world.change()
+    await world.rest()
+    granted(await world.sign('web'))
+  })
+
   it('is refused where it was left by another mesh in the place of a provider that looks at what it signs', async () => {
     const { elsewhere, world } = await moved()
     elsewhere.given = rootUntil(yearMs)
@@ -312,6 +351,19 @@ describe('other options for the same root of a provider that is elsewhere', () =
     const message = 'error configuring provider: permission denied (403)'
     expect(wrong).toEqual({ ok: false, error: { kind: 'bad-request', message } })
     granted(await world.sign('web'))
+  })
+
+  it('are refused without the name of the provider, which would make a root of the servers’ own', async () => {
+    const { world } = await moved()
+    expect(await world.update(managed, toVault)).toEqual(ok(true))
+    const root = world.active.id
+    const put = 'PUT /v1/connect/ca/configuration'
+    expect(await world.request(put, '{"Config":{"LeafCertTTL":"48h"}}')).toEqual({
+      status: 400,
+      text: 'could not initialize provider: Provider is missing, and the present one is "vault": name it, or "svc" for a root of the servers',
+    })
+    expect(views.openRotation(world.server.read())).toBeUndefined()
+    expect(world.active.id).toBe(root)
   })
 
   it('are taken where it cannot be reached, or nothing is well as it is', async () => {

@@ -38,6 +38,13 @@ export function planOf(
   return { kind: 'wait', rotation: rotation.id }
 }
 
+/** Without a name, the built-in provider is meant; but a forgotten name must not move the root key to the servers. */
+export function unnamedProblem(given: string, { name }: ProviderKind, { provider }: AuthorityRow): string | undefined {
+  if (given !== '' || isBuiltInProvider(provider)) return undefined
+  const present = `the present one is ${JSON.stringify(provider)}`
+  return `Provider is missing, and ${present}: name it, or ${JSON.stringify(name)} for a root of the servers`
+}
+
 interface Trial {
   readonly due: Due
   readonly kind: ProviderKind

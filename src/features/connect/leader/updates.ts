@@ -13,7 +13,7 @@ import { type Updated, updateAuthority } from '../rotation-commands.ts'
 import type { RotationRow } from '../tables.ts'
 import { authorityOf, isOpen, openRotation, roomFromMs, rotationById, waitsForRoom, watchRotation } from '../views.ts'
 import { isPrepared, onlyWaits } from './rotation.ts'
-import { type Due, planOf, refusalOf, silenceOf } from './trial.ts'
+import { type Due, planOf, refusalOf, silenceOf, unnamedProblem } from './trial.ts'
 
 export interface ConfigurationWish {
   readonly provider: string
@@ -60,6 +60,8 @@ export class Updates implements Closable {
       const tx = server.read()
       const authority = authorityOf(tx)
       if (authority === undefined) return refused('the certificate authority has not started yet', this.#problem())
+      const unnamed = unnamedProblem(wish.provider, kind, authority)
+      if (unnamed !== undefined) return mistaken(`could not initialize provider: ${unnamed}`)
       const options = checkedOptions(kind, wish.options, {
         authority,
         rotation: openRotation(tx),

@@ -13,6 +13,7 @@ import type { Issuer } from '../../../pki/tls-certificate.ts'
 import { wholeSecond } from '../forecast.ts'
 import type { ProviderOptions } from '../model.ts'
 import { commonOptions, textOption } from '../options.ts'
+import { isSignedByItself, rootProblem, spelledForAll } from './given-root.ts'
 import {
   type CrossingWish,
   type LeafWish,
@@ -108,7 +109,7 @@ class BuiltInProvider implements Provider {
     const key = await this.#key()
     if (!key.ok) return key
     const given = textOption(this.#options, 'RootCert')
-    if (given !== '') return matching(key.value, given)
+    if (given !== '') return this.#givenRoot(key.value, given)
     const { notBeforeMs } = this.#begins()
     const wishes = {
       serial: BigInt(serial),
@@ -118,6 +119,15 @@ class BuiltInProvider implements Provider {
       notAfterMs: notBeforeMs + rootLifeMs,
     }
     return matching(key.value, certificatePem(signRoot(this.#env.crypto, key.value, wishes)))
+  }
+
+  #givenRoot(key: SigningKey, given: string): Loaded {
+    const root = matching(key, given)
+    if (!root.ok) return root
+    const { certificate } = root.value
+    if (!isSignedByItself(this.#env.crypto, certificate))
+      return refused('RootCert: not a root, because another key signed it')
+    return ok({ ...root.value, pem: spelledForAll(given, certificate) })
   }
 
   async #key(): Promise<Result<SigningKey, ProviderFailure>> {
@@ -218,16 +228,4 @@ function problem(options: ProviderOptions): string | undefined {
   }
   if (root === '') return undefined
   return key === '' ? 'RootCert needs its PrivateKey' : rootProblem(root)
-}
-
-function rootProblem(pem: string): string | undefined {
-  const read = readCertificates(pem)
-  if (!read.ok) return `RootCert: ${read.error}`
-  const [root, second] = read.value
-  if (root === undefined || second !== undefined) return 'RootCert: not one certificate'
-  if (!root.authority) return 'RootCert: not a CA certificate'
-  if (root.pathLength !== undefined) return 'RootCert: a path length in it would keep rotations from leading back to it'
-  return equalBytes(root.subject, root.issuer)
-    ? undefined
-    : 'RootCert: not a root, because another certificate signed it'
 }

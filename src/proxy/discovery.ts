@@ -43,6 +43,21 @@ function targetOf({ Node, Service }: z.infer<typeof entry>): Target {
   }
 }
 
+/**
+ * The instances in a list of the agent's; undefined: it is no list. An entry that no proxy could dial is left out: the
+ * catalog takes any number as a port, and one such registration must not hide all others.
+ */
+function targetsIn(list: unknown): readonly Target[] | undefined {
+  if (!Array.isArray(list)) return undefined
+  const targets: Target[] = []
+  for (const each of list) {
+    const read = entry.safeParse(each)
+    if (read.success) targets.push(targetOf(read.data))
+    if (targets.length === instancesMax) break
+  }
+  return targets
+}
+
 /** Finds the instances of an upstream. */
 export interface Discovery extends Closable {
   /** The healthy instances, in arbitrary order; empty if none is known. The error is a clause for the log. */
@@ -111,9 +126,9 @@ class ServiceTargets implements Discovery {
   }
 
   #take(body: Uint8Array): string | undefined {
-    const read = z.array(entry).safeParse(jsonOrUndefined(body))
-    if (!read.success) return 'the answer of the agent about instances cannot be read'
-    this.#targets = read.data.slice(0, instancesMax).map(targetOf)
+    const targets = targetsIn(jsonOrUndefined(body))
+    if (targets === undefined) return 'the answer of the agent about instances cannot be read'
+    this.#targets = targets
     this.#wake()
     return undefined
   }
@@ -133,7 +148,7 @@ class ServiceTargets implements Discovery {
   }
 }
 
-const queryAnswer = z.object({ Nodes: z.array(entry).nullable() })
+const queryAnswer = z.object({ Nodes: z.unknown() })
 
 /** Executes a prepared query; concurrent connections share the result. */
 class QueryTargets implements Discovery {
@@ -176,8 +191,8 @@ class QueryTargets implements Discovery {
     if (!answer.ok) return answer
     if (answer.value.status !== 200) return err(refusalText(answer.value))
     const read = queryAnswer.safeParse(jsonOrUndefined(answer.value.body))
-    if (!read.success) return err('the answer of the agent about instances cannot be read')
-    return ok((read.data.Nodes ?? []).slice(0, instancesMax).map(targetOf))
+    const targets = read.success ? targetsIn(read.data.Nodes ?? []) : undefined
+    return targets === undefined ? err('the answer of the agent about instances cannot be read') : ok(targets)
   }
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { jsonOrUndefined } from '../base/json.ts'
 import { lowerAscii } from '../base/letter-case.ts'
+import { equalPlain } from '../base/shape.ts'
 import type { Closable } from '../env/async.ts'
 import type { Env } from '../env/env.ts'
 import type { ListenerTls, PeerCertificate, TlsOptions } from '../env/net.ts'
@@ -120,6 +121,9 @@ export class MeshIdentity implements Closable {
       this.#roots = roots
       return undefined
     }
+    // A blocking read whose time is up brings the same again.
+    const isSame = this.#current !== undefined && equalPlain(this.#leaf, leaf) && equalPlain(this.#roots, roots)
+    if (isSame) return undefined
     const tls: TlsOptions = {
       certificateChainPem: leaf.CertPEM,
       privateKeyPem: leaf.PrivateKeyPEM,

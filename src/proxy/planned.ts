@@ -71,7 +71,13 @@ export function planOf(body: Uint8Array): Result<ProxyPlan, string> {
   return ok({ service: proxy.DestinationServiceName, inbound: localPort === 0 ? undefined : inbound, upstreams })
 }
 
-const services = z.record(z.string(), service)
+const services = z.record(z.string(), z.unknown())
+/** Settings are not read: those of another proxy may be for another program. */
+const sidecar = z.object({
+  Kind: z.literal(proxyKind),
+  ID: z.string(),
+  Proxy: z.object({ DestinationServiceID: z.string() }),
+})
 
 /**
  * The one proxy that is registered for an instance of a service, by its ID regardless of case. The error is the line to
@@ -80,9 +86,10 @@ const services = z.record(z.string(), service)
 export function sidecarOf(body: Uint8Array, serviceId: string): Result<string, string> {
   const read = services.safeParse(jsonOrUndefined(body))
   if (!read.success) return err('the answer of the agent about its services cannot be read')
-  const ids = Object.values(read.data)
-    .filter(({ Kind, Proxy: proxy }) => Kind === proxyKind && isSameName(proxy?.DestinationServiceID ?? '', serviceId))
-    .map(({ ID }) => ID)
+  const ids = Object.values(read.data).flatMap((each) => {
+    const { data } = sidecar.safeParse(each)
+    return data !== undefined && isSameName(data.Proxy.DestinationServiceID, serviceId) ? [data.ID] : []
+  })
   const [id] = ids
   if (id === undefined) return err(`No sidecar proxy registered for ${serviceId}`)
   if (ids.length === 1) return ok(id)

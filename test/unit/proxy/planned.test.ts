@@ -83,6 +83,13 @@ describe('what a registered proxy is to do', () => {
     const web = { ID: 'web-1', Port: 80 }
     expect(sidecarOf(json({ a: registered, b: other, web }), 'web-2')).toEqual({ ok: true, value: 'b' })
     expect(sidecarOf(json({ a: registered, b: other }), 'WEB-2')).toEqual({ ok: true, value: 'b' })
+    // Another program reads these settings.
+    const envoy = { ...registered, ID: 'envoy', Proxy: { ...registered.Proxy, Config: { bind_port: '443' } } }
+    expect(sidecarOf(json({ a: { ...envoy, Port: 70_000 }, b: other, c: 1 }), 'web-2')).toEqual({
+      ok: true,
+      value: 'b',
+    })
+    expect(sidecarOf(json({ a: envoy }), 'web-1')).toEqual({ ok: true, value: 'envoy' })
     expect(sidecarOf(json({ a: registered }), 'x')).toMatchObject({ error: 'No sidecar proxy registered for x' })
     expect(sidecarOf(json({ a: registered, c: { ...registered, ID: 'c' } }), 'web-1')).toMatchObject({
       error: expect.stringMatching(/^More than one sidecar proxy registered for web-1.*: web-proxy, c$/),

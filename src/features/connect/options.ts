@@ -2,6 +2,7 @@ import { formatDuration, parseDuration } from '../../base/duration.ts'
 import { lowerAscii } from '../../base/letter-case.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { optionCharactersMax, optionsMax } from './fields.ts'
+import { leafLeftMinMs, type MeshTimes } from './limits.ts'
 import type { ProviderOptions } from './model.ts'
 
 /** Options that every provider accepts, and their syntax. Reference: mesh.md#provider-options. */
@@ -66,7 +67,7 @@ export function textOption(options: ProviderOptions, name: string): string {
 }
 
 /** What is wrong with the common options; undefined if nothing is. */
-export function commonProblem(options: ProviderOptions, ttlMinMs: number): string | undefined {
+export function commonProblem(options: ProviderOptions, times: MeshTimes): string | undefined {
   for (const name of ['LeafCertTTL', 'RotationPeriod'] as const) {
     const read = durationOption(options, name, 0)
     if (!read.ok) return decodingError(name, `time: invalid duration ${JSON.stringify(textOption(options, name))}`)
@@ -74,7 +75,14 @@ export function commonProblem(options: ProviderOptions, ttlMinMs: number): strin
   const rate = rateProblem(options[rateName])
   if (rate !== undefined) return decodingError(rateName, rate)
   const ttlMs = leafTtlMs(options)
-  if (ttlMs < ttlMinMs) return `leaf cert TTL must be greater than ${hoursText(ttlMinMs)}`
+  const { leafTtlMinMs, skewMs } = times
+  if (ttlMs < leafTtlMinMs) return `leaf cert TTL must be greater than ${hoursText(leafTtlMinMs)}`
+  // Of such a life nothing worth signing would be left. The back-dated moment is rounded to a second.
+  const leastMs = skewMs + leafLeftMinMs(times)
+  if (ttlMs < leastMs + 1_000) {
+    const why = `leaves are back-dated by the clock skew, ${hoursText(skewMs)}`
+    return `leaf cert TTL must be greater than ${hoursText(leastMs)}: ${why}`
+  }
   if (ttlMs > ttlMaxMs) return 'leaf cert TTL must be less than 1 year'
   return undefined
 }

@@ -155,6 +155,27 @@ describe('the configuration of the authority', () => {
     expect(world.roots).toHaveLength(1)
   })
 
+  it('has no leaves that live no longer than clocks may be apart: none of them could be signed', async () => {
+    const withSkew = async (LeafCertTTL: string): Promise<AuthorityWorld> => {
+      const made = new AuthorityWorld({ LeafCertTTL })
+      if (made.server.mesh !== undefined) made.server.mesh = { ...made.server.mesh, skewMs: hourMs }
+      made.lead()
+      await made.rest()
+      return made
+    }
+    const why =
+      'error configuring provider: leaf cert TTL must be greater than 1h5m0s: leaves are back-dated by the clock skew, 1h'
+    const world = await withSkew('72h')
+    const message = { ok: false, error: { kind: 'bad-request', message: why } }
+    expect(await world.update({ LeafCertTTL: '1h' })).toEqual(message)
+    expect(await world.update({ LeafCertTTL: '65m' })).toEqual(message)
+    expect(await world.update({ LeafCertTTL: '66m' })).toEqual(ok(true))
+    await world.advance(1_500)
+    granted(await world.sign('web'))
+    const begins = await withSkew('1h')
+    expect([begins.roots, begins.forecast().problem]).toEqual([[], why])
+  })
+
   it('is replaced only at the index that is named, if one is', async () => {
     const world = await AuthorityWorld.begun()
     const at = views.authorityOf(world.server.read())?.modifyIndex ?? 0

@@ -33,7 +33,7 @@ export class Bootstrap {
     if (mesh === undefined) return { kind: 'idle', forMs: Number.POSITIVE_INFINITY }
     const options = readOptions(mesh.options)
     if (!options.ok) return failedBy({ kind: 'refused', message: options.error })
-    const problem = commonProblem(options.value, this.#parts.leafTtlMinMs)
+    const problem = commonProblem(options.value, this.#parts)
     if (problem !== undefined) return failedBy({ kind: 'refused', message: `error configuring provider: ${problem}` })
     const clusterId = this.#identity(mesh.clusterId)
     const trustDomain = lowerAscii(`${clusterId}.${withoutDot(mesh.dnsDomain)}`)

@@ -4,7 +4,7 @@ import type { Closable } from '../../../env/async.ts'
 import type { Failure } from '../../../model/failure.ts'
 import type { ReadTransaction } from '../../../store/types.ts'
 import type { WriteIdentity } from '../../contract/command.ts'
-import { updateWithinMs } from '../limits.ts'
+import { type MeshTimes, updateWithinMs } from '../limits.ts'
 import type { AuthorityRow, ProviderOptions } from '../model.ts'
 import { commonProblem, withStoredSecrets } from '../options.ts'
 import type { AuthorityParts } from '../parts.ts'
@@ -48,7 +48,7 @@ export class Updates implements Closable {
   }
 
   async update(wish: ConfigurationWish, identity: WriteIdentity | undefined): Promise<Result<boolean, Failure>> {
-    const { server, kinds, leafTtlMinMs } = this.#parts
+    const { server, kinds } = this.#parts
     const untilMs = server.env.clock.monoMs() + updateWithinMs
     const kind = kindNamed(kinds, wish.provider)
     if (kind === undefined)
@@ -65,7 +65,7 @@ export class Updates implements Closable {
       const options = checkedOptions(kind, wish.options, {
         authority,
         rotation: openRotation(tx),
-        ttlMinMs: leafTtlMinMs,
+        times: this.#parts,
       })
       if (!options.ok) return options
       const plan = planOf(tx, authority, kind, { options: options.value, isPrimary: server.isPrimary })
@@ -195,11 +195,11 @@ function checkedOptions(
   {
     authority,
     rotation,
-    ttlMinMs,
+    times,
   }: {
     readonly authority: AuthorityRow
     readonly rotation: RotationRow | undefined
-    readonly ttlMinMs: number
+    readonly times: MeshTimes
   },
 ): Result<ProviderOptions, Failure> {
   const stored = authority.provider === kind.name ? authority.options : {}
@@ -207,7 +207,7 @@ function checkedOptions(
   const kept = withKept(kind, given, stored)
   const again = kept.ok ? kept : withKept(kind, given, target)
   if (!again.ok) return mistaken(`error configuring provider: ${again.error}`)
-  const problem = commonProblem(again.value, ttlMinMs) ?? kind.problem(again.value)
+  const problem = commonProblem(again.value, times) ?? kind.problem(again.value)
   return problem === undefined ? again : mistaken(`error configuring provider: ${problem}`)
 }
 

@@ -47,6 +47,7 @@ describe('the wall of access control', () => {
       'ACL.ReplicationStatus',
       'ACL.Standing',
       'ACL.TokenSelf',
+      'ACL.TokensKept',
       'Catalog.ListDatacenters',
       'ConnectCA.Roots',
       'Coordinate.ListDatacenters',

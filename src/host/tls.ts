@@ -25,12 +25,17 @@ export function tlsProblem(tls: TlsOptions): string | undefined {
   } catch (cause) {
     return messageOf(cause)
   }
-  return tls.trustedPems.every(isReadable) ? undefined : 'a trusted certificate is damaged or cut off'
+  return tls.trustedPems.every(isReadable)
+    ? undefined
+    : 'a trusted certificate is damaged or cut off, or does not begin a line'
 }
 
-/** OpenSSL skips certificate authorities that it cannot read, and then trusts fewer, or none. */
+/**
+ * OpenSSL skips certificate authorities that it cannot read, and then trusts fewer, or none. It does not see one that
+ * begins within a line, such as an indented one.
+ */
 function isReadable(pem: string): boolean {
-  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? []
+  const blocks = pem.match(/^\ufeff?-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/gm) ?? []
   if (blocks.length !== pem.split('-----BEGIN CERTIFICATE-----').length - 1) return false
   try {
     for (const block of blocks) new X509Certificate(block)

@@ -72,7 +72,7 @@ export class PathValidation {
   identityProblem(tls: TlsOptions): string | undefined {
     const unusable = this.#pairProblem(tls)
     if (unusable !== undefined || tls.trustedPems.every((pem) => this.#isReadable(pem))) return unusable
-    return 'a trusted certificate is damaged or cut off'
+    return 'a trusted certificate is damaged or cut off, or does not begin a line'
   }
 
   /** The identity in the certificate that this end presents, as production parses it. */
@@ -132,7 +132,7 @@ export class PathValidation {
     }
   }
 
-  /** As in production: each block that begins is complete, and a certificate. */
+  /** As in production: each block that begins is complete, a certificate, and at the beginning of a line. */
   #isReadable(text: string): boolean {
     try {
       return this.#certificatesIn(text).length === text.split('-----BEGIN CERTIFICATE-----').length - 1
@@ -152,7 +152,7 @@ function kept<T>(known: Map<string, T>, text: string, read: () => T): T {
 }
 
 function blocksIn(text: string): readonly string[] {
-  return text.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? []
+  return text.match(/^\ufeff?-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/gm) ?? []
 }
 
 function nameProblem(leaf: PlatformCertificate, expectedName: string | undefined): TlsProblem | undefined {

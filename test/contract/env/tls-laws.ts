@@ -303,10 +303,14 @@ export function tlsLaws(law: Law): void {
 
   tlsLaw('a trusted certificate that is damaged or cut off is known before it is used', ({ env }, { rootPem }) => {
     const [begin, end] = ['-----BEGIN CERTIFICATE-----\n', '-----END CERTIFICATE-----\n']
-    const wrongs = [rootPem.slice(0, rootPem.length / 2), `${begin}AAAA\n${end}`, `${begin}planned\n${end}`]
+    // OpenSSL does not see one that begins within a line.
+    const unseen = [`a root: ${rootPem}`, `  ${rootPem}`]
+    const wrongs = [rootPem.slice(0, rootPem.length / 2), `${begin}AAAA\n${end}`, `${begin}planned\n${end}`, ...unseen]
     for (const wrong of wrongs) {
       for (const trustedPems of [[wrong], [rootPem, wrong], [`${rootPem}${wrong}`], [`${wrong}\n${rootPem}`]]) {
-        expect(env.tcp.tlsProblem({ trustedPems })).toBe('a trusted certificate is damaged or cut off')
+        expect(env.tcp.tlsProblem({ trustedPems })).toBe(
+          'a trusted certificate is damaged or cut off, or does not begin a line',
+        )
       }
     }
     expect(env.tcp.tlsProblem({ trustedPems: [`a root\n${rootPem}${rootPem}`] })).toBeUndefined()

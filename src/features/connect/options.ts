@@ -104,7 +104,9 @@ const rateMax = 100_000
 /** What is wrong with a rate of leaves per second; undefined if nothing is. */
 export function rateProblem(given: unknown): string | undefined {
   if (given === undefined || given === '') return undefined
-  const rate = typeof given === 'number' || typeof given === 'string' ? Number(given) : Number.NaN
+  const isBlank = typeof given === 'string' && given.trim() === ''
+  const isGiven = typeof given === 'number' || typeof given === 'string'
+  const rate = isGiven && !isBlank ? Number(given) : Number.NaN
   if (rate === 0 || (rate >= 1 && rate <= rateMax)) return undefined
   return `${JSON.stringify(given)} is neither 0 nor a number from 1 to ${rateMax}`
 }

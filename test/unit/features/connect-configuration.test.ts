@@ -135,6 +135,10 @@ describe('the configuration of the authority', () => {
       "error configuring provider: error decoding config: 1 error(s) decoding:\n\n* error decoding 'CSRMaxPerSecond': -5 is neither 0 nor a number from 1 to 100000",
     ],
     [
+      '{"Config":{"CSRMaxPerSecond":" "}}',
+      "error configuring provider: error decoding config: 1 error(s) decoding:\n\n* error decoding 'CSRMaxPerSecond': \" \" is neither 0 nor a number from 1 to 100000",
+    ],
+    [
       '{"Config":{"PrivateKeyType":"rsa","PrivateKeyBits":512}}',
       'error configuring provider: PrivateKeyType is ec with 256, 384 or 521 bits, or rsa with 2048 or 4096',
     ],

@@ -45,11 +45,14 @@ export function readOptions(given: Readonly<Record<string, unknown>>): Result<Pr
   const entries = Object.entries(given)
   if (entries.length > optionsMax) return err(`more than ${optionsMax} options`)
   const read = new Map<string, string | number | boolean>()
-  for (const [name, value] of entries) {
+  for (const [name, input] of entries) {
     if (!/^[A-Za-z][A-Za-z0-9_]{0,63}$/.test(name)) return err('an option has an invalid name')
     const known = spelled.get(lowerAscii(name).replaceAll('_', '')) ?? name
+    // A double cannot count beyond 104 days in nanoseconds, which arrive as another type.
+    const value = typeof input === 'bigint' ? Number(input) : input
     if (value === null || value === undefined) continue
-    if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') {
+    const isNumber = typeof value === 'number' && Number.isFinite(value)
+    if (typeof value !== 'string' && typeof value !== 'boolean' && !isNumber) {
       return err(decodingError(known, 'expected a text, a number or a boolean'))
     }
     if (typeof value === 'string' && value.length > optionCharactersMax) {

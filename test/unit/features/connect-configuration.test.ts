@@ -136,7 +136,7 @@ describe('the configuration of the authority', () => {
     ],
     [
       '{"Config":{"CSRMaxPerSecond":" "}}',
-      "error configuring provider: error decoding config: 1 error(s) decoding:\n\n* error decoding 'CSRMaxPerSecond': \" \" is neither 0 nor a number from 1 to 100000",
+      'error configuring provider: error decoding config: 1 error(s) decoding:\n\n* error decoding \'CSRMaxPerSecond\': " " is neither 0 nor a number from 1 to 100000',
     ],
     [
       '{"Config":{"PrivateKeyType":"rsa","PrivateKeyBits":512}}',
@@ -178,6 +178,26 @@ describe('the configuration of the authority', () => {
     granted(await world.sign('web'))
     const begins = await withSkew('1h')
     expect([begins.roots, begins.forecast().problem]).toEqual([[], why])
+  })
+
+  it('may say how long leaves live in nanoseconds, even where these are more than a double counts one by one', async () => {
+    const world = await AuthorityWorld.begun()
+    const put = 'PUT /v1/connect/ca/configuration'
+    for (const [given, shown] of [
+      ['3600000000000', '1h'],
+      ['31536000000000000', '8760h'],
+    ] as const) {
+      expect(await world.request(put, `{"Provider":"svc","Config":{"LeafCertTTL":${given}}}`)).toEqual({
+        status: 200,
+        text: '',
+      })
+      const { text } = await world.request('GET /v1/connect/ca/configuration')
+      expect(JSON.parse(text)).toMatchObject({ Config: { LeafCertTTL: shown } })
+    }
+    const endless = `{"Provider":"svc","Config":{"Extra":1${'0'.repeat(308)},"LeafCertTTL":9${'0'.repeat(30)}}}`
+    expect((await world.request(put, endless)).text).toBe(
+      'error configuring provider: leaf cert TTL must be less than 1 year',
+    )
   })
 
   it('is replaced only at the index that is named, if one is', async () => {

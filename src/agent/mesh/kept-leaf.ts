@@ -26,7 +26,7 @@ export interface KeptLeafOptions {
   readonly roots: Pick<RootsWatch, 'list' | 'standingOf'>
   readonly service: string
   readonly token: string
-  /** An index that no leaf of this agent has had, and that is not below the given one. */
+  /** An index that no leaf of this agent has had, also before its last start, and that is not below the given one. */
   readonly indexOf: (leaf: IssuedLeaf) => ModifyIndex
   /** The leaf was dropped. */
   readonly onEnd: () => void

@@ -7,7 +7,7 @@ import type { IssuedLeaf, LeafAnswer, MeshLeaves } from '../../features/contract
 import { meshSpellings } from '../../features/contract/names.ts'
 import type { Failure } from '../../model/failure.ts'
 import { blockingWaitDefaultMs, blockingWaitMaxMs } from '../../model/limits.ts'
-import { modifyIndexOf, noChange } from '../../model/log-position.ts'
+import { type ModifyIndex, modifyIndexOf } from '../../model/log-position.ts'
 import { KeptLeaf } from './kept-leaf.ts'
 import { cacheName, isRefusal, type LeafSource } from './leaf-source.ts'
 import { RootsWatch, type Turn } from './roots-watch.ts'
@@ -46,11 +46,14 @@ export class Leaves implements MeshLeaves {
   readonly #roots: RootsWatch
   /** In order of the last request, the oldest first. */
   readonly #kept = new Map<string, KeptLeaf>()
-  #lastIndex = noChange
+  #lastIndex: ModifyIndex
   #stopped = false
 
   constructor(options: LeavesOptions) {
     this.#options = options
+    // Clients of the field take no answer whose index they know. Counted from the servers' index, that of the first leaf
+    // would be the same after each start of the agent, and they would keep the leaf from before until it had expired.
+    this.#lastIndex = modifyIndexOf(Math.max(0, Math.floor(options.env.clock.wallMs() / 1000)))
     this.#roots = new RootsWatch({
       env: options.env,
       source: options.source,

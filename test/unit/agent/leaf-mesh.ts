@@ -42,7 +42,8 @@ export class LeafMesh {
   /** Signing waits for these. */
   held: Promise<void> | undefined
 
-  constructor() {
+  constructor(wallOffsetMs = 0) {
+    this.wallOffsetMs = wallOffsetMs
     const clock = this.clock
     const env = {
       ...clock.env,

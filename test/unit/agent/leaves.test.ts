@@ -140,6 +140,13 @@ describe('the leaves of an agent', () => {
     expect(off.leaves.size).toBe(0)
   })
 
+  it('have indexes that none had before the last start of the agent: a client that knows one takes no news of it', async () => {
+    const indexOf = async (mesh: LeafMesh) => (await mesh.ask())[2]
+    const before = await indexOf(new LeafMesh(1_000_000))
+    // The agent starts again, and nothing has changed at the servers.
+    expect(await indexOf(new LeafMesh(1_005_000))).toBeGreaterThan(Number(before))
+  })
+
   it('wait for an authority that has not begun', async () => {
     const early = new LeafMesh()
     early.view = () => ({ index: modifyIndexOf(1), list: { activeRootId: '', trustDomain: '', roots: [] } })

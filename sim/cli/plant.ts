@@ -72,7 +72,7 @@ export async function inPlantedCopy(command: PlantedCommand, terminal: SimTermin
       return exits.usage
     }
     const exit = await copy.command([...command.argv, ...added], { [copyVariable]: '1' })
-    // The process was ended by a signal.
+    // The process was ended by a signal, as for lack of memory.
     return exit ?? exits.noVerdict
   } finally {
     copy.remove()

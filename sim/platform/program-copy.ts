@@ -8,7 +8,7 @@ import type { CopyEnd, CopyForm, ProgramCopy } from '../self-test/workshop.ts'
 import { sourcePlaces } from './compiler.ts'
 import { cpuTimePipe, cpuTimeVariable } from './cpu-time.ts'
 import { type Modules, modulesOf } from './program-modules.ts'
-import { removeFolder, temporaryFolder, withoutSignals } from './temporary-folders.ts'
+import { exitOfSignal, removeFolder, temporaryFolder, withoutSignals } from './temporary-folders.ts'
 import { startWorker } from './worker-process.ts'
 
 /**
@@ -141,10 +141,10 @@ function runInPlace(
   process.on('SIGTERM', passOn)
   return new Promise((resolve, reject) => {
     child.on('error', reject)
-    child.on('close', (code) => {
+    child.on('close', (code, signal) => {
       process.off('SIGTERM', passOn)
       done()
-      resolve(code ?? undefined)
+      resolve(code ?? (signal === null ? undefined : exitOfSignal[signal]))
     })
   })
 }

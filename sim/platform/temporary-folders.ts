@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /** As a shell reports a signal: 128 plus its number. */
-const exitOfSignal = { SIGINT: 130, SIGTERM: 143 } as const
+export const exitOfSignal: Readonly<Partial<Record<NodeJS.Signals, number>>> = { SIGINT: 130, SIGTERM: 143 }
 
 const folders = new Set<string>()
 const ends = new Set<() => void>()

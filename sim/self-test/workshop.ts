@@ -29,7 +29,8 @@ export interface ProgramCopy {
   run(argv: readonly string[], onLine: (line: string) => void): Promise<CopyEnd>
   /**
    * Runs its `svc-sim` to the end as this command itself would run: with the same input, output and terminal.
-   * `environment`: variables beside those of this process. The exit code; undefined: a signal ended it.
+   * `environment`: variables beside those of this process. The exit code, also of SIGINT and SIGTERM as a shell has it;
+   * undefined: another signal ended it.
    */
   command(argv: readonly string[], environment: Readonly<Record<string, string>>): Promise<number | undefined>
   /** Removes it from the disk. */

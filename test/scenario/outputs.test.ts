@@ -154,10 +154,13 @@ describe('a file that is written at the end of a long command', () => {
     })
   })
 
-  it('is not there, nor is one that was there changed, if there is nothing to write', async () => {
-    const out = join(folder(), 'smaller.yaml')
-    const argv = ['shrink', scenarioFile(page), '-o', out, '--runs', '1']
-    const refused = { exit: 2, err: expect.stringContaining('does not fail: there is nothing to shrink') }
+  it.each([
+    ['shrink', '-o'],
+    ['explain', '--html'],
+  ])('of %s is not there, nor is one that was there changed, if there is nothing to write', async (command, flag) => {
+    const out = join(folder(), 'at.all')
+    const argv = [command, scenarioFile(page), flag, out, '--runs', '1']
+    const refused = { exit: 2, err: expect.stringContaining(`does not fail: there is nothing to ${command}`) }
     expect(await svcSim(argv)).toMatchObject(refused)
     expect(existsSync(out)).toBe(false)
     writeFileSync(out, 'kept')

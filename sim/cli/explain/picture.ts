@@ -4,8 +4,7 @@ import { struckBy } from '../../explain/struck.ts'
 import type { FilmMaker } from '../../picture/film.ts'
 import type { FilmBlame } from '../../picture/film-format.ts'
 import { type TraceHeader, type TraceRecord, traceVersion } from '../../report/trace-record.ts'
-import type { TextSink } from '../../report/trace-writer.ts'
-import { openText } from '../files.ts'
+import { canBeWritten, writeText } from '../files.ts'
 import { newFilm, reportPage } from '../run-page.ts'
 import type { FailingRun } from '../shrink/failing-run.ts'
 import type { SimTerminal } from '../terminal.ts'
@@ -23,20 +22,17 @@ export class ExplainedPicture {
   readonly #terminal: SimTerminal
   readonly #run: FailingRun
   readonly #file: string
-  readonly #sink: TextSink
   #film: FilmMaker | undefined
 
-  private constructor(terminal: SimTerminal, run: FailingRun, file: string, sink: TextSink) {
+  private constructor(terminal: SimTerminal, run: FailingRun, file: string) {
     this.#terminal = terminal
     this.#run = run
     this.#file = file
-    this.#sink = sink
   }
 
   /** Undefined: the file cannot be written, which was said. */
   static async open(terminal: SimTerminal, run: FailingRun, file: string): Promise<ExplainedPicture | undefined> {
-    const sink = await openText(terminal, file)
-    return sink && new ExplainedPicture(terminal, run, file, sink)
+    return (await canBeWritten(terminal, file)) ? new ExplainedPicture(terminal, run, file) : undefined
   }
 
   add(event: TraceRecord, nodes: readonly string[]): void {
@@ -54,11 +50,7 @@ export class ExplainedPicture {
         violation,
         blamed.map((each) => filmBlame(events, each)),
       )
-    if (this.#film !== undefined) this.#sink.write(reportPage(this.#terminal, this.#film))
-    const problem = await this.#sink.end()
-    if (problem === undefined) return true
-    this.#terminal.error(`${this.#file}: was not written whole (${problem})\n`)
-    return false
+    return this.#film === undefined || writeText(this.#terminal, this.#file, reportPage(this.#terminal, this.#film))
   }
 }
 

@@ -65,6 +65,14 @@ describe('the project to write a checker', { timeout: 600_000 }, () => {
     expect(out).toContain('came to no verdict on history 1: nothing happened')
     expect(out).toContain('isLinearizable returned undefined, not true or false')
     expect(exit).toBe(1)
+    const said = `console.log('{"verdict":')\n${readFileSync(join(dir, 'checker.mjs'), 'utf8')}`
+    writeFileSync(join(dir, 'checker.mjs'), said)
+    expect(await graded(1, dir)).toEqual({ exit, out })
+  })
+
+  it('says that there is no checker', async () => {
+    const out = `${work}/nowhere/checker.mjs: there is no such file: check the path\nproject 1: not accepted yet\n`
+    expect(await graded(1, join(work, 'nowhere'))).toEqual({ exit: 1, out })
   })
 })
 

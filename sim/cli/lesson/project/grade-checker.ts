@@ -4,8 +4,8 @@ import { operationText } from '../../../checkers/keys/key-history.ts'
 import { checkerHistories, type JudgedHistory } from '../../../lessons/checker-histories.ts'
 import type { Grade, Project } from '../../../lessons/projects.ts'
 import type { SimTerminal } from '../../terminal.ts'
-import { shippedPath } from './folder.ts'
-import { folderWith, lastLines, runNode } from './programs.ts'
+import { readProjectFile, shippedPath } from './folder.ts'
+import { folderWith, jsonIn, lastLines, runNode } from './programs.ts'
 
 /** Maximum number of histories that are shown. */
 const shownMax = 3
@@ -14,6 +14,8 @@ const verdictSchema = z.strictObject({ verdict: z.boolean() })
 
 /** Runs the checker in `DIR/checker.mjs` over all histories, and compares its verdicts with those of the simulator. */
 export async function gradeChecker(project: Project, dir: string, terminal: SimTerminal): Promise<Grade> {
+  const text = await readProjectFile(`${dir}/checker.mjs`, terminal)
+  if (!text.ok) return { passed: false, lines: [text.error] }
   const histories = checkerHistories()
   const lines = histories.map(({ operations }) => linesOf(operations))
   const folder = await folderWith([['histories.json', JSON.stringify(lines)]], terminal)
@@ -41,7 +43,7 @@ function linesOf(operations: JudgedHistory['operations']): readonly unknown[] {
 function verdictsIn(out: string): readonly boolean[] {
   return out.split('\n').flatMap((line) => {
     if (!line.startsWith('{"verdict":')) return []
-    const parsed = verdictSchema.safeParse(JSON.parse(line))
+    const parsed = verdictSchema.safeParse(jsonIn(line))
     return parsed.success ? [parsed.data.verdict] : []
   })
 }

@@ -4,7 +4,7 @@ import { sessionDutyFile } from '../../../self-test/project-bugs.ts'
 import type { ProgramCopy } from '../../../self-test/workshop.ts'
 import type { SimTerminal } from '../../terminal.ts'
 import { readProjectFile, shippedPath } from './folder.ts'
-import { lastLines } from './programs.ts'
+import { jsonIn, lastLines } from './programs.ts'
 
 /** The pages of the check, in their order, with their seeds. */
 const pages = [
@@ -50,7 +50,7 @@ async function gradePage({ path, page, seeds, dir }: PageOfCheck, copy: ProgramC
   const records: SeedLine[] = []
   const argv = ['run', path, '--seeds', seeds, '--jobs', '1', '--until-failure', '--json']
   const end = await copy.run(argv, (line) => {
-    const parsed = recordSchema.safeParse(JSON.parse(line))
+    const parsed = recordSchema.safeParse(jsonIn(line))
     if (parsed.success) records.push(parsed.data)
   })
   const failing = records.find(({ verdict }) => verdict !== 'passed')

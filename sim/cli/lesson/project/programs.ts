@@ -31,6 +31,15 @@ export async function folderWith(
   return ok(folder)
 }
 
+/** A line as JSON; undefined: it is none, as what a student's code prints beside the results. */
+export function jsonIn(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}
+
 /** The last lines that a program has printed. */
 export function lastLines(text: string): readonly string[] {
   return text

@@ -79,7 +79,7 @@ export const registrationBugs: readonly PlantedBug[] = [
       },
     ],
     hunt,
-    foundBy: ['E6'],
+    foundBy: ['E6', 'E13'],
   },
   {
     row: 145,

@@ -57,17 +57,20 @@ export class Syslog {
     this.#followed = this.#follow(level)
   }
 
-  /** Takes no more lines, and settles when the last ones were sent, or their time limit has passed. */
+  /**
+   * Settles when the last lines were sent, or their time limit has passed. Those that are logged meanwhile, of requests
+   * that the end of the agent ends, are among them.
+   */
   async close(): Promise<void> {
     if (this.#closed) return
     this.#closed = true
-    this.#followed.close()
     this.#timer?.close()
     this.#tellTimer?.close()
     const over = this.#env.deferred<void>()
     const limit = this.#env.timers.after(lastLinesMs, () => over.resolve())
     this.#env.detach(this.#carryLast().then(() => over.resolve()))
     await over.promise
+    this.#followed.close()
     limit.close()
     this.#carrier.close()
   }
@@ -105,6 +108,7 @@ export class Syslog {
   async #carryLast(): Promise<void> {
     await this.#carrying
     while (this.#waiting.length > 0 && this.#failures === 0) await this.#carry()
+    this.#followed.close()
   }
 
   #well(): void {

@@ -167,6 +167,19 @@ describe('the log on its way to syslog', () => {
     })
   })
 
+  it('has those lines carried, too, that are logged while the last ones are on their way', async () => {
+    await onMachine(async ({ env, logger, install }) => {
+      install()
+      const syslog = new Syslog(env, settings, 'info')
+      say(env, 'agent stops')
+      env.timers.after(1, () => say(env, 'a request has failed'))
+      await syslog.close()
+      say(env, 'beyond the end')
+      await rest(env, 1_000)
+      expect(logger.lines).toEqual(['<133>test: agent stops', '<133>test: a request has failed'])
+    })
+  })
+
   it('has its last lines carried at the end, within two seconds', async () => {
     await onMachine(async ({ env, logger, install }) => {
       install()

@@ -6,13 +6,13 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { PlayStatus } from '../../sim/play/play-api.ts'
-import { freeBase, simProcess, simScript } from '../tools/sim-process.ts'
+import { simPort, simProcess, simScript } from '../tools/sim-process.ts'
 
 const run = promisify(execFile)
 
 /** A session: its face, and how it ends after SIGINT. */
 async function played(...args: readonly string[]) {
-  const { base, lines, end } = await simProcess(['play', ...args], { from: 22_000, ready: 'c1 ' })
+  const { base, lines, end } = await simProcess(['play', ...args], 'c1 ')
   const token = /#token=([0-9a-f]{32})$/.exec(lines[0] ?? '')?.[1] ?? ''
   const url = `http://127.0.0.1:${base}`
   const authorized = { Authorization: `Bearer ${token}` }
@@ -126,7 +126,7 @@ describe('svc-sim play', () => {
 
   it('is typed at a terminal, or piped into it', async () => {
     const file = join(scratch(), 'saved.yaml')
-    const base = await freeBase(22_000)
+    const base = await simPort()
     const child = spawn(process.execPath, [simScript, 'play', '--terminal', '--paused', '--port', String(base)])
     onTestFinished(() => void child.kill('SIGKILL'))
     let out = ''

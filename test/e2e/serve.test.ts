@@ -16,7 +16,7 @@ interface Status {
 
 /** A served cluster: its base port, and how it ends after SIGINT. */
 async function served(...args: readonly string[]) {
-  const { base, lines, end } = await simProcess(['serve', ...args], { from: 10_000, ready: 'administration: ' })
+  const { base, lines, end } = await simProcess(['serve', ...args], 'administration: ')
   const admin = async (what: string, body?: string) => {
     const answer = await fetch(`http://127.0.0.1:${base}${what}`, { method: 'POST', body: body ?? null })
     return { status: answer.status, text: await answer.text() }

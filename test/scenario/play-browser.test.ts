@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { freeBase } from '../tools/sim-process.ts'
+import { simPort } from '../tools/sim-process.ts'
 import { chromiumProgram as program } from './page-in-browser.ts'
 import { projectRoot, svcSim } from './svc-sim.ts'
 
@@ -18,7 +18,7 @@ describe.skipIf(program === undefined)('svc-sim play in a browser (Debian: chrom
   let page: Page
   const problems: string[] = []
   beforeAll(async () => {
-    const args = ['bin/svc-sim.js', 'play', '--paused', '--port', String(await freeBase(22_000))]
+    const args = ['bin/svc-sim.js', 'play', '--paused', '--port', String(await simPort())]
     child = spawn(process.execPath, args, { cwd: projectRoot, stdio: ['ignore', 'pipe', 'inherit'] })
     const address = await addressOf(child)
     browser = await chromium.launch({ executablePath: program ?? '', args: ['--no-sandbox'] })

@@ -60,6 +60,21 @@ export async function freePort(): Promise<number> {
   throw new Error(`no port is free from ${own.first} on`)
 }
 
+/**
+ * The first of a range of ports of which these, counted from it, are free as those of `freePort`: a block of its own,
+ * held until this worker ends.
+ */
+export async function freeBase(behind: readonly number[]): Promise<number> {
+  for (let tries = 0; tries < blocks.length; tries++) {
+    const base = (await heldBlock()).first + 1
+    const free = await Promise.all(
+      behind.map(async (at) => (await freeForTcp(base + at)) && (await freeForUdp(base + at))),
+    )
+    if (free.every((each) => each)) return base
+  }
+  throw new Error('no block of ports is free')
+}
+
 /** A port that a test listens on, that others know of it. */
 export interface HeldPort {
   close(): Promise<void>

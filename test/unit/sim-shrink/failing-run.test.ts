@@ -53,7 +53,7 @@ describe('the run that shrink is given', () => {
   })
 
   it('is not there where no record of a campaign failed', async () => {
-    const file = write('none.jsonl', '{"seed":1}\n{"torn":')
+    const file = write('none.jsonl', '{"seed":1,"verdict":"passed"}\n{"torn":')
     const found = await failingRunOf(terminal, file, 3)
     expect(!found.ok && found.error[0]).toContain('no record of a seed 3 that failed')
   })

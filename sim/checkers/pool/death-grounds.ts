@@ -39,14 +39,22 @@ const cutOff = 0.999
  * 3. A packet accuses only a member that its sender considers suspect or dead: it sends an accusation because it has
  *    one of its own or has received one, and forgets it when it learns that the member is alive.
  * 4. A member has left in the view of those that received its last message, or know of its leave: the time of its
- *    status is then that of a leave intent, its own or an operator's.
+ *    status is then that of a leave intent, its own or an operator's. A member that a hostile one has invented is left
+ *    out: the hostile one also says that it leaves.
  */
 export class DeathGrounds {
   readonly #judge: Judge<{ M10: never }>
   readonly #of = new Map<string, Grounds>()
+  /** Names under which an agent has run. */
+  readonly #agents = new Set<string>()
 
   constructor(judge: Judge<{ M10: never }>) {
     this.#judge = judge
+  }
+
+  /** An agent has this name. */
+  runs(name: string): void {
+    this.#agents.add(name)
   }
 
   /** The member announces its own death. */
@@ -101,7 +109,7 @@ export class DeathGrounds {
   heldLeft(observer: string, name: string, held: { readonly incarnation: number; readonly statusTime: number }): void {
     this.#judge.judged('M10')
     const { gone, leaves } = this.#grounds(name)
-    if (held.incarnation <= gone || leaves.has(held.statusTime)) return
+    if (!this.#agents.has(name) || held.incarnation <= gone || leaves.has(held.statusTime)) return
     this.#judge.report(
       'M10',
       `${observer} considers ${name} as left, at incarnation ${held.incarnation} and time ${held.statusTime}, although no member has said so`,

@@ -44,6 +44,8 @@ export class SuspicionWatch {
   #members = 1
   /** The member that was probed before the step. */
   #probed: string | undefined
+  /** Its name in the last step. */
+  #self: string | undefined
 
   constructor(all: { readonly grounds: DeathGrounds; readonly incarnations: Incarnations }, node: string) {
     this.#law = all.grounds
@@ -69,6 +71,8 @@ export class SuspicionWatch {
 
   /** Called before the changes of a step are reported. */
   begins(core: ObservedCore, event: GossipEvent): void {
+    if (core.self.name !== this.#self) this.#law.runs(core.self.name)
+    this.#self = core.self.name
     if (event.kind === 'packet-received' && core.self.state === 'alive') this.#accused(core, event)
     if (event.kind !== 'force-leave-requested' || event.name === core.self.name) return
     const member = core.members.get(event.name)

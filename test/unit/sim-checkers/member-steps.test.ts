@@ -175,6 +175,7 @@ describe('M10', () => {
     grounds.heldDead('s2', 'c1', 2)
     grounds.ended('s1', 'c1', 3, { ...suspected, accusers: 3, spanMs: 4_000 })
     grounds.ended('s1', 'c1', 4, { ...suspected, members: 3, spanMs: 4_000 })
+    for (const name of ['c1', 'c2']) grounds.runs(name)
     grounds.saidGone('c2', 5)
     grounds.heldDead('s2', 'c2', 5)
     grounds.heldLeft('s2', 'c2', { incarnation: 4, statusTime: 1 })
@@ -191,8 +192,10 @@ describe('M10', () => {
     grounds.ended('s1', 'c1', 2, suspected)
     grounds.ended('s1', 'c1', 3, { ...suspected, accusers: 2, spanMs: 9_000 })
     grounds.ended('s1', 'c1', 4, undefined)
+    grounds.runs('c1')
     grounds.saidLeaves('c1', 9)
     grounds.heldLeft('s2', 'c1', { incarnation: 2, statusTime: 8 })
+    grounds.heldLeft('s2', 'invented by a hostile member', { incarnation: 2, statusTime: 8 })
     expect(lines).toEqual([
       'M10: s2 considers c1 dead at incarnation 1, although no member has suspected it to the end',
       'M10: s1 considers c1 dead after suspecting it for 20s, with 1 accusers: at least 23.951s are due',

@@ -19,7 +19,10 @@ export class Watched extends Subject {
   constructor(...names: readonly string[]) {
     super()
     this.#observer?.stepped(this.core, { kind: 'started' }, [])
-    for (const name of names) this.pool.laws.weather.began(name, name, 0)
+    for (const name of names) {
+      this.pool.laws.weather.began(name, name, 0)
+      this.pool.laws.grounds.runs(name)
+    }
     this.know(...names)
   }
 

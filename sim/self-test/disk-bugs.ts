@@ -89,7 +89,7 @@ export const diskBugs: readonly PlantedBug[] = [
       },
     ],
     hunt: 'files-cannot-be-opened',
-    foundBy: ['P1'],
+    foundBy: ['P1', 'D3'],
   },
   {
     row: 440,

@@ -68,7 +68,8 @@ export interface LogFacts {
   readonly 'configuration forced': OfNode & { readonly entry: Entry }
   /** The scenario excuses that everything from this index on was lost. */
   readonly 'entries lost': { readonly from: LogIndex; readonly recovery: Recovery }
-  readonly 'index committed': OfNode & { readonly index: LogIndex }
+  /** `term`: that of the server when it learned of it. */
+  readonly 'index committed': OfNode & { readonly index: LogIndex; readonly term: Term }
   /** A leader has written to its log that the new mode of access control begins. */
   readonly 'mode proposed': OfNode & { readonly servers: readonly ServerSeen[]; readonly places: readonly string[] }
 }

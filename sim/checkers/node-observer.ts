@@ -158,7 +158,7 @@ class NodeObserver implements RaftObserver {
 
   committed(index: LogIndex, term: Term): void {
     if (!this.#acted('committed an entry')) return
-    this.#all.tell('index committed', { node: this.#node, index })
+    this.#all.tell('index committed', { node: this.#node, index, term })
     const completeness = this.#all.of(leaderCompleteness)
     if (index > completeness.committedIndex) {
       const log = this.#all.of(serverLogs).holding(this.#node, index, term)

@@ -16,7 +16,7 @@ export const consensusBugs: readonly PlantedBug[] = [
       },
     ],
     hunt: 'figure-8',
-    foundBy: ['R4', 'R5', 'P1'],
+    foundBy: ['R4', 'R5', 'P1', 'R12'],
   },
   {
     row: 2,
@@ -188,7 +188,7 @@ export const consensusBugs: readonly PlantedBug[] = [
       },
     ],
     hunt: 'leader-wakes',
-    foundBy: ['R11', 'R12', 'R3', 'R4', 'R5', 'P1', 'L1'],
+    foundBy: ['R11', 'R12', 'R3', 'R4', 'R5', 'P1', 'L1', 'R13'],
   },
   {
     row: 15,

@@ -75,7 +75,7 @@ export const meshBugs: readonly PlantedBug[] = [
       ),
     ],
     hunt: rotates,
-    foundBy: ['C2'],
+    foundBy: ['C2', 'C5'],
   },
   {
     row: 93,

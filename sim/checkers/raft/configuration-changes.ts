@@ -1,4 +1,4 @@
-import type { LogIndex, Term } from '../../../src/model/log-position.ts'
+import { type LogIndex, noIndex, type Term } from '../../../src/model/log-position.ts'
 import type { RaftMessage } from '../../../src/raft/core/messages.ts'
 import type { Configuration } from '../../../src/raft/core/types.ts'
 import { isForcedTerm } from '../../../src/raft/opening/forced-configuration.ts'
@@ -24,6 +24,8 @@ export class ConfigurationChanges {
   /** The event of each leader's election. */
   readonly #electedIn = new Map<string, number>()
   readonly #committed = new Map<string, LogIndex>()
+  /** The term in which a server last learned what is committed, and what it knew before that term. */
+  readonly #heardIn = new Map<string, { readonly term: Term; readonly before: LogIndex }>()
   /** The Raft server ID of each node. */
   readonly #ids = new Map<string, string>()
   /**
@@ -62,7 +64,9 @@ export class ConfigurationChanges {
     this.#leading.delete(node)
   }
 
-  committed(node: string, index: LogIndex): void {
+  committed(node: string, index: LogIndex, term: Term): void {
+    if (this.#heardIn.get(node)?.term !== term)
+      this.#heardIn.set(node, { term, before: this.#committed.get(node) ?? noIndex })
     this.#committed.set(node, index)
     if (this.#leading.has(node)) this.#settled.add(node)
   }
@@ -94,6 +98,7 @@ export class ConfigurationChanges {
         : [{ index, configuration, voters: votersOf(configuration), event: eventIn(this.#judge) }],
     )
     this.#committed.set(node, index)
+    this.#heardIn.delete(node)
     this.#leading.delete(node)
   }
 
@@ -101,6 +106,7 @@ export class ConfigurationChanges {
   replaced(node: string): void {
     this.#logs.delete(node)
     this.#committed.delete(node)
+    this.#heardIn.delete(node)
     this.#leading.delete(node)
   }
 
@@ -114,10 +120,15 @@ export class ConfigurationChanges {
     return standing
   }
 
-  /** The voters of the last configuration that the server knows to be committed, and of all after it in its log. */
-  standingAt(node: string): readonly (readonly string[])[] {
+  /**
+   * The voters of the last configuration that the server knows to be committed, and of all after it in its log. For a
+   * candidate of a term, that it knew before that term: it may hear from the winner while its vote for itself is written.
+   */
+  standingAt(node: string, candidateIn?: Term): readonly (readonly string[])[] {
     const known = this.#logs.get(node) ?? []
-    const committed = this.#committed.get(node) ?? 0
+    const heard = this.#heardIn.get(node)
+    const committed =
+      heard !== undefined && heard.term === candidateIn ? heard.before : (this.#committed.get(node) ?? noIndex)
     const from = known.findLastIndex(({ index }) => index <= committed)
     return known.slice(Math.max(0, from)).map(({ voters }) => voters)
   }
@@ -185,7 +196,7 @@ export const configurationChanges = checker({
     'leader began': (it, { node, term }) => it.becameLeader(node, term),
     'leader ended': (it, { node }) => it.noLongerLeads(node),
     'log reset': (it, { node, index, configuration }) => it.reset(node, index, configuration),
-    'index committed': (it, { node, index }) => it.committed(node, index),
+    'index committed': (it, { node, index, term }) => it.committed(node, index, term),
     'machine replaced': (it, { node }) => it.replaced(node),
   },
 })

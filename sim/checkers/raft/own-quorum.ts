@@ -41,7 +41,7 @@ export class OwnQuorum {
 
   /** The server has given its own vote to itself. */
   stood(node: string, term: Term): void {
-    const standing = this.#configurations.standingAt(node)
+    const standing = this.#configurations.standingAt(node, term)
     const own = this.#votes.machineOn(node)
     if (standing.length === 0 || own === undefined) return
     this.#judge.judged('R8')

@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 import { keyPath } from '../../api/client.ts'
 import type { KeyEntry } from '../../api/key-shapes.ts'
 import { commandLine, withOperands } from '../../explain/command-line.ts'
@@ -76,7 +76,8 @@ function useLastSeen(name: string, entry: KeyEntry | undefined, isAbsent: boolea
   const { deleted } = useCaller()
   const [last, setLast] = useOfCaller<KeyEntry>()
   if (entry !== undefined && entry !== last) setLast(entry)
-  useEffect(() => {
+  // At once with what is shown: an effect after the next frame is dropped if the operator has left the page by then.
+  useLayoutEffect(() => {
     if (entry !== undefined) deleted.delete(name)
     else if (isAbsent && last !== undefined) deleted.set(name, last)
   }, [deleted, entry, isAbsent, last])

@@ -114,7 +114,7 @@ class RecordSearch {
     return this.#found
   }
 
-  /** Why there is none. */
+  /** Why no record of the file is the wanted failure, as a text for the caller. */
   get lacks(): string {
     const { seed } = this.#asked
     return (

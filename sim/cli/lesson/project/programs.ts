@@ -31,7 +31,7 @@ export async function folderWith(
   return ok(folder)
 }
 
-/** A line as JSON; undefined: it is none, as what a student's code prints beside the results. */
+/** The value of a line of JSON; undefined if the line is not JSON: a student's code may print lines of its own. */
 export function jsonIn(line: string): unknown {
   try {
     return JSON.parse(line)

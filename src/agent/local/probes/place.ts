@@ -70,7 +70,7 @@ export function probeTls(serverName: string, skipVerify: boolean, own: TlsOption
 /** An absolute HTTP URL, as far as a check needs it. */
 export interface WebUrl {
   readonly scheme: 'http' | 'https'
-  /** User information, as written: `name:password`; empty if there is none. */
+  /** User information as written, such as `name:password`; empty if the URL has no user. */
   readonly user: string
   /** Host, with the port if the URL has one. */
   readonly authority: string

@@ -25,9 +25,9 @@ export interface Gone {
 type Known = ReadonlyMap<string, { readonly status: string; readonly event?: number }>
 
 /**
- * M5. Members that left are not contacted. Failed members, and no others, are tried again, at the rate of the settings.
- * Both are forgotten when their time is over, and not before. So the lists that reconnecting and reaping work through are
- * those of the members with that status.
+ * M5. Members that left are not contacted. Failed members, and no others, are tried again, in turn and at the rate of
+ * the settings. Both are forgotten when their time is over, and not before. So the lists that reconnecting and reaping
+ * work through are those of the members with that status.
  */
 export class GoneMembers {
   readonly #judge: Judge<{ M5: 'observer woke' | 'shared address' }>
@@ -75,6 +75,13 @@ export class GoneMembers {
     this.#judge.judged('M5')
     if (status !== 'failed')
       this.#judge.report('M5', `${observer} tries to reconnect to ${name}, which it considers ${status}`)
+  }
+
+  /** `passed`: a member that had failed before, and was not tried since before the last but one try of this one. */
+  inTurn(observer: string, name: string, passed: string | undefined): void {
+    this.#judge.judged('M5')
+    if (passed !== undefined)
+      this.#judge.report('M5', `${observer} tries to reconnect to ${name} a third time, and not to ${passed} meanwhile`)
   }
 
   /** The status of members has changed. `listed`: those that the observer would try again, or forget, as `status`. */
@@ -159,7 +166,7 @@ function timeoutOf({ status }: Gone, { reconnectTimeoutMs, tombstoneTimeoutMs }:
 export const goneMembers = law(
   {
     M5: {
-      text: 'reconnects: a member that left is not contacted, a failed one is retried about once in an interval, and both are reaped when their time is over',
+      text: 'reconnects: a member that left is not contacted, a failed one is retried in turn, about once in an interval, and both are reaped when their time is over',
       sources: ['docs/reference/configuration.md#fixed-gossip-values'],
       evidence: ['members', 'probes'],
       judges: ['gone member or try', 'gone members and tries'],

@@ -6,6 +6,7 @@ import { HealthWatch } from './health-watch.ts'
 import { HeardEvents } from './heard-events.ts'
 import type { PoolLaws } from './pool-laws.ts'
 import { ProbeWatch } from './probe-watch.ts'
+import { ReconnectTurns } from './reconnect-turns.ts'
 import { StatusWatch } from './status-watch.ts'
 import { type Change, SuspicionWatch } from './suspicion-watch.ts'
 import { TimerWatch } from './timer-starts.ts'
@@ -22,6 +23,7 @@ export class StepWatches {
   readonly #events: HeardEvents
   readonly #claims: ClaimWatch
   readonly #statuses: StatusWatch
+  readonly #turns: ReconnectTurns
 
   constructor(all: PoolLaws, node: string) {
     this.#all = all
@@ -34,6 +36,7 @@ export class StepWatches {
     this.#events = new HeardEvents(all.passing, node)
     this.#claims = new ClaimWatch(all.incarnations, node)
     this.#statuses = new StatusWatch(all.times, this.#broadcasts, node)
+    this.#turns = new ReconnectTurns(all.gone, node)
   }
 
   /** Called after each step, before the changes that it brought are reported. */
@@ -45,6 +48,7 @@ export class StepWatches {
     this.#broadcasts.stepped(core, event, effects)
     this.#events.stepped(event, effects, core.eventClock, core.options.limits?.timesMax)
     this.#claims.stepped(core, event)
+    this.#turns.stepped(core, effects)
   }
 
   /** Called before the changes of a step are reported. */
@@ -55,8 +59,10 @@ export class StepWatches {
   changed(core: ObservedCore, event: GossipEvent, change: Change): void {
     const { name, before, now } = change
     const isNewLife = before?.incarnation !== now.incarnation
-    if (isNewLife || before.state !== now.state || before.status !== now.status)
+    if (isNewLife || before.state !== now.state || before.status !== now.status) {
       this.#suspicions.changed(core, event, change)
+      this.#turns.changed(name, now.status)
+    }
     if (isNewLife && name !== core.self.name) this.#claims.changed(core, name)
     this.#broadcasts.changed(core, event, change)
     this.#statuses.changed(core, event, change)

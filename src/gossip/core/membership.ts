@@ -89,6 +89,7 @@ export function leftHasFailed(gossip: GossipCore, member: MemberRecord): void {
 }
 
 export function forgetGone(gossip: GossipCore, member: MemberRecord): void {
+  gossip.reconnected.delete(member)
   for (const gone of [gossip.failed, gossip.left]) {
     const at = gone.indexOf(member)
     if (at >= 0) gone.splice(at, 1)

@@ -146,6 +146,8 @@ export interface GossipCore {
   readonly recentIntents: Map<string, RecentIntent>
   /** In the order in which this agent learned of the failures. */
   readonly failed: MemberRecord[]
+  /** Of these, those that were tried again in the present round. */
+  readonly reconnected: Set<MemberRecord>
   readonly left: MemberRecord[]
   leaving: LeaveStage
   /** When each running timer was set to fire. */
@@ -212,6 +214,7 @@ export function createGossip(options: GossipOptions): GossipCore {
     leaps: new Map(),
     recentIntents: new Map(),
     failed: [],
+    reconnected: new Set(),
     left: [],
     leaving: 'member',
     timers: new Map(),

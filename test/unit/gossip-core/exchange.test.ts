@@ -205,6 +205,37 @@ describe('reconnecting', () => {
     }
   })
 
+  it('tries each failed member once in a round, in an order of its own', () => {
+    const names = ['a', 'b', 'c', 'd', 'e']
+    const orders = new Set<string>()
+    const me = new Subject().know(...names)
+    me.hear(...names.map((name) => dead(name, 1)))
+    me.fire('reconnect')
+    // The timer has fired once: the rest of the first round.
+    const nextTried = () => me.of('exchange', me.fire('reconnect')).map(({ node }) => node)
+    const first = [...me.of('exchange').map(({ node }) => node)]
+    while (first.length < names.length) first.push(...nextTried())
+    expect(first.toSorted()).toEqual(names)
+    for (let round = 0; round < 10; round++) {
+      const tried = names.flatMap(nextTried)
+      expect(tried.toSorted()).toEqual(names)
+      orders.add(tried.join())
+    }
+    expect(orders.size).toBeGreaterThan(5)
+  })
+
+  it('begins anew with a failed member that has lived again meanwhile', () => {
+    const me = new Subject().know('a', 'b')
+    me.hear(dead('a', 1), dead('b', 1))
+    me.fire('reconnect')
+    const [tried] = me.of('exchange').map(({ node }) => node ?? '')
+    const other = tried === 'a' ? 'b' : 'a'
+    me.hear(alive(tried ?? '', 2), dead(tried ?? '', 2))
+    const next = [0, 1].flatMap(() => me.of('exchange', me.fire('reconnect')).map(({ node }) => node))
+    expect(next.toSorted()).toEqual(['a', 'b'])
+    expect(next).toContain(other)
+  })
+
   it('[MEM-011] never contacts a member that left', () => {
     const me = new Subject().know('a', 'b')
     me.hear(dead('a', 1, 'a'), dead('b', 1))

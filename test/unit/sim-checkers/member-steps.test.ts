@@ -3,6 +3,7 @@ import { DeathGrounds } from '../../../sim/checkers/pool/death-grounds.ts'
 import { FrugalGossip } from '../../../sim/checkers/pool/frugal-gossip.ts'
 import { GoneMembers } from '../../../sim/checkers/pool/gone-members.ts'
 import { ReconnectPace } from '../../../sim/checkers/pool/reconnect-pace.ts'
+import { ReconnectTurns } from '../../../sim/checkers/pool/reconnect-turns.ts'
 import { lanGossip } from '../../../src/agent/settings/gossip-timing.ts'
 import type { Message } from '../../../src/gossip/core/messages.ts'
 import type { GossipEffect } from '../../../src/gossip/core/types.ts'
@@ -287,6 +288,27 @@ describe('the older laws', () => {
     lines.length = 0
     for (let at = 0; at < 700; at++) lazy.stepped(core, interval, [])
     expect(lines[0]).toMatch(/^M5: failed members were tried 0 times/)
+  })
+
+  it('M5: failed members are tried in turn', () => {
+    const { judge, lines } = recorder()
+    const turns = new ReconnectTurns(new GoneMembers(judge), 's1')
+    const core = { failed: ['a', 'b', 'c'].map((name) => ({ name })) } as unknown as ObservedCore
+    const tries = (...names: string[]): void => {
+      for (const node of names)
+        turns.stepped(core, [{ kind: 'exchange', with: addressOf(node), node, join: true, purpose: 'reconnect' }])
+    }
+    for (const name of ['a', 'b']) turns.changed(name, 'failed')
+    tries('a', 'b')
+    turns.changed('c', 'failed')
+    tries('b', 'c', 'a', 'a', 'c', 'b')
+    // It has lived again, so its tries count anew.
+    turns.changed('a', 'alive')
+    turns.changed('a', 'failed')
+    tries('a', 'a', 'b', 'c')
+    expect(lines).toEqual([])
+    tries('a', 'b', 'b', 'b')
+    expect(lines).toEqual(['M5: s1 tries to reconnect to b a third time, and not to a meanwhile'])
   })
 
   it('M5: no member tries to reach failed members where there is none', () => {

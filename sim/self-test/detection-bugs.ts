@@ -159,6 +159,14 @@ export const detectionBugs: readonly PlantedBug[] = [
     foundBy: ['M5'],
   },
   {
+    row: 472,
+    name: 'tried-at-random',
+    about: 'which failed member is tried again is drawn from all of them each time, so that some are left out for long',
+    patches: [{ file: `${members}/rounds.js`, find: '!reconnected.has(member)', replace: 'true' }],
+    hunt: 'agents-are-renamed',
+    foundBy: ['M5'],
+  },
+  {
     row: 380,
     name: 'accusations-of-the-well',
     about: 'every fourth ping also accuses its target, although the target is considered alive',

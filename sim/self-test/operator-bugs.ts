@@ -61,7 +61,7 @@ const autopilotBugs: readonly PlantedBug[] = [
   {
     row: 124,
     name: 'reconciled-by-an-old-list',
-    about: 'a member is reconciled with the status that it had when the round began',
+    about: 'a member is reconciled with the status that it had when the round began, also before its server is removed',
     patches: [
       {
         file: 'src/agent/servers/reconcile.js',
@@ -72,6 +72,11 @@ const autopilotBugs: readonly PlantedBug[] = [
         file: 'src/agent/servers/reconcile.js',
         find: 'const member = this.#members().get(name);',
         replace: 'const member = name;',
+      },
+      {
+        file: 'src/agent/servers/member-records.js',
+        find: 'if (present.some((one) => one.status',
+        replace: 'if (present.length < 0 && present.some((one) => one.status',
       },
     ],
     hunt: 'members-rejoin',

@@ -35,7 +35,7 @@ export const library = { createCluster, describeCluster }
 
 /** Runs `svc-sim` in this process, to its end. */
 export async function main(_argv: readonly string[], revision?: string): Promise<never> {
-  exitOnUnexpectedErrors('svc-sim')
+  exitOnUnexpectedErrors('svc-sim', exits.internal)
   const [script = '', first, second] = process.argv.slice(1)
   const isWorker = first === workerArgument
   if (!isWorker && process.env[cpuTimeVariable] === '1') reportCpuTime()

@@ -94,7 +94,8 @@ self-test: a planted bug was not found, or the sound program failed), 2 bad usag
 file that could not be written whole (what was found is printed all the same), 3 not deterministic, 4 undecided:
 nothing failed, but the search for an order of a key's operations was given up, 5 a seed has no verdict: its process
 ended, ran out of memory, or its virtual time stood still, 6 nothing failed, but the time of explore was spent before
-every seed had run, or merge misses seeds; 141 the reader of the output has ended.
+every seed had run, or merge misses seeds, 70 an error of this program itself (please report it), 141 the reader of
+the output has ended.
 `
 
 /** Runs one command line to its end and returns the exit code. */

@@ -37,6 +37,8 @@ export const exits = {
   noVerdict: 5,
   /** Nothing failed, but the time was over before every seed had run, or a merge lacks seeds. */
   incomplete: 6,
+  /** An error of this program itself: nothing was shown about the scenario. As `EX_SOFTWARE` of BSD. */
+  internal: 70,
 } as const
 
 const exitOfVerdict: Readonly<Record<SeedVerdict, number>> = {

@@ -6,12 +6,12 @@ import { InvariantViolation } from '../base/invariant.ts'
 
 /**
  * An unexpected error leaves the process in an undefined state: it reports the error in one line on standard error and
- * ends with code 1. The line is written before anything else can run.
+ * ends with this code. The line is written before anything else can run.
  */
-export function exitOnUnexpectedErrors(program: string): void {
+export function exitOnUnexpectedErrors(program: string, code: number): void {
   const end = (cause: unknown): never => {
     writeToStandardError(`${fatalLine(program, cause)}\n`)
-    process.exit(1)
+    process.exit(code)
   }
   process.on('uncaughtException', end)
   process.on('unhandledRejection', end)

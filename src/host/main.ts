@@ -6,7 +6,7 @@ import { createTerminal, exit, ownName } from './terminal.ts'
 
 /** Runs `svc` in this process, to its end. `revision`: that of the source from which it was built, if known. */
 export async function main(_argv?: readonly string[], revision?: string): Promise<never> {
-  exitOnUnexpectedErrors(ownName())
+  exitOnUnexpectedErrors(ownName(), 1)
   const logSink = terminalSink((text) => void process.stdout.write(text))
   const env = createHostEnv({ logSink, logLevel: 'trace', logHeld: true })
   const terminal = createTerminal(env.log, revision)

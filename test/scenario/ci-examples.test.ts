@@ -203,6 +203,7 @@ describe('examples of engines, with their variables set by this test', () => {
       [exits.notDeterministic]: 'FailIndex',
       [exits.undecided]: 'FailIndex',
       [exits.noVerdict]: 'Count',
+      [exits.internal]: 'FailIndex',
     })
     for (const { spec } of [template, merge.spec.template]) {
       expect(spec.volumes[0].persistentVolumeClaim.claimName).toBe(claim.metadata.name)

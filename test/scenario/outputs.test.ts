@@ -81,6 +81,14 @@ describe('what svc-sim run gives to programs', () => {
     expect(junitProblems(readFileSync(junit, 'utf8'))).toEqual([])
   })
 
+  it('does not end as if a seed had failed when the program itself has an error', async () => {
+    const throws = `if (!process.argv.includes('pool-worker')) setTimeout(() => { throw new Error('planted') }, 500)`
+    const nodeFlags = ['--import', `data:text/javascript,${encodeURIComponent(throws)}`]
+    const { exit, err } = await svcSim(['run', scenarioFile(page), '--seeds', '1..99999'], { nodeFlags })
+    expect(err).toContain('svc-sim: fatal: Error: planted')
+    expect(exit).toBe(70)
+  })
+
   it('has as many seeds as a report can hold, and no more', async () => {
     const flags = ['--seeds', '1..99999999999', '--junit', join(folder(), 'report.xml')]
     const { exit, err } = await svcSim(['run', scenarioFile(page), ...flags])

@@ -83,5 +83,5 @@ const parts = {
   },
 }
 
-exitOnUnexpectedErrors('svc')
+exitOnUnexpectedErrors('svc', 1)
 await parts[terminal.argv[0]]()

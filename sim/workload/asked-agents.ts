@@ -16,6 +16,16 @@ export interface AskedAgent {
   readonly endpoint: Asked
   /** It answers stale reads from its own state; a client agent asks different servers at different times. */
   readonly isServer: boolean
+  /** It has not caught up with its cluster since it started. */
+  readonly isCatchingUp: boolean
+}
+
+/**
+ * Whether an answer is of a state from before the start of its server. A server that has not caught up has stale reads
+ * answered by its leader; if it loses that again, its own old state is all that it has, and the answer says so.
+ */
+export function isOfBefore({ isCatchingUp }: AskedAgent, knowsLeader: boolean): boolean {
+  return isCatchingUp && !knowsLeader
 }
 
 /** What a group of clients needs from the run. */
@@ -67,6 +77,7 @@ export function groupWorld(run: WorkloadRun, group: Asking): GroupWorld {
         name,
         endpoint: { ...httpEndpoint(identity), ...asked, ...token },
         isServer: identity.kind === 'server' && isThere,
+        isCatchingUp: isCatchingUp(run, name),
       }
     },
     bootOf: (server) => run.cluster.bootOf(server),
@@ -81,7 +92,12 @@ export function anyAgent(run: WorkloadRun, at: Selector, draws: Draws): AskedAge
   const name = draws.oneOf(meant, (each) => each)
   if (name === undefined) return undefined
   const identity = run.cluster.identityOf(name)
-  return { name, endpoint: httpEndpoint(identity), isServer: identity.kind === 'server' }
+  const isServer = identity.kind === 'server'
+  return { name, endpoint: httpEndpoint(identity), isServer, isCatchingUp: isCatchingUp(run, name) }
+}
+
+function isCatchingUp({ cluster }: WorkloadRun, name: string): boolean {
+  return cluster.agentOf(name)?.raft?.hasCaughtUp() === false
 }
 
 /** The agents of a selection beside which services run, in turn. */

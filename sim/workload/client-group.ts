@@ -4,7 +4,7 @@ import { monotoneIndex } from '../checkers/clients/monotone-index.ts'
 import { operationText } from '../checkers/keys/key-history.ts'
 import { staleReads } from '../checkers/keys/stale-reads.ts'
 import type { Draws } from '../world/decisions/draws.ts'
-import type { GroupWorld } from './asked-agents.ts'
+import { type GroupWorld, isOfBefore } from './asked-agents.ts'
 import { type Asker, GroupOperations } from './group-operations.ts'
 import { KeyClient } from './key-client.ts'
 
@@ -115,7 +115,7 @@ export class ClientGroup {
     const indexes = invariants.of(monotoneIndex)
     const stale = invariants.of(staleReads)
     const floor = indexes.began(scope)
-    const reached = stale.began(server.name, boot, key)
+    const begun = stale.began(server.name, boot, key)
     const answer = await this.#client.read(server.endpoint, key, consistency)
     this.#operations.open.delete(operation)
     if (answer !== undefined) {
@@ -131,8 +131,9 @@ export class ClientGroup {
         indexes.let('restarted meanwhile')
         return answer
       }
-      stale.answered(operation, server.name, boot, reached)
-      indexes.answered(scope, floor, answer.index)
+      const isOld = isOfBefore(server, answer.knowsLeader)
+      stale.answered(operation, begun, isOld)
+      indexes.answered(scope, floor, answer.index, isOld)
     } else if (consistency === 'default' && invariants.excusesStaleDefault) {
       // A default read that may be stale by the scenario's own excuse promises nothing about its index either.
       indexes.let('stale default reads')

@@ -20,11 +20,13 @@ export interface ReadAnswer {
   readonly value: string | undefined
   /** The key's ModifyIndex; if the key does not exist, the index of the answer. */
   readonly index: number
+  readonly knowsLeader: boolean
 }
 
 /** The result of reading all keys under a prefix. */
 export interface ListAnswer {
   readonly index: number
+  readonly knowsLeader: boolean
   readonly rows: readonly ListedKey[]
 }
 
@@ -66,10 +68,11 @@ export class KeyClient {
     const index = Number(headerSaid(answer.headers, 'index') ?? Number.NaN)
     // A 404 without an index is not an answer about the key: the sender did not read it.
     if (Number.isNaN(index)) return undefined
-    if (answer.status === 404) return { value: undefined, index }
+    const knowsLeader = knowsLeaderBy(answer.headers)
+    if (answer.status === 404) return { value: undefined, index, knowsLeader }
     // The index of the answer may be greater than the key's: with access control, it also covers the caller's rights.
     const [row] = listedKeys(answer.body)
-    return row === undefined ? undefined : { value: row.value, index: row.modifyIndex }
+    return row === undefined ? undefined : { value: row.value, index: row.modifyIndex, knowsLeader }
   }
 
   write(server: Asked, key: string, value: string): Promise<WriteAnswer> {
@@ -113,8 +116,8 @@ export class KeyClient {
     if (answer?.status !== 200 && answer?.status !== 404) return undefined
     const index = Number(headerSaid(answer.headers, 'index') ?? Number.NaN)
     if (Number.isNaN(index)) return undefined
-    if (answer.status === 404) return { index, rows: [] }
-    return { index, rows: listedKeys(answer.body) }
+    const knowsLeader = knowsLeaderBy(answer.headers)
+    return { index, knowsLeader, rows: answer.status === 404 ? [] : listedKeys(answer.body) }
   }
 
   async #put(server: Asked, target: string, value: string): Promise<WriteAnswer> {
@@ -141,6 +144,11 @@ function listedKeys(body: Uint8Array): readonly ListedKey[] {
     value: textOf(fromBase64(Value ?? '') ?? new Uint8Array()),
     modifyIndex: ModifyIndex,
   }))
+}
+
+/** Whether the server that answered a read knows a leader, as the answer says. */
+export function knowsLeaderBy(headers: ReadonlyMap<string, string>): boolean {
+  return headerSaid(headers, 'knownleader') === 'true'
 }
 
 /** How a request carries a token. */

@@ -6,9 +6,9 @@ import { pause } from '../../src/model/pause.ts'
 import { waitingAnswers } from '../checkers/clients/waiting-answers.ts'
 import { durationRange, selector, Template, template } from '../notation/fields.ts'
 import type { Draws } from '../world/decisions/draws.ts'
-import { type AskedAgent, type GroupWorld, groupWorld } from './asked-agents.ts'
+import { type AskedAgent, type GroupWorld, groupWorld, isOfBefore } from './asked-agents.ts'
 import { drawnMs } from './drawn-pause.ts'
-import { tokenHeaders } from './key-client.ts'
+import { knowsLeaderBy, tokenHeaders } from './key-client.ts'
 import { workloadKind } from './kind.ts'
 
 /** What a group reads, with all defaults applied. */
@@ -114,8 +114,9 @@ export class WaitingReaders {
     const told = Number(headerSaid(said, 'index') ?? Number.NaN)
     const isStale = headerSaid(said, 'effective-consistency') === 'stale'
     if ((status !== 200 && status !== 404) || Number.isNaN(told) || bootOf(agent.name) !== boot) return undefined
+    const isOld = consistency === 'stale' && isOfBefore(agent, knowsLeaderBy(said))
     const found = `${status} ${textOf(answer.value.body)}`
-    invariants.tell('reader answered', { read, index: told, isChanged: found !== body, isStale })
+    invariants.tell('reader answered', { read, index: told, isChanged: found !== body, isStale, isOfBefore: isOld })
     const { name, isStill } = this.#plan
     if (isStill) invariants.tell('still answered', { query, token: name, agent: agent.name, index: told, body: found })
     return { index: told, body: found }

@@ -3,6 +3,16 @@ import { type AppliedKeys, appliedKeys } from './applied-keys.ts'
 import { eventsOf, type KeyOperation, operationText } from './key-history.ts'
 import { linearizableKeys } from './linearizable-keys.ts'
 
+type Excuse = 'restarted meanwhile' | 'state of before'
+
+/** A read when it began. */
+interface Begun {
+  readonly server: string
+  readonly boot: number
+  /** How far earlier answers of this server had come. */
+  readonly reached: number
+}
+
 /**
  * K1 for stale reads. The value that a stale read finds was the newest value at some time. Of two reads of a key at one
  * running server, the one that began after the other was answered never finds an older state (a monotone prefix of the
@@ -10,21 +20,21 @@ import { linearizableKeys } from './linearizable-keys.ts'
  */
 export class StaleReads {
   readonly #applied: AppliedKeys
-  readonly #judge: Judge<{ K1: 'restarted meanwhile' }>
+  readonly #judge: Judge<{ K1: Excuse }>
   /**
    * By server, boot and key: the position among the key's versions that an answered read has reached; -1: before the
    * first.
    */
   readonly #reached = new Map<string, number>()
 
-  constructor(judge: Judge<{ K1: 'restarted meanwhile' }>, applied: AppliedKeys) {
+  constructor(judge: Judge<{ K1: Excuse }>, applied: AppliedKeys) {
     this.#applied = applied
     this.#judge = judge
   }
 
-  /** How far earlier answers of this server have come; kept with the read until its answer. */
-  began(server: string, boot: number, key: string): number {
-    return this.#reached.get(`${server} ${boot} ${key}`) ?? -1
+  /** The result is kept with the read until its answer. */
+  began(server: string, boot: number, key: string): Begun {
+    return { server, boot, reached: this.#reached.get(`${server} ${boot} ${key}`) ?? -1 }
   }
 
   /**
@@ -47,8 +57,8 @@ export class StaleReads {
     this.answeredBySome(operation)
   }
 
-  /** `reached`: what `began` returned. */
-  answered(operation: KeyOperation, server: string, boot: number, reached: number): void {
+  /** `isOfBefore`: as for W1. */
+  answered(operation: KeyOperation, { server, boot, reached }: Begun, isOfBefore = false): void {
     this.#judge.judged('K1')
     const versions = this.#applied.versions(operation.key)
     let at = reached
@@ -57,9 +67,9 @@ export class StaleReads {
       while (at < versions.length && versions[at]?.value !== operation.found) at++
     }
     if (at >= versions.length && at >= 0) {
-      const why = versions.some((version) => version.value === operation.found)
-        ? 'an older state than before'
-        : 'a value never held'
+      const isOlder = versions.some((version) => version.value === operation.found)
+      if (isOlder && isOfBefore) return this.#judge.excused('K1', 'state of before')
+      const why = isOlder ? 'an older state than before' : 'a value never held'
       this.#judge.report('K1', `key '${operation.key}' at ${server}: ${why}: ${operationText(operation)}`, [
         ...eventsOf(operation),
         ...appliedIn(this.#judge, versions[reached]?.index ?? 0),

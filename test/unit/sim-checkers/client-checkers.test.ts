@@ -36,7 +36,7 @@ describe('K1 for stale reads', () => {
   const findings = (...found: readonly (string | undefined)[]): readonly string[] => {
     const { judge, lines } = recorder()
     const checker = new StaleReads(judge, history())
-    for (const one of found) checker.answered(operation({ found: one }), 's1', 1, checker.began('s1', 1, 'k'))
+    for (const one of found) checker.answered(operation({ found: one }), checker.began('s1', 1, 'k'))
     return lines
   }
 
@@ -55,6 +55,20 @@ describe('K1 for stale reads', () => {
     expect(findings('zz')).toHaveLength(1)
   })
 
+  it('lets a server that lost its leader before it caught up show its old state, but no value that was never held', () => {
+    const { judge, lines, counts } = recorder()
+    const checker = new StaleReads(judge, history())
+    for (const [found, isOfBefore] of [
+      ['c', false],
+      ['a', true],
+      ['zz', true],
+      ['b', false],
+    ] as const)
+      checker.answered(operation({ found }), checker.began('s1', 1, 'k'), isOfBefore)
+    expect(lines).toHaveLength(2)
+    expect(counts()).toEqual(['K1 4', 'K1 excused: state of before 1'])
+  })
+
   it('lets a client agent go back, for it asks one server now and another then, but not make a value up', () => {
     const { judge, lines } = recorder()
     const checker = new StaleReads(judge, history())
@@ -68,9 +82,9 @@ describe('K1 for stale reads', () => {
     const { judge, codes } = recorder()
     const checker = new StaleReads(judge, history())
     const early = checker.began('s1', 1, 'k')
-    checker.answered(operation({ found: 'c' }), 's1', 1, checker.began('s1', 1, 'k'))
-    checker.answered(operation({ found: 'a' }), 's1', 1, early)
-    checker.answered(operation({ found: 'a' }), 's1', 2, checker.began('s1', 2, 'k'))
+    checker.answered(operation({ found: 'c' }), checker.began('s1', 1, 'k'))
+    checker.answered(operation({ found: 'a' }), early)
+    checker.answered(operation({ found: 'a' }), checker.began('s1', 2, 'k'))
     expect(codes).toEqual([])
   })
 })

@@ -133,6 +133,15 @@ describe('what clients saw counts', () => {
     expect(counts()).toEqual(['W1 1', 'W1 excused: majority lost 1', 'W1 excused: restarted meanwhile 1'])
   })
 
+  it('no index of a state from before the start of its server that is lower', () => {
+    const { judge, lines, counts } = recorder()
+    const indexes = new MonotoneIndex(judge)
+    for (const index of [5, 3, 6]) indexes.answered('k', indexes.began('k'), index, true)
+    indexes.answered('k', indexes.began('k'), 4)
+    expect(lines).toEqual(['W1: k: index 4 after 6'])
+    expect(counts()).toEqual(['W1 excused: state of before 1', 'W1 2'])
+  })
+
   it('a session where it ends, and a renewal that was never answered as long as no other was', () => {
     const { judge, counts } = recorder()
     const lives = new SessionLives(judge)

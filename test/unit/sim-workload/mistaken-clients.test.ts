@@ -24,7 +24,7 @@ function sent(table: readonly Settled[], untilMs: number) {
     simulation.addNode({ name: 'mistakes', host: '10.0.0.9' }).boot((env) => {
       const world: MistakenWorld = {
         decisions: simulation.decisions,
-        agent: () => ({ name: 'a1', endpoint, isServer: true }),
+        agent: () => ({ name: 'a1', endpoint, isServer: true, isCatchingUp: false }),
         isInContact: () => true,
         isCalm: () => true,
         nowUs: () => simulation.nowUs,

@@ -61,8 +61,8 @@ export const clientRows: readonly CauseRow[] = [
     [22, 21, 1008],
     (judge) => {
       const law = new StaleReads(judge, keys([7, 'a'], [8, 'b']))
-      law.answered(read('b', 11, 12), 's1', 1, -1)
-      law.answered(read('a', 21, 22), 's1', 1, law.began('s1', 1, 'k'))
+      law.answered(read('b', 11, 12), law.began('s1', 1, 'k'))
+      law.answered(read('a', 21, 22), law.began('s1', 1, 'k'))
     },
   ],
   [

@@ -36,13 +36,17 @@ export class SimProcesses implements Processes {
     // A program writes its output at its end: one that is killed has written none.
     const output = timedOut ? emptyBytes : all.slice(Math.max(0, all.length - outputBytesMax))
     const exit = timedOut ? 'SIGKILL' : run.exit
+    let isKilled = false
     const end = kernel.answer(this.#boot, runUs, 'child ends', (): Run => {
-      if (!timedOut && all.length > 0) options.onOutput?.(all)
+      if (!timedOut && !isKilled && all.length > 0) options.onOutput?.(all)
       return ok({ exit, output, timedOut })
     })
     // Its reaction to a signal is not in its script: the first signal ends it.
     const signal = options.graceMs === undefined ? 'SIGKILL' : 'SIGTERM'
-    const killed = options.until?.then((): Run => ok({ exit: signal, output: emptyBytes, timedOut: false }))
+    const killed = options.until?.then((): Run => {
+      isKilled = true
+      return ok({ exit: signal, output: emptyBytes, timedOut: false })
+    })
     return killed === undefined ? end : Promise.race([end, killed])
   }
 }

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { textOf, utf8 } from '../../../src/base/bytes.ts'
 import { metricsIntervalMs } from '../../../src/env/observe.ts'
 import type { Law } from './law-world.ts'
-import { got } from './observed.ts'
+import { got, pause } from './observed.ts'
 
 /** Small programs that each world has: the simulated one as scripts, in the first word of what they are to do. */
 export const shell = '/bin/sh'
@@ -13,6 +13,7 @@ export const scripts = {
   echoes: 'exec cat',
   tells: 'printf %s "$SVC_WORD"',
   dies: 'kill -9 $$',
+  printsLate: 'sleep 0.2; printf late',
 } as const
 
 export function processLaws(law: Law): void {
@@ -63,6 +64,21 @@ export function processLaws(law: Law): void {
     const running = env.processes.run([shell, '-c', scripts.sleeps], { ...options, until: unwanted.promise })
     env.timers.after(20, () => unwanted.resolve())
     expect(await got(running)).toMatchObject({ exit: 'SIGKILL', timedOut: false })
+  })
+
+  law('a program that was killed prints nothing any more', async ({ env }) => {
+    const heard: string[] = []
+    const unwanted = env.deferred<void>()
+    const settings = {
+      ...options,
+      until: unwanted.promise,
+      onOutput: (piece: Uint8Array): void => void heard.push(textOf(piece)),
+    }
+    const running = env.processes.run([shell, '-c', scripts.printsLate], settings)
+    env.timers.after(20, () => unwanted.resolve())
+    expect(await got(running)).toMatchObject({ exit: 'SIGKILL', timedOut: false })
+    await pause(env, 400)
+    expect(heard).toEqual([])
   })
 
   law('a program that is no more wanted may end by itself first, where it is given the time', async ({ env }) => {

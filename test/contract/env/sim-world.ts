@@ -93,6 +93,8 @@ function script({ argv, input, environment }: ProgramCall): ProgramRun {
       return { afterMs: 1, exit: 0, output: textOf(input) }
     case scripts.tells:
       return { afterMs: 1, exit: 0, output: environment.get('SVC_WORD') ?? '' }
+    case scripts.printsLate:
+      return { afterMs: 200, exit: 0, output: 'late' }
     case scripts.dies:
       return { afterMs: 1, exit: 'SIGKILL' }
     default:

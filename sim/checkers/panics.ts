@@ -23,10 +23,16 @@ const faults: ReadonlyMap<string, string> = new Map([
   [`agent: ${malformedCommand}`, 'made a command that no server could read, and refuses the request for it'],
 ])
 
+/** Whether a text names this path, and not only one below it or beside it. */
+function isNamedIn(text: string, path: string): boolean {
+  const parts = text.split(path)
+  return parts.slice(1).some((after) => !/^(?:[/\w-]|[.]\w)/.test(after))
+}
+
 /** How processes end. One that ends because of its disk says which file it was that failed. */
 class Ends {
   readonly #judge: Judge<{ P1: PanicExcuse; P2: never }>
-  /** By node, the files and directories of which some operation failed since its process began. */
+  /** By node, the files and directories of which some operation failed, or had no space, since its process began. */
   readonly #failed = new Map<string, Set<string>>()
 
   constructor(judge: Judge<{ P1: PanicExcuse; P2: never }>) {
@@ -44,10 +50,10 @@ class Ends {
   }
 
   /** `verb`: what the process does for this reason. */
-  ended({ node, said, wasFull }: Facts['process stopped by its disk'], verb: string): void {
+  ended({ node, said }: Facts['process stopped by its disk'], verb: string): void {
     this.#judge.excused('P1', 'failing disk')
     const paths = [...(this.#failed.get(node) ?? [])]
-    if (wasFull || paths.some((path) => said.includes(path))) return
+    if (paths.some((path) => isNamedIn(said, path))) return
     this.#judge.report('P1', `${node} ${verb} and names no file of which an operation failed: ${said}`)
   }
 
@@ -108,6 +114,7 @@ export const panics = checker({
     'process began': (it, { node }) => it.began(node),
     'disk operation failed': (it, { node, path }) => it.failed(node, path),
     'answer shown': (it) => it.answered(),
+    'disk found full': (it, { node, path }) => it.failed(node, path),
     'process told': (it, { node, what }) => it.told(node, what),
     'process panicked': (it, fact) => it.panicked(fact),
     'process did not start': (it, fact) => it.didNotStart(fact),

@@ -50,8 +50,6 @@ export interface OfNode {
 interface Why {
   /** What the process says of its end. */
   readonly said: string
-  /** Since it began, its disk was full at some time. */
-  readonly wasFull: boolean
 }
 
 /** Reported by the cluster about the processes on its machines. */
@@ -100,6 +98,8 @@ export interface ProcessFacts {
     readonly operation: string
     readonly path: string
   }
+  /** A file could not be written, because its disk has no space. */
+  readonly 'disk found full': OfNode & { readonly path: string }
   /** `what`: `topic: text` of a line of its log, or the name of a counter that it counts for the first time. */
   readonly 'process told': OfNode & { readonly what: string }
   /**

@@ -38,6 +38,8 @@ export class ClusterNodes {
       const node = simulation.addNode({ name, host, clock, directories: ['/data'] })
       node.disk.onFailed = (operation, path) =>
         invariantsOf(planned.identity.datacenter).tell('disk operation failed', { node: name, operation, path })
+      node.disk.onFull = (path) =>
+        invariantsOf(planned.identity.datacenter).tell('disk found full', { node: name, path })
       nodes.set(name, clusterNode(planned, node, clock.rate))
     }
     this.#nodes = nodes

@@ -215,7 +215,6 @@ export class Processes {
   #startFailed(server: ClusterNode, boot: number, failure: StartFailure): void {
     const { name: node } = server.identity
     const { message, kind } = failure
-    const { wasFull } = server.node.disk
     if (!server.damaged && !isExplained(server, failure)) this.#checks(server).tell('start failed', { node, message })
     else
       this.#checks(server).tell('process did not start', {
@@ -223,7 +222,6 @@ export class Processes {
         isDamaged: server.damaged,
         kind,
         said: message,
-        wasFull,
       })
     this.#exit(server, boot, `does not start: ${message}`)
   }
@@ -234,8 +232,7 @@ export class Processes {
       this.#world.simulation.tellStack(node, failure)
       this.#checks(server).tell('process panicked', { node: identity.name, release, violation: failure })
     } else if (failure instanceof Error) {
-      const why = { said: failure.message, wasFull: node.disk.wasFull }
-      this.#checks(server).tell('process stopped by its disk', { node: identity.name, ...why })
+      this.#checks(server).tell('process stopped by its disk', { node: identity.name, said: failure.message })
     }
     this.#exit(server, boot, `stopped itself: ${failure.message}`)
   }

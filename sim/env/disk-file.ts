@@ -131,7 +131,7 @@ export class SimDiskFile implements DiskFile, HeldFile {
     const fault = disk.writeFailureOf(this.path, bytes.length, draws)
     if (fault === undefined) {
       const written = disk.tree.write(this.path, this.#inode, at, bytes)
-      return { isWhole: written.ok, ended: () => written }
+      return { isWhole: written.ok, ended: () => disk.told(this.path, written) }
     }
     if (fault.written > 0) disk.tree.write(this.path, this.#inode, at, bytes.subarray(0, fault.written))
     const ended = (): Err<DiskFailure> => {
@@ -151,7 +151,7 @@ export class SimDiskFile implements DiskFile, HeldFile {
       const failure = this.#machine.disk.failureOf('resize', this.path, draws)
       if (failure !== undefined) return () => failure
       const result = resize()
-      return () => result
+      return () => this.#machine.disk.told(this.path, result)
     })
   }
 

@@ -58,12 +58,12 @@ export class SimDisk {
   #stalled = false
   /** Number of the event that set its present state; 0: unchanged since the start. */
   setBy = 0
-  /** It was full since the process began. */
-  wasFull = false
   /** It was full, or made to fail, since the process began. */
   hasFailed = false
   /** Is told which operations fail because they were told to. */
   onFailed: (operation: FailingOperation, path: string) => void = () => undefined
+  /** Is told for which files there is no space. */
+  onFull: (path: string) => void = () => undefined
   /** Number of operations of the process that have not ended. */
   underWay = 0
   #held: (() => void)[] = []
@@ -94,7 +94,6 @@ export class SimDisk {
     this.#times = timesOf(this.#options)
     this.tree.quotaBytes = this.#options.quotaBytes
     this.tree.copyOnWrite = this.#options.copyOnWrite
-    this.wasFull ||= this.tree.isFull
     this.hasFailed ||= this.tree.isFull
     this.#trace(JSON.stringify(options), 0)
   }
@@ -168,7 +167,6 @@ export class SimDisk {
     this.#locks.clear()
     this.#held = []
     this.underWay = 0
-    this.wasFull = this.tree.isFull
     this.hasFailed = this.tree.isFull || this.#errors.areDue
     const { decisions } = this.#kernel
     const fateOf = (path: string): Draws => decisions.drawsOnce(life, 'power cut', path)
@@ -216,6 +214,12 @@ export class SimDisk {
     return { failure, written: failure.error.kind === 'io' ? draws.below(length + 1) : 0 }
   }
 
+  /** The result of an operation of this file that ends now. */
+  told<T>(path: string, result: Result<T, DiskFailure>): Result<T, DiskFailure> {
+    if (!result.ok && result.error.kind === 'full') this.onFull(path)
+    return result
+  }
+
   /** Takes a lock for a process. Its file stays when the process dies, and then has no effect. */
   lock(path: string, boot: Boot): Result<{ release(): void }, DiskFailure> {
     const key = `/${partsOf(path).join('/')}`
@@ -224,7 +228,7 @@ export class SimDisk {
     if (!opened.ok) return opened
     const written = this.tree.write(path, opened.value, 0, utf8(`${boot.name} ${boot.number}\n`))
     this.tree.closed(opened.value)
-    if (!written.ok) return written
+    if (!written.ok) return this.told(path, written)
     this.#locks.set(key, boot)
     let held = true
     return ok({

@@ -79,22 +79,25 @@ describe('a fact', () => {
     },
   )
 
-  it('of an end excuses it only where the process names a file of which an operation failed, or had no room', () => {
-    const ends = (said: string, wasFull: boolean): readonly string[] => {
+  it('of an end excuses it only where the process names a file of which an operation failed, or had no space', () => {
+    const ends = (said: string): readonly string[] => {
       const one = run()
       one.tell('disk operation failed', { node: 's1', operation: 'sync', path: '/data/before' })
       one.tell('process began', { node: 's1', boot: 2, id: 's1' })
       one.tell('disk operation failed', { node: 's1', operation: 'sync', path: '/data/log' })
-      one.tell('process stopped by its disk', { node: 's1', said, wasFull })
-      one.tell('process did not start', { node: 's1', said, wasFull, kind: 'io', isDamaged: false })
+      one.tell('disk found full', { node: 's1', path: '/data/local' })
+      one.tell('process stopped by its disk', { node: 's1', said })
+      one.tell('process did not start', { node: 's1', said, kind: 'io', isDamaged: false })
       return one.violations.map((violation) => violation.message)
     }
-    expect(ends('raft log: /data/log: sync: input/output error', false)).toEqual([])
-    expect(ends('no space', true)).toEqual([])
-    expect(ends('/data/before: sync', false)).toEqual([
-      's1 stops and names no file of which an operation failed: /data/before: sync',
-      's1 does not start and names no file of which an operation failed: /data/before: sync',
-    ])
+    expect(ends('raft log: /data/log: sync: input/output error')).toEqual([])
+    expect(ends('cannot write /data/local')).toEqual([])
+    for (const said of ['/data/before: sync', 'no space', '/data/log/1: sync', '/data/log.tmp: sync', '/data/logs']) {
+      expect(ends(said)).toEqual([
+        `s1 stops and names no file of which an operation failed: ${said}`,
+        `s1 does not start and names no file of which an operation failed: ${said}`,
+      ])
+    }
   })
 
   it('comes to the one instance that a run has of a checker', () => {

@@ -18,7 +18,7 @@ import { logIndexOf, termOf } from '../../../src/model/log-position.ts'
 import type { RaftMessage } from '../../../src/raft/core/messages.ts'
 import { projectRoot } from '../../tools/planted.ts'
 
-const why = { said: '', wasFull: false }
+const why = { said: '' }
 
 describe('marks of rare states', () => {
   it('are told once, in the order of their table', () => {

@@ -35,27 +35,43 @@ function exactly(text: string): RegExp {
  */
 export class Understanding {
   readonly #run: Pick<CheckedRun, 'nowUs' | 'contactSinceUs'> & Judge<{ P3: Excuse }>
-  readonly #releases = new Set<string>()
+  /** By agent, the release of its last process. */
+  readonly #releases = new Map<string, string>()
+  /** Since when all agents are of one release; only while they are. */
+  #alikeSinceUs = 0
 
   constructor(run: Pick<CheckedRun, 'nowUs' | 'contactSinceUs'> & Judge<{ P3: Excuse }>) {
     this.#run = run
   }
 
-  runsAs(release: Release): void {
-    this.#releases.add(releaseText(release))
+  runsAs(node: string, release: Release): void {
+    const wereAlike = this.#areAlike()
+    this.#releases.set(node, releaseText(release))
+    if (!wereAlike && this.#areAlike()) this.#alikeSinceUs = this.#run.nowUs()
+  }
+
+  #areAlike(): boolean {
+    return new Set(this.#releases.values()).size <= 1
+  }
+
+  /** Whether some agent was of another release when a request was asked, or may have been taken for one. */
+  #mayDiffer(askedUs: number): boolean {
+    return !this.#areAlike() || (this.#alikeSinceUs > 0 && askedUs - this.#alikeSinceUs < settledUs)
   }
 
   answered({ node, where, status, tookMs, text }: Facts['answer shown']): void {
     this.#run.judged('P3')
     if (status < firstError) return
     const isElsewhere = /[?&]dc=/.test(where)
-    if (malformed.test(text())) this.#misunderstood(node, where, text(), isElsewhere)
-    else if (status === serverError && !isElsewhere) this.#failed(node, where, text(), tookMs)
+    const askedUs = this.#run.nowUs() - tookMs * 1000 * (1 + clockAllowance)
+    if (malformed.test(text())) this.#misunderstood(node, where, text(), isElsewhere ? undefined : askedUs)
+    else if (status === serverError && !isElsewhere) this.#failed(node, where, text(), askedUs)
   }
 
-  #misunderstood(node: string, where: string, text: string, isElsewhere: boolean): void {
-    if (isElsewhere) this.#run.excused('P3', 'another datacenter')
-    else if (this.#releases.size > 1) this.#run.excused('P3', 'other releases')
+  /** `askedUs`: undefined for a request of another datacenter. */
+  #misunderstood(node: string, where: string, text: string, askedUs: number | undefined): void {
+    if (askedUs === undefined) this.#run.excused('P3', 'another datacenter')
+    else if (this.#mayDiffer(askedUs)) this.#run.excused('P3', 'other releases')
     else
       this.#run.report(
         'P3',
@@ -63,12 +79,11 @@ export class Understanding {
       )
   }
 
-  #failed(node: string, where: string, text: string, tookMs: number): void {
+  #failed(node: string, where: string, text: string, askedUs: number): void {
     if (!wants.some((want) => want.test(text))) return
     const contactUs = this.#run.contactSinceUs(node)
-    const askedUs = this.#run.nowUs() - tookMs * 1000 * (1 + clockAllowance)
     if (contactUs === undefined || askedUs - contactUs < settledUs) return
-    if (this.#releases.size > 1) return this.#run.excused('P3', 'other releases')
+    if (this.#mayDiffer(askedUs)) return this.#run.excused('P3', 'other releases')
     const since = ((this.#run.nowUs() - contactUs) / 1e6).toFixed(3)
     this.#run.report(
       'P3',
@@ -97,7 +112,7 @@ export const understanding = checker({
   },
   make: (run) => new Understanding(run),
   takes: {
-    'settings read': (it, { config }) => it.runsAs(config.release),
+    'settings read': (it, { node, config }) => it.runsAs(node ?? config.nodeName, config.release),
     'answer shown': (it, fact) => it.answered(fact),
   },
 })

@@ -43,8 +43,13 @@ export class FailedLogs {
     this.#open.set(node, 'running')
   }
 
+  /** Of one whose log had failed before, it shows that it did not stop at once. */
   toldToEnd(node: string): void {
-    if (this.#open.has(node)) this.#open.set(node, 'ending')
+    const state = this.#open.get(node)
+    if (state === undefined) return
+    const failure = this.#failures.get(node)
+    if (failure !== undefined && state === 'running') this.#judgeEnd(node, failure, 'is told to end, and still runs,')
+    this.#open.set(node, 'ending')
   }
 
   failed(node: string, operation: string, path: string): void {

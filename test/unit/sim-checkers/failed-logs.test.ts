@@ -71,6 +71,16 @@ describe('D4 failed logs', () => {
     expect([lines, counts()]).toEqual([[], ['D4 1', 'D4 excused: ending 1']])
   })
 
+  it('reports a server that went on after its log failed, and is told to end for another reason', () => {
+    const { logs, lines, clock } = checker()
+    logs.failed('s1', 'write', segment)
+    clock.ms = 30_000
+    logs.toldToEnd('s1')
+    clock.ms = 31_000
+    logs.died('s1')
+    expect(lines).toEqual([`D4: s1 is told to end, and still runs, 30s after a write of ${segment} failed`])
+  })
+
   it('judges no server that is still reading its log', () => {
     const { logs, counts } = checker()
     logs.began('s1')

@@ -9,17 +9,26 @@ interface Answered {
   readonly tookMs?: number
   readonly contactS?: number | undefined
   readonly releases?: number
+  /** When the agents of older releases came to run the newest, in seconds. */
+  readonly upgradedS?: number
 }
 
 /**
  * What P3 has to say of one answer, twenty seconds after the run began, by an agent that has been in contact since the
  * first.
  */
-function judged({ text, status = 500, where = '/v1/kv/k', tookMs = 5, releases = 1, ...given }: Answered) {
+function judged({ text, status = 500, where = '/v1/kv/k', tookMs = 5, releases = 1, upgradedS, ...given }: Answered) {
   const { judge, lines, counts } = recorder()
   const contactUs = 'contactS' in given ? given.contactS && given.contactS * 1e6 : 1e6
-  const checker = new Understanding({ ...judge, nowUs: () => 20e6, contactSinceUs: () => contactUs })
-  for (let minor = 0; minor < releases; minor++) checker.runsAs({ major: 1, minor, patch: 0 })
+  let nowUs = 0
+  const checker = new Understanding({ ...judge, nowUs: () => nowUs, contactSinceUs: () => contactUs })
+  const runs = (node: number, minor: number): void => checker.runsAs(`s${node}`, { major: 1, minor, patch: 0 })
+  for (let minor = 0; minor < releases; minor++) runs(minor, minor)
+  if (upgradedS !== undefined) {
+    nowUs = upgradedS * 1e6
+    for (let node = 0; node < releases; node++) runs(node, releases - 1)
+  }
+  nowUs = 20e6
   checker.answered({ node: 's1', where, status, tookMs, text: () => text })
   return { lines, counts: counts() }
 }
@@ -59,5 +68,15 @@ describe('P3', () => {
     expect(judged({ text, releases: 2 })).toEqual({ lines: [], counts: ['P3 1', 'P3 excused: other releases 1'] })
     const elsewhere = judged({ text, where: '/v1/kv/k?recurse&dc=dc2' })
     expect(elsewhere).toEqual({ lines: [], counts: ['P3 1', 'P3 excused: another datacenter 1'] })
+  })
+
+  it('lets them do so until all are of one release, and a request from before that, or from soon after it', () => {
+    const text = 'KV.Get: malformed answer'
+    const excused = ['P3 1', 'P3 excused: other releases 1']
+    expect(judged({ text, releases: 3, upgradedS: 18 }).counts).toEqual(excused)
+    expect(judged({ text, releases: 3, upgradedS: 10, tookMs: 9_000 }).counts).toEqual(excused)
+    expect(judged({ text, releases: 3, upgradedS: 10 }).lines).toHaveLength(1)
+    expect(judged({ text: 'Internal error', releases: 2, upgradedS: 10 }).lines).toHaveLength(1)
+    expect(judged({ text: 'Internal error', releases: 2, upgradedS: 18 }).counts).toEqual(excused)
   })
 })

@@ -11,7 +11,6 @@ export interface LinkSetting {
   /** Mean of a further delay with a long tail. */
   readonly jitterMs?: number
   readonly corrupt?: number
-  readonly blocksDatagrams?: boolean
   /** They apply only to what this machine sends. */
   readonly oneWay?: boolean
 }
@@ -20,6 +19,8 @@ export interface LinkSetting {
 export class LinkRules {
   readonly #network: Pick<Network, 'setLink' | 'clearLink'>
   readonly #settings = new Map<string, LinkSetting>()
+  /** Machines whose datagrams are dropped. */
+  readonly #blocked = new Set<string>()
 
   constructor(network: Pick<Network, 'setLink' | 'clearLink'>) {
     this.#network = network
@@ -29,6 +30,17 @@ export class LinkRules {
   set(server: string, setting: LinkSetting | undefined, all: readonly string[]): void {
     if (setting === undefined) this.#settings.delete(server)
     else this.#settings.set(server, setting)
+    this.#applyAll(server, all)
+  }
+
+  /** Drops every datagram from and to this machine, beside the settings of its links. */
+  block(server: string, blocks: boolean, all: readonly string[]): void {
+    if (blocks) this.#blocked.add(server)
+    else this.#blocked.delete(server)
+    this.#applyAll(server, all)
+  }
+
+  #applyAll(server: string, all: readonly string[]): void {
     for (const other of all) {
       if (other === server) continue
       this.#network.clearLink(server, other)
@@ -41,7 +53,9 @@ export class LinkRules {
   #apply(from: string, to: string, first: string): void {
     const other = from === first ? to : from
     const rules = this.#rulesOf(first, from) ?? this.#rulesOf(other, from)
-    if (rules !== undefined) this.#network.setLink(from, to, rules, { oneWay: true })
+    const isBlocked = this.#blocked.has(from) || this.#blocked.has(to)
+    if (isBlocked) this.#network.setLink(from, to, { ...rules, blocksDatagrams: true }, { oneWay: true })
+    else if (rules !== undefined) this.#network.setLink(from, to, rules, { oneWay: true })
   }
 
   /** The settings of a machine for what `from` sends on one of its links. */

@@ -15,8 +15,6 @@ export interface DiskSetting {
   /** Duration of a read or a write. */
   readonly operationMs?: RangeMs
   readonly syncMs?: RangeMs
-  /** No space is left. */
-  readonly full?: boolean
 }
 
 /** The machines of a cluster in the view of faults: links, disks and clocks, by the name of the server. */
@@ -25,6 +23,9 @@ export class Machines {
   readonly #cluster: Cluster
   readonly #disk: { readonly operationMs: RangeMs; readonly syncMs: RangeMs }
   readonly #links: LinkRules
+  /** Disks that are not as fast as usual, and those without space. */
+  readonly #slow = new Map<string, DiskSetting>()
+  readonly #full = new Set<string>()
 
   /** `disk`: the settings of every undisturbed disk. */
   constructor(
@@ -67,17 +68,31 @@ export class Machines {
 
   /** Undefined: restores the settings. */
   setDisk(server: string, setting: DiskSetting | undefined): void {
+    if (setting === undefined) this.#slow.delete(server)
+    else this.#slow.set(server, setting)
+    this.#applyDisk(server)
+  }
+
+  /** Whether no space is left, however fast the disk is. */
+  fillDisk(server: string, isFull: boolean): void {
+    if (isFull) this.#full.add(server)
+    else this.#full.delete(server)
+    this.#applyDisk(server)
+  }
+
+  #applyDisk(server: string): void {
     const { disk } = this.#cluster.nodeOf(server)
+    const [setting, isFull] = [this.#slow.get(server), this.#full.has(server)]
     const operationMs = setting?.operationMs ?? this.#disk.operationMs
     disk.setOptions({
       readMs: operationMs,
       writeMs: operationMs,
       nameMs: operationMs,
       syncMs: setting?.syncMs ?? this.#disk.syncMs,
-      quotaBytes: setting?.full === true ? 0 : Number.POSITIVE_INFINITY,
+      quotaBytes: isFull ? 0 : Number.POSITIVE_INFINITY,
       // The harder case: if writes within a file still succeed, a server notices nothing until a segment of its log is
       // used up.
-      copyOnWrite: setting?.full === true,
+      copyOnWrite: isFull,
     })
   }
 
@@ -89,6 +104,11 @@ export class Machines {
   /** Operations of the disk fail from now on; undefined: no longer. */
   setDiskErrors(server: string, errors: LastingErrors | undefined): void {
     this.#cluster.nodeOf(server).disk.setErrors(errors)
+  }
+
+  /** The file system with these files is read-only; undefined: it is not. */
+  setReadOnly(server: string, files: RegExp | undefined): void {
+    this.#cluster.nodeOf(server).disk.setReadOnly(files)
   }
 
   /** Every operation works again. */
@@ -114,6 +134,11 @@ export class Machines {
   /** Changes the links between this server and every other one. Undefined: restores them. */
   setLinks(server: string, setting: LinkSetting | undefined): void {
     this.#links.set(server, setting, this.#cluster.nodeNames)
+  }
+
+  /** Whether a firewall drops the datagrams of all its links, whatever else these do. */
+  blockDatagrams(server: string, blocks: boolean): void {
+    this.#links.block(server, blocks, this.#cluster.nodeNames)
   }
 
   /** How much faster than true time its clocks run, as a fraction. Undefined: as at the start. */

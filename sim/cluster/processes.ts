@@ -106,7 +106,7 @@ export class Processes {
 
   /** Crashes the process from outside; `disk` is passed to the machine's crash. */
   crash(server: ClusterNode, disk: 'power' | 'kept'): void {
-    if (!server.node.running) return
+    if (!server.node.running) return server.node.crash({ disk })
     server.isAwaited = false
     this.#gone(server, disk)
     this.#tell('server crashed', server)

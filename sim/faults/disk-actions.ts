@@ -24,7 +24,7 @@ export const stallDisk = action(
 )
 
 export const fillDisk = action(selector.describe('The disk has no space left.'), (world, nodes, scope) =>
-  world.each(nodes, 'fill disk', scope, (node) => world.disks.lay(node, { full: true })),
+  world.each(nodes, 'fill disk', scope, (node) => world.fullDisks.lay(node, true)),
 )
 
 /** `about`: what the language page says of it. */
@@ -72,7 +72,6 @@ export const diskErrors = action(
       operations: operations ?? failingOperations,
       files: files === undefined ? anyFile : fileClasses[files],
       chance: each ?? 1,
-      isReadOnly: false,
     }
     return world.each(nodes, 'disk errors', scope, (node) => world.diskErrors.lay(node, setting))
   },
@@ -82,8 +81,5 @@ export const readOnlyDisk = action(
   selector.describe(
     'The file system is read-only, as the operating system makes it after an error: every change and every sync fails.',
   ),
-  (world, nodes, scope) => {
-    const setting = { operations: failingOperations, files: anyFile, chance: 1, isReadOnly: true }
-    return world.each(nodes, 'read-only disk', scope, (node) => world.diskErrors.lay(node, setting))
-  },
+  (world, nodes, scope) => world.each(nodes, 'read-only disk', scope, (node) => world.readOnlyDisks.lay(node, anyFile)),
 )

@@ -3,6 +3,7 @@ import { err, ok, type Result } from '../../src/base/result.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import type { LinkSetting } from '../cluster/link-rules.ts'
 import type { DiskSetting, Machines } from '../cluster/machines.ts'
+import type { WebState } from '../cluster/web-servers.ts'
 import { select } from '../notation/selection.ts'
 import type { Selector } from '../notation/selector.ts'
 import type { LastingErrors } from '../world/disk/disk-errors.ts'
@@ -20,11 +21,15 @@ export class FaultWorld {
   readonly machines: Machines
   readonly cuts: LinkCuts
   readonly disks: Overrides<DiskSetting>
+  readonly fullDisks: Overrides<true>
   readonly diskErrors: Overrides<LastingErrors>
+  readonly readOnlyDisks: Overrides<RegExp>
   readonly links: Overrides<LinkSetting>
+  readonly blockedDatagrams: Overrides<true>
   readonly rates: Overrides<number>
   readonly stalls: Overrides<true>
   readonly refusals: Overrides<true>
+  readonly webStates: Overrides<WebState>
   /** By datacenter; empty: the scenario allows destroying a majority's data. */
   readonly #limits: ReadonlyMap<string, DataLimit>
 
@@ -35,8 +40,12 @@ export class FaultWorld {
     this.#limits = new Map([...consensus].map(([datacenter, view]) => [datacenter, new DataLimit(view)]))
     this.cuts = new LinkCuts(machines)
     this.disks = new Overrides((node, setting) => machines.setDisk(node, setting))
+    this.fullDisks = new Overrides((node, isFull) => machines.fillDisk(node, isFull === true))
+    this.readOnlyDisks = new Overrides((node, files) => machines.setReadOnly(node, files))
     this.diskErrors = new Overrides((node, errors) => machines.setDiskErrors(node, errors))
     this.links = new Overrides((node, setting) => machines.setLinks(node, setting))
+    this.blockedDatagrams = new Overrides((node, blocks) => machines.blockDatagrams(node, blocks === true))
+    this.webStates = new Overrides((node, state) => machines.setWebServers(node, state ?? 'well'))
     this.rates = new Overrides((node, rate) => machines.setClockRate(node, rate))
     this.stalls = new Overrides((node, stalls) => machines.stallDisk(node, stalls === true))
     this.refusals = new Overrides((node, refuses) => machines.refuseConnections(node, refuses === true))

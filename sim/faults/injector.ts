@@ -100,11 +100,15 @@ export class Injector {
 
   /** Faults of a node alone, by what they do to it. */
   #ofNodes(): Readonly<Record<string, Pick<Overrides<never>, 'has' | 'clear'>>> {
-    const { disks, diskErrors, links, rates, stalls, refusals } = this.#world
+    const { disks, fullDisks, diskErrors, readOnlyDisks, links, blockedDatagrams, rates, stalls, refusals } =
+      this.#world
     return {
-      disk: disks,
+      'slow disk': disks,
+      'full disk': fullDisks,
       'disk errors': diskErrors,
+      'read-only disk': readOnlyDisks,
       'slow network': links,
+      'blocked datagrams': blockedDatagrams,
       'clock rate': rates,
       'stalled disk': stalls,
       refuses: refusals,
@@ -118,13 +122,14 @@ export class Injector {
 
   /** Whether members of a pool may find it hard to reach each other, or to agree on time. */
   get isNetworkTroubled(): boolean {
-    return this.hasCuts || !this.#world.links.isEmpty || !this.#world.rates.isEmpty || !this.#world.refusals.isEmpty
+    const { links, blockedDatagrams, rates, refusals } = this.#world
+    return this.hasCuts || [links, blockedDatagrams, rates, refusals].some((overrides) => !overrides.isEmpty)
   }
 
   #mend(node: string): void {
     for (const overrides of Object.values(this.#ofNodes())) overrides.clear(node)
     this.#world.machines.mendDisk(node)
-    if (this.#world.cluster.webServers.has(node)) this.#world.machines.setWebServers(node, 'well')
+    this.#world.webStates.clear(node)
     const { cluster } = this.#world
     cluster.resume(node)
     if (cluster.hasLeft(node) || cluster.isLeaving(node)) return

@@ -99,7 +99,7 @@ export const slowNetwork = action(
 export const blockDatagrams = action(
   selector.describe('A firewall drops every datagram (UDP) from and to these nodes; connections pass.'),
   (world, nodes, scope) =>
-    world.each(nodes, 'block datagrams', scope, (node) => world.links.lay(node, { blocksDatagrams: true })),
+    world.each(nodes, 'block datagrams', scope, (node) => world.blockedDatagrams.lay(node, true)),
 )
 
 export const refuseConnections = action(

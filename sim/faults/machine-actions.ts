@@ -49,10 +49,7 @@ export const webServer = action(
   (world, { at, is }, scope) => {
     const lacking = world.select(at, scope).find((node) => !world.cluster.webServers.has(node))
     if (lacking !== undefined) return err(`web server: there is none on ${lacking}`)
-    const deed = world.each(at, 'web server of', scope, (node) => {
-      world.machines.setWebServers(node, is)
-      return () => world.machines.setWebServers(node, 'well')
-    })
+    const deed = world.each(at, 'web server of', scope, (node) => world.webStates.lay(node, is))
     return deed.ok ? ok({ ...deed.value, text: `${deed.value.text} is ${is}` }) : deed
   },
 )

@@ -8,7 +8,7 @@ import { action, type FaultWorld, type Performed } from './fault-world.ts'
 
 export const crash = action(
   selector.describe(
-    'Cuts the power: the process dies, and unsynced writes may be lost or torn. From then on the machine refuses connections, as one that boots at once: partition it as well if it is to be silent.',
+    'Cuts the power: the process dies, and unsynced writes may be lost or torn, also those of a process that was killed before. From then on the machine refuses connections, as one that boots at once: partition it as well if it is to be silent.',
   ),
   (world, given, scope) => end(world, given, scope, 'crash', (node) => world.cluster.crash(node)),
 )
@@ -37,7 +37,7 @@ export const restart = action(
   selector.describe('Starts these nodes; those that run are crashed first.'),
   (world, given, scope) =>
     world.once(given, 'restart', scope, (node) => {
-      world.cluster.crash(node)
+      if (world.cluster.isRunning(node)) world.cluster.crash(node)
       world.cluster.start(node)
     }),
 )
@@ -115,8 +115,8 @@ function end(
   stop: (node: string) => void,
 ): Performed {
   return world.each(selector, verb, scope, (node) => {
-    if (!world.cluster.isRunning(node)) return () => {}
+    const ran = world.cluster.isRunning(node)
     stop(node)
-    return world.startAgain(node)
+    return ran ? world.startAgain(node) : undefined
   })
 }

@@ -136,10 +136,16 @@ export class SimNode implements Machine {
     this.#onError(this, error)
   }
 
-  /** Ends the process: none of its timers, streams and promises ever does anything again. */
+  /**
+   * Ends the process: none of its timers, streams and promises ever does anything again. Of a machine without a process,
+   * only the power can fail.
+   */
   crash(options: CrashOptions = {}): void {
     const process = this.#process
-    if (process === undefined) return
+    if (process === undefined) {
+      if (options.disk !== 'kept' && this.#life !== undefined) this.disk.losePower(this.#life)
+      return
+    }
     const silent = options.network === 'silent'
     this.kernel.trace.addText(traceKinds.crash, this.number, this.#boots, 0, 0, silent ? 'silent' : 'reset')
     const crashed = this.kernel.trace.last

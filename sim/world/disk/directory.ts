@@ -27,6 +27,13 @@ export class Directory {
     return this.#names.size === 0
   }
 
+  /** Whether a power cut may take something from it, or from anything below. */
+  get hasUnsynced(): boolean {
+    if (this.#changes.length > 0 || this.#missed.length > 0) return true
+    for (const entry of this.#names.values()) if (entry.hasUnsynced) return true
+    return false
+  }
+
   /** Sorted. */
   names(): readonly string[] {
     return [...this.#names.keys()].sort(compareText)

@@ -25,8 +25,6 @@ export interface LastingErrors {
   readonly files: RegExp
   /** Of each operation. */
   readonly chance: number
-  /** The file system is mounted read-only, as the operating system does after an error: only changes fail. */
-  readonly isReadOnly: boolean
 }
 
 /** Operations that a read-only file system refuses; a file that is only to be read is opened. */
@@ -44,6 +42,8 @@ export class DiskErrors {
   readonly #trace: (text: string, value: number) => void
   readonly #next = new Map<FailingOperation, number>()
   #lasting: LastingErrors | undefined
+  /** Files that cannot be changed; undefined: all can. */
+  #readOnly: RegExp | undefined
 
   constructor(trace: (text: string, value: number) => void) {
     this.#trace = trace
@@ -51,7 +51,9 @@ export class DiskErrors {
 
   /** Whether any operation may fail from now on. */
   get areDue(): boolean {
-    return this.#lasting !== undefined || [...this.#next.values()].some((count) => count > 0)
+    return (
+      this.#lasting !== undefined || this.#readOnly !== undefined || [...this.#next.values()].some((count) => count > 0)
+    )
   }
 
   /** The next `count` operations of this kind fail. */
@@ -65,6 +67,13 @@ export class DiskErrors {
     if (this.#lasting === undefined && lasting === undefined) return
     this.#lasting = lasting
     this.#trace(lasting === undefined ? 'errors end' : textOf(lasting), 0)
+  }
+
+  /** The file system is mounted read-only, as the operating system does after an error. Undefined: it is no longer. */
+  setReadOnly(files: RegExp | undefined): void {
+    if (this.#readOnly === undefined && files === undefined) return
+    this.#readOnly = files
+    this.#trace(files === undefined ? 'errors end' : 'is read-only', 0)
   }
 
   /** None of the next operations fails because it was told to. */
@@ -84,16 +93,15 @@ export class DiskErrors {
       this.#next.set(operation, left - 1)
       return inputOutputError(operation, path)
     }
+    if (mayChange && this.#readOnly?.test(path) === true) return readOnly(operation, path)
     if (this.#lasting === undefined) return undefined
-    const { operations, files, chance, isReadOnly } = this.#lasting
-    if (!operations.includes(operation) || !files.test(path) || (isReadOnly && !mayChange)) return undefined
-    if (!draws.chance(chance)) return undefined
-    return isReadOnly ? readOnly(operation, path) : inputOutputError(operation, path)
+    const { operations, files, chance } = this.#lasting
+    if (!operations.includes(operation) || !files.test(path) || !draws.chance(chance)) return undefined
+    return inputOutputError(operation, path)
   }
 }
 
-function textOf({ operations, files, chance, isReadOnly }: LastingErrors): string {
-  if (isReadOnly) return 'is read-only'
+function textOf({ operations, files, chance }: LastingErrors): string {
   const which = operations.length === failingOperations.length ? 'operations' : operations.join(', ')
   return `${Math.round(chance * 1000) / 10}% of ${which} fail at ${files.source}`
 }

@@ -110,10 +110,17 @@ export class SimDisk {
     this.#errors.set(errors)
   }
 
+  /** From now on these files cannot be changed; undefined: they can again. */
+  setReadOnly(files: RegExp | undefined): void {
+    this.hasFailed ||= files !== undefined
+    this.#errors.setReadOnly(files)
+  }
+
   /** No operation fails any more because it was told to. */
   mend(): void {
     this.#errors.mend()
     this.#errors.set(undefined)
+    this.#errors.setReadOnly(undefined)
   }
 
   /** Installs another disk, which has only these directories. Only while no process runs. */
@@ -160,6 +167,13 @@ export class SimDisk {
   /** Every file with its bytes, by path, in order. */
   files(): ReadonlyMap<string, Uint8Array> {
     return new Map([...this.tree.files()].map(([path, inode]) => [path, inode.read(0, inode.size)]))
+  }
+
+  /** The power fails after the process has ended: what it had not synced may be lost even now. */
+  losePower(life: Identity): void {
+    if (!this.tree.hasUnsynced) return
+    this.#trace('loses power', 0)
+    this.processEnded(true, life)
   }
 
   /** Releases what the process held; if the power failed too, decides what remains of unsynced changes. */

@@ -39,6 +39,11 @@ export class FileTree {
     return this.quotaBytes !== Number.POSITIVE_INFINITY
   }
 
+  /** Whether a power cut may take something. */
+  get hasUnsynced(): boolean {
+    return this.#root.hasUnsynced
+  }
+
   /** Every file, by path, in order. */
   files(): ReadonlyMap<string, Inode> {
     const found = new Map<string, Inode>()

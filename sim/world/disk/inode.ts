@@ -58,6 +58,11 @@ export class Inode implements Lane {
     return this.#changes.length
   }
 
+  /** Whether a power cut may change what readers see. */
+  get hasUnsynced(): boolean {
+    return this.#changes.length > 0 || this.#durable !== undefined
+  }
+
   /** Whether no change before this offset waits for a sync. */
   isDurableUpTo(at: number): boolean {
     return this.#changes.every((change) => (change.kind === 'write' ? change.at : change.size) >= at)

@@ -72,7 +72,7 @@ describe('the names of a data directory', () => {
             },
             10_000,
           )
-        node.disk.setErrors({ operations: ['sync'], files: /^[/]var[/]data$/, chance: 1, isReadOnly: false })
+        node.disk.setErrors({ operations: ['sync'], files: /^[/]var[/]data$/, chance: 1 })
         expect(await started(fresh)).toBe(`data_dir: ${path}: sync: input/output error`)
         node.disk.setErrors(undefined)
         expect(await started(configured)).toBe(fresh)

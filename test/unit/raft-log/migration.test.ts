@@ -148,7 +148,7 @@ describe('a log whose new name could not be made durable', () => {
             await value(placeFile(disk, '/data/mdb', name, old.bytesOf(`/data/mdb/${name}`)))
           }
         })
-        const errors = { operations: ['sync'], files: /^[/]data[/]raft$/, chance: 1, isReadOnly: false } as const
+        const errors = { operations: ['sync'], files: /^[/]data[/]raft$/, chance: 1 } as const
         node.disk.setErrors(errors)
         expect(await live((env) => migrateOldLog(env, dataDir))).toMatchObject({ ok: false, error: { kind: 'io' } })
         node.disk.setErrors(undefined)

@@ -39,4 +39,28 @@ describe('settings of links', () => {
     rules.set('s1', undefined, all)
     expect(seen()).toEqual({ 's2>s1': 9, 's2>s3': 9 })
   })
+
+  it('leave datagrams blocked at either end, whatever else the link does', () => {
+    const blocked = new Map<string, boolean>()
+    const rules = new LinkRules({
+      setLink: (from, to, { blocksDatagrams = false }: LinkOptions) =>
+        void blocked.set(`${from}>${to}`, blocksDatagrams),
+      clearLink: (a, b) => {
+        blocked.delete(`${a}>${b}`)
+        blocked.delete(`${b}>${a}`)
+      },
+    })
+    const seen = (): readonly string[] => [...blocked].flatMap(([link, isBlocked]) => (isBlocked ? [link] : [])).sort()
+    const links = ['s1>s2', 's1>s3', 's2>s1', 's3>s1']
+    rules.block('s1', true, all)
+    expect(seen()).toEqual(links)
+    rules.set('s2', { latencyMs: 7 }, all)
+    rules.set('s1', { latencyMs: 9, oneWay: true }, all)
+    expect(seen()).toEqual(links)
+    rules.set('s1', undefined, all)
+    expect(seen()).toEqual(links)
+    rules.block('s1', false, all)
+    expect(seen()).toEqual([])
+    expect([...blocked.keys()].sort()).toEqual(['s1>s2', 's2>s1', 's2>s3', 's3>s2'])
+  })
 })

@@ -209,7 +209,7 @@ describe('a disk', () => {
         async (env) => {
           const file = await value(env.disk.open('/data/log/a', 'create'))
           const other = await value(env.disk.open('/data/b', 'create'))
-          node.disk.setErrors({ operations: failingOperations, files: /^[/]data[/]log/, chance: 1, isReadOnly: false })
+          node.disk.setErrors({ operations: failingOperations, files: /^[/]data[/]log/, chance: 1 })
           const results: Result<unknown, DiskFailure>[] = [
             await file.write(0, utf8('aaaa')),
             await file.truncate(9),
@@ -248,7 +248,7 @@ describe('a disk', () => {
         async (env) => {
           const file = await value(env.disk.open('/data/log/a', 'create'))
           await value(file.writeSynced(0, utf8('aaaa')))
-          node.disk.setErrors({ operations: failingOperations, files: /./, chance: 1, isReadOnly: true })
+          node.disk.setReadOnly(/./)
           const results: Result<unknown, DiskFailure>[] = [
             await file.write(0, utf8('bbbb')),
             await file.sync(),
@@ -298,7 +298,7 @@ describe('a disk', () => {
   it('fails nothing any more once it was mended', async () => {
     await onDisk({}, async (simulation, node) => {
       for (const operation of ['open', 'rename', 'read', 'write', 'sync'] as const) node.disk.fail(operation, 9)
-      node.disk.setErrors({ operations: failingOperations, files: /./, chance: 1, isReadOnly: false })
+      node.disk.setErrors({ operations: failingOperations, files: /./, chance: 1 })
       node.disk.mend()
       expect(node.disk.hasFailed).toBe(true)
       await simulation.play(node, writeTwo, 1000)

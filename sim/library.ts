@@ -86,7 +86,7 @@ export interface SimCluster {
   readonly nowMs: number
   /**
    * Sends an HTTP request to an agent, and lets time pass until its answer. Rejects with a TypeError, like `fetch`, if
-   * there is none.
+   * there is none. Redirects are not followed.
    */
   fetch(node: NodeName, input: string | URL | Request, init?: FetchInit): Promise<Response>
   /** Asks an agent's DNS interface over UDP. Rejects if no answer comes. */
@@ -132,7 +132,7 @@ export interface SimCluster {
   hash(): string
   /**
    * Judges what can be judged only at the end, and rejects if an invariant is broken. `rest`: first every fault ends,
-   * and the cluster must come to rest.
+   * and the cluster must come to rest. Pending and later calls reject.
    */
   close(options?: { readonly rest?: boolean }): Promise<void>
 }
@@ -263,7 +263,7 @@ export interface TestRunner {
 }
 
 export interface DescribeOptions extends ClusterOptions {
-  /** Number of seeds, from 1 on; 1 if absent. `SVC_SIM_SEED=7` runs only seed 7, `SVC_SIM_SEEDS=1..200` these. */
+  /** Number of seeds, from `seed` on; 1 if absent. `SVC_SIM_SEED=7` runs only seed 7, `SVC_SIM_SEEDS=1..200` these. */
   readonly seeds?: number
   /** The cluster must come to rest after each test. */
   readonly rest?: boolean

@@ -15,6 +15,8 @@ export function process(verb: string, node: string | undefined): Action {
 }
 
 export function partition(groups: readonly (readonly (string | undefined)[])[]): Action {
+  if (groups.length < 2 || !groups.every((group) => Array.isArray(group)))
+    throw new Error("c.partition: give two groups or more, each a list of agents: c.partition(['s1'], ['s2', 's3'])")
   return { partition: { groups: groups.map((group) => group.map((node) => nameGiven('c.partition', node))) } }
 }
 
@@ -24,7 +26,10 @@ export function heal(): Action {
 
 export function clock(node: string | undefined, fault: ClockFault): Action {
   const nodes = nameGiven('c.clock', node)
-  return 'step' in fault ? { 'step clock': { nodes, by: fault.step } } : { 'clock rate': { nodes, rate: fault.rate } }
+  const { step, rate }: { readonly step?: string; readonly rate?: string } = fault ?? {}
+  if (step !== undefined) return { 'step clock': { nodes, by: step } }
+  if (rate !== undefined) return { 'clock rate': { nodes, rate } }
+  throw new Error("c.clock: this is no fault of a clock: write { step: '5m' } or { rate: '0.5%' }")
 }
 
 export function disk(node: string | undefined, fault: DiskFault): Action {

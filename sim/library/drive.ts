@@ -62,6 +62,12 @@ export class Drive {
     })
   }
 
+  /** The world has come to its end: waits that are not done by now reject with this. */
+  end(why: Error): void {
+    this.#settle()
+    this.#endAll(why)
+  }
+
   async #move(): Promise<void> {
     try {
       await this.#moveOn()
@@ -74,18 +80,25 @@ export class Drive {
   }
 
   async #moveOn(): Promise<void> {
-    const { run, turnstile, failure } = this.#parts
+    const { turnstile, failure } = this.#parts
     // Requests that the caller makes in the same round are waited for together.
     await this.#breathe()
     while (this.#waits.size > 0) {
-      const firstUs = Math.min(...[...this.#waits].map(({ untilUs }) => untilUs))
-      const spanMs = Math.max(0, firstUs - run.simulation.nowUs) / 1000
-      await turnstile(() => run.passUntil(() => this.#isDue(), spanMs))
+      await turnstile(() => this.#passToFirst())
       const error = failure()
       if (error !== undefined) this.#endAll(error)
       this.#settle()
       await this.#breathe()
     }
+  }
+
+  /** Before its turn came, an act may have let time pass, or ended every wait. */
+  async #passToFirst(): Promise<void> {
+    const { run } = this.#parts
+    if (this.#waits.size === 0) return
+    const firstUs = Math.min(...[...this.#waits].map(({ untilUs }) => untilUs))
+    const spanMs = Math.max(0, firstUs - run.simulation.nowUs) / 1000
+    await run.passUntil(() => this.#isDue(), spanMs)
   }
 
   /** One round of Node's event loop, in which every ready promise job runs. */

@@ -15,6 +15,7 @@ import type { Platform } from '../world/platform.ts'
 import { Drive, type Turnstile } from './drive.ts'
 import { problemsText, questionOf, type Span, spanMs } from './given.ts'
 import { KeptStory } from './kept-story.ts'
+import { optionsFile } from './library-page.ts'
 import { FailedRun } from './run-test.ts'
 
 /** Maximum number of story lines in the text of a failure: its end matters. */
@@ -221,12 +222,21 @@ export class LibraryCluster {
     if (this.#isClosed) return
     this.#isClosed = true
     try {
-      this.#result = await this.#drive.aside(() => this.#run.end(rest))
+      this.#result = await this.#drive.aside(() => this.#ended(rest))
     } finally {
       this.#platform.close()
     }
     const error = this.#failure()
     if (error !== undefined) throw error
+  }
+
+  /** The world does not go on for calls that are still pending: nothing guards or judges it any more. */
+  async #ended(rest: boolean): Promise<RunResult> {
+    try {
+      return await this.#run.end(rest)
+    } finally {
+      this.#drive.end(new Error(`${closedText}: c.close came before this call had ended`))
+    }
   }
 
   async #isReady(node: string): Promise<boolean> {
@@ -253,10 +263,15 @@ export class LibraryCluster {
     const { failures } = this.#result ?? this.#run.result()
     const lines = failures
       .slice(0, failuresShown)
-      .map(({ atUs, place, message }) => `${timeText(atUs)} ${place}: ${message}`)
+      .map(({ atUs, place, message }) => `${timeText(atUs)} ${placeOfTest(place)}: ${message}`)
     const story = this.story().slice(-storyShown)
     return new FailedRun(
       [`seed ${this.#seed}: what must hold does not`, ...lines, 'the end of the story:', ...story].join('\n'),
     )
   }
+}
+
+/** The page of a test is made from its options: its lines say nothing to the test's author. */
+function placeOfTest(place: string): string {
+  return place.startsWith(`${optionsFile}:`) ? 'expectation' : place
 }

@@ -22,6 +22,9 @@ export interface ClusterOptions {
 /** The secret of the token with all rights, if access control is on. */
 export const managementToken = '00000000-0000-4000-8000-00000000aaaa'
 
+/** Stands for the file of the page that is made from the options. */
+export const optionsFile = 'options of createCluster'
+
 /** The scenario of such a cluster, in which nothing happens by itself; or everything that is wrong with the options. */
 export function libraryPage(options: ClusterOptions): Result<LoadedScenario, string> {
   const given: unknown = options
@@ -45,7 +48,7 @@ export function libraryPage(options: ClusterOptions): Result<LoadedScenario, str
     ...(acl === undefined ? {} : { operator: { token: managementToken } }),
   }
   // JSON is a subset of YAML, so the page is parsed and checked like any other.
-  const loaded = loadScenario('options of createCluster', JSON.stringify(page, undefined, 1))
+  const loaded = loadScenario(optionsFile, JSON.stringify(page, undefined, 1))
   return loaded.ok ? ok(loaded.value) : err(loaded.error.map(problemText).join('\n'))
 }
 

@@ -69,13 +69,16 @@ function beginSuspicion(gossip: GossipCore, member: MemberRecord, from: readonly
   watch(gossip, dueMs)
 }
 
-/** True if this is news: an accuser not counted before, while further confirmations still count. */
+/**
+ * True if this is news: an accuser not counted before, while further confirmations still count. The time that is left may
+ * be over already; a timer that was due then would look as if this agent had slept.
+ */
 function confirm(gossip: GossipCore, suspicion: Suspicion, from: string): boolean {
   if (confirmations(suspicion) >= suspicion.expected || suspicion.from.has(from)) return false
   suspicion.from.add(from)
   const { expected, minMs, maxMs } = suspicion
   suspicion.dueMs = suspicion.sinceMs + suspicionMs(confirmations(suspicion), expected, minMs, maxMs)
-  watch(gossip, suspicion.dueMs)
+  watch(gossip, Math.max(gossip.turn.nowMs, suspicion.dueMs))
   return true
 }
 

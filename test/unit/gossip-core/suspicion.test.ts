@@ -40,6 +40,16 @@ describe('a suspicion', () => {
     expect(me.suspicion('a')?.from.size).toBe(3)
   })
 
+  it('ends at once with a confirmation that comes after the time it leaves, as after no sleep', () => {
+    const me = new Subject().know('a', 'b', 'c', 'd')
+    me.hear(suspect('a', 1, 'b'))
+    me.nowMs += 15_000
+    me.hear(suspect('a', 1, 'c'))
+    me.fire('suspicion')
+    expect(me.record('a').state).toBe('dead')
+    expect(me.nowMs).toBe(15_001)
+  })
+
   it('that is confirmed goes on to others as the new accuser has it', () => {
     const me = new Subject().know('a', 'b', 'c', 'd')
     me.hear(suspect('a', 1, 'b'), suspect('a', 1, 'c'))

@@ -153,6 +153,7 @@ export class DialledConnections {
     const { env, reports, tls } = this.#parts
     const stream = await dialServer({ env, tls: tls(), reports }, address, server)
     if (stream.ok) return stream.value
+    reports.silenceOver(address)
     dial.outcome = stream.error.outcome
     dial.why = stream.error.why
     return undefined
@@ -166,7 +167,7 @@ export class DialledConnections {
       onReady: (ready, peer) => {
         dial.outcome = 'connected'
         dial.why = ''
-        reports.connected(address)
+        reports.silenceOver(address)
         events.onReady(ready, peer)
         this.#dialled(dial, ready)
       },

@@ -8,14 +8,16 @@ const againAfterMs = 60_000
 const toldMax = 256
 /** A server that is still starting closes connections silently, too: only lasting silence is reported. */
 const silenceToldAfterMs = 3_000
+/** A server that was not dialled for longer than this may have spoken meanwhile. */
+const silenceGapMs = 10_000
 
 /** Logs the peers with which TLS prevents a connection, why, and what to do about it. */
 export class TlsReports {
   readonly #env: Pick<Env, 'log' | 'metrics' | 'clock'>
   /** By report and peer: when it was logged. */
   readonly #told = new Map<string, number>()
-  /** By address, since when servers have closed connections silently. */
-  readonly #silentSince = new Map<string, number>()
+  /** By address, since when servers have closed connections silently, and when they last did. */
+  readonly #silent = new Map<string, { readonly sinceMs: number; readonly lastMs: number }>()
 
   constructor(env: Pick<Env, 'log' | 'metrics' | 'clock'>) {
     this.#env = env
@@ -55,10 +57,11 @@ export class TlsReports {
     const { why, remedy } = silentRefusal(tls, server)
     this.#env.metrics.count('rpc.tls.failed')
     const now = this.#env.clock.monoMs()
-    const since = this.#silentSince.get(address) ?? now
-    if (this.#silentSince.size >= toldMax) this.#silentSince.clear()
-    this.#silentSince.set(address, since)
-    if (now - since >= silenceToldAfterMs && this.#isNews(`silent ${address}`)) {
+    const before = this.#silent.get(address)
+    const sinceMs = before !== undefined && now - before.lastMs <= silenceGapMs ? before.sinceMs : now
+    if (this.#silent.size >= toldMax) this.#silent.clear()
+    this.#silent.set(address, { sinceMs, lastMs: now })
+    if (now - sinceMs >= silenceToldAfterMs && this.#isNews(`silent ${address}`)) {
       const { name, datacenter } = server
       this.#env.log.write(
         'warn',
@@ -77,9 +80,9 @@ export class TlsReports {
     return why
   }
 
-  /** The server has sent its hello. */
-  connected(address: string): void {
-    this.#silentSince.delete(address)
+  /** The server has sent its hello, or could not be dialled: its process is another one when it is silent again. */
+  silenceOver(address: string): void {
+    this.#silent.delete(address)
   }
 
   #isNews(what: string): boolean {

@@ -13,15 +13,16 @@ export function openClient(ground: Ground, closing: Closing): Part {
   const { env, config, nodeId, origin, rpc, pool } = ground
   const router = new ServerRouter(env, pool, config.datacenter)
   const budget = new RequestBudget(env, config.limits)
-  const target = new ClientTarget({ env, rpc, router, budget, holdMs: config.rpcHoldTimeoutMs })
+  const { datacenter, rpcHoldTimeoutMs: holdMs } = config
+  const target = new ClientTarget({ env, rpc, router, budget, datacenter, holdMs })
   // The servers of this datacenter forward requests for other datacenters.
   const elsewhere = { targetOf: () => target, onHope: () => ({ close: () => {} }) }
   const calls = Calls.of({
     env,
     target,
     elsewhere,
-    datacenter: config.datacenter,
-    holdMs: config.rpcHoldTimeoutMs,
+    datacenter,
+    holdMs,
     origin,
     standInToken: () => ground.tokens.default,
   })

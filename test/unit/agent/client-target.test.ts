@@ -42,7 +42,8 @@ class Client {
     } as unknown as Rpc
     const router = new ServerRouter(env, this.fake.pool, 'dc1')
     this.router = router
-    const target = new ClientTarget({ env, rpc, router, budget: new RequestBudget(env, unlimited), holdMs: 7_000 })
+    const budget = new RequestBudget(env, unlimited)
+    const target = new ClientTarget({ env, rpc, router, budget, datacenter: 'dc1', holdMs: 7_000 })
     const elsewhere = { targetOf: () => target, onHope: () => ({ close: () => {} }) }
     this.calls = Calls.of({ env, target, elsewhere, datacenter: 'dc1', holdMs: 7_000, origin: 'c/1' })
   }
@@ -129,6 +130,16 @@ describe('the requests of a client agent', () => {
     await second
     expect(client.asked.length).toBeGreaterThan(asked)
     expect(new Set(client.asked.map(({ address }) => address)).size).toBe(1)
+  })
+
+  it('go to another server if the first has no leader, also where they name the own datacenter', async () => {
+    const client = new Client(2)
+    client.answers.set('10.0.0.1:8300', ok(true))
+    client.answers.set('10.0.0.2:8300', err({ kind: 'no-leader' }))
+    const here = { datacenter: 'dc1' }
+    expect(await client.calls.write(write, {}, here)).toEqual(err({ kind: 'no-leader' }))
+    expect(await client.calls.write(write, {}, here)).toEqual(ok(true))
+    expect(client.asked.map(({ call }) => call.deadlineMs)).toEqual([17_000, 17_000])
   })
 
   it.each(['no-leader', 'deadline-exceeded', 'outcome-unknown'] as const)(

@@ -31,6 +31,8 @@ interface ClientTargetParts {
   readonly rpc: Rpc
   readonly router: ServerRouter
   readonly budget: RequestBudget
+  /** This agent's own, which a request may name. */
+  readonly datacenter: string
   /** How long a server may hold a request before it answers that there is no leader. */
   readonly holdMs: number
 }
@@ -52,7 +54,8 @@ export class ClientTarget implements CallTarget {
     const server = this.#parts.router.pick()
     if (server === undefined) return err({ kind: 'no-servers' })
     if (!this.#parts.budget.spend()) return err({ kind: 'rate-limited' })
-    const isForHere = datacenterOf(request) === ''
+    const datacenter = datacenterOf(request)
+    const isForHere = datacenter === '' || datacenter === this.#parts.datacenter
     const answer = await this.#parts.rpc.request(server.address, {
       method: endpoint.method,
       body: { ...request, forward: true },

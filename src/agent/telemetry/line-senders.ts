@@ -32,10 +32,12 @@ class Gathering implements Closable {
     this.#flush = flush
   }
 
+  /** A line for which there is no room is lost. It may nevertheless be what finds out that those before it can be sent. */
   add(line: string): void {
-    if (this.#length + line.length > waitingCharactersMax) return
-    this.#lines.push(line)
-    this.#length += line.length
+    if (this.#length + line.length <= waitingCharactersMax) {
+      this.#lines.push(line)
+      this.#length += line.length
+    }
     this.#timer ??= this.#env.timers.after(gatherMs, () => {
       this.#timer = undefined
       this.flush()
@@ -61,10 +63,8 @@ interface Carrier extends Closable {
   take(lines: readonly string[]): boolean
 }
 
-/** A way that was opened; or the log's message why there is none, with whether to try again. */
-type Opened =
-  | { readonly carrier: Carrier }
-  | { readonly message: string; readonly reason?: string; readonly again: boolean }
+/** A way that was opened; or the log's message why there is none yet. */
+type Opened = { readonly carrier: Carrier } | { readonly message: string; readonly reason?: string }
 
 /** Gathers lines and hands them to a carrier, which is opened again after a pause when there is none. */
 class Lines implements LineSender {
@@ -103,11 +103,8 @@ class Lines implements LineSender {
       this.#carrier = undefined
       this.#wait(message, reason)
     })
-    if ('message' in opened) {
-      if (opened.again) return this.#wait(opened.message, opened.reason)
-      this.#warn(opened.message, opened.reason)
-      this.#closed = true
-    } else if (isLost) return
+    if ('message' in opened) this.#wait(opened.message, opened.reason)
+    else if (isLost) return
     else if (this.#closed) opened.carrier.close()
     else {
       this.#carrier = opened.carrier
@@ -118,14 +115,10 @@ class Lines implements LineSender {
 
   #wait(message: string, reason: string | undefined): void {
     if (this.#closed) return
-    if (!this.#warned) this.#warn(message, reason)
+    const to = endpointText(this.#to)
+    if (!this.#warned) this.#env.log.write('warn', 'telemetry', message, reason === undefined ? { to } : { to, reason })
     this.#warned = true
     this.#retry = this.#env.timers.after(redialMs, () => this.#env.detach(this.#begin()))
-  }
-
-  #warn(message: string, reason: string | undefined): void {
-    const to = endpointText(this.#to)
-    this.#env.log.write('warn', 'telemetry', message, reason === undefined ? { to } : { to, reason })
   }
 }
 
@@ -134,9 +127,12 @@ export function udpLines(env: Env, to: Endpoint): LineSender {
   return new Lines(env, to, async () => {
     const place = await placeOf(env, to)
     if (place === undefined)
-      return { message: 'metrics are not sent: the host name of their receiver cannot be resolved', again: true }
+      return { message: 'metrics are not sent: the host name of their receiver cannot be resolved' }
     const socket = await socketFor(env, place)
-    if (!socket.ok) return { message: 'metrics cannot be sent', reason: socket.error.kind, again: false }
+    if (!socket.ok) {
+      const message = 'metrics are not sent: no socket can be opened for them'
+      return { message, reason: 'message' in socket.error ? socket.error.message : socket.error.kind }
+    }
     return { carrier: new Datagrams(env, to, place, socket.value) }
   })
 }
@@ -223,9 +219,9 @@ export function tcpLines(env: Env, to: Endpoint): LineSender {
   const message = 'metrics are not sent: there is no connection to their receiver'
   return new Lines(env, to, async (onLost) => {
     const place = await placeOf(env, to)
-    if (place === undefined) return { message, reason: 'its host name cannot be resolved', again: true }
+    if (place === undefined) return { message, reason: 'its host name cannot be resolved' }
     const dialled = await env.tcp.dial(place, { timeoutMs: dialTimeoutMs })
-    if (!dialled.ok) return { message, reason: dialled.error.kind, again: true }
+    if (!dialled.ok) return { message, reason: dialled.error.kind }
     const stream = dialled.value
     // No reply is expected, and none is kept.
     stream.onData(() => undefined)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { tcpLines, udpLines } from '../../../src/agent/telemetry/line-senders.ts'
 import { textOf } from '../../../src/base/bytes.ts'
 import type { Env } from '../../../src/env/env.ts'
-import type { TcpListener } from '../../../src/env/net.ts'
+import type { TcpListener, TcpStream } from '../../../src/env/net.ts'
 import { inSimulation, rest, value } from '../sim-world/in-simulation.ts'
 
 const to = { host: '10.0.0.2', port: 8125 }
@@ -54,6 +54,39 @@ describe('lines over TCP', () => {
   })
 })
 
+describe('lines over TCP to a receiver that does not read for a while', () => {
+  it('are lost beyond the bounds, and later ones are sent again once it reads', async () => {
+    await between(async (sender, listener, heard) => {
+      let reader: TcpStream | undefined
+      await value(
+        listener.tcp.listen(to, (stream) => {
+          reader = stream
+          stream.onData((bytes) => heard.push(textOf(bytes)))
+          stream.onClose(() => undefined)
+          stream.pause()
+        }),
+      )
+      const lines = tcpLines(sender, to)
+      await rest(sender, 1_000)
+      const line = `${'x'.repeat(1_023)}\n`
+      for (let at = 0; at < 8_000; at++) {
+        lines.send(line)
+        if (at % 100 === 0) await rest(sender, 200)
+      }
+      reader?.resume()
+      await rest(sender, 5_000)
+      for (let at = 0; at < 3; at++) {
+        lines.send(line)
+        await rest(sender, 5_000)
+      }
+      lines.send('later\n')
+      await rest(sender, 1_000)
+      expect(heard.join('').endsWith('later\n')).toBe(true)
+      lines.close()
+    })
+  })
+})
+
 describe('lines over UDP', () => {
   it('leave after a moment, and none after the end', async () => {
     await between(async (sender, listener, heard) => {
@@ -73,21 +106,24 @@ describe('lines over UDP', () => {
 })
 
 describe('lines over UDP from a machine that gives no socket', () => {
-  it('are given up at once, and the operator is told once', async () => {
-    await between(async (sender) => {
-      let binds = 0
+  it('wait until there is one, and the operator is told once', async () => {
+    await between(async (sender, listener, heard) => {
+      await value(listener.udp.bind(to, (_from, bytes) => heard.push(textOf(bytes))))
+      let refuses = true
       const logged: string[] = []
-      const udp = {
-        bind: async () => {
-          binds++
-          return { ok: false, error: { kind: 'too-many-files', message: '' } } as const
-        },
-      }
-      const log = { ...sender.log, write: (_level: string, _topic: string, text: string) => logged.push(text) }
-      const lines = udpLines({ ...sender, udp, log } as unknown as Env, to)
-      await rest(sender, 60_000)
+      const bind: Env['udp']['bind'] = (at, use) =>
+        refuses
+          ? Promise.resolve({ ok: false, error: { kind: 'io', at, message: 'EMFILE: too many open files' } })
+          : sender.udp.bind(at, use)
+      const write: Env['log']['write'] = (_level, _topic, text, fields) => logged.push(`${text}: ${fields?.['reason']}`)
+      const lines = udpLines({ ...sender, udp: { bind }, log: { ...sender.log, write } }, to)
       lines.send('a\n')
-      expect([binds, logged]).toEqual([1, ['metrics cannot be sent']])
+      await rest(sender, 60_000)
+      expect(logged).toEqual(['metrics are not sent: no socket can be opened for them: EMFILE: too many open files'])
+      refuses = false
+      await rest(sender, 6_000)
+      expect(heard).toEqual(['a\n'])
+      lines.close()
     })
   })
 })

@@ -1,10 +1,20 @@
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Machine } from '../../env/process.ts'
+import { ipBytes, ipText } from '../../gossip/wire/ip-bytes.ts'
 import { hasBehaviour, newestRelease, type Release } from '../../model/release.ts'
 import { isAddress } from '../../rpc/address.ts'
 import type { FileConfig } from '../schema.ts'
 import { isForwardable, isOfRfc, parseIp } from '../templates/ip.ts'
 import type { Report } from './values.ts'
+
+/**
+ * An address in the form in which other agents see it, because gossip carries bytes: an agent that wrote its own address
+ * otherwise would take itself for another agent of its name. Any other text as it is.
+ */
+function asSeen(text: string): string {
+  const bytes = ipBytes(text)
+  return (bytes && ipText(bytes)) ?? text
+}
 
 /** Whether this is an unspecified address, which a listener may bind to but which cannot be dialed. */
 function isUnspecified(address: string): boolean {
@@ -37,10 +47,10 @@ export function bindAddress(
   machine: Machine,
   release: Release = newestRelease,
 ): Result<ClusterAddress, Parameters<Report>> {
-  const bind = file.bind_addr ?? (dev ? '127.0.0.1' : '0.0.0.0')
+  const bind = asSeen(file.bind_addr ?? (dev ? '127.0.0.1' : '0.0.0.0'))
   const wrong = notOneAddress('bind_addr', bind)
   if (wrong !== undefined) return err([wrong, bindRemedy(bind), 'bind_addr'])
-  const advertise = file.advertise_addr
+  const advertise = file.advertise_addr === undefined ? undefined : asSeen(file.advertise_addr)
   if (advertise !== undefined) {
     if (isUnspecified(advertise)) {
       return err([
@@ -81,7 +91,7 @@ function bindRemedy(text: string): string {
 
 /** The address to advertise to servers of other datacenters. */
 export function advertiseWan(file: FileConfig, otherwise: string, problem: Report): string {
-  const given = file.advertise_addr_wan ?? otherwise
+  const given = asSeen(file.advertise_addr_wan ?? otherwise)
   if (isUnspecified(given)) {
     const message = 'Advertise WAN address cannot be 0.0.0.0, :: or [::]'
     problem(message, 'write an address others can reach', 'advertise_addr_wan')

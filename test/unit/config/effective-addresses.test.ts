@@ -20,6 +20,23 @@ describe('the effective configuration', () => {
     }
   })
 
+  it('has addresses of the cluster in the form in which other agents see them, however they are written', () => {
+    const written = ['2001:DB8::A', '2001:db8:0:0:0:0:0:a', '2001:0db8::000a']
+    for (const text of written) {
+      for (const given of [{ advertise_addr: text, advertise_addr_wan: text }, { bind_addr: text }]) {
+        expect(normalize({ ...server, ...given }, false, machine('10.0.0.1'))).toMatchObject({
+          value: { config: { advertiseAddress: '2001:db8::a', wan: { advertiseAddress: '2001:db8::a' } } },
+        })
+      }
+    }
+    expect(normalize({ ...server, advertise_addr: '::ffff:10.0.0.9' }, false, machine('10.0.0.1'))).toMatchObject({
+      value: { config: { advertiseAddress: '10.0.0.9' } },
+    })
+    expect(linesOfConfig({ ...server, advertise_addr: '::0' }, false, machine('10.0.0.1'))[0]).toContain(
+      'Advertise address cannot be 0.0.0.0, :: or [::]',
+    )
+  })
+
   it('has none of an empty text, as if its key was not there: the default holds', () => {
     const plain = normalize(server, false, machine('10.0.0.1'))
     const keys: readonly FileConfig[] = [

@@ -41,8 +41,8 @@ export const configurationBreakages: readonly Breakage[] = [
   {
     id: 'CFG-007',
     file: 'src/config/parts/addresses.ts',
-    find: 'const given = file.advertise_addr_wan ?? otherwise',
-    replace: 'const given = otherwise',
+    find: 'const given = asSeen(file.advertise_addr_wan ?? otherwise)',
+    replace: 'const given = asSeen(otherwise)',
   },
   {
     id: 'CFG-008',

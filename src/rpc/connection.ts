@@ -114,11 +114,12 @@ export class Connection {
     return this.#closed ? 0 : this.#reader.held + this.#served.bytes + this.#stream.queuedBytes()
   }
 
-  /** Sends a request and waits for its answer. */
+  /** Sends a request and waits for its answer. It is not sent if the connection is over, or its peer is found dead. */
   request(call: RpcCall): Promise<Answer> {
-    if (!this.#closed) return this.#requests.send(call)
+    if (!this.#closed && this.#liveness.check() && this.open) return this.#requests.send(call)
     const deferred = this.#env.deferred<Answer>()
-    deferred.resolve(err({ kind: 'connection-lost', message: 'the connection is closed' }))
+    const message = `cannot reach ${endpointText(this.#stream.remote)}: the connection to it was just closed`
+    deferred.resolve(err({ kind: 'unreachable', message }))
     return deferred.promise
   }
 

@@ -14,6 +14,12 @@ export interface ConnectionLost {
   readonly message: string
 }
 
+/** The request never left this agent, so it was certainly not served. */
+interface Unreachable {
+  readonly kind: 'unreachable'
+  readonly message: string
+}
+
 export interface RpcCall {
   readonly method: string
   readonly body: unknown
@@ -23,7 +29,9 @@ export interface RpcCall {
   readonly onAbort?: ((use: () => void) => void) | undefined
 }
 
-export type Answer = Result<unknown, Failure | ConnectionLost>
+export type CallFailure = Failure | ConnectionLost | Unreachable
+
+export type Answer = Result<unknown, CallFailure>
 
 interface Waiting {
   readonly deferred: Deferred<Answer>

@@ -11,18 +11,12 @@ import { type Hello, rpcProtocol } from './frame.ts'
 import { LostPeers, type PeerWatch } from './lost-peers.ts'
 import { PeerConnections } from './peer-connections.ts'
 import { peersMemory } from './peers-memory.ts'
-import type { ConnectionLost, RpcCall } from './requests-in-flight.ts'
+import type { CallFailure, RpcCall } from './requests-in-flight.ts'
 import type { Peer, ServedRequest } from './served-requests.ts'
 import { listenerTls, noTls, type RpcTls, type ServerFacts, serverCertificateName } from './tls.ts'
 import { TlsReports } from './tls-reports.ts'
 
-/** The request never left this agent, so it was certainly not served. */
-export interface Unreachable {
-  readonly kind: 'unreachable'
-  readonly message: string
-}
-
-export type CallFailure = Failure | ConnectionLost | Unreachable
+export type { CallFailure }
 
 /** How this agent identifies itself to its peers, and how it handles their messages. */
 export interface RpcIdentity {

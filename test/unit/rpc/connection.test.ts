@@ -80,9 +80,10 @@ function connected() {
     onReady: () => undefined,
     onClose: () => undefined,
   }
-  new Connection(new HandClock().env, stream, hello, true, events)
+  const clock = new HandClock()
+  const connection = new Connection(clock.env, stream, hello, true, events)
   stream.sends({ kind: 'hello', hello: { ...hello, nodeId: 'b' } })
-  return { stream, served }
+  return { stream, served, connection, clock }
 }
 
 function request(id: number): Frame {
@@ -121,6 +122,28 @@ describe('a connection whose peer asks for more than it reads', () => {
     expect(stream.read().map(({ kind }) => kind)).toEqual(['hello', 'pong'])
     stream.heldBytes = 33 << 20
     stream.sends({ kind: 'ping' })
+    expect(stream.closed).toBe(true)
+  })
+})
+
+describe('a request on a connection that is over', () => {
+  const call = { method: 'Test.Write', body: null, deadlineMs: 10_000 }
+  const unsent = { ok: false, error: { kind: 'unreachable' } }
+
+  it('was certainly not served, because it is not sent', async () => {
+    const { stream, connection } = connected()
+    connection.close('shutting down')
+    expect(await connection.request(call)).toMatchObject(unsent)
+    expect(stream.read().map(({ kind }) => kind)).toEqual(['hello'])
+  })
+
+  it('was not either if the connection ends because its peer has not answered a ping', async () => {
+    const { stream, connection, clock } = connected()
+    await clock.advance(1_500)
+    connection.notify('test', new Uint8Array(1), 'now')
+    await clock.advance(2_500)
+    expect(await connection.request(call)).toMatchObject(unsent)
+    expect(stream.read().map(({ kind }) => kind)).toEqual(['hello', 'ping', 'notice'])
     expect(stream.closed).toBe(true)
   })
 })

@@ -51,19 +51,22 @@ export class HostUdp implements Udp {
 
   #wrap(socket: Socket): UdpSocket {
     let closed = false
+    const isOfIpv6 = isIPv6(socket.address().address)
     // Most packets go to the same address as the previous one, and comparing two texts is cheaper than parsing an
     // address.
     let known = ''
+    let knownHere = ''
     const wrapped: UdpSocket = {
       local: endpointOf(socket.address().address, socket.address().port),
       send: (to, bytes) => {
         if (closed || bytes.length > datagramBytesMax || to.port === 0) return
         if ((to.host !== known || !isPort(to.port)) && addressProblem(to) !== undefined) return
+        if (to.host !== known) knownHere = isOfIpv6 ? inIpv6(to.host) : to.host
         known = to.host
         if (socket.getSendQueueSize() > sendQueueBytesMax) return
         // A datagram that could not be sent is a lost datagram: no caller is notified, and a callback would cost a
         // tick.
-        socket.send(bytes, to.port, to.host)
+        socket.send(bytes, to.port, knownHere)
       },
       close: () => {
         if (closed) return
@@ -76,6 +79,14 @@ export class HostUdp implements Udp {
     this.#open.add(wrapped)
     return wrapped
   }
+}
+
+/**
+ * An address for a socket of IPv6, which reaches those of IPv4 in their mapped form alone (RFC 4291, section 2.5.5.2) if it
+ * is bound to all addresses of the machine. `endpointOf` writes their senders without it.
+ */
+function inIpv6(host: string): string {
+  return host.includes(':') ? host : `::ffff:${host}`
 }
 
 function isPort(port: number): boolean {

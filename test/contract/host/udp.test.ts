@@ -31,6 +31,18 @@ describe('a UDP socket', () => {
     expect(Buffer.isBuffer(bytes)).toBe(false)
   })
 
+  it('that is bound to all addresses of both families answers a sender of either', async () => {
+    const env = quietEnv()
+    const far: UdpSocket = await bound(env, (from, bytes) => far.send(from, bytes), { host: '::', port: 0 })
+    for (const host of ['127.0.0.1', '::1', '127.0.0.1']) {
+      const got = deferred<Endpoint>()
+      const near = await bound(env, (from) => got.resolve(from), { host, port: 0 })
+      near.send({ host, port: far.local.port }, utf8('hello'))
+      expect(await got.promise).toEqual({ host, port: far.local.port })
+      near.close()
+    }
+  })
+
   it('carries 65,507 bytes and drops one more', async () => {
     const env = quietEnv()
     const lengths: number[] = []

@@ -64,8 +64,9 @@ export class Handoff {
     return kept
   }
 
+  /** Probes do not wait for the budget. Their debt is bounded, so that the others do not wait long after a flood of them. */
   #pass(from: Endpoint, messages: readonly Message[]): void {
-    this.#budget.take(messages.length)
+    if (this.#budget.left > -atOnceMax) this.#budget.take(messages.length)
     this.#use(from, messages)
   }
 

@@ -47,6 +47,18 @@ describe('messages of packets', () => {
     expect(taken.slice(before)).toEqual([ping(1), ack])
   })
 
+  it('that are no probes are taken again soon after a flood of acknowledgements', () => {
+    const acks = Array.from({ length: 255 }, (): Message => ({ kind: 'ack', sequence: 5, payload: new Uint8Array(0) }))
+    for (let ms = 0; ms < 10_000; ms++) {
+      handoff.take(from, acks)
+      world.wait(1)
+    }
+    taken.length = 0
+    handoff.take(from, suspects(10))
+    world.wait(100)
+    expect(taken).toEqual(suspects(10))
+  })
+
   it('that want an answer are no more than 8 of a packet', () => {
     handoff.take(from, [...Array.from({ length: 255 }, (_, n) => ping(n))])
     expect(taken).toEqual([0, 1, 2, 3, 4, 5, 6, 7].map(ping))

@@ -23,17 +23,10 @@ export class AcceptedConnections {
     this.#env = env
   }
 
-  get areFull(): boolean {
-    return this.#connections.size >= acceptedConnectionsMax
-  }
-
   accept(stream: TcpStream, hello: Hello, tls: RpcTls, events: ConnectionEvents): void {
+    if (this.#connections.size >= acceptedConnectionsMax) return this.#refuse(stream, 'there are')
     const release = this.#shares.take(stream.remote.host)
-    if (release === undefined) {
-      this.#env.metrics.count('rpc.refused_connections')
-      stream.close()
-      return
-    }
+    if (release === undefined) return this.#refuse(stream, 'its address has')
     const isServer = mayActAsServer(tls, hello.datacenter, stream.peer)
     const connection = new Connection(this.#env, stream, hello, isServer, {
       ...events,
@@ -44,6 +37,19 @@ export class AcceptedConnections {
       },
     })
     this.#connections.add(connection)
+  }
+
+  /** The other end learns no reason: this log alone has it. */
+  #refuse(stream: TcpStream, whose: 'there are' | 'its address has'): void {
+    this.#env.metrics.count('rpc.refused_connections')
+    const isOfAll = whose === 'there are'
+    const why = `${whose} ${isOfAll ? acceptedConnectionsMax : acceptedPerSourceMax} connections already`
+    const remedy = isOfAll
+      ? 'give the datacenter more servers, or stop what opens so many'
+      : 'give agents behind one address further addresses, or stop what opens so many there'
+    const fields = { from: stream.remote.host, why, remedy }
+    this.#env.log.write('warn', 'rpc', 'refused a connection', fields, 'sampled')
+    stream.close()
   }
 
   closeAll(why: string): void {

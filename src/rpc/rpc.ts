@@ -161,7 +161,7 @@ export class Rpc {
 
   #accept(stream: TcpStream): void {
     this.#env.metrics.count('rpc.accept_conn')
-    if (this.#service === undefined || this.#accepted.areFull) stream.close()
+    if (this.#service === undefined) stream.close()
     else this.#accepted.accept(stream, this.#service.hello, this.#tls, this.#eventsOf(stream, 'accepted'))
   }
 

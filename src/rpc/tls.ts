@@ -186,20 +186,21 @@ export function dialRemedy(fault: DialledProblem['fault']): string {
   return dialRemedies[fault]
 }
 
+const speakTls = 'give this agent ca_file, cert_file and key_file, and set verify_outgoing'
+
 /** Why a server may have closed a connection before its hello, which is all that a refused dialler sees. */
 export function silentRefusal(tls: RpcTls, server: ServerFacts): { readonly why: string; readonly remedy: string } {
   const closed = 'it closed the connection before it said hello'
   if (diallerTls(tls, server) === undefined) {
     return {
       why: `${closed}, as servers do that accept only TLS`,
-      remedy:
-        'if verify_incoming is set there, give this agent ca_file, cert_file and key_file, and set verify_outgoing',
+      remedy: `if verify_incoming is set there, ${speakTls}; its log says more`,
     }
   }
   return tls.identity === undefined
     ? {
         why: `${closed}, and this agent shows no certificate`,
-        remedy: 'give it cert_file and key_file, signed by an authority that the servers trust',
+        remedy: 'give it cert_file and key_file, signed by an authority that the servers trust; their logs say more',
       }
     : {
         why: `${closed}, as servers do that do not trust the certificate which this agent shows`,

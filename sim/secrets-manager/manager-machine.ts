@@ -12,6 +12,9 @@ const slowMs = 7_000
 /** Names of roots that steps may use: mounts `NAME-root` and `NAME-intermediate`. */
 export const rootNames = ['one', 'two', 'three', 'four', 'five', 'six'] as const
 
+/** A token in the form of one, that an operator gives by mistake: the secrets manager has not created it. */
+export const wrongToken = 'AnotherTokenThatTheSecretsManagerNeverCreated0123'
+
 /** Lifetimes in milliseconds; 0: without end. */
 export const tokenTerms = {
   'an hour': { ms: 3_600_000, isRenewable: true, text: 'each renewal resets it' },
@@ -86,14 +89,20 @@ export class ManagerMachine {
     }
   }
 
-  /** All troubles end, and the token lives long enough for the rest of the run. */
+  /**
+   * All troubles end, and the token lives long enough for the rest of the run. The wrong one is created as well: while
+   * an authority is blocked, or its secrets manager does not answer, it may have been stored.
+   */
   recover(): void {
     // Latest first: what another trouble found is put back after what it did.
     for (const { putBack } of [...this.#suffers].reverse()) putBack()
     this.#suffers = []
     this.#apply()
     const { terms } = this.#plan
-    if (this.#running !== undefined) this.#grant(this.#running, terms === 'without end' ? terms : 'an hour')
+    const lasting = terms === 'without end' ? terms : 'an hour'
+    if (this.#running === undefined) return
+    this.#grant(this.#running, lasting)
+    this.#grant(this.#running, lasting, wrongToken)
   }
 
   #apply(): void {
@@ -115,11 +124,11 @@ export class ManagerMachine {
     else if (running.listener === undefined) running.env.detach(this.#listen(running))
   }
 
-  #grant({ manager }: Running, terms: TokenTerms): void {
+  #grant({ manager }: Running, terms: TokenTerms, id = this.token): void {
     const { ms, isRenewable: renewable } = tokenTerms[terms]
     const ttl = ms / 1000
     const mounts = rootNames.flatMap(mountsOf)
-    manager.tokens.add({ id: this.token, ttl, ...(renewable ? { period: ttl } : {}), renewable, mounts, sudo: true })
+    manager.tokens.add({ id, ttl, ...(renewable ? { period: ttl } : {}), renewable, mounts, sudo: true })
   }
 
   #deafen(running: Running): void {

@@ -12,6 +12,7 @@ import { signingUri } from '../../../src/pki/spiffe.ts'
 import { meshLaws } from '../../checkers/mesh/mesh-laws.ts'
 import { httpEndpoint } from '../../cluster/node-identity.ts'
 import { duration, selector, template } from '../../notation/fields.ts'
+import { wrongToken } from '../../secrets-manager/manager-machine.ts'
 import { tokenHeaders } from '../../workload/key-client.ts'
 import { filled, matches, patternOf } from '../answers.ts'
 import { type StepRun, step } from './step.ts'
@@ -36,7 +37,9 @@ const wanted = z
     token: z
       .enum(['its own', 'hidden', 'wrong'])
       .default('its own')
-      .describe('For provider vault: hidden writes the mark that stands for the stored token, as reads show it.'),
+      .describe(
+        'For provider vault: hidden writes the mark that stands for the stored token, as reads show it; wrong is one that does not exist until everything is repaired.',
+      ),
     options: z
       .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
       .default({})
@@ -60,9 +63,6 @@ interface Configuration {
   readonly provider: string
   readonly options: Readonly<Record<string, string | number | boolean>>
 }
-
-/** A token in the form of one, that the secrets manager does not know. */
-const wrongToken = 'AnotherTokenThatTheSecretsManagerNeverCreated0123'
 
 /** What reads show in place of a stored secret. */
 const hiddenText = 'hidden'

@@ -13,6 +13,7 @@ const rows = {
   get: () => import('./rows/kv.mjs').then(({ get }) => get()),
   idle: () => import('./rows/idle.mjs').then(({ idle }) => idle()),
   load: () => import('./rows/kv.mjs').then(({ load }) => load()),
+  pool: () => import('./rows/pool.mjs').then(({ pool }) => pool()),
   put: () => import('./rows/kv.mjs').then(({ put }) => put()),
   register: () => import('./rows/register.mjs').then(({ register }) => register()),
   three: () => import('./rows/three.mjs').then(({ three }) => three()),

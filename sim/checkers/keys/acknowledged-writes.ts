@@ -1,5 +1,5 @@
 import { appliedIn, checker, type Judge } from '../checker.ts'
-import { type AppliedKeys, appliedKeys } from './applied-keys.ts'
+import { type AppliedKeys, appliedKeys, placeOf } from './applied-keys.ts'
 import { eventsOf, type KeyOperation, operationText } from './key-history.ts'
 import type { Recovery } from './recovered-history.ts'
 
@@ -45,13 +45,20 @@ export class AcknowledgedWrites {
     this.#judge.excused('D1', 'majority lost', values.filter((value) => !isKept(value)).length)
   }
 
-  /** All keys and values of a server once the run is at rest. */
-  finalState(server: string, held: ReadonlyMap<string, string>): void {
+  /**
+   * All keys and values of a server once the run is at rest, where every server had applied this entry before it was
+   * asked. Whatever a key had since then counts, too: what goes on at rest, such as the end of a session, may reach one
+   * server while another answers.
+   */
+  finalState(server: string, held: ReadonlyMap<string, string>, appliedIndex: number): void {
     for (const key of this.#applied.keys()) {
       this.#judge.judged('D1')
-      const last = this.#applied.versions(key).at(-1)
+      const versions = this.#applied.versions(key)
+      const last = versions.at(-1)
       const found = held.get(key)
-      if (found === last?.value) continue
+      const then = versions[placeOf(versions, appliedIndex + 1) - 1]
+      if (found === then?.value || versions.some(({ index, value }) => index > appliedIndex && value === found))
+        continue
       const shown = (value: string | undefined): string => (value === undefined ? 'nothing' : `'${value}'`)
       const expected = `${shown(last?.value)} was written by entry ${last?.index}`
       this.#judge.report(

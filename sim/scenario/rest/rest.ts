@@ -79,11 +79,12 @@ async function partToRest(run: RunContext, withinMs: number): Promise<boolean> {
   // Watching clients have learned of a write that some server may not have yet.
   if (!(await awaitRest(run, run.simulation.nowUs + withinMs * 1000, withinMs))) return false
   compareSnapshots(run)
+  const { committedIndex } = run.invariants.of(leaderCompleteness)
   for (const server of presentServers(run)) {
     if (run.hasFailed()) return false
     const state = run.cluster.stateDigest(server)
     if (state !== undefined) run.invariants.of(stateMachineSafety).state(server, state.index, state.digest)
-    await compareState(run, server)
+    await compareState(run, server, committedIndex)
   }
   return !run.hasFailed()
 }
@@ -177,7 +178,8 @@ function unrestOf(run: RunContext): Unrest {
   }
 }
 
-async function compareState(run: RunContext, server: string): Promise<void> {
+/** `committedIndex`: every server had applied this entry before. */
+async function compareState(run: RunContext, server: string, committedIndex: number): Promise<void> {
   const held = new Map<string, string>()
   const answer = await run.driver.ask(run, httpEndpoint(run.cluster.identityOf(server)), {
     method: 'GET',
@@ -192,7 +194,7 @@ async function compareState(run: RunContext, server: string): Promise<void> {
   }
   const rows = answer.status === 404 ? [] : (JSON.parse(answer.body) as readonly ListedKey[])
   for (const { Key, Value } of rows) held.set(Key, textOf(fromBase64(Value ?? '') ?? new Uint8Array()))
-  run.invariants.of(acknowledgedWrites).finalState(server, held)
+  run.invariants.of(acknowledgedWrites).finalState(server, held, committedIndex)
 }
 
 interface ListedKey {

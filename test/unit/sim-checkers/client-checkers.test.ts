@@ -94,7 +94,7 @@ describe('D1 durability', () => {
     const { judge, codes } = recorder()
     const checker = new AcknowledgedWrites(judge, history())
     checker.acknowledged(operation({ kind: 'write', value: 'b' }))
-    checker.finalState('s1', new Map([['k', 'c']]))
+    checker.finalState('s1', new Map([['k', 'c']]), 9)
     expect(codes).toEqual([])
     expect(checker.count).toBe(1)
   })
@@ -111,16 +111,27 @@ describe('D1 durability', () => {
     applied.changed('gone', 10, 'x')
     applied.changed('gone', 11, undefined)
     const checker = new AcknowledgedWrites(judge, applied)
-    checker.finalState('s1', new Map([['k', 'b']]))
+    checker.finalState('s1', new Map([['k', 'b']]), 11)
     checker.finalState(
       's2',
       new Map([
         ['k', 'c'],
         ['gone', 'x'],
       ]),
+      11,
     )
-    checker.finalState('s3', new Map())
+    checker.finalState('s3', new Map(), 11)
     expect(codes).toEqual(['D1', 'D1', 'D1'])
+  })
+
+  it('takes what a key had when all servers had applied the same, or since then', () => {
+    const { judge, codes } = recorder()
+    const checker = new AcknowledgedWrites(judge, history())
+    for (const value of ['b', 'c']) checker.finalState('s1', new Map([['k', value]]), 5)
+    checker.finalState('s1', new Map(), 5)
+    expect(codes).toEqual([])
+    checker.finalState('s1', new Map([['k', 'a']]), 5)
+    expect(codes).toEqual(['D1'])
   })
 })
 

@@ -55,7 +55,7 @@ function locks(index: number, atS: number, sessions: readonly string[], holder?:
 /** Laws of keys, of waiting and of locks. */
 export const clientRows: readonly CauseRow[] = [
   ['D1', [12, 11], (judge) => new AcknowledgedWrites(judge, keys()).acknowledged({ ...read('x', 11, 12), value: 'x' })],
-  ['D1', [1007], (judge) => new AcknowledgedWrites(judge, keys([7, 'a'])).finalState('s1', new Map([['k', 'b']]))],
+  ['D1', [1007], (judge) => new AcknowledgedWrites(judge, keys([7, 'a'])).finalState('s1', new Map([['k', 'b']]), 7)],
   [
     'K1',
     [22, 21, 1008],

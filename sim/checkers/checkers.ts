@@ -103,6 +103,7 @@ import { markedAnswers } from './reads/answer-marks.ts'
 import { executedTruth } from './reads/executed-truth.ts'
 import { nameConnections } from './reads/name-connections.ts'
 import { nameTruth } from './reads/name-truth.ts'
+import { outsideNames } from './reads/outside-names.ts'
 import { readTruth } from './reads/read-truth.ts'
 import { serviceVersions } from './reads/service-versions.ts'
 import { settingsTold } from './reads/settings-told.ts'
@@ -208,6 +209,7 @@ const all = [
   nameTruth,
   nameConnections,
   staleNames,
+  outsideNames,
   timelyAnswers,
   serverCare,
   sentMetrics,

@@ -12,6 +12,7 @@ import type { IntentionChange, IntentionDecision } from './intentions/intention-
 import type { KeyOperation, ListedKey } from './keys/key-history.ts'
 import type { OwnAnswer } from './keys/own-words.ts'
 import type { OfNode } from './process-facts.ts'
+import type { OutsideAnswer, OutsideQuestion, RecursorAsked } from './reads/outside-facts.ts'
 import type { PipelinedNames } from './reads/pipelined-names.ts'
 import type { RefusedTimely, TimelyAnswer, ToldName } from './reads/timely-facts.ts'
 import type { SettledAnswer, SettledRequest } from './refusal-facts.ts'
@@ -71,6 +72,9 @@ export interface ClientFacts {
   readonly 'settled request answered': SettledAnswer
   readonly 'name told': ToldName
   readonly 'names pipelined': PipelinedNames
+  readonly 'outside name asked': OutsideQuestion
+  readonly 'recursor asked': RecursorAsked
+  readonly 'outside name answered': OutsideAnswer
   /** Its ID is filled in when the agent has answered. */
   readonly 'event asked for': { readonly event: FiredEvent; readonly boot: number }
   readonly 'event looked for': EventLook

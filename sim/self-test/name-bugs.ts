@@ -124,4 +124,34 @@ export const nameBugs: readonly PlantedBug[] = [
     hunt: 'names-in-outages',
     foundBy: ['N1', 'N2'],
   },
+  {
+    row: 473,
+    name: 'any-number-is-an-answer',
+    about: 'a datagram of a recursor is taken for the answer to a question under another number',
+    patches: [
+      {
+        file: 'src/dns/exchange.js',
+        find: 'bytes[0] !== packet[0] || bytes[1] !== packet[1] || ',
+        replace: '',
+      },
+    ],
+    hunt: 'recursors-fail',
+    foundBy: ['N3'],
+  },
+  {
+    row: 474,
+    name: 'first-recursor-decides',
+    about: 'the failure of a recursor is forwarded to the client, and the other recursors are not asked',
+    patches: [{ file: 'src/dns/recursion.js', find: '!this.#inTurn)', replace: 'true)' }],
+    hunt: 'recursors-fail',
+    foundBy: ['N3'],
+  },
+  {
+    row: 475,
+    name: 'unreadable-answers-pass',
+    about: 'an answer of a recursor that cannot be read to its end is forwarded to the client',
+    patches: [{ file: 'src/dns/recursion.js', find: '(isReadable(bytes) ? bytes : undefined)', replace: 'bytes' }],
+    hunt: 'recursors-fail',
+    foundBy: ['N3'],
+  },
 ]

@@ -12,6 +12,7 @@ import { tunnels } from './mesh-tunnels.ts'
 import { mistakes } from './mistakes/kind.ts'
 import { owners } from './own/owner-groups.ts'
 import { receivers } from './receivers/kind.ts'
+import { recursors } from './recursors/kind.ts'
 import { registrations } from './registrations.ts'
 import { watchers } from './service-watcher.ts'
 import { editors } from './token-editors.ts'
@@ -38,6 +39,7 @@ export const workloadKinds = {
   hostiles,
   mistakes,
   receivers,
+  recursors,
 }
 
 export type WorkloadKey = keyof typeof workloadKinds

@@ -49,6 +49,7 @@ export function languageTables(): ReadonlyMap<string, string> {
     ['intentions', table(at('intentions', '*'))],
     ['mistakes', table(at('mistakes', '*'))],
     ['receivers', table(at('receivers', '*'))],
+    ['recursors', table(at('recursors', '*'))],
     ['proxies', table(at('proxies', '*'))],
     ['mesh', table(at('mesh'))],
     ['mesh conditions', table(at('always', '[]', 'mesh'))],

@@ -1,9 +1,10 @@
 import type { AgentConfig, DnsConfig } from '../../../src/agent/settings/agent-config.ts'
+import type { Release } from '../../../src/model/release.ts'
 import { checker } from '../checker.ts'
 
 type Told = Pick<
   AgentConfig,
-  'nodeName' | 'nodeMeta' | 'dns' | 'discoveryMaxStaleMs' | 'leaveOnTerminate' | 'skipLeaveOnInterrupt'
+  'nodeName' | 'nodeMeta' | 'release' | 'dns' | 'discoveryMaxStaleMs' | 'leaveOnTerminate' | 'skipLeaveOnInterrupt'
 >
 
 /** Agent settings that determine answers, as the agents' processes read them. */
@@ -25,6 +26,10 @@ export class SettingsTold {
   /** Its `discovery_max_stale` lets its answers about services be stale even where the caller does not ask for it. */
   staleByDefault(node: string): boolean {
     return (this.#of.get(node)?.discoveryMaxStaleMs ?? 0) > 0
+  }
+
+  releaseOf(node: string): Release | undefined {
+    return this.#of.get(node)?.release
   }
 
   dnsOf(node: string): DnsConfig | undefined {

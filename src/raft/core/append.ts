@@ -3,7 +3,7 @@ import { isCount, type LogIndex, lesser, noIndex, noTerm, plus, type Term } from
 import { appendEntry, truncateLog } from './appending.ts'
 import { commitTo } from './commit.ts'
 import { decodeConfiguration } from './configuration.ts'
-import type { AppendRequest, RaftMessage } from './messages.ts'
+import { type AppendRequest, noRound, type RaftMessage } from './messages.ts'
 import { emit, send, sendOnceDurable } from './outbox.ts'
 import { newRhythm, noteSilence, patienceMs } from './patience.ts'
 import { becomeFollower } from './roles.ts'
@@ -15,7 +15,7 @@ export function receiveAppend(raft: RaftCore, from: ServerId, request: AppendReq
   const { round } = request
   const fault = faultOf(request)
   if (fault !== undefined) return noteFault(raft, from, fault)
-  if (request.term < raft.term) return refuseAppend(raft, from, noIndex, round)
+  if (request.term < raft.term) return refuseAppend(raft, from, hintFor(raft, request), noRound)
   if (!hearLeader(raft, from, request.term, nowMs)) return
   raft.commitFirstTold ??= request.commit
   if (!agreesAt(raft, request.previousIndex, request.previousTerm)) {
@@ -86,7 +86,7 @@ function appendNew(raft: RaftCore, entries: readonly Entry[]): void {
 function acknowledgeAppend(raft: RaftCore, from: ServerId, request: AppendRequest, verified: LogIndex): void {
   const { entries, round } = request
   const { term } = raft
-  if (round === 0) return
+  if (round === noRound) return
   sendOnceDurable(raft, from, {
     kind: 'append-response',
     term,

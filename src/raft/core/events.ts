@@ -1,4 +1,4 @@
-import type { LogIndex } from '../../model/log-position.ts'
+import type { LogIndex, Term } from '../../model/log-position.ts'
 import type { RaftMessage } from './messages.ts'
 import type { ConfigurationChange, ServerId, SnapshotMeta } from './types.ts'
 
@@ -38,11 +38,12 @@ export type RaftEvent =
     }
   /**
    * Answer to `store-chunk`: how much of the snapshot is on this disk. `complete` only when all of it is durable and
-   * its checksum is right.
+   * its checksum is right. `term` and `round`: those of the chunk, which may be long past when the disk is slow.
    */
   | {
       readonly kind: 'chunk-stored'
       readonly from: ServerId
+      readonly term: Term
       readonly meta: SnapshotMeta
       readonly nextOffset: number
       readonly complete: boolean

@@ -1,6 +1,12 @@
 import type { LogIndex, Term } from '../../model/log-position.ts'
 import type { Entry, ServerId, SnapshotMeta } from './types.ts'
 
+/**
+ * The round of a notice, and of a refusal of what an earlier term's leader sent. The refusal carries the present term,
+ * which that leader may lead meanwhile; it counts rounds anew there, and must not take the old number for one of them.
+ */
+export const noRound = 0
+
 /** Messages between servers. */
 export type RaftMessage =
   | VoteRequest

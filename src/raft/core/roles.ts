@@ -54,7 +54,7 @@ export function becomeCandidate(raft: RaftCore): void {
   tellRole(raft)
 }
 
-/** Changes only the role; `leadership.ts` has the first actions of a new leader. */
+/** Changes only the role; `heartbeat.ts` has the first actions of a new leader. */
 export function becomeLeader(raft: RaftCore, nowMs: number): Leader {
   invariant(raft.role.kind === 'candidate', 'only a candidate wins an election', { role: raft.role.kind })
   const leader: Leader = {

@@ -10,6 +10,7 @@ import {
   plus,
   type Term,
 } from '../../model/log-position.ts'
+import { noRound } from './messages.ts'
 import { emit, send } from './outbox.ts'
 import type { Leader, Progress } from './role-state.ts'
 import type { RaftCore } from './state.ts'
@@ -101,7 +102,7 @@ export function sendHeartbeat(raft: RaftCore, leader: Leader, progress: Progress
 
 /** Notifies a removed server of its removal, so that it does not stand for election. */
 export function sendFarewell(raft: RaftCore, progress: Progress): void {
-  sendEmpty(raft, progress, 0)
+  sendEmpty(raft, progress, noRound)
 }
 
 /**
@@ -111,7 +112,7 @@ export function sendFarewell(raft: RaftCore, progress: Progress): void {
 export function noticeCommit(raft: RaftCore, progress: Progress): void {
   if (progress.state !== 'replicate' || progress.inFlight.length > 0) return
   if (progress.commitTold >= raft.commit || progress.next <= raft.log.lastIndex) return
-  sendEmpty(raft, progress, 0)
+  sendEmpty(raft, progress, noRound)
 }
 
 function sendEmpty(raft: RaftCore, progress: Progress, round: number): void {

@@ -4,7 +4,7 @@ import { hearLeader, noteFault } from './append.ts'
 import { commitTo } from './commit.ts'
 import { ConfigurationHistory, isConfiguration } from './configuration.ts'
 import type { RaftEvent } from './events.ts'
-import type { SnapshotChunk, SnapshotResponse } from './messages.ts'
+import { noRound, type SnapshotChunk, type SnapshotResponse } from './messages.ts'
 import { emit, send, sendOnceDurable } from './outbox.ts'
 import { answering, installedSnapshot, noteRound } from './replication.ts'
 import { readChunk } from './sending.ts'
@@ -115,7 +115,7 @@ export function receiveChunk(raft: RaftCore, from: ServerId, chunk: SnapshotChun
       index: meta.index,
       nextOffset: chunk.offset,
       installed: false,
-      round,
+      round: noRound,
     })
     return
   }
@@ -124,10 +124,15 @@ export function receiveChunk(raft: RaftCore, from: ServerId, chunk: SnapshotChun
   emit(raft, { kind: 'store-chunk', from, chunk })
 }
 
-/** The driver has written a piece: request the next, or use the complete snapshot. */
-export function chunkStored(raft: RaftCore, { from, meta, nextOffset, complete, round }: ChunkStored): void {
+/**
+ * The driver has written a piece: request the next, or use the complete snapshot. A piece of an earlier term is not
+ * answered, even if the same server leads again: it counts rounds anew, so the answer would claim one that this server
+ * has not heard, and reads and the lease rely on rounds.
+ */
+export function chunkStored(raft: RaftCore, event: ChunkStored): void {
+  const { from, meta, nextOffset, complete, round } = event
   const { term } = raft
-  const isWanted = leaderOf(raft) === from
+  const isWanted = leaderOf(raft) === from && event.term === term
   if (!complete) {
     if (!isWanted) return
     send(raft, from, { kind: 'snapshot-response', term, index: meta.index, nextOffset, installed: false, round })

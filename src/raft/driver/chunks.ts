@@ -104,7 +104,7 @@ export class Chunks {
   }
 
   async #store({ from, chunk }: StoreChunk): Promise<void> {
-    const { meta, round } = chunk
+    const { term, meta, round } = chunk
     const stored = await this.#snapshots.receive(chunk)
     if (this.#stopped) return
     this.#turns.run(() => {
@@ -115,7 +115,7 @@ export class Chunks {
         const why = { from, index: meta.index, why: damage }
         this.#log.write('warn', 'raft', 'a received snapshot is damaged', why, 'sampled')
       }
-      this.#turns.post({ kind: 'chunk-stored', from, meta, round, nextOffset, complete })
+      this.#turns.post({ kind: 'chunk-stored', from, term, meta, round, nextOffset, complete })
     })
   }
 

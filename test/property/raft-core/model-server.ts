@@ -224,9 +224,9 @@ export class ModelServer {
       case 'store-chunk': {
         const { from, chunk } = effect
         return this.#later(1, () => {
-          const { meta, sizeBytes, offset, bytes, round } = chunk
+          const { term, meta, sizeBytes, offset, bytes, round } = chunk
           const [nextOffset, complete] = this.disk.storeChunk(meta, sizeBytes, offset, bytes)
-          this.take({ kind: 'chunk-stored', from, meta, nextOffset, complete, round })
+          this.take({ kind: 'chunk-stored', from, term, meta, nextOffset, complete, round })
         })
       }
       case 'read-chunk': {

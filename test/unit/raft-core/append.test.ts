@@ -14,10 +14,10 @@ function answers(cluster: Cluster): [boolean, number, number][] {
 }
 
 describe('receiving entries (paper figure 2, AppendEntries)', () => {
-  it('refuses a leader of an older term', () => {
+  it('refuses a leader of an older term, whose rounds are none of the present term', () => {
     const cluster = follower({ terms: [1, 3] })
     cluster.receive('s1', 's2', appendRequest({ term: 2, entries: [command(2, 2)] }))
-    expect(cluster.mailOf('append-response')).toMatchObject([{ to: 's2', term: 3, success: false, round: 1 }])
+    expect(cluster.mailOf('append-response')).toMatchObject([{ to: 's2', term: 3, success: false, round: 0 }])
     expect(cluster.terms('s1')).toEqual([1, 3])
     expect(cluster.raft('s1').role).toEqual({ kind: 'follower', leader: undefined })
   })

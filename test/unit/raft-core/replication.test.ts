@@ -146,6 +146,33 @@ describe('replicating (paper 5.3)', () => {
     expect(cluster.raft('s1').commit).toBe(3)
   })
 
+  it('what a follower refuses of this leader’s earlier term confirms nothing in the present one, nor alarms', () => {
+    const cluster = new Cluster({ voters: ['s1', 's2', 's3'] })
+    cluster.elect('s1')
+    cluster.cuts.add('s3')
+    for (let i = 0; i < 4; i++) {
+      cluster.fire('s1', 'heartbeat')
+      cluster.deliver()
+    }
+    cluster.propose('s1', 'a')
+    const late = cluster.mail().find(({ to, message }) => to === 's3' && message.kind === 'append-request')
+    expect(late?.message).toMatchObject({ term: 2, round: 5 })
+    cluster.cuts.clear()
+    cluster.elect('s2')
+    cluster.elect('s1')
+    cluster.cuts.add('s2')
+    cluster.step('s1', { kind: 'read-requested', requestId: 7, mode: 'quorum' })
+    for (let i = 0; i < 4; i++) cluster.fire('s1', 'heartbeat')
+    cluster.mail()
+    cluster.effects.length = 0
+    if (late !== undefined) cluster.receive('s3', 's1', late.message)
+    const refusals = cluster.wire.map(({ message }) => message)
+    expect(refusals).toMatchObject([{ kind: 'append-response', term: 4, success: false }])
+    cluster.deliver()
+    expect(find(cluster.effects, 'read-ready')).toBeUndefined()
+    expect(find(cluster.effects, 'note')).toBeUndefined()
+  })
+
   it('an answer that claims more than there is counts for nothing', () => {
     const cluster = leaderAlone()
     cluster.propose('s1', 'a')

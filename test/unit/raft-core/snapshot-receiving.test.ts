@@ -33,8 +33,9 @@ function follower(past: Past = {}): Cluster {
   return new Cluster({ voters: trio, running: ['s1'], past: { s1: past } })
 }
 
-function stored(cluster: Cluster, what: SnapshotMeta, complete = true): readonly RaftEffect[] {
-  return cluster.step('s1', { kind: 'chunk-stored', from: 's2', meta: what, nextOffset: 8, complete, round: 1 })
+function stored(cluster: Cluster, what: SnapshotMeta, complete = true, term = 2): readonly RaftEffect[] {
+  const done = { nextOffset: complete ? 8 : 4, complete, round: 1 }
+  return cluster.step('s1', { kind: 'chunk-stored', from: 's2', term, meta: what, ...done })
 }
 
 describe('receiving a snapshot (paper 7; hashicorp/raft#704)', () => {
@@ -43,8 +44,18 @@ describe('receiving a snapshot (paper 7; hashicorp/raft#704)', () => {
     const effects = cluster.receive('s1', 's2', chunk())
     expect(find(effects, 'store-chunk')).toMatchObject({ from: 's2', chunk: { offset: 0 } })
     expect(cluster.raft('s1').role).toEqual({ kind: 'follower', leader: 's2' })
-    cluster.step('s1', { kind: 'chunk-stored', from: 's2', meta: meta(5, 2), nextOffset: 4, complete: false, round: 1 })
+    stored(cluster, meta(5, 2), false)
     expect(cluster.mailOf('snapshot-response')).toMatchObject([{ to: 's2', index: 5, nextOffset: 4, installed: false }])
+  })
+
+  it.each([false, true])('a piece of an earlier term is not answered to the same leader: complete: %s', (complete) => {
+    const cluster = follower()
+    cluster.receive('s1', 's2', chunk({ round: 9 }))
+    cluster.receive('s1', 's2', appendRequest({ term: 4 }))
+    cluster.mail()
+    stored(cluster, meta(5, 2), complete)
+    expect(cluster.mail()).toEqual([])
+    expect(cluster.raft('s1').commit).toBe(complete ? 5 : 0)
   })
 
   it('is a sign of life of the leader', () => {
@@ -236,7 +247,7 @@ describe('a follower far behind, from end to end', () => {
           expect(piece.offset).toBe(aside.length)
           aside.push(...piece.bytes)
           const done = { nextOffset: aside.length, complete: aside.length === 10, round: piece.round }
-          cluster.step('s3', { kind: 'chunk-stored', from, meta: piece.meta, ...done })
+          cluster.step('s3', { kind: 'chunk-stored', from, term: piece.term, meta: piece.meta, ...done })
         }
       }
     }

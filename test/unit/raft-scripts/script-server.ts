@@ -191,8 +191,8 @@ export class ScriptServer {
         return this.#say(`keeps its log from ${effect.keepFrom} on`)
       case 'store-chunk': {
         const { from, chunk } = effect
-        const { meta, round } = chunk
-        return this.step({ kind: 'chunk-stored', from, meta, round, ...this.disk.store(chunk) })
+        const { term, meta, round } = chunk
+        return this.step({ kind: 'chunk-stored', from, term, meta, round, ...this.disk.store(chunk) })
       }
       case 'read-chunk':
         return this.#readChunk(effect)

@@ -35,6 +35,8 @@ interface Alarm {
  * 2. A renewal is answered only after its server has confirmed that no other one leads yet: the next leader starts its
  *    spans later than that.
  * 3. A renewal that arrives while the end of its session is being replicated waits for the outcome.
+ * 4. If the outcome is unknown, the end may take effect at any later time (it waits in the log for space on the disk):
+ *    from then on no renewal is answered with success.
  */
 export const sessionExpiry: LeaderDuty<SessionExpiry, SessionServer> = {
   name: 'session.expiry',
@@ -49,6 +51,8 @@ export class SessionExpiry implements RunningDuty {
   #alarms = emptyAlarms()
   /** Sessions whose end is being replicated, and the callers that wait for the outcome. */
   readonly #ending = new Map<string, Deferred<void>>()
+  /** Sessions whose end may still take effect, although its outcome could not be learned. */
+  readonly #unsure = new Set<string>()
   #timer: Closable | undefined
   #timerAtMs = Number.POSITIVE_INFINITY
   #closed = false
@@ -84,6 +88,11 @@ export class SessionExpiry implements RunningDuty {
     return this.#ending.has(id)
   }
 
+  /** Whether the end of this session was proposed, and may still take effect. */
+  isUnsure(id: string): boolean {
+    return this.#unsure.has(id)
+  }
+
   /** Settles when the end of this session, if one is under way, has succeeded or failed. */
   async settled(id: string): Promise<void> {
     await this.#ending.get(id)?.promise
@@ -105,9 +114,14 @@ export class SessionExpiry implements RunningDuty {
     const tx = this.#server.read()
     this.#alarms = emptyAlarms()
     for (const [id, atMs] of this.#deadlines) {
-      if (sessionById(tx, id) === undefined) this.#deadlines.delete(id)
+      if (sessionById(tx, id) === undefined) this.#forget(id)
       else this.#alarms.push({ id, atMs })
     }
+  }
+
+  #forget(id: string): void {
+    this.#deadlines.delete(id)
+    this.#unsure.delete(id)
   }
 
   #arm(): void {
@@ -139,7 +153,7 @@ export class SessionExpiry implements RunningDuty {
       const { id } = top
       const deadlineMs = this.#deadlines.get(id)
       if (deadlineMs === undefined) continue
-      if (sessionById(tx, id) === undefined) this.#deadlines.delete(id)
+      if (sessionById(tx, id) === undefined) this.#forget(id)
       else if (deadlineMs > now) this.#alarms.push({ id, atMs: deadlineMs })
       else due.push(id)
     }
@@ -154,8 +168,10 @@ export class SessionExpiry implements RunningDuty {
       this.#server.propose(sessionDestroy, { ids }),
     )
     for (const id of ids) this.#ending.delete(id)
+    if (!done.ok && done.error.kind === 'outcome-unknown') for (const id of ids) this.#unsure.add(id)
     outcome.resolve()
     for (const id of ids) this.#deadlines.delete(id)
+    if (done.ok) for (const id of ids) this.#unsure.delete(id)
     this.measure()
     if (done.ok) return env.log.write('info', 'session', 'ended sessions that were not renewed', { count: ids.length })
     env.log.write('warn', 'session', 'could not end sessions that were not renewed', { why: failureText(done.error) })

@@ -155,8 +155,14 @@ async function renew(
   const expiry = server.duty(sessionExpiry)
   // Its end began while leadership was being confirmed: the outcome of the end decides.
   if (expiry?.isEnding(id) === true) return renew(server, { id }, authorizer)
+  if (expiry?.isUnsure(id) === true) return err(mayBeEnding)
   expiry?.extend(session)
   return ok(session)
+}
+
+const mayBeEnding: Failure = {
+  kind: 'outcome-unknown',
+  message: 'the session was not renewed in time, and ends when the leader can write that',
 }
 
 function seesSession(authorizer: Authorizer, { node }: SessionRow): boolean {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { sessionDestroy } from '../../../src/features/session/commands.ts'
 import { sessionExpiry } from '../../../src/features/session/duty.ts'
 import { sessionById } from '../../../src/features/session/views.ts'
 import { settled } from './hand-clock.ts'
@@ -87,6 +88,22 @@ describe('the time to live of a session', () => {
     expect(world.clock.logged).toContain('could not end sessions that were not renewed')
     await world.clock.advance(second)
     expect(await world.sessions()).toEqual([])
+  })
+
+  it('is not renewed after an end whose outcome is unknown, for that may still take effect', async () => {
+    const world = await SessionWorld.begun()
+    const id = await world.create({ TTL: '10s' })
+    world.server.failNext = { kind: 'outcome-unknown', message: 'no space left on the disk' }
+    await world.clock.advance(20 * second)
+    expect(await world.sessions()).toEqual([id])
+    expect(failureOf(await world.renew(id))).toMatch(/^outcome-unknown: the session was not renewed in time/)
+    world.server.failNext = { kind: 'disk-full' }
+    await world.clock.advance(second)
+    expect(failureOf(await world.renew(id))).toMatch(/^outcome-unknown/)
+    await world.server.context.propose(sessionDestroy, { ids: [id] })
+    expect(failureOf(await world.renew(id))).toBe(`not-found: Session id '${id}' not found`)
+    await world.clock.advance(second)
+    expect(world.server.context.duty(sessionExpiry)?.isUnsure(id)).toBe(false)
   })
 
   it('a renewal that comes while the end is being replicated learns how that came out', async () => {

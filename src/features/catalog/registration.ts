@@ -154,12 +154,21 @@ function keptOf(there: CatalogNode, facts: NodeFacts): NodeFacts {
 
 function putService(tx: WriteTransaction, { node }: CatalogNode, facts: ServiceFacts, changed: Changed): void {
   const before = serviceOfNode(tx, node, facts.id)
-  const row: CatalogService = { ...facts, node, createIndex: before?.createIndex ?? tx.index, modifyIndex: tx.index }
+  const { createIndex = tx.index } = before ?? {}
+  const row: CatalogService = { ...storable(facts), node, createIndex, modifyIndex: tx.index }
   if (before !== undefined && sameButIndex(row, before)) return
   tx.put(servicesTable, row)
   tellOf(changed, row)
   if (before !== undefined) tellOf(changed, before)
   for (const check of checksOfInstance(tx, node, row.id)) putCheckRow(tx, named(check, row), check, changed)
+}
+
+/**
+ * A snapshot does not tell a member that is undefined from an absent one. No row may, either: otherwise a server that
+ * was restored would find a service changed where the others find it unchanged.
+ */
+function storable({ mesh, ...plain }: ServiceFacts): ServiceFacts {
+  return mesh === undefined ? plain : { ...plain, mesh }
 }
 
 function tellOf(changed: Changed, instance: CatalogService): void {

@@ -1,5 +1,6 @@
+import { quorumOf } from './quorum.ts'
 import type { Leader } from './role-state.ts'
-import type { RaftCore } from './state.ts'
+import { configurationOf, type RaftCore } from './state.ts'
 import type { ServerId } from './types.ts'
 
 /** A leader counts as having stalled if a heartbeat is late by this part of its lease. */
@@ -32,6 +33,19 @@ export function silenceOf(raft: RaftCore, id: ServerId, nowMs: number): number |
   if (role.kind !== 'leader' || progress === undefined) return undefined
   if (isStalled(raft, role, nowMs)) return 0
   return nowMs - Math.max(progress.heardMs, role.listeningSinceMs)
+}
+
+/**
+ * Whether the voters that answer this leader could elect another one by themselves. A leader that cannot write to its
+ * disk cannot write its vote either: if it handed over to fewer, there would be no leader at all.
+ */
+export function isReplaceable(raft: RaftCore, nowMs: number): boolean {
+  const voters = configurationOf(raft).servers.filter(({ suffrage }) => suffrage === 'voter')
+  const answering = voters.filter(({ id }) => {
+    const silentMs = silenceOf(raft, id, nowMs)
+    return silentMs !== undefined && silentMs < raft.timing.leaderLeaseMs
+  })
+  return answering.length >= quorumOf(voters.length)
 }
 
 function isStalled({ timing }: RaftCore, leader: Leader, nowMs: number): boolean {

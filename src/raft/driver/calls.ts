@@ -5,6 +5,9 @@ import type { Env } from '../../env/env.ts'
 import type { LogIndex } from '../../model/log-position.ts'
 import type { RaftEvent } from '../core/events.ts'
 import type { RaftMessage } from '../core/messages.ts'
+import type { RaftTiming } from '../core/options.ts'
+import { isReplaceable } from '../core/signs-of-life.ts'
+import type { RaftCore } from '../core/state.ts'
 import type { ConfigurationChange, RequestRefusal, ServerId } from '../core/types.ts'
 import type { DurableLog } from '../log/durable-log.ts'
 import { diskFailureText } from '../log/open-failure.ts'
@@ -19,11 +22,13 @@ import { WithoutRoom } from './without-room.ts'
 const stoppedRefusal: RequestRefusal = { kind: 'leadership-lost' }
 
 export interface CallsParts {
-  readonly env: Pick<Env, 'deferred' | 'timers' | 'batches' | 'metrics' | 'log'>
+  readonly env: Pick<Env, 'deferred' | 'timers' | 'clock' | 'batches' | 'metrics' | 'log'>
+  readonly timing: RaftTiming
   readonly log: DurableLog
   readonly requests: Requests
   readonly turns: Turns
   readonly observer: RaftObserver | undefined
+  readonly core: () => RaftCore
   readonly isLeader: () => boolean
   /** Whether a write of the log is under way. */
   readonly diskIsBusy: () => boolean
@@ -38,20 +43,22 @@ export class Calls {
   readonly #requests: Requests
   readonly #turns: Turns
   readonly #observer: RaftObserver | undefined
+  readonly #core: () => RaftCore
   readonly #gathering: Gathering
   readonly #withoutRoom: WithoutRoom
   readonly #admission: Admission
 
-  constructor({ env, log, requests, turns, observer, isLeader, diskIsBusy }: CallsParts) {
+  constructor(parts: CallsParts) {
+    const { env, log, requests, turns, diskIsBusy } = parts
     this.#env = env
     this.#requests = requests
     this.#turns = turns
-    this.#observer = observer
+    this.#observer = parts.observer
+    this.#core = parts.core
     this.#gathering = new Gathering(env, diskIsBusy, (gathered) => {
       if (!this.#withoutRoom.refuses(gathered)) turns.post({ kind: 'proposed', requests: gathered })
     })
-    const handOver = () => this.handOver()
-    this.#withoutRoom = new WithoutRoom({ env, log, requests, turns, isLeader, handOver })
+    this.#withoutRoom = new WithoutRoom({ ...parts, handOver: () => this.handOver() })
     this.#admission = new Admission({ env, log, requests, withoutRoom: this.#withoutRoom })
   }
 
@@ -86,8 +93,9 @@ export class Calls {
     return moved.ok ? ok(undefined) : moved
   }
 
-  /** Transfers leadership to any server that accepts it; false if none does. */
+  /** Transfers leadership to any server that accepts it; false if none does, or could be elected. */
   async handOver(): Promise<boolean> {
+    if (!isReplaceable(this.#core(), this.#env.clock.monoMs())) return false
     return (await this.transferLeadership()).ok
   }
 
@@ -112,6 +120,7 @@ export class Calls {
   /** Callers that still wait learn that the outcome is unknown. */
   stop(): void {
     this.#gathering.close()
+    this.#withoutRoom.stop()
     this.#requests.refuseAll(stoppedRefusal)
   }
 

@@ -65,13 +65,13 @@ export class RaftServer implements Raft, LogListener {
     this.#timers = new TimerSet(env, (timer) => this.#timerFired(timer))
     const addresses = this.#addresses
     const sender = new Sender({ meters: this.#meters, observer, transport, addresses })
-    const isLeader = (): boolean => this.#core.role.kind === 'leader'
+    const [core, isLeader] = [() => this.#core, () => this.#core.role.kind === 'leader']
     this.#persisting = new Persisting({ env, log, observer, send: (outgoing) => sender.send(outgoing), isLeader })
-    const shared = { ...parts, env, log, addresses, turns: this.#turns, requests: this.#requests, isLeader }
+    const shared = { ...parts, env, log, addresses, turns: this.#turns, requests: this.#requests, isLeader, core }
     this.#calls = new Calls({ ...shared, diskIsBusy: () => this.#persisting.isUnderWay })
     const waitingSinceMs = () => (log.isFull ? undefined : this.#persisting.waitingSinceMs)
     this.#stalledDisk = new StalledDisk({ ...shared, waitingSinceMs, handOver: () => this.#calls.handOver() })
-    this.#state = new CommittedState({ ...shared, core: () => this.#core })
+    this.#state = new CommittedState(shared)
     const performers = { persisting: this.#persisting, sender, timers: this.#timers, state: this.#state }
     this.#effects = new Effects({ ...shared, ...performers, news: this.#news })
     this.#bootstrapping = new Bootstrapping({ ...shared, restart: (first) => this.#restart(first) })

@@ -1,12 +1,15 @@
+import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import type { ProposalRequest } from '../core/events.ts'
+import type { RaftTiming } from '../core/options.ts'
 import type { RequestRefusal } from '../core/types.ts'
 import type { DurableLog } from '../log/durable-log.ts'
 import type { Requests } from './requests.ts'
 import type { Turns } from './turns.ts'
 
 export interface WithoutRoomParts {
-  readonly env: Pick<Env, 'log'>
+  readonly env: Pick<Env, 'log' | 'timers'>
+  readonly timing: Pick<RaftTiming, 'electionTimeoutMs'>
   readonly log: DurableLog
   readonly requests: Requests
   readonly turns: Turns
@@ -17,14 +20,18 @@ export interface WithoutRoomParts {
 
 const notTaken: RequestRefusal = { kind: 'disk-full', accepted: false }
 
+/** A leader that no server replaced looks again after this many election timeouts. */
+const retryTimeouts = 4
+
 /**
  * The behaviour of a server whose log has no disk space. Reads continue. A leader hands over to a server that may have
  * space. If it must stay (it is alone, or no server took over) it refuses writes, and callers whose writes are in its
- * log, where they stay, learn that their outcome is unknown. A follower acknowledges nothing, and looks like one with a
- * slow disk.
+ * log, where they stay, learn that their outcome is unknown. It tries again for as long as there is no space: another
+ * server may have come back, or have caught up. A follower acknowledges nothing, and looks like one with a slow disk.
  */
 export class WithoutRoom {
   readonly #parts: WithoutRoomParts
+  #timer: Closable | undefined
 
   constructor(parts: WithoutRoomParts) {
     this.#parts = parts
@@ -46,13 +53,23 @@ export class WithoutRoom {
 
   /** Called in the turn in which the log found no room. */
   begin(why: string): void {
-    const { env, isLeader, turns } = this.#parts
-    env.log.write('error', 'raft', 'no space left on the disk: writes wait', { why })
-    if (isLeader()) turns.inBackground(this.#handOver())
+    this.#parts.env.log.write('error', 'raft', 'no space left on the disk: writes wait', { why })
+    this.#lookAgain()
   }
 
   end(): void {
+    this.stop()
     this.#parts.env.log.write('info', 'raft', 'there is space on the disk again: the waiting writes are written')
+  }
+
+  stop(): void {
+    this.#timer?.close()
+    this.#timer = undefined
+  }
+
+  #lookAgain(): void {
+    const { log, isLeader, turns } = this.#parts
+    if (log.isFull && isLeader()) turns.inBackground(this.#handOver())
   }
 
   async #handOver(): Promise<void> {
@@ -60,5 +77,12 @@ export class WithoutRoom {
     const isOver = await handOver()
     if (isOver || turns.isOver || !log.isFull) return
     turns.run(() => requests.refuseAccepted({ kind: 'disk-full', accepted: true }))
+    this.#tryLater()
+  }
+
+  #tryLater(): void {
+    const { env, timing, turns } = this.#parts
+    this.stop()
+    this.#timer = env.timers.after(retryTimeouts * timing.electionTimeoutMs, () => turns.run(() => this.#lookAgain()))
   }
 }

@@ -59,6 +59,44 @@ describe('a full disk', () => {
     expect(three.flatMap((id) => cluster.of(id).fatal)).toEqual([])
   })
 
+  it('of a leader whose followers lag: it hands over as soon as one of them has everything', async () => {
+    const cluster = new SmallCluster()
+    const old = await cluster.form(three)
+    const makeRoom = fill(cluster, old)
+    cluster.lost = (_from, _to, message) => message.kind === 'append-request' && message.entries.length > 0
+    const underWay = cluster.settled(cluster.propose(old, 'one'))
+    expect(await underWay).toEqual({ ok: false, error: { kind: 'disk-full', accepted: true } })
+    await cluster.time.advance(2000)
+    cluster.lost = () => false
+    const next = await cluster.until(() =>
+      three.find((id) => id !== old && cluster.of(id).raft.status().role === 'leader'),
+    )
+    expect(await cluster.settled(cluster.propose(next, 'two'))).toMatchObject({ ok: true })
+    makeRoom()
+    await cluster.time.advance(2000)
+    for (const id of three) expect(cluster.of(id).machine.commands).toEqual(['one', 'two'])
+  })
+
+  it('of a leader without whose vote none can be elected: it stays, and hands over when another server is back', async () => {
+    const cluster = new SmallCluster()
+    const old = await cluster.form(three)
+    const [down] = three.filter((id) => id !== old) as [string]
+    cluster.crash(down)
+    await cluster.time.advance(1000)
+    fill(cluster, old)
+    const underWay = cluster.settled(cluster.propose(old, 'one'))
+    expect(await underWay).toEqual({ ok: false, error: { kind: 'disk-full', accepted: true } })
+    await cluster.time.advance(20_000)
+    const { raft } = cluster.of(old)
+    expect(raft.status().role).toBe('leader')
+    expect(await cluster.settled(raft.readIndex())).toMatchObject({ ok: true })
+    await cluster.start(down)
+    const next = await cluster.until(() =>
+      three.find((id) => id !== old && cluster.of(id).raft.status().role === 'leader'),
+    )
+    expect(await cluster.settled(cluster.propose(next, 'two'))).toMatchObject({ ok: true })
+  })
+
   it('of a follower: it does not stand when it is told to, nor hold up the others, and catches up', async () => {
     const cluster = new SmallCluster()
     const leader = await cluster.form(three)

@@ -37,6 +37,23 @@ describe('a leader whose disk answers nothing any more', () => {
     expect(cluster.of(leader).fatal).toEqual([])
   })
 
+  it('stays in office while none can be elected without its vote, which it cannot write', async () => {
+    const cluster = new SmallCluster()
+    const leader = await cluster.form(three)
+    const [down] = three.filter((id) => id !== leader) as [string]
+    cluster.crash(down)
+    await cluster.time.advance(1000)
+    stall(cluster, leader)
+    const write = cluster.propose(leader, 'waits')
+    await cluster.time.advance(20_000)
+    const { raft } = cluster.of(leader)
+    expect(raft.status().role).toBe('leader')
+    expect((await cluster.settled(raft.readIndex())).ok).toBe(true)
+    await cluster.start(down)
+    await cluster.until(() => three.find((id) => id !== leader && cluster.of(id).raft.status().role === 'leader'))
+    await cluster.settled(write)
+  })
+
   it('stays in office while nothing waits for the disk', async () => {
     const cluster = new SmallCluster()
     const leader = await cluster.form(three)

@@ -48,6 +48,8 @@ export type RaftEffect =
       readonly meta: SnapshotMeta
       readonly offset: number
       readonly length: number
+      /** The same piece was read before, and only an answer to it has not come. */
+      readonly isRepeated: boolean
     }
   /**
    * The proposal or change is in the leader's log at this index; the entry that is applied there decides its outcome.

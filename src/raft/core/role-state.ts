@@ -101,14 +101,18 @@ interface AppendInFlight {
   readonly bytes: number
 }
 
-interface SnapshotTransfer {
+export interface SnapshotTransfer {
   readonly meta: SnapshotMeta
   /** 0 until the first piece is read. */
   sizeBytes: number
   offset: number
   /** `reading`: a `read-chunk` is unanswered. `sent`: the chunk at `offset` is. */
   phase: 'reading' | 'sent'
+  /** When the chunk at `offset` was sent last. */
+  sentMs: number
   ticksWaited: number
+  /** The chunk is to be read like the first of a transfer: the follower was silent, or got a damaged snapshot. */
+  isDoubted: boolean
 }
 
 /** Under way from the request to its end, whatever role this server has in the meantime. */

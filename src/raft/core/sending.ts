@@ -12,9 +12,9 @@ import {
 } from '../../model/log-position.ts'
 import { noRound } from './messages.ts'
 import { emit, send } from './outbox.ts'
-import type { Leader, Progress } from './role-state.ts'
+import type { Leader, Progress, SnapshotTransfer } from './role-state.ts'
 import type { RaftCore } from './state.ts'
-import type { Entry } from './types.ts'
+import type { Entry, SnapshotMeta } from './types.ts'
 
 /** Number of rounds whose beginning a leader remembers; a quorum that answers none of them gives no lease. */
 export const roundsRemembered = 512
@@ -144,7 +144,7 @@ function beginSnapshot(raft: RaftCore, progress: Progress): void {
   progress.inFlight = []
   progress.bytesInFlight = 0
   progress.probing = false
-  progress.transfer = { meta: snapshot, sizeBytes: 0, offset: 0, phase: 'reading', ticksWaited: 0 }
+  progress.transfer = newTransfer(snapshot)
   emit(raft, {
     kind: 'note',
     level: 'info',
@@ -154,14 +154,20 @@ function beginSnapshot(raft: RaftCore, progress: Progress): void {
   readChunk(raft, progress)
 }
 
+export function newTransfer(meta: SnapshotMeta): SnapshotTransfer {
+  return { meta, sizeBytes: 0, offset: 0, phase: 'reading', sentMs: 0, ticksWaited: 0, isDoubted: false }
+}
+
 /** Asks the driver for the piece of the snapshot at the transfer's offset. */
-export function readChunk(raft: RaftCore, progress: Progress): void {
+export function readChunk(raft: RaftCore, progress: Progress, isRepeated = false): void {
   const { transfer } = progress
   if (transfer === undefined) return
   transfer.phase = 'reading'
   transfer.ticksWaited = 0
+  transfer.isDoubted = false
   const { meta, offset } = transfer
-  emit(raft, { kind: 'read-chunk', to: progress.id, meta, offset, length: raft.limits.snapshotChunkBytes })
+  const length = raft.limits.snapshotChunkBytes
+  emit(raft, { kind: 'read-chunk', to: progress.id, meta, offset, length, isRepeated })
 }
 
 /** Starts probing again after the entries that are known to be equal. */

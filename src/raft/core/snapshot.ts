@@ -7,7 +7,7 @@ import type { RaftEvent } from './events.ts'
 import { noRound, type SnapshotChunk, type SnapshotResponse } from './messages.ts'
 import { emit, send, sendOnceDurable } from './outbox.ts'
 import { answering, installedSnapshot, noteRound } from './replication.ts'
-import { readChunk } from './sending.ts'
+import { newTransfer, readChunk } from './sending.ts'
 import { leaderOf, type RaftCore } from './state.ts'
 import type { ServerId, SnapshotMeta } from './types.ts'
 
@@ -51,7 +51,8 @@ export function snapshotTaken(raft: RaftCore, { meta, keepFrom }: SnapshotTaken)
 }
 
 /** The driver has read a piece of the snapshot, which is sent if its transfer is still the same. */
-export function chunkRead(raft: RaftCore, { to, meta, offset, bytes, sizeBytes }: ChunkRead): void {
+export function chunkRead(raft: RaftCore, event: ChunkRead, nowMs: number): void {
+  const { to, meta, offset, bytes, sizeBytes } = event
   const { role, term } = raft
   const progress = role.kind === 'leader' ? role.progress.get(to) : undefined
   const transfer = progress?.transfer
@@ -59,26 +60,34 @@ export function chunkRead(raft: RaftCore, { to, meta, offset, bytes, sizeBytes }
   if (transfer.phase !== 'reading' || transfer.meta.index !== meta.index || transfer.offset !== offset) return
   // From here on the heartbeat's patience watches the transfer, whether there was anything to send or not.
   transfer.phase = 'sent'
+  transfer.sentMs = nowMs
   transfer.sizeBytes = sizeBytes
   if (bytes !== undefined) {
     send(raft, to, { kind: 'snapshot-chunk', term, meta: transfer.meta, sizeBytes, offset, bytes, round: role.round })
     return
   }
   if (raft.snapshot === undefined || raft.snapshot.index <= meta.index) return
-  progress.transfer = { meta: raft.snapshot, sizeBytes: 0, offset: 0, phase: 'reading', ticksWaited: 0 }
+  progress.transfer = newTransfer(raft.snapshot)
   readChunk(raft, progress)
 }
 
 /** Number of heartbeats that a chunk may stay unanswered before it is resent. */
 const chunkPatienceTicks = 10
 
-/** Called with each heartbeat: a chunk or its answer may have been lost. */
+/**
+ * Called with each heartbeat: a chunk or its answer may have been lost. A follower that was not heard since the chunk was
+ * sent may be down for days, in which the file may rot: when it is heard again, its transfer begins like a new one.
+ */
 export function watchTransfer(raft: RaftCore, to: ServerId): void {
   const progress = raft.role.kind === 'leader' ? raft.role.progress.get(to) : undefined
   const transfer = progress?.transfer
   if (progress === undefined || transfer?.phase !== 'sent') return
   transfer.ticksWaited++
-  if (transfer.ticksWaited >= chunkPatienceTicks) readChunk(raft, progress)
+  const isSilent = progress.heardMs < transfer.sentMs
+  const { isDoubted } = transfer
+  if (transfer.ticksWaited < chunkPatienceTicks && (isSilent || !isDoubted)) return
+  readChunk(raft, progress, isSilent || !isDoubted)
+  transfer.isDoubted = isSilent
 }
 
 /** A follower's answer: the offset that it wants next, which also resumes a transfer, or that it has the whole. */
@@ -90,8 +99,10 @@ export function receiveSnapshotResponse(raft: RaftCore, from: ServerId, answer: 
   if (answer.installed) {
     installedSnapshot(raft, found, answer.index, nowMs)
   } else if (transfer?.meta.index === answer.index && transfer.phase === 'sent' && isCount(answer.nextOffset)) {
-    // A repeated request for the offset just sent is the late answer to the previous chunk, or a repeated one.
-    if (answer.nextOffset !== transfer.offset && answer.nextOffset <= transfer.sizeBytes) {
+    // A repeated request for the offset just sent is the late answer to the previous chunk, or a repeated one; or all of
+    // the snapshot was in the chunk, and is damaged.
+    if (answer.nextOffset === transfer.offset) transfer.isDoubted ||= transfer.offset === 0
+    else if (answer.nextOffset <= transfer.sizeBytes) {
       transfer.offset = answer.nextOffset
       readChunk(raft, progress)
     }

@@ -57,7 +57,7 @@ function take(raft: RaftCore, event: RaftEvent, nowMs: number): void {
     case 'chunk-stored':
       return chunkStored(raft, event)
     case 'chunk-read':
-      return chunkRead(raft, event)
+      return chunkRead(raft, event, nowMs)
     default:
       event satisfies never
   }

@@ -69,12 +69,14 @@ export class Chunks {
   /**
    * A transfer begins with reading the whole file once. Otherwise rotten bytes would be sent to the end, found to be
    * damaged by the receiver, and requested again, for ever. An unusable snapshot is replaced by a new one; the core
-   * asks again after a while, or uses the new one.
+   * asks again after a while, or uses the new one. The first piece may be sent again for days, to a receiver that is
+   * down, or whose disk is full: each time must cost no more than this piece.
    */
-  async #read({ to, meta, offset, length }: ReadChunk): Promise<void> {
-    if (offset === 0) await this.#verify(meta)
+  async #read({ to, meta, offset, length, isRepeated }: ReadChunk): Promise<void> {
+    const begins = offset === 0 && !isRepeated
+    if (begins) await this.#verify(meta)
     const { bytes, sizeBytes } = await this.#snapshots.read(meta, offset, length)
-    if (bytes === undefined && offset > 0) await this.#verify(meta)
+    if (bytes === undefined && !begins) await this.#verify(meta)
     if (this.#stopped) return
     this.#turns.run(() => {
       if (bytes === undefined && (this.#snapshots.newest?.meta.index ?? 0) < meta.index) this.#renew()

@@ -147,6 +147,7 @@ describe('sending a snapshot (paper 7)', () => {
     read(cluster, 0, new Uint8Array(4))
     const again = Array.from({ length: 10 }, () => find(cluster.fire('s1', 'heartbeat'), 'read-chunk'))
     expect(again.map((effect) => effect?.offset)).toEqual([...Array.from({ length: 9 }, () => undefined), 0])
+    expect(again.at(-1)?.isRepeated).toBe(true)
   })
 
   it('begins anew with the newer snapshot that took its place', () => {

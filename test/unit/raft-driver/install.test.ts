@@ -63,6 +63,32 @@ describe('a follower whose entries are gone from the log', () => {
     await caughtUp(cluster, sleeper, leader)
   })
 
+  it.each([
+    ['that is down', false],
+    ['whose disk is full', true],
+  ])('and %s costs its leader a piece of the snapshot now and then, and not the whole each time', async (_, isUp) => {
+    const { cluster, leader, sleeper } = await withSleeper()
+    const isOfSnapshot = (path: string) => path.includes('/snapshots/')
+    const fault = (operation: string, path: string) =>
+      operation === 'write' && isOfSnapshot(path) ? 'full' : undefined
+    if (isUp) cluster.diskOf(sleeper).fault = fault
+    if (isUp) await cluster.start(sleeper, eager)
+    await cluster.time.advance(3000)
+    let reads = 0
+    cluster.diskOf(leader).fault = (operation, path) => {
+      if (operation === 'read' && isOfSnapshot(path)) reads++
+      return undefined
+    }
+    const chunks = () => cluster.sent.filter(({ to, message }) => to === sleeper && isChunk(message)).length
+    const before = chunks()
+    await cluster.time.advance(60_000)
+    expect(chunks() - before).toBeGreaterThan(10)
+    expect(reads).toBe(chunks() - before)
+    cluster.diskOf(sleeper).fault = () => undefined
+    if (!isUp) await cluster.start(sleeper, eager)
+    await caughtUp(cluster, sleeper, leader)
+  })
+
   it('resumes where it was after a cut', async () => {
     const { cluster, leader, sleeper } = await withSleeper()
     let chunks = 0
@@ -176,7 +202,8 @@ describe('a follower whose entries are gone from the log', () => {
       env.lines.filter((line) => line.includes('a snapshot cannot be sent: another one is used instead')),
     ).toHaveLength(1)
     const firsts = cluster.sent.filter(({ message }) => message.kind === 'snapshot-chunk' && message.offset === 0)
-    expect(firsts).toHaveLength(1)
+    // One may reach it before it was heard, without another look at the file.
+    expect(firsts.length).toBeLessThanOrEqual(2)
     const { newest } = await snapshotsOn(disk)
     expect(newest?.meta.index).toBeGreaterThanOrEqual(snapshotIndex)
   })

@@ -23,6 +23,8 @@ const retryMs = 1_000
 /** Maximum number of alarms of sessions that have already ended, in addition to one for each session. */
 const idleAlarmsMax = 1024
 
+type Tracked = Pick<SessionRow, 'id' | 'ttlMs'>
+
 interface Alarm {
   readonly id: string
   readonly atMs: number
@@ -53,6 +55,8 @@ export class SessionExpiry implements RunningDuty {
   readonly #ending = new Map<string, Deferred<void>>()
   /** Sessions whose end may still take effect, although its outcome could not be learned. */
   readonly #unsure = new Set<string>()
+  /** The TTL of sessions whose creation may still take effect, although its outcome could not be learned. */
+  readonly #expected = new Map<string, number>()
   #timer: Closable | undefined
   #timerAtMs = Number.POSITIVE_INFINITY
   #closed = false
@@ -70,13 +74,20 @@ export class SessionExpiry implements RunningDuty {
   }
 
   /** Gives a new or renewed session its full span. */
-  extend({ id, ttlMs }: SessionRow): void {
+  extend({ id, ttlMs }: Tracked): void {
     if (ttlMs === 0 || this.#closed) return
+    this.#expected.delete(id)
     const atMs = this.#server.env.clock.monoMs() + graceFactor * ttlMs
     const isNew = !this.#deadlines.has(id)
     this.#deadlines.set(id, atMs)
     if (isNew) this.#alarm({ id, atMs })
     this.measure()
+  }
+
+  /** A session may come to be at any later time. It has its full span from when it is first seen to be there. */
+  expect(session: Tracked): void {
+    this.extend(session)
+    if (this.#deadlines.has(session.id)) this.#expected.set(session.id, session.ttlMs)
   }
 
   /** Number of alarms, for a test of their limit. */
@@ -114,7 +125,7 @@ export class SessionExpiry implements RunningDuty {
     const tx = this.#server.read()
     this.#alarms = emptyAlarms()
     for (const [id, atMs] of this.#deadlines) {
-      if (sessionById(tx, id) === undefined) this.#forget(id)
+      if (sessionById(tx, id) === undefined && !this.#expected.has(id)) this.#forget(id)
       else this.#alarms.push({ id, atMs })
     }
   }
@@ -153,11 +164,21 @@ export class SessionExpiry implements RunningDuty {
       const { id } = top
       const deadlineMs = this.#deadlines.get(id)
       if (deadlineMs === undefined) continue
-      if (sessionById(tx, id) === undefined) this.#forget(id)
+      const isThere = sessionById(tx, id) !== undefined
+      const expectedMs = this.#expected.get(id)
+      if (expectedMs !== undefined) this.#waitOn(id, expectedMs, isThere)
+      else if (!isThere) this.#forget(id)
       else if (deadlineMs > now) this.#alarms.push({ id, atMs: deadlineMs })
       else due.push(id)
     }
     return due
+  }
+
+  #waitOn(id: string, ttlMs: number, isThere: boolean): void {
+    const atMs = this.#server.env.clock.monoMs() + graceFactor * ttlMs
+    if (isThere) this.#expected.delete(id)
+    this.#deadlines.set(id, atMs)
+    this.#alarms.push({ id, atMs })
   }
 
   async #end(ids: readonly string[]): Promise<void> {

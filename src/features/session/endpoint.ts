@@ -68,7 +68,10 @@ async function create(
   const outcome = await measured(server, 'session.apply', () =>
     server.propose(sessionCreate, { ...args, id }, identity),
   )
-  if (!outcome.ok) return outcome
+  if (!outcome.ok) {
+    if (outcome.error.kind === 'outcome-unknown') server.duty(sessionExpiry)?.expect({ id, ttlMs: args.ttlMs })
+    return outcome
+  }
   if ('refusal' in outcome.value) return err({ kind: 'bad-request', message: outcome.value.refusal })
   const session = sessionById(server.read(), outcome.value.id)
   // A leader that has not started its duties yet will find the session when it does.

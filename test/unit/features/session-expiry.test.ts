@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { sessionDestroy } from '../../../src/features/session/commands.ts'
+import { sessionCreate, sessionDestroy } from '../../../src/features/session/commands.ts'
 import { sessionExpiry } from '../../../src/features/session/duty.ts'
 import { sessionById } from '../../../src/features/session/views.ts'
 import { settled } from './hand-clock.ts'
@@ -104,6 +104,22 @@ describe('the time to live of a session', () => {
     expect(failureOf(await world.renew(id))).toBe(`not-found: Session id '${id}' not found`)
     await world.clock.advance(second)
     expect(world.server.context.duty(sessionExpiry)?.isUnsure(id)).toBe(false)
+  })
+
+  it('is that of a session, too, of which it was not known whether it would come to be', async () => {
+    const world = await SessionWorld.begun()
+    world.server.failNext = { kind: 'outcome-unknown', message: 'no space left on the disk' }
+    const created = await world.server.request('PUT', '/v1/session/create', '{"TTL":"10s"}')
+    expect(failureOf(created)).toBe('outcome-unknown: no space left on the disk')
+    const [id] = world.drawn.slice(-1) as [string]
+    await world.clock.advance(45 * second)
+    const body = { id, name: '', node: 'node-a', checks: [], behaviour: 'release' as const, lockDelayNs: 0 }
+    await world.server.context.propose(sessionCreate, { ...body, ttl: '10s', ttlMs: 10_000 })
+    await world.clock.advance(20 * second)
+    expect(await world.sessions()).toEqual([id])
+    await world.clock.advance(20 * second)
+    expect(await world.sessions()).toEqual([])
+    expect(world.clock.timers).toBe(0)
   })
 
   it('a renewal that comes while the end is being replicated learns how that came out', async () => {

@@ -1,3 +1,4 @@
+import { uuidOf } from '../../../src/base/uuid.ts'
 import type { Env } from '../../../src/env/env.ts'
 import { catalogDeregister, catalogRegister } from '../../../src/features/catalog/commands.ts'
 import type { RouteResponse } from '../../../src/features/contract/route.ts'
@@ -12,10 +13,16 @@ export class SessionWorld {
   readonly server: LoneServer
   /** Names of the reported metrics. */
   readonly metrics = new Set<string>()
-  #drawn = 0
+  /** Whatever was drawn, as an ID. */
+  readonly drawn: string[] = []
 
   constructor() {
-    const crypto = { randomBytes: (length: number) => new Uint8Array(length).fill(++this.#drawn) }
+    const randomBytes = (length: number) => {
+      const bytes = new Uint8Array(length).fill(this.drawn.length + 1)
+      this.drawn.push(uuidOf(bytes))
+      return bytes
+    }
+    const crypto = { randomBytes }
     const note = (name: string): void => void this.metrics.add(name)
     const metrics = { count: note, gauge: note, sample: note }
     this.server = new LoneServer({ ...this.clock.env, crypto, metrics } as unknown as Env)

@@ -134,7 +134,7 @@ export class Introductions {
       raftProtocol: protocol,
       expect: this.#config.bootstrapExpect,
       bootstrapped: this.#raft.hasState(),
-      known: [...this.#directory.names(serverIdFor(protocol, this.#nodeId, address))],
+      known: [...this.#directory.namesOfWaiting(serverIdFor(protocol, this.#nodeId, address))],
       lastIndex: status.lastIndex,
       lastTerm: status.lastTerm,
       lastContactMs: status.lastContactMs ?? -1,

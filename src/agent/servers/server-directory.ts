@@ -21,7 +21,10 @@ export const serverRecordSchema = z.object({
   expect: z.number().int(),
   /** Whether it holds Raft state, so that its cluster exists. */
   bootstrapped: z.boolean(),
-  /** Names in Raft of the servers of its datacenter that it knows, itself included, sorted. */
+  /**
+   * Names in Raft of the servers of its datacenter that it knows to wait for a number of servers, and its own, sorted.
+   * Earlier builds name servers that wait for none, too: a server that knows one then forms no cluster.
+   */
   known: z.array(z.string().max(320)).max(knownServersMax),
   lastIndex: z.number().int(),
   lastTerm: z.number().int(),
@@ -90,9 +93,10 @@ export class ServerDirectory {
     this.#records.delete(id)
   }
 
-  /** Names in Raft of all known servers and of this one, `own`, sorted. */
-  names(own: string): readonly string[] {
-    return [own, ...this.all().map(nameOf)].sort(compareText)
+  /** Names in Raft of the known servers that wait for a number of them, and of this one, `own`, sorted. */
+  namesOfWaiting(own: string): readonly string[] {
+    const waiting = this.all().filter(({ expect }) => expect > 0)
+    return [own, ...waiting.map(nameOf)].sort(compareText)
   }
 
   #forgetGone(): void {

@@ -41,9 +41,27 @@ describe('forming a cluster', () => {
     expect(judgeFormation(record('a', abc), others)).toEqual({ kind: 'wait', why: 'views-differ' })
   })
 
+  it('happens without servers that wait for none, which the leader adds later', () => {
+    const joining = record('d', abc, { expect: 0 })
+    const formation = judgeFormation(record('a', abc), [record('b', abc), record('c', abc), joining])
+    expect(formation.kind).toBe('form')
+    if (formation.kind === 'form') expect(formation.configuration.servers.map((server) => server.id)).toEqual(abc)
+  })
+
+  it('waits while one of them waits for another number, and names that one', () => {
+    const others = [record('b', abc), record('c', abc, { expect: 5 })]
+    const why = 'c waits for 5 servers, and this one for 3: give all the same bootstrap_expect'
+    expect(judgeFormation(record('a', abc), others)).toEqual({ kind: 'wait', why })
+    const further = [record('b', abc), record('c', abc), record('d', abc, { expect: 4 })]
+    expect(judgeFormation(record('a', abc), further)).toMatchObject({ why: expect.stringMatching(/^d waits for 4/) })
+  })
+
   it('waits when one of them already belongs to a cluster', () => {
     const others = [record('b', abc), record('c', abc, { bootstrapped: true })]
-    expect(judgeFormation(record('a', abc), others)).toEqual({ kind: 'wait', why: 'cluster-exists' })
+    expect(judgeFormation(record('a', abc), others)).toEqual({
+      kind: 'wait',
+      why: 'c has the state of a cluster already',
+    })
   })
 
   it('names each server as its Raft protocol does, and waits for servers that have another name for one', () => {

@@ -45,6 +45,17 @@ function introductions(answer: Result<unknown, Failure> = ok('no record')) {
 
 const cannot = 'error a server cannot be in one cluster with this one'
 
+describe('the record of a server', () => {
+  it('names the known servers that wait for a number of them, and no server that joins an existing cluster', () => {
+    const { made } = introductions()
+    const other = { ...made.ownRecord(), id: 'id-s2', address: at }
+    made.serve({ ...other, expect: 0 }, peer)
+    expect(made.ownRecord().known).toEqual(['id-s1'])
+    made.serve({ ...other, expect: 3 }, peer)
+    expect(made.ownRecord().known).toEqual(['id-s1', 'id-s2'])
+  })
+})
+
 describe('a server whose record is malformed', () => {
   it('is told so, and its address and the place are logged once', () => {
     const { made, lines } = introductions()

@@ -100,9 +100,13 @@ export function mayPromote(stable: number, voters: number, oneByOne: boolean): b
   return oneByOne || voters % 2 === 0 || stable >= 2
 }
 
-/** Keeps what the agent on the node registered about itself. */
-export function known(node: CatalogNode | undefined): Pick<NodeFacts, 'taggedAddresses' | 'meta'> {
-  return { taggedAddresses: node?.taggedAddresses ?? null, meta: node?.meta ?? null }
+/**
+ * Keeps what the agent on the node registered about itself, which is at `address` now. An agent that has moved registers
+ * its new address itself, and this write may come after that: the former address must not come back under a tag.
+ */
+export function known(node: CatalogNode | undefined, address: string): Pick<NodeFacts, 'taggedAddresses' | 'meta'> {
+  const tagged = node?.taggedAddresses?.map(([tag, at]) => [tag, at === node.address ? address : at] as const)
+  return { taggedAddresses: tagged ?? null, meta: node?.meta ?? null }
 }
 
 /** The service under which servers are listed. Reference: catalog.md#service-of-the-servers. */

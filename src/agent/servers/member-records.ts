@@ -46,7 +46,7 @@ export class MemberRecords {
     if (this.status(node.node) === 'critical') return
     const check = membershipCheck(node.node, 'critical', membershipCriticalOutput)
     const { id, address } = node
-    await this.register({ ...known(node), id, node: node.node, address }, { skip: true, service: null, check })
+    await this.register({ ...known(node, address), id, node: node.node, address }, { skip: true, service: null, check })
   }
 
   async register(

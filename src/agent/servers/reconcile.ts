@@ -161,7 +161,7 @@ class Reconcile implements Closable {
     // The agent's own registration may arrive first, while this write is on its way: it takes precedence.
     const skip = here || node === undefined
     await this.#records.register(
-      { ...known(node), id, node: member.name, address: host },
+      { ...known(node, host), id, node: member.name, address: host },
       { skip, service, check: membershipCheck(member.name, 'passing', membershipPassingOutput) },
     )
   }

@@ -115,6 +115,28 @@ describe('the leader keeps the catalog true to the pool', () => {
     expect(serviceOfNode(tx, 'c1', 'svc')).toBeUndefined()
   })
 
+  it('a member that has moved has its new address under every tag, but where it had another one there', async () => {
+    const leader = await leading([serverMember(1)])
+    const tagged = (lan: string): object => ({
+      ...{ id: 'id-c1', node: 'c1', address: lan, meta: [['rack', '7']] },
+      taggedAddresses: [
+        ['lan', lan],
+        ['lan_ipv4', lan],
+        ['wan', '198.51.100.1'],
+      ],
+    })
+    leader.register({ node: tagged('10.9.9.9') })
+    // The agent itself registers where it is now, before the leader's write arrives.
+    leader.meanwhile = () => {
+      leader.meanwhile = () => {}
+      leader.register({ node: tagged('10.0.1.1') })
+    }
+    leader.fake.set(clientMember(1), 'joined')
+    await settled()
+    expect(leader.status('c1')).toBe('passing')
+    expect(nodeByName(leader.store.read(), 'c1')).toMatchObject(tagged('10.0.1.1'))
+  })
+
   it('what the agent of a new member says of its node meanwhile stays', async () => {
     const leader = await leading([serverMember(1)])
     const node = { id: 'id-c1', node: 'c1', address: '10.0.1.1', taggedAddresses: [['lan', '10.0.1.1']], meta: [] }

@@ -29,7 +29,11 @@ export function addDecisions(program: Command, terminal: SimTerminal, ended: End
     .description('Show the list of decisions of a run as text: what was decided, about which packet, firing or turn.')
     .argument('<file>', 'a list of run --decisions, compressed or not; - reads the standard input')
     .option('--kind <names>', `only these kinds: ${decisionKinds.join(', ')}; may be repeated`, gathered)
-    .option('--about <text>', 'only what is about it: s3, "link s1 s2", fault; may be repeated, then all', gathered)
+    .option(
+      '--about <text>',
+      'only decisions about this: s3, "link s1 s2", fault; if repeated, about all of these',
+      gathered,
+    )
     .action(async (file: string, flags: DecisionsFlags) => {
       ended(await printDecisions(file, flags, terminal))
     })

@@ -23,12 +23,16 @@ interface PlanFlags {
 export function addPlan(program: Command, terminal: SimTerminal, ended: Ended): void {
   program
     .command('plan')
-    .description('Tell how to upgrade a cluster, step by step and why, and write the scenario that rehearses it.')
+    .description(
+      'Print the steps of an upgrade of a cluster with their reasons, and write a scenario that rehearses it.',
+    )
     .requiredOption('--from <release>', 'what all agents run now: 0.6.4')
     .requiredOption('--to <release>', 'what they shall run: 1.4.0')
     .option('--servers <n>', 'servers in each datacenter', countTo(serversMax), 3)
-    .option('--clients <n>', 'client agents in each, for the rehearsal', countTo(plannedClientsMax, 0), 2)
-    .option('--datacenters <names>', 'the primary one first: dc1,dc2', datacenterNames, ['dc1'])
+    .option('--clients <n>', 'client agents in each datacenter, for the rehearsal', countTo(plannedClientsMax, 0), 2)
+    .option('--datacenters <names>', 'names of the datacenters, the primary one first: dc1,dc2', datacenterNames, [
+      'dc1',
+    ])
     .option('--acl', 'the cluster has access control')
     .option('--every', 'pass through every release that changed something, not only those that must be passed')
     .option('-o, --out <file>', 'write the scenario there')

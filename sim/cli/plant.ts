@@ -11,8 +11,11 @@ import { exits, type SimTerminal } from './terminal.ts'
 
 export function addPlant(command: Command): Command {
   return command
-    .option('--bug <row or name>', 'in a copy of this program with this planted bug; its hunt if no scenario is named')
-    .option('--mutant <id>', 'in a copy of this program with this change of svc-sim mutate: [FILE:]ID')
+    .option(
+      '--bug <row or name>',
+      'run a copy of this program with this planted bug of self-test; its hunt if no scenario is named',
+    )
+    .option('--mutant <id>', 'run a copy of this program with this change of svc-sim mutate: [FILE:]ID')
 }
 
 /** A copy of this program with something wrong on purpose. */

@@ -89,13 +89,19 @@ Examples:
   svc-sim self-test --bug 1 --bug lease-after-a-pause
   svc-sim mutate --room src/raft/core --sample 20 --budget 30s
 
-Exit codes: 0 passed, 1 an expectation or an invariant was not met (lincheck: not linearizable;
-self-test: a planted bug was not found, or the sound program failed), 2 bad usage, scenario, trace or history, or a
-file that could not be written whole (what was found is printed all the same), 3 not deterministic, 4 undecided:
-nothing failed, but the search for an order of a key's operations was given up, 5 a seed has no verdict: its process
-ended, ran out of memory, or its virtual time stood still, 6 nothing failed, but the time of explore was spent before
-every seed had run, or merge misses seeds, 70 an error of this program itself (please report it), 141 the reader of
-the output has ended.
+Exit codes:
+  0         everything passed
+  1         an expectation or an invariant was not met; a history is not linearizable; the self-test did not find a
+            planted bug, or the sound program failed there
+  2         the command line, a scenario, a trace or a history is wrong, or a file or the output could not be written
+            whole; what was found is printed nevertheless
+  3         two runs of one seed differ
+  4         nothing failed, but a search ended before it could decide
+  5         a seed has no verdict: its process ended, ran out of memory, or its virtual time stood still
+  6         nothing failed, but the time of explore was over before every seed had run, or merge misses seeds
+  70        an error of this program itself: please report it
+  130, 143  SIGINT or SIGTERM ended the command; serve and play exit with their verdict instead
+  141       the reader of the output has ended
 `
 
 /** Runs one command line to its end and returns the exit code. */

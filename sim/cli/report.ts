@@ -11,8 +11,8 @@ import { eventOf, readTrace } from './trace/events.ts'
 export function addReport(program: Command, terminal: SimTerminal, ended: Ended): void {
   program
     .command('report')
-    .description('Make a page of HTML of a trace: lanes, messages, states, what failed and why, from one file.')
-    .argument('<trace>', 'what run --trace has written; - for the standard input')
+    .description('Make a page of HTML from a trace: lanes, messages, states, what failed and why, in one file.')
+    .argument('<trace>', 'a trace of run --trace, compressed or not; - reads the standard input')
     .requiredOption('-o, --output <file>', 'where to write the page')
     .action(async (trace: string, { output }: { readonly output: string }) => {
       ended(await report(trace, output, terminal))

@@ -27,31 +27,37 @@ export function addRun(program: Command, terminal: SimTerminal, ended: Ended, ar
     .option('--seeds <a..b>', 'one run for each seed from a to b', seedRange)
     .option(
       '--fork <time:n>',
-      'from this time on draw random numbers by seed n: 4200ms:3; may be repeated (one seed)',
+      'draw other random numbers from this time on, selected by n: 4200ms:3; may be repeated (one seed)',
       forks,
     )
     .option('--verify', 'run each seed twice and compare the trace hashes')
     .option(
       '--trace <file>',
-      'write each event with its causes as JSON lines, packed if it ends in .gz (one scenario, one seed)',
+      'write each event with its causes as JSON lines, compressed if the name ends in .gz (one scenario, one seed)',
     )
     .option('--html <file>', 'write a page of HTML that shows the run, as svc-sim report does (one scenario, one seed)')
     .option('--trace-text <file>', 'write the trace as lines of text (one scenario, one seed)')
-    .option('--history <file>', 'write what clients asked of keys and learnt, for lincheck (one scenario, one seed)')
+    .option(
+      '--history <file>',
+      'write the operations of clients on keys with their answers, for lincheck (one scenario, one seed)',
+    )
     .option(
       '--decisions <file>',
-      'write each decision that was not the default one, packed if it ends in .gz (one scenario, one seed)',
+      'write each random decision that differs from its default, compressed if the name ends in .gz (one scenario, one seed)',
     )
-    .option('--replay <file>', 'make the decisions of such a file, and every other one as the default has it')
+    .option(
+      '--replay <file>',
+      'make the decisions in a file of --decisions again, and take the default for every other one',
+    )
     .addOption(
       new Option(
         '--story <kind>',
-        'what is told while one seed runs: steps and faults, also elections and the like, or none',
+        'what is printed while one seed runs: brief: steps and faults (if not given); full: also votes, suspicions, locks and more; none: nothing',
       ).choices(storyKinds),
     )
-    .option('--quiet', 'only the verdict; of many seeds, only those that did not pass')
-    .option('--json', 'one line of JSON for each seed')
-    .option('--jsonl <file>', 'write those lines to a file, too')
+    .option('--quiet', 'print only the verdict; of many seeds, only those that did not pass')
+    .option('--json', 'print one line of JSON for each seed')
+    .option('--jsonl <file>', 'write one line of JSON for each seed to a file')
     .option('--junit <file>', 'write a report in the form of JUnit: a suite for each scenario, a case for each seed')
     .option('--until-failure', 'stop at the first seed that fails')
     .option('--shrink', 'make the first failure smaller, as svc-sim shrink does, and write its page')

@@ -37,7 +37,7 @@ const statesMost = 40_000_000
 export function addSearches(program: Command, terminal: SimTerminal, ended: Ended): void {
   const searches = program
     .command('search')
-    .description('Look at every state that a protocol can come to within bounds, and judge each by the laws.')
+    .description('Visit every state that a protocol core can reach within bounds, and check the invariants in each.')
   const search = (name: string, about: string): Command =>
     searches
       .command(name)
@@ -48,13 +48,18 @@ export function addSearches(program: Command, terminal: SimTerminal, ended: Ende
         countTo(statesMost),
         4_000_000,
       )
-      .option('--no-symmetry', 'look at states apart that differ only by the names of the nodes')
+      .option('--no-symmetry', 'count states that differ only in the names of the nodes as different')
   search('raft', 'Three servers: messages lost, duplicated and reordered, power cuts.')
     .option('--terms <n>', 'terms after the first', countTo(6), smallBounds.terms)
     .option('--entries <n>', 'entries in a log after the first', countTo(8), smallBounds.entries)
     .option('--heartbeats <n>', 'rounds of heartbeats of one leader', countTo(4, 0), smallBounds.heartbeats)
     .option('--batch <n>', 'entries in one append', countTo(8), smallBounds.batch)
-    .option('--slow-writes <n>', 'writes of a server under way while it goes on', countTo(3, 0), smallBounds.slowWrites)
+    .option(
+      '--slow-writes <n>',
+      'writes to disk that may be under way while a server continues',
+      countTo(3, 0),
+      smallBounds.slowWrites,
+    )
     .option('--pre-vote', 'servers ask first whether they could win')
     .option('--step-down', 'leaders may step down because nobody answers')
     .option('--no-restarts', 'no power cuts')

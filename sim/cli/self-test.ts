@@ -28,13 +28,13 @@ export interface SelfTestFlags {
 export function addSelfTest(program: Command, terminal: SimTerminal, ended: Ended): void {
   program
     .command('self-test')
-    .description('Plant famous bugs into copies of this program, one at a time, and see that each is found.')
-    .option('--bug <row or name>', 'only this one; may be repeated', gathered)
+    .description('Plant known bugs into copies of this program, one at a time, and report which invariant finds each.')
+    .option('--bug <row or name>', 'hunt only for this bug; may be repeated', gathered)
     .option('--seeds <n>', 'give up on a bug after this many seeds', seedCount, 400)
     .option('--trace <file>', 'write the trace of the run that found the bug (one bug)')
     .option('--jobs <n>', 'number of bugs to hunt for at a time; one for each core if not given', jobCount)
     .option('--rate <n>', 'run at least this many seeds for each bug, and report how many of them find it', seedCount)
-    .option('--json', 'one line of JSON for each row of the table')
+    .option('--json', 'print one line of JSON for each row of the table')
     .option('--markdown <file>', 'write a page about each bug: what finds it, at which seed, and how often')
     .action(async (flags: SelfTestFlags) => {
       ended(await runSelfTest(flags, terminal))

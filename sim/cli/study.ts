@@ -35,13 +35,15 @@ const trialsMax = 100_000
 export function addStudies(program: Command, terminal: SimTerminal, ended: Ended): void {
   const studies = program
     .command('study')
-    .description('Measure a protocol as a paper did, and set its figures beside those of the paper.')
+    .description(
+      'Repeat the measurements of a paper with this program, and show its figures beside those of the paper.',
+    )
   const study = (name: string, about: string): Command =>
     studies
       .command(name)
       .description(about)
       .option('--trials <n>', "number of trials for each line, instead of the study's own", countTo(trialsMax))
-      .option('--seed <n>', 'the seed of all that is drawn', wholeNumber, 1)
+      .option('--seed <n>', 'the seed of all random numbers', wholeNumber, 1)
       .option('--svg <file>', 'draw the graphs into a file')
       .option('--html <file>', 'write a page with the graphs and the table')
   study('election', 'How long a cluster is without leader: figure 16 of the extended Raft paper.').action(
@@ -50,10 +52,15 @@ export function addStudies(program: Command, terminal: SimTerminal, ended: Ended
   study('lifeguard', 'False positives and detection with each part of Lifeguard, after its paper.')
     .option('--whole', "all cells of the paper's grid; takes hours")
     .option('--few', 'a few cells where plain SWIM goes wrong, in a minute or two')
-    .option('--only <names>', `of ${protocolNames.join(', ')}, beside SWIM`, protocols)
+    .option('--only <names>', `compare only these with SWIM, of ${protocolNames.join(', ')}`, protocols)
     .action(async (flags: LifeguardFlags) => ended(await studyLifeguardParts(flags, terminal)))
   study('convergence', 'How fast news spreads in pools of several sizes, and what it costs each member.')
-    .option('--members <sizes>', '5000 takes minutes and 4 GB of heap', poolSizes, usualSizes)
+    .option(
+      '--members <sizes>',
+      'sizes of the pools; one of 5000 takes minutes and 4 GB of heap',
+      poolSizes,
+      usualSizes,
+    )
     .action(async (flags: ConvergenceFlags) => ended(await studyConvergenceOfPools(flags, terminal)))
 }
 

@@ -14,7 +14,7 @@ export function manualPage({ commands }: CommandTree, release: string, naming: N
     '[\\fIoptions\\fR] [\\fIoperands\\fR]',
     '.SH DESCRIPTION',
     ...paragraphs(
-      'Every command but agent, validate, keygen and version talks to a running agent over its HTTP API.',
+      'Most commands talk to a running agent over its HTTP API. These need no agent: agent, completion, keygen, snapshot inspect, tls, validate and version.',
       'Flags take one dash or two, their value after = or as the next word, and stand before operands.',
       'A command exits with 0 on success and with 1 otherwise, unless its own section says something else.',
     ),

@@ -211,7 +211,7 @@ export const agentFlags: readonly AgentFlag[] = [
     name: 'names',
     kind: 'text',
     value: '<name>',
-    help: 'What the product is called in all that others see of this agent: svc, or the name that clients of the field look for. Default: as the program is called.',
+    help: 'Name that the agent uses for the product in headers, DNS, metrics and texts: svc, or the name of the system whose clients it serves. Default: the name of the program.',
     path: ['names'],
   },
   {

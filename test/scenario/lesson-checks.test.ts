@@ -310,7 +310,7 @@ describe('svc-sim lesson', () => {
     })
     expect(await inOther('check')).toMatchObject({
       exit: 2,
-      err: `predict and see the run first: svc-sim lesson run 1 --dir ${other}\n`,
+      err: `write your prediction into answers.yaml and see the run first: svc-sim lesson run 1 --dir ${other}\n`,
     })
   })
 

@@ -10,7 +10,7 @@ export function addBuildWeb(program: Command, terminal: SimTerminal, ended: Ende
     .argument('<folder>', 'where to write index.html; it is made if it is missing')
     .option(
       '--lesson <number or name>',
-      'also this lesson, with its tasks; may be repeated; all: every lesson, for which programs with bugs run for minutes',
+      'also put this lesson with its tasks into the page; may be repeated; all: every lesson, which takes minutes',
       gathered,
     )
     .action(async (folder: string, flags: BuildWebFlags) => {

@@ -21,7 +21,7 @@ export function addDiff(program: Command, terminal: SimTerminal, ended: Ended): 
       fork,
     )
     .option('--against <folder>', 'compare with the build of another checkout')
-    .option('--json', 'the differences as one line of JSON')
+    .option('--json', 'print the differences as one line of JSON')
   addPlant(command).action(async (first: string | undefined, second: string | undefined, flags: DiffFlags) => {
     ended(await runDiff([first, second], flags, terminal))
   })

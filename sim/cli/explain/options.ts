@@ -16,17 +16,17 @@ export function addExplain(program: Command, terminal: SimTerminal, ended: Ended
     )
     .option('--seed <n>', 'the seed that fails; that of the scenario, or 1, if not given', wholeNumber)
     .option('--violation <k>', 'the kth violation of the run; the first if not given', violationNumber)
-    .option('--all', 'every event of the chain, and not only those that tell most')
-    .option('--json', 'one line of JSON')
+    .option('--all', 'show every event of the chain, not only the most telling ones')
+    .option('--json', 'print one line of JSON')
     .option('--html <file>', 'also write a page that shows the run, with the chain and what the failure needs')
-    .option('--no-blame', 'the chain alone: nothing is run again')
+    .option('--no-blame', 'show the chain alone, and run nothing again')
     .option(
       '--code',
-      'also in which code of the agent a small change makes the run pass; half of the budget is spent on that, too',
+      'also show in which code of the agent a small change makes the run pass; that takes as much as --budget or --runs once more',
     )
     .option('--budget <time>', 'CPU time of all runs: 30s, 10m; 60s if neither this nor --runs is given', cpuTime)
     .option('--runs <n>', 'maximum number of runs; with this alone the same command gives the same answer', runCount)
-    .option('--quiet', 'no line of progress')
+    .option('--quiet', 'print no progress')
   addLimits(addPlant(command)).action(async (file: string | undefined, flags: ExplainFlags) => {
     ended(await runExplain(file, flags, terminal))
   })

@@ -12,18 +12,18 @@ export function addFork(program: Command, terminal: SimTerminal, ended: Ended): 
   const command = program
     .command('fork')
     .description(
-      'Repeat a run up to a time, continue it several times with other random numbers, and tell how many of these fail.',
+      'Repeat a run up to a time, continue it several times with other random numbers, and count how many of these fail.',
     )
     .argument('[file]', 'a scenario')
     .option('--seed <n>', 'the seed of the run; that of the scenario, or 1, if none is given', wholeNumber)
-    .option('--at <time>', 'the virtual time: 9s, 1m30s, 9.4s, in whole milliseconds')
+    .option('--at <time>', 'fork at this virtual time: 9s, 1m30s, 9.4s, in whole milliseconds')
     .option('--tries <n>', 'number of runs for each time', countTo(triesMax), 20)
-    .option('--curve', 'for several times, from the beginning up to where the run fails')
-    .option('--from <time>', 'where the curve begins')
-    .option('--to <time>', 'where it ends')
-    .option('--points <n>', 'number of intervals into which the curve divides this time', countTo(pointsMax), 20)
-    .option('--svg <file>', 'draw the curve')
-    .option('--json', 'one line of JSON for each time')
+    .option('--curve', 'fork at several times, from the beginning of the run to its failure')
+    .option('--from <time>', 'time at which the curve begins; the beginning of the run if not given')
+    .option('--to <time>', 'time at which the curve ends; that of the failure if not given')
+    .option('--points <n>', 'number of equal intervals of the curve', countTo(pointsMax), 20)
+    .option('--svg <file>', 'draw the curve into a file')
+    .option('--json', 'print one line of JSON for each time')
     .option('--quiet', 'print no progress')
   addLimits(addPlant(command)).action(async (file: string | undefined, flags: ForkFlags) => {
     ended(await runFork(file, flags, terminal))

@@ -24,7 +24,12 @@ export async function checkLesson(
   const shelved = found.value
   const { name, number } = shelved
   if (!ofLesson(desk.value.progress, name).predicted) {
-    return refused([`predict and see the run first: svc-sim lesson run ${number}${desk.value.folder.flag}`], terminal)
+    return refused(
+      [
+        `write your prediction into answers.yaml and see the run first: svc-sim lesson run ${number}${desk.value.folder.flag}`,
+      ],
+      terminal,
+    )
   }
   const answers = await answersOf(shelved, desk.value)
   if (!('prediction' in answers)) return refused(answers, terminal)

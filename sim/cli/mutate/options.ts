@@ -12,7 +12,7 @@ export function addMutate(program: Command, terminal: SimTerminal, ended: Ended)
     )
     .requiredOption('--room <path>', 'change what is built from this folder or file; may be repeated', gathered)
     .option('--sample <n>', 'number of mutants to draw from each room', seedCount, 20)
-    .option('--seed <text>', 'what the sample is drawn by', '1')
+    .option('--seed <text>', 'text from which the sample is drawn; another text gives another sample', '1')
     .addOption(
       new Option('--budget <time>', 'CPU time of the runs of one mutant, and real time of its tests: 30s, 2m')
         .argParser(cpuTime)
@@ -26,14 +26,14 @@ export function addMutate(program: Command, terminal: SimTerminal, ended: Ended)
         .default({ first: 1, last: 2 }, '1..2'),
     )
     .option('--bug <row or name>', 'judge checkers by this planted bug instead of all; may be repeated', gathered)
-    .option('--mutant <id>', 'only this mutant; may be repeated', gathered)
+    .option('--mutant <id>', 'judge only this mutant; may be repeated', gathered)
     .option(
       '--tests [folder...]',
-      'let tests judge what no run kills: those of these folders, or all but e2e and scenario',
+      'let tests judge the mutants that no run kills: the tests of these folders, or all but e2e and scenario',
     )
     .option('--jsonl <file>', 'write a line of JSON for each run and each mutant')
-    .option('--markdown <file>', 'write the score and those that survived as tables')
-    .option('--resume', 'go on where such a file ends')
+    .option('--markdown <file>', 'write a page with the score and the mutants that survived')
+    .option('--resume', 'continue the file of --jsonl')
     .option('--list', 'show the mutants that are drawn, and run nothing')
     .addOption(
       new Option(

@@ -11,7 +11,7 @@ export function addPlay(program: Command, terminal: SimTerminal, ended: Ended): 
   program
     .command('play')
     .description('Play with a cluster on virtual time: in a browser, in this terminal, and with curl, dig and svc.')
-    .argument('[scenario]', 'whose cluster, workloads and faults are there; or a saved session, which goes on')
+    .argument('[scenario]', 'a scenario whose cluster, workloads and faults are used; or a saved session to continue')
     .option('--servers <n>', 'how many servers; 3 if not given', countTo(serversMax, 1))
     .option('--clients <n>', 'how many client agents; 1 if not given', countTo(clientsMax, 0))
     .option(
@@ -21,15 +21,15 @@ export function addPlay(program: Command, terminal: SimTerminal, ended: Ended): 
     )
     .option(
       '--port <n>',
-      'the page here, HTTP of the i-th agent at n+i, its DNS at n+100+i',
+      'port of the page; HTTP of the i-th agent is at n+i, its DNS at n+100+i',
       countTo(portMax, 1),
       18_300,
     )
-    .option('--rate <n>', `virtual seconds in a second, from ${rateMin} to ${rateMax}`, rate, 1)
-    .option('--lesson <lesson>', 'the cluster of a lesson, by its number or name, with its text beside it')
+    .option('--rate <n>', `virtual seconds in a real second, from ${rateMin} to ${rateMax}`, rate, 1)
+    .option('--lesson <lesson>', 'use the cluster of this lesson (number or name), with its text beside it')
     .option('--dir <folder>', `the folder of your work on lessons; ${usualFolder} if not given`)
-    .option('--paused', 'time stands still at first')
-    .option('--terminal', 'commands are typed here, and there is no page; help lists them')
+    .option('--paused', 'begin with virtual time standing still')
+    .option('--terminal', 'read commands from this terminal, and serve no page; the command help lists them')
     .action(async (file: string | undefined, flags: PlayFlags) => {
       ended(await play(file, flags, terminal))
     })

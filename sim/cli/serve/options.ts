@@ -10,10 +10,10 @@ export function addServe(program: Command, terminal: SimTerminal, ended: Ended):
   program
     .command('serve')
     .description('Put simulated agents behind real ports of HTTP and DNS, in virtual time that follows the wall clock.')
-    .argument('[scenario]', 'whose cluster, workloads and faults are served; its steps are not played')
+    .argument('[scenario]', 'a scenario whose cluster, workloads and faults are used; its steps do not run')
     .option('--servers <n>', 'how many servers; 3 if not given', countTo(serversMax, 1))
     .option('--clients <n>', 'how many client agents; none if not given', countTo(clientsMax, 0))
-    .option('--release <release>', 'as which release all agents run; the newest if not given')
+    .option('--release <release>', 'the release that all agents emulate; the newest if not given')
     .option('--acl <policy>', 'access control with this default policy, allow or deny; off if not given', aclPolicy)
     .option(
       '--seed <n>',
@@ -23,11 +23,11 @@ export function addServe(program: Command, terminal: SimTerminal, ended: Ended):
     .option('--host <address>', 'the address of all ports', '127.0.0.1')
     .option(
       '--port <n>',
-      'administration here, HTTP of the i-th agent at n+i, its DNS at n+100+i',
+      'port of the administration; HTTP of the i-th agent is at n+i, its DNS at n+100+i',
       countTo(portMax, 1),
       18_500,
     )
-    .option('--rate <n>', 'virtual seconds in a second; 0: time passes by POST /advance alone', rate, 1)
+    .option('--rate <n>', 'virtual seconds in a real second; 0: time passes by POST /advance alone', rate, 1)
     .option('--rest', 'in the end every fault ends, and the cluster must come to rest')
     .action(async (file: string | undefined, flags: ServeFlags) => {
       ended(await serve(file, flags, terminal))

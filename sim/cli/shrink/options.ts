@@ -16,11 +16,15 @@ export function addShrink(program: Command, terminal: SimTerminal, ended: Ended)
       'the scenario; or the records of run --jsonl or explore --jsonl, of which the first failure is taken; or a list of decisions',
     )
     .option('--seed <n>', 'the seed that fails; that of the scenario, or 1, if not given', wholeNumber)
-    .option('--violation <k>', 'the kth violation of the run is to come again; the first if not given', violationNumber)
+    .option(
+      '--violation <k>',
+      'make the page fail by the kth violation of the run; the first if not given',
+      violationNumber,
+    )
     .option('-o, --out <file>', 'write the page there; SCENARIO.shrunk.yaml if not given')
     .option('--budget <time>', 'CPU time of all runs: 30s, 10m; 60s if neither this nor --runs is given', cpuTime)
     .option('--runs <n>', 'maximum number of runs; with this alone the same command gives the same page', runCount)
-    .option('--quiet', 'only the outcome')
+    .option('--quiet', 'print only the outcome')
   addLimits(addPlant(command)).action(async (file: string | undefined, flags: ShrinkFlags) => {
     ended(await runShrink(file, flags, terminal))
   })

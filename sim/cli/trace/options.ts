@@ -19,12 +19,16 @@ export function addTrace(program: Command, terminal: SimTerminal, ended: Ended):
     .option('--events <range>', 'only events with these numbers: 17..40, 17.., ..40')
     .option('--node <names>', 'only what happens at these machines: s3 or s1,s2', gathered)
     .option('--kind <names>', 'only these kinds of events or layers of protocol: raft,gossip,kind:log', gathered)
-    .option('--about <name=value>', 'only what is about it: entry=90, key=a, term=4, member=s3', gathered)
-    .option('--no-faults', 'with --about: without violations, faults, crashes and boots beside')
+    .option('--about <name=value>', 'only events about this: entry=90, key=a, term=4, member=s3', gathered)
+    .option('--no-faults', 'with --about: leave out the violations, faults, crashes and boots that are shown with it')
     .option('--causes-of <n>', 'only event n and what led to it', wholeNumber)
-    .option('--steps <n>', 'with --causes-of: arrows to walk back', countTo(stepsBackMax))
-    .option('--arrows <n>', 'causes of an event in words (4); 0: numbers alone', countTo(arrowsMax, 0))
-    .option('--json', 'the events as they stand in the trace, behind its header')
+    .option('--steps <n>', 'with --causes-of: number of arrows to walk back', countTo(stepsBackMax))
+    .option(
+      '--arrows <n>',
+      'number of causes of an event that are shown in words (4); 0: numbers alone',
+      countTo(arrowsMax, 0),
+    )
+    .option('--json', 'print the header and the events as they stand in the trace')
     .addHelpText('after', traceHelp)
     .action(async (file: string, flags: TraceFlags) => {
       ended(await printTrace(file, flags, terminal))

@@ -41,7 +41,7 @@ export const clientFlags: readonly CommandFlag[] = standing([
     name: 'ca-path',
     kind: 'text',
     value: '<directory>',
-    help: `Directory of such files. Default: $${variables}_CAPATH.`,
+    help: `Directory of files with certificate authorities to trust, in PEM. Default: $${variables}_CAPATH.`,
   },
   {
     name: 'client-cert',
@@ -49,7 +49,12 @@ export const clientFlags: readonly CommandFlag[] = standing([
     value: '<file>',
     help: `Certificate to show to the agent, in PEM. Default: $${variables}_CLIENT_CERT.`,
   },
-  { name: 'client-key', kind: 'text', value: '<file>', help: `Its key. Default: $${variables}_CLIENT_KEY.` },
+  {
+    name: 'client-key',
+    kind: 'text',
+    value: '<file>',
+    help: `Private key of that certificate, in PEM. Default: $${variables}_CLIENT_KEY.`,
+  },
   {
     name: 'tls-server-name',
     kind: 'text',

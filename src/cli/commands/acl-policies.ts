@@ -14,14 +14,19 @@ const id: CommandFlag = {
   value: '<id>',
   help: 'ID of the policy, or a prefix that no other ID has.',
 }
-const byName: CommandFlag = { name: 'name', kind: 'text', value: '<name>', help: 'Its name, instead of its ID.' }
+const byName: CommandFlag = {
+  name: 'name',
+  kind: 'text',
+  value: '<name>',
+  help: 'Name of the policy, instead of its ID.',
+}
 const contents: readonly CommandFlag[] = [
   { name: 'description', kind: 'text', value: '<text>', help: 'What the policy is for.' },
   {
     name: 'rules',
     kind: 'text',
     value: '<rules>',
-    help: 'Its rules: the text itself, - for standard input, or @FILE.',
+    help: 'Rules of the policy: the text itself, - for standard input, or @FILE.',
   },
   {
     name: 'valid-datacenter',
@@ -41,11 +46,11 @@ export const createPolicyCommand: CliCommand = {
       name: 'from-token',
       kind: 'text',
       value: '<token>',
-      help: 'The rules are those of this legacy token, translated; named by its accessor ID.',
+      help: 'Take the rules of this legacy token, translated. The token is named by its accessor ID.',
     },
     meta,
-    { name: 'name', kind: 'text', value: '<name>', help: 'Its name, which no other policy may have.' },
-    { name: 'token-secret', kind: 'bool', help: 'The token of -from-token is named by its secret ID.' },
+    { name: 'name', kind: 'text', value: '<name>', help: 'Name of the policy, which no other policy may have.' },
+    { name: 'token-secret', kind: 'bool', help: 'With -from-token: the token is named by its secret ID instead.' },
     ...serverFlags,
   ],
   run: (invocation) =>
@@ -103,8 +108,8 @@ export const updatePolicyCommand: CliCommand = {
     ...contents,
     id,
     meta,
-    { name: 'name', kind: 'text', value: '<name>', help: 'Its new name; or, without -id, the name that it has.' },
-    { name: 'no-merge', kind: 'bool', help: 'Empty the options that are not given.' },
+    { name: 'name', kind: 'text', value: '<name>', help: 'New name of the policy; without -id, its present name.' },
+    { name: 'no-merge', kind: 'bool', help: 'Empty the settings that are not given.' },
     ...serverFlags,
   ],
   run: (invocation) =>

@@ -39,7 +39,8 @@ export const setAgentTokenCommand: CliCommand = {
   path: ['acl', 'set-agent-token'],
   summary: 'Set a token that the agent uses',
   operands: 'TYPE TOKEN',
-  about: 'TYPE is default, agent, master or replication. After a restart the agent uses its configuration again.',
+  about:
+    'TYPE is default, agent, master or replication. After a restart the agent uses the token of its configuration again.',
   flags: serverFlags,
   async run(invocation) {
     const [type, token] = invocation.args
@@ -48,7 +49,11 @@ export const setAgentTokenCommand: CliCommand = {
     if (type === undefined) return misused(invocation, 'Error! Missing TYPE and TOKEN arguments')
     if (token === undefined) return misused(invocation, 'Error! Missing TOKEN argument')
     const kind = agentTokens.get(type)
-    if (kind === undefined) return failed(invocation, 'Unknown token type')
+    if (kind === undefined)
+      return failed(
+        invocation,
+        `Unknown token type ${JSON.stringify(type)}: write default, agent, master or replication`,
+      )
     const { AclApi } = await import('../acl/acl-api.ts')
     const set = await new AclApi(new ApiClient(invocation)).setAgentToken(kind, token)
     if (!set.ok) return failed(invocation, `Failed to set ACL token ${JSON.stringify(type)}: ${set.error}`)
@@ -61,7 +66,8 @@ export const translateRulesCommand: CliCommand = {
   path: ['acl', 'translate-rules'],
   summary: 'Translate legacy rules into the new grammar',
   operands: 'RULES',
-  about: 'RULES is the text itself, - for standard input, or @FILE; with one of the two flags it names a token.',
+  about:
+    'RULES is the text itself, - for standard input, or @FILE; with -token-accessor or -token-secret it is the ID of a token.',
   flags: [
     {
       name: 'token-accessor',
@@ -105,8 +111,8 @@ export const explainCommand: CliCommand = {
   summary: 'Show whether a token has a right, and which rule decides',
   operands: 'RESOURCE:RIGHT [NAME]',
   about:
-    'Such as service:write web, key:list app/ or operator:read, for the token of the request, for that of -accessor, or for a caller that ' +
-    `sends none. The server answers what it would decide. Exits with ${deniedCode} where it is denied, and with ${unknownCode} where that is unknown.`,
+    'Examples: service:write web, key:list app/, operator:read. The token is that of -accessor, or that of the request, or the anonymous ' +
+    `token if the request has none. The server says what it would decide now. Exits with ${deniedCode} if the right is denied, and with ${unknownCode} if that is unknown.`,
   flags: [
     {
       name: 'accessor',

@@ -33,7 +33,7 @@ export const setAuthorityCommand: CliCommand = {
   operands: '',
   about: [
     'The file is the whole configuration: settings that it omits get their defaults, except secrets that read hidden.',
-    'Another root key or provider starts a rotation, and the command waits until it is complete.',
+    'Another root key or provider starts a rotation, which goes on after the command has ended: connect ca forecast shows how far it is.',
   ].join(' '),
   flags: [
     {

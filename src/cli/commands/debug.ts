@@ -28,7 +28,7 @@ export const debugCommand: CliCommand = {
     {
       name: 'archive',
       kind: 'bool',
-      help: 'One compressed file, which is what is written unless -archive=false is given.',
+      help: 'Write one compressed file, not a folder. Default: true; switch it off with -archive=false.',
     },
     {
       name: 'capture',
@@ -43,7 +43,12 @@ export const debugCommand: CliCommand = {
       value: '<duration>',
       help: 'Interval between two recordings, 5s at least. Default: 30s, or the duration if that is shorter.',
     },
-    { name: 'output', kind: 'text', value: '<path>', help: 'Default: svc-debug- and the time.' },
+    {
+      name: 'output',
+      kind: 'text',
+      value: '<path>',
+      help: 'Path of the folder, or of the archive without .tar.gz. Default: svc-debug-<time>, the time in seconds since 1970.',
+    },
     ...clientFlags,
   ],
   async run(invocation) {

@@ -8,7 +8,12 @@ import type { CliCommand, CommandFlag, Invocation } from '../command.ts'
 export const eventFilterFlags: readonly CommandFlag[] = [
   { name: 'node', kind: 'text', value: '<regex>', help: 'Only agents whose name matches.' },
   { name: 'service', kind: 'text', value: '<regex>', help: 'Only agents with a service whose name matches.' },
-  { name: 'tag', kind: 'text', value: '<regex>', help: 'Only those where a tag of such a service matches.' },
+  {
+    name: 'tag',
+    kind: 'text',
+    value: '<regex>',
+    help: 'Only agents where a tag of a service that -service matches also matches this.',
+  },
 ]
 
 /** The filters as parameters of a request; the error is the line to print. */

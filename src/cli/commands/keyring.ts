@@ -32,7 +32,8 @@ export const keyringCommand: CliCommand = {
   path: ['keyring'],
   summary: 'Manages gossip layer encryption keys',
   operands: '',
-  about: 'To change the key: install the new one, use it, remove the old one. Each step reaches all members or fails.',
+  about:
+    'To change the key: install the new one, use it, remove the old one. A step fails unless every member confirms it: repeat it until it succeeds, then take the next.',
   flags: [
     formatFlag,
     { name: 'list', kind: 'bool', help: 'List the keys and how many members have each.' },

@@ -37,8 +37,8 @@ export const removePeerCommand: CliCommand = {
   operands: '',
   about: 'For a server that is gone for good and did not leave. One that still runs is added again.',
   flags: [
-    { name: 'address', kind: 'text', value: '<host:port>', help: 'Its address in the Raft configuration.' },
-    { name: 'id', kind: 'text', value: '<id>', help: 'Its ID in the Raft configuration.' },
+    { name: 'address', kind: 'text', value: '<host:port>', help: 'Address of the server in the Raft configuration.' },
+    { name: 'id', kind: 'text', value: '<id>', help: 'ID of the server in the Raft configuration.' },
     ...serverFlags,
   ],
   guard: {
@@ -79,7 +79,7 @@ export const transferLeaderCommand: CliCommand = {
       name: 'id',
       kind: 'text',
       value: '<id>',
-      help: 'Its ID in the Raft configuration. Default: the voter that is furthest ahead in the log.',
+      help: 'ID of the new leader in the Raft configuration. Default: the voter that is furthest ahead in the log.',
     },
     ...serverFlags,
   ],

@@ -11,8 +11,8 @@ export const registerCommand: CliCommand = {
   summary: 'Register services with the agent that is asked',
   operands: '[FILE...]',
   about:
-    'The service is described by flags, or services by definition files. An agent that restarts still has them. A token in a ' +
-    'definition is used for its service, before that of -token.',
+    'Describe one service by flags, or any number of them in definition files. The agent keeps them over a restart. A token in a ' +
+    'definition is used for its service in place of that of -token.',
   flags: [
     {
       name: 'address',
@@ -20,7 +20,7 @@ export const registerCommand: CliCommand = {
       value: '<address>',
       help: 'Address of the service. Default: the address of the node.',
     },
-    { name: 'id', kind: 'text', value: '<id>', help: 'Unique on the agent. Default: the name.' },
+    { name: 'id', kind: 'text', value: '<id>', help: 'ID of the service, unique on the agent. Default: the name.' },
     { name: 'meta', kind: 'pairs', value: '<key=value>', help: 'Metadata. May be repeated.' },
     { name: 'name', kind: 'text', value: '<name>', help: 'Name of the service.' },
     { name: 'port', kind: 'integer', value: '<port>', help: 'Port of the service.' },
@@ -93,8 +93,8 @@ export const deregisterCommand: CliCommand = {
   summary: 'Deregister services from the agent that is asked',
   operands: '[FILE...]',
   about:
-    'The service is named by -id, or services by the definition files they were registered from, of which a token is used for ' +
-    'its service.',
+    'Name one service by -id, or give the definition files from which services were registered. A token in a definition is used ' +
+    'for its service in place of that of -token.',
   flags: [{ name: 'id', kind: 'text', value: '<id>', help: 'ID of the service.' }, ...serverFlags],
   async run(invocation) {
     const { args, flags } = invocation

@@ -8,7 +8,7 @@ import { sizeText, type TellBytes, withProgress } from '../progress.ts'
 
 export const saveSnapshotCommand: CliCommand = {
   path: ['snapshot', 'save'],
-  summary: 'Saves snapshot of the state of the servers',
+  summary: 'Saves a snapshot of the state of the servers',
   operands: 'FILE',
   about: 'The whole state at one moment. It contains secrets: only its owner may read the file.',
   flags: serverFlags,
@@ -30,7 +30,7 @@ export const saveSnapshotCommand: CliCommand = {
 
 export const restoreSnapshotCommand: CliCommand = {
   path: ['snapshot', 'restore'],
-  summary: 'Restores snapshot of the state of the servers',
+  summary: 'Restores a snapshot of the state of the servers',
   operands: 'FILE',
   about: 'The archive replaces the whole state of the servers; the set of servers stays as it is.',
   flags: [

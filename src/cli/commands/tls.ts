@@ -17,7 +17,12 @@ const domainFlag: CommandFlag = {
 }
 
 function daysFlag(days: number): CommandFlag {
-  return { name: 'days', kind: 'integer', value: '<days>', help: `How long it is valid. Default: ${days}.` }
+  return {
+    name: 'days',
+    kind: 'integer',
+    value: '<days>',
+    help: `Number of days for which the certificate is valid. Default: ${days}.`,
+  }
 }
 
 const authorityDays = 1_825
@@ -29,16 +34,16 @@ export const tlsAuthorityCommand: CliCommand = {
   path: ['tls', 'ca', 'create'],
   summary: 'Creates a certificate authority for the agents of a cluster',
   operands: '',
-  about: 'Writes its certificate, for ca_file of every agent, and its key: keep that where no agent runs.',
+  about: 'Writes its certificate, for ca_file of every agent, and its private key: keep the key where no agent runs.',
   flags: [
     daysFlag(authorityDays),
     domainFlag,
-    { name: 'name-constraint', kind: 'bool', help: 'It can sign only names in the domain, and localhost.' },
+    { name: 'name-constraint', kind: 'bool', help: 'Let the authority sign only names in the domain, and localhost.' },
     {
       name: 'additional-name-constraint',
       kind: 'list',
       value: '<domain>',
-      help: 'Also names in this domain. May be given several times.',
+      help: 'With -name-constraint: the authority may also sign names in this domain. May be repeated.',
     },
   ],
   async run(invocation) {
@@ -76,7 +81,7 @@ export const tlsCertificateCommand: CliCommand = {
     {
       name: 'server',
       kind: 'bool',
-      help: 'For a server: under verify_server_hostname the name in the certificate makes an agent a server.',
+      help: 'For a server: where verify_server_hostname is set, only an agent with such a certificate counts as a server.',
     },
     { name: 'client', kind: 'bool', help: 'For a client agent.' },
     { name: 'cli', kind: 'bool', help: 'For commands and other clients of the HTTP API.' },
@@ -87,21 +92,26 @@ export const tlsCertificateCommand: CliCommand = {
       name: 'additional-dnsname',
       kind: 'list',
       value: '<name>',
-      help: 'Also for this name. May be given several times.',
+      help: 'Another DNS name that the certificate carries. May be repeated.',
     },
     {
       name: 'additional-ipaddress',
       kind: 'list',
       value: '<address>',
-      help: 'Also for this IP address, besides 127.0.0.1. May be given several times.',
+      help: 'Another IP address that the certificate carries, besides 127.0.0.1. May be repeated.',
     },
     {
       name: 'ca',
       kind: 'text',
       value: '<file>',
-      help: `Certificate of the authority. Default: ${defaultAuthorityFile}.`,
+      help: `Certificate of the authority. Default: ${defaultAuthorityFile}, where #DOMAIN# stands for the value of -domain.`,
     },
-    { name: 'key', kind: 'text', value: '<file>', help: `Its key. Default: ${defaultAuthorityKeyFile}.` },
+    {
+      name: 'key',
+      kind: 'text',
+      value: '<file>',
+      help: `Private key of the authority. Default: ${defaultAuthorityKeyFile}.`,
+    },
   ],
   async run(invocation) {
     const surplus = surplusOperands(invocation, 0)

@@ -7,7 +7,12 @@ import type { CommandFlag, Invocation } from '../command.ts'
 
 export const proxyFlags: readonly CommandFlag[] = [
   { name: 'listen', kind: 'text', value: '<address>', help: 'Where the proxy takes connections, host:port.' },
-  { name: 'log-level', kind: 'text', value: '<level>', help: 'What it logs. Default: INFO.' },
+  {
+    name: 'log-level',
+    kind: 'text',
+    value: '<level>',
+    help: 'Minimum level of the lines that the proxy logs. Default: INFO.',
+  },
   {
     name: 'pprof-addr',
     kind: 'text',
@@ -18,14 +23,14 @@ export const proxyFlags: readonly CommandFlag[] = [
     name: 'proxy-id',
     kind: 'text',
     value: '<id>',
-    help: 'The proxy as it is registered with the agent. Default: $CONNECT_PROXY_ID.',
+    help: 'ID under which the proxy is registered with the agent. Default: $CONNECT_PROXY_ID.',
   },
   { name: 'register', kind: 'bool', help: 'Register the proxy with the agent, and deregister it at the end.' },
   {
     name: 'register-id',
     kind: 'text',
     value: '<id>',
-    help: 'Its ID there. Default: the service with -proxy behind it.',
+    help: 'With -register: ID of the proxy at the agent. Default: the name of the service, followed by -proxy.',
   },
   { name: 'service', kind: 'text', value: '<name>', help: 'The service that the proxy stands for.' },
   { name: 'service-addr', kind: 'text', value: '<address>', help: 'Where that service listens, host:port.' },
@@ -33,13 +38,13 @@ export const proxyFlags: readonly CommandFlag[] = [
     name: 'sidecar-for',
     kind: 'text',
     value: '<id>',
-    help: 'Of the proxies that are registered, the one of this service. Default: $CONNECT_SIDECAR_FOR.',
+    help: 'Run the sidecar proxy that is registered for the service with this ID. Default: $CONNECT_SIDECAR_FOR.',
   },
   {
     name: 'upstream',
     kind: 'list',
     value: '<name:port>',
-    help: 'A service and the local port for it. May be repeated.',
+    help: 'A service that the proxy makes reachable, and the local port for it. May be repeated.',
   },
 ]
 

@@ -43,7 +43,7 @@ export const agentKeys = {
   disable_update_check: key(bool, 'Accepted, without effect: there is no check for updates.', { default: false }),
   names: key(
     z.enum(namingNames),
-    'What the product is called in all that others see of this agent: `svc`, or the name that clients of the field look for. A cluster keeps the one that it was formed under.',
+    'Name that the agent uses for the product in headers, DNS, metrics and texts: `svc`, or the name of the system whose clients it serves. A cluster keeps the name that it was formed with.',
     { default: 'svc' },
   ),
   discard_check_output: checks(bool, 'The output of checks is thrown away; only their status is kept.', {

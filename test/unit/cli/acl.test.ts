@@ -54,7 +54,8 @@ describe('svc acl set-agent-token', () => {
   })
 
   it('knows no other type, and wants both', async () => {
-    expect(await acl('set-agent-token', 'x', 'y')).toEqual({ code: 1, out: '', error: 'Unknown token type\n' })
+    const error = 'Unknown token type "x": write default, agent, master or replication\n'
+    expect(await acl('set-agent-token', 'x', 'y')).toEqual({ code: 1, out: '', error })
     expect((await acl('set-agent-token', 'default')).error).toMatch(/^Error! Missing TOKEN argument\n/)
     expect((await acl('set-agent-token')).error).toMatch(/^Error! Missing TYPE and TOKEN arguments\n/)
   })

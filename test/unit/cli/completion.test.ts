@@ -140,6 +140,16 @@ describe('the manual page', () => {
     expect(readFileSync(path, 'utf8')).toBe(page)
   })
 
+  it('names every command that needs no agent', () => {
+    const page = manualPage(commandTree, releaseText(newestRelease), svcNaming)
+    const named = /These need no agent: (.*)\./.exec(page)?.[1]?.split(/, | and /) ?? []
+    const alone = commandTree.commands
+      .filter(({ flags }) => !flags.some(({ name }) => name === 'http-addr'))
+      .map(({ path: words }) => words.join(' '))
+    expect(alone.length).toBeGreaterThan(5)
+    expect(alone.filter((name) => !named.some((one) => name === one || name.startsWith(`${one} `)))).toEqual([])
+  })
+
   it.skipIf(!isThere('man'))('is set by man without a warning', () => {
     const set = spawnSync('man', ['--warnings', '-l', path], {
       encoding: 'utf8',

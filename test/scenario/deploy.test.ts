@@ -95,6 +95,13 @@ describe('the units of systemd', () => {
   })
 })
 
+it('the image runs the agent under an init process that it installs, because the agent reaps no orphans of checks', () => {
+  const lines = read('container/Containerfile').split('\n')
+  const final = lines.slice(lines.findLastIndex((line) => line.startsWith('FROM ')))
+  expect(final.some((line) => /^RUN .*apt-get install .*\btini\b/.test(line))).toBe(true)
+  expect(final.filter((line) => line.startsWith('ENTRYPOINT '))).toEqual(['ENTRYPOINT ["/usr/bin/tini", "--", "svc"]'])
+})
+
 describe('what Kubernetes is given', () => {
   const base = 'kubernetes/base'
   const [kustomization] = documents(`${base}/kustomization.yaml`)

@@ -10,7 +10,7 @@ export function listLine(
   progress: LessonProgress | undefined,
 ): string {
   const done = progress === undefined ? '' : doneText(rightCount(progress), tasks.length)
-  return `${String(number).padStart(3)}  ${lesson.padEnd(46)} ${String(minutes).padStart(3)} min  ${done}`.trimEnd()
+  return `${String(number).padStart(3)}  ${lesson.padEnd(50)} ${String(minutes).padStart(3)} min  ${done}`.trimEnd()
 }
 
 function doneText(right: number, tasks: number): string {

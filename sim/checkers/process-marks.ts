@@ -56,7 +56,10 @@ export const agentTold = toldStates({
     'svc: a member could not be reconciled yet: retrying',
     'a leader could not bring the catalog in line with a member',
   ],
-  'left by a signal': ['agent: Graceful exit completed', 'an agent that received a signal left the pool, and ended'],
+  'left by a signal': [
+    'agent: Gracefully shutting down agent...',
+    'an agent that received a signal began to leave the pool',
+  ],
   'ended by a signal': [
     'agent: Graceful shutdown disabled. Exiting',
     'an agent that received a signal shut down without leaving the pool',

@@ -39,6 +39,8 @@ export interface ClusterNode {
   signal: ((signal: EndingSignal) => void) | undefined
   /** Its process has received a signal, and is ending. */
   signalled: boolean
+  /** Its agent has left the pool on request, and its process is ending. */
+  isLeft: boolean
   /** It is to be started again as soon as its process has ended. */
   isAwaited: boolean
   /** Its process has been asked to leave. */
@@ -69,6 +71,7 @@ export function clusterNode(
     left: identity.spare === true,
     signal: undefined,
     signalled: false,
+    isLeft: false,
     isAwaited: false,
     leaving: false,
     damaged: false,

@@ -143,9 +143,10 @@ export class Cluster {
     return this.#nodes.of(node).leaving && this.isRunning(node)
   }
 
-  /** Whether a signal has told its process to end, which still runs. */
+  /** Whether its process, which still runs, is ending: a signal has told it to, or its agent has left. */
   isEnding(node: string): boolean {
-    return this.#nodes.of(node).signalled && this.isRunning(node)
+    const { signalled, isLeft } = this.#nodes.of(node)
+    return (signalled || isLeft) && this.isRunning(node)
   }
 
   /** Whether it left gracefully, or has not joined yet, and was not started since: its absence is no fault. */

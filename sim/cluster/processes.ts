@@ -100,6 +100,7 @@ export class Processes {
     server.left = false
     server.leaving = false
     server.signalled = false
+    server.isLeft = false
     server.node.boot((env) => this.#boot(server, env))
     this.#tell('server started', server)
   }
@@ -164,19 +165,21 @@ export class Processes {
     }
     server.agent = started.value.agent
     started.value.agent.onFatal((failure) => this.#stoppedItself(server, boot, failure))
+    const ends = (signal?: EndingSignal): void =>
+      env.detach(this.#ends(signal, server, boot, env, config.value, started.value, foreign))
     started.value.agent.onLeft(() => {
-      // For a process that received a signal, this follows later.
-      if (!server.signalled) this.#hasLeft(server, boot)
+      // A process that received a signal is ending already.
+      if (!server.signalled) ends()
     })
-    server.signal = (signal) => env.detach(this.#endBy(signal, server, boot, env, config.value, started.value, foreign))
+    server.signal = ends
   }
 
   /**
-   * As the program itself ends by a signal, gracefully; its exit code says whether it has left the pool. A second signal
-   * reaches the same program, which ends at once.
+   * As the program itself ends by a signal, gracefully, or after it has left on request; its exit code says whether it
+   * has left the pool. A second signal reaches the same program, which ends at once.
    */
-  async #endBy(
-    signal: EndingSignal,
+  async #ends(
+    signal: EndingSignal | undefined,
     server: ClusterNode,
     boot: number,
     env: Env,
@@ -184,7 +187,8 @@ export class Processes {
     { agent, stop, endLog }: Program,
     foreign: ReadonlySet<string>,
   ): Promise<void> {
-    server.signalled = true
+    if (signal === undefined) server.isLeft = true
+    else server.signalled = true
     const { name: node } = server.identity
     this.#checks(server).tell('process told to end', { node })
     let hasStopped = false
@@ -208,7 +212,7 @@ export class Processes {
       const sockets = left.sockets.filter((at) => !foreign.has(at))
       this.#checks(server).tell('process stopped', { node, left: { ...left, sockets } })
     }
-    if (code === 0) this.#hasLeft(server, boot)
+    if (code === 0 || signal === undefined) this.#hasLeft(server, boot)
     else this.#end(server, boot, `ended by ${signal}`, () => undefined)
   }
 

@@ -44,7 +44,7 @@ export const restart = action(
 
 export const leave = action(
   selector.describe(
-    'Leaves in an orderly way, as svc leave does, and ends. The node stays away until a restart names it.',
+    'Leaves in an orderly way, as svc leave does, and ends in order. The node stays away until a restart names it.',
   ),
   (world, given, scope) => {
     const nodes = world.select(given, scope)

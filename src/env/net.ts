@@ -151,7 +151,10 @@ export interface TcpStream extends Closable {
   resume(): void
   /** Half-close: queued bytes are still sent, then the peer sees the end. */
   end(): void
-  /** Drops queued bytes and breaks the connection; `onClose('closed')` follows here, 'reset' at the peer. */
+  /**
+   * Drops queued bytes and breaks the connection; `onClose('closed')` follows here, 'reset' at the peer. After `end` the
+   * peer gets only the end, and learns that nothing is read any more when it sends something.
+   */
   close(): void
 }
 

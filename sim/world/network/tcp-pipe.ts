@@ -150,7 +150,7 @@ export class TcpPipe implements EndOfTurn, Lane {
   #isAnswered(): boolean {
     if (this.#retries.isStalled) return true
     if (!this.#link.isWhole || !this.#back.isWhole) return false
-    if (this.#to.isGone) this.#reset(this.#back, this.#from, this.#kernel.nowUs)
+    if (this.#to.isForgotten) this.#reset(this.#back, this.#from, this.#kernel.nowUs)
     return true
   }
 

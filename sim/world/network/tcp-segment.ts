@@ -21,6 +21,8 @@ export interface PipeEnd {
   readonly boot: Boot
   /** Accepts no more data: its process is dead, or it was closed. */
   readonly isGone: boolean
+  /** Its machine does not answer for it any more either. */
+  readonly isForgotten: boolean
   receive(segment: Segment): void
   /** All written bytes have been sent. */
   emptied(): void

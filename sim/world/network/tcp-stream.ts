@@ -13,6 +13,8 @@ import type { PipeEnd, Segment } from './tcp-segment.ts'
 
 /** A writer that queues this much after `write` returned false ignores back-pressure, which is a bug. */
 const queuedBytesMax = 64 << 20
+/** How long a machine remembers a connection that its process closed after its end (Linux: net.ipv4.tcp_fin_timeout). */
+const orphanUs = 60_000_000
 
 /** One end of a connection, as its process has it. */
 export class SimTcpStream implements TcpStream, PipeEnd, ProcessPart {
@@ -40,6 +42,8 @@ export class SimTcpStream implements TcpStream, PipeEnd, ProcessPart {
   #reading = false
   #wantsDrain = false
   #over: StreamEnd | undefined
+  /** Closed after its own end: its machine answers probes until then. */
+  #orphanUntilUs = 0
   /** `onClose` has been called. */
   #told = false
 
@@ -70,6 +74,10 @@ export class SimTcpStream implements TcpStream, PipeEnd, ProcessPart {
 
   get isGone(): boolean {
     return !this.boot.alive || (this.#over !== undefined && this.#over !== 'ended')
+  }
+
+  get isForgotten(): boolean {
+    return this.isGone && (!this.boot.alive || this.#kernel.nowUs >= this.#orphanUntilUs)
   }
 
   /**
@@ -131,7 +139,9 @@ export class SimTcpStream implements TcpStream, PipeEnd, ProcessPart {
 
   close(): void {
     if (!this.#kernel.enter(this.boot) || this.#over !== undefined) return
-    this.outgoing.abort(true)
+    // After its end a connection is not reset: the peer hears nothing more until it sends something itself.
+    if (this.outgoing.endSent && this.#inbox.length === 0) this.#orphanUntilUs = this.#kernel.nowUs + orphanUs
+    else this.outgoing.abort(true)
     this.#finish('closed')
   }
 
@@ -170,7 +180,7 @@ export class SimTcpStream implements TcpStream, PipeEnd, ProcessPart {
       this.#data(segment.bytes)
       this.#in?.consumed(segment.bytes.length)
     }
-    if (this.#endArrived && !this.#paused && this.#data !== undefined && this.#inbox.length === 0) this.#deliverEnd()
+    if (this.#endArrived && this.#data !== undefined && this.#inbox.length === 0) this.#deliverEnd()
   }
 
   emptied(): void {
@@ -205,9 +215,10 @@ export class SimTcpStream implements TcpStream, PipeEnd, ProcessPart {
       this.#data(bytes)
       this.#in?.consumed(bytes.length)
     }
-    if (this.#endArrived && !this.#paused && this.#over === undefined && this.#inbox.length === 0) this.#deliverEnd()
+    if (this.#endArrived && this.#over === undefined && this.#inbox.length === 0) this.#deliverEnd()
   }
 
+  /** Also while it is paused: an end is no data, and waits only for what came before it. */
   #deliverEnd(): void {
     if (this.#endDelivered || this.#over !== undefined) return
     this.#endDelivered = true

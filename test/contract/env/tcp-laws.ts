@@ -122,6 +122,39 @@ export function tcpLaws(law: Law): void {
     },
   )
 
+  law('of a close after its end the peer hears nothing until it sends something', async ({ env, peer, host }) => {
+    const { dialler, accepted } = await connected(env, peer, host)
+    dialler.stream.write(utf8('x'))
+    dialler.stream.end()
+    await accepted.heard('end')
+    // The end has been acknowledged.
+    await pause(env, 20)
+    dialler.stream.close()
+    await dialler.heard('close:closed')
+    await pause(env, 50)
+    expect(accepted.told).toEqual(['end'])
+    expect(accepted.stream.write(utf8('y'))).toBe(true)
+    await accepted.heard('close:reset')
+    expect([dialler.told, dialler.length]).toEqual([['close:closed'], 0])
+  })
+
+  law('an end comes to a paused reader, unless bytes before it wait', async ({ env, peer, host }) => {
+    const one = await connected(env, peer, host)
+    one.accepted.stream.pause()
+    one.dialler.stream.end()
+    await one.accepted.heard('end')
+    const other = await connected(env, peer, host)
+    other.accepted.stream.pause()
+    other.dialler.stream.write(utf8('before'))
+    await pause(env, 20)
+    other.dialler.stream.end()
+    await pause(env, 50)
+    expect([other.accepted.told, other.accepted.text]).toEqual([[], ''])
+    other.accepted.stream.resume()
+    await other.accepted.heard('end')
+    expect(other.accepted.text).toBe('before')
+  })
+
   law('a late listener learns why a stream has ended', async ({ env, peer, host }) => {
     const { dialler, accepted } = await connected(env, peer, host)
     accepted.stream.close()

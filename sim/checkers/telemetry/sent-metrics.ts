@@ -25,6 +25,8 @@ interface Process {
   readonly received: Record<MetricProtocol, ReceivedSums>
   /** The beginning of a line of which the rest has not arrived. */
   rest: string
+  /** A stream of it has ended, maybe with lines on their way. */
+  hasBroken: boolean
   shown: readonly Shown[]
 }
 
@@ -43,7 +45,7 @@ export class SentMetrics {
   began({ nodeName, telemetry }: Pick<AgentConfig, 'nodeName' | 'telemetry'>): void {
     const protocols = (['statsd', 'statsite', 'dogstatsd'] as const).filter((each) => telemetry[each] !== undefined)
     const received = { statsd: new ReceivedSums(), statsite: new ReceivedSums(), dogstatsd: new ReceivedSums() }
-    this.#processes.set(nodeName, { protocols, received, rest: '', shown: [] })
+    this.#processes.set(nodeName, { protocols, received, rest: '', hasBroken: false, shown: [] })
   }
 
   arrived({ node, protocol, text }: Facts['metrics arrived']): void {
@@ -66,7 +68,9 @@ export class SentMetrics {
   /** A stream that is opened again begins with a new line. */
   streamEnded(node: string): void {
     const process = this.#processes.get(node)
-    if (process !== undefined) process.rest = ''
+    if (process === undefined) return
+    process.rest = ''
+    process.hasBroken = true
   }
 
   shown({ node, text, calledUs }: Facts['metrics shown']): void {
@@ -80,11 +84,12 @@ export class SentMetrics {
   }
 
   /** What an earlier answer had, of a process that has answered since, must have arrived. */
-  #compare(node: string, { received, shown }: Process, protocol: MetricProtocol, calledUs: number): void {
+  #compare(node: string, process: Process, protocol: MetricProtocol, calledUs: number): void {
+    const { received, shown } = process
     const [before] = shown
     if (shown.length < shownMax || before === undefined || before.atUs + arrivesWithinUs > calledUs) return
-    // A connection may break with lines on their way.
-    if (this.#run.network.loss > 0 || protocol === 'statsite') return this.#run.excused('O4', 'lost on the way')
+    const mayBeLost = this.#run.network.loss > 0 || (protocol === 'statsite' && process.hasBroken)
+    if (mayBeLost) return this.#run.excused('O4', 'lost on the way')
     this.#run.judged('O4')
     const hasTags = protocol === 'dogstatsd'
     const [got, told] = [received[protocol], before.sums].map((sums) => (hasTags ? sums : totalOf(sums)))

@@ -83,6 +83,7 @@ describe('O4', () => {
     const sent = 'svc.kv:2|c|#op:get\nsvc.kv:1|c|#op:set\ns:1|ms\ns:1|ms\n'
     arrived('dogstatsd', sent)
     arrived('statsd', 'svc.kv.get:2.000000|c\nsvc.kv.set:1.000000|c\ns:1|ms\n')
+    arrived('statsite', 'svc.kv.get:2.000000|c\nsvc.kv.set:1.000000|c\ns:1|ms\ns:1|ms\n')
     for (let answer = 0; answer < 3; answer++) shown(text)
     expect(lines).toEqual([])
     shown(text)
@@ -92,11 +93,23 @@ describe('O4', () => {
   it('names a metric of which a receiver with tags lacks something', () => {
     const { arrived, shown, lines } = metrics()
     arrived('statsd', 'svc.kv:3.000000|c\n')
+    arrived('statsite', 'svc.kv:3.000000|c\n')
     arrived('dogstatsd', 'svc.kv:2|c\n')
     for (let answer = 0; answer < 4; answer++) shown(counter('svc_kv', ' 3'))
     expect(lines).toEqual([
       'O4: dogstatsd did not get what c1 showed to Prometheus: svc_kv has counts of 2 instead of 3',
     ])
+  })
+
+  it('compares what came by streams, too, until one of them has ended', () => {
+    const { law, shown, lines, counts } = metrics()
+    law.began({ nodeName: 'c1', telemetry: { statsite: { host: '10.0.0.9', port: 1 } } as AgentConfig['telemetry'] })
+    for (let answer = 0; answer < 4; answer++) shown(counter('svc_kv', ' 3'))
+    expect(lines).toEqual(['O4: statsite did not get what c1 showed to Prometheus: all has counts of 0 instead of 3'])
+    law.streamEnded('c1')
+    shown(counter('svc_kv', ' 3'))
+    expect(lines).toHaveLength(1)
+    expect(counts()).toContain('O4 excused: lost on the way 1')
   })
 
   it('compares nothing where a network may lose datagrams, and nothing with a former process', () => {

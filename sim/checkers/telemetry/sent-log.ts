@@ -169,7 +169,8 @@ export const sentLog = checker({
       judges: ['line of a log', 'lines of logs'],
       excuses: {
         'lost on the way': 'A datagram is sent without an answer, so that a network may lose it; until the end.',
-        'process ended': 'A process that is killed or loses power sends nothing more; until its machine runs another.',
+        'process ended':
+          'A process that is killed or loses power, or stops within six seconds of a failed run of logger, sends nothing more; until its machine runs another.',
       },
     },
   },

@@ -52,6 +52,11 @@ export class MessageReader {
   #pieces: Uint8Array[] = []
   #length = 0
 
+  /** Number of bytes of a message that is not complete. */
+  get held(): number {
+    return this.#length
+  }
+
   /** The message once it is complete; `malformed` if it cannot be one. */
   push(piece: Uint8Array): HttpMessage | 'malformed' | undefined {
     this.#pieces.push(piece)

@@ -15,10 +15,11 @@ import {
 } from './http-frame.ts'
 
 /**
- * A client must have sent a complete request within this time after connecting or after the last answer, as in
- * production.
+ * As in production: a client must begin a request within this time after connecting or after the last answer, and has
+ * this time for it, and a further millisecond for each so many bytes.
  */
 const requestTimeoutMs = 120_000
+const bytesPerMs = 64
 
 export interface HttpServing {
   readonly handler: HttpHandler
@@ -67,12 +68,14 @@ export class HttpServerConnection {
   }
 
   #late(): void {
-    const leftMs = this.#waitsSinceMs + requestTimeoutMs - this.#serving.monoMs()
+    const allowedMs = requestTimeoutMs + this.#reader.held / bytesPerMs
+    const leftMs = this.#waitsSinceMs + allowedMs - this.#serving.monoMs()
     if (!this.#busy && leftMs <= 0) this.#stream.close()
     else this.#limit = this.#serving.after(this.#busy ? requestTimeoutMs : leftMs, () => this.#late())
   }
 
   #read(bytes: Uint8Array): void {
+    if (this.#reader.held === 0) this.#waitsSinceMs = this.#serving.monoMs()
     const message = this.#busy ? 'malformed' : this.#reader.push(bytes)
     if (message === undefined) return
     const [method, target] = message === 'malformed' ? [] : message.start

@@ -24,7 +24,7 @@ export interface ClusterOptions {
   readonly clients?: number
   /** The release of all agents: `'1.0.7'`. The newest if absent. */
   readonly release?: string
-  /** Settings of every agent, as in a configuration file. */
+  /** Settings of every agent, as in a configuration file, but for names, addresses, ports and folders. */
   readonly config?: Readonly<Record<string, unknown>>
   /**
    * Access control with this default policy; off if absent. `managementToken` is the secret of a token with all rights.

@@ -83,6 +83,7 @@ function problemsOf(options: ClusterOptions): readonly string[] {
     ...(acl === undefined || acl === 'allow' || acl === 'deny'
       ? []
       : [`'acl' is '${String(acl)}': write allow or deny`]),
+    ...problemsOfAcl(acl, config),
     ...Object.entries({ config, world }).flatMap(([name, given]) =>
       given === undefined || isRecord(given) ? [] : [`'${name}' must be an object`],
     ),
@@ -92,6 +93,16 @@ function problemsOf(options: ClusterOptions): readonly string[] {
           .map((name) => `'world' takes no '${name}': options and calls of the cluster say it`)
       : []),
   ]
+}
+
+/** What `acl` sets, `config` may add to, and not say otherwise. */
+function problemsOfAcl(acl: unknown, config: unknown): readonly string[] {
+  const own = isRecord(config) ? config['acl'] : undefined
+  if (acl === undefined || own === undefined) return []
+  if (!isRecord(own)) return ["'config.acl' must be an object"]
+  const { default_policy: policy = acl, enabled = true } = own
+  if (policy === acl && enabled === true) return []
+  return [`'acl' is '${String(acl)}', but 'config.acl' has another policy, or is not enabled: say it once`]
 }
 
 function unknown(given: object, known: readonly string[]): readonly string[] {

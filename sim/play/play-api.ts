@@ -89,7 +89,7 @@ export interface PlayAgent {
   readonly lastError: string | null
   /** Milliseconds by which its wall clock is ahead of true time. */
   readonly clockAheadMs: number
-  /** What is wrong with its machine, in words: `disk`, `stalled disk`, `slow network`, `clock rate`, `refuses`. */
+  /** What is wrong with its machine, in words: `full disk`, `stalled disk`, `slow network`, `clock rate`, `refuses`, … */
   readonly troubles: readonly string[]
 }
 

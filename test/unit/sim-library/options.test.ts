@@ -45,6 +45,11 @@ describe('the options of createCluster', () => {
     [{ clients: -1 }, "'clients' is -1: write a whole number from 0 on"],
     [{ acl: 'on' }, "'acl' is 'on': write allow or deny"],
     [{ config: [] }, "'config' must be an object"],
+    [{ acl: 'deny', config: { acl: 5 } }, "'config.acl' must be an object"],
+    [
+      { acl: 'deny', config: { acl: { default_policy: 'allow' } } },
+      "'acl' is 'deny', but 'config.acl' has another policy, or is not enabled: say it once",
+    ],
     [{ world: { steps: [] } }, "'world' takes no 'steps': options and calls of the cluster say it"],
   ])('are refused with what is wrong: %j', (options, message) => {
     expect(libraryPage(options as ClusterOptions)).toEqual({ ok: false, error: `createCluster: ${message}` })

@@ -20,10 +20,28 @@ export function manualPage({ commands }: CommandTree, release: string, naming: N
     ),
     '.SH COMMANDS',
     ...commands.flatMap(sectionOf),
+    '.SH ENVIRONMENT',
+    ...environment.flatMap(([names, meaning]) => ['.TP', `.B ${escaped(names)}`, line(meaning)]),
     '',
   ].join('\n')
   return toldUnder(naming, page)
 }
+
+/** What commands read of the environment. Reference: command-line.md#environment. */
+const environment = [
+  ['SVC_HTTP_ADDR', 'Address of the agent, where -http-addr is not given.'],
+  ['SVC_HTTP_TOKEN, SVC_HTTP_TOKEN_FILE', 'ACL token, or the file that holds it.'],
+  ['SVC_HTTP_SSL', 'true: HTTPS, where the address has no scheme.'],
+  ['SVC_HTTP_SSL_VERIFY', 'false: the certificate of the agent is not verified.'],
+  ['SVC_HTTP_AUTH', 'USER[:PASSWORD] for basic authentication, which a proxy in front of the agent may demand.'],
+  [
+    'SVC_CACERT, SVC_CAPATH, SVC_CLIENT_CERT, SVC_CLIENT_KEY, SVC_TLS_SERVER_NAME',
+    'TLS, as the flags -ca-file, -ca-path, -client-cert, -client-key and -tls-server-name.',
+  ],
+  ['SVC_PROFILE, SVC_PROFILES', 'A cluster by its name, and the file that has clusters by name.'],
+  ['SVC_CONFIRM', 'always: commands that can destroy something do nothing without -force.'],
+  ['NO_COLOR', 'If it is set, tables have no colours.'],
+] as const
 
 function sectionOf({ path, summary, operands, about, flags }: CliCommand): readonly string[] {
   const synopsis = [`.B svc ${path.join(' ')}`, ...(operands === '' ? [] : [`.I ${escaped(operands)}`])]

@@ -120,7 +120,9 @@ class Playing {
   async run(): Promise<number> {
     const { onSignal, error } = this.#terminal
     const problem =
-      this.#session.nodes.length > agentsMax ? `there are ports for ${agentsMax} agents` : await this.#begin()
+      this.#session.nodes.length > agentsMax
+        ? `play has ports for ${agentsMax} agents: use a smaller cluster`
+        : await this.#begin()
     if (problem !== undefined) {
       error(`${problem}\n`)
       this.#close()

@@ -77,7 +77,7 @@ export const setAuthorityCommand: CliCommand = {
     const query = typeof cas === 'string' ? [['cas', cas] as const] : []
     const { askBytes } = await import('../api/json-client.ts')
     const request = { method: 'PUT', path, query, body: utf8(text.value) } as const
-    const set = await withProgress(invocation, 'Waiting for the rotation', () =>
+    const set = await withProgress(invocation, 'Changing the certificate authority', () =>
       askBytes(new ApiClient(invocation), request),
     )
     if (!set.ok) return failed(invocation, `Error setting CA configuration: ${set.error}`)

@@ -44,12 +44,12 @@ export class Prompt {
       status: { usage: 'status', about: 'the time, and what every agent is', run: () => statusText(parts.status()) },
       step: {
         usage: 'step 10 | step 10ms',
-        about: 'let so many events happen, or so much time pass; then time stands still',
+        about: 'let 10 events happen, or 10 ms pass; then time stands still',
         run: ([much = '1', ...rest]) => (rest.length > 0 ? this.#wrong('step') : this.#step(much)),
       },
       run: {
         usage: 'run 5s',
-        about: 'let so much time pass as fast as the machine can; then time stands still',
+        about: 'let 5 s pass as fast as the machine can; then time stands still',
         run: ([span = '', ...rest]) => (rest.length > 0 ? this.#wrong('run') : this.#pass(span, 'run')),
       },
       pause: { usage: 'pause', about: 'time stands still', run: () => this.#setPace(true) },
@@ -70,7 +70,7 @@ export class Prompt {
       },
       acts: {
         usage: 'acts',
-        about: 'what was done so far',
+        about: 'your acts so far',
         run: () =>
           parts
             .status()
@@ -82,14 +82,18 @@ export class Prompt {
         about: 'go back to before the last act, or the act of that number',
         run: ([number]) => this.#undo(number),
       },
-      back: { usage: 'back 3s', about: 'go back so much time', run: ([span = '']) => this.#back(span) },
+      back: { usage: 'back 3s', about: 'go back by 3 s', run: ([span = '']) => this.#back(span) },
       story: { usage: 'story', about: `the last ${storyShown} lines of what happened`, run: () => storyEnd(session) },
       save: {
         usage: 'save FILE',
         about: 'write a scenario that repeats the session',
         run: async ([file]) => (file === undefined ? this.#wrong('save') : this.#save(file)),
       },
-      hash: { usage: 'hash', about: 'of the trace so far', run: () => conductor.between(() => session.world.hash) },
+      hash: {
+        usage: 'hash',
+        about: 'the hash of the trace so far',
+        run: () => conductor.between(() => session.world.hash),
+      },
       quit: {
         usage: 'quit',
         about: 'end, with the verdict of the invariants',

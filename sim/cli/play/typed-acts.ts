@@ -61,11 +61,11 @@ const typedActs: Readonly<Record<string, TypedAct>> = {
     act: ({ length }) => (length === 0 ? { mend: true } : undefined),
   },
   crash: ofNodes('crash', 'cut the power of an agent: what is not synced may be lost'),
-  kill: ofNodes('kill', 'end its process, as kill -9 does'),
-  restart: { ...ofNodes('restart', 'start it, again if it runs'), usage: 'restart NODE' },
+  kill: ofNodes('kill', 'end the process of an agent, as kill -9 does'),
+  restart: { ...ofNodes('restart', 'start an agent; if it runs, crash it first'), usage: 'restart NODE' },
   freeze: {
     usage: 'freeze NODE',
-    about: 'stop its process, as SIGSTOP does',
+    about: 'stop the process of an agent, as SIGSTOP does',
     act: ([node, ...rest]) => (node === undefined || rest.length > 0 ? undefined : { do: { pause: node } }),
   },
   thaw: {
@@ -75,7 +75,7 @@ const typedActs: Readonly<Record<string, TypedAct>> = {
   },
   clock: {
     usage: 'clock NODE +5m',
-    about: 'let its wall clock jump, or run at another rate: clock NODE 1%',
+    about: 'let the wall clock of an agent jump; with clock NODE 1% its clocks run faster',
     act: ([nodes, by, ...rest]) => {
       if (nodes === undefined || by === undefined || rest.length > 0) return undefined
       const value = by.replace(/^\+/, '')
@@ -86,7 +86,7 @@ const typedActs: Readonly<Record<string, TypedAct>> = {
   },
   disk: {
     usage: 'disk NODE full|stalled|failing [for 5s]',
-    about: 'no room; nothing is finished; the next sync fails',
+    about: 'the disk has no room, finishes nothing, or fails at the next sync',
     act: ([node, fault = '', preposition, span]) => {
       const action = diskFaults[fault]
       if (node === undefined || action === undefined) return undefined
@@ -95,13 +95,13 @@ const typedActs: Readonly<Record<string, TypedAct>> = {
   },
   upgrade: {
     usage: 'upgrade NODE 1.2.0',
-    about: 'start it as another release',
+    about: 'start an agent as another release',
     act: ([node, to, ...rest]) =>
       node === undefined || to === undefined || rest.length > 0 ? undefined : { upgrade: { node, to } },
   },
   set: {
     usage: 'set NODE \'{"log_level": "debug"}\'',
-    about: 'start it with other settings; null removes one',
+    about: 'start an agent with other settings; null removes one',
     act: ([node, text = '', ...rest]) => {
       const config = jsonObject(text)
       return node === undefined || config === undefined || rest.length > 0 ? undefined : configured(node, config)

@@ -38,7 +38,9 @@ export async function serve(file: string | undefined, flags: ServeFlags, termina
   const cluster = new LibraryCluster(page, terminal.createPlatform, (act) => act())
   if (cluster.nodes.length > agentsMax) {
     await cluster.close(false)
-    terminal.error(`serve has ports for ${agentsMax} agents, and the cluster has ${cluster.nodes.length}: use a smaller one\n`)
+    terminal.error(
+      `serve has ports for ${agentsMax} agents, and the cluster has ${cluster.nodes.length}: use a smaller one\n`,
+    )
     return exits.usage
   }
   const served = new Served(cluster, file === undefined, flags, terminal)

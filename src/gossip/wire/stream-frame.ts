@@ -88,7 +88,7 @@ export class StreamFrameReader {
     this.#append(bytes)
     if (this.#length === 0) return ok(undefined)
     if (this.#bytes[0] === lowerType.encrypt) return this.#sealed()
-    if (this.#sealing.demands) return err('it is not encrypted')
+    if (this.#sealing.demands) return err('it is not encrypted, and encryption is configured here')
     this.#scan ??= new FrameScan(byteAt(this.#bytes, 0))
     const step = this.#scan.scan(this.#bytes, this.#length)
     if (step === 'more') return ok(undefined)

@@ -85,7 +85,8 @@ describe('sealed frames of streams', () => {
   })
 
   it('are demanded where there is a key, and refused where there is none', () => {
-    expect(new FrameReading(sealing).push(ping)).toEqual({ ok: false, error: 'it is not encrypted' })
+    const error = 'it is not encrypted, and encryption is configured here'
+    expect(new FrameReading(sealing).push(ping)).toEqual({ ok: false, error })
     expect(new FrameReading({ ...sealing, demands: false }).push(ping)).toMatchObject({ value: { kind: 'ping' } })
     expect(new FrameReading().push(frame)).toMatchObject({ ok: false })
   })

@@ -7,8 +7,8 @@ import { type TlsFiles, type TlsMaterial, type TlsSettings, withFilesOf } from '
 import type { StartFailure } from './lifecycle.ts'
 import { readWholeFile } from './whole-file.ts'
 
-/** Maximum number of files in `ca_path`. */
-const authoritiesMax = 256
+/** Maximum number of files in `ca_path`: the directory of a system has some 300, each certificate under two names. */
+const authoritiesMax = 1_024
 
 type Loaded<T> = Result<T, StartFailure>
 
@@ -123,7 +123,7 @@ async function authoritiesOf(env: Env, settings: TlsSettings): Promise<Loaded<re
     if (!read.ok && read.error.kind === 'is-directory') continue
     if (!read.ok) return err(unreadable('ca_path', read.error.path, read.error.message))
     const pem = textOf(read.value)
-    if (holdsCertificate(pem)) pems.push(pem)
+    if (holdsCertificate(pem) && !pems.includes(pem)) pems.push(pem)
   }
   if (pems.length > 0) return ok(pems)
   const remedy = 'name a directory of PEM files of authorities'

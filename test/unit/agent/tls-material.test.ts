@@ -38,6 +38,28 @@ describe('the key_file', () => {
   })
 })
 
+describe('the ca_path', () => {
+  async function authorities(count: number) {
+    const disk = new CrashDisk()
+    await disk.makeDirectory('/certs')
+    // As in the directory of a system, where each certificate has a second name, by its hash.
+    for (let at = 0; at < count; at++) disk.plant(`/certs/${at}`, utf8(`${certificate}${at >> 1}`))
+    const env = { disk, tcp: { tlsProblem: () => undefined } } as unknown as Env
+    const none = { certificate: undefined, privateKey: undefined, authorities: undefined }
+    return loadTls(env, { ...none, authoritiesPath: '/certs' } as Parameters<typeof loadTls>[1])
+  }
+
+  it('may be the directory of the system, and holds each authority once', async () => {
+    const loaded = await authorities(600)
+    expect(loaded.ok && loaded.value.trustedPems.length).toBe(300)
+  })
+
+  it('with more files than any system has is refused', async () => {
+    const message = 'ca_path /certs holds 1025 files'
+    expect(await authorities(1_025)).toMatchObject({ ok: false, error: { message } })
+  })
+})
+
 describe('tls_cipher_suites', () => {
   const host = createHostEnv({ logSink: () => undefined, logLevel: 'error' })
   const files = { certificate: undefined, privateKey: undefined, authorities: undefined, authoritiesPath: undefined }

@@ -189,14 +189,19 @@ export class Joining {
   /**
    * Where all servers have the same list, an agent's own address is in it, and answers. An agent that only reached
    * itself, or in the WAN pool only its own datacenter, is not where it should be, unless its list has no other
-   * address and no provider that may name one later.
+   * address, and no name or provider that may have one later: a name may have the addresses of agents that have started.
    */
   #mayFindOthers({ failed }: Joined): boolean {
     const { pool, retryJoin } = this.#settings
     const known = this.#pool.members().map(({ name, tags }) => (pool === 'LAN' ? name : tags['dc']))
     if (new Set(known).size > 1) return false
-    return failed > 0 || retryJoin.some(isDiscovery)
+    return failed > 0 || retryJoin.some((entry) => isDiscovery(entry) || !isOneAddress(entry))
   }
+}
+
+/** Whether it is an address, with or without a port, and not a name. */
+function isOneAddress(entry: string): boolean {
+  return isAddress(parseEndpoint(entry, 0)?.host ?? entry)
 }
 
 /** How many addresses answered, and how many did not. */

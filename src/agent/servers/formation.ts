@@ -32,10 +32,8 @@ export function judgeFormation(self: ServerRecord, others: readonly ServerRecord
   if (otherwise !== undefined) return { kind: 'wait', why: whyOtherwise(otherwise, self.expect) }
   if (peers.length + 1 < self.expect) return { kind: 'wait', why: 'too-few-servers' }
   const names = [self, ...peers].map(nameOf).sort(compareText)
-  const agreed = peers.every(
-    ({ known }) => known.length === names.length && known.every((one, at) => one === names[at]),
-  )
-  if (!agreed) return { kind: 'wait', why: 'views-differ' }
+  const apart = peers.find(({ known }) => known.length !== names.length || known.some((one, at) => one !== names[at]))
+  if (apart !== undefined) return { kind: 'wait', why: `${apart.name} does not know the same servers yet` }
   const servers = [self, ...peers]
     .map((record) => ({ id: nameOf(record), address: record.address, suffrage: 'voter' as const }))
     .sort((a, b) => compareText(a.id, b.id))

@@ -38,7 +38,10 @@ describe('forming a cluster', () => {
 
   it('waits while one of them knows other servers than this one', () => {
     const others = [record('b', abc), record('c', ['a', 'b', 'c', 'd'])]
-    expect(judgeFormation(record('a', abc), others)).toEqual({ kind: 'wait', why: 'views-differ' })
+    expect(judgeFormation(record('a', abc), others)).toEqual({
+      kind: 'wait',
+      why: 'c does not know the same servers yet',
+    })
   })
 
   it('happens without servers that wait for none, which the leader adds later', () => {
@@ -75,7 +78,10 @@ describe('forming a cluster', () => {
     })
     // c has not heard yet that b came back on another protocol.
     const behind = [record('b', names, old), record('c', ['10.0.0.99:8300', 'a', 'b'], old)]
-    expect(judgeFormation(record('a', names), behind)).toEqual({ kind: 'wait', why: 'views-differ' })
+    expect(judgeFormation(record('a', names), behind)).toEqual({
+      kind: 'wait',
+      why: 'c does not know the same servers yet',
+    })
   })
 
   it('never makes two servers form different sets, whatever each has heard', () => {

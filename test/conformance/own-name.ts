@@ -4,8 +4,8 @@ const own = /svc/i
 export const allowed: readonly (readonly [pattern: RegExp, why: string])[] = [
   [/\/svc\//g, 'a segment of SPIFFE IDs, the same in the field'],
   [/svc-sim/g, 'another program, of this product alone'],
-  [/`svc`, or the name that clients/g, 'the setting names explains its two values'],
-  [/\bsvc, or the name that\s+clients/g, 'the flag -names explains its two values'],
+  [/`svc`, or the name of the system/g, 'the setting names explains its two values'],
+  [/\bsvc, or the name of\s+the\s+system/g, 'the flag -names explains its two values'],
   [/"(?:enum|default)":(?:\["svc","consul"\]|"svc")/g, 'the setting names lists its two values'],
 ]
 

@@ -1,4 +1,5 @@
-# A server whose cluster has a mesh. The block counts on servers; what stands in ca_config only at the first start of the mesh.
+# A server whose cluster has a mesh. Only servers use the block connect, and ca_config has an effect only when the mesh
+# starts for the first time.
 datacenter       = "dc1"
 server           = true
 bootstrap_expect = 3

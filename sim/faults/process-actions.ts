@@ -58,13 +58,13 @@ export const leave = action(
 
 export const stop = action(
   selector.describe(
-    'Send SIGTERM, as an init system does: by leave_on_terminate the agent leaves, or ends in order without. What still ends when for is over is killed.',
+    'Sends SIGTERM, as an init system does: with leave_on_terminate the agent leaves, otherwise it ends in order without leaving. A process that has not ended when the time of for is over is killed.',
   ),
   (world, given, scope) => bySignal(world, given, scope, 'stop', 'SIGTERM'),
 )
 
 export const interrupt = action(
-  selector.describe('Send SIGINT, as a terminal does: unless skip_leave_on_interrupt is set, the agent leaves.'),
+  selector.describe('Sends SIGINT, as a terminal does: unless skip_leave_on_interrupt is set, the agent leaves.'),
   (world, given, scope) => bySignal(world, given, scope, 'interrupt', 'SIGINT'),
 )
 

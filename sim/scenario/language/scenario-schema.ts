@@ -113,7 +113,7 @@ const webServer = z.strictObject({
 const network = z.strictObject({
   latency: durationRange.optional().describe('Latency, drawn for each message; 1ms..5ms if absent.'),
   loss: chance.optional().describe('Chance that a datagram is lost; a connection resends, which delays it.'),
-  duplicate: chance.optional().describe('Of datagrams.'),
+  duplicate: chance.optional().describe('Chance that a datagram arrives twice.'),
   reorder: chance.optional().describe('Chance that a datagram is reordered; a connection keeps its order.'),
   replay: z
     .strictObject({ chance, after: durationRange })
@@ -256,7 +256,9 @@ export const scenarioSchema = z.strictObject({
   'api server': z
     .strictObject({
       of: selector.describe('The agents that it lists as pods; those that run are ready.'),
-      wrong: chance.default(0.5).describe('The chance that an answer is wrong, late, empty or missing, until then.'),
+      wrong: chance
+        .default(0.5)
+        .describe('The chance that an answer is wrong, late, empty or missing, up to the time of until.'),
       until: duration.default(10_000).describe('Time from which every answer is right.'),
     })
     .optional()

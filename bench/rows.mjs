@@ -2,10 +2,14 @@
  * The rows on which `svc` is compared with others, each beside bare `node:http` in the same run. After a build:
  *
  *     npm run bench -- ROW [--rounds=3] [--with=DIR]
+ *     npm run bench -- --compare COMMIT [ROW…] [--rounds=5]
  *
- * `--with` names the folder of another build, which is measured by turns with this one. Without ROW the rows are listed.
+ * `--with` names the folder of another build, which is measured by turns with this one; `--compare` builds a commit, and
+ * says which figures have become worse since (exit code 1). Without either the rows are listed.
  */
+
 import { endAll } from './children.mjs'
+import { prepareComparison, printComparison, usualRows } from './compare.mjs'
 import { printLoad } from './figures.mjs'
 
 const rows = {
@@ -20,15 +24,39 @@ const rows = {
   watchers: () => import('./rows/watchers.mjs').then(({ watchers }) => watchers()),
 }
 
-const [row] = process.argv.slice(2)
-if (rows[row] === undefined) {
-  console.log(`usage: npm run bench -- ROW [--rounds=3] [--with=DIR]\nrows: ${Object.keys(rows).join(', ')}`)
+const usage = `usage: npm run bench -- ROW [--rounds=3] [--with=DIR]
+       npm run bench -- --compare COMMIT [ROW…] [--rounds=5]
+rows: ${Object.keys(rows).join(', ')}`
+
+/** What the command line asks for; `problem`: what is wrong with it. */
+function asked() {
+  const words = process.argv.slice(2).filter((word) => !word.startsWith('--') || word === '--compare')
+  const compares = words[0] === '--compare'
+  const [commit, ...named] = compares ? words.slice(1) : [undefined, ...words]
+  const chosen = compares && named.length === 0 ? usualRows : named
+  const unknown = chosen.find((row) => rows[row] === undefined)
+  if (unknown !== undefined) return { problem: `${unknown}: there is no such row\n${usage}` }
+  if (chosen.length === 0 || (compares && commit === undefined)) return { problem: usage }
+  return { commit, chosen, problem: compares ? prepareComparison(commit) : undefined }
+}
+
+async function measure({ commit, chosen }) {
+  printLoad()
+  for (const row of chosen) {
+    await rows[row]()
+    endAll()
+  }
+  printLoad('')
+  if (commit !== undefined && (await printComparison(commit)) > 0) process.exitCode = 1
+}
+
+const { problem, ...wanted } = asked()
+if (problem !== undefined) {
+  console.log(problem)
   process.exitCode = 2
 } else {
   try {
-    printLoad()
-    await rows[row]()
-    printLoad('')
+    await measure(wanted)
   } finally {
     endAll()
   }

@@ -112,8 +112,12 @@ async function untilWritten(at) {
   throw new Error('an agent did not take a write within a minute')
 }
 
+/** The tables that were printed, with the figures of each round. */
+export const printed = []
+
 /** One line for each side: `figures` are objects of numbers, one for each round; printed are medians. */
 export function printTable(title, sides) {
+  printed.push({ title, sides: sides.map(({ name, figures }) => ({ name, figures })) })
   const columns = Object.keys(sides[0].figures[0])
   console.log(`\n${title}\n\n| | ${columns.join(' | ')} |\n|---|${columns.map(() => '---|').join('')}`)
   for (const { name, figures } of sides) {

@@ -20,6 +20,9 @@ import { fill, keyOf } from './prepared-data.mjs'
 
 const rounds = Number(process.env.ROUNDS ?? 5)
 const chosen = process.argv.slice(2)
+/** `KEYS=1000000` for ten times as many. */
+const keysAlone = Number(process.env.KEYS ?? 100_000)
+const many = keysAlone.toLocaleString('en')
 const valueBytes = 100
 
 function show(name, figures) {
@@ -71,8 +74,8 @@ async function alone() {
   )
   const subjects = [
     ['nothing', 0, false],
-    ['100,000 keys in the log', 100_000, false],
-    ['100,000 keys in a snapshot', 100_000, true],
+    [`${many} keys in the log`, keysAlone, false],
+    [`${many} keys in a snapshot`, keysAlone, true],
   ]
   const prepared = []
   try {

@@ -130,9 +130,9 @@ export class FileTree {
   /** Writes what fits into the quota before it fails. */
   write(path: string, inode: Inode, at: number, bytes: Uint8Array): Result<undefined, DiskFailure> {
     const more = this.copyOnWrite ? bytes.length : Math.max(0, at + bytes.length - inode.size)
-    const room = this.quotaBytes - this.#usedBytes
+    const room = Math.max(0, this.quotaBytes - this.#usedBytes)
     const fits =
-      more <= Math.max(0, room) ? bytes : bytes.subarray(0, Math.max(0, bytes.length - more + Math.max(0, room)))
+      more <= room ? bytes : bytes.subarray(0, Math.max(bytes.length - more + room, inLastBlock(inode, at, bytes)))
     const before = inode.size
     if (fits.length > 0) inode.write(at, fits)
     this.#usedBytes += inode.size - before
@@ -232,4 +232,13 @@ export class FileTree {
   #forgetIfUnused(inode: Inode): void {
     if (inode.links === 0 && inode.handles === 0) this.#usedBytes -= inode.size
   }
+}
+
+/** Space is given by blocks of this size. */
+const blockBytes = 4_096
+
+/** Number of bytes of a write across the end of a block that fit into it, as it is there already. */
+function inLastBlock(inode: Inode, at: number, bytes: Uint8Array): number {
+  const left = at > inode.size ? 0 : (blockBytes - (at % blockBytes)) % blockBytes
+  return bytes.length > left ? left : 0
 }

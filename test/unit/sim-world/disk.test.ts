@@ -391,6 +391,31 @@ describe('a disk', () => {
     })
   })
 
+  it('without space takes of a write what fits into the last block, where that ends within it', async () => {
+    for (const copyOnWrite of [false, true]) {
+      await onDisk({}, async (simulation, node) => {
+        const program = async (env: Env): Promise<readonly unknown[]> => {
+          const file = await value(env.disk.open('/data/f', 'create'))
+          await value(file.write(0, new Uint8Array(4_000).fill(1)))
+          node.disk.setOptions({ quotaBytes: 0, copyOnWrite })
+          const kinds: string[] = []
+          for (const [at, length] of [
+            [4_000, 50],
+            [4_000, 200],
+            [4_096, 10],
+            [5_000, 9_000],
+          ] as const) {
+            const written = await file.write(at, new Uint8Array(length).fill(2))
+            kinds.push(`${written.ok ? 'ok' : written.error.kind} ${await value(file.size())}`)
+          }
+          return [...kinds, (await value(file.read(3_999, 2))).join()]
+        }
+        const expected = ['full 4000', 'full 4096', 'full 4096', 'full 4096', '1,2']
+        expect(await simulation.play(node, program, 1000)).toEqual(expected)
+      })
+    }
+  })
+
   it('rots a bit where it is told to, and nowhere else', async () => {
     await onDisk({}, async (simulation, node) => {
       const read = async (env: Env): Promise<Uint8Array> => {

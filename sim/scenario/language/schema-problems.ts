@@ -8,6 +8,8 @@ type Path = readonly PropertyKey[]
 
 /** A message names no more keys than this. */
 const listedMax = 50
+/** Maximum number of places that are named for a key that stands too high. */
+const placesMax = 6
 const languagePage = 'docs/scenarios.md'
 
 /** The schema's errors, each as one line with its place and what to write instead. */
@@ -62,6 +64,12 @@ function problemsOfIssue(document: YamlDocument, issue: Issue, around: Path): re
 
 function unknownKey(document: YamlDocument, path: Path, key: string): ScenarioProblem {
   const allowed = keysAt(path)
+  // A condition in place of what expects it, for one, is no misspelt step.
+  const above = allowed.filter((name) => keysAt([...path, name]).includes(key))
+  if (above.length > 0 && above.length <= placesMax) {
+    const places = above.map((name) => `'${name}'`).join(' or ')
+    return { place: document.placeOfKey([...path, key]), message: `unknown key '${key}': write it below ${places}` }
+  }
   const meant = nearest(key, allowed)
   const where = path.length === 0 ? 'a scenario' : nameOf(path)
   const listed =

@@ -121,6 +121,16 @@ describe('a bad scenario file', () => {
       /^x\.yaml:4:16: unknown key 'cuont': did you mean 'count'\?$/,
     ],
     [
+      'with a condition in place of what expects it',
+      minimal.replace('wait: 5s', 'leader: none'),
+      "x.yaml:7:5: unknown key 'leader': write it below 'eventually' or 'always' or 'never' or 'expect'",
+    ],
+    [
+      'with a key that stands too high at the top',
+      withTail('latency: 1ms\n'),
+      "x.yaml:8:1: unknown key 'latency': write it below 'network' or 'disk'",
+    ],
+    [
       'with an unknown action',
       minimal.replace('wait: 5s', 'wiat: 5s'),
       "x.yaml:7:5: unknown key 'wiat': did you mean 'wait'?",

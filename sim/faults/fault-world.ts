@@ -30,6 +30,8 @@ export class FaultWorld {
   readonly stalls: Overrides<true>
   readonly refusals: Overrides<true>
   readonly webStates: Overrides<WebState>
+  /** Each pauses one process, by its number on the machine: the next one runs. */
+  readonly pauses: Overrides<number>
   /** By datacenter; empty: the scenario allows destroying a majority's data. */
   readonly #limits: ReadonlyMap<string, DataLimit>
 
@@ -45,6 +47,10 @@ export class FaultWorld {
     this.diskErrors = new Overrides((node, errors) => machines.setDiskErrors(node, errors))
     this.links = new Overrides((node, setting) => machines.setLinks(node, setting))
     this.blockedDatagrams = new Overrides((node, blocks) => machines.blockDatagrams(node, blocks === true))
+    this.pauses = new Overrides((node, boot) => {
+      if (boot === cluster.bootOf(node)) cluster.pause(node)
+      else cluster.resume(node)
+    })
     this.webStates = new Overrides((node, state) => machines.setWebServers(node, state ?? 'well'))
     this.rates = new Overrides((node, rate) => machines.setClockRate(node, rate))
     this.stalls = new Overrides((node, stalls) => machines.stallDisk(node, stalls === true))

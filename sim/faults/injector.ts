@@ -130,7 +130,8 @@ export class Injector {
     for (const overrides of Object.values(this.#ofNodes())) overrides.clear(node)
     this.#world.machines.mendDisk(node)
     this.#world.webStates.clear(node)
-    const { cluster } = this.#world
+    const { cluster, pauses } = this.#world
+    pauses.clear(node)
     cluster.resume(node)
     if (cluster.hasLeft(node) || cluster.isLeaving(node)) return
     if (!cluster.isRunning(node) && cluster.isDamaged(node)) cluster.replace(node, 'wipe')

@@ -21,15 +21,10 @@ export const kill = action(
 export const pause = action(
   selector.describe('Pauses the process, as SIGSTOP does; its clocks continue.'),
   (world, given, scope) => {
-    const { cluster } = world
-    return world.each(given, 'pause', scope, (node) => {
-      if (!cluster.isRunning(node)) return () => {}
-      cluster.pause(node)
-      const boot = cluster.bootOf(node)
-      return () => {
-        if (cluster.bootOf(node) === boot) cluster.resume(node)
-      }
-    })
+    const { cluster, pauses } = world
+    return world.each(given, 'pause', scope, (node) =>
+      cluster.isRunning(node) ? pauses.lay(node, cluster.bootOf(node)) : undefined,
+    )
   },
 )
 
@@ -91,7 +86,10 @@ function bySignal(
 }
 
 export const resume = action(selector.describe('Resumes a paused process.'), (world, given, scope) =>
-  world.once(given, 'resume', scope, (node) => world.cluster.resume(node)),
+  world.once(given, 'resume', scope, (node) => {
+    world.pauses.clear(node)
+    world.cluster.resume(node)
+  }),
 )
 
 export const transferLeadership = action(

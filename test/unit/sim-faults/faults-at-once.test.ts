@@ -86,6 +86,27 @@ describe('faults of several kinds', () => {
       expect([machine.disk.tree.hasUnsynced, machine.running]).toEqual([false, false])
     }))
 
+  it('of one kind last as long as the longest: a paused process stays so, and the next one runs', () =>
+    withFaults(async ({ run, fault }) => {
+      const machine = run.cluster.nodeOf('c1')
+      fault({ pause: 'c1', for: '4s' })
+      fault({ pause: 'c1', for: '1s' })
+      await run.pass(2_000)
+      expect(machine.paused).toBe(true)
+      fault({ restart: 'c1' })
+      expect([machine.running, machine.paused]).toEqual([true, false])
+      fault({ pause: 'c1', for: '1s' })
+      expect(machine.paused).toBe(true)
+      await run.pass(1_500)
+      expect(machine.paused).toBe(false)
+      fault({ pause: 'c1', for: '10s' })
+      fault({ resume: 'c1' })
+      expect(machine.paused).toBe(false)
+      fault({ pause: 'c1' })
+      run.injector.mendEverything()
+      expect(machine.paused).toBe(false)
+    }))
+
   it('of one web server count from the latest on, and an earlier one that ends leaves it alone', () =>
     withFaults(async ({ run, fault }) => {
       const look = async (): Promise<number | string> => {

@@ -8,7 +8,7 @@ import type { Leader } from './role-state.ts'
 import { becomeFollower, trackFollowers } from './roles.ts'
 import { noticeCommit, sendFarewell } from './sending.ts'
 import { configurationOf, hasCommittedInOwnTerm, type RaftCore } from './state.ts'
-import { mostAdvancedVoter, tellToStand } from './transfer.ts'
+import { heirOf, tellToStand } from './transfer.ts'
 
 /**
  * Commits what a quorum of voters has durably. This server counts with its durable entries, and only if it is a voter.
@@ -73,7 +73,7 @@ function dismissLeaving(raft: RaftCore, leader: Leader, nowMs: number): void {
 
 /** Steps down, and spares the other servers the wait for an election timeout. */
 function resign(raft: RaftCore, leader: Leader, nowMs: number): void {
-  const heir = mostAdvancedVoter(raft, leader)
+  const heir = heirOf(raft, leader, nowMs)
   if (heir !== undefined) tellToStand(raft, leader, heir)
   becomeFollower(raft, raft.term, undefined, nowMs)
 }

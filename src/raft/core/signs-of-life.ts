@@ -41,11 +41,13 @@ export function silenceOf(raft: RaftCore, id: ServerId, nowMs: number): number |
  */
 export function isReplaceable(raft: RaftCore, nowMs: number): boolean {
   const voters = configurationOf(raft).servers.filter(({ suffrage }) => suffrage === 'voter')
-  const answering = voters.filter(({ id }) => {
-    const silentMs = silenceOf(raft, id, nowMs)
-    return silentMs !== undefined && silentMs < raft.timing.leaderLeaseMs
-  })
-  return answering.length >= quorumOf(voters.length)
+  return voters.filter(({ id }) => answers(raft, id, nowMs)).length >= quorumOf(voters.length)
+}
+
+/** Whether this leader has heard that server within its lease. */
+export function answers(raft: RaftCore, id: ServerId, nowMs: number): boolean {
+  const silentMs = silenceOf(raft, id, nowMs)
+  return silentMs !== undefined && silentMs < raft.timing.leaderLeaseMs
 }
 
 function isStalled({ timing }: RaftCore, leader: Leader, nowMs: number): boolean {

@@ -49,7 +49,7 @@ function take(raft: RaftCore, event: RaftEvent, nowMs: number): void {
     case 'read-requested':
       return requestRead(raft, event.requestId, event.mode, nowMs)
     case 'transfer-requested':
-      return requestTransfer(raft, event.requestId, event.to)
+      return requestTransfer(raft, event.requestId, event.to, nowMs)
     case 'leader-gone':
       return leaderGone(raft, event.leader, nowMs)
     case 'snapshot-taken':

@@ -3,15 +3,16 @@ import { isVoter, serverIn } from './configuration.ts'
 import { emit, refuse, send } from './outbox.ts'
 import type { Leader, Progress } from './role-state.ts'
 import { replicateTo } from './sending.ts'
+import { answers } from './signs-of-life.ts'
 import { configurationOf, leaderOf, type RaftCore } from './state.ts'
 import type { ServerId } from './types.ts'
 
 /**
  * Transfers leadership (thesis 3.10): accepts no new proposals, brings the target's log up to date, and tells it to
  * stand at once. The transfer is given up after an election timeout, and proposals are accepted again. Without a
- * target, the voter with the longest log is chosen.
+ * target, the voter with the longest log is chosen, among those that answer.
  */
-export function requestTransfer(raft: RaftCore, requestId: number, wanted: ServerId | undefined): void {
+export function requestTransfer(raft: RaftCore, requestId: number, wanted: ServerId | undefined, nowMs: number): void {
   if (raft.role.kind !== 'leader') return refuse(raft, requestId, { kind: 'not-leader', leader: leaderOf(raft) })
   const failed = (message: string) => refuse(raft, requestId, { kind: 'transfer-failed', message })
   if (raft.transfer !== undefined) return failed('another transfer is under way')
@@ -21,7 +22,7 @@ export function requestTransfer(raft: RaftCore, requestId: number, wanted: Serve
   }
   if (wanted === raft.id) return failed('this server leads already')
   if (wanted !== undefined && !isVoter(configuration, wanted)) return failed(`server ${wanted} is not a voter`)
-  const target = wanted ?? mostAdvancedVoter(raft, raft.role)
+  const target = wanted ?? heirOf(raft, raft.role, nowMs)
   const progress = target === undefined ? undefined : raft.role.progress.get(target)
   if (progress === undefined) return failed('there is no other voter')
   const { electionTimeoutMs } = raft.timing
@@ -31,11 +32,16 @@ export function requestTransfer(raft: RaftCore, requestId: number, wanted: Serve
   continueTransfer(raft, raft.role, progress)
 }
 
-/** The voter, other than this server, to which the most entries are known to be replicated; by ID among equals. */
-export function mostAdvancedVoter(raft: RaftCore, leader: Leader): ServerId | undefined {
+/**
+ * The voter, other than this server, to which the most entries are known to be replicated; by ID among equals. One that
+ * is silent, and may be down, only if all are.
+ */
+export function heirOf(raft: RaftCore, leader: Leader, nowMs: number): ServerId | undefined {
   const configuration = configurationOf(raft)
   const voters = [...leader.progress.values()].filter((progress) => isVoter(configuration, progress.id))
-  return voters.toSorted((a, b) => b.match - a.match || compareText(a.id, b.id))[0]?.id
+  const answering = voters.filter(({ id }) => answers(raft, id, nowMs))
+  const heirs = answering.length > 0 ? answering : voters
+  return heirs.toSorted((a, b) => b.match - a.match || compareText(a.id, b.id))[0]?.id
 }
 
 /** Called when the target has acknowledged something: once it has the whole log, it is told to start an election. */

@@ -44,6 +44,18 @@ describe('handing leadership on (thesis 3.10)', () => {
     expect(cluster.mailOf('timeout-now')).toMatchObject([{ to: 's3' }])
   })
 
+  it('and not one that is silent, though it may have as much', () => {
+    const cluster = leaderAlone()
+    for (let round = 2; round < 6; round++) {
+      cluster.nowMs += 150
+      cluster.fire('s1', 'heartbeat')
+      cluster.receive('s1', 's3', appendResponse({ index: 2, round }))
+    }
+    cluster.mail()
+    transfer(cluster)
+    expect(cluster.mailOf('timeout-now')).toMatchObject([{ to: 's3' }])
+  })
+
   it('the target skips the question and the others’ loyalty, and wins', () => {
     const cluster = new Cluster({ voters: trio })
     cluster.elect('s1')

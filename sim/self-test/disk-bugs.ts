@@ -56,8 +56,8 @@ export const diskBugs: readonly PlantedBug[] = [
     patches: [
       {
         file: `${log}/snapshot-store.js`,
-        find: '[...whole.slice(keptMax), ...others.filter(',
-        replace: '[...others.filter(',
+        find: 'all.filter((each) => !this.#kept.includes(each))',
+        replace: 'all.filter(({ isDamaged }) => isDamaged)',
       },
     ],
     hunt,

@@ -1,4 +1,5 @@
 import { releaseText } from '../../../src/model/release.ts'
+import type { RaftMessage } from '../../../src/raft/core/messages.ts'
 import { checker, type Judge } from '../checker.ts'
 import type { DiskLook } from './disk-look.ts'
 import { type LogEnd, type ReadMark, readLogEnd, readMark } from './log-reader.ts'
@@ -9,6 +10,8 @@ import { readSnapshotFile } from './snapshot-reader.ts'
 const sealedWithinUs = 3_000_000
 /** One more is there while it takes the place of the oldest. */
 const snapshotsKept = 2
+/** Older ones that a server keeps while it sends them, and until the next snapshot after that. */
+const sentMost = 2
 /** More of each, while a disk does not remove what is not needed: the next attempt waits for that. */
 const unwantedMost = 2
 /** Replaced snapshots that a disk does not remove: with this many, the next attempt waits for that. */
@@ -33,6 +36,8 @@ export class DurableFiles {
   /** By node, when it last wrote to its log, and the term and vote that it wrote. */
   readonly #wroteUs = new Map<string, number>()
   readonly #terms = new Map<string, Pick<LogEnd, 'term' | 'votedFor'>>()
+  /** The nodes that have sent snapshots. */
+  readonly #senders = new Set<string>()
   /** By release and name, the checksum of the first snapshot that a server took, and that server. */
   readonly #taken = new Map<string, { readonly node: string; readonly sum: number }>()
 
@@ -49,6 +54,10 @@ export class DurableFiles {
   term(node: string, term: number, votedFor: string | undefined): void {
     this.#terms.set(node, { term, votedFor })
     this.wrote(node)
+  }
+
+  sent(node: string, { kind }: Pick<RaftMessage, 'kind'>): void {
+    if (kind === 'snapshot-chunk') this.#senders.add(node)
   }
 
   /** Another cluster may begin on new disks, or entries with the same positions may replace lost ones. */
@@ -72,7 +81,8 @@ export class DurableFiles {
       else if (nameOf(read) !== name) this.#report(`${path} of ${node} holds the snapshot ${nameOf(read)}`)
       else if (read.isTaken) this.#compare(node, `${releaseText(release)} ${name}`, read.sum)
     }
-    const most = when === 'at rest' && !isBusy ? snapshotsKept : snapshotsKept + 1
+    const kept = this.#senders.has(node) ? snapshotsKept + sentMost : snapshotsKept
+    const most = when === 'at rest' && !isBusy ? kept : kept + 1
     const unwanted = hasFailed ? unwantedMost : 0
     if (placed.length > most + unwanted + (hasFailed ? replacedMost : 0))
       this.#report(`${node} keeps ${placed.length} snapshots`)
@@ -181,6 +191,7 @@ export const durableFiles = checker({
     'log reset': (it, { node }) => it.wrote(node),
     'term found': (it, { node, term, votedFor }) => it.term(node, term, votedFor),
     'term written': (it, { node, term, votedFor }) => it.term(node, term, votedFor),
+    'message sent': (it, { node, message }) => it.sent(node, message),
     'machine replaced': (it) => it.beganAnew(),
     'entries lost': (it) => it.beganAnew(),
     'disk looked at': (it, { node, look }) => it.looked(node, look),

@@ -35,6 +35,8 @@ export type RaftEvent =
       readonly meta: SnapshotMeta
       readonly sizeBytes: number
       readonly keepFrom: LogIndex
+      /** For a follower that a snapshot brings up, the log may be kept from here on; absent: from `keepFrom`. */
+      readonly mayKeepFrom?: LogIndex
     }
   /**
    * Answer to `store-chunk`: how much of the snapshot is on this disk. `complete` only when all of it is durable and

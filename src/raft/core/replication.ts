@@ -70,6 +70,8 @@ function acknowledged(raft: RaftCore, { leader, progress }: Answering, index: Lo
   }
   if (index > progress.match) {
     progress.match = index
+    // What a follower needs that has more than the newest snapshot is kept in any case.
+    if (index > (raft.snapshot?.index ?? 0)) progress.broughtFrom = undefined
     progress.next = greater(progress.next, indexAfter(index))
     landed(progress, index)
     advanceCommit(raft, leader, nowMs)

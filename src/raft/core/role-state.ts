@@ -93,6 +93,8 @@ export interface Progress {
   /** When it was last heard in this term. */
   heardMs: number
   transfer: SnapshotTransfer | undefined
+  /** It is being brought up by the snapshot of this index, and then by the log after it. */
+  broughtFrom: LogIndex | undefined
 }
 
 interface AppendInFlight {
@@ -101,7 +103,7 @@ interface AppendInFlight {
   readonly bytes: number
 }
 
-export interface SnapshotTransfer {
+interface SnapshotTransfer {
   readonly meta: SnapshotMeta
   /** 0 until the first piece is read. */
   sizeBytes: number

@@ -112,6 +112,7 @@ function newProgress(id: ServerId, next: LogIndex, sinceRound: number, nowMs: nu
     sinceRound,
     heardMs: nowMs,
     transfer: undefined,
+    broughtFrom: undefined,
   }
 }
 

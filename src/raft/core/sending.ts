@@ -12,7 +12,7 @@ import {
 } from '../../model/log-position.ts'
 import { noRound } from './messages.ts'
 import { emit, send } from './outbox.ts'
-import type { Leader, Progress, SnapshotTransfer } from './role-state.ts'
+import type { Leader, Progress } from './role-state.ts'
 import type { RaftCore } from './state.ts'
 import type { Entry, SnapshotMeta } from './types.ts'
 
@@ -144,7 +144,7 @@ function beginSnapshot(raft: RaftCore, progress: Progress): void {
   progress.inFlight = []
   progress.bytesInFlight = 0
   progress.probing = false
-  progress.transfer = newTransfer(snapshot)
+  beginTransfer(progress, snapshot)
   emit(raft, {
     kind: 'note',
     level: 'info',
@@ -154,8 +154,9 @@ function beginSnapshot(raft: RaftCore, progress: Progress): void {
   readChunk(raft, progress)
 }
 
-export function newTransfer(meta: SnapshotMeta): SnapshotTransfer {
-  return { meta, sizeBytes: 0, offset: 0, phase: 'reading', sentMs: 0, ticksWaited: 0, isDoubted: false }
+export function beginTransfer(progress: Progress, meta: SnapshotMeta): void {
+  progress.transfer = { meta, sizeBytes: 0, offset: 0, phase: 'reading', sentMs: 0, ticksWaited: 0, isDoubted: false }
+  progress.broughtFrom = meta.index
 }
 
 /** Asks the driver for the piece of the snapshot at the transfer's offset. */

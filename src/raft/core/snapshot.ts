@@ -1,5 +1,5 @@
 import { invariant } from '../../base/invariant.ts'
-import { indexAfter, indexBefore, isCount, type LogIndex, lesser } from '../../model/log-position.ts'
+import { greater, indexAfter, indexBefore, isCount, type LogIndex, lesser } from '../../model/log-position.ts'
 import { hearLeader, noteFault } from './append.ts'
 import { commitTo } from './commit.ts'
 import { ConfigurationHistory, isConfiguration } from './configuration.ts'
@@ -7,7 +7,8 @@ import type { RaftEvent } from './events.ts'
 import { noRound, type SnapshotChunk, type SnapshotResponse } from './messages.ts'
 import { emit, send, sendOnceDurable } from './outbox.ts'
 import { answering, installedSnapshot, noteRound } from './replication.ts'
-import { newTransfer, readChunk } from './sending.ts'
+import { beginTransfer, readChunk } from './sending.ts'
+import { answers } from './signs-of-life.ts'
 import { leaderOf, type RaftCore } from './state.ts'
 import type { ServerId, SnapshotMeta } from './types.ts'
 
@@ -30,9 +31,11 @@ export function snapshotMetaAt(raft: RaftCore, index: LogIndex): SnapshotMeta {
 
 /**
  * A snapshot of this server is durable: the log before it may be removed, except for what followers that lag a little
- * still need.
+ * still need, and as far as there is room for it, what those need that are being brought up: under steady writes, the
+ * log that follows their snapshot would be cut before they have it, time and again.
  */
-export function snapshotTaken(raft: RaftCore, { meta, keepFrom }: SnapshotTaken): void {
+export function snapshotTaken(raft: RaftCore, event: SnapshotTaken, nowMs: number): void {
+  const { meta, keepFrom, mayKeepFrom = keepFrom } = event
   const { applied, log } = raft
   if (meta.index <= (raft.snapshot?.index ?? 0)) return
   const term = log.termAt(meta.index)
@@ -44,10 +47,21 @@ export function snapshotTaken(raft: RaftCore, { meta, keepFrom }: SnapshotTaken)
   })
   raft.snapshot = meta
   raft.configurations.forgetBelow(meta.index)
-  const base = lesser(indexBefore(keepFrom), meta.index)
+  const needed = greater(indexBefore(mayKeepFrom), neededByBrought(raft, meta.index, nowMs))
+  const base = lesser(lesser(indexBefore(keepFrom), meta.index), needed)
   if (base <= log.baseIndex) return
   log.compactTo(base)
   emit(raft, { kind: 'compact', keepFrom: indexAfter(base) })
+}
+
+/** The index after which a follower that is being brought up, and answers, needs the log; `index` if there is none. */
+function neededByBrought(raft: RaftCore, index: LogIndex, nowMs: number): LogIndex {
+  let needed = index
+  if (raft.role.kind !== 'leader') return needed
+  for (const { id, broughtFrom, match } of raft.role.progress.values()) {
+    if (broughtFrom !== undefined && answers(raft, id, nowMs)) needed = lesser(needed, greater(broughtFrom, match))
+  }
+  return needed
 }
 
 /** The driver has read a piece of the snapshot, which is sent if its transfer is still the same. */
@@ -67,7 +81,7 @@ export function chunkRead(raft: RaftCore, event: ChunkRead, nowMs: number): void
     return
   }
   if (raft.snapshot === undefined || raft.snapshot.index <= meta.index) return
-  progress.transfer = newTransfer(raft.snapshot)
+  beginTransfer(progress, raft.snapshot)
   readChunk(raft, progress)
 }
 

@@ -53,7 +53,7 @@ function take(raft: RaftCore, event: RaftEvent, nowMs: number): void {
     case 'leader-gone':
       return leaderGone(raft, event.leader, nowMs)
     case 'snapshot-taken':
-      return snapshotTaken(raft, event)
+      return snapshotTaken(raft, event, nowMs)
     case 'chunk-stored':
       return chunkStored(raft, event)
     case 'chunk-read':

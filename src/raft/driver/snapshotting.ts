@@ -23,6 +23,9 @@ export interface SnapshotPolicy {
   readonly logBytesMax: number
 }
 
+/** For a follower that is brought up by a snapshot, this many times the usual number of entries may stay in the log. */
+const trailingTimes = 16
+
 export interface SnapshottingParts {
   readonly env: Pick<Env, 'timers' | 'clock' | 'metrics' | 'log'>
   readonly policy: SnapshotPolicy
@@ -116,8 +119,10 @@ export class Snapshotting {
       const { index, term } = meta
       env.log.write('info', 'raft', 'snapshot taken', { index, term, bytes: written.value })
       const trailing = greater(indexAfter(noIndex), plus(index, 1 - policy.trailingLogs))
-      const keepFrom = greater(trailing, log().tailWithin(this.#logBytesMax() / 2))
-      turns.post({ kind: 'snapshot-taken', meta, sizeBytes: written.value, keepFrom })
+      const within = log().tailWithin(this.#logBytesMax() / 2)
+      const mayTrail = greater(indexAfter(noIndex), plus(index, 1 - trailingTimes * policy.trailingLogs))
+      const [keepFrom, mayKeepFrom] = [greater(trailing, within), greater(mayTrail, within)]
+      turns.post({ kind: 'snapshot-taken', meta, sizeBytes: written.value, keepFrom, mayKeepFrom })
     })
   }
 

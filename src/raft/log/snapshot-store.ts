@@ -11,13 +11,15 @@ import type { SnapshotDisk } from './memory-files.ts'
 import { damagedAt, diskFailureText, diskTrouble } from './open-failure.ts'
 import { type BadSnapshot, checkSnapshot, readSnapshot, type SnapshotOrigin, writeSnapshot } from './snapshot-file.ts'
 import { type Received, SnapshotReceiving } from './snapshot-receiving.ts'
-import { isSame, keptMax, type StoredSnapshot, snapshotName, snapshotSuffix } from './stored-snapshot.ts'
+import { isSame, keptMax, type StoredSnapshot, sentMax, snapshotName, snapshotSuffix } from './stored-snapshot.ts'
 
 interface Kept extends StoredSnapshot {
   /** Detected after it was written: the snapshot is no longer usable. */
   isDamaged: boolean
   /** Number of failed reads since the last successful one. */
   unread: number
+  /** Since the last snapshot was placed. */
+  wasRead: boolean
 }
 
 /**
@@ -55,7 +57,7 @@ export class SnapshotStore {
       giveUp: (path) => this.#giveUp(path),
       makeReady: () => this.#makeReady(),
     })
-    this.#kept = found?.newest === undefined ? [] : [{ ...found.newest, isDamaged: false, unread: 0 }]
+    this.#kept = found?.newest === undefined ? [] : [{ ...found.newest, isDamaged: false, unread: 0, wasRead: false }]
     this.#besides = found?.besides ?? []
     for (const path of found?.leftovers ?? []) {
       const files = path.endsWith(snapshotSuffix) ? this.#replaced : this.#unfinished
@@ -148,6 +150,7 @@ export class SnapshotStore {
     if (kept === undefined) return gone
     const file = await this.#disk.open(this.#pathOf(meta), 'read')
     if (!file.ok) return gone
+    kept.wasRead = true
     const bytes = await file.value.read(offset, Math.max(0, Math.min(length, kept.sizeBytes - offset)))
     await file.value.close()
     return bytes.ok ? { bytes: bytes.value, sizeBytes: kept.sizeBytes } : gone
@@ -192,10 +195,11 @@ export class SnapshotStore {
     }
     this.#unfinished.delete(placed)
     const others = this.#kept.filter(({ meta }) => !isSame(meta, stored.meta))
-    const whole = [{ ...stored, isDamaged: false, unread: 0 }, ...others.filter(({ isDamaged }) => !isDamaged)]
-    whole.sort((a, b) => b.meta.index - a.meta.index)
-    this.#kept = whole.slice(0, keptMax)
-    const old = [...whole.slice(keptMax), ...others.filter(({ isDamaged }) => isDamaged)]
+    const all = [{ ...stored, isDamaged: false, unread: 0, wasRead: false }, ...others]
+    const whole = all.filter(({ isDamaged }) => !isDamaged).sort((a, b) => b.meta.index - a.meta.index)
+    this.#kept = whole.filter(({ wasRead }, i) => i < keptMax || (wasRead && i < keptMax + sentMax))
+    const old = all.filter((each) => !this.#kept.includes(each))
+    for (const each of this.#kept) each.wasRead = false
     const gone = [...old.map(({ meta }) => this.#pathOf(meta)), ...this.#besides.filter((path) => path !== placed)]
     this.#besides = []
     // The new snapshot is durable, whether or not the disk lets others go now.

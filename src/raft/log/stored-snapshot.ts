@@ -14,6 +14,9 @@ export interface StoredSnapshot {
 /** Number of kept snapshots, the newest of all: a follower may still be reading the previous one. */
 export const keptMax = 2
 
+/** Number of older ones that are kept while they are sent: otherwise a slow transfer would begin anew for ever. */
+export const sentMax = 2
+
 /** Files of another ending are not complete. */
 export const snapshotSuffix = '.snapshot'
 

@@ -30,6 +30,26 @@ function leaderWithSnapshot(): Cluster {
   return cluster
 }
 
+/** Up to where the log is cut at a snapshot at 8, when the one at 6 was begun to be sent to s3. */
+function baseAfterAnother(from: { isSilent?: boolean; mayKeepFrom?: number; match?: number }): number {
+  const { isSilent = false, mayKeepFrom, match } = from
+  const cluster = leaderWithSnapshot()
+  cluster.receive('s1', 's3', appendResponse({ success: false, index: 1, hintTerm: 1 }))
+  read(cluster, 0, new Uint8Array(4))
+  if (match !== undefined) cluster.receive('s1', 's3', response({ installed: true, nextOffset: 10 }))
+  cluster.propose('s1', 'e', 'f')
+  if (match !== undefined) cluster.receive('s1', 's3', appendResponse({ index: match }))
+  for (let i = 0; i < 20 && isSilent; i++) {
+    cluster.nowMs += 50
+    cluster.fire('s1', 'heartbeat')
+  }
+  cluster.receive('s1', 's2', appendResponse({ index: 8 }))
+  const raft = cluster.raft('s1')
+  const newer = { meta: snapshotMetaAt(raft, logIndexOf(8)), sizeBytes: 10, keepFrom: 9 }
+  cluster.step('s1', { kind: 'snapshot-taken', ...newer, ...(mayKeepFrom !== undefined && { mayKeepFrom }) })
+  return raft.log.baseIndex
+}
+
 function read(cluster: Cluster, offset: number, bytes: Uint8Array | undefined, index = 6): readonly RaftEffect[] {
   const { configuration, configurationIndex } = snapshotMetaAt(cluster.raft('s1'), logIndexOf(6))
   const what = { index, term: 2, configuration, configurationIndex }
@@ -74,6 +94,14 @@ describe('taking a snapshot', () => {
       { kind: 'compact', keepFrom: 5 },
     ])
     expect(cluster.step('s1', { kind: 'snapshot-taken', meta: older, sizeBytes: 1, keepFrom: 1 })).toEqual([])
+  })
+
+  it('keeps the log for a follower that a snapshot brings up, while it answers and there is room', () => {
+    expect(baseAfterAnother({ mayKeepFrom: 1 })).toBe(6)
+    expect(baseAfterAnother({ mayKeepFrom: 8 })).toBe(7)
+    expect(baseAfterAnother({})).toBe(8)
+    expect(baseAfterAnother({ isSilent: true, mayKeepFrom: 1 })).toBe(8)
+    expect(baseAfterAnother({ mayKeepFrom: 1, match: 7 })).toBe(8)
   })
 
   it('is of what was applied, or it is a bug', () => {

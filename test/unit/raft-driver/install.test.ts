@@ -89,6 +89,18 @@ describe('a follower whose entries are gone from the log', () => {
     await caughtUp(cluster, sleeper, leader)
   })
 
+  it('is brought up under writes that never stop, though a newer snapshot is taken every moment', async () => {
+    const options = { ...eager, limits: { snapshotChunkBytes: 20 } }
+    const { cluster, leader, sleeper } = await withSleeper(options)
+    const { machine } = await cluster.start(sleeper, options)
+    let written = 0
+    const last = await cluster.until(() => {
+      void cluster.propose(leader, `w${written++} with some words to fill it`)
+      return machine.commands.at(-1)?.startsWith('w') === true ? written : undefined
+    })
+    expect(last).toBeLessThan(1000)
+  })
+
   it('resumes where it was after a cut', async () => {
     const { cluster, leader, sleeper } = await withSleeper()
     let chunks = 0

@@ -115,6 +115,30 @@ describe('snapshots', () => {
     expect((await store.read(metaAt(20), 0, 10)).bytes).toHaveLength(10)
   })
 
+  it('that are being sent stay with the newest two, two at most, until they are no longer', async () => {
+    const disk = await madeDisk()
+    const store = new SnapshotStore(disk, directory)
+    const isThere = async (index: number) => (await store.read(metaAt(index), 0, 1)).bytes !== undefined
+    const names = async () => {
+      const listed = await disk.list(directory)
+      return listed.ok ? listed.value.toSorted() : []
+    }
+    const namesOf = (...indexes: number[]) => indexes.map((index) => snapshotName(metaAt(index))).toSorted()
+    await written(store, metaAt(1), bytesOf(10))
+    for (const index of [2, 3, 4, 5]) {
+      expect(await isThere(1)).toBe(true)
+      await written(store, metaAt(index), bytesOf(10))
+    }
+    expect(await names()).toEqual(namesOf(1, 4, 5))
+    for (const index of [1, 4, 5]) expect(await isThere(index)).toBe(true)
+    await written(store, metaAt(6), bytesOf(10))
+    for (const index of [1, 4, 5, 6]) expect(await isThere(index)).toBe(true)
+    await written(store, metaAt(7), bytesOf(10))
+    expect(await names()).toEqual(namesOf(4, 5, 6, 7))
+    await written(store, metaAt(8), bytesOf(10))
+    expect(await names()).toEqual(namesOf(7, 8))
+  })
+
   it('hold every byte of a state, whichever way its pieces are cut into chunks', async () => {
     const chunk = 1 << 16
     for (const length of [chunk - 1, chunk, chunk + 1, 2 * chunk + 1]) {

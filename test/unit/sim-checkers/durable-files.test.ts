@@ -220,6 +220,20 @@ describe('D3 durable files', () => {
     expect(reported(disk, { when: 'at rest', hasFailed: true })).toEqual(['D3: s1 keeps 13 snapshots'])
   })
 
+  it('spares two more snapshots of a server that sends them', async () => {
+    const disk = new CrashDisk()
+    for (const index of [7, 8, 9, 10]) await withSnapshot(disk, index, 'abc')
+    const { checker, lines } = checkerOf()
+    checker.sent('s1', { kind: 'append-request' })
+    checker.sent('s2', { kind: 'snapshot-chunk' })
+    checker.looked('s2', lookAt(disk, { when: 'at rest' }))
+    expect(lines).toEqual([])
+    checker.looked('s1', lookAt(disk, { when: 'at rest' }))
+    await withSnapshot(disk, 11, 'abc')
+    checker.looked('s2', lookAt(disk, { when: 'at rest' }))
+    expect(lines).toEqual(['D3: s1 keeps 4 snapshots', 'D3: s2 keeps 5 snapshots'])
+  })
+
   it('reports unfinished files that pile up, two more of them on a disk that fails', async () => {
     const disk = closed.copy()
     await disk.makeDirectory(snapshots)

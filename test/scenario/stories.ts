@@ -109,9 +109,9 @@ const once = isLong ? [] : files.filter((name) => !repeated.includes(name))
 const twice = files.filter((name) => !once.includes(name))
 
 /** Hunts in which alone some invariants are judged. */
-const hunts = (asked === undefined ? ['agents-are-watched', 'checks-stand-for-others', 'disks-fail'] : []).map(
-  (name) => `hunts/${name}.yaml`,
-)
+const hunts = (
+  asked === undefined ? ['agents-are-watched', 'checks-stand-for-others', 'disks-fail', 'recursors-fail'] : []
+).map((name) => `hunts/${name}.yaml`)
 
 interface Page {
   readonly steps?: readonly Readonly<Record<string, unknown>>[]

@@ -20,7 +20,7 @@ import { AnswerCache } from '../requests/asking/answer-cache.ts'
 import type { Agent, StartOptions } from './agent.ts'
 import type { Ground, Part } from './ground.ts'
 import { joinings, keepJoined, noWan, startJoinWan } from './joins.ts'
-import { leaveOnce, reloadsInTurn } from './leave-and-reload.ts'
+import { leavesOnce, reloadsInTurn } from './leave-and-reload.ts'
 import { followServers, followTokens, localServices } from './local-services.ts'
 import { describeSelf } from './self.ts'
 
@@ -88,7 +88,7 @@ export async function assembleAgent(
     reasonsNotReady: () => [...reasonsNotReady(ground, part), ...local.syncTroubles],
     join: (addresses) => joining.join(addresses),
     joinWan: async (addresses) => (wanJoining === undefined ? err(noWan(config)) : wanJoining.join(addresses)),
-    leave: () => leaveOnce(ground, part, local, left),
+    leave: leavesOnce(ground, part, local, left),
     reload: reloadsInTurn(ground, options, part, (next) => local.reload(next)),
     state: part.state,
     onFatal: (use) => fatal.on(use),

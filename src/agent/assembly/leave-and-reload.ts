@@ -9,7 +9,16 @@ import { reloadedConfig } from '../settings/reloading.ts'
 import type { StartOptions } from './agent.ts'
 import type { Ground, Part } from './ground.ts'
 
-export async function leaveOnce(
+/** Leaving once: a further request, by signal, HTTP or command line, waits for the end of the first and gets its result. */
+export function leavesOnce(...parts: Parameters<typeof leave>): () => Promise<Result<undefined, Failure>> {
+  let leaving: Promise<Result<undefined, Failure>> | undefined
+  return () => {
+    leaving ??= leave(...parts)
+    return leaving
+  }
+}
+
+async function leave(
   ground: Ground,
   part: Part,
   local: RunningLocalServices,

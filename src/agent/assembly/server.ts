@@ -137,7 +137,7 @@ function assembleServer(ground: Ground, consensus: Consensus, observer: AgentObs
       introductions.start()
     },
     reload: () => {},
-    ...leaveConsensus(ground, raft),
+    ...leaveConsensus(ground, raft, closing),
   }
 }
 

@@ -1,9 +1,10 @@
 import { err, ok, type Result } from '../../base/result.ts'
+import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import type { Failure } from '../../model/failure.ts'
-import { pause } from '../../model/pause.ts'
 import type { ServerId } from '../../raft/core/types.ts'
 import type { Raft } from '../../raft/raft.ts'
+import type { Closing } from '../boot/lifecycle.ts'
 import type { AgentConfig } from '../settings/agent-config.ts'
 import { ownAddress } from './introductions.ts'
 
@@ -33,7 +34,9 @@ interface Leave {
  *    two servers at once. The last server has no other to hand over to, and stays in its configuration: after a restart
  *    it leads again.
  */
-export function leaveConsensus({ env, config, nodeId }: LeavingServer, raft: Raft): Leave {
+export function leaveConsensus({ env, config, nodeId }: LeavingServer, raft: Raft, closing: Closing): Leave {
+  const looks = new Looks(env)
+  closing.push(() => looks.close())
   const own = (): ServerId | undefined => raft.memberName(nodeId, ownAddress(config))
   const others = (): boolean => {
     const { servers } = raft.status().configuration
@@ -53,9 +56,37 @@ export function leaveConsensus({ env, config, nodeId }: LeavingServer, raft: Raf
         if (env.clock.monoMs() >= untilMs) {
           return err({ kind: 'refused', message: 'left, but the remaining servers have not removed this one in time' })
         }
-        await pause(env, lookMs)
+        if (!(await looks.next())) return err({ kind: 'shutting-down' })
       }
       return ok(undefined)
     },
+  }
+}
+
+/** The pauses between looks at the configuration. An agent that stops meanwhile looks no more. */
+class Looks {
+  readonly #env: Env
+  #timer: Closable | undefined
+  #end: () => void = () => undefined
+  #isOver = false
+
+  constructor(env: Env) {
+    this.#env = env
+  }
+
+  close(): void {
+    this.#isOver = true
+    this.#timer?.close()
+    this.#end()
+  }
+
+  /** Settles when the next look is due; false: there is none. */
+  async next(): Promise<boolean> {
+    const due = this.#env.deferred<void>()
+    this.#end = () => due.resolve()
+    if (this.#isOver) return false
+    this.#timer = this.#env.timers.after(lookMs, () => due.resolve())
+    await due.promise
+    return !this.#isOver
   }
 }

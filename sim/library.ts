@@ -85,8 +85,8 @@ export interface SimCluster {
   /** Virtual milliseconds since the world began. */
   readonly nowMs: number
   /**
-   * Sends an HTTP request to an agent, and lets time pass until its answer. Rejects with a TypeError, like `fetch`, if
-   * there is none. Redirects are not followed.
+   * Sends an HTTP request to an agent, and lets time pass until its answer. Rejects with a TypeError, like `fetch`, if no
+   * answer comes. Redirects are not followed.
    */
   fetch(node: NodeName, input: string | URL | Request, init?: FetchInit): Promise<Response>
   /** Asks an agent's DNS interface over UDP. Rejects if no answer comes. */

@@ -47,8 +47,8 @@ export interface ClientFacts {
     readonly isChanged: boolean
     /** The answer says that it may be stale. */
     readonly isStale: boolean
-    /** It is of a state from before the start of its server. */
-    readonly isOfBefore: boolean
+    /** Its server may show a state from before its start. */
+    readonly mayBeOld: boolean
   }
   /** A client has given up a blocking read after its timeout, and its agent is the same process as before. */
   readonly 'reader unanswered': { readonly read: WaitingRead }

@@ -21,10 +21,10 @@ export interface AskedAgent {
 }
 
 /**
- * Whether an answer is of a state from before the start of its server. A server that has not caught up has stale reads
+ * Whether the server that answered may show a state from before its start. A server that has not caught up has stale reads
  * answered by its leader; if it loses that again, its own old state is all that it has, and the answer says so.
  */
-export function isOfBefore({ isCatchingUp }: AskedAgent, knowsLeader: boolean): boolean {
+export function mayBeOld({ isCatchingUp }: AskedAgent, knowsLeader: boolean): boolean {
   return isCatchingUp && !knowsLeader
 }
 

@@ -4,7 +4,7 @@ import { monotoneIndex } from '../checkers/clients/monotone-index.ts'
 import { operationText } from '../checkers/keys/key-history.ts'
 import { staleReads } from '../checkers/keys/stale-reads.ts'
 import type { Draws } from '../world/decisions/draws.ts'
-import { type GroupWorld, isOfBefore } from './asked-agents.ts'
+import { type GroupWorld, mayBeOld } from './asked-agents.ts'
 import { type Asker, GroupOperations } from './group-operations.ts'
 import { KeyClient } from './key-client.ts'
 
@@ -131,7 +131,7 @@ export class ClientGroup {
         indexes.let('restarted meanwhile')
         return answer
       }
-      const isOld = isOfBefore(server, answer.knowsLeader)
+      const isOld = mayBeOld(server, answer.knowsLeader)
       stale.answered(operation, begun, isOld)
       indexes.answered(scope, floor, answer.index, isOld)
     } else if (consistency === 'default' && invariants.excusesStaleDefault) {

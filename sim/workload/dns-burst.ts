@@ -67,7 +67,8 @@ async function sendInPieces(
   if (!isOver()) stream.end()
 }
 
-function framed(packet: Uint8Array): Uint8Array {
+/** A message as streams carry it: two bytes of length before it (RFC 1035, section 4.2.2). */
+export function framed(packet: Uint8Array): Uint8Array {
   return concatBytes([Uint8Array.of(packet.length >> 8, packet.length & 0xff), packet])
 }
 

@@ -4,6 +4,7 @@ import { decodeResponse, encodeQuestion, type ReceivedResponse } from '../../src
 import type { Closable } from '../../src/env/async.ts'
 import type { Env } from '../../src/env/env.ts'
 import type { Endpoint } from '../../src/env/net.ts'
+import { framed } from './dns-burst.ts'
 
 /** Time after which a question over UDP is sent again, because datagrams may be lost. */
 const resendMs = 1_000
@@ -98,6 +99,6 @@ async function byTcp(
     const length = ((received[0] ?? 0) << 8) | (received[1] ?? 0)
     if (received.length >= 2 && received.length >= 2 + length) take(received.slice(2, 2 + length))
   })
-  stream.value.write(concatBytes([Uint8Array.of(packet.length >> 8, packet.length & 0xff), packet]))
+  stream.value.write(framed(packet))
   return stream.value
 }

@@ -2,7 +2,7 @@ import type { Env } from '../../src/env/env.ts'
 import type { Consistency } from '../../src/features/contract/reading.ts'
 import { pause } from '../../src/model/pause.ts'
 import { monotoneIndex } from '../checkers/clients/monotone-index.ts'
-import { type AskedAgent, type GroupWorld, isOfBefore } from './asked-agents.ts'
+import { type AskedAgent, type GroupWorld, mayBeOld } from './asked-agents.ts'
 import { KeyClient, type ListAnswer } from './key-client.ts'
 
 /** A blocking query waits this long on the agent, plus up to a sixteenth; the client waits a little longer. */
@@ -86,7 +86,7 @@ export class KeyWatchers {
     if (consistency === 'stale' && agent.isServer && !isSameBoot) indexes.let('restarted meanwhile')
     else if (consistency === 'default' && this.#world.invariants.excusesStaleDefault) indexes.let('stale default reads')
     else if (consistency !== 'stale' || agent.isServer)
-      indexes.answered(scope, floor, answer.index, consistency === 'stale' && isOfBefore(agent, answer.knowsLeader))
+      indexes.answered(scope, floor, answer.index, consistency === 'stale' && mayBeOld(agent, answer.knowsLeader))
     this.#takeOver(watcher, agent, answer)
     return true
   }

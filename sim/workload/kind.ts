@@ -93,6 +93,8 @@ interface Declaration<Group extends z.ZodType> {
   readonly crews: readonly CrewKind<z.output<Group>>[]
   readonly isLast?: boolean
   readonly judgedBy?: JudgedBy
+  /** Maximum number of groups; absent: any number. */
+  readonly groupsMax?: number
 }
 
 export function workloadKind<Group extends z.ZodType>({
@@ -102,7 +104,12 @@ export function workloadKind<Group extends z.ZodType>({
   crews,
   isLast = false,
   judgedBy,
+  groupsMax = Number.POSITIVE_INFINITY,
 }: Declaration<Group>): WorkloadKind<z.ZodOptional<z.ZodRecord<z.ZodString, Group>>, z.output<Group>> {
-  const schema = z.record(z.string().regex(...names), group).optional()
+  const message = `write at most ${groupsMax} of these groups`
+  const schema = z
+    .record(z.string().regex(...names), group)
+    .refine((groups) => Object.keys(groups).length <= groupsMax, message)
+    .optional()
   return { schema: schema.describe(text), crews, isLast, judgedBy }
 }

@@ -6,7 +6,7 @@ import { pause } from '../../src/model/pause.ts'
 import { waitingAnswers } from '../checkers/clients/waiting-answers.ts'
 import { durationRange, selector, Template, template } from '../notation/fields.ts'
 import type { Draws } from '../world/decisions/draws.ts'
-import { type AskedAgent, type GroupWorld, groupWorld, isOfBefore } from './asked-agents.ts'
+import { type AskedAgent, type GroupWorld, groupWorld, mayBeOld } from './asked-agents.ts'
 import { drawnMs } from './drawn-pause.ts'
 import { knowsLeaderBy, tokenHeaders } from './key-client.ts'
 import { workloadKind } from './kind.ts'
@@ -114,9 +114,9 @@ export class WaitingReaders {
     const told = Number(headerSaid(said, 'index') ?? Number.NaN)
     const isStale = headerSaid(said, 'effective-consistency') === 'stale'
     if ((status !== 200 && status !== 404) || Number.isNaN(told) || bootOf(agent.name) !== boot) return undefined
-    const isOld = consistency === 'stale' && isOfBefore(agent, knowsLeaderBy(said))
+    const isOld = consistency === 'stale' && mayBeOld(agent, knowsLeaderBy(said))
     const found = `${status} ${textOf(answer.value.body)}`
-    invariants.tell('reader answered', { read, index: told, isChanged: found !== body, isStale, isOfBefore: isOld })
+    invariants.tell('reader answered', { read, index: told, isChanged: found !== body, isStale, mayBeOld: isOld })
     const { name, isStill } = this.#plan
     if (isStill) invariants.tell('still answered', { query, token: name, agent: agent.name, index: told, body: found })
     return { index: told, body: found }

@@ -1,7 +1,7 @@
 import { checker, eventIn, type Judge } from '../checker.ts'
 import type { Floor } from './read-facts.ts'
 
-type Excuse = 'stale default reads' | 'restarted meanwhile' | 'state of before' | 'majority lost'
+type Excuse = 'stale default reads' | 'restarted meanwhile' | 'catching up' | 'majority lost'
 
 /**
  * W1. The index in answers to one query never falls: at one running server for every consistency, and across servers
@@ -38,10 +38,10 @@ export class MonotoneIndex {
     this.#judge.excused('W1', excuse)
   }
 
-  /** `floor`: what `began` returned. `isOfBefore`: the answer is of a state from before the start of its server. */
-  answered(scope: string, floor: Floor, index: number, isOfBefore = false): void {
+  /** `floor`: what `began` returned. `mayBeOld`: its server may show a state from before its start. */
+  answered(scope: string, floor: Floor, index: number, mayBeOld = false): void {
     if (floor.era !== this.#era) return this.let('majority lost')
-    if (index < floor.index && isOfBefore) return this.let('state of before')
+    if (index < floor.index && mayBeOld) return this.let('catching up')
     if (floor.index > 0) this.#judge.judged('W1')
     if (index < floor.index) this.#judge.report('W1', `${scope}: index ${index} after ${floor.index}`, [floor.event])
     if (index <= (this.#highest.get(scope) ?? 0)) return
@@ -62,8 +62,8 @@ export const monotoneIndex = checker({
         'stale default reads':
           'Where a scenario allows stale reads of default consistency, their indexes promise nothing; as long as it does.',
         'restarted meanwhile': 'A stale read of a server whose process ended meanwhile; that answer alone.',
-        'state of before':
-          'A server that started, has not caught up and has lost its leader again shows the state of before; that answer alone.',
+        'catching up':
+          'A stale read of a server that has not caught up since its start and has lost its leader shows the state from before the start; that answer alone.',
         'majority lost':
           'An answer to a request begun before a recovery that lost entries; requests begun after it compare.',
       },

@@ -56,13 +56,13 @@ export class WaitingAnswers {
     if (this.#reached?.has(index) === false) this.#reached.set(index, this.#run.nowUs())
   }
 
-  answered({ read, index, isChanged, isStale, isOfBefore }: Waiting): void {
+  answered({ read, index, isChanged, isStale, mayBeOld }: Waiting): void {
     const mayBeStale = this.#run.staleDefaultMs > 0 || (isStale && this.#settings.staleByDefault(read.agent))
     if (read.consistency === 'default' && mayBeStale) {
       this.#run.excused('W4', 'stale default reads')
     } else {
       if (read.consistency !== 'stale' || read.server !== undefined) {
-        this.#indexes.answered(scopeOf(read), read.floor, index, isOfBefore)
+        this.#indexes.answered(scopeOf(read), read.floor, index, mayBeOld)
       }
       if (read.consistency !== 'stale' && !read.isAhead) this.#notBehind(read, index)
     }

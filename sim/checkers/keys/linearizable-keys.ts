@@ -156,8 +156,8 @@ export const linearizableKeys = checker({
           'A change answered before a recovery that may have lost it; what is answered after it is judged.',
         'restarted meanwhile':
           'A stale read of a server whose process ended meanwhile may go back behind earlier ones; that read alone.',
-        'state of before':
-          'A stale read of a server that started, has not caught up and has lost its leader again; that read alone.',
+        'catching up':
+          'A stale read of a server that has not caught up since its start and has lost its leader; that read alone.',
       },
     },
   },

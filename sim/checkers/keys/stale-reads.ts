@@ -3,7 +3,7 @@ import { type AppliedKeys, appliedKeys } from './applied-keys.ts'
 import { eventsOf, type KeyOperation, operationText } from './key-history.ts'
 import { linearizableKeys } from './linearizable-keys.ts'
 
-type Excuse = 'restarted meanwhile' | 'state of before'
+type Excuse = 'restarted meanwhile' | 'catching up'
 
 /** A read when it began. */
 interface Begun {
@@ -57,8 +57,8 @@ export class StaleReads {
     this.answeredBySome(operation)
   }
 
-  /** `isOfBefore`: as for W1. */
-  answered(operation: KeyOperation, { server, boot, reached }: Begun, isOfBefore = false): void {
+  /** `mayBeOld`: as for W1. */
+  answered(operation: KeyOperation, { server, boot, reached }: Begun, mayBeOld = false): void {
     this.#judge.judged('K1')
     const versions = this.#applied.versions(operation.key)
     let at = reached
@@ -68,7 +68,7 @@ export class StaleReads {
     }
     if (at >= versions.length && at >= 0) {
       const isOlder = versions.some((version) => version.value === operation.found)
-      if (isOlder && isOfBefore) return this.#judge.excused('K1', 'state of before')
+      if (isOlder && mayBeOld) return this.#judge.excused('K1', 'catching up')
       const why = isOlder ? 'an older state than before' : 'a value never held'
       this.#judge.report('K1', `key '${operation.key}' at ${server}: ${why}: ${operationText(operation)}`, [
         ...eventsOf(operation),

@@ -9,6 +9,8 @@ export interface OutsideTruth {
 /** A client begins to ask an agent for a name that does not belong to the cluster, and that is asked for only once. */
 export interface OutsideQuestion extends OfNode {
   readonly name: string
+  /** Addresses and ports of the recursors of the run. An agent may have others in its configuration, which are down. */
+  readonly recursors: readonly string[]
 }
 
 /** A recursor has been asked for a name by the agent. */
@@ -21,7 +23,8 @@ export interface RecursorAsked extends OfNode {
 }
 
 /** What the client got. */
-export interface OutsideAnswer extends OutsideQuestion {
+export interface OutsideAnswer extends OfNode {
+  readonly name: string
   readonly calledUs: number
   /** Undefined: it waited in vain. */
   readonly rcode: string | undefined

@@ -1,10 +1,11 @@
 import { z } from 'zod'
+import type { Env } from '../../../src/env/env.ts'
 import { clientHost, dnsEndpoint } from '../../cluster/node-identity.ts'
 import { chance, durationRange, selector } from '../../notation/fields.ts'
 import { groupWorld } from '../asked-agents.ts'
 import { workloadKind } from '../kind.ts'
 import { OutsideClients } from './outside-clients.ts'
-import { Recursor } from './recursor.ts'
+import { Recursor, recursorAddress } from './recursor.ts'
 
 /** Number of the first recursor's machine among those outside all datacenters. */
 const firstMachine = 210
@@ -24,9 +25,10 @@ const group = z.strictObject({
 export const recursors = workloadKind({
   names: [/^[a-z][a-z0-9-]*$/, 'recursors are named with small letters'],
   group,
-  text: 'DNS servers for names that do not belong to the cluster, and clients that ask agents for such names. The recursors of the only such group have the addresses 10.0.250.210, 10.0.250.211 and so on, which the key recursors of the agents\u2019 config must name.',
+  text: 'DNS servers for names that do not belong to the cluster, and clients that ask agents for such names. There is one such group at most, and its recursors have the addresses 10.0.250.210, 10.0.250.211 and so on, which the key recursors of the agents\u2019 config must name.',
   isLast: true,
   judgedBy: 'contact',
+  groupsMax: 1,
   crews: [
     {
       machine: 'outside-clients',
@@ -35,16 +37,18 @@ export const recursors = workloadKind({
         const world = groupWorld(run, { at })
         const nodeAt = new Map(cluster.nodeNames.map((node) => [cluster.identityOf(node).host, node]))
         const { tell } = world.invariants
-        for (let number = 0; number < count; number++) {
-          const machine = { name: `recursor-${number + 1}`, host: clientHost(firstMachine + number) }
-          const beside = { decisions: world.decisions, nodeAt: (address: string) => nodeAt.get(address), tell }
-          simulation
-            .addNode(machine)
-            .boot((own) => own.detach(new Recursor(own, { ...machine, troubled }, beside).listen()))
+        const machines = Array.from({ length: count }, (_, number) => ({
+          name: `recursor-${number + 1}`,
+          host: clientHost(firstMachine + number),
+        }))
+        const beside = { decisions: world.decisions, nodeAt: (address: string) => nodeAt.get(address), tell }
+        for (const machine of machines) {
+          const recursor = (own: Env) => new Recursor(own, { ...machine, troubled }, beside)
+          simulation.addNode(machine).boot((own) => own.detach(recursor(own).listen()))
         }
         return new OutsideClients(
           env,
-          { name, clients, everyMs, host },
+          { name, clients, everyMs, host, recursors: machines.map((machine) => recursorAddress(machine.host)) },
           {
             nowUs: world.nowUs,
             decisions: world.decisions,

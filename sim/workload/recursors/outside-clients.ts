@@ -14,6 +14,8 @@ interface ClientsPlan {
   readonly everyMs: { readonly min: number; readonly max: number }
   /** Address of the clients' machine. */
   readonly host: string
+  /** Addresses and ports of the recursors. */
+  readonly recursors: readonly string[]
 }
 
 interface ClientsWorld {
@@ -70,7 +72,7 @@ export class OutsideClients implements Crew {
     const type = draws.below(5) === 0 ? 'AAAA' : 'A'
     const over = draws.below(3) === 0 ? 'tcp' : 'udp'
     const calledUs = nowUs()
-    tell('outside name asked', { node: agent, name })
+    tell('outside name asked', { node: agent, name, recursors: this.#plan.recursors })
     const question = { name, type, over, timeoutMs: answerWithinMs } as const
     const answer = await askDns(this.#env, this.#plan.host, dnsAt(agent), question)
     const { rcode, addresses: truths } = recordsOf(name, type)

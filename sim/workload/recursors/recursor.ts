@@ -7,6 +7,7 @@ import type { Env } from '../../../src/env/env.ts'
 import { type Endpoint, endpointText, type TcpStream, type UdpSocket } from '../../../src/env/net.ts'
 import type { Tell } from '../../checkers/checker.ts'
 import type { Decisions } from '../../world/decisions/decisions.ts'
+import { framed } from '../dns-burst.ts'
 import { falseAddress, recordsOf } from './outside-names.ts'
 
 const port = 53
@@ -58,6 +59,11 @@ interface Way {
   send(bytes: Uint8Array, elsewhere?: boolean): void
   /** No answer will come. */
   end(): void
+}
+
+/** Address and port of the recursor on this machine. */
+export function recursorAddress(host: string): string {
+  return endpointText({ host, port })
 }
 
 /** A DNS server that agents forward questions to, and that does not always answer well. */
@@ -126,7 +132,7 @@ export class Recursor {
     const afterMs = draws.fraction() * thinksMs
     // Over TCP only the first message of an answer is read.
     const isWell = trouble === undefined || (trouble === 'forged before' && way.over === 'udp')
-    const recursor = endpointText({ host: this.#plan.host, port })
+    const recursor = recursorAddress(this.#plan.host)
     this.#world.tell('recursor asked', { node, name, recursor, verdictInMs: isWell ? afterMs : undefined })
     this.#env.timers.after(trouble === 'late' ? lateMs : afterMs, () => this.#answer(query.value, way, trouble))
   }
@@ -186,9 +192,4 @@ function encoded(query: DnsQuery, rcode: Rcode, answers: readonly DnsRecord[], b
   const limits = { bytes, answers: 4_096, compress: true, fitUncompressed: false, markTruncated: true }
   const parts = { query, rcode, answers, authorities: [], additionals: [], edns: true }
   return encodeResponse({ ...parts, authoritative: false, recursionAvailable: true }, limits)
-}
-
-/** A message as streams carry it: two bytes of length before it. */
-function framed(message: Uint8Array): Uint8Array {
-  return concatBytes([Uint8Array.of(message.length >> 8, message.length & 0xff), message])
 }

@@ -80,7 +80,7 @@ class Looks {
     this.#end()
   }
 
-  /** Settles when the next look is due; false: there is none. */
+  /** Settles when the next look is due. False: the agent stops, and no look is due any more. */
   async next(): Promise<boolean> {
     const due = this.#env.deferred<void>()
     this.#end = () => due.resolve()

@@ -63,7 +63,7 @@ interface Carrier extends Closable {
   take(lines: readonly string[]): boolean
 }
 
-/** A way that was opened; or the log's message why there is none yet. */
+/** A way that was opened, or what the log says of why no way could be opened yet. */
 type Opened = { readonly carrier: Carrier } | { readonly message: string; readonly reason?: string }
 
 /** Gathers lines and hands them to a carrier, which is opened again after a pause when there is none. */

@@ -55,7 +55,10 @@ export class SessionExpiry implements RunningDuty {
   readonly #ending = new Map<string, Deferred<void>>()
   /** Sessions whose end may still take effect, although its outcome could not be learned. */
   readonly #unsure = new Set<string>()
-  /** The TTL of sessions whose creation may still take effect, although its outcome could not be learned. */
+  /**
+   * The TTL of sessions whose creation may still take effect, although its outcome could not be learned. Bounded by the
+   * entries of the log that are not committed.
+   */
   readonly #expected = new Map<string, number>()
   #timer: Closable | undefined
   #timerAtMs = Number.POSITIVE_INFINITY

@@ -54,7 +54,7 @@ export function snapshotTaken(raft: RaftCore, event: SnapshotTaken, nowMs: numbe
   emit(raft, { kind: 'compact', keepFrom: indexAfter(base) })
 }
 
-/** The index after which a follower that is being brought up, and answers, needs the log; `index` if there is none. */
+/** The index after which followers that are being brought up, and answer, need the log; `index` if none needs an earlier one. */
 function neededByBrought(raft: RaftCore, index: LogIndex, nowMs: number): LogIndex {
   let needed = index
   if (raft.role.kind !== 'leader') return needed

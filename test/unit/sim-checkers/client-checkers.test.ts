@@ -58,15 +58,15 @@ describe('K1 for stale reads', () => {
   it('lets a server that lost its leader before it caught up show its old state, but no value that was never held', () => {
     const { judge, lines, counts } = recorder()
     const checker = new StaleReads(judge, history())
-    for (const [found, isOfBefore] of [
+    for (const [found, mayBeOld] of [
       ['c', false],
       ['a', true],
       ['zz', true],
       ['b', false],
     ] as const)
-      checker.answered(operation({ found }), checker.began('s1', 1, 'k'), isOfBefore)
+      checker.answered(operation({ found }), checker.began('s1', 1, 'k'), mayBeOld)
     expect(lines).toHaveLength(2)
-    expect(counts()).toEqual(['K1 4', 'K1 excused: state of before 1'])
+    expect(counts()).toEqual(['K1 4', 'K1 excused: catching up 1'])
   })
 
   it('lets a client agent go back, for it asks one server now and another then, but not make a value up', () => {

@@ -139,7 +139,7 @@ describe('what clients saw counts', () => {
     for (const index of [5, 3, 6]) indexes.answered('k', indexes.began('k'), index, true)
     indexes.answered('k', indexes.began('k'), 4)
     expect(lines).toEqual(['W1: k: index 4 after 6'])
-    expect(counts()).toEqual(['W1 excused: state of before 1', 'W1 2'])
+    expect(counts()).toEqual(['W1 excused: catching up 1', 'W1 2'])
   })
 
   it('a session where it ends, and a renewal that was never answered as long as no other was', () => {

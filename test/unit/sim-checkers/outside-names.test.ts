@@ -11,14 +11,14 @@ const recursors = [
 const truth = { rcode: 'NOERROR', addresses: ['192.0.2.1', '192.0.2.2'] } as const
 
 /** The law in a run in which agents give each of two recursors 2 s. */
-function judged({ loss = 0 } = {}) {
+function judged({ loss = 0, there = 2 } = {}) {
   const { judge, lines, counts } = recorder()
   let nowUs = 0
   const network = { loss } as never
   const settings = { dnsOf: () => ({ recursors, recursorTimeoutMs: 2_000 }) as never, releaseOf: () => newestRelease }
   const law = new OutsideNames({ ...judge, network, nowUs: () => nowUs }, settings)
   const begin = (name: string, verdicts: readonly (number | undefined)[]): void => {
-    law.began({ node: 's1', name })
+    law.began({ node: 's1', name, recursors: ['10.0.0.1:53', '10.0.0.2:53'].slice(0, there) })
     for (const [at, verdictInMs] of verdicts.entries())
       law.asked({ node: 's1', name, recursor: `10.0.0.${at + 1}:53`, verdictInMs })
   }
@@ -36,8 +36,9 @@ describe('N3', () => {
     const { begin, answer, lines, counts } = judged()
     begin('a', [20])
     answer('a', {})
+    const long = Array.from({ length: 100 }, (_, at) => `192.0.2.${at}`)
     begin('b', [undefined, 20])
-    answer('b', { addresses: ['192.0.2.2'], truncated: true })
+    answer('b', { addresses: long.slice(0, 60), truncated: true, truth: { rcode: 'NOERROR', addresses: long } })
     begin('c', [undefined, undefined])
     answer('c', { rcode: 'SERVFAIL', addresses: [] }, 4_100)
     begin('d', [undefined])
@@ -49,7 +50,7 @@ describe('N3', () => {
     const { begin, answer, lines } = judged()
     for (const [name, part] of [
       ['a', { addresses: ['192.0.2.1', '203.0.113.66'] }],
-      ['b', { addresses: ['192.0.2.1'] }],
+      ['b', { addresses: ['192.0.2.1'], truncated: true }],
       ['c', { rcode: 'NXDOMAIN', addresses: [] }],
     ] as const) {
       begin(name, [20])
@@ -72,12 +73,22 @@ describe('N3', () => {
     answer('c', { rcode: 'SERVFAIL', addresses: [] }, 6_000)
     begin('d', [undefined, undefined])
     answer('d', { rcode: undefined, addresses: [] }, 15_000)
+    begin('e', [20])
+    answer('e', {}, 6_000)
     expect(lines).toEqual([
       'N3: s1 answers REFUSED for a, and has not asked 10.0.0.2:53',
       'N3: s1 answers SERVFAIL for b, although a recursor has answered',
-      'N3: s1 has failed for c in 6.0 s, although its recursors have 5.7 s',
+      'N3: s1 has answered SERVFAIL for c in 6.0 s, although its recursors have 5.7 s',
       'N3: s1 has not answered for d in 15.0 s, although its recursors have 5.7 s',
+      'N3: s1 has answered NOERROR for e in 6.0 s, although its recursors have 5.7 s',
     ])
+  })
+
+  it('asks for no recursor that is not there', () => {
+    const { begin, answer, lines } = judged({ there: 1 })
+    begin('a', [undefined])
+    answer('a', { rcode: 'SERVFAIL', addresses: [] }, 4_100)
+    expect(lines).toEqual([])
   })
 
   it('excuses failures in a disturbance, and where datagrams may be lost', () => {

@@ -27,7 +27,7 @@ function watched({ staleDefaultMs = 0, staleByDefault = false } = {}) {
     began: (waited: number, part: Partial<WaitingRead> = {}) =>
       checker.began({ ...plain, waited, waitMs: 10_000, ...part }),
     answered: (read: WaitingRead, index: number, { isChanged = true, isStale = false } = {}) =>
-      checker.answered({ read, index, isChanged, isStale, isOfBefore: false }),
+      checker.answered({ read, index, isChanged, isStale, mayBeOld: false }),
     unanswered: (read: WaitingRead) => checker.unanswered(read),
   }
 }

@@ -71,7 +71,7 @@ describe('what a run says of what it judged', () => {
     expect(K1).toEqual({
       facts: 15,
       of: 3,
-      excuses: { 'stale default reads': 0, 'majority lost': 1, 'restarted meanwhile': 0, 'state of before': 0 },
+      excuses: { 'stale default reads': 0, 'majority lost': 1, 'restarted meanwhile': 0, 'catching up': 0 },
     })
     expect(R1).toEqual({ facts: 0, excuses: {} })
   })

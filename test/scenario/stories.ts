@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it, vi } from 'vitest'
 import { parse } from 'yaml'
 import { invariants } from '../../sim/checkers/checkers.ts'
 import { seedRecordSchema } from '../../sim/report/seed-record.ts'
@@ -173,12 +173,15 @@ export function tellAll(): void {
     const written = [twice, [...once, ...hunts]].flatMap((names, at) =>
       names.length > 0 ? [['twice', 'once'][at] as string] : [],
     )
-    const lines = written.flatMap((group) => readFileSync(records(group), 'utf8').trimEnd().split('\n'))
-    const counts = lines.map((line) => seedRecordSchema.parse(JSON.parse(line)).counts)
-    const judged = counts.flatMap((each) =>
-      Object.entries(each).flatMap(([code, { facts }]) => (facts > 0 ? [code] : [])),
-    )
-    expect([...new Set(judged)].sort()).toEqual(Object.keys(invariants).sort())
+    // What a command says of its last page may come before the last lines of its file.
+    await vi.waitFor(() => {
+      const lines = written.flatMap((group) => readFileSync(records(group), 'utf8').trimEnd().split('\n'))
+      const counts = lines.map((line) => seedRecordSchema.parse(JSON.parse(line)).counts)
+      const judged = counts.flatMap((each) =>
+        Object.entries(each).flatMap(([code, { facts }]) => (facts > 0 ? [code] : [])),
+      )
+      expect([...new Set(judged)].sort()).toEqual(Object.keys(invariants).sort())
+    }, 10_000)
   })
   it.runIf(asked === undefined)('what runs once is made of what others run twice', () => {
     const others = new Set(twice.flatMap(partsOf))

@@ -92,7 +92,8 @@ const fileDepthMax = 64
  */
 export function tooDeepAt(text: string): number | undefined {
   let depth = 0
-  for (const { 0: piece, index } of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/gs)) {
+  // A string that is not closed ends with the text: otherwise, each of its quotes would be looked at as a beginning.
+  for (const { 0: piece, index } of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"?|[[\]{}]/gs)) {
     if (piece === '[' || piece === '{') depth++
     else if (piece === ']' || piece === '}') depth--
     if (depth > fileDepthMax) return index

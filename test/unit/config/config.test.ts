@@ -87,6 +87,10 @@ describe('a configuration file', () => {
     expect(linesOf(`{"node_name": "${'['.repeat(70)}\\"${'{'.repeat(70)}", "server": true}`)).toEqual([])
   })
 
+  it('looks at a text that is not closed once, however many quotes it has', () => {
+    expect(linesOf(`{"node_name": "${'\\"'.repeat(500_000)}`)[0]).toContain('not JSON')
+  })
+
   it('refuses an unknown key', () => {
     expect(linesOfConfig({ encrypt: '*bc=', data_dir: '/x' })[0]).toContain(
       'encrypt has invalid key: illegal base64 data at input byte 0',

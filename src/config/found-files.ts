@@ -43,8 +43,8 @@ export async function configPaths(
   const named = [...pathsOf(flags), ...more.map((path) => ({ path, place: 'config' }))]
   for (const { path, place } of named) {
     const entry = await disk.stat(path)
-    // A file by a name of another format is refused for that, whether it exists or not.
-    if (!entry.ok && place !== '-config-file')
+    // Early releases refuse a file by a name of another format for that, whether it exists or not.
+    if (!entry.ok && (place !== '-config-file' || hasBehaviour(naming.release, 'config-format')))
       return err([{ place, message: `Open failed on ${path}`, remedy: entry.error.message }])
     const isDirectory = entry.ok && entry.value.kind === 'directory'
     const problem = isDirectory

@@ -174,4 +174,10 @@ describe('the sources of a configuration', () => {
       'config: Open failed on nowhere: no such file or directory',
     ])
   })
+
+  it('are looked for before their ending is judged', async () => {
+    expect((await load([['config-file', [join(folder, 'nowhere')]]])).lines).toEqual([
+      '-config-file: Open failed on nowhere: no such file or directory',
+    ])
+  })
 })

@@ -106,7 +106,7 @@ export function workloadKind<Group extends z.ZodType>({
   judgedBy,
   groupsMax = Number.POSITIVE_INFINITY,
 }: Declaration<Group>): WorkloadKind<z.ZodOptional<z.ZodRecord<z.ZodString, Group>>, z.output<Group>> {
-  const message = `write at most ${groupsMax} of these groups`
+  const message = groupsMax === 1 ? 'write only one of these groups' : `write at most ${groupsMax} of these groups`
   const schema = z
     .record(z.string().regex(...names), group)
     .refine((groups) => Object.keys(groups).length <= groupsMax, message)

@@ -30,7 +30,7 @@ export function judgeFormation(self: ServerRecord, others: readonly ServerRecord
   if (settled !== undefined) return { kind: 'wait', why: `${settled.name} has the state of a cluster already` }
   const otherwise = others.find(({ expect }) => expect > 0 && expect !== self.expect)
   if (otherwise !== undefined) return { kind: 'wait', why: whyOtherwise(otherwise, self.expect) }
-  if (peers.length + 1 < self.expect) return { kind: 'wait', why: 'too-few-servers' }
+  if (peers.length + 1 < self.expect) return { kind: 'wait', why: 'fewer servers than bootstrap_expect are known' }
   const names = [self, ...peers].map(nameOf).sort(compareText)
   const apart = peers.find(({ known }) => known.length !== names.length || known.some((one, at) => one !== names[at]))
   if (apart !== undefined) return { kind: 'wait', why: `${apart.name} does not know the same servers yet` }

@@ -32,7 +32,7 @@ describe('forming a cluster', () => {
   it('waits for the expected number', () => {
     expect(judgeFormation(record('a', ['a', 'b']), [record('b', ['a', 'b'])])).toEqual({
       kind: 'wait',
-      why: 'too-few-servers',
+      why: 'fewer servers than bootstrap_expect are known',
     })
   })
 

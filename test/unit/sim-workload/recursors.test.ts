@@ -12,5 +12,5 @@ lasts: 1s
 it('has one group of recursors, because their addresses are fixed', () => {
   expect(loadScenario('page.yaml', page('  one: { at: servers }')).ok).toBe(true)
   const two = loadScenario('page.yaml', page('  one: { at: servers }\n  two: { at: servers }'))
-  expect(two.ok ? [] : two.error.map(({ message }) => message)).toEqual(['write at most 1 of these groups'])
+  expect(two.ok ? [] : two.error.map(({ message }) => message)).toEqual(['write only one of these groups'])
 })

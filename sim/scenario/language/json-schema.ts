@@ -17,9 +17,25 @@ export function scenarioJsonSchema(): Readonly<Record<string, unknown>> {
 
 /** The keys that the language has at a path of a file. */
 export function keysAt(path: readonly PropertyKey[]): readonly string[] {
+  return [...keysBelow(nodesAt(path))]
+}
+
+/** The keys that the language has at a path of a file, each with the keys that it has below that one. */
+export function nestedKeysAt(path: readonly PropertyKey[]): ReadonlyMap<string, readonly string[]> {
+  const nodes = nodesAt(path)
+  const names = [...keysBelow(nodes)]
+  return new Map(names.map((name) => [name, [...keysBelow(nodes.flatMap((node) => below(node, name)))]]))
+}
+
+/** Every reading of what stands there. */
+function nodesAt(path: readonly PropertyKey[]): readonly SchemaNode[] {
   let nodes: readonly SchemaNode[] = [scenarioJsonSchema()]
   for (const part of path) nodes = nodes.flatMap((node) => below(node, part))
-  return [...new Set(nodes.flatMap(readings).flatMap((node) => Object.keys(node.properties ?? {})))]
+  return nodes
+}
+
+function keysBelow(nodes: readonly SchemaNode[]): ReadonlySet<string> {
+  return new Set(nodes.flatMap(readings).flatMap((node) => Object.keys(node.properties ?? {})))
 }
 
 function below(node: SchemaNode, part: PropertyKey): readonly SchemaNode[] {

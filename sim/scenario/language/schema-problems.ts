@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { nearest } from '../../../src/base/edit-distance.ts'
-import { keysAt } from './json-schema.ts'
+import { nestedKeysAt } from './json-schema.ts'
 import type { ScenarioProblem, YamlDocument } from './yaml-document.ts'
 
 type Issue = z.core.$ZodIssue
@@ -63,9 +63,10 @@ function problemsOfIssue(document: YamlDocument, issue: Issue, around: Path): re
 }
 
 function unknownKey(document: YamlDocument, path: Path, key: string): ScenarioProblem {
-  const allowed = keysAt(path)
+  const nested = nestedKeysAt(path)
+  const allowed = [...nested.keys()]
   // A condition in place of what expects it, for one, is no misspelt step.
-  const above = allowed.filter((name) => keysAt([...path, name]).includes(key))
+  const above = allowed.filter((name) => nested.get(name)?.includes(key))
   if (above.length > 0 && above.length <= placesMax) {
     const places = above.map((name) => `'${name}'`).join(' or ')
     return { place: document.placeOfKey([...path, key]), message: `unknown key '${key}': write it below ${places}` }

@@ -3,7 +3,7 @@ import { invariant } from '../../src/base/invariant.ts'
 import { type Judged, sumOfJudged } from '../checkers/judged-tally.ts'
 import { forkFlags } from '../report/forks.ts'
 import { hasFailed, type SeedRecord, type SeedVerdict } from '../report/seed-record.ts'
-import { MarkTally, type MissedDemand, missedInCampaign } from '../scenario/demands.ts'
+import { FactTally, MarkTally, type MissedDemand, missedInCampaign } from '../scenario/demands.ts'
 import { byFrequency, type FailureGroup, FailureGroups } from './failure-groups.ts'
 import { failureKind, fingerprintOf, kindWithoutRun } from './fingerprint.ts'
 import { GuidedTally } from './guided-tally.ts'
@@ -33,6 +33,7 @@ interface PageAccount {
   scenario: ManifestScenario
   readonly table: SeedTable
   readonly marks: MarkTally
+  readonly facts: FactTally
   /** Number of its failed runs. */
   failed: number
   undecided: number
@@ -86,8 +87,8 @@ export class Ledger {
       return
     }
     const mayGrow = (): boolean => this.#chunks < chunksMax && ++this.#chunks > 0
-    const counts = { failed: 0, undecided: 0 }
-    this.#accounts.set(scenario.page, { scenario, table: new SeedTable(mayGrow), marks: new MarkTally(), ...counts })
+    const tallies = { marks: new MarkTally(), facts: new FactTally(demandsOf(scenario)), failed: 0, undecided: 0 }
+    this.#accounts.set(scenario.page, { scenario, table: new SeedTable(mayGrow), ...tallies })
   }
 
   hasRun(page: string, seed: number): boolean {
@@ -179,8 +180,8 @@ export class Ledger {
   }
 
   /** Demands on the seeds of a scenario together that they do not meet. */
-  missedOf({ scenario, marks }: Pick<PageAccount, 'scenario' | 'marks'>): readonly MissedDemand[] {
-    return missedInCampaign(demandsOf(scenario), marks)
+  missedOf({ scenario, marks, facts }: Pick<PageAccount, 'scenario' | 'marks' | 'facts'>): readonly MissedDemand[] {
+    return missedInCampaign(demandsOf(scenario), marks, facts)
   }
 
   #takePlain(account: PageAccount, record: SeedRecord): Arrival {
@@ -218,13 +219,14 @@ export class Ledger {
   }
 
   #count(account: PageAccount, record: SeedRecord): void {
-    const { verdict, marks, counts } = record
+    const { verdict, marks, counts, undecided } = record
     this.#runs++
     this.#cpuMs += record.cpuMs
     this.#verdicts.set(verdict, (this.#verdicts.get(verdict) ?? 0) + 1)
     if (hasFailed(record)) account.failed++
     else if (verdict === 'undecided') account.undecided++
     account.marks.add(marks)
+    account.facts.add({ judged: counts, undecided })
     this.#judged = sumOfJudged([this.#judged, counts])
   }
 

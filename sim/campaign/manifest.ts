@@ -18,6 +18,10 @@ const scenarioSchema = z.strictObject({
     .record(text, z.strictObject({ count: z.int().min(1), seeds: z.int().min(1) }))
     .optional()
     .describe('by mark: in at least `count` of `seeds` seeds it must be reached'),
+  judged: z
+    .record(text, z.strictObject({ least: z.int().min(1), count: z.int().min(1), seeds: z.int().min(1) }))
+    .optional()
+    .describe('by invariant: in at least `count` of `seeds` seeds it must have judged at least `least` facts'),
 })
 
 /**
@@ -49,18 +53,28 @@ export type Manifest = z.infer<typeof manifestSchema>
 export type ManifestScenario = Manifest['scenarios'][number]
 
 /** The demands of a campaign on all its seeds together. */
-export function demandsOf({ demands }: ManifestScenario): Demands | undefined {
-  if (demands === undefined) return undefined
-  const marks = Object.entries(demands).map(([mark, demand]) => [mark, { kind: 'seeds', ...demand }] as const)
-  return { marks: Object.fromEntries(marks) } as Demands
+export function demandsOf({ demands, judged }: ManifestScenario): Demands | undefined {
+  if (demands === undefined && judged === undefined) return undefined
+  const marks = Object.entries(demands ?? {}).map(([mark, demand]) => [mark, { kind: 'seeds', ...demand }] as const)
+  const facts = Object.entries(judged ?? {}).map(([code, { least, ...seeds }]) => {
+    return [code, { least, in: { kind: 'seeds', ...seeds } }] as const
+  })
+  return { marks: Object.fromEntries(marks), judged: Object.fromEntries(facts) } as Demands
 }
 
-/** The part of a page's demands that a manifest has; undefined: none. */
-export function manifestDemands(demands: Demands | undefined): ManifestScenario['demands'] {
-  const marks = Object.entries(demands?.marks ?? {}).flatMap(([mark, demand]) =>
-    demand?.kind === 'seeds' ? [[mark, { count: demand.count, seeds: demand.seeds }] as const] : [],
+/** The part of a page's demands that a manifest has. */
+export function manifestDemands(demands: Demands | undefined): Pick<ManifestScenario, 'demands' | 'judged'> {
+  const marks = Object.entries(demands?.marks ?? {}).flatMap(([mark, seeds]) =>
+    seeds?.kind === 'seeds' ? [[mark, { count: seeds.count, seeds: seeds.seeds }] as const] : [],
   )
-  return marks.length === 0 ? undefined : Object.fromEntries(marks)
+  const judged = Object.entries(demands?.judged ?? {}).flatMap(([code, demand]) => {
+    if (demand?.in.kind !== 'seeds') return []
+    return [[code, { least: demand.least, count: demand.in.count, seeds: demand.in.seeds }] as const]
+  })
+  return {
+    ...(marks.length === 0 ? {} : { demands: Object.fromEntries(marks) }),
+    ...(judged.length === 0 ? {} : { judged: Object.fromEntries(judged) }),
+  }
 }
 
 /** Another build may run the same seeds in another way, and an old file looks like a new one; undefined: it is this build. */

@@ -5,7 +5,8 @@ import { judgedLines } from '../report/judged-lines.ts'
 import type { Missed } from '../report/junit.ts'
 import { hasFailed, type SeedRecord } from '../report/seed-record.ts'
 import { failureLines, markLines, seedLine, verdictWord } from '../report/terminal-report.ts'
-import { MarkTally, missedInCampaign, reachedMarks } from '../scenario/demands.ts'
+import { FactTally, MarkTally, missedInCampaign, reachedMarks } from '../scenario/demands.ts'
+import type { Demands } from '../scenario/language/demands.ts'
 import { Outputs } from './outputs.ts'
 import { plantedIn } from './plant-flags.ts'
 import { Progress } from './progress.ts'
@@ -68,6 +69,7 @@ interface Tally {
   undecided: number
   /** Empty in the total over several pages. */
   readonly marks: MarkTally
+  readonly facts: FactTally
   judged: Judged
 }
 
@@ -87,7 +89,7 @@ class Campaign {
   readonly #outputs: Outputs
   readonly #progress: Progress
   readonly #total = newTally()
-  #page = newTally()
+  #page: Tally
   #at = 0
   #worst: number = exits.passed
   #cutShort = false
@@ -99,6 +101,7 @@ class Campaign {
     this.#screen = parts.screen
     this.#outputs = parts.outputs
     this.#progress = parts.progress
+    this.#page = newTally(demandsOn(pages[0]))
   }
 
   take(record: SeedRecord): void {
@@ -110,6 +113,7 @@ class Campaign {
       else if (record.verdict === 'undecided') tally.undecided++
     }
     this.#page.marks.add(record.marks)
+    this.#page.facts.add({ judged: record.counts, undecided: record.undecided })
     this.#tell(record)
     this.#outputs.take(record, this.#screen)
     if (this.#page.seeds === this.#count) this.#endPage()
@@ -147,7 +151,7 @@ class Campaign {
   #endPage(): void {
     const page = this.#pages[this.#at++]
     const tally = this.#page
-    this.#page = newTally()
+    this.#page = newTally(demandsOn(this.#pages[this.#at]))
     if (page === undefined) return
     const missed = this.#sayMarks(page, tally)
     if (missed.length > 0) this.#worst = graver(this.#worst, exits.failed)
@@ -163,8 +167,8 @@ class Campaign {
    * Prints the marks that the seeds of a page have reached; returns the demands on all of them together that are not
    * met.
    */
-  #sayMarks({ loaded: { document, scenario } }: SentPage, { marks }: Tally): readonly Missed[] {
-    const missed = missedInCampaign(scenario.demands, marks)
+  #sayMarks({ loaded: { document, scenario } }: SentPage, { marks, facts }: Tally): readonly Missed[] {
+    const missed = missedInCampaign(scenario.demands, marks, facts)
     const placed = missed.map(({ path, message }) => ({ place: document.placeOfKey(path), message }))
     for (const { place, message } of placed) this.#say(`${place}: ${message}`)
     if (this.#flags.quiet === true) return placed
@@ -211,6 +215,11 @@ function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`
 }
 
-function newTally(): Tally {
-  return { seeds: 0, failed: 0, undecided: 0, marks: new MarkTally(), judged: sumOfJudged([]) }
+function newTally(demands?: Demands): Tally {
+  const tallies = { marks: new MarkTally(), facts: new FactTally(demands), judged: sumOfJudged([]) }
+  return { seeds: 0, failed: 0, undecided: 0, ...tallies }
+}
+
+function demandsOn(page: SentPage | undefined): Demands | undefined {
+  return page?.loaded.scenario.demands
 }

@@ -1,8 +1,7 @@
 import { type InvariantCode, invariants } from '../checkers/checkers.ts'
-import type { Judged } from '../checkers/judged-tally.ts'
 import type { UndecidedKey } from '../checkers/keys/linearizable-keys.ts'
 import { type Mark, marks } from '../checkers/marks.ts'
-import type { Demands, MarkDemand } from './language/demands.ts'
+import type { DemandedSeeds, Demands, JudgedDemand } from './language/demands.ts'
 import type { LoadedScenario } from './language/load.ts'
 
 /** What was demanded, and not met. */
@@ -14,9 +13,10 @@ export interface MissedDemand {
 
 /** What one run came to. */
 interface RunCame {
-  readonly judged: Judged
+  /** Absent: no facts. */
+  readonly judged: Readonly<{ [code in InvariantCode]?: { readonly facts: number } | undefined }>
   readonly marks: readonly Mark[]
-  readonly undecided: readonly UndecidedKey[]
+  readonly undecided: readonly Pick<UndecidedKey, 'operations'>[]
 }
 
 /** In how many seeds of a campaign each mark was reached. */
@@ -46,50 +46,74 @@ export class MarkTally {
   }
 }
 
+/** In how many seeds of a campaign an invariant judged as many facts as some of them must. */
+export class FactTally {
+  readonly #demands: Demands | undefined
+  readonly #met = new Map<InvariantCode, number>()
+
+  constructor(demands: Demands | undefined) {
+    this.#demands = demands
+  }
+
+  /** What one seed has judged; each seed is added once. */
+  add(came: Pick<RunCame, 'judged' | 'undecided'>): void {
+    for (const [code, { least, in: seeds }] of judgedDemands(this.#demands)) {
+      if (seeds.kind === 'seeds' && factsOf(code, came) >= least) this.#met.set(code, this.met(code) + 1)
+    }
+  }
+
+  met(code: InvariantCode): number {
+    return this.#met.get(code) ?? 0
+  }
+}
+
 /** How many seeds of a campaign have reached a mark. */
 export interface ReachedMark {
   readonly mark: Mark
   readonly seeds: number
 }
 
-/**
- * What every run must come to, and this one has not. Operations on keys that K1 could not decide count: a run is
- * undecided for them, and has not failed.
- */
-export function missedInRun(
-  demands: Demands | undefined,
-  { judged, marks: reached, undecided }: RunCame,
-): readonly MissedDemand[] {
+/** What every run must come to, and this one has not. */
+export function missedInRun(demands: Demands | undefined, came: RunCame): readonly MissedDemand[] {
   const missed: MissedDemand[] = []
-  const left = undecided.reduce((sum, { operations }) => sum + operations, 0)
-  for (const [code, least] of Object.entries(demands?.judged ?? {}) as [InvariantCode, number | undefined][]) {
-    const { facts } = judged[code]
-    if (least === undefined || facts + (code === 'K1' ? left : 0) >= least) continue
-    const [, units] = invariants[code].judges
-    const message = `demands that ${code} judges at least ${least} in each run: it judged ${facts} (${units})`
-    missed.push({ path: ['demands', 'judged', code], message })
+  for (const [code, { least, in: seeds }] of judgedDemands(demands)) {
+    if (seeds.kind !== 'every run' || factsOf(code, came) >= least) continue
+    const judged = `it judged ${came.judged[code]?.facts ?? 0} (${unitsOf(code)})`
+    missed.push({
+      path: ['demands', 'judged', code],
+      message: `demands that ${code} judges at least ${least} in each run: ${judged}`,
+    })
   }
-  for (const [mark, demand] of markDemands(demands)) {
-    if (demand.kind !== 'every run' || reached.includes(mark)) continue
+  for (const [mark, seeds] of markDemands(demands)) {
+    if (seeds.kind !== 'every run' || came.marks.includes(mark)) continue
     missed.push({ path: pathOf(mark), message: `demands '${mark}' in every run: it was not reached (${marks[mark]})` })
   }
   return missed
 }
 
 /**
- * What a campaign must come to, and these seeds have not. A mark that so many of N seeds must reach is judged where at
- * least N ran.
+ * What a campaign must come to, and these seeds have not. What so many of N seeds must reach or judge is looked at where
+ * at least N ran.
  */
-export function missedInCampaign(demands: Demands | undefined, tally: MarkTally): readonly MissedDemand[] {
-  const missed: MissedDemand[] = []
-  for (const [mark, demand] of markDemands(demands)) {
-    if (demand.kind !== 'seeds' || tally.seeds < demand.seeds) continue
-    const count = tally.reached(mark)
-    if (count >= demand.count) continue
-    const wanted = `demands '${mark}' in at least ${demand.count} of ${demand.seeds} seeds`
-    missed.push({ path: pathOf(mark), message: `${wanted}: reached in ${count} of ${tally.seeds} (${marks[mark]})` })
+export function missedInCampaign(
+  demands: Demands | undefined,
+  reached: MarkTally,
+  facts: FactTally,
+): readonly MissedDemand[] {
+  const tooFew = (seeds: DemandedSeeds, count: number): string | undefined => {
+    if (seeds.kind !== 'seeds' || reached.seeds < seeds.seeds || count >= seeds.count) return undefined
+    return `in at least ${seeds.count} of ${seeds.seeds} seeds: reached in ${count} of ${reached.seeds}`
   }
-  return missed
+  const ofFacts = judgedDemands(demands).flatMap(([code, { least, in: seeds }]) => {
+    const text = tooFew(seeds, facts.met(code))
+    const message = `demands that ${code} judges at least ${least} ${text} (${unitsOf(code)})`
+    return text === undefined ? [] : [{ path: ['demands', 'judged', code], message }]
+  })
+  const ofMarks = markDemands(demands).flatMap(([mark, seeds]) => {
+    const text = tooFew(seeds, reached.reached(mark))
+    return text === undefined ? [] : [{ path: pathOf(mark), message: `demands '${mark}' ${text} (${marks[mark]})` }]
+  })
+  return [...ofFacts, ...ofMarks]
 }
 
 /** Every mark that some seed reached, and every one that is demanded, in the order of their table. */
@@ -106,9 +130,32 @@ export function withoutDemands(loaded: LoadedScenario): LoadedScenario {
   return { ...loaded, scenario: { ...loaded.scenario, demands: undefined } }
 }
 
-function markDemands(demands: Demands | undefined): readonly (readonly [Mark, MarkDemand])[] {
-  const given = Object.entries(demands?.marks ?? {}) as [Mark, MarkDemand | undefined][]
-  return given.flatMap(([mark, demand]) => (demand === undefined ? [] : [[mark, demand] as const]))
+/**
+ * Facts that count towards a demand. Operations on keys that K1 could not decide count: a run is undecided for them, and
+ * has not failed.
+ */
+function factsOf(code: InvariantCode, { judged, undecided }: Pick<RunCame, 'judged' | 'undecided'>): number {
+  const left = code === 'K1' ? undecided.reduce((sum, { operations }) => sum + operations, 0) : 0
+  return (judged[code]?.facts ?? 0) + left
+}
+
+function unitsOf(code: InvariantCode): string {
+  return invariants[code].judges[1]
+}
+
+function judgedDemands(demands: Demands | undefined): readonly (readonly [InvariantCode, JudgedDemand])[] {
+  return given<InvariantCode, JudgedDemand>(demands?.judged)
+}
+
+function markDemands(demands: Demands | undefined): readonly (readonly [Mark, DemandedSeeds])[] {
+  return given<Mark, DemandedSeeds>(demands?.marks)
+}
+
+function given<Name extends string, Demand>(
+  demands: { readonly [name in Name]?: Demand | undefined } | undefined,
+): readonly (readonly [Name, Demand])[] {
+  const all = Object.entries(demands ?? {}) as [Name, Demand | undefined][]
+  return all.flatMap(([name, demand]) => (demand === undefined ? [] : [[name, demand] as const]))
 }
 
 function pathOf(mark: Mark): readonly PropertyKey[] {

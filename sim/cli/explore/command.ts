@@ -74,8 +74,7 @@ function manifestOf(
   terminal: SimTerminal,
 ): Manifest {
   const scenarios = pages.map(({ hash: page, loaded: { file, scenario } }) => {
-    const demanded = manifestDemands(scenario.demands)
-    return { scenario: cut(scenario.scenario), file, page, ...(demanded === undefined ? {} : { demands: demanded }) }
+    return { scenario: cut(scenario.scenario), file, page, ...manifestDemands(scenario.demands) }
   })
   return {
     format: 'svc-campaign',

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { demandsOf as demandsOfManifest, manifestDemands } from '../../../sim/campaign/manifest.ts'
 import { invariants } from '../../../sim/checkers/checkers.ts'
 import { type Judged, JudgedTally } from '../../../sim/checkers/judged-tally.ts'
 import { markLines } from '../../../sim/report/terminal-report.ts'
-import { MarkTally, missedInCampaign, missedInRun, reachedMarks } from '../../../sim/scenario/demands.ts'
+import { FactTally, MarkTally, missedInCampaign, missedInRun, reachedMarks } from '../../../sim/scenario/demands.ts'
 import type { Demands } from '../../../sim/scenario/language/demands.ts'
 import { loadScenario, problemText } from '../../../sim/scenario/language/load.ts'
 
@@ -58,6 +59,7 @@ describe('demands on each run', () => {
 
 describe('demands on a campaign', () => {
   const demands = demandsOf('{ marks: { tail cut: every run, rot found: 2 of 3 seeds } }')
+  const noFacts = new FactTally(demands)
   const tallyOf = (...seeds: readonly (readonly string[])[]): MarkTally => {
     const tally = new MarkTally()
     for (const marks of seeds) tally.add(marks)
@@ -65,9 +67,9 @@ describe('demands on a campaign', () => {
   }
 
   it('are judged where as many seeds ran', () => {
-    expect(missedInCampaign(demands, tallyOf([], []))).toEqual([])
-    expect(missedInCampaign(demands, tallyOf(['rot found'], ['rot found'], []))).toEqual([])
-    const missed = missedInCampaign(demands, tallyOf(['rot found'], [], [], []))
+    expect(missedInCampaign(demands, tallyOf([], []), noFacts)).toEqual([])
+    expect(missedInCampaign(demands, tallyOf(['rot found'], ['rot found'], []), noFacts)).toEqual([])
+    const missed = missedInCampaign(demands, tallyOf(['rot found'], [], [], []), noFacts)
     expect(missed.map(({ path, message }) => [path.join('/'), message])).toEqual([
       [
         'demands/marks/rot found',
@@ -78,11 +80,33 @@ describe('demands on a campaign', () => {
 
   it('count what parts of a campaign have reached together', () => {
     const tally = tallyOf(['rot found', 'rot found'], [])
-    expect(missedInCampaign(demands, tally)).toEqual([])
+    expect(missedInCampaign(demands, tally, noFacts)).toEqual([])
     tally.addAll(tallyOf(['tail cut']))
-    expect(missedInCampaign(demands, tally)).toHaveLength(1)
+    expect(missedInCampaign(demands, tally, noFacts)).toHaveLength(1)
     tally.addAll(tallyOf(['rot found']))
-    expect(missedInCampaign(demands, tally)).toEqual([])
+    expect(missedInCampaign(demands, tally, noFacts)).toEqual([])
+  })
+
+  it('may be facts that some of the seeds must have judged, also of a file of records', () => {
+    const ofFacts = demandsOf('{ judged: { K1: 5 in 2 of 3 seeds } }')
+    const missedBy = (...facts: readonly number[]) => {
+      const tally = new FactTally(ofFacts)
+      for (const count of facts) tally.add({ judged: judged(count), undecided: [] })
+      return missedInCampaign(ofFacts, tallyOf(...facts.map(() => [])), tally)
+    }
+    expect(missedInRun(ofFacts, { judged: judged(0), marks: [], undecided: [] })).toEqual([])
+    expect([missedBy(4, 4), missedBy(4, 5, 6), missedBy(0, 0, 5, 5)]).toEqual([[], [], []])
+    const message = `demands that K1 judges at least 5 in at least 2 of 3 seeds: reached in 1 of 3 (${invariants.K1.judges[1]})`
+    expect(missedBy(4, 5, 4)).toEqual([{ path: ['demands', 'judged', 'K1'], message }])
+    const manifest = { scenario: 'one', file: 'one.yaml', page: '0'.repeat(64), ...manifestDemands(ofFacts) }
+    expect(demandsOfManifest(manifest)).toEqual({ ...ofFacts, marks: {} })
+  })
+
+  it('of facts count operations that K1 could not decide', () => {
+    const ofFacts = demandsOf('{ judged: { K1: 5 in 1 of 1 seed } }')
+    const tally = new FactTally(ofFacts)
+    tally.add({ judged: judged(2), undecided: [{ operations: 3 }] })
+    expect(tally.met('K1')).toBe(1)
   })
 
   it('are told with how many seeds have reached what', () => {
@@ -108,6 +132,14 @@ describe('what demands cannot be', () => {
 
   it('is a number that demands nothing, or more than can be', () => {
     expect(problems('{ judged: { K1: 0 } }')).toEqual(["one.yaml:4:26: 'K1' is too small: at least 1"])
+    expect(problems('{ judged: { K1: 0 in 1 of 2 seeds } }')[0]).toContain('0 facts demand nothing: remove the line')
+    expect(problems('{ judged: { K1: 4 in all seeds } }')).toEqual([
+      "one.yaml:4:26: write a number, or '4 in 19 of 20 seeds'",
+    ])
+    expect(problems('{ judged: { K1: 4 in 5 of 4 seeds } }')).toEqual([
+      'one.yaml:4:26: 5 of 4 is more seeds than there are: write at most 4',
+    ])
+    expect(problems('{ judged: { K1: [4] } }')).toEqual(["one.yaml:4:26: 'K1' must be a number or text, not a list"])
     expect(problems('{ marks: { tail cut: often } }')).toEqual(["one.yaml:4:31: write 'every run', or '3 of 40 seeds'"])
     expect(problems('{ marks: { tail cut: 5 of 4 seeds } }')).toEqual([
       'one.yaml:4:31: 5 of 4 is more seeds than there are: write at most 4',

@@ -1,10 +1,11 @@
 /**
  * Reads and writes of keys over 1, 16 and 64 connections (`get`, `put`), and a load of keys by transactions of 64 (`load`):
- * rate, CPU of each, latencies. `put` and `load` keep the data on disk, unless `--no-disk`.
+ * rate, CPU of each, latencies, beside bare `node:http`, and reads beside a route of Fastify. `put` and `load` keep the data
+ * on disk, unless `--no-disk`.
  */
 import { cpuMs } from '../children.mjs'
 import { numberOption, options } from '../figures.mjs'
-import { builds, printTable, rounds, startAgent, startFloor } from './sides.mjs'
+import { builds, printTable, rounds, startAgent, startFastify, startFloor } from './sides.mjs'
 import { askAll, quantile, wires } from './wire.mjs'
 
 const warm = numberOption('warm', 3000)
@@ -22,8 +23,9 @@ async function asked({ at, child }, connections, request) {
   return { 'per s': perSecond, 'CPU µs': cpuUs, 'p50 ms': quantile(tookMs, 0.5), 'p99 ms': quantile(tookMs, 0.99) }
 }
 
-async function rows(title, request, { dev, connections, body }) {
-  const sides = [...(await Promise.all(builds().map((build) => startAgent(build, { dev })))), await startFloor(body)]
+async function rows(title, request, { dev, connections, body, besides = [startFloor] }) {
+  const agents = builds().map((build) => startAgent(build, { dev }))
+  const sides = await Promise.all([...agents, ...besides.map((beside) => beside(body))])
   for (const each of connections) {
     for (const side of sides) side.figures = []
     for (let round = 0; round < rounds; round++) {
@@ -37,7 +39,12 @@ const several = [1, 16, 64]
 
 export async function get() {
   const body = '[{"LockIndex":0,"Key":"first","Flags":0,"Value":"eA==","CreateIndex":9,"ModifyIndex":9}]'
-  await rows('KV get', () => ['GET', '/v1/kv/first'], { dev: true, connections: several, body })
+  await rows('KV get', () => ['GET', '/v1/kv/first'], {
+    dev: true,
+    connections: several,
+    body,
+    besides: [startFloor, startFastify],
+  })
 }
 
 export async function put() {

@@ -33,10 +33,30 @@ const server = createServer((request, response) => {
 server.listen(0, '${host}', 4096, () => console.log(server.address().port))
 `
 
+/** What a route of Fastify costs beside it: everything is answered with a fixed body. */
+const fastifyProgram = `
+import { fastify } from ${JSON.stringify(import.meta.resolve('fastify'))}
+const headers = JSON.parse(process.argv[2])
+const body = process.argv[3]
+const named = Object.fromEntries(headers.flatMap((name, at) => (at % 2 === 0 ? [[name, headers[at + 1]]] : [])))
+const app = fastify()
+app.get('/*', (request, reply) => reply.headers(named).send(body))
+await app.listen({ host: '${host}', port: 0 })
+console.log(app.server.address().port)
+`
+
 /** A server of `node:http` that answers everything with these bytes. */
-export async function startFloor(body = 'true') {
+export function startFloor(body = 'true') {
+  return startFixed('node:http', floorProgram, body)
+}
+
+export function startFastify(body) {
+  return startFixed('Fastify', fastifyProgram, body)
+}
+
+async function startFixed(name, text, body) {
   const program = join(scratch(), 'floor.mjs')
-  writeFileSync(program, floorProgram)
+  writeFileSync(program, text)
   const headers = [
     'Vary',
     'Accept-Encoding',
@@ -50,7 +70,7 @@ export async function startFloor(body = 'true') {
   const all = [...headers, 'Content-Type', 'application/json', 'Content-Length', String(Buffer.byteLength(body))]
   const child = start([program, JSON.stringify(all), body], { stdout: 'pipe' })
   const port = await new Promise((done) => child.stdout.setEncoding('utf8').once('data', (text) => done(Number(text))))
-  return { name: 'node:http', child, at: { host, port } }
+  return { name, child, at: { host, port } }
 }
 
 /** The builds to compare: this one, and what `--with` names. */

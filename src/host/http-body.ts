@@ -79,8 +79,9 @@ export function isWithoutBody({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * The whole body; `too-slow` if it did not come in its time, and then the rest is not read; `broken` if the client disconnected or was cut off in the middle of it. `from`: the client's address;
- * empty for one that came through a Unix socket.
+ * The whole body; `too-slow` if it did not come in its time, and then the rest is not read; `broken` if the client
+ * disconnected or was cut off in the middle of it. `from`: the client's address; empty for one that came through a Unix
+ * socket.
  */
 export function readBody(
   request: IncomingMessage,

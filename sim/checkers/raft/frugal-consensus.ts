@@ -29,6 +29,8 @@ interface SentChunk {
   readonly index: LogIndex
   readonly offset: number
   readonly atMs: number
+  /** It was sent again to a follower that had not been heard since it was sent before. */
+  readonly toSilent: boolean
 }
 
 interface Leading {
@@ -49,7 +51,8 @@ type Run = Pick<CheckedRun, 'nowUs'> & Judge<{ R13: never }>
  * 1. A follower whose log agrees, which was sent entries within the shortest distance of two heartbeats and has
  *    answered as recently, gets no heartbeat, unless reads wait. Its answer to the entries says the same.
  * 2. A follower is told a commit index once; one that is being removed is told once more.
- * 3. A piece of a snapshot that is not its first is sent again only if it was not answered for ten heartbeats.
+ * 3. A piece of a snapshot that is not its first is sent again only if it was not answered for ten heartbeats. One that
+ *    was sent again while the follower was silent is sent once more when that is heard: it was down, and has lost it.
  * 4. An append is answered once, or twice while the disk is behind (`append-answers`).
  */
 export class FrugalConsensus {
@@ -153,11 +156,13 @@ export class FrugalConsensus {
 
   #chunk(node: string, to: string, { meta, offset }: Chunk, leading: Leading, timing: ServerTiming): void {
     const follower = followerOf(leading, to)
-    const { chunk: last } = follower
+    const { chunk: last, heardMs } = follower
     const [{ index }, atMs] = [meta, timing.monoMs()]
-    follower.chunk = { index, offset, atMs }
+    const isRepeated = last?.index === index && last.offset === offset && offset > 0
+    const isSilent = isRepeated && heardMs < last.atMs
+    follower.chunk = { index, offset, atMs, toSilent: isSilent }
     this.#run.judged('R13')
-    if (last?.index !== index || last.offset !== offset || offset === 0) return
+    if (!isRepeated || (last.toSilent && !isSilent)) return
     const patienceMs = chunkPatience * (shortestMs(timing) - roundingMs)
     if (atMs - last.atMs >= patienceMs) return
     const again = `sends ${to} the piece at ${offset} of its snapshot again after ${(atMs - last.atMs).toFixed(0)} ms`

@@ -216,6 +216,29 @@ describe('R13', () => {
     expect(lines).toEqual(['R13: s1, leader of term 2, sends b the piece at 100 of its snapshot again after 5 ms'])
   })
 
+  it('accepts a piece that was repeated for a silent follower once more, and once, when that is heard', () => {
+    const { thrift, lines, clock } = group()
+    const meta = { index: logIndexOf(9), term: two, configuration: { servers: [] }, configurationIndex: logIndexOf(1) }
+    const send = (ms: number): void => {
+      clock.ms = ms
+      const piece = { meta, offset: 100, sizeBytes: 200, bytes: new Uint8Array(100), round: 1 }
+      thrift.sent('s1', 'b', { kind: 'snapshot-chunk', term: two, ...piece })
+    }
+    const hear = (ms: number): void => {
+      clock.ms = ms
+      thrift.received('s1', 'b', answer(1))
+    }
+    hear(0)
+    send(10)
+    send(1010)
+    hear(1500)
+    send(1510)
+    expect(lines).toEqual([])
+    hear(1520)
+    send(1530)
+    expect(lines).toEqual(['R13: s1, leader of term 2, sends b the piece at 100 of its snapshot again after 20 ms'])
+  })
+
   it('reports a second answer at one moment, unless the disk has just written', () => {
     const { thrift, lines, clock, counts } = group()
     const answersTwice = (round: number): void => {

@@ -141,4 +141,18 @@ export const diskBugs: readonly PlantedBug[] = [
     hunt: failing,
     foundBy: ['P1'],
   },
+  {
+    row: 444,
+    name: 'failed-registrations-are-acknowledged',
+    about: 'a registration that could not be written to disk is acknowledged, and lost when the agent restarts',
+    patches: [
+      {
+        file: 'src/agent/local/journal.js',
+        find: 'this.#isWhole = false;\n        return written;\n    }\n    async writeAnew',
+        replace: 'this.#isWhole = false;\n        return done;\n    }\n    async writeAnew',
+      },
+    ],
+    hunt: 'registrations-on-failing-disks',
+    foundBy: ['E5'],
+  },
 ]

@@ -98,6 +98,7 @@ export const hunts: readonly Hunt[] = [
   { name: 'queries-fail-over', tuning: [] },
   { name: 'queries-have-an-age', tuning: [] },
   { name: 'recursors-fail', tuning: [] },
+  { name: 'registrations-on-failing-disks', tuning: [] },
   { name: 'requests-are-refused', tuning: [] },
   { name: 'rights-are-few', tuning: [] },
   { name: 'root-moves-outside', tuning: [] },

@@ -23,7 +23,8 @@ interface Node {
 /**
  * E5. What an agent has acknowledged about its services and checks is in the catalog within a time limit (`owing.ts`)
  * while the agent reaches a leader, and disappears only when a client removes it. Of overlapping requests, either may
- * be the last. A request without an answer may or may not have taken effect.
+ * be the last. A request without an answer may or may not have taken effect. At rest each agent itself has what it
+ * acknowledged, whatever became of its processes since.
  */
 export class AcknowledgedRegistrations {
   readonly #run: Run
@@ -100,6 +101,19 @@ export class AcknowledgedRegistrations {
     items.clear()
   }
 
+  /** `held`: the agent's own services and checks at rest, by item. */
+  atRest(node: string, held: ReadonlyMap<string, string>): void {
+    for (const [name, item] of this.#node(node).items) {
+      const { last, settled, open } = item
+      if (last === undefined || settled.size === 0 || open.size > 0) continue
+      this.#run.judged('E5')
+      const value = held.get(name)
+      if (isPossible(item, name, value)) continue
+      const is = `${name} is ${value ?? 'missing'} at ${node} itself, at rest`
+      this.#run.report('E5', `${is}, and should be ${wantedText(item)}: that was acknowledged`, [item.lastIn])
+    }
+  }
+
   lookAround(): void {
     const nowUs = this.#run.nowUs()
     if (nowUs < this.#nextLookUs) return
@@ -162,7 +176,7 @@ export class AcknowledgedRegistrations {
       const lateUs = owing.overdueUs(nowUs, { owedUs: last.endedUs, contactUs, isAtOnce })
       if (lateUs === undefined) continue
       this.#run.judged('E5')
-      const wanted = [...settled].map((value) => value ?? 'gone').join(', or ')
+      const wanted = wantedText(item)
       this.#run.report(
         'E5',
         `${name} of ${node} is ${listed ?? 'missing'} in the catalog, and should be ${wanted}: acknowledged ${seconds(nowUs - last.endedUs)} ago, ${seconds(lateUs)} overdue`,
@@ -190,6 +204,10 @@ export class AcknowledgedRegistrations {
     items.set(name, item)
     return item
   }
+}
+
+function wantedText({ settled }: Item): string {
+  return [...settled].map((value) => value ?? 'gone').join(', or ')
 }
 
 function seconds(us: number): string {

@@ -42,6 +42,9 @@ export interface RegistrationChange {
   outcome: 'open' | 'done' | 'not held' | 'unknown'
 }
 
+type ComparedService = Pick<ServiceFacts, 'service' | 'address' | 'port' | 'tags' | 'meta' | 'weights' | 'mesh'>
+type ComparedCheck = Pick<CatalogCheck, 'name' | 'notes' | 'serviceId'>
+
 /** The compared facts of a service. The agent chooses the port of a proxy: E12 judges it. */
 export function serviceText({
   service,
@@ -51,7 +54,7 @@ export function serviceText({
   meta,
   weights: { passing, warning },
   mesh,
-}: Pick<ServiceFacts, 'service' | 'address' | 'port' | 'tags' | 'meta' | 'weights' | 'mesh'>): string {
+}: ComparedService): string {
   const pairs = (meta ?? []).map(([key, value]) => `${key}=${value}`).join(',')
   const native = mesh?.native === true ? ' in the mesh' : ''
   const proxy = mesh?.proxy ?? undefined
@@ -61,8 +64,19 @@ export function serviceText({
 }
 
 /** The compared facts of a check, without its status. */
-export function checkText({ name, notes, serviceId }: Pick<CatalogCheck, 'name' | 'notes' | 'serviceId'>): string {
+export function checkText({ name, notes, serviceId }: ComparedCheck): string {
   return `${name} of ${serviceId === '' ? 'the node' : serviceId}, notes ${notes}`
+}
+
+/** By item, in the form of `serviceText` and `checkText`. */
+export function itemsOf(
+  services: Iterable<ComparedService & Pick<ServiceFacts, 'id'>>,
+  checks: Iterable<ComparedCheck & Pick<CatalogCheck, 'checkId'>>,
+): ReadonlyMap<string, string> {
+  const items = new Map<string, string>()
+  for (const service of services) items.set(`service ${service.id}`, serviceText(service))
+  for (const check of checks) items.set(`check ${check.checkId}`, checkText(check))
+  return items
 }
 
 /** The catalog's rows of one node. */
@@ -80,18 +94,13 @@ export interface NodeRows {
 export const noRows: NodeRows = { items: new Map(), statuses: new Map(), owners: new Map(), proxyPorts: new Map() }
 
 export function rowsOf(services: Iterable<CatalogService>, checks: Iterable<CatalogCheck>): NodeRows {
-  const items = new Map<string, string>()
   const statuses = new Map<string, string>()
   const owners = new Map<string, string>()
   const proxyPorts = new Map<string, number>()
-  for (const service of services) {
-    items.set(`service ${service.id}`, serviceText(service))
-    if (service.kind === proxyKind) proxyPorts.set(service.id, service.port)
-  }
+  for (const { id, kind, port } of services) if (kind === proxyKind) proxyPorts.set(id, port)
   for (const check of checks) {
-    items.set(`check ${check.checkId}`, checkText(check))
     statuses.set(check.checkId, check.status)
     owners.set(check.checkId, check.serviceId)
   }
-  return { items, statuses, owners, proxyPorts }
+  return { items: itemsOf(services, checks), statuses, owners, proxyPorts }
 }

@@ -10,6 +10,8 @@ import {
 import { keptRegistrations } from '../../checkers/pool/kept-registrations.ts'
 import { membership } from '../../checkers/pool/membership.ts'
 import { countPool, type PoolFault, poolFaults, poolViews } from '../../checkers/pool/pool-views.ts'
+import { acknowledgedRegistrations } from '../../checkers/registrations/acknowledged-registrations.ts'
+import { itemsOf } from '../../checkers/registrations/registration-facts.ts'
 import { startMissed } from '../../cluster/group-facts.ts'
 import { httpEndpoint } from '../../cluster/node-identity.ts'
 import type { RunContext } from '../run-context.ts'
@@ -121,8 +123,13 @@ interface SeenCatalog {
   unheard: number
 }
 
-function countCatalog({ invariants }: RunContext, { held, left, unheard }: SeenCatalog): void {
-  for (const node of held) countCatalogOf(invariants.of(catalogTruth), node)
+function countCatalog({ cluster, invariants }: RunContext, { held, left, unheard }: SeenCatalog): void {
+  for (const node of held) {
+    countCatalogOf(invariants.of(catalogTruth), node)
+    const local = cluster.agentOf(node.node)?.local
+    if (local === undefined) continue
+    invariants.of(acknowledgedRegistrations).atRest(node.node, itemsOf(local.services(), local.checks()))
+  }
   invariants.of(keptRegistrations).leftInOrder(left, unheard)
 }
 

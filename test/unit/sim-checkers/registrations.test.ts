@@ -191,6 +191,26 @@ describe('E5', () => {
     expect(lines).toEqual(['E5: c1 says that it has no check c, though it acknowledged PUT check c'])
   })
 
+  it('expects of an agent at rest what it acknowledged, or what a request without an answer may have made of it', () => {
+    const { asked, began, ended, registrations, lines, counts } = watched()
+    const rest = (held: Record<string, string>) => registrations.atRest('c1', new Map(Object.entries(held)))
+    asked({ [web]: 'one' })
+    const open = began({ [web]: 'two' })
+    rest({})
+    ended(open, 'unknown')
+    rest({ [web]: 'one' })
+    rest({ [web]: 'two' })
+    expect(lines).toEqual([])
+    expect(counts()).toEqual(['E5 excused: outcome unknown 1', 'E5 2'])
+    rest({})
+    asked({ [web]: undefined })
+    rest({ [web]: 'one' })
+    expect(lines).toEqual([
+      'E5: service web-1 is missing at c1 itself, at rest, and should be one: that was acknowledged',
+      'E5: service web-1 is one at c1 itself, at rest, and should be gone: that was acknowledged',
+    ])
+  })
+
   it('waits after a restore for a full comparison, and expects nothing of another machine', () => {
     const { asked, listed, lines, later, registrations, counts } = watched()
     listed({ [web]: 'one' })

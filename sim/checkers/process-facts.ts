@@ -85,6 +85,8 @@ export interface ProcessFacts {
   readonly 'stranger went': OfNode
   /** An operator has given the agent another name, which its next process uses. */
   readonly 'agent renamed': OfNode & { readonly id: string; readonly from: string }
+  /** It runs at another address from now on. */
+  readonly 'agent moved': OfNode & { readonly id: string; readonly host: string }
   /** Another machine has the name of a lost one; promises of the old one do not bind it. */
   readonly 'machine replaced': OfNode
   /** Its removal from the catalog or from the Raft group was requested. `id`: its node ID. */

@@ -9,7 +9,11 @@ export interface CareSettings {
   readonly serverStabilizationMs: number
 }
 
-type CareExcuses = Readonly<Record<'O1' | 'O3', 'asked to go' | 'older protocol'>> & { readonly O2: 'known before' }
+type CareExcuses = {
+  readonly O1: 'asked to go' | 'older protocol' | 'address taken'
+  readonly O2: 'known before'
+  readonly O3: 'asked to go' | 'older protocol'
+}
 
 /** Clocks of leaders may run faster than true time: a vote may be granted too early by this share. */
 const earlyShare = 0.2
@@ -27,7 +31,8 @@ export const nodeId = /^[0-9a-f-]{36}$/
  *    than that after it joined.
  * 3. It removes no voter from which it has received a reply of its term within that time.
  * Changes by operators (`force-leave`, `remove-peer`, `peers.json`) are not judged, nor those that follow when a server
- * leaves or its machine is replaced.
+ * leaves or its machine is replaced. A server that has moved to the address of another one takes its place: two entries
+ * with one address cannot be in a configuration.
  */
 export class ServerCare {
   readonly #judge: Judge<CareExcuses>
@@ -40,6 +45,10 @@ export class ServerCare {
   #newest: LogIndex = noIndex
   /** IDs and addresses of every configuration that a leader had or wrote. */
   readonly #seen = new Set<string>()
+  /** By ID, the address of its newest entry. */
+  readonly #addresses = new Map<string, string>()
+  /** IDs of the agents that have moved to a host. */
+  readonly #came = new Map<string, Set<string>>()
   /** IDs whose removal was requested. */
   readonly #mayGo = new Set<string>()
   /** The IDs among them that an operator named, while the server itself did not leave. */
@@ -71,6 +80,12 @@ export class ServerCare {
   stays(id: string): void {
     this.#mayGo.delete(id)
     this.#named.delete(id)
+  }
+
+  moved(id: string, host: string): void {
+    const came = this.#came.get(host)
+    if (came === undefined) this.#came.set(host, new Set([id]))
+    else came.add(id)
   }
 
   /** A leader has received a reply of its present term. */
@@ -110,7 +125,8 @@ export class ServerCare {
   written(index: LogIndex, { servers }: Configuration): void {
     if (index <= this.#newest) return
     this.#newest = index
-    for (const { id, suffrage } of servers) {
+    for (const { id, address, suffrage } of servers) {
+      this.#addresses.set(id, address)
       if (suffrage !== 'voter' && !this.#joinedAtUs.has(id)) this.#joinedAtUs.set(id, this.#nowUs())
     }
   }
@@ -136,10 +152,18 @@ export class ServerCare {
       this.#judge.report('O3', `${leader} removes ${id} by itself ${objection}`)
     if (!nodeId.test(id)) return this.#judge.excused('O1', 'older protocol')
     if (this.#mayGo.has(id)) return this.#judge.excused('O1', 'asked to go')
+    if (this.#isTaken(id)) return this.#judge.excused('O1', 'address taken')
     this.#judge.judged('O1')
     const what = `${leader} removes ${id} from ${voters} voters by itself`
     if (voters < votersMin) this.#judge.report('O1', `${what}: below ${votersMin} voters, none may be removed`)
     else if (voters - 1 < this.#minQuorum) this.#judge.report('O1', `${what}, and min_quorum is ${this.#minQuorum}`)
+  }
+
+  /** Whether another agent has moved to the address of its entry. */
+  #isTaken(id: string): boolean {
+    const address = this.#addresses.get(id) ?? ''
+    const came = this.#came.get(address.slice(0, address.lastIndexOf(':'))) ?? []
+    return [...came].some((other) => other !== id)
   }
 
   #promoted(leader: string, id: string, address: string): void {
@@ -177,6 +201,8 @@ export const serverCare = checker({
           'A server that was told to leave, or that an operator named, may be removed; until it runs again and all members know it, or is down and none has heard that it left (E3).',
         'older protocol':
           'A server of an older Raft protocol is named by its address, and autopilot ignores it; until it has an ID.',
+        'address taken':
+          'A server may be removed if another one has moved to the address of its entry; until its entry has another address.',
       },
       // Most removed voters were asked to leave: planned leaves are far more frequent than removals of dead servers.
       // Without hunts most others are of the upgrades, whose older releases name servers by address.
@@ -214,6 +240,7 @@ export const serverCare = checker({
       if (command.kind.startsWith('autopilot.')) it.settings(autopilotOf(tx) ?? {})
     },
     'removal allowed': (it, { id, why }) => it.mayGo(id, why),
+    'agent moved': (it, { id, host }) => it.moved(id, host),
     'removal over': (it, { id }) => {
       if (id !== undefined) it.stays(id)
     },

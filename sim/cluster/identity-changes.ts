@@ -59,6 +59,7 @@ export class IdentityChanges {
     this.#processes.crash(machine, 'kept')
     this.#network.move(node, host)
     machine.identity = { ...machine.identity, host }
+    this.#nodes.checksOf(machine).tell('agent moved', { node, id: machine.identity.id, host })
     this.#processes.start(machine)
   }
 }

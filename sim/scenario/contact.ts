@@ -55,9 +55,9 @@ export class Contact {
 /**
  * Of the agents of a run. An agent has contact while all of this holds: it and all servers that its pool calls alive
  * run and are not told to end, are awake and without trouble of disks, links or clocks, and reach one another; one of
- * these servers leads, and no other in that datacenter does; they have a majority of the voters that the leader goes by;
- * and nothing is taken for what it was: none of these servers has moved, and the leader's pool does not call a former
- * name of the agent alive.
+ * these servers leads, and no other in that datacenter does; they are all in the configuration that the leader goes by,
+ * because the others hear no leader, and have a majority of its voters; and nothing is taken for what it was: none of
+ * these servers has moved, and the leader's pool does not call a former name of the agent alive.
  */
 export function contactOf({
   simulation,
@@ -103,13 +103,15 @@ export function contactOf({
     if (consensus === undefined || ![agent, ...servers].every(isWell) || !isMeshed([agent, ...servers]))
       return undefined
     const raft = consensus.status()
-    const voters = raft.configuration.servers.filter(({ suffrage }) => suffrage === 'voter')
+    const members = raft.configuration.servers
+    const voters = members.filter(({ suffrage }) => suffrage === 'voter')
     const ids = new Set<string | undefined>(
       servers.map((server) => {
         const { id, host } = cluster.identityOf(server)
         return consensus.memberName(id, `${host}:${serverPort}`)
       }),
     )
+    if (members.filter(({ id }) => ids.has(id)).length < ids.size) return undefined
     if (voters.filter(({ id }) => ids.has(id)).length * 2 <= voters.length) return undefined
     if (!isKnownAsItIs(agent, servers, leader)) return undefined
     return `${cluster.bootOf(agent)} ${leader} ${raft.term}`

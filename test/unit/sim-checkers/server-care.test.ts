@@ -64,6 +64,21 @@ describe('O1: a leader takes out a dead server by itself', () => {
     leader.care.changed('s1', ['10.0.1.1:8300', '10.0.1.2:8300'], group(1))
     expect(leader.told).toEqual([])
   })
+
+  it('of three, if another one has moved to the address of its entry', () => {
+    const movedTo = (number: number, host: string, index = 1) => {
+      const leader = new Leader(group(1, 2, 3))
+      leader.care.written(logIndexOf(1), group(1, 2, 3))
+      leader.care.moved(idOf(number), host)
+      const { servers } = group(1, 2, 3)
+      const moved = servers.map((server) => (server.id === idOf(3) ? { ...server, address: '10.0.1.9:8300' } : server))
+      if (index > 1) leader.care.written(logIndexOf(index), { servers: moved })
+      return leader.becomes(group(1, 2)).told.length
+    }
+    expect([movedTo(2, '10.0.1.3'), movedTo(2, '10.0.1.4'), movedTo(3, '10.0.1.3'), movedTo(2, '10.0.1.3', 2)]).toEqual(
+      [0, 1, 1, 1],
+    )
+  })
 })
 
 describe('O3: a leader removes a voter by itself', () => {

@@ -62,6 +62,8 @@ export interface LogFacts {
   readonly 'log reset': OfNode & { readonly index: LogIndex; readonly configuration: Configuration | undefined }
   /** A server has written a configuration to its log. A leader that was paused may lead no more by then. */
   readonly 'configuration written': OfNode & { readonly index: LogIndex; readonly configuration: Configuration }
+  /** The change that a leader was asked for last is in its log: an earlier one may be written after that request. */
+  readonly 'change written': OfNode
   /** A leader has written another configuration. `before`: the voters of the previous one. */
   readonly 'members changed': OfNode & { readonly before: readonly string[]; readonly configuration: Configuration }
   /** An entry that no leader wrote: an operator forced a configuration. */

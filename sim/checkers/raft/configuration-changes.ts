@@ -33,6 +33,8 @@ export class ConfigurationChanges {
    * own term.
    */
   readonly #settled = new Set<string>()
+  /** By leader that was asked for a change which it has not written yet, its commit index at that time. */
+  readonly #asked = new Map<string, LogIndex>()
   readonly #judge: Judge<{ R7: 'forced by an operator' }>
 
   constructor(judge: Judge<{ R7: 'forced by an operator' }>) {
@@ -62,6 +64,20 @@ export class ConfigurationChanges {
 
   noLongerLeads(node: string): void {
     this.#leading.delete(node)
+    this.#asked.delete(node)
+  }
+
+  /** A leader is asked for a change. It makes none before the last one is committed, by other disks perhaps. */
+  asked(node: string): void {
+    this.#asked.set(node, this.#committed.get(node) ?? noIndex)
+  }
+
+  /**
+   * Whether the configuration that the leader has written to its own disk at this index is the change that it was asked
+   * for last, and not an earlier one, which had been committed by then.
+   */
+  hasWritten(node: string, index: LogIndex): boolean {
+    return index > (this.#asked.get(node) ?? index) && this.#asked.delete(node)
   }
 
   committed(node: string, index: LogIndex, term: Term): void {
@@ -195,6 +211,7 @@ export const configurationChanges = checker({
     'message sent': (it, { node, message }) => it.sent(node, message),
     'leader began': (it, { node, term }) => it.becameLeader(node, term),
     'leader ended': (it, { node }) => it.noLongerLeads(node),
+    'change asked': (it, { node }) => it.asked(node),
     'log reset': (it, { node, index, configuration }) => it.reset(node, index, configuration),
     'index committed': (it, { node, index, term }) => it.committed(node, index, term),
     'machine replaced': (it, { node }) => it.replaced(node),

@@ -90,9 +90,9 @@ export class LeaderAttention {
     this.#leading.get(node)?.contacts.clear()
   }
 
-  changing(node: string): void {
+  changing(node: string, isChanging: boolean): void {
     const leading = this.#leading.get(node)
-    if (leading !== undefined) leading.isChanging = true
+    if (leading !== undefined) leading.isChanging = isChanging
   }
 
   removing(node: string, id: string): void {
@@ -103,7 +103,6 @@ export class LeaderAttention {
   changed(node: string): void {
     const leading = this.#leading.get(node)
     if (leading === undefined) return
-    leading.isChanging = false
     const members = this.#configurations.newestOf(node)?.servers ?? []
     for (const id of leading.leaving.keys()) if (!members.some((each) => each.id === id)) leading.leaving.delete(id)
   }
@@ -203,7 +202,8 @@ export const leaderAttention = checker({
     'process resumed': (it, { node }) => it.resumed(node),
     'leader began': (it, { node, term }) => it.becameLeader(node, term),
     'leader ended': (it, { node }) => it.noLongerLeads(node),
-    'change asked': (it, { node }) => it.changing(node),
+    'change asked': (it, { node }) => it.changing(node, true),
+    'change written': (it, { node }) => it.changing(node, false),
     'removal decided': (it, { node, id }) => it.removing(node, id),
     'members changed': (it, { node }) => it.changed(node),
     'message sent': (it, { node, to, address, message }) => it.sent(node, to, address, message),

@@ -118,6 +118,7 @@ export class LogObserver {
     const before = changes.appended(node, entry.index, entry.term, configuration.value)
     this.#tell('configuration written', { index: entry.index, configuration: configuration.value })
     if (!this.#leads(entry.term)) return
+    if (changes.hasWritten(node, entry.index)) this.#tell('change written', {})
     if (before !== undefined) this.#tell('members changed', { before, configuration: configuration.value })
     this.#all.triggered('members changed', node)
     const isIn = configuration.value.servers.some((server) => server.id === id && server.suffrage === 'voter')

@@ -146,7 +146,7 @@ export const ownQuorum = checker({
     'leader began': (it, { node, term }) => it.becameLeader(node, term),
     'leader ended': (it, { node }) => it.noLongerLeads(node),
     'change asked': (it, { node }) => it.changeAsked(node),
-    'members changed': (it, { node }) => it.changed(node),
+    'change written': (it, { node }) => it.changed(node),
     'index committed': (it, { node, index }) => it.committed(node, index),
   },
 })

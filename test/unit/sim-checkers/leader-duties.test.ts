@@ -150,7 +150,7 @@ describe('R12', () => {
     attention.sent('s1', 'c', '', append())
     attention.sent('s1', 'd', '', append())
     attention.sent('s1', 'e', 'e:8300', append())
-    attention.changing('s1')
+    attention.changing('s1', true)
     attention.sent('s1', 'b', 'c:8300', append())
     expect(lines).toEqual([
       'R12: s1, leader of term 2, sends b its messages at c:8300, and the configuration in its log has b:8300',

@@ -320,6 +320,19 @@ describe('R7 configuration', () => {
     expect(codes).toEqual(['R7'])
   })
 
+  it('knows the change that a leader was asked for from an earlier one, which its own disk is late with', () => {
+    const checker = new ConfigurationChanges(recorder().judge)
+    checker.becameLeader('s1', termOf(2))
+    checker.committed('s1', logIndexOf(4), termOf(2))
+    expect(checker.hasWritten('s1', logIndexOf(4))).toBe(false)
+    checker.asked('s1')
+    const written = [4, 6, 7].map((index) => checker.hasWritten('s1', logIndexOf(index)))
+    expect(written).toEqual([false, true, false])
+    checker.asked('s1')
+    checker.noLongerLeads('s1')
+    expect(checker.hasWritten('s1', logIndexOf(9))).toBe(false)
+  })
+
   it('lets a candidate hear from the winner that it is removed, while its vote for itself is written', () => {
     const checker = new ConfigurationChanges(recorder().judge)
     checker.appended('s1', logIndexOf(1), termOf(1), servers('a', 'b'))

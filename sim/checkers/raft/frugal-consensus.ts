@@ -29,7 +29,7 @@ interface SentChunk {
   readonly index: LogIndex
   readonly offset: number
   readonly atMs: number
-  /** It was sent again to a follower that had not been heard since it was sent before. */
+  /** The follower had not been heard for ten heartbeats. */
   readonly toSilent: boolean
 }
 
@@ -52,7 +52,7 @@ type Run = Pick<CheckedRun, 'nowUs'> & Judge<{ R13: never }>
  *    answered as recently, gets no heartbeat, unless reads wait. Its answer to the entries says the same.
  * 2. A follower is told a commit index once; one that is being removed is told once more.
  * 3. A piece of a snapshot that is not its first is sent again only if it was not answered for ten heartbeats. One that
- *    was sent again while the follower was silent is sent once more when that is heard: it was down, and has lost it.
+ *    was sent while the follower was silent is sent once more when that is heard: it was down, and has lost it.
  * 4. An append is answered once, or twice while the disk is behind (`append-answers`).
  */
 export class FrugalConsensus {
@@ -158,13 +158,11 @@ export class FrugalConsensus {
     const follower = followerOf(leading, to)
     const { chunk: last, heardMs } = follower
     const [{ index }, atMs] = [meta, timing.monoMs()]
-    const isRepeated = last?.index === index && last.offset === offset && offset > 0
-    const isSilent = isRepeated && heardMs < last.atMs
-    follower.chunk = { index, offset, atMs, toSilent: isSilent }
-    this.#run.judged('R13')
-    if (!isRepeated || (last.toSilent && !isSilent)) return
     const patienceMs = chunkPatience * (shortestMs(timing) - roundingMs)
-    if (atMs - last.atMs >= patienceMs) return
+    follower.chunk = { index, offset, atMs, toSilent: atMs - heardMs >= patienceMs }
+    this.#run.judged('R13')
+    if (last?.index !== index || last.offset !== offset || offset === 0) return
+    if (atMs - last.atMs >= patienceMs || (last.toSilent && heardMs >= last.atMs)) return
     const again = `sends ${to} the piece at ${offset} of its snapshot again after ${(atMs - last.atMs).toFixed(0)} ms`
     this.#run.report('R13', `${node}, leader of term ${leading.term}, ${again}`)
   }

@@ -1,6 +1,7 @@
 import { textOf } from './bytes.ts'
 import { JsonTokens } from './json-tokens.ts'
 import { err, ok, type Result } from './result.ts'
+import { isList } from './shape.ts'
 
 /** JSON as it comes from outside: members keep their order and never become members of an object of ours. */
 export type JsonInput =
@@ -51,6 +52,13 @@ export function parseBoundedJson(bytes: Uint8Array, bounds: JsonBounds): Result<
   const reader = new JsonReader(textOf(bytes), bounds)
   const value = reader.document()
   return reader.fault === undefined ? ok(value) : err({ kind: reader.kind, message: reader.fault })
+}
+
+/** Plain data, for code that reads it member by member. A member `__proto__` is treated like any other. */
+export function plainOf(value: JsonInput): unknown {
+  if (isList(value)) return value.map(plainOf)
+  if (!(value instanceof Map)) return value
+  return Object.fromEntries([...value].map(([name, member]: [string, JsonInput]) => [name, plainOf(member)]))
 }
 
 /** Goes over the text once. After the first fault nothing more is read, and what was returned means nothing. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { jsonOrUndefined } from '../../base/json.ts'
-import { plainBody } from '../../features/http/json-body.ts'
+import { parseJsonInput, plainOf } from '../../base/json-input.ts'
 import type { Coordinate } from '../../model/coordinate.ts'
 
 const entrySchema = z.object({
@@ -120,8 +120,9 @@ export function readKeys(body: Uint8Array): readonly string[] | undefined {
 }
 
 export function readEntries(body: Uint8Array): readonly Entry[] | undefined {
-  const plain = plainBody(body)
-  return plain.ok ? z.array(entrySchema).safeParse(plain.value).data : undefined
+  // Not bounded as a request is: a prefix has as many entries as there are.
+  const parsed = parseJsonInput(body)
+  return parsed.ok ? z.array(entrySchema).safeParse(plainOf(parsed.value)).data : undefined
 }
 
 export function readHolders(value: Uint8Array): z.infer<typeof holdersSchema> | undefined {

@@ -1,6 +1,6 @@
 import { compareText, emptyBytes, fromBase64 } from '../../base/bytes.ts'
 import { ofNanoseconds, parseDuration } from '../../base/duration.ts'
-import { type JsonFault, type JsonInput, parseBoundedJson } from '../../base/json-input.ts'
+import { type JsonFault, type JsonInput, parseBoundedJson, plainOf } from '../../base/json-input.ts'
 import { lowerAscii } from '../../base/letter-case.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { TextPairs } from '../../model/catalog.ts'
@@ -64,17 +64,10 @@ export function decodeBody<T>(body: Uint8Array, decoder: Decoder<T>, heading = d
   return refused(heading, `${lines.length} error(s) decoding:\n\n${lines.join('\n')}`)
 }
 
-/**
- * The body as plain data, for callers that read it member by member. A member `__proto__` is treated like any other.
- */
+/** The body of a request as plain data. */
 export function plainBody(body: Uint8Array): Result<unknown, Failure> {
   const parsed = parseBoundedJson(body, bodyBounds)
   return parsed.ok ? ok(plainOf(parsed.value)) : unread(decodeFailed, parsed.error)
-}
-
-function plainOf(value: JsonInput): unknown {
-  if (isList(value)) return value.map(plainOf)
-  return isObject(value) ? Object.fromEntries([...value].map(([name, member]) => [name, plainOf(member)])) : value
 }
 
 /** A body with too many values is answered by 413, like one with too many bytes. */

@@ -1,10 +1,10 @@
 import { textOf } from '../../base/bytes.ts'
 import type { Json } from '../../base/json.ts'
 import { writeJson } from '../../base/json.ts'
+import { parseJsonInput, plainOf } from '../../base/json-input.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
-import { plainBody } from '../http/json-body.ts'
 import { parseUint } from '../http/read-options.ts'
 import type { WatchPlan } from './model.ts'
 
@@ -54,10 +54,11 @@ export function readAnswer(plan: WatchPlan, answer: WatchAnswer): Result<WatchCh
   const { status, body } = answer
   const absent = status === 404 && plan.mayBeAbsent
   if (status !== 200 && !absent) return err(`Unexpected response code: ${status}${reasonOf(body)}`)
-  const read = absent ? ok(null) : plainBody(body)
+  // Not bounded as a request is: an answer has as many entries as there are.
+  const read = absent ? ok(null) : parseJsonInput(body)
   if (!read.ok) return err('the answer is not JSON')
   const index = parseUint(answer.index ?? '')
-  const whole = read.value as Json
+  const whole = plainOf(read.value) as Json
   const value = plan.shows === 'first' && Array.isArray(whole) ? (whole[0] ?? null) : whole
   return ok({ index: index.ok ? index.value : 0n, hash: answer.hash ?? '', value: value as Json })
 }

@@ -13,4 +13,10 @@ describe('an answer to a command', () => {
     expect(readKeys(utf8('["a","b/"]'))).toEqual(['a', 'b/'])
     expect(readStats(utf8('{"Stats":{"raft":{"term":"2"}},"Config":{}}'))).toEqual({ raft: { term: '2' } })
   })
+
+  it('of thousands of entries is read whole: the bounds of requests are not for answers', () => {
+    const entry = { CreateIndex: 1, ModifyIndex: 1, LockIndex: 0, Key: 'a', Flags: 0, Value: null }
+    const body = JSON.stringify(Array.from({ length: 3_000 }, (_, at) => ({ ...entry, Key: `a/${at}` })))
+    expect(readEntries(utf8(body))?.at(-1)).toMatchObject({ Key: 'a/2999' })
+  })
 })

@@ -62,6 +62,13 @@ describe('an answer that is no result', () => {
 })
 
 describe('a watch', () => {
+  it('takes an answer of thousands of entries: the bounds of requests are not for answers', async () => {
+    const body = JSON.stringify(Array.from({ length: 3_000 }, (_, at) => ({ Node: `n${at}`, Meta: { a: 'b', c: 'd' } })))
+    const watch = new Watched({ type: 'nodes' })
+    await watch.answers([7, body])
+    expect([watch.failures, watch.told[0] === `7 ${body}`]).toEqual([[], true])
+  })
+
   it('tells what there is, then each change, and waits for what it does not know', async () => {
     const watch = new Watched({ type: 'services' })
     await watch.answers([7, '{"a":[]}'], [7, '{"a":[]}'], [9, '{"a":[],"b":[]}'])

@@ -62,6 +62,8 @@ export interface CliCommand {
   readonly flags: readonly CommandFlag[]
   /** The operands are, or end with, a program and its own arguments: flags among them are that program's. */
   readonly runsOperands?: true
+  /** The exit code for flags that cannot be read; absent: 1. For a command whose 1 is an answer. */
+  readonly mistakenCode?: number
   /** Stands before `run` where the command can destroy something; it gives the command the flag -force. */
   readonly guard?: Guard
   /** Runs to the end and gives the exit code: 0 success, 1 an error, others as the command documents. */

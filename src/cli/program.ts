@@ -41,7 +41,7 @@ async function runCommand(
     return 0
   }
   const flags = parsedFlags(command, rest, program, terminal)
-  if (flags === undefined) return 1
+  if (flags === undefined) return command.mistakenCode ?? 1
   const given = command.path[0] === 'agent' ? env : { ...env, disk: readableAgain(env.disk) }
   const invocation = {
     ...{ naming, env: given, terminal, flags, args: program.args },

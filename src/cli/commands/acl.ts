@@ -122,6 +122,7 @@ export const explainCommand: CliCommand = {
     },
     ...serverFlags,
   ],
+  mistakenCode: unknownCode,
   async run(invocation) {
     const [asked, name] = invocation.args
     const surplus = surplusOperands(invocation, 2)

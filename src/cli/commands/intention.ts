@@ -85,6 +85,7 @@ export const checkIntentionCommand: CliCommand = {
   operands: 'SRC DST',
   about: `Exits with ${deniedCode} where it is denied, and with ${unknownCode} where that is unknown.`,
   flags: serverFlags,
+  mistakenCode: unknownCode,
   async run(invocation) {
     const [source, destination, ...more] = invocation.args
     const cannot = (why: string): number => {

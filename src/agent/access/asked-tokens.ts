@@ -7,16 +7,13 @@ import type { Failure } from '../../model/failure.ts'
 import { type ModifyIndex, noChange } from '../../model/log-position.ts'
 import type { DownPolicy } from '../settings/access-settings.ts'
 import type { Authorizers } from './authorizers.ts'
-import { type KeptToken, lettersOf, nothingKnown, sameOutcome } from './kept-token.ts'
-import { Lru } from './lru.ts'
+import { type KeptToken, nothingKnown, sameOutcome } from './kept-token.ts'
+import { KeptTokens } from './kept-tokens.ts'
 import { refusedSecret, sameRights, type ToldRights } from './rights.ts'
 import type { TokenResolver } from './running-access.ts'
 import { ServerSearch } from './server-search.ts'
 import { TokenFollowers } from './token-followers.ts'
 
-/** Maximum number of tokens whose rights are cached, and of the characters of their rules together. */
-const keptMax = 8_192
-const keptLettersMax = 32 << 20
 /** How long "no such token" is cached: the token may have been created since. */
 const unknownTtlMs = 1_000
 /** Shortest time between a failed attempt and the next background attempt for the same token. */
@@ -60,7 +57,7 @@ export interface AskedTokensParts {
  */
 export class AskedTokens implements TokenResolver {
   readonly #parts: AskedTokensParts
-  readonly #kept = new Lru<string, KeptToken>(keptMax, { max: keptLettersMax, of: lettersOf })
+  readonly #kept = new KeptTokens()
   readonly #asking = new Map<string, Promise<KeptToken>>()
   readonly #followers: TokenFollowers
   readonly #search: ServerSearch

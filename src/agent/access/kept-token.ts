@@ -36,7 +36,7 @@ export function sameOutcome(before: KeptToken['outcome'] | undefined, now: KeptT
   return before === now || (before?.ok === true && now.ok && before.value === now.value)
 }
 
-/** Number of characters of the token's rules, by which the cache is bounded. */
-export function lettersOf({ rights }: KeptToken): number {
-  return (rights?.rules ?? []).reduce((sum, { text }) => sum + text.length, 0)
+/** Number of characters of the token's secret and rules, by which the cache is bounded. */
+export function lettersOf({ rights }: KeptToken, secret: string): number {
+  return (rights?.rules ?? []).reduce((sum, { text }) => sum + text.length, secret.length)
 }

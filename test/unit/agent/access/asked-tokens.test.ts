@@ -381,7 +381,38 @@ describe('a follower of a token', () => {
 describe('what is kept', () => {
   it('is of so many tokens at most', async () => {
     const asking = new Asking()
-    for (let at = 0; at < 8_200; at++) await asking.tokens.resolve(`t${at}`)
+    for (let at = 0; at < 8_200; at++) {
+      asking.known.set(`t${at}`, 'a')
+      await asking.tokens.resolve(`t${at}`)
+    }
     expect(asking.tokens.size).toBe(8_192)
+  })
+
+  it('is fewer secrets that mean nothing, however many are tried', async () => {
+    const asking = new Asking()
+    for (let at = 0; at < 8_200; at++) await asking.tokens.resolve(`t${at}`)
+    expect(asking.tokens.size).toBe(1_024)
+  })
+
+  it('is what a token may do, whatever secrets others invent while no server answers', async () => {
+    const asking = new Asking()
+    asking.known.set('t', 'a')
+    expect(await asking.mayWrite('t', 'a')).toBe(true)
+    asking.failure = unreachable
+    await asking.clock.advance(ttlMs)
+    for (let at = 0; at < 8_200; at++) await asking.tokens.resolve(`invented ${at}`)
+    expect([await asking.mayWrite('t', 'a'), await asking.mayWrite('t', 'b')]).toEqual([true, false])
+  })
+
+  it('is of a token with rights again that was refused before', async () => {
+    const asking = new Asking()
+    const outcomes = [await asking.mayWrite('t', 'a')]
+    for (const isKnown of [true, false]) {
+      if (isKnown) asking.known.set('t', 'a')
+      else asking.known.delete('t')
+      await asking.clock.advance(ttlMs)
+      outcomes.push(await asking.mayWrite('t', 'a'))
+    }
+    expect([outcomes, asking.tokens.size]).toEqual([['token-not-found', true, 'token-not-found'], 1])
   })
 })

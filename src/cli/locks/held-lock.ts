@@ -9,6 +9,7 @@ import { type ApiClient, keyPath, type Query, unexpectedText } from '../api/clie
 
 /** Flags by which clients of the field mark keys that they use as locks; a key with other flags is no lock. */
 const lockFlags = '3304740253564472344'
+const noLockText = 'Existing key does not match lock use'
 /** How long the servers are asked to wait for a change of the key. */
 export const waitMs = 15_000
 /** Pause while a lock is free but cannot be acquired, because of the lock delay of its last holder. */
@@ -106,7 +107,7 @@ export class HeldLock implements Held {
       const seen = await this.#look(this.#index, leftMs())
       if (!seen.ok) return seen
       const entry = seen.value
-      if (entry !== undefined && String(entry.Flags) !== lockFlags) return err('Existing key does not match lock use')
+      if (entry !== undefined && !isLock(entry)) return err(noLockText)
       if (entry?.Session !== undefined && entry.Session !== this.#session.id) continue
       const got = await this.#write('acquire')
       if (!got.ok || got.value) return got
@@ -136,6 +137,8 @@ export class HeldLock implements Held {
     if (!seen.ok) return seen
     if (seen.value === undefined) return ok(true)
     if (seen.value.Session !== undefined) return ok(false)
+    // Once the lock is lost, another program may write the key.
+    if (!isLock(seen.value)) return err(noLockText)
     const { client, key } = this.#options
     return ask(client, 'DELETE', keyPath(key), [['cas', String(seen.value.ModifyIndex)]])
   }
@@ -166,6 +169,10 @@ export class HeldLock implements Held {
     const entries = readEntries(body)
     return entries === undefined ? err('the answer is not a list of entries') : ok(entries[0])
   }
+}
+
+function isLock({ Flags }: Entry): boolean {
+  return String(Flags) === lockFlags
 }
 
 /** A write whose answer says whether it took effect. */

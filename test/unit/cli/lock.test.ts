@@ -23,6 +23,8 @@ class Locking {
   /** Whether something that the shell has started runs. */
   worker = true
   sent: Result<undefined, string> = ok(undefined)
+  /** What the key is after the release. */
+  left = held
   ended: number | undefined
   readonly shell = host.deferred<number | string>()
 
@@ -67,6 +69,7 @@ class Locking {
     if (method !== 'GET') return answer(200, 'true')
     if (!this.asked.some((line) => line.includes('?acquire='))) return answer(404, '')
     // The watch of the lock hears nothing.
+    if (this.isReleased) return answer(200, this.left)
     if (target.includes('index=7')) await host.deferred<void>().promise
     return answer(200, held)
   }
@@ -127,5 +130,23 @@ describe('svc lock', () => {
     await locking.clock.advance(100)
     await turns()
     expect([locking.isReleased, locking.ended]).toEqual([true, 0])
+  })
+  it('deletes the key of a lock that it has released', async () => {
+    const locking = new Locking()
+    locking.left = held.replace('"Session":"s1",', '')
+    await locking.begin()
+    locking.shell.resolve(0)
+    await turns()
+    expect([locking.asked.at(-2), locking.ended]).toEqual(['DELETE /v1/kv/p/.lock?cas=7', 0])
+  })
+
+  it('leaves a key that another program has written since the lock was lost', async () => {
+    const locking = new Locking()
+    locking.left = held.replace('"Session":"s1",', '').replace('3304740253564472344', '0')
+    await locking.begin()
+    locking.shell.resolve(0)
+    await turns()
+    expect([locking.asked.filter((line) => line.startsWith('DELETE')), locking.ended]).toEqual([[], 1])
+    expect(locking.terminal.complained).toBe('Lock release failed: Existing key does not match lock use\n')
   })
 })

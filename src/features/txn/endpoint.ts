@@ -26,7 +26,7 @@ import {
 } from '../kv/operations.ts'
 import { isKvEntry } from '../kv/replies.ts'
 import { runAll, tooLarge, transactionApply } from './commands.ts'
-import type { OperationError, SettledOutcome } from './model.ts'
+import type { OperationError, SettledOutcome, TransactionOutcome } from './model.ts'
 
 /** The part of the server that these endpoints use. */
 type TxnServer = WithEnv & WithState & WithProposals & WithConsensus & WithDuties
@@ -62,9 +62,31 @@ async function apply(
   }
   if (!operations.some(isWrite)) return read(server, operations, authorizer)
   const excess = excessOf(server, operations)
-  if (excess !== undefined) return ok(tooLarge(excess))
+  if (excess !== undefined) return crowded(server, excess, identity, authorizer)
   const body = { operations: operations.map((operation) => judged(server, operation)) }
-  const outcome = await measured(server, 'txn.apply', () => server.propose(transactionApply, body, identity))
+  return answered(
+    authorizer,
+    await measured(server, 'txn.apply', () => server.propose(transactionApply, body, identity)),
+  )
+}
+
+/** The trees have no room. An earlier attempt of the same call may have had it, and taken effect. */
+async function crowded(
+  server: TxnServer,
+  excess: number,
+  identity: WriteIdentity | undefined,
+  authorizer: Authorizer,
+): Promise<Result<SettledOutcome, Failure>> {
+  const leads = await server.leads()
+  if (!leads.ok) return leads
+  const before = server.earlier(transactionApply, identity)
+  return before === undefined ? ok(tooLarge(excess)) : answered(authorizer, before)
+}
+
+function answered(
+  authorizer: Authorizer,
+  outcome: Result<TransactionOutcome, Failure>,
+): Result<SettledOutcome, Failure> {
   if (!outcome.ok) return outcome
   if (outcome.value.kind !== 'forgotten') return ok(seenBy(authorizer, outcome.value))
   return err({

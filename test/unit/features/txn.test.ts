@@ -334,6 +334,23 @@ describe('limits of a transaction', () => {
     expect(world.server.index).toBe(index)
   })
 
+  it('is told what it did when it is repeated, though the trees that it read have grown past that', async () => {
+    const world = await begun()
+    const operation = (verb: 'set' | 'get-tree', key: string) => {
+      return { verb, key: byteString(key), value: utf8(''), flags: 0n, index: 0n, session: '' }
+    }
+    const operations = [operation('set', 'x'), operation('get-tree', 't/')]
+    const run = (sequence: number) =>
+      applyEndpoint.serve(world.server.context, { operations }, { origin: 'a/b', sequence }, unrestricted)
+    const first = await run(1)
+    expect(first).toMatchObject({ ok: true, value: { kind: 'done' } })
+    for (let at = 0; at < 17; at++) await world.request('PUT', `/v1/kv/t/${at}`, new Uint8Array(500_000))
+    expect(await run(1)).toEqual(first)
+    expect(await run(2)).toMatchObject({ ok: true, value: { kind: 'failed', errors: [{ operation: 1 }] } })
+    world.server.raftStatus = { ...world.server.raftStatus, role: 'follower' }
+    expect(await run(3)).toEqual({ ok: false, error: { kind: 'no-leader' } })
+  })
+
   it('no server reads more of trees than that, though the leader saw less of them', async () => {
     const world = await begun()
     for (const name of ['a', 'b', 'c']) await world.request('PUT', `/v1/kv/t/${name}`, new Uint8Array(400_000))

@@ -3,6 +3,7 @@ import { parseJsonInput } from '../../base/json-input.ts'
 import { err, ok, type Result } from '../../base/result.ts'
 import { isList } from '../../base/shape.ts'
 import { inputBytesMax } from '../../env/terminal.ts'
+import { kvValueBytesMax } from '../../model/limits.ts'
 import { sightOf, warnOfNoSight } from '../acl/missing-rules.ts'
 import {
   ApiClient,
@@ -83,13 +84,28 @@ interface KeyWrite extends Pick<Transferred, 'key' | 'flags'> {
 function writesOf(entries: readonly Transferred[]): Result<readonly KeyWrite[], string> {
   const writes: KeyWrite[] = []
   for (const { key, flags, value } of entries) {
-    // The API would read such a key as another path.
-    if (key.startsWith('/')) return err(`Invalid key. Key must not begin with a '/': ${key}`)
     const bytes = fromBase64(value)
     if (bytes === undefined) return err(`Error base 64 decoding value for key ${key}`)
-    writes.push({ key, flags, bytes })
+    const write = { key, flags, bytes }
+    const flaw = flawOf(write)
+    if (flaw !== undefined) return err(flaw)
+    writes.push(write)
   }
   return ok(writes)
+}
+
+/** Why the API would not take the entry. */
+function flawOf({ key, flags, bytes }: KeyWrite): string | undefined {
+  // The API would read such a key as another path.
+  if (key.startsWith('/')) return `Invalid key. Key must not begin with a '/': ${key}`
+  if (/(?:^|\/)(?:\/|\.\.?(?:\/|$))/.test(key)) return `Invalid key. Key must have no segment '', '.' or '..': ${key}`
+  if (!isUint64(flags)) return `the flags of ${key} are not an unsigned number of 64 bits`
+  if (bytes.length <= kvValueBytesMax) return undefined
+  return `Value for key ${JSON.stringify(key)} is too large (${bytes.length} > ${kvValueBytesMax} bytes)`
+}
+
+function isUint64(value: number | bigint): boolean {
+  return typeof value === 'bigint' ? value >= 0n && value < 1n << 64n : Number.isSafeInteger(value) && value >= 0
 }
 
 /** Flags are 64 bits: they are read, and written again, digit for digit. */

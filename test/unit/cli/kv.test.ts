@@ -187,9 +187,37 @@ describe('svc kv export and import', () => {
     ['[{"key":"a","value":"*"}]', 'Error base 64 decoding value for key a\n'],
     ['[{"key":"a"},{"key":"b","value":"*"}]', 'Error base 64 decoding value for key b\n'],
     ['[{"key":"a"},{"key":"/b"}]', "Invalid key. Key must not begin with a '/': /b\n"],
+    ...['b//c', 'b/../c', './b', 'b/..', '.', 'b//'].map((key) => [
+      `[{"key":"a"},{"key":"${key}"}]`,
+      `Invalid key. Key must have no segment '', '.' or '..': ${key}\n`,
+    ]),
+    ...['-1', '1.5', '18446744073709551616'].map((flags) => [
+      `[{"key":"a"},{"key":"b","flags":${flags}}]`,
+      'the flags of b are not an unsigned number of 64 bits\n',
+    ]),
   ])('import refuses %s as a whole', async (data, error) => {
     const world = await CliWorld.begun()
     expect(await world.run(['kv', 'import', data])).toMatchObject({ code: 1, error })
     expect(await world.textAt('a')).toBe('none')
+  })
+
+  it('import refuses a value that is too large before it writes another', async () => {
+    const world = await CliWorld.begun()
+    const large = Buffer.alloc(524_289).toString('base64')
+    expect(await world.run(['kv', 'import', `[{"key":"a"},{"key":"b","value":"${large}"}]`])).toMatchObject({
+      code: 1,
+      error: 'Value for key "b" is too large (524289 > 524288 bytes)\n',
+    })
+    expect(await world.textAt('a')).toBe('none')
+  })
+
+  it('import takes keys with dots, and ones that end with a slash', async () => {
+    const world = await CliWorld.begun()
+    const keys = ['.a', 'b./c..', '...', 'd/', 'e/.f']
+    const data = JSON.stringify(keys.map((key) => ({ key, flags: 0, value: 'eA==' })))
+    expect(await world.run(['kv', 'import', data])).toMatchObject({ code: 0 })
+    expect(await Promise.all(keys.map((key) => world.textAt(key)))).toEqual(keys.map(() => 'x'))
+    const most = '[{"key":"g","flags":18446744073709551615}]'
+    expect(await world.run(['kv', 'import', most])).toMatchObject({ code: 0 })
   })
 })

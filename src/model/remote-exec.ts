@@ -41,6 +41,11 @@ export function remoteExecCallJson({ prefix, session }: RemoteExecCall): Json {
   return { Prefix: prefix, Session: session }
 }
 
+/** The given prefix without its final slashes: clients of the field leave them out of keys, but not out of the event. */
+export function jobPrefix(given: string): string {
+  return given.replace(/\/+$/, '')
+}
+
 /** The rule that the caller's token needs, and that of each agent which is to run the job: in the form of a policy. */
 export function remoteExecRule(prefix: string): string {
   return `key_prefix ${JSON.stringify(`${prefix}/`)} { policy = "write" }`

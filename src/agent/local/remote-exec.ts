@@ -10,6 +10,7 @@ import { lockEndpoint } from '../../features/kv/write-endpoints.ts'
 import { type Failure, failureText } from '../../model/failure.ts'
 import {
   jobKey,
+  jobPrefix,
   type NodeWord,
   type RemoteExecCall,
   type RemoteJob,
@@ -129,7 +130,7 @@ export class RemoteExec {
   async #read(event: UserEvent): Promise<Result<{ readonly call: RemoteExecCall; readonly job: RemoteJob }, string>> {
     const called = callSchema.safeParse(jsonOrUndefined(event.payload))
     if (!called.success) return err('the event names no job')
-    const call = { prefix: called.data.Prefix, session: called.data.Session }
+    const call = { prefix: jobPrefix(called.data.Prefix), session: called.data.Session }
     const { calls, token } = this.#parts
     const answer = await calls.query(getEndpoint, { key: byteString(jobKey(call)) }, freshRead, { token: token() })
     if (!answer.ok) return err(refusedText(answer.error, call))

@@ -4,6 +4,7 @@ import { err, ok, type Result } from '../../base/result.ts'
 import { pause } from '../../model/pause.ts'
 import {
   jobKey,
+  jobPrefix,
   type RemoteExecCall,
   remoteExecCallJson,
   remoteExecName,
@@ -166,7 +167,8 @@ async function planOf(invocation: Invocation): Promise<Result<Plan, string>> {
     scriptBase64: script === undefined ? '' : base64(script.value),
     waitMs: waitMs.value / signsOfLife,
   })
-  return ok({ prefix, job, filters: filters.value, waitMs: waitMs.value, replicationMs: replicationMs.value })
+  const times = { waitMs: waitMs.value, replicationMs: replicationMs.value }
+  return ok({ prefix: jobPrefix(prefix), job, filters: filters.value, ...times })
 }
 
 /**

@@ -28,10 +28,13 @@ class Asked {
   readonly #doors: (() => void)[] = []
   readonly exec: RemoteExec
   readonly calls: object[] = []
+  /** Keys that were read. */
+  readonly keys: string[] = []
 
   constructor(job: object) {
-    const query = async (_endpoint: unknown, _args: unknown, _read: unknown, call: object) => {
+    const query = async (_endpoint: unknown, { key }: { key: string }, _read: unknown, call: object) => {
       this.calls.push(call)
+      this.keys.push(key)
       this.reads++
       await new Promise<void>((resolve) => this.#doors.push(resolve))
       if (this.denied === 'read') return err({ kind: 'permission-denied', message: 'Permission denied' })
@@ -91,6 +94,13 @@ describe('a command from afar', () => {
     expect(asked.ran).toHaveLength(16)
     asked.exec.hear(event)
     expect(asked.reads).toBe(17)
+  })
+
+  it('is read where a client has put it whose prefix ends with a slash', async () => {
+    const asked = new Asked({ Command: 'true' })
+    asked.exec.hear({ ...event, payload: utf8(JSON.stringify({ Prefix: 'jobs/', Session: session })) })
+    await asked.letRead()
+    expect([asked.keys, asked.ran.length]).toEqual([[`jobs/${session}/job`], 1])
   })
 
   it('is not begun once the agent stops', async () => {

@@ -65,6 +65,8 @@ class Execution {
     if (target === '/v1/agent/self') return answer('{"Config":{"NodeName":"n0","Datacenter":"dc1"}}')
     if (target === '/v1/session/create') return answer('{"ID":"s1"}')
     const refused = ok({ status: 500, headers: new Map<string, string>(), body: utf8('No cluster leader') })
+    // As an agent answers paths that are not clean.
+    if (target.includes('//')) return ok({ status: 301, headers: new Map<string, string>(), body: utf8('') })
     if (method === 'DELETE' && this.failsToDelete) return refused
     if (method !== 'GET') return answer('true')
     const [, path = '', query = ''] = /^\/v1\/kv\/_rexec\/s1\/([^?]*)\?(.*)$/.exec(target) ?? []
@@ -182,6 +184,13 @@ describe('svc exec', () => {
         'Failed to delete the keys under _rexec/s1/: Unexpected response code: 500 (No cluster leader)\n',
     ])
     expect(execution.asked.filter((line) => line.startsWith('GET /v1/kv/'))).toHaveLength(6)
+  })
+
+  it('puts the job where agents look for it, be it that the prefix ends with a slash', async () => {
+    const execution = new Execution()
+    await execution.begin('-prefix=_rexec/', 'x')
+    expect(execution.asked).toContain('PUT /v1/kv/_rexec/s1/job?acquire=s1')
+    expect(execution.asked.filter((line) => line.includes('_rexec//'))).toEqual([])
   })
 
   it('refuses a wait in which a node that works could not be told from one that is gone', async () => {

@@ -278,6 +278,24 @@ describe('a secondary datacenter', () => {
     expect((await secondary.ask(secret, 'GET /v1/acl/tokens')).body).toEqual([])
   })
 
+  it('explains a token by its accessor where it keeps tokens, and says where to ask otherwise', async () => {
+    const both = await two()
+    const { primary, secondary } = both
+    const { secret, accessor } = await primary.tokenOf('acl = "read"')
+    await secondary.lead()
+    await pass(both, 2_000)
+    const of = (other: string) => `GET /v1/acl/explain?resource=operator&right=read&accessor=${other}`
+    expect(await secondary.ask(secret, of(accessor))).toMatchObject({ status: 200, body: { AccessorID: accessor } })
+    expect(await secondary.ask(secret, of('unknown'))).toEqual({ status: 403, body: 'ACL not found' })
+    secondary.replicatesTokens = false
+    expect(await secondary.ask(secret, of(accessor))).toEqual({
+      status: 500,
+      body: 'this datacenter keeps no tokens: ask with the token itself, or for its accessor in datacenter dc1',
+    })
+    expect(await secondary.ask(secret, of(''))).toMatchObject({ status: 200, body: { AccessorID: accessor } })
+    expect(await secondary.ask('', of(accessor))).toMatchObject({ status: 403 })
+  })
+
   it('says what fails, goes on when it is mended, and tells how far behind it may be', async () => {
     const both = await two()
     const { primary, secondary } = both

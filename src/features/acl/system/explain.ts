@@ -7,11 +7,11 @@ import { denied, within } from '../../contract/access.ts'
 import type { ServerEndpoint } from '../../contract/endpoint.ts'
 import { declared, failed, type Route, type RouteRequest, type RouteResponse } from '../../contract/route.ts'
 import type { WithAccess, WithSelf, WithServerCalls } from '../../contract/route-context.ts'
-import type { WithServerAccess } from '../../contract/server-context.ts'
+import type { WithPlace, WithServerAccess } from '../../contract/server-context.ts'
 import type { WithEnv, WithRelease } from '../../contract/surroundings.ts'
 import { jsonAnswer, parameter, readParameters, textAnswer } from '../../http/declared.ts'
 import type { ReadName } from '../../http/read-options.ts'
-import { eitherSystem } from '../asked.ts'
+import { eitherSystem, isPrimary, refused } from '../asked.ts'
 import { badShape, type Entered, newAclAnswers, whereKnown } from '../route-checks.ts'
 
 /** What is used here of the context of a route. */
@@ -52,8 +52,11 @@ interface Explanation {
   readonly decision: Decision
 }
 
+/** The part of the server that is used here. */
+type ExplainServer = WithEnv & WithServerAccess & WithPlace
+
 /** What the asked server would decide, and by which rule, according to its own state, settings and caches. */
-export const explainEndpoint: ServerEndpoint<Question, Explanation, WithEnv & WithServerAccess> = {
+export const explainEndpoint: ServerEndpoint<Question, Explanation, ExplainServer> = {
   method,
   kind: 'server',
   args: question,
@@ -69,7 +72,7 @@ export const explainEndpoint: ServerEndpoint<Question, Explanation, WithEnv & Wi
 }
 
 async function otherToken(
-  server: WithEnv & WithServerAccess,
+  server: ExplainServer,
   authorizer: Authorizer,
   accessor: string,
 ): Promise<Result<Authorizer, Failure>> {
@@ -77,7 +80,11 @@ async function otherToken(
   if (!access.ok) return access
   const ask = { resource: 'acl', name: '', right: 'read' } as const
   if (!authorizer.allows('acl', '', 'read')) return err(denied(server.env, authorizer, ask, method))
-  return access.value.authorizerOf(accessor)
+  const { authorizerOf, primaryDatacenter, replicatesTokens } = access.value
+  if (isPrimary(server, access.value) || replicatesTokens) return authorizerOf(accessor)
+  return refused(
+    `this datacenter keeps no tokens: ask with the token itself, or for its accessor in datacenter ${primaryDatacenter}`,
+  )
 }
 
 const explanationShape = z

@@ -87,7 +87,8 @@ function planOf(invocation: Invocation): Result<Plan, string> {
   if (typeof retries !== 'string' || !/^\d{1,9}$/.test(retries)) {
     return err(`-monitor-retry ${String(retries)}: not a whole number of 0 or more`)
   }
-  const key = `${prefix.replace(/^\/+|\/+$/g, '')}/.lock`.replace(/^\/+/, '')
+  // Slashes at the ends or in a row are left out, as in the field: no path has them.
+  const key = `${prefix}/.lock`.replace(/\/+/g, '/').replace(/^\//, '')
   const name = flags.get('name')
   const ownName = `${naming.title} lock for '${child.join(' ')}' at '${prefix}'`
   const [program = '', ...rest] = child

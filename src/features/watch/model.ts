@@ -60,15 +60,15 @@ const types: Readonly<Record<string, WatchType>> = {
     takes: ['key'],
     plan: ({ key }) => {
       if (key === undefined) return err('Must specify a single key to watch')
-      return ok({ path: `/v1/kv/${pathText(key)}`, query: [], mayBeAbsent: true, shows: 'first', waitsBy: 'index' })
+      return ok({ path: keyPath(key), query: [], mayBeAbsent: true, shows: 'first', waitsBy: 'index' })
     },
   },
   keyprefix: {
     takes: ['prefix'],
     plan: ({ prefix }) => {
       if (prefix === undefined) return err('Must specify a single prefix to watch')
-      const path = `/v1/kv/${pathText(prefix)}`
-      return ok({ path, query: [['recurse', '']], mayBeAbsent: true, shows: 'state', waitsBy: 'index' })
+      const query = [['recurse', '']] as const
+      return ok({ path: keyPath(prefix), query, mayBeAbsent: true, shows: 'state', waitsBy: 'index' })
     },
   },
   services: { takes: [], plan: () => state('/v1/catalog/services') },
@@ -153,6 +153,11 @@ function filtered(filter: string | undefined): WatchPlan['query'] {
 
 function state(path: string, query: WatchPlan['query'] = []): Result<WatchPlan, string> {
   return ok({ path, query, mayBeAbsent: false, shows: 'state', waitsBy: 'index' })
+}
+
+/** The path of a key or prefix. No key begins with a slash; one that is written is left out, as in the field. */
+function keyPath(key: string): string {
+  return `/v1/kv/${pathText(key.startsWith('/') ? key.slice(1) : key)}`
 }
 
 function pathText(text: string): string {

@@ -28,7 +28,7 @@ class Locking {
   ended: number | undefined
   readonly shell = host.deferred<number | string>()
 
-  async begin(): Promise<void> {
+  async begin(prefix = 'p'): Promise<void> {
     const { clock, timers } = this.clock.env
     const http = { ...host.http, request: (_to: unknown, asked: HttpClientRequest) => this.#answer(asked) }
     const env = { ...host, disk: host.disk, machine: host.machine, clock, timers, http } as unknown as Env
@@ -48,7 +48,7 @@ class Locking {
       return ok(child)
     }
     host.detach(
-      runCli(['lock', 'p', 'work'], env, Object.assign(this.terminal, { startChild })).then(
+      runCli(['lock', prefix, 'work'], env, Object.assign(this.terminal, { startChild })).then(
         (code) => (this.ended = code),
       ),
     )
@@ -131,6 +131,18 @@ describe('svc lock', () => {
     await turns()
     expect([locking.isReleased, locking.ended]).toEqual([true, 0])
   })
+  it.each(['/p', 'p/', '//p//'])('takes the prefix %s for the one without slashes', async (prefix) => {
+    const locking = new Locking()
+    await locking.begin(prefix)
+    expect(locking.asked).toContain('PUT /v1/kv/p/.lock?acquire=s1&flags=3304740253564472344')
+  })
+
+  it('takes slashes in a row for one', async () => {
+    const locking = new Locking()
+    await locking.begin('o//p')
+    expect(locking.asked).toContain('PUT /v1/kv/o/p/.lock?acquire=s1&flags=3304740253564472344')
+  })
+
   it('deletes the key of a lock that it has released', async () => {
     const locking = new Locking()
     locking.left = held.replace('"Session":"s1",', '')

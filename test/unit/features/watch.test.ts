@@ -63,7 +63,9 @@ describe('an answer that is no result', () => {
 
 describe('a watch', () => {
   it('takes an answer of thousands of entries: the bounds of requests are not for answers', async () => {
-    const body = JSON.stringify(Array.from({ length: 3_000 }, (_, at) => ({ Node: `n${at}`, Meta: { a: 'b', c: 'd' } })))
+    const body = JSON.stringify(
+      Array.from({ length: 3_000 }, (_, at) => ({ Node: `n${at}`, Meta: { a: 'b', c: 'd' } })),
+    )
     const watch = new Watched({ type: 'nodes' })
     await watch.answers([7, body])
     expect([watch.failures, watch.told[0] === `7 ${body}`]).toEqual([[], true])
@@ -156,7 +158,10 @@ describe('a watch', () => {
 describe('what is watched', () => {
   it.each([
     [{ type: 'key', key: 'a b/c' }, '/v1/kv/a%20b/c', ''],
+    [{ type: 'key', key: '/a' }, '/v1/kv/a', ''],
     [{ type: 'keyprefix', prefix: 'a/' }, '/v1/kv/a/', 'recurse='],
+    [{ type: 'keyprefix', prefix: '/a/' }, '/v1/kv/a/', 'recurse='],
+    [{ type: 'keyprefix', prefix: '/' }, '/v1/kv/', 'recurse='],
     [{ type: 'service', service: 'web', tag: 'v1', passingOnly: true }, '/v1/health/service/web', 'tag=v1&passing='],
     [{ type: 'checks' }, '/v1/health/state/any', ''],
     [{ type: 'checks', state: 'critical' }, '/v1/health/state/critical', ''],

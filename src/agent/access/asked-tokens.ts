@@ -176,7 +176,7 @@ export class AskedTokens implements TokenResolver {
       askedMs = this.#nowMs()
       told = await this.#parts.ask(secret)
     }
-    this.#isOut = !told.ok && this.#isOut
+    if (isAnswer(told)) this.#isOut = false
     const before = this.#kept.get(secret)
     const kept = this.#taken(secret, told, askedMs)
     kept.since = sameOutcome(before?.outcome, kept.outcome)
@@ -224,6 +224,11 @@ export class AskedTokens implements TokenResolver {
     const isSame = before?.rights === undefined && before?.failure !== undefined && before.outcome.ok
     return { ...nothingKnown, outcome: isSame ? before.outcome : outcome, untilMs: 0, ...now }
   }
+}
+
+/** Whether a server has answered, be it that there is no such token or no access control. */
+function isAnswer(told: Result<ToldRights, Failure>): boolean {
+  return told.ok || told.error.kind === 'token-not-found' || told.error.kind === 'access-control-off'
 }
 
 const off: Result<Authorizer, Failure> = ok(unrestricted)

@@ -378,6 +378,21 @@ describe('a follower of a token', () => {
   })
 })
 
+describe('that no server can answer', () => {
+  it.each([undefined, { kind: 'access-control-off' } as const])(
+    'is logged once for each time without servers, whatever they say in between: %j',
+    async (said) => {
+      const asking = new Asking()
+      for (const failure of [unreachable, unreachable, said, unreachable]) {
+        asking.failure = failure
+        await asking.mayWrite('t', 'a')
+        await asking.clock.advance(ttlMs * 10)
+      }
+      expect(asking.clock.logged).toEqual(Array.from({ length: 2 }, () => 'no server can say what the token may do'))
+    },
+  )
+})
+
 describe('what is kept', () => {
   it('is of so many tokens at most', async () => {
     const asking = new Asking()

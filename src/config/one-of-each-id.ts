@@ -1,3 +1,4 @@
+import { lowerAscii } from '../base/letter-case.ts'
 import type { CheckDefinition, ServiceDefinition } from '../model/catalog.ts'
 
 /** The definitions of one source. */
@@ -23,8 +24,9 @@ export function isCheck(defined: ServiceDefinition | CheckDefinition): defined i
 }
 
 /**
- * Of several definitions with the same ID the last one counts, as in the field; the order is kept. A dropped service
- * takes its checks and its sidecar along, a dropped check of a service only itself.
+ * Of several definitions with the same ID the last one counts, as in the field; the order is kept. IDs are compared
+ * without case, because the agent does (agent/local/entries). A dropped service takes its checks and its sidecar along,
+ * a dropped check of a service only itself.
  */
 export function lastOfEachId<Source>(found: readonly Found<Source>[]): {
   readonly kept: readonly Found<Source>[]
@@ -51,7 +53,7 @@ class Claims<Source> {
     const ids = sidecar === undefined ? [service.id] : [service.id, sidecar.service.id]
     const isFree = ids.map((id) => this.#isFree('service', id, source))
     if (isFree.includes(false)) return undefined
-    for (const id of ids) this.#later.set(`service ${id}`, source)
+    for (const id of ids) this.#later.set(keyOf('service', id), source)
     const beside = sidecar === undefined ? {} : { sidecar: { ...sidecar, checks: this.checks(sidecar.checks, source) } }
     return { ...defined, checks: this.checks(checks, source), ...beside }
   }
@@ -59,15 +61,19 @@ class Claims<Source> {
   checks(checks: readonly CheckDefinition[], source: Source): readonly CheckDefinition[] {
     const kept = [...checks].reverse().filter(({ checkId }) => {
       const isFree = this.#isFree('check', checkId, source)
-      if (isFree) this.#later.set(`check ${checkId}`, source)
+      if (isFree) this.#later.set(keyOf('check', checkId), source)
       return isFree
     })
     return kept.reverse()
   }
 
   #isFree(kind: 'service' | 'check', id: string, earlier: Source): boolean {
-    const later = this.#later.get(`${kind} ${id}`)
+    const later = this.#later.get(keyOf(kind, id))
     if (later !== undefined) this.duplicates.push({ kind, id, earlier, later })
     return later === undefined
   }
+}
+
+function keyOf(kind: 'service' | 'check', id: string): string {
+  return `${kind} ${lowerAscii(id)}`
 }

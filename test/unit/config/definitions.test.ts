@@ -131,6 +131,25 @@ describe('definitions', () => {
     expect(warnings.filter((line) => line.includes('check ID'))).toEqual([])
   })
 
+  it('are one if their IDs differ in the case of letters alone, as at the agent: nothing is merged', async () => {
+    const { config, warnings } = await load({
+      'a.json': {
+        services: [
+          { id: 'web', name: 'web', port: 1, connect: { sidecar_service: {} }, check: { id: 'up', ttl: '5s' } },
+          { id: 'WEB-sidecar-proxy', name: 'p' },
+        ],
+        checks: [{ id: 'disk', name: 'd', ttl: '5s' }],
+      },
+      'b.json': { service: { id: 'Web', name: 'web', port: 2 }, check: { id: 'DISK', name: 'D', ttl: '6s' } },
+    })
+    expect(config.services.map(({ service, checks }) => [service.id, service.port, checks])).toEqual([
+      ['WEB-sidecar-proxy', 0, []],
+      ['Web', 2, []],
+    ])
+    expect(config.checks.map(({ checkId }) => checkId)).toEqual(['DISK'])
+    expect(warnings.filter((line) => line.includes('is defined twice'))).toHaveLength(3)
+  })
+
   it('lose a check of a service alone to a later one of that ID', async () => {
     const check = { id: 'up', ttl: '5s' }
     const { config, warnings } = await load({

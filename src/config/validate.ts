@@ -132,10 +132,10 @@ function without(value: unknown, paths: readonly WrongPath[]): unknown {
 /** `paths` have the first `depth` parts in common, which lead to this value. */
 function pruned(value: unknown, paths: readonly (readonly PropertyKey[])[], depth: number): unknown {
   if (paths.length === 0 || typeof value !== 'object' || value === null) return value
-  const below = new Map<PropertyKey, (readonly PropertyKey[])[]>()
-  const gone = new Set<PropertyKey>()
+  const below = new Map<string, (readonly PropertyKey[])[]>()
+  const gone = new Set<string>()
   for (const path of paths) {
-    const [head] = path.slice(depth, depth + 1)
+    const [head] = path.slice(depth, depth + 1).map(String)
     if (head === undefined) continue
     if (path.length === depth + 1) gone.add(head)
     const others = below.get(head)
@@ -143,11 +143,10 @@ function pruned(value: unknown, paths: readonly (readonly PropertyKey[])[], dept
     else others.push(path)
   }
   const members: (readonly [string, unknown])[] = Object.entries(value)
-  return Object.fromEntries(
-    members
-      .filter(([key]) => !gone.has(key))
-      .map(([key, each]) => [key, pruned(each, below.get(key) ?? [], depth + 1)]),
-  )
+  const left = members
+    .filter(([key]) => !gone.has(key))
+    .map(([key, each]) => [key, pruned(each, below.get(key) ?? [], depth + 1)] as const)
+  return Array.isArray(value) ? left.map(([, each]) => each) : Object.fromEntries(left)
 }
 
 /** A violation of the schema. Each unknown key of an object is a violation of its own. */

@@ -126,6 +126,16 @@ describe('an option that was removed', () => {
     expect(warnings).toEqual(['f.json:2:2: invalid config key reap: it is read past'])
   })
 
+  it('is read past within an item of a list, too, of which the rest counts', () => {
+    const watches = [{ type: 'nodes', args: ['a'], odd: 1 }, { type: 'services', args: ['b'] }, { odder: 2 }]
+    const { config, warnings } = readBy('0.9.3', { watches })
+    expect(config).toEqual({ watches: [{ type: 'nodes', args: ['a'] }, { type: 'services', args: ['b'] }, {}] })
+    expect(warnings?.map((line) => line.replace(/^f\.json:2:\d+: /, ''))).toEqual([
+      'invalid config key watches.0.odd: it is read past',
+      'invalid config key watches.2.odder: it is read past',
+    ])
+  })
+
   it('is read whatever the case of its letters, and its own new name counts before it', () => {
     const given = { STATSD_ADDR: 'old:1', telemetry: { statsd_address: 'new:1' } }
     expect(readBy('0.9.3', given).config).toEqual({ telemetry: { statsd_address: 'new:1' } })

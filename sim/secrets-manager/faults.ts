@@ -23,7 +23,7 @@ export type FaultKind =
   | 'busy'
   /** Performed, and the certificates in the answer cannot be read. */
   | 'garbled'
-  /** Performed, and the answer has no data. */
+  /** Performed, and the answer has no data, nor the lifetime of a token. */
   | 'hollow'
   /** Performed, and the answer is longer than any caller accepts. */
   | 'long'
@@ -96,6 +96,10 @@ export function answerInPlace({ kind }: TakenFault, { headers, target }: HttpReq
   return kind === 'no-active-node' ? errors(500, 'local node not active but active cluster node not found') : undefined
 }
 
+function hollow(body: string): string {
+  return body.replace(/"data":\{.*\}(?=,"wrap_info")/, '"data":null').replace(/"auth":\{.*\}(?=\}\n$)/, '"auth":null')
+}
+
 /** The answer to a performed call, changed by the fault. `other`: PEM of an unrelated certificate. */
 export async function spoilt(env: Env, fault: TakenFault, answer: HttpResponse, other: string): Promise<HttpResponse> {
   const { kind, delayMs = 5_000 } = fault
@@ -109,7 +113,7 @@ export async function spoilt(env: Env, fault: TakenFault, answer: HttpResponse, 
   if (typeof body !== 'string') return answer
   if (kind === 'half') return { ...answer, body: body.slice(0, Math.floor(body.length / 2)) }
   if (kind === 'long') return { ...answer, body: `${body}${' '.repeat(excessBytes)}` }
-  if (kind === 'hollow') return { ...answer, body: body.replace(/"data":\{.*\}(?=,"wrap_info")/, '"data":null') }
+  if (kind === 'hollow') return { ...answer, body: hollow(body) }
   if (kind === 'garbled') return { ...answer, body: body.replace(/MII[A-Za-z0-9+/]{8}/g, 'MIIunreadabl') }
   if (kind !== 'wrong-chain') return answer
   const escaped = other.replaceAll('\n', '\\n')

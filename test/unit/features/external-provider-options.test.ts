@@ -28,6 +28,30 @@ describe('the token of the external provider', () => {
     must(await signed(provider, env))
   })
 
+  scene('is renewed although answers about it said nothing for a while', async ({ env, manager, open, pass }) => {
+    const provider = open()
+    manager.faults.add({ kind: 'hollow', times: 2, call: 'GET auth/token/lookup-self' })
+    must(await provider.root(undefined, '1'))
+    manager.faults.add({ kind: 'hollow', times: 3, call: 'PUT auth/token/renew-self' })
+    await pass(4 * hourMs)
+    must(await signed(provider, env))
+    expect(manager.calls.filter((call) => call.endsWith('lookup-self'))).toHaveLength(3)
+  })
+
+  scene(
+    'is renewed for as long as that helps, though its period was shortened',
+    async ({ env, manager, open, pass }) => {
+      const id = 's.periodic'
+      const grant = { id, renewable: true, mounts: allMounts, sudo: true }
+      manager.tokens.add({ ...grant, ttl: 86_400, period: 43_200 })
+      const provider = open({ Token: id })
+      const root = must(await provider.root(undefined, '1'))
+      await pass(30 * hourMs)
+      must(await signed(provider, env))
+      expect(must(await reviewed(provider, root)).problem).toBeUndefined()
+    },
+  )
+
   scene('that nobody can renew is spoken of before it ends', async ({ manager, open, pass }) => {
     const id = 's.nonrenewable'
     manager.tokens.add({ id, ttl: 3 * 86_400, renewable: false, mounts: allMounts, sudo: true })

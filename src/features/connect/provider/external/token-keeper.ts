@@ -10,6 +10,8 @@ const pauseMinMs = 1_000
 /** Maximum pause: timers support no longer one. */
 const pauseMaxMs = 7 * 86_400_000
 const callMs = 10_000
+/** Two answers about one end may differ by this, because they are in whole seconds. */
+const roundedMs = 2_000
 /** How long before its end a token that cannot be renewed is reported. */
 const warnMs = 24 * 3_600_000
 
@@ -55,8 +57,9 @@ export class TokenKeeper implements Closable {
     if (this.#closed) return
     if (!found.ok) return this.#failed(found.error, () => this.#lookUp())
     const { ttl, renewable, creation_ttl: made } = found.value.data ?? {}
+    if (typeof ttl !== 'number') return this.#soon(() => this.#lookUp())
     this.#madeForSeconds = typeof made === 'number' ? made : 0
-    this.#lives(typeof ttl === 'number' ? ttl : 0)
+    this.#lives(ttl)
     if (renewable === true) await this.#renew()
     else this.#cannotRenew()
   }
@@ -67,11 +70,14 @@ export class TokenKeeper implements Closable {
     if (!renewed.ok && renewed.error.status === 400) return this.#cannotRenew()
     if (!renewed.ok) return this.#failed(renewed.error, () => this.#renew())
     const { lease_duration: seconds, renewable } = renewed.value.auth ?? {}
-    const granted = typeof seconds === 'number' ? seconds : 0
-    this.#lives(granted)
-    // The lifetime is capped: the token no longer gets the time that it was created for. Seconds may be rounded either
-    // way.
-    if (renewable !== true || granted < this.#madeForSeconds - 1) return this.#cannotRenew()
+    if (typeof seconds !== 'number' || seconds <= 0) return this.#soon(() => this.#renew())
+    const endedMs = this.#endsMs ?? 0
+    this.#lives(seconds)
+    if (renewable !== true) return this.#cannotRenew()
+    // The lifetime may be capped, so that the token does not get the time that it was created for, and its end stays. Or
+    // its period was shortened since, and each renewal puts the end off. Seconds may be rounded either way.
+    const isPutOff = (this.#endsMs ?? 0) - endedMs > roundedMs
+    if (seconds < this.#madeForSeconds - 1 && !isPutOff) return this.#cannotRenew(() => this.#renew())
     this.#problem = undefined
     this.#again((this.#leftMs() ?? 0) / 2, () => this.#renew())
   }
@@ -85,19 +91,28 @@ export class TokenKeeper implements Closable {
     return this.#endsMs === undefined ? undefined : Math.max(0, this.#endsMs - this.#env.clock.monoMs())
   }
 
-  /** A root token, or a token that was created as not renewable: if it ends, an operator is warned in time. */
-  #cannotRenew(): void {
+  /**
+   * A root token, or a token that was created as not renewable: if it ends, an operator is warned in time. `another`: it
+   * may help to try that in the time that is left.
+   */
+  #cannotRenew(another?: () => Promise<void>): void {
     const leftMs = this.#leftMs()
     // An earlier rejection is over, and nothing else is wrong yet.
     if (leftMs === undefined || leftMs > warnMs) this.#problem = undefined
     if (leftMs === undefined) return
     if (leftMs > warnMs) return this.#again(leftMs - warnMs, () => this.#lookUp())
     this.#tell('the token for the secrets manager expires soon and cannot be renewed: configure another', '')
-    if (leftMs > 0) this.#again(leftMs, () => this.#lookUp())
+    if (another !== undefined) this.#again(leftMs / 2, another)
+    else if (leftMs > 0) this.#again(leftMs, () => this.#lookUp())
   }
 
   #failed(failure: CallFailure, again: () => Promise<void>): void {
     if (failure.kind === 'refused') this.#tell('the secrets manager rejects the token', failure.message)
+    this.#soon(again)
+  }
+
+  /** The last attempt has said nothing about the token. */
+  #soon(again: () => Promise<void>): void {
     const leftMs = this.#leftMs() ?? 0
     this.#again(leftMs > 0 ? Math.min(retryMs, leftMs / 2) : retryMs, again)
   }

@@ -135,6 +135,50 @@ describe('the external provider and the traps of the secrets manager', () => {
     expect(leaf.behind).toEqual([renewed])
   })
 
+  scene('takes an answer that no secrets manager gives for a passing failure', async ({ env, manager, open }) => {
+    const root = must(await open().root(undefined, '1'))
+    for (const mount of ['mesh-root', 'mesh-intermediate']) {
+      manager.faults.add({ kind: 'half', times: 1, call: `GET ${mount}/ca/pem` })
+      expect(failureOf(await open().root(undefined, '1')).kind, mount).toBe('unavailable')
+    }
+    expect(must(await open().root(undefined, '1')).certificate).toBe(root.certificate)
+    for (const [status, body] of [
+      [404, 'default backend - 404'],
+      [403, '<html>Forbidden</html>'],
+      [302, ''],
+      [200, '<html>Down for maintenance</html>'],
+      [200, '{"status":"ok"}'],
+    ] as const) {
+      const gateway = must(
+        await env.http.serve({ host: '10.0.0.1', port: 8203 }, async () => ({ status, headers: [], body })),
+      )
+      const behind = externalKind.open(env, managerOptions('http://10.0.0.1:8203'), mesh)
+      const failure = failureOf(await behind.root(undefined, '1'))
+      expect(failure, body).toMatchObject({ kind: 'unavailable' })
+      expect(failureOf(await behind.root(root.state, '1')).isGone, body).toBeUndefined()
+      behind.close()
+      gateway.close()
+    }
+  })
+
+  scene(
+    'follows a standby to an address without a port, which is that of the scheme',
+    async ({ env, manager, open }) => {
+      must(await open().root(undefined, '1'))
+      must(await manager.serve({ host: '10.0.0.1', port: 80 }))
+      const redirect = async ({ target }: { readonly target: string }) => ({
+        status: 307,
+        headers: [['Location', `http://10.0.0.1${target}`]] as const,
+        body: '',
+      })
+      must(await env.http.serve({ host: '10.0.0.1', port: 8202 }, redirect))
+      const standby = externalKind.open(env, managerOptions('http://10.0.0.1:8202'), mesh)
+      must(await standby.root(undefined, '1'))
+      must(await signed(standby, env))
+      standby.close()
+    },
+  )
+
   scene('follows a standby to the active node', async ({ env, open }) => {
     must(await open().root(undefined, '1'))
     const headers = (target: string) => [['Location', `${address}${target}`]] as const

@@ -50,13 +50,20 @@ export function failureOf(what: string, status: number, texts: readonly string[]
   return { kind: passing ? 'unavailable' : 'refused', message, status, complaint }
 }
 
+const unsaid = { status: undefined, complaint: undefined }
+
 /** A failure that a later attempt may not meet, including an answer that no secrets manager would give. */
 export function unavailable(what: string, why: string, token: string): CallFailure {
-  return { kind: 'unavailable', message: `${what}: ${plainWords(why, token)}`, status: undefined, complaint: undefined }
+  return { kind: 'unavailable', message: `${what}: ${plainWords(why, token)}`, ...unsaid }
+}
+
+/** An answer that no secrets manager gives: by another program in its place, or damaged on the way. */
+export function misread(what: string, said: string): CallFailure {
+  return { kind: 'unavailable', message: `${what}: the answer is not the secrets manager's: ${said}`, ...unsaid }
 }
 
 export function refused(message: string): CallFailure {
-  return { kind: 'refused', message, status: undefined, complaint: undefined }
+  return { kind: 'refused', message, ...unsaid }
 }
 
 /** The mount does not have the root that it had. */

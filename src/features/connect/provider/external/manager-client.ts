@@ -5,7 +5,7 @@ import type { Env } from '../../../../env/env.ts'
 import type { HttpClientFailure, HttpClientRequest, HttpClientResponse } from '../../../../env/http.ts'
 import type { Endpoint, TlsOptions } from '../../../../env/net.ts'
 import { isAddress } from '../../../../rpc/address.ts'
-import { type CallFailure, failureOf, transportText, unavailable } from './call-failure.ts'
+import { type CallFailure, failureOf, misread, transportText, unavailable } from './call-failure.ts'
 import { tlsOfManager } from './manager-tls.ts'
 import type { ManagerAddress, ManagerOptions } from './options.ts'
 
@@ -169,7 +169,11 @@ export class ManagerClient {
       return err(unavailable(what, `an answer of more than ${answerBytesMax} bytes`, token))
     if (status === 204) return ok({ status, data: undefined, auth: undefined, text: '' })
     const json = recordOf(jsonOrUndefined(body))
-    if (status !== 200) return err(failureOf(what, status, errorsOf(json), token))
+    if (status !== 200) {
+      // A gateway in front of it has errors of its own, such as 404 while nothing is behind it: these end nothing.
+      const errors = errorsOf(json)
+      return err(errors === undefined ? misread(what, `status ${status}`) : failureOf(what, status, errors, token))
+    }
     const text = textOf(body)
     if (text.trimStart().startsWith('{') && json === undefined)
       return err(unavailable(what, 'the connection ended in the middle of the answer', token))
@@ -187,17 +191,21 @@ function recordOf(value: unknown): Readonly<Record<string, unknown>> | undefined
   return isRecord ? (value as Readonly<Record<string, unknown>>) : undefined
 }
 
-function errorsOf(json: Readonly<Record<string, unknown>> | undefined): readonly string[] {
+/** Each error of the secrets manager is a list, which may be empty; undefined: the answer has none. */
+function errorsOf(json: Readonly<Record<string, unknown>> | undefined): readonly string[] | undefined {
   const errors = json?.['errors']
-  return Array.isArray(errors) ? errors.filter((each): each is string => typeof each === 'string') : []
+  return Array.isArray(errors) ? errors.filter((each): each is string => typeof each === 'string') : undefined
 }
+
+/** Ports of the schemes, for a `Location` without one: the address that a node advertises may be a load balancer's. */
+const usualPorts = { http: 80, https: 443 } as const
 
 /** The token is sent there as well, so a redirect from TLS to a connection without it is refused. */
 function redirectOf(
   answer: HttpClientResponse,
   from: ManagerAddress,
 ): { readonly address: ManagerAddress; readonly target: string } | undefined {
-  const found = /^(https?):\/\/(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9._-]+)):(\d{1,5})(\/v1\/\S*)$/.exec(
+  const found = /^(https?):\/\/(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9._-]+))(?::(\d{1,5}))?(\/v1\/\S*)$/.exec(
     answer.headers.get('location') ?? '',
   )
   const scheme = found?.[1]
@@ -205,5 +213,5 @@ function redirectOf(
   const target = found?.[5]
   if ((scheme !== 'http' && scheme !== 'https') || host === undefined || target === undefined) return undefined
   if (scheme !== from.scheme) return undefined
-  return { address: { scheme, host, port: Number(found?.[4]) }, target }
+  return { address: { scheme, host, port: Number(found?.[4] ?? usualPorts[scheme]) }, target }
 }

@@ -3,9 +3,10 @@ import { done, err, ok, type Result } from '../../../../base/result.ts'
 import type { Crypto } from '../../../../env/crypto.ts'
 import type { Env } from '../../../../env/env.ts'
 import { type Certificate, readCertificates } from '../../../../pki/certificate.ts'
+import { pemBlocks } from '../../../../pki/pem.ts'
 import { signingUri } from '../../../../pki/spiffe.ts'
 import type { MeshIdentity } from '../provider.ts'
-import { type CallFailure, gone, refused } from './call-failure.ts'
+import { type CallFailure, gone, misread, refused } from './call-failure.ts'
 import type { Called, Deadline, ManagerClient } from './manager-client.ts'
 import type { ManagerOptions } from './options.ts'
 
@@ -20,7 +21,12 @@ const hourSeconds = 3_600
  */
 export async function readMount(client: ManagerClient, path: string, until: Deadline): Called<MountState> {
   const read = await client.call('GET', `${path}/ca/pem`, undefined, until)
-  if (read.ok) return ok(read.value.status === 204 ? 'empty' : { pem: read.value.text })
+  if (read.ok && read.value.status === 204) return ok('empty')
+  if (read.ok) {
+    const { text } = read.value
+    const blocks = pemBlocks(text)
+    return blocks.ok && blocks.value.length > 0 ? ok({ pem: text }) : err(misread(`GET ${path}/ca/pem`, 'no whole PEM'))
+  }
   const { status, complaint } = read.error
   if (status === 404 && complaint === 'not-mounted') return ok('missing')
   if (status !== 403) return read

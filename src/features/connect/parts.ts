@@ -1,6 +1,7 @@
 import { type Failure, failureText } from '../../model/failure.ts'
 import type { WithMeshSettings } from '../contract/mesh.ts'
 import type {
+  WithConsensus,
   WithDatacenters,
   WithFederation,
   WithPlace,
@@ -18,6 +19,7 @@ export type AuthorityServer = WithEnv &
   WithState &
   WithProposals &
   WithWatches &
+  WithConsensus &
   WithPlace &
   WithDatacenters &
   WithMeshSettings &

@@ -9,7 +9,12 @@ import { partsOf } from '../../../src/features/connect/parts.ts'
 import { builtInKindOf } from '../../../src/features/connect/provider/built-in.ts'
 import { externalKind } from '../../../src/features/connect/provider/external/external-kind.ts'
 import { OpenProviders } from '../../../src/features/connect/provider/open-providers.ts'
-import type { Provider, ProviderKind, SignerState } from '../../../src/features/connect/provider/provider.ts'
+import {
+  type Provider,
+  type ProviderKind,
+  type SignerState,
+  unavailable,
+} from '../../../src/features/connect/provider/provider.ts'
 import * as views from '../../../src/features/connect/views.ts'
 import { hostCrypto } from '../../../src/host/crypto.ts'
 import { tlsProblem } from '../../../src/host/tls.ts'
@@ -26,7 +31,7 @@ import {
 import { signRoot } from '../../../src/pki/mesh-certificates.ts'
 import { nameOf } from '../../../src/pki/name.ts'
 import { certificatePem } from '../../../src/pki/pem.ts'
-import { AuthorityWorld, anotherKey, granted, hourMs, refusal, trustDomain } from './authority-world.ts'
+import { AuthorityWorld, anotherKey, certificatesOf, granted, hourMs, refusal, trustDomain } from './authority-world.ts'
 import { formerId, knownThere, minuteMs, rootUntil } from './two-datacenters.ts'
 
 const builtInKind = builtInKindOf(svcNaming)
@@ -340,6 +345,55 @@ describe('a root whose leaves no client would accept', () => {
       ok: false,
       error: { message: expect.stringContaining('belongs to another trust domain') },
     })
+  })
+})
+
+describe('the first root, of a provider that is elsewhere', () => {
+  const ids = ['aaaaaaaa-0000-4000-8000-000000000001', 'aaaaaaaa-0000-4000-8000-000000000002'] as const
+
+  function beginning(elsewhere: Elsewhere, servers: readonly string[]): AuthorityWorld {
+    const lost = { isNext: true }
+    const open: ProviderKind['open'] = (...args) => {
+      const provider = elsewhere.kind.open(...args)
+      return { ...provider, root: async (...asked) => await lostAfter(provider.root(...asked), lost) }
+    }
+    const world = new AuthorityWorld({}, [builtInKind, { ...elsewhere.kind, open }])
+    world.server.mesh = { enabled: true, provider: 'vault', options: managed, clusterId: '', dnsDomain: 'svc' }
+    const configuration = { servers: servers.map((id) => ({ id, address: id, suffrage: 'voter' as const })) }
+    Object.assign(world.server.raftStatus, { configuration })
+    leads(world, servers[0] ?? '')
+    world.lead()
+    return world
+  }
+
+  async function lostAfter(made: ReturnType<Provider['root']>, lost: { isNext: boolean }) {
+    const root = await made
+    if (!lost.isNext) return root
+    lost.isNext = false
+    return unavailable('the answer is lost')
+  }
+
+  function leads(world: AuthorityWorld, id: string): void {
+    Object.assign(world.server.raftStatus, { leader: { id, address: id } })
+  }
+
+  it('is taken by the next leader where one of the cluster has made it, and was lost before it was recorded', async () => {
+    const elsewhere = new Elsewhere()
+    const world = beginning(elsewhere, ids)
+    await world.rest()
+    expect(world.roots).toEqual([])
+    leads(world, ids[1])
+    world.change()
+    await world.advance(5_000)
+    expect(world.forecast()).toMatchObject({ state: 'ready', problem: '' })
+    const [uri] = certificatesOf(world.active.certificate)[0]?.uris ?? []
+    expect(uri).toBe(`spiffe://${views.trustDomainOf(world.server.read())}`)
+    // Servers of another cluster that were given the same mount by mistake do not become one mesh with this one.
+    const other = beginning(elsewhere, ['bbbbbbbb-0000-4000-8000-000000000001'])
+    await other.rest()
+    await other.advance(5_000)
+    expect(other.roots).toEqual([])
+    expect(other.forecast().problem).toContain('belongs to another trust domain')
   })
 })
 

@@ -71,6 +71,23 @@ describe('the external provider and the traps of the secrets manager', () => {
     expect(message).toContain('name another IntermediatePKIPath')
   })
 
+  scene('makes nothing below the root of another mesh', async ({ env, manager, open }) => {
+    must(await open().root(undefined, '1'))
+    const stranger = { ...mesh, trustDomain: '99999999-2222-3333-4444-555555555555.svc' }
+    const other = externalKind.open(
+      env,
+      managerOptions(address, { IntermediatePKIPath: 'mesh-intermediate-2' }),
+      stranger,
+    )
+    expect(failureOf(await other.root(undefined, '1'))).toMatchObject({
+      kind: 'refused',
+      message: expect.stringContaining('the root in mesh-root belongs to another trust domain'),
+      foreign: mesh.trustDomain,
+    })
+    other.close()
+    expect(manager.mountAt('mesh-intermediate-2')).toBeUndefined()
+  })
+
   scene('notices another root in the place of its own, and neither trusts nor replaces it', async (at) => {
     const { env, manager, open } = at
     const provider = open()

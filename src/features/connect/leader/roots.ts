@@ -1,7 +1,9 @@
+import { utf8 } from '../../../base/bytes.ts'
 import { lowerAscii } from '../../../base/letter-case.ts'
 import { uuidOf } from '../../../base/uuid.ts'
-import { providerName } from '../../../model/naming/names.ts'
+import { isBuiltInProvider, providerName } from '../../../model/naming/names.ts'
 import type { ReadTransaction } from '../../../store/types.ts'
+import type { MeshSettings } from '../../contract/mesh.ts'
 import { beginAuthority, pruneRoots, renewSigner, takeSerialNumbers } from '../commands.ts'
 import { type MeshTimes, rootWithinMs } from '../limits.ts'
 import { commonProblem, readOptions } from '../options.ts'
@@ -19,7 +21,7 @@ import { activeRoot, allRoots, goesMs } from '../views.ts'
 export class Bootstrap {
   readonly #parts: AuthorityParts
   readonly #providers: OpenProviders
-  /** Drawn once, so that a repeated attempt asks the provider for the same root. */
+  /** Chosen once, so that a repeated attempt asks the provider for the same root. */
   #clusterId = ''
 
   constructor(parts: AuthorityParts, providers: OpenProviders) {
@@ -35,14 +37,14 @@ export class Bootstrap {
     if (!options.ok) return failedBy({ kind: 'refused', message: options.error })
     const problem = commonProblem(options.value, this.#parts)
     if (problem !== undefined) return failedBy({ kind: 'refused', message: `error configuring provider: ${problem}` })
-    const clusterId = this.#identity(mesh.clusterId)
-    const trustDomain = lowerAscii(`${clusterId}.${withoutDot(mesh.dnsDomain)}`)
     const provider = providerName(server.naming, mesh.provider)
+    const clusterId = this.#identity(mesh.clusterId, provider)
+    const trustDomain = trustDomainIn(mesh, clusterId)
     const serial = await server.propose(takeSerialNumbers, { count: 1 })
     if (!serial.ok) return notReplicated(serial.error)
     const wanted = { clusterId, trustDomain }
     const root = await this.#providers.rootOf(provider, options.value, wanted, serial.value.first)
-    if (!root.ok) return failedBy(root.error)
+    if (!root.ok) return this.#adopts(mesh, root.error.foreign) ? did : failedBy(root.error)
     const begun = await server.propose(beginAuthority, {
       provider,
       options: options.value,
@@ -57,13 +59,41 @@ export class Bootstrap {
     return did
   }
 
-  #identity(given: string): string {
+  /**
+   * Drawn, unless the root is made elsewhere. Such a root stays there if this leader is lost before it is recorded, and
+   * names this identity: the next leader must be able to tell it from the root of another cluster.
+   */
+  #identity(given: string, provider: string): string {
     if (this.#clusterId === '') {
-      const { crypto } = this.#parts.server.env
-      this.#clusterId = given === '' ? uuidOf(crypto.randomBytes(16, 'cluster id')) : lowerAscii(given)
+      const { env, raft } = this.#parts.server
+      const leader = isBuiltInProvider(provider) ? undefined : raft.status().leader?.id
+      const own = leader === undefined ? undefined : this.#identityBy(leader)
+      this.#clusterId = given === '' ? (own ?? uuidOf(env.crypto.randomBytes(16, 'cluster id'))) : lowerAscii(given)
     }
     return this.#clusterId
   }
+
+  /** The identity that a server of this ID begins with; undefined: the ID is an address, which others may have, too. */
+  #identityBy(serverId: string): string | undefined {
+    if (!uuidForm.test(serverId)) return undefined
+    const { crypto } = this.#parts.server.env
+    return uuidOf(crypto.sha256(utf8(`mesh begun by ${lowerAscii(serverId)}`)).subarray(0, 16))
+  }
+
+  /** Whether a server of this cluster has made the root of that trust domain, as a leader before this one. */
+  #adopts(mesh: MeshSettings, foreign: string | undefined): boolean {
+    if (foreign === undefined || mesh.clusterId !== '') return false
+    const { servers } = this.#parts.server.raft.status().configuration
+    const found = servers.map(({ id }) => this.#identityBy(id)).find((id) => id && trustDomainIn(mesh, id) === foreign)
+    this.#clusterId = found ?? this.#clusterId
+    return found !== undefined
+  }
+}
+
+const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+function trustDomainIn({ dnsDomain }: MeshSettings, clusterId: string): string {
+  return lowerAscii(`${clusterId}.${withoutDot(dnsDomain)}`)
 }
 
 function withoutDot(domain: string): string {

@@ -1,8 +1,10 @@
 import { equalBytes } from '../../../base/bytes.ts'
+import { lowerAscii } from '../../../base/letter-case.ts'
 import { err, ok, type Result } from '../../../base/result.ts'
 import type { Env } from '../../../env/env.ts'
 import { type Certificate, readCertificates } from '../../../pki/certificate.ts'
 import { colonHex } from '../../../pki/key-id.ts'
+import { readSpiffeId } from '../../../pki/spiffe.ts'
 import { type CrossingFacts, keptOf, type RootFacts } from '../fields.ts'
 import type { ProvidedRoot, ProviderFailure, ProviderKind, SignedCertificate } from './provider.ts'
 
@@ -39,6 +41,15 @@ export function rootFactsOf(env: Pick<Env, 'crypto'>, kind: ProviderKind, provid
 /** Reference: mesh.md#root-id. */
 function rootIdOf({ crypto }: Pick<Env, 'crypto'>, { der }: Certificate): string {
   return colonHex(crypto.sha1(der))
+}
+
+/** The trust domain of another mesh that the authority names; undefined: it names none, or this one. */
+export function otherDomainOf({ uris }: Pick<Certificate, 'uris'>, trustDomain: string): string | undefined {
+  const domains = uris.flatMap((uri) => {
+    const id = readSpiffeId(uri)
+    return id.ok ? [id.value.trustDomain] : []
+  })
+  return domains.find((domain) => domain !== lowerAscii(trustDomain))
 }
 
 /** The facts of a crossing that certifies this root, and nothing else. */

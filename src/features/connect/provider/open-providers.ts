@@ -1,4 +1,4 @@
-import { ok, type Result } from '../../../base/result.ts'
+import { err, ok, type Result } from '../../../base/result.ts'
 import type { Closable } from '../../../env/async.ts'
 import type { Env } from '../../../env/env.ts'
 import { isBuiltInProvider } from '../../../model/naming/names.ts'
@@ -16,7 +16,7 @@ import type { AuthorityParts } from '../parts.ts'
 import type { SignerRow } from '../tables.ts'
 import { activeRoot, authorityOf, signerOf } from '../views.ts'
 import { builtInKindOf } from './built-in.ts'
-import { rootFactsOf } from './facts.ts'
+import { otherDomainOf, rootFactsOf } from './facts.ts'
 import {
   kindNamed,
   type MeshIdentity,
@@ -148,8 +148,11 @@ export class OpenProviders implements Closable {
     if (!facts.ok) return facts
     // Leaves of the built-in provider are valid below any operator's root, whatever mesh it names; leaves of other
     // providers are checked when they are signed.
-    const problem = standingProblem(facts.value, isBuiltInProvider(kind.name) ? undefined : wanted.trustDomain)
-    return problem === undefined ? this.#valid(facts.value) : refused(problem)
+    const domain = isBuiltInProvider(kind.name) ? undefined : wanted.trustDomain
+    const problem = standingProblem(facts.value, domain)
+    return problem === undefined
+      ? this.#valid(facts.value)
+      : err({ ...refused(problem).error, ...ofOther(facts.value, domain) })
   }
 
   /** A provider's clock may be fast by the skew: such a root may be valid later. */
@@ -167,6 +170,13 @@ export class OpenProviders implements Closable {
     const { server, skewMs } = this.#parts
     return { clusterId, trustDomain, title: server.naming.title, datacenter: server.datacenter, skewMs }
   }
+}
+
+function ofOther({ certificate }: RootFacts, trustDomain: string | undefined): Pick<ProviderFailure, 'foreign'> {
+  const read = readCertificates(certificate)
+  const [root] = read.ok ? read.value : []
+  const foreign = root === undefined || trustDomain === undefined ? undefined : otherDomainOf(root, trustDomain)
+  return foreign === undefined ? {} : { foreign }
 }
 
 /** Why verifiers would refuse leaves below this root, or roots that it crosses: it may be an operator's. */

@@ -11,6 +11,8 @@ export interface ProviderFailure {
   readonly message: string
   /** The root that the state describes is not there any more: another one is in its place, or none. */
   readonly isGone?: boolean
+  /** The trust domain that the root there names, if it is not the mesh's. */
+  readonly foreign?: string
 }
 
 export type Provided<T> = Promise<Result<T, ProviderFailure>>

@@ -5,6 +5,7 @@ import type { Env } from '../../../../env/env.ts'
 import { type Certificate, readCertificates } from '../../../../pki/certificate.ts'
 import { pemBlocks } from '../../../../pki/pem.ts'
 import { signingUri } from '../../../../pki/spiffe.ts'
+import { otherDomainOf } from '../facts.ts'
 import type { MeshIdentity } from '../provider.ts'
 import { type CallFailure, gone, misread, refused } from './call-failure.ts'
 import type { Called, Deadline, ManagerClient } from './manager-client.ts'
@@ -86,7 +87,7 @@ export async function findOrMakeRoot(
   const { rootPath } = options
   const before = await readMount(client, rootPath, until)
   if (!before.ok) return before
-  if (typeof before.value === 'object') return rootIn(env, rootPath, before.value.pem)
+  if (typeof before.value === 'object') return rootOfMesh(env, rootPath, before.value.pem, mesh)
   const ready =
     before.value === 'missing'
       ? await mountPki(client, mesh, rootPath, rootHours, until)
@@ -127,6 +128,15 @@ export async function readRoot(
   if (!found.ok) return found
   if (typeof found.value === 'object') return rootIn(env, rootPath, found.value.pem)
   return err(gone(`${rootPath} has no root: it is ${found.value === 'missing' ? 'not mounted' : 'empty'}`))
+}
+
+/** Nothing is made below the root of another mesh. */
+function rootOfMesh(env: Env, path: string, pem: string, { trustDomain }: MeshNames): Result<Certificate, CallFailure> {
+  const root = rootIn(env, path, pem)
+  const foreign = root.ok ? otherDomainOf(root.value, trustDomain) : undefined
+  if (foreign === undefined) return root
+  const remedy = 'name another RootPKIPath, or the cluster_id of that mesh if it is this one'
+  return err({ ...refused(`the root in ${path} belongs to another trust domain: ${foreign}: ${remedy}`), foreign })
 }
 
 /** Clients trust a root by itself, so an intermediate in its place is refused. */

@@ -27,10 +27,19 @@ import { TlsAcceptor } from './tls-acceptor.ts'
 /** Maximum number of streams that one listener holds; further diallers are dropped. */
 const acceptedStreamsMax = 8192
 /**
- * Maximum share of one source: half, because a service reaches all its upstreams from one address. Includes connections
- * in the middle of a handshake, which are not counted elsewhere.
+ * Maximum share of one source: half, because all connections of a node to one service come from one address. Includes
+ * connections in the middle of a handshake, which are not counted elsewhere.
  */
-const streamsPerSourceMax = acceptedStreamsMax / 2
+export const streamsPerSourceMax = acceptedStreamsMax / 2
+
+/**
+ * Takes a place in the share of a source; undefined: its share is used up. The machine itself has none: a service
+ * reaches an upstream through one listener of its proxy, and nothing else connects there.
+ */
+export function placeFor(shares: SourceShares, host: string): (() => void) | undefined {
+  return /^(127\.|::1$|::ffff:127\.)/i.test(host) ? () => undefined : shares.take(host)
+}
+
 /** Number of diallers that the kernel keeps waiting while the agent is busy. */
 const backlog = 1024
 
@@ -123,8 +132,13 @@ export class HostTcp implements Tcp {
       let take = this.#taking(tls, onStream)
       const shares = new SourceShares(streamsPerSourceMax)
       server.on('connection', (raw) => {
-        const release = shares.take(raw.remoteAddress ?? '')
-        if (release === undefined) return void raw.destroy()
+        const from = raw.remoteAddress ?? ''
+        const release = placeFor(shares, from)
+        if (release === undefined) {
+          const text = `refused a connection: its address has ${streamsPerSourceMax} connections to this port already`
+          this.#log.write('warn', 'net', text, { from, port: at.port }, 'sampled')
+          return void raw.destroy()
+        }
         raw.once('close', release)
         take(raw)
       })

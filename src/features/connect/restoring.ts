@@ -57,7 +57,10 @@ function longestLifeMs(states: readonly ReadTransaction[]): number {
   return longest
 }
 
-/** Whether authorities of other datacenters are below its roots. */
+/**
+ * Whether authorities of other datacenters are below its roots. The name of this datacenter is not in the state, but
+ * stands beside theirs (`signAuthority`).
+ */
 function signsElsewhere(tx: ReadTransaction): boolean {
   const datacenters = new Set([...tx.all(leavesTable)].map(({ datacenter }) => datacenter))
   return datacenters.size > 1

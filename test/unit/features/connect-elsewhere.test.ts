@@ -116,7 +116,7 @@ describe('a provider whose clock is ahead, as far as clocks may be', () => {
     const asked = { csr: world.csr([`spiffe://${trustDomain}`], true), datacenter: 'dc2' }
     const signed = await signAuthority(parts, new OpenProviders(parts), asked)
     expect(signed).toMatchObject({ ok: true })
-    const [recorded] = [...views.leavesOf(world.server.read(), world.active.id)]
+    const [, recorded] = [...views.leavesOf(world.server.read(), world.active.id)]
     expect(recorded).toEqual({
       rootId: world.active.id,
       datacenter: 'dc2',

@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { concatBytes } from '../../../src/base/bytes.ts'
 import { ok } from '../../../src/base/result.ts'
-import { recordLeaves, takeSerialNumbers } from '../../../src/features/connect/commands.ts'
+import { takeSerialNumbers } from '../../../src/features/connect/commands.ts'
+import { signIntermediateEndpoint } from '../../../src/features/connect/federation/intermediates.ts'
 import type { IssuedLeaf } from '../../../src/features/connect/model.ts'
 import { firstSerial } from '../../../src/features/connect/restoring.ts'
 import * as views from '../../../src/features/connect/views.ts'
 import { restoreBegin, restorePiece, restoreTake } from '../../../src/features/snapshot/commands.ts'
-import { AuthorityWorld, anotherKey, certificatesOf, granted, hourMs, refusal } from './authority-world.ts'
+import { AuthorityWorld, anotherKey, certificatesOf, granted, hourMs, refusal, trustDomain } from './authority-world.ts'
+import { knownThere } from './two-datacenters.ts'
 
 const minuteMs = 60_000
 
@@ -126,13 +128,16 @@ describe('a snapshot that is put back', () => {
     expect(others.roots).toHaveLength(1)
   })
 
-  it('counts in authorities of other datacenters, which live longer than a leaf', async () => {
+  it('counts in authorities of other datacenters, which live longer than a leaf, though none was signed here', async () => {
     const world = await AuthorityWorld.begun({ LeafCertTTL: '2h' })
-    const body = { rootId: world.active.id, datacenter: 'dc2', count: 1, expiresMs: world.nowMs + hourMs }
-    await world.server.context.propose(recordLeaves, body)
-    await world.sign('web')
-    await putBack(world, saved(world))
-    expect(views.restoredOf(world.server.read())?.leavesUntilMs).toBe(world.nowMs + 6 * hourMs)
+    world.server.wanView = knownThere
+    const csr = world.csr([`spiffe://${trustDomain}`], true)
+    const signed = await world.server.agent.write(signIntermediateEndpoint, { csr, datacenter: 'dc2' }, {})
+    expect(signed).toMatchObject({ ok: true })
+    const others = new AuthorityWorld()
+    await others.advance(hourMs)
+    await putBack(others, saved(world))
+    expect(views.restoredOf(others.server.read())?.leavesUntilMs).toBe(others.nowMs + 6 * hourMs)
   })
 
   it('keeps what was known of leaves that live longer than any of its own time', async () => {

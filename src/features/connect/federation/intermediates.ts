@@ -5,9 +5,10 @@ import type { Failure } from '../../../model/failure.ts'
 import { type Certificate, readCertificates } from '../../../pki/certificate.ts'
 import { readRequest } from '../../../pki/request.ts'
 import { signingUri } from '../../../pki/spiffe.ts'
+import type { ReadTransaction } from '../../../store/types.ts'
 import { asks, refusedUnlessAllowed } from '../../contract/access.ts'
 import type { WriteEndpoint } from '../../contract/endpoint.ts'
-import type { WithDatacenters, WithPlace } from '../../contract/server-context.ts'
+import type { WithDatacenters, WithPlace, WithProposals } from '../../contract/server-context.ts'
 import { recordLeaves } from '../commands.ts'
 import { wholeSecond } from '../forecast.ts'
 import { endToAskFor, recordLonger } from '../leaves/ends.ts'
@@ -20,7 +21,7 @@ import { providedWithin } from '../provider/provider.ts'
 import { providerKinds } from '../provider/providers.ts'
 import { meshIsOff } from '../read-endpoints.ts'
 import { signedAuthority } from '../replies.ts'
-import { chainOf } from '../views.ts'
+import { chainOf, leavesOf } from '../views.ts'
 
 /**
  * The authority is renewed when less than this fraction of its own lifetime is left: leaves with the present lifetime
@@ -65,6 +66,8 @@ export async function signAuthority(
   const endMs = wholeSecond(Math.min(nowMs + lifeMs, endToAskFor(signer.value.kind, chainEndMs, { nowMs, ...parts })))
   if (endMs - nowMs < leafLeftMinMs(parts))
     return refused('the active root, or a certificate that is sent with it, is about to expire')
+  const unnamed = await nameOwn(server, tx, root.id, nowMs)
+  if (unnamed !== undefined) return err(unnamed)
   const recorded = await server.propose(recordLeaves, { rootId: root.id, datacenter, count: 1, expiresMs: endMs })
   if (!recorded.ok) return recorded
   if (recorded.value === null) return refused('the root has changed meanwhile')
@@ -80,6 +83,22 @@ export async function signAuthority(
   if (late !== undefined) return err(late)
   const { behind = [] } = signed.value
   return ok({ rootId: root.id, certificate: signed.value.certificate, behind })
+}
+
+/**
+ * A restore knows that there are authorities of other datacenters by a second name beside theirs (`restoring.ts`). So
+ * this datacenter's is recorded below the root, too, although it may have signed no leaf: as of one that is over.
+ */
+async function nameOwn(
+  server: WithPlace & WithProposals,
+  tx: ReadTransaction,
+  rootId: string,
+  nowMs: number,
+): Promise<Failure | undefined> {
+  const { datacenter } = server
+  for (const leaves of leavesOf(tx, rootId)) if (leaves.datacenter === datacenter) return undefined
+  const named = await server.propose(recordLeaves, { rootId, datacenter, count: 1, expiresMs: nowMs })
+  return named.ok ? undefined : named.error
 }
 
 /** The leader of the other datacenter logs this line. */

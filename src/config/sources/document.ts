@@ -128,14 +128,15 @@ function folded(
   if (!(type instanceof z.ZodObject) || typeof value !== 'object' || value === null || Array.isArray(value))
     return value
   const shape = type.shape as Readonly<Record<string, z.ZodType>>
-  const keys = new Set(Object.keys(value))
+  const taken = new Set(Object.keys(value))
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, member]: [string, unknown]) => {
-      const own = ownName(key, shape, keys)
+      const own = ownName(key, shape, taken)
       const at = [...path, own]
       const below = shape[own]
       // An unknown key stays, to be refused.
       if (below !== undefined && member === null) return []
+      taken.add(own)
       if (own !== key) written.set(JSON.stringify(at), key)
       return [[own, below === undefined ? member : folded(member, below, at, written)]]
     }),
@@ -148,9 +149,10 @@ function withoutNulls(value: unknown): unknown {
 }
 
 /**
- * If the document has the key in lower case as well, this spelling stays as it is, and is therefore refused as unknown.
+ * If the document has the key in lower case as well, or in another spelling before, this one stays as it is, and is
+ * therefore refused as unknown.
  */
-function ownName(key: string, shape: Readonly<Record<string, unknown>>, keys: ReadonlySet<string>): string {
+function ownName(key: string, shape: Readonly<Record<string, unknown>>, taken: ReadonlySet<string>): string {
   const lower = key.toLowerCase()
-  return Object.hasOwn(shape, key) || !Object.hasOwn(shape, lower) || keys.has(lower) ? key : lower
+  return Object.hasOwn(shape, key) || !Object.hasOwn(shape, lower) || taken.has(lower) ? key : lower
 }

@@ -118,6 +118,12 @@ describe('a configuration file', () => {
     expect(linesOf('{"Server": true, "server": false}')).toEqual([
       "a.json:1:2: invalid config key Server: did you mean 'server'?",
     ])
+    // Of two that mean one key, none is dropped without a word.
+    expect(linesOf('{"Service": {"name": "a"}, "PORTS": {"HTTP": 1, "Http": 2}, "SERVICE": {"name": "b"}}')).toEqual([
+      "a.json:1:49: invalid config key ports.Http: did you mean 'http'?",
+      'a.json:1:61: invalid config key SERVICE: remove it',
+    ])
+    expect(linesOf('{"Server": null, "SERVER": true}')).toEqual([])
   })
 
   it.each([

@@ -1,7 +1,8 @@
 import { err, ok, type Result } from '../base/result.ts'
 import { agentFlags } from './agent-flags.ts'
 import type { ConfigProblem } from './problem.ts'
-import type { FileConfig } from './schema.ts'
+import { type FileConfig, fileSchema } from './schema.ts'
+import { valueAt } from './waiting.ts'
 
 export interface FlagValues {
   /** List-valued flags: merged before the files. */
@@ -32,7 +33,18 @@ export function configOfFlags(
       } else put(scalars, flag.path, Number(value))
     } else put(scalars, flag.path, value)
   }
+  problems.push(...[lists, scalars].flatMap(wrongValues))
   return problems.length > 0 ? err(problems) : ok({ lists: lists as FileConfig, scalars: scalars as FileConfig })
+}
+
+/** Values that no file may have. What is wrong with a port is reported with the other ports. */
+function wrongValues(config: Record<string, unknown>): readonly ConfigProblem[] {
+  const parsed = fileSchema.safeParse(config)
+  const issues = parsed.success ? [] : parsed.error.issues.filter(({ path }) => path[0] !== 'ports')
+  return issues.map(({ path, message: remedy }) => {
+    const value = valueAt(config, path.map(String))
+    return { place: flagAt(path), message: `invalid value ${JSON.stringify(value)}`, remedy }
+  })
 }
 
 function put(into: Record<string, unknown>, path: readonly string[], value: unknown): void {

@@ -18,6 +18,20 @@ describe('sources', () => {
     })
   })
 
+  it.each([
+    ['retry-interval', '5', 'missing unit in duration'],
+    ['retry-interval-wan', '-5s', 'must not be negative'],
+    ['log-rotate-duration', 'x', 'not a duration'],
+    ['log-rotate-max-files', '-2', '-1'],
+    ['names', 'bogus', 'svc'],
+  ])('refuse -%s %s, as a file with that value is', (flag, value, remedy) => {
+    const shown = flag === 'log-rotate-max-files' ? value : JSON.stringify(value)
+    expect(configOfFlags(new Map([[flag, value]]))).toEqual({
+      ok: false,
+      error: [{ place: `-${flag}`, message: `invalid value ${shown}`, remedy: expect.stringContaining(remedy) }],
+    })
+  })
+
   it('take flags apart into those before and those after the files', () => {
     const given = new Map<string, boolean | string | readonly string[]>([
       ['server', true],

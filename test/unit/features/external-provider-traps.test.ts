@@ -152,6 +152,27 @@ describe('the external provider and the traps of the secrets manager', () => {
     expect(leaf.behind).toEqual([renewed])
   })
 
+  scene('keeps an intermediate that it may not renew for as long as that lasts, and says so', async (at) => {
+    const { env, manager, open, pass } = at
+    const id = 's.endless'
+    manager.tokens.add({ id, ttl: 0, renewable: false, mounts: allMounts, sudo: true })
+    const provider = open({ Token: id })
+    const root = must(await provider.root(undefined, '1'))
+    await pass(250 * dayMs)
+    manager.faults.add({ kind: 'denied', times: 2, call: 'PUT mesh-root/root/sign-intermediate' })
+    const review = must(await reviewed(provider, root))
+    expect(review.intermediates).toEqual(root.intermediates)
+    expect(review.problem).toMatch(/^the intermediate certificate ends 2027-11-2\dT.*Z, and is not renewed: .*denied/)
+    must(await signed(provider, env))
+    const next = open({ Token: id })
+    expect(must(await next.root(root.state, '1')).intermediates).toEqual(root.intermediates)
+    must(await signed(next, env))
+    const later = must(await reviewed(provider, root))
+    expect(later.problem).toBeUndefined()
+    expect(later.intermediates).not.toEqual(root.intermediates)
+    must(await signed(provider, env))
+  })
+
   scene('takes an answer that no secrets manager gives for a passing failure', async ({ env, manager, open }) => {
     const root = must(await open().root(undefined, '1'))
     for (const mount of ['mesh-root', 'mesh-intermediate']) {

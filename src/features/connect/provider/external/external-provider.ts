@@ -15,7 +15,7 @@ import type {
 } from '../provider.ts'
 import { type Complaint, gone, refused } from './call-failure.ts'
 import { crossBy } from './crossing.ts'
-import { findOrMakeIntermediate, type IntermediateWork, signBelow } from './intermediate.ts'
+import { type FoundIntermediate, findOrMakeIntermediate, type IntermediateWork, signBelow } from './intermediate.ts'
 import { signLeafBy } from './leaf.ts'
 import { type Called, type Deadline, ManagerClient } from './manager-client.ts'
 import type { ManagerOptions } from './options.ts'
@@ -52,7 +52,9 @@ export class ExternalProvider implements Provider {
   readonly #token: TokenKeeper
   #known: Known | undefined
   /** One repair at a time: two would remove each other's request from the mount. */
-  #mending: Called<Certificate> | undefined
+  #mending: Called<FoundIntermediate> | undefined
+  /** Why the intermediate was not renewed at the last look. */
+  #unrenewed: string | undefined
 
   constructor(name: string, env: Env, options: ManagerOptions, mesh: MeshIdentity) {
     this.name = name
@@ -113,7 +115,7 @@ export class ExternalProvider implements Provider {
     const until = this.#begin(reviewMs)
     const root = await this.#sameRoot(known.certificate, until)
     const found = root.ok ? await this.#mended(root.value, false, until) : root
-    if (found.ok) return ok({ intermediates: [found.value.pem], problem: this.#token.problem })
+    if (found.ok) return ok({ intermediates: [found.value.pem], problem: this.#token.problem ?? this.#unrenewed })
     if (found.error.kind === 'unavailable') return found
     return ok({ intermediates: known.intermediates, problem: found.error.message })
   }
@@ -157,7 +159,9 @@ export class ExternalProvider implements Provider {
     this.#mending = mending
     const mended = await mending
     if (this.#mending === mending) this.#mending = undefined
-    if (mended.ok) this.#known = { root, intermediate: mended.value }
-    return mended
+    if (!mended.ok) return mended
+    this.#known = { root, intermediate: mended.value.certificate }
+    this.#unrenewed = mended.value.problem
+    return ok(mended.value.certificate)
   }
 }

@@ -1,6 +1,8 @@
 import { done, err, ok, type Result } from '../../../../base/result.ts'
+import { utcText } from '../../../../base/utc-text.ts'
 import type { Env } from '../../../../env/env.ts'
 import { type Certificate, readCertificates } from '../../../../pki/certificate.ts'
+import { makeRequest, requestPem } from '../../../../pki/request.ts'
 import { signingUri } from '../../../../pki/spiffe.ts'
 import type { MeshIdentity, SignedCertificate } from '../provider.ts'
 import { type CallFailure, refused, unavailable } from './call-failure.ts'
@@ -23,6 +25,12 @@ export interface IntermediateWork {
   readonly root: Certificate
 }
 
+/** What signs leaves, and why it is not renewed, if it should be. */
+export interface FoundIntermediate {
+  readonly certificate: Certificate
+  readonly problem?: string
+}
+
 /**
  * The intermediate that signs leaves below this root: the mount's present one, or a new one if the mount has none, if
  * less than a third of its lifetime is left, or if it is out of use (`broken`: a request for a certificate was made and
@@ -33,7 +41,7 @@ export async function findOrMakeIntermediate(
   work: IntermediateWork,
   broken: boolean,
   until: Deadline,
-): Called<Certificate> {
+): Called<FoundIntermediate> {
   const { client, options } = work
   const path = options.intermediatePath
   const before = await readMount(client, path, until)
@@ -43,7 +51,8 @@ export async function findOrMakeIntermediate(
     if (!found.ok) return found
     const role = await writeRole(work, until)
     if (!role.ok) return role
-    return broken || isEnding(work, found.value) ? makeIntermediate(work, until) : found
+    if (broken) return makeIntermediate(work, until)
+    return isEnding(work, found.value) ? renewed(work, found.value, until) : ok({ certificate: found.value })
   }
   const ready =
     before.value === 'missing'
@@ -52,6 +61,25 @@ export async function findOrMakeIntermediate(
   if (!ready.ok) return ready
   const role = await writeRole(work, until)
   return role.ok ? makeIntermediate(work, until) : role
+}
+
+/**
+ * Has the root sign a trial first, which is used for nothing: from the request for another intermediate on, the mount
+ * signs nothing until it has that one. If the root signs none, the present intermediate is used for as long as it lasts.
+ */
+async function renewed(work: IntermediateWork, present: Certificate, until: Deadline): Called<FoundIntermediate> {
+  const { env, client, options, mesh } = work
+  const key = await env.crypto.generateKey('ec-256', 'trial')
+  const wishes = {
+    commonName: authorityName(env, mesh, 'Trial'),
+    uris: [signingUri(mesh.trustDomain)],
+    authority: true,
+  }
+  const wish = { csr: requestPem(makeRequest(key, wishes)), format: 'pem_bundle', use_csr_values: true, ttl: '60s' }
+  const trial = await client.call('PUT', `${options.rootPath}/root/sign-intermediate`, wish, until)
+  if (trial.ok) return makeIntermediate(work, until)
+  const problem = `the intermediate certificate ends ${utcText(present.notAfterMs)}, and is not renewed: ${trial.error.message}`
+  return ok({ certificate: present, problem })
 }
 
 function isEnding({ env, root }: IntermediateWork, intermediate: Certificate): boolean {
@@ -75,7 +103,7 @@ function intermediateIn({ env, options, root }: IntermediateWork, pem: string): 
  * Makes three calls. Between the first and the last, a mount that was in use signs nothing: leaves requested meanwhile
  * fail as `unavailable`. After an interruption in between, the next leaf finds the mount `broken`.
  */
-async function makeIntermediate(work: IntermediateWork, until: Deadline): Called<Certificate> {
+async function makeIntermediate(work: IntermediateWork, until: Deadline): Called<FoundIntermediate> {
   const { env, client, options, mesh, root } = work
   const path = options.intermediatePath
   const { keyType: key_type, keyBits: key_bits } = options
@@ -102,7 +130,7 @@ async function makeIntermediate(work: IntermediateWork, until: Deadline): Called
   const made = intermediateIn(work, certificate)
   if (!made.ok) return made
   const set = await client.call('PUT', `${path}/intermediate/set-signed`, { certificate: made.value.pem }, until)
-  if (set.ok) return made
+  if (set.ok) return ok({ certificate: made.value })
   // Another leader has made a request after ours: the mount has its key now, and its certificate will follow.
   return set.error.complaint === 'key-mismatch' ? err({ ...set.error, kind: 'unavailable' }) : set
 }

@@ -17,7 +17,7 @@ export const meshAnswerBreakages: readonly Breakage[] = [
   {
     id: 'CA-033',
     file: 'src/features/connect/leader/roots.ts',
-    find: 'lowerAscii(`${clusterId}.${withoutDot(mesh.dnsDomain)}`)',
+    find: 'lowerAscii(`${clusterId}.${withoutDot(dnsDomain)}`)',
     replace: 'lowerAscii(`${clusterId}.svc`)',
   },
   {

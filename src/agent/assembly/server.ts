@@ -113,7 +113,13 @@ function assembleServer(ground: Ground, consensus: Consensus, observer: AgentObs
   // Duties hold facts of the former state: they start again, as with a new leader.
   state.onReplaced(() => leadership.restart())
   const calls = callsElsewhere.with(
-    new ServerTarget({ rpc: ground.rpc, raft, dispatch, ownAddress: ownAddress(config) }),
+    new ServerTarget({
+      rpc: ground.rpc,
+      raft,
+      dispatch,
+      ownAddress: ownAddress(config),
+      stateIndex: () => state.store.index,
+    }),
   )
   closing.push(guardNames(config.naming, state.store, ground.fatal))
   closing.push(() => {

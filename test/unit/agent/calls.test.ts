@@ -56,6 +56,7 @@ class Held {
       raft,
       dispatch: { answerNow: () => undefined } as unknown as Dispatch,
       ownAddress: '10.0.0.1:8300',
+      stateIndex: () => noChange,
     })
     this.calls = Calls.of({
       env: this.env,

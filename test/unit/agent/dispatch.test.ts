@@ -148,7 +148,11 @@ describe('a server that has not caught up since it started', () => {
       },
     } as unknown as Raft
     const dispatch = new Dispatch({ ...server.context, raft }, server.state.store, kvFeature.endpoints ?? [])
-    const target = new ServerTarget({ raft, dispatch, rpc: {} as Rpc, ownAddress: 'own' })
+    const standing = { index: 9 }
+    const meta = { index: modifyIndexOf(12), knownLeader: true, lastContactMs: 0 }
+    const rpc = { request: async () => ok({ value: null, meta }) } as unknown as Rpc
+    const stateIndex = () => modifyIndexOf(standing.index)
+    const target = new ServerTarget({ raft, dispatch, rpc, ownAddress: 'own', stateIndex })
     const endpoint = dispatch.endpoint('KV.Get') as QueryEndpoint
     const catchUp = (): void => {
       hasCaughtUp = true
@@ -157,7 +161,9 @@ describe('a server that has not caught up since it started', () => {
       target.answersHere(endpoint, stale),
       dispatch.answerNow(endpoint, get.args, stale, '') !== undefined,
     ]
-    return { dispatch, now, catchUp, asked }
+    const throughLeader = () => target.attempt(endpoint, get, { onAbort: () => undefined })
+    const atOnce = () => target.answerNow(endpoint, get.args, stale, '') !== undefined
+    return { dispatch, now, catchUp, asked, standing, throughLeader, atOnce, target, endpoint }
   }
 
   it('leaves it to its leader to answer, however old the answer may be; then it answers again', async () => {
@@ -169,6 +175,20 @@ describe('a server that has not caught up since it started', () => {
     expect(now()).toEqual([true, true])
     const meta = { knownLeader: true, lastContactMs: 5 }
     expect(await dispatch.serve('KV.Get', get, {})).toMatchObject({ ok: true, value: { meta } })
+  })
+
+  it('leaves it to its leader, too, until it knows what the leader has answered in its place', async () => {
+    const { catchUp, standing, throughLeader, atOnce, target, endpoint } = started({
+      leader: { id: 's2', address: 'there' },
+    })
+    expect(await throughLeader()).toMatchObject({ ok: true, value: { meta: { index: 12 } } })
+    catchUp()
+    standing.index = 11
+    expect([target.answersHere(endpoint, stale), atOnce()]).toEqual([false, false])
+    standing.index = 12
+    expect([target.answersHere(endpoint, stale), atOnce()]).toEqual([true, true])
+    standing.index = 11
+    expect(atOnce()).toBe(true)
   })
 
   it('answers without a leader, as a server without contact to one', async () => {

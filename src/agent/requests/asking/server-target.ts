@@ -1,8 +1,11 @@
 import { err, ok, type Result } from '../../../base/result.ts'
+import { isRecord } from '../../../base/shape.ts'
 import type { Closable } from '../../../env/async.ts'
 import type { EndpointDefinition, QueryEndpoint } from '../../../features/contract/endpoint.ts'
 import type { Answer, ReadOptions } from '../../../features/contract/reading.ts'
+import { readMeta } from '../../../features/contract/reply.ts'
 import type { Failure } from '../../../model/failure.ts'
+import { type ModifyIndex, noChange } from '../../../model/log-position.ts'
 import type { Raft } from '../../../raft/raft.ts'
 import type { CallFailure, Rpc } from '../../../rpc/rpc.ts'
 import type { EndpointRequest } from '../request.ts'
@@ -14,12 +17,16 @@ interface ServerTargetParts {
   readonly raft: Raft
   readonly dispatch: Dispatch
   readonly ownAddress: string
+  /** Of this server's own state. */
+  readonly stateIndex: () => ModifyIndex
 }
 
 /** The requests of a server: served here, or by the leader where only the leader may answer. */
 export class ServerTarget implements CallTarget {
   readonly nobody = { kind: 'no-leader' } as const
   readonly #parts: ServerTargetParts
+  /** The greatest index with which the leader answered a stale read in this server's place. */
+  #passedOn: ModifyIndex = noChange
 
   constructor(parts: ServerTargetParts) {
     this.#parts = parts
@@ -37,15 +44,22 @@ export class ServerTarget implements CallTarget {
     if (address === undefined || address === this.#parts.ownAddress)
       return err({ kind: 'not-leader', leader: undefined })
     // A stale read whose limit this server's state exceeds goes to the leader like any other read.
-    const asked =
-      read?.consistency === 'stale' ? { ...request, read: { ...read, consistency: 'default' as const } } : request
+    const isStale = read?.consistency === 'stale'
+    const asked = isStale ? { ...request, read: { ...read, consistency: 'default' as const } } : request
     const deadlineMs = deadlineOf(request)
-    return this.#parts.rpc.request(address, {
+    const answer = await this.#parts.rpc.request(address, {
       method: endpoint.method,
       body: asked,
       deadlineMs,
       onAbort: caller.onAbort,
     })
+    if (isStale && answer.ok) this.#passesOn(answer.value)
+    return answer
+  }
+
+  #passesOn(answer: unknown): void {
+    const meta = readMeta.readDirectly(isRecord(answer) ? answer['meta'] : undefined)
+    if (meta !== undefined && meta.index > this.#passedOn) this.#passedOn = meta.index
   }
 
   answerNow<Args, Reply>(
@@ -55,7 +69,7 @@ export class ServerTarget implements CallTarget {
     token: string,
   ): Result<Answer<Reply>, Failure> | undefined {
     // The lease tells whether this server leads.
-    if (read.maxStaleMs > 0 && !this.answersHere(endpoint, read)) return undefined
+    if ((read.maxStaleMs > 0 || this.#passedOn > noChange) && !this.answersHere(endpoint, read)) return undefined
     const answer = this.#parts.dispatch.answerNow(endpoint as QueryEndpoint, args, read, token)
     return answer?.ok === true ? ok(answer.value.of(endpoint)) : answer
   }
@@ -65,10 +79,16 @@ export class ServerTarget implements CallTarget {
     if (role === 'leader') return true
     const tooStale = (maxMs: number): boolean => (lastContactMs ?? Number.POSITIVE_INFINITY) > maxMs
     if (needsLeader(endpoint, read, tooStale)) return false
+    if (read?.consistency !== 'stale' || !isOfState(endpoint) || leader === undefined) return true
     // A server that has just started may know less than before its restart, and less than any other server.
-    return (
-      read?.consistency !== 'stale' || !isOfState(endpoint) || leader === undefined || this.#parts.raft.hasCaughtUp()
-    )
+    return this.#parts.raft.hasCaughtUp() && !this.#wouldGoBack()
+  }
+
+  /** Whether a stale read here might find an older state than an earlier one, which the leader answered. */
+  #wouldGoBack(): boolean {
+    if (this.#parts.stateIndex() < this.#passedOn) return true
+    this.#passedOn = noChange
+    return false
   }
 
   onHope(use: () => void): Closable {

@@ -40,6 +40,9 @@ export class AntiEntropy {
   #next: Deferred<undefined> | undefined
   #running = false
   #fullDue = true
+  #hasCompared = false
+  /** Something has changed since changes were last sent. */
+  #hasNews = false
   readonly #name: NameHolder
   #stopped = false
   readonly #pace: SyncPace
@@ -55,7 +58,7 @@ export class AntiEntropy {
       env: parts.env,
       nodeCount: () => parts.nodeCount(),
       onFull: () => this.#passFull(),
-      onRetry: () => this.changed(),
+      onRetry: () => parts.env.detach(this.#passSoon()),
     })
   }
 
@@ -83,6 +86,11 @@ export class AntiEntropy {
 
   /** Settles when every change made until now has been synced, or the sync has failed. */
   syncChanges(): Promise<undefined> {
+    this.#hasNews = true
+    return this.#passSoon()
+  }
+
+  #passSoon(): Promise<undefined> {
     const { env } = this.#parts
     this.#next ??= env.deferred<undefined>()
     env.batches?.woken(this)
@@ -117,11 +125,22 @@ export class AntiEntropy {
   }
 
   async #pass(): Promise<Result<undefined, Failure>> {
-    if (this.#fullDue) {
-      const compared = await this.#compareAll()
-      if (!compared.ok || this.#stopped) return compared
-    }
-    return this.#changes.send()
+    const compared = this.#fullDue ? await this.#compareAll() : done
+    if (this.#stopped || !(compared.ok || this.#maySendUnseen(compared.error))) return compared
+    this.#hasNews = false
+    const sent = await this.#changes.send()
+    if (sent.ok) return compared
+    this.#hasNews = true
+    return sent
+  }
+
+  /**
+   * Whether changes are sent although the comparison failed: the agent's token may have been deleted while it ran, and
+   * services have tokens of their own. What was refused for its own token is not sent again with each retry of the
+   * comparison. Before the first comparison the name of the node may be another's.
+   */
+  #maySendUnseen(failure: Failure): boolean {
+    return this.#hasCompared && this.#hasNews && isRefusal(failure)
   }
 
   async #compareAll(): Promise<Result<undefined, Failure>> {
@@ -138,6 +157,7 @@ export class AntiEntropy {
     if (this.#stopped) return done
     state.compared(compare(state, dump.value, leaders, view))
     this.#fullDue = false
+    this.#hasCompared = true
     this.#pace.scheduleFull()
     return done
   }
@@ -150,6 +170,6 @@ export class AntiEntropy {
 
   #passFull(): void {
     this.#fullDue = true
-    this.changed()
+    this.#parts.env.detach(this.#passSoon())
   }
 }

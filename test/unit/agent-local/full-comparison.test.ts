@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { syncScale } from '../../../src/agent/local/sync-pace.ts'
+import { err } from '../../../src/base/result.ts'
 import type { CheckFacts, ServiceFacts } from '../../../src/model/catalog.ts'
 import { checkOf, configOf, offer, serviceOf, ttl, withLocalServices } from './local-world.ts'
 
@@ -17,6 +18,69 @@ function strangeCheck(checkId: string, serviceId = ''): CheckFacts {
     definition: null,
   }
 }
+
+describe('a full comparison that is refused', () => {
+  const refused = err({ kind: 'token-not-found' } as const)
+
+  it('as once the token of the agent was deleted, holds up no change of what has a token of its own', async () => {
+    await withLocalServices(configOf(), async ({ local, catalog, rest }) => {
+      const { dump } = catalog
+      const check = checkOf('c', ttl(3_600_000), { serviceId: 'web', token: 'own', status: 'passing' })
+      await local.registerService(offer('web', {}, [check]))
+      catalog.dump = async () => refused
+      await rest(130_000)
+      await local.reportTtl('c', 'critical', 'down')
+      expect(catalog.checks.get('c')).toMatchObject({ status: 'critical', output: 'down' })
+      catalog.services.delete('web')
+      catalog.dump = dump
+      await rest(40_000)
+      expect([...catalog.services.keys()]).toEqual(['web'])
+    })
+  })
+
+  it('does not send again with each retry what is refused for its own token, but with the next change', async () => {
+    await withLocalServices(configOf(), async ({ local, catalog, rest }) => {
+      await local.registerService(offer('web', {}, [checkOf('c', ttl(3_600_000), { serviceId: 'web' })]))
+      catalog.dump = async () => {
+        catalog.asked.push('dump')
+        return refused
+      }
+      await rest(130_000)
+      catalog.refused = 'c'
+      await local.reportTtl('c', 'passing', '')
+      catalog.takeAsked()
+      await rest(120_000)
+      const asked = catalog.takeAsked()
+      expect(new Set(asked)).toEqual(new Set(['dump']))
+      expect(asked.length).toBeGreaterThan(5)
+      catalog.refused = undefined
+      await local.registerService(offer('db'))
+      expect(catalog.checks.get('c')).toMatchObject({ status: 'passing' })
+    })
+  })
+
+  it('sends with a retry what no server could be asked for meanwhile', async () => {
+    await withLocalServices(configOf(), async ({ local, catalog, rest }) => {
+      await local.registerService(offer('web', {}, [checkOf('c', ttl(3_600_000), { serviceId: 'web' })]))
+      catalog.dump = async () => refused
+      await rest(130_000)
+      catalog.failure = { kind: 'no-leader' }
+      await local.reportTtl('c', 'passing', '')
+      catalog.failure = undefined
+      await rest(20_000)
+      expect(catalog.checks.get('c')).toMatchObject({ status: 'passing' })
+    })
+  })
+
+  it('before the first one has shown whose the name of the node is, lets nothing be registered', async () => {
+    await withLocalServices(configOf(), async ({ local, catalog, rest }) => {
+      catalog.dump = async () => refused
+      await local.registerService(offer('web'))
+      await rest(130_000)
+      expect(catalog.services.size).toBe(0)
+    })
+  })
+})
 
 describe('a full comparison', () => {
   it('[REG-024] brings back what was taken out and takes out what this agent does not hold', async () => {

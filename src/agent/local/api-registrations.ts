@@ -161,12 +161,28 @@ export class ApiRegistrations {
     return done
   }
 
-  /** A file now defines these items that came over the API: the file's definition wins. */
+  /**
+   * A file now defines these items that came over the API: the file's definition wins. Others end with the service of a
+   * file that is no longer defined.
+   */
   async forgetReplaced(wanted: FileDefinitions): Promise<Result<undefined, Failure>> {
     const services = [...wanted.services.keys()].filter((id) => this.#state.service(id)?.origin === 'api')
-    const checks = [...wanted.checks.keys()].filter((id) => this.#state.check(id)?.origin === 'api')
+    const isOurs = (id: string): boolean => this.#state.check(id)?.origin === 'api' || this.#leftOut.has(id)
+    const replaced = [...wanted.checks.keys()].filter(isOurs)
+    const checks = [...replaced, ...this.#orphanedBy(wanted)]
     const kept = await this.#keeping.change([...services.map(withoutService), ...checks.map(withoutCheck)])
-    if (kept.ok) for (const id of checks) await this.#checks.dropReport(id)
+    if (!kept.ok) return kept
+    for (const id of checks) this.#leftOut.delete(itemKey(id))
+    for (const id of checks) await this.#checks.dropReport(id)
     return kept
+  }
+
+  /** Checks that came over the API for a service of a file that no file defines any more: they end with it. */
+  #orphanedBy(wanted: FileDefinitions): readonly string[] {
+    const ends = (serviceId: string): boolean =>
+      this.#state.service(serviceId)?.origin === 'file' && !wanted.services.has(itemKey(serviceId))
+    const running = this.#state.localChecks().filter(({ origin }) => origin === 'api')
+    const known = [...running.map(({ definition }) => definition), ...this.#leftOut.values()]
+    return known.filter(({ serviceId }) => serviceId !== '' && ends(serviceId)).map(({ checkId }) => checkId)
   }
 }

@@ -108,6 +108,44 @@ describe('what came over the API', () => {
     }
   })
 
+  it('for a service of a file ends with it for good when a reload takes the service away, also while it cannot run', async () => {
+    const withWeb = configOf({ dataDir: '/data', services: [offer('web')] })
+    const { checksConfig } = withWeb
+    const scripted = { ...withWeb, checksConfig: { ...checksConfig, remoteScripts: true } }
+    await withLives(async (lives) => {
+      await lives.live(async ({ local }) => {
+        await value(local.registerCheck(checkOf('ttl', ttl(600_000), { serviceId: 'Web' })))
+        await value(local.reportTtl('ttl', 'passing', ''))
+        const script = { kind: 'script', argv: ['sh'], intervalMs: 60_000, timeoutMs: 1_000 } as const
+        await value(local.registerCheck(checkOf('script', script, { serviceId: 'web' })))
+        await value(local.registerCheck(checkOf('node', { kind: 'fixed' })))
+        await value(local.reload(withWeb))
+        await value(local.reload(onDisk))
+        expect(local.checks()).toMatchObject([{ checkId: 'node' }])
+        await value(local.reload(scripted))
+        expect(local.checks()).toMatchObject([{ checkId: 'node' }])
+      }, scripted)
+      await lives.live(async ({ local, env }) => {
+        expect(local.checks()).toMatchObject([{ checkId: 'node' }])
+        expect(await value(env.disk.list('/data/checks/state'))).toEqual([])
+      }, scripted)
+    })
+  })
+
+  it('gives way to a check of a file for good, also while it cannot run', async () => {
+    const scripts = { ...onDisk, checksConfig: { ...onDisk.checksConfig, remoteScripts: true } }
+    const script = { kind: 'script', argv: ['sh'], intervalMs: 60_000, timeoutMs: 1_000 } as const
+    await withLives(async (lives) => {
+      await lives.live(async ({ local }) => {
+        await value(local.registerCheck(checkOf('c', script)))
+        await value(local.reload(onDisk))
+        await value(local.reload({ ...onDisk, checks: [checkOf('c', ttl(600_000))] }))
+        await value(local.reload(scripts))
+        expect(local.checks()).toEqual([])
+      }, scripts)
+    })
+  })
+
   it('may have any ID', async () => {
     await withLives(async (lives) => {
       const ids = ['../../etc/passwd', 'a/b', 'ä\0\u2028', '😀', '__proto__']

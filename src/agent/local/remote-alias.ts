@@ -42,13 +42,15 @@ export class RemoteAlias implements Closable {
   readonly #sight: AliasSight
   /** The checks as the catalog has them. */
   #found: readonly CheckFacts[] = []
+  /** They cannot be read any more. */
+  #isCutOff = false
   #closed = false
   #abandon: () => void = () => undefined
 
   constructor(parts: RemoteAliasParts, { checkId, token = '' }: CheckDefinition, probe: AliasProbe) {
     this.#parts = parts
     this.#checkId = checkId
-    this.#sight = new AliasSight(parts.env, parts.rights, token, () => this.#tell())
+    this.#sight = new AliasSight(parts.env, parts.rights, token, () => this.#tellAgain())
     this.#probe = probe
     parts.env.detach(this.#follow())
   }
@@ -73,6 +75,7 @@ export class RemoteAlias implements Closable {
         // An index that went back belongs to a new life of the cluster: read the present state without waiting.
         index = found.value.index < index ? noChange : found.value.index
         failures = 0
+        this.#isCutOff = false
         this.#found = found.value.checks
         this.#tell()
         const nowMs = env.clock.monoMs()
@@ -82,12 +85,20 @@ export class RemoteAlias implements Closable {
         continue
       }
       failures++
+      // The next read says at once what there is: it must not wait for a change to end the doubt.
+      index = noChange
       if (failures >= failuresBeforeCritical) {
+        this.#isCutOff = true
         const reason = failureText(found.error)
         report(this.#checkId, critical(`Failure checking aliased node or service: ${reason}`))
       }
       await this.#pause(failures)
     }
+  }
+
+  /** Rights have changed. They say nothing new of checks that cannot be read. */
+  #tellAgain(): void {
+    if (!this.#isCutOff) this.#tell()
   }
 
   #tell(): void {

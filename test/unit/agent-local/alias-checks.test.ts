@@ -228,6 +228,23 @@ describe('an alias of what is on another node', () => {
     })
   })
 
+  it('is what the node says as soon as that can be read again, though nothing has changed there', async () => {
+    await withLocalServices(configOf(), async (world) => {
+      const { catalog } = world
+      catalog.see([seen('c', 'passing')], 50)
+      await world.local.registerCheck(checkOf('a', alias('db', 'node-b')))
+      await world.rest(1)
+      catalog.failure = { kind: 'no-leader' }
+      for (const end of [...catalog.waits]) end()
+      await world.rest(4_000)
+      expect(said(world, 'a')[0]).toBe('critical')
+      catalog.failure = undefined
+      await world.rest(4_000)
+      expect(said(world, 'a')).toEqual(['passing', 'All checks passing.'])
+      expect(catalog.waits.size).toBe(1)
+    })
+  })
+
   it('does not count itself on the own node, and leaves nothing waiting when it ends', async () => {
     await withLocalServices(configOf(), async (world) => {
       const { local, catalog } = world

@@ -141,6 +141,29 @@ describe('what an alias check says', () => {
     })
   })
 
+  it('is nothing new when the rights become known while the other node cannot be read', async () => {
+    const rights = new Registrants()
+    rights.known = false
+    rights.failure = { kind: 'no-leader' }
+    await withRights(rights, async (world) => {
+      const { catalog, local } = world
+      catalog.see([{ ...thereOnB, status: 'passing' }], 5)
+      await local.registerCheck(checkOf('a-reads-db', alias('db-1', 'node-b'), { token: 'reads-db' }))
+      await world.rest(3_000)
+      expect(outputs(world)['a-reads-db']).toBe('passing: All checks passing.')
+      catalog.failure = { kind: 'no-leader' }
+      catalog.see([])
+      const said = new Set<string | undefined>()
+      await world.rest(5_000)
+      rights.failure = undefined
+      for (let second = 0; second < 60; second++) {
+        said.add(outputs(world)['a-reads-db'])
+        await world.rest(1_000)
+      }
+      expect([...said]).toEqual(['critical: Failure checking aliased node or service: No cluster leader'])
+    })
+  })
+
   it('is of another node what its registrant may read there', async () => {
     await withRights(new Registrants(), async (world) => {
       world.catalog.see([thereOnB], 5)

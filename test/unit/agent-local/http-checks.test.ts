@@ -243,7 +243,20 @@ describe('an HTTP check', () => {
     expect(await askedAfter({ kind: 'refused', to: first })).toEqual([first, second])
     expect(await askedAfter({ kind: 'unreachable', to: first })).toEqual([first, second])
     expect(await askedAfter({ kind: 'broken', to: first, message: 'ended' })).toEqual([first])
+    const both = await firstReached([first, second], async (to) => err({ kind: 'refused', to } as const))
+    expect(both).toEqual(err({ kind: 'refused', to: first }))
   })
+
+  it.each(['http://localhost:81/', 'http://LOCALHOST:81/', 'http://:81/'])(
+    'of this machine reaches a program that listens at its IPv6 address alone: %s',
+    async (url) => {
+      await withLocalServices(configOf(), async (world) => {
+        const at = { host: '::1', port: 81 }
+        await world.env.http.serve(at, async () => answered(200))
+        expect((await firstSaid(world, http(url)))[0]).toBe('passing')
+      })
+    },
+  )
 
   it('of localhost is of this machine', async () => {
     await withLocalServices(configOf(), async (world) => {
@@ -251,6 +264,17 @@ describe('an HTTP check', () => {
         'Get http://localhost:81/: dial tcp 127.0.0.1:81: connect: connection refused',
       )
     })
+  })
+
+  it('without a host is of this machine, if it has a port', async () => {
+    for (const [address, output] of [
+      [':81', 'dial tcp 127.0.0.1:81: connect: connection refused'],
+      [':', 'dial tcp: address :: not a host and a port'],
+    ] as const) {
+      await withLocalServices(configOf(), async (world) => {
+        expect(await firstSaid(world, tcp(address))).toEqual(['critical', output])
+      })
+    }
   })
 })
 

@@ -12,8 +12,8 @@ type Places = readonly [Endpoint, ...Endpoint[]]
 const placesMax = 16
 
 /**
- * Resolves `10.0.0.1:80`, `[::1]:80`, `localhost:80` or `db.internal:80`. Without a port, the given one is used. A name
- * is looked up each time, within this time limit.
+ * Resolves `10.0.0.1:80`, `[::1]:80`, `localhost:80`, `:80` or `db.internal:80`. Without a port, the given one is used. A
+ * name is looked up each time, within this time limit.
  */
 export async function placesAt(
   env: Env,
@@ -22,10 +22,11 @@ export async function placesAt(
   defaultPort?: number,
 ): Promise<Result<Places, string>> {
   const [, host = '', digits] = /^(\[[^\]]*\]|[^:]*)(?::(\d{1,5}))?$/.exec(authority) ?? []
-  if (host === '') return err(`address ${authority}: not a host and a port`)
+  if (host === '' && digits === undefined) return err(`address ${authority}: not a host and a port`)
   const port = digits === undefined ? defaultPort : Number(digits)
   if (port === undefined) return err(`address ${authority}: missing port in address`)
   if (port < 1 || port > 65_535) return err(`address ${authority}: invalid port`)
+  if (isThisMachine(host)) return ok(loopbacks.map((each) => ({ host: each, port })) as [Endpoint, Endpoint])
   const address = addressOf(host)
   if (address !== undefined) return ok([{ host: address, port }])
   const found = await env.names.lookup(host, timeoutMs)
@@ -34,9 +35,16 @@ export async function placesAt(
   return first === undefined ? err(`lookup ${host}: no such host`) : ok([first, ...others])
 }
 
+/** As in the field: an empty host is this machine, and a program may listen at only one of its loopback addresses. */
+const loopbacks = ['127.0.0.1', '::1'] as const
+
+function isThisMachine(host: string): boolean {
+  return host === '' || host.toLowerCase() === 'localhost'
+}
+
 /** Undefined if the host is a name. */
 function addressOf(host: string): string | undefined {
-  if (host.toLowerCase() === 'localhost') return '127.0.0.1'
+  if (isThisMachine(host)) return loopbacks[0]
   if (/^\d{1,3}(\.\d{1,3}){3}$/.test(host)) return host
   return /^\[[0-9a-f:.]+\]$/i.test(host) ? host.slice(1, -1) : undefined
 }
@@ -47,15 +55,22 @@ function lookupText({ kind, message }: LookupFailure): string {
   return kind === 'timeout' ? 'i/o timeout' : message
 }
 
-/** The result of the first address that can be reached. */
+/** The result of the first address that can be reached; if none can, the failure of the first one, as in the field. */
 export async function firstReached<T>(
-  [to, ...others]: Places,
+  [first, ...others]: Places,
   ask: (to: Endpoint) => Promise<Result<T, HttpClientFailure>>,
 ): Promise<Result<T, HttpClientFailure>> {
-  const answer = await ask(to)
-  const isAway = !answer.ok && (answer.error.kind === 'refused' || answer.error.kind === 'unreachable')
-  const [next, ...rest] = others
-  return isAway && next !== undefined ? firstReached([next, ...rest], ask) : answer
+  const answer = await ask(first)
+  if (!isAway(answer)) return answer
+  for (const to of others) {
+    const later = await ask(to)
+    if (!isAway(later)) return later
+  }
+  return answer
+}
+
+function isAway(answer: Result<unknown, HttpClientFailure>): boolean {
+  return !answer.ok && (answer.error.kind === 'refused' || answer.error.kind === 'unreachable')
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Closable } from '../../env/async.ts'
 import type { Env } from '../../env/env.ts'
 import type { CoordinateRow } from '../../features/discovery/nearness.ts'
 import type { Pool } from '../../gossip/pool.ts'
+import type { Coordinate } from '../../model/coordinate.ts'
 import { type Failure, failureText } from '../../model/failure.ts'
 import { isRefusal, type OwnRefusals } from './own-refusals.ts'
 
@@ -27,20 +28,29 @@ interface CoordinateSync {
 
 const thing = 'coordinate'
 
-/** Sends this agent's network coordinate to the servers whenever it changes. */
+/** A coordinate that does not change is sent again in every round of this many. */
+const roundsMax = 10
+
+/**
+ * Sends this agent's network coordinate to the servers when it starts, whenever it changes, and now and then: an agent
+ * that is alone measures no other, and the catalog may have lost the coordinate with the node, or by a restore.
+ */
 export function syncCoordinate({ env, pool, nodeName, token, refusals, send }: CoordinateSync): () => void {
   const asks: readonly Ask[] = [{ resource: 'node', name: nodeName, right: 'write' }]
   const doing = `send the network coordinate of node ${JSON.stringify(nodeName)}`
-  let told = pool.coordinateOf(nodeName)
+  let told: Coordinate | undefined
+  let rounds = 0
   let timer: Closable | undefined
   let isStopped = false
   const tell = async (): Promise<void> => {
     const coordinate = pool.coordinateOf(nodeName)
-    if (coordinate !== undefined && coordinate !== told) {
+    rounds++
+    if (coordinate !== undefined && (coordinate !== told || rounds >= roundsMax)) {
       const asker = token()
       const done = await send({ node: nodeName, segment: '', coordinate }, asker)
       if (done.ok) {
         told = coordinate
+        rounds = 0
         refusals.done(thing)
       } else {
         if (isRefusal(done.error)) await refusals.refused({ thing, doing, token: asker, asks }, done.error)
@@ -54,7 +64,7 @@ export function syncCoordinate({ env, pool, nodeName, token, refusals, send }: C
     const drawn = env.random.draws('agent.coordinate').fraction()
     timer = env.timers.after(intervalMs + drawn * intervalMs, () => env.detach(tell()))
   }
-  if (told !== undefined) arm()
+  if (pool.coordinateOf(nodeName) !== undefined) arm()
   return () => {
     isStopped = true
     timer?.close()

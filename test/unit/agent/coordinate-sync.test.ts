@@ -7,7 +7,7 @@ import { Rights } from '../features/rights-of.ts'
 import { ManualWorld } from '../gossip-driver/manual-world.ts'
 
 /** An agent whose coordinate is another each time that it is looked at. */
-function begun() {
+function begun(coordinateOf: () => object = () => ({})) {
   const world = new ManualWorld()
   const lines: string[] = []
   const state: { answer: Result<null, Failure>; token: string; sent: string[] } = {
@@ -24,7 +24,7 @@ function begun() {
   const rights = { now: () => found, resolve: async () => found }
   const stop = syncCoordinate({
     env: env as never,
-    pool: { coordinateOf: () => ({}), stats: () => ({ members: 3 }) } as never,
+    pool: { coordinateOf, stats: () => ({ members: 3 }) } as never,
     nodeName: 'n1',
     token: () => state.token,
     refusals: new OwnRefusals(env as never, rights as never),
@@ -68,6 +68,19 @@ describe('the coordinate of an agent', () => {
     const warned = lines.filter((line) => line.startsWith('warn'))
     expect(warned).toHaveLength(2)
     expect(warned[0]).toMatch(/^warn .*: the anonymous token, as no other is set, lacks node:write on "n1"$/)
+  })
+
+  it('that does not change, as of an agent that is alone, is sent at first, and again now and then', async () => {
+    const unchanged = {}
+    const { state, rounds } = begun(() => unchanged)
+    await rounds(1)
+    expect(state.sent).toEqual(["n1 by ''"])
+    await rounds(9)
+    expect(state.sent).toHaveLength(1)
+    await rounds(1)
+    expect(state.sent).toHaveLength(2)
+    await rounds(20)
+    expect(state.sent).toHaveLength(4)
   })
 
   it('that no server accepts for another reason is reported at debug level only', async () => {

@@ -120,6 +120,24 @@ describe('answers that an agent keeps', () => {
     expect(servers.clock.timers).toBe(0)
   })
 
+  it('are fresh as soon as servers can be asked again, though nothing has changed or indexes began anew', async () => {
+    for (const index of [5, 2]) {
+      const servers = new Servers()
+      await servers.ask()
+      servers.failing = true
+      servers.reads.at(-1)?.end(err({ kind: 'no-servers' }))
+      await settled()
+      await servers.clock.advance(1_500)
+      expect(told(await servers.ask())).toEqual([50, 'HIT', 1_500])
+      servers.failing = false
+      servers.index = index
+      await servers.clock.advance(1_500)
+      expect(told(await servers.ask())).toEqual([index * 10, 'HIT', 0])
+      expect(servers.reads.map(({ read }) => read.minIndex)).toEqual([5, index])
+      servers.cache.stop()
+    }
+  })
+
   it('are no older than their last fetch, if a blocking read that began before it fails', async () => {
     const servers = new Servers()
     await servers.ask()

@@ -5,7 +5,7 @@ import type { Env } from '../../../env/env.ts'
 import type { CallOptions } from '../../../features/contract/call.ts'
 import type { Answer } from '../../../features/contract/reading.ts'
 import type { Failure } from '../../../model/failure.ts'
-import type { ModifyIndex } from '../../../model/log-position.ts'
+import { type ModifyIndex, noChange } from '../../../model/log-position.ts'
 import { membersOf } from '../serving/kept-result.ts'
 import { KeptView } from '../serving/kept-view.ts'
 import type { SelectionsBudget } from '../serving/selections.ts'
@@ -165,9 +165,12 @@ export class KeptAnswer {
    */
   async keepFresh(): Promise<void> {
     let retryMs = retryMinMs
+    let hasFailed = false
     while (!this.#stopped && this.#env.clock.monoMs() - this.lastAskedMs < unaskedMaxMs) {
       this.#isToAskAnew = false
-      const minIndex = this.answer.meta.index
+      // Servers that were away may come back with lower indexes, or with this answer: a read that waited for a later
+      // index would leave an answer in doubt here until the next change.
+      const minIndex = hasFailed ? noChange : this.answer.meta.index
       const askedMs = this.#env.clock.monoMs()
       const next = await this.#refresh(minIndex, {
         onAbort: (use) => {
@@ -181,6 +184,7 @@ export class KeptAnswer {
         this.stop()
         return
       }
+      hasFailed = !next.ok && !this.#isToAskAnew
       if (next.ok) {
         this.#inDoubtSinceMs = undefined
         retryMs = retryMinMs

@@ -74,7 +74,8 @@ function reasonOf(body: Uint8Array): string {
 /**
  * Repeats a blocking request, and reports each change. If the index falls (an older state was restored, or another
  * release counts differently), it starts again without an index, so that no change is missed; the answer is then
- * reported only if it differs from the last reported one.
+ * reported only if it differs from the last reported one. So it does after a failed request: what answers the next one
+ * may have begun anew meanwhile, and would not answer until its index is the old one.
  */
 export class Watching implements Closable {
   readonly #env: Env
@@ -120,6 +121,7 @@ export class Watching implements Closable {
     const read = answer.ok ? readAnswer(plan, answer.value) : answer
     if (!read.ok) {
       this.#failures++
+      this.#index = 0n
       this.#options.failed(read.error)
       return Math.min(failurePauseMs * this.#failures * this.#failures, failurePauseMaxMs)
     }

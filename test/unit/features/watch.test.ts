@@ -95,7 +95,7 @@ describe('a watch', () => {
     expect(watch.told.slice(2)).toEqual(['31 ["changed"]'])
   })
 
-  it('tries again what failed, ever more slowly, and goes on from where it was', async () => {
+  it('tries again what failed, ever more slowly, then asks what there is, and tells what is new of it', async () => {
     const watch = new Watched({ type: 'nodes' })
     await watch.answers([5, '[]'], 'fails')
     await watch.clock.advance(4_999)
@@ -105,10 +105,31 @@ describe('a watch', () => {
     await watch.clock.advance(19_999)
     expect(watch.asked).toHaveLength(3)
     await watch.clock.advance(1)
-    await watch.answers([6, '["x"]'])
-    expect(watch.asked.at(-2)).toBe('index=5&wait=5m')
+    await watch.answers([5, '[]'], [6, '["x"]'])
+    expect(watch.asked.slice(1)).toEqual(['index=5&wait=5m', '', '', 'index=5&wait=5m', 'index=6&wait=5m'])
     expect(watch.told).toEqual(['5 []', '6 ["x"]'])
     expect(watch.failures).toEqual(['no', 'no'])
+  })
+
+  it('[HTP-007] tells at once what there is where a failure was the end of a state, and indexes began anew', async () => {
+    const watch = new Watched({ type: 'nodes' })
+    await watch.answers([5_000, '["old"]'], 'fails')
+    await watch.clock.advance(5_000)
+    // An agent answers a request that waits for an index beyond 5,000 when its wait is over.
+    expect(watch.asked.at(-1)).toBe('')
+    await watch.answers([12, '["new"]'])
+    expect(watch.told).toEqual(['5000 ["old"]', '12 ["new"]'])
+    expect(watch.asked.at(-1)).toBe('index=12&wait=5m')
+  })
+
+  it('of events tells none twice after a failure', async () => {
+    const watch = new Watched({ type: 'event' })
+    const [a, b] = ['a', 'b'].map((id) => `{"ID":"${id}"}`)
+    await watch.answers([900, `[${a}]`], 'fails')
+    await watch.clock.advance(5_000)
+    await watch.answers([900, `[${a}]`], [3, `[${a},${b}]`])
+    expect(watch.told).toEqual([`900 [${a}]`, `3 [${b}]`])
+    expect(watch.asked).toEqual(['', 'index=900&wait=5m', '', 'index=900&wait=5m', 'index=3&wait=5m'])
   })
 
   it('of an answer without an index asks no more than once a second', async () => {

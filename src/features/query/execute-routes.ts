@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { textOfByteString } from '../../base/bytes.ts'
 import { err, ok, type Result } from '../../base/result.ts'
+import { ipBytes } from '../../dns-wire/ip-address.ts'
 import type { Failure } from '../../model/failure.ts'
 import { noChange } from '../../model/log-position.ts'
 import type { CallOptions } from '../contract/call.ts'
@@ -127,10 +128,10 @@ function callOf(
   })
 }
 
-/** The first address in the proxies' header, otherwise that of the connection. */
+/** The first entry in the proxies' header if that is an address, otherwise the address of the connection. */
 function callerAddress({ headers, call }: ExecuteRequest): string {
   const [forwarded = ''] = (headers().get('x-forwarded-for') ?? '').split(',')
-  return forwarded.trim() === '' ? (call.client ?? '') : forwarded.trim()
+  return ipBytes(forwarded.trim()) === undefined ? (call.client ?? '') : forwarded.trim()
 }
 
 interface Begun {

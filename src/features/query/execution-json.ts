@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import type { HealthServiceEntry } from '../../model/catalog.ts'
 import { firstChange } from '../../model/log-position.ts'
-import { checkJson, checkShape, nodeJson, nodeServiceJson } from '../catalog/model.ts'
+import { checkJson, checkShape } from '../catalog/model.ts'
 import type { Consistency, ReadMeta } from '../contract/reading.ts'
 import type { WithSelf } from '../contract/route-context.ts'
 import type { WithNaming, WithRelease } from '../contract/surroundings.ts'
 import { nodesShown } from '../discovery/datacenters.ts'
-import { healthEntryShape } from '../health/model.ts'
+import { healthEntryJson, healthEntryShape } from '../health/model.ts'
 import { listOf, textList } from '../http/declared.ts'
 import type { Execution } from './execution.ts'
 import { queryShape } from './model.ts'
@@ -52,12 +52,10 @@ export function executionJson(
 }
 
 /** As in health reads, except that a check of a service without tags has null. */
-function entryJson({ node, service, checks }: HealthServiceEntry, datacenter: string): z.infer<typeof foundShape> {
+function entryJson(entry: HealthServiceEntry, datacenter: string): z.infer<typeof foundShape> {
   return {
-    Node: nodeJson(node, datacenter),
-    Address: node.address,
-    Service: nodeServiceJson(service),
-    Checks: checks.map((check) => {
+    ...healthEntryJson(entry, datacenter),
+    Checks: entry.checks.map((check) => {
       const shown = checkJson(check)
       return check.serviceTags.length === 0 ? { ...shown, ServiceTags: null } : shown
     }),

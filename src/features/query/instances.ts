@@ -1,5 +1,6 @@
 import { itemAt } from '../../base/items.ts'
 import { lowerAscii } from '../../base/letter-case.ts'
+import { addressRecordOf } from '../../dns-wire/ip-address.ts'
 import type { RandomStream } from '../../env/random.ts'
 import type { CatalogService, HealthServiceEntry } from '../../model/catalog.ts'
 import { distanceBetween } from '../../model/coordinate.ts'
@@ -105,8 +106,16 @@ export function nearnessOf(
 function nodeMeant(tx: ReadTransaction, named: string, { node, ip }: Origin): string {
   if (named === '_agent') return node
   if (named !== '_ip') return named
-  if (ip !== '') for (const known of allNodes(tx)) if (known.address === ip) return known.node
+  const isCaller = isAddress(ip)
+  if (ip !== '') for (const known of allNodes(tx)) if (isCaller(known.address)) return known.node
   return ''
+}
+
+/** Whether a text is this address: an IPv6 address has many texts, and one of them may stand for an IPv4 address. */
+function isAddress(ip: string): (text: string) => boolean {
+  const value = addressRecordOf(ip)?.address
+  if (value === undefined) return (text) => text === ip
+  return (text) => text === ip || text === value || (text.includes(':') && addressRecordOf(text)?.address === value)
 }
 
 /** The items in a new random order (Fisher and Yates). */

@@ -57,6 +57,15 @@ describe('executing a query', () => {
     expect([...(await world.nodes('q'))].sort()).toEqual(found)
   })
 
+  it('shows beside the node the address of the instance, as reads of health do', async () => {
+    const world = new QueryWorld()
+    await world.place({ node: 'n1', address: '10.0.0.1', ownAddress: '10.9.9.9' })
+    await world.place({ node: 'n2', address: '10.0.0.2' })
+    await world.create({ Name: 'q', ...web })
+    const { Nodes } = (await world.json('/v1/query/q/execute')) as { Nodes: { Address: string }[] }
+    expect(Nodes.map(({ Address }) => Address).sort()).toEqual(['10.0.0.2', '10.9.9.9'])
+  })
+
   it('draws another order each time', async () => {
     const world = new QueryWorld()
     for (let n = 0; n < 12; n++) await world.place({ node: `n${n}`, checks })
@@ -131,9 +140,34 @@ describe('what is near', () => {
       ['', 'b'],
       [' ', 'b'],
       ['10.0.0.4, 10.0.0.3', 'd'],
+      ['::ffff:10.0.0.4', 'd'],
+      ['unknown', 'b'],
+      ['10.0.0.4:55555', 'b'],
     ] as const) {
       server.headers = new Map([['x-forwarded-for', forwarded]])
       expect((await world.nodes('ip'))[0], forwarded).toBe(nearest)
+    }
+  })
+
+  it('of a caller is found by the address itself, however it is written', async () => {
+    const world = await placed()
+    await world.place({ node: 'f', address: 'FD00::0:36' })
+    await world.place({ node: 'g', address: 'db.internal:5' })
+    for (const [ip, nearest] of [
+      ['fd00::36', 'f'],
+      ['fd00:0:0:0:0:0:0:36', 'f'],
+      ['::ffff:10.0.0.2', 'b'],
+      ['db.internal:5', 'g'],
+    ] as const) {
+      const done = await world.execute('ip', {}, { ip })
+      expect(done.ok && done.value.entries[0]?.node.node, ip).toBe(nearest)
+    }
+    for (const ip of ['nothing', 'not:one']) {
+      const answer = await world.plainly(executeEndpoint, {
+        ...{ idOrName: 'ip', segment: '', connect: false },
+        origin: { node: 'node-a', ip, near: '' },
+      })
+      expect(answer).toMatchObject({ value: { value: { near: '', distances: null } } })
     }
   })
 

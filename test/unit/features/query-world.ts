@@ -15,6 +15,8 @@ export interface Instance {
   readonly service?: string
   readonly tags?: readonly string[]
   readonly address?: string
+  /** Of the instance itself. */
+  readonly ownAddress?: string
   readonly meta?: TextPairs
   /** Statuses by check ID: of the instance, or of the node where the ID begins with `node`. */
   readonly checks?: Readonly<Record<string, string>>
@@ -43,11 +45,12 @@ export class QueryWorld {
 
   async place(instance: Instance): Promise<void> {
     const { node, service = 'web', tags = [], address = '10.0.0.1', meta = null, checks = {} } = instance
+    const { ownAddress = '' } = instance
     await this.server.context.propose(catalogRegister, {
       node: { id: '', node, address, taggedAddresses: null, meta },
       skipNodeUpdate: false,
       service: {
-        ...{ kind: '', id: service, service, tags, address: '', meta: null, port: 80 },
+        ...{ kind: '', id: service, service, tags, address: ownAddress, meta: null, port: 80 },
         weights: { passing: 1, warning: 1 },
         enableTagOverride: false,
       },

@@ -127,6 +127,14 @@ describe('a gRPC check', () => {
     expect(await probeGrpc(quietEnv(), probe(target))).toEqual({ status: 'critical', output })
   })
 
+  it('of a target without a host asks this machine', async () => {
+    const { asked, target } = await listening(createServer(), says('00000000020801'))
+    const port = target.slice('127.0.0.1'.length)
+    const passing = { status: 'passing', output: `gRPC check ${port}/web: success` }
+    expect(await probeGrpc(quietEnv(), probe(`${port}/web`))).toEqual(passing)
+    expect(asked.map(({ authority }) => authority)).toEqual([`localhost${port}`])
+  })
+
   it('reads past fields that it does not know', async () => {
     const { target } = await listening(createServer(), says('000000000d12026869180708013d00000000'))
     expect((await probeGrpc(quietEnv(), probe(target))).status).toBe('passing')

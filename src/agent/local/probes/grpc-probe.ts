@@ -54,7 +54,9 @@ export async function probeGrpc(
   const { target, timeoutMs } = probe
   const endMs = env.clock.monoMs() + timeoutMs
   const slash = target.indexOf('/')
-  const authority = slash < 0 ? target : target.slice(0, slash)
+  const given = slash < 0 ? target : target.slice(0, slash)
+  // A target without a host is this machine, and a request must name some host.
+  const authority = given.startsWith(':') ? `localhost${given}` : given
   const service = slash < 0 ? '' : target.slice(slash + 1)
   const places = await placesAt(env, authority, timeoutMs)
   if (!places.ok) return refused('Unavailable', places.error)

@@ -117,14 +117,16 @@ function callOf(
     return err(`Error parsing 'connect' value: ${JSON.stringify(connect)} is neither true nor false`)
   }
   const place = placeOf(context)
+  const datacenter = named === '' ? place.ownDatacenter : named
+  const isOfNowhere = datacenter !== place.ownDatacenter && query.get('near') === '_agent'
   return ok({
     ...place,
     idOrName,
     connect: truths.has(connect),
     limit: Math.max(0, Number(limitText)),
-    near: nearOf(context, query).near ?? '',
+    near: isOfNowhere ? '' : (nearOf(context, query).near ?? ''),
     ip: place.node === '' ? '' : callerAddress(request),
-    datacenter: named === '' ? place.ownDatacenter : named,
+    datacenter,
   })
 }
 

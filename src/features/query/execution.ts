@@ -175,10 +175,15 @@ async function findElsewhere(
   return found.ok ? ok({ entries: found.value.value, meta: found.value.meta }) : found
 }
 
-/** Arguments for the servers of the query's datacenter. */
+/**
+ * Arguments for the servers of the query's datacenter. In another one the place of this agent means nothing, but a node
+ * there that the caller names does.
+ */
 export function executeArgs({ idOrName, segment, connect, ...call }: QueryCall) {
   const { node, ip, near, datacenter, ownDatacenter } = call
-  return { idOrName, segment, connect, origin: datacenter === ownDatacenter ? { node, ip, near } : null }
+  const isHere = datacenter === ownDatacenter
+  const origin = isHere || near !== '' ? { node: isHere ? node : '', ip, near } : null
+  return { idOrName, segment, connect, origin }
 }
 
 function ordered(

@@ -356,4 +356,44 @@ describe('failing over', () => {
     expect(asked).toEqual(['PreparedQuery.Execute dc3'])
     expect(origins).toEqual([null])
   })
+
+  it.each([
+    ['', null],
+    ['&near=_agent', null],
+    ['&near=b', { node: '', ip: '', near: 'b' }],
+  ])(
+    'in another datacenter says nothing of this agent, even if the caller asks for what is near to it: %s',
+    async (near, origin) => {
+      const { server } = await defined()
+      const origins: unknown[] = []
+      const query = async (_endpoint: unknown, args: { readonly origin: unknown }) => {
+        origins.push(args.origin)
+        return err({ kind: 'no-leader' } as const)
+      }
+      const agent = Object.create(server.agent, { query: { value: query } }) as typeof server.agent
+      const parameters = parseQuery(`dc=dc3${near}`)
+      if (!parameters.ok) throw new Error(parameters.error)
+      const request = { method: 'GET', rest: 'q', headers: () => new Map(), body: emptyBytes, call: {} } as const
+      await executeRoute(agent, { ...request, query: parameters.value })
+      expect(origins).toEqual([origin])
+    },
+  )
+
+  it.each([
+    ['b', ['b', 'c', 'node-a']],
+    ['node-a', ['node-a', 'c', 'b']],
+  ])('in another datacenter sorts by the node there that the caller names: %s', async (near, order) => {
+    const there = new QueryWorld()
+    for (const [node, seconds] of [
+      ['node-a', 0],
+      ['b', 5],
+      ['c', 1],
+    ] as const) {
+      await there.place({ node })
+      await there.locate(node, seconds)
+    }
+    await there.create({ Name: 'q', Service: { Service: 'web', Near: '_agent' } })
+    const done = await there.execute('q', {}, { datacenter: 'dc3', near })
+    expect(done.ok && done.value.entries.map(({ node }) => node.node)).toEqual(order)
+  })
 })

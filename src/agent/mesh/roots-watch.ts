@@ -96,7 +96,8 @@ export class RootsWatch {
     let failures = 0
     while (!this.#stopped && wanted()) {
       const sinceMs = env.clock.monoMs()
-      const minIndex = this.#view?.index ?? noChange
+      // Servers that were away may come back as a new cluster, whose indexes are lower.
+      const minIndex = failures > 0 ? noChange : (this.#view?.index ?? noChange)
       const next = await source.roots(minIndex, this.#abort)
       if (this.#stopped) break
       if (next.ok) {

@@ -125,6 +125,8 @@ export class HeldLock implements Held {
       if (seen.ok) failures = 0
       else {
         failures++
+        // What answers next may be another state, without this lock, whose indexes are lower.
+        this.#index = '0'
         await pause(this.#options.env, retryMs)
       }
     }

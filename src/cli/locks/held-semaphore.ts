@@ -68,6 +68,8 @@ export class HeldSemaphore implements Held {
       if (seen.ok) failures = 0
       else {
         failures++
+        // What answers next may be another state, without this lock, whose indexes are lower.
+        this.#index = '0'
         await pause(this.#options.env, retryMs)
       }
     }

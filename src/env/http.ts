@@ -81,6 +81,11 @@ export interface HttpClientRequest {
   /** Keeps only this many bytes from the end of the answer's body, however long it is; absent: all of it. */
   readonly tailBytes?: number
   /**
+   * An answer that has begun counts as far as it came when its connection breaks or the time is over. In the simulator
+   * answers come whole.
+   */
+  readonly takesPart?: true
+  /**
    * Receives the body of an answer with status 200 piece by piece, without keeping it; after the headers there is then
    * no limit of time or size. In the simulator it comes whole, at the end.
    */

@@ -86,6 +86,7 @@ export class HttpClient implements Closable {
   #exchange(to: Endpoint, request: HttpClientRequest, sent: ClientRequest): Promise<Answer> {
     return new Promise((resolve) => {
       let connected = false
+      let part: () => Answer | undefined = () => undefined
       const settle = (answer: Answer): void => {
         clearTimeout(timer)
         this.#underWay.delete(stop)
@@ -97,7 +98,7 @@ export class HttpClient implements Closable {
         sent.destroy()
       }
       const stop = (): void => giveUp(broken('shutting down'))
-      const timer = setTimeout(() => giveUp(err({ kind: 'timeout', to })), nodeDelay(request.timeoutMs))
+      const timer = setTimeout(() => giveUp(part() ?? err({ kind: 'timeout', to })), nodeDelay(request.timeoutMs))
       this.#underWay.add(stop)
       sent.once('socket', (socket) => {
         if (!socket.connecting) connected = request.tls === undefined || sent.reusedSocket
@@ -105,25 +106,31 @@ export class HttpClient implements Closable {
       })
       sent.on('error', (cause) => {
         const message = handshakeReason(cause) ?? messageOf(cause)
-        settle(connected ? err({ kind: 'broken', to, message, fault: tlsFault(cause) }) : err(dialFailure(to, cause)))
+        const failure: HttpClientFailure = connected
+          ? { kind: 'broken', to, message, fault: tlsFault(cause) }
+          : dialFailure(to, cause)
+        settle(part() ?? err(failure))
       })
       sent.once('response', (response) => {
         connected = true
+        const answered = (body: Uint8Array): Answer => {
+          return ok({ status: response.statusCode ?? 0, headers: joinedHeaders(response.rawHeaders), body })
+        }
         const onBody = response.statusCode === 200 ? request.onBody : undefined
         if (onBody !== undefined) clearTimeout(timer)
-        receive(
+        const bodySoFar = receive(
           response,
           { keep: onBody ?? request.tailBytes, onReceived: request.onReceived },
-          (message) => giveUp(broken(message)),
-          (body) => {
-            settle(ok({ status: response.statusCode ?? 0, headers: joinedHeaders(response.rawHeaders), body }))
-          },
+          (message) => giveUp(part() ?? broken(message)),
+          (body) => settle(answered(body)),
         )
+        if (request.takesPart === true) part = () => answered(bodySoFar())
       })
     })
   }
 }
 
+/** Returns what gives the body as far as it has come. */
 function receive(
   response: IncomingMessage,
   {
@@ -135,7 +142,7 @@ function receive(
   },
   fail: (why: string) => void,
   use: (body: Uint8Array) => void,
-): void {
+): () => Uint8Array {
   const tail = new Tail(typeof keep === 'number' ? keep : answerBytesMax)
   let length = 0
   response.on('data', (piece: Uint8Array) => {
@@ -148,4 +155,5 @@ function receive(
   response.once('error', (cause) => fail(messageOf(cause)))
   response.once('end', () => use(tail.bytes()))
   response.once('close', () => fail('the connection ended in the middle of the answer'))
+  return () => tail.bytes()
 }

@@ -153,6 +153,41 @@ describe('the HTTP client', () => {
   })
 
   it.each([
+    ['breaks off', true, 5_000],
+    ['does not end', false, 300],
+  ])('takes an answer that %s as far as it came, where that is asked for', async (_what, end, timeoutMs) => {
+    const to = await rawServer((socket) => {
+      socket.once('data', () => {
+        socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\nX-A: b\r\n\r\nhalf')
+        if (end) socket.end()
+      })
+    })
+    const answer = await quietEnv().http.request(to, { ...get, timeoutMs, tailBytes: 3, takesPart: true })
+    expect(answer).toMatchObject({ ok: true, value: { status: 200, body: utf8('alf') } })
+    expect(answer.ok && answer.value.headers.get('x-a')).toBe('b')
+  })
+
+  it('takes the status of an answer whose body is no longer HTTP, where that is asked for', async () => {
+    const to = await rawServer((socket) => {
+      socket.once('data', () => {
+        socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\nno length\r\n')
+      })
+    })
+    const answer = await quietEnv().http.request(to, { ...get, tailBytes: 9, takesPart: true })
+    expect(answer).toMatchObject({ ok: true, value: { status: 200 } })
+    const whole = await quietEnv().http.request(to, { ...get, tailBytes: 9 })
+    expect(whole).toMatchObject({ ok: false, error: { kind: 'broken', to } })
+  })
+
+  it('takes nothing for an answer whose headers have not come whole, whatever is asked for', async () => {
+    const to = await rawServer((socket) => {
+      socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nX-A: b'))
+    })
+    const answer = await quietEnv().http.request(to, { ...get, tailBytes: 3, takesPart: true })
+    expect(answer).toMatchObject({ ok: false, error: { kind: 'broken', to } })
+  })
+
+  it.each([
     ['a target with a space', { target: '/a b' }],
     ['a header with a line feed', { headers: [['X-A', 'a\nb']] as const }],
     ['a method that is none', { method: 'NO WAY' }],

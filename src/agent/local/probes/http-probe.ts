@@ -99,6 +99,8 @@ async function asked(
     target: url.target,
     headers,
     tailBytes: outputBytesMax,
+    // As in the field, the status alone counts, though the body breaks off or does not end.
+    takesPart: true,
     ...tls,
   }
   const answer = await firstReached(places.value, (to) =>

@@ -104,6 +104,8 @@ export interface ProcessFacts {
   readonly 'disk found full': OfNode & { readonly path: string }
   /** `what`: `topic: text` of a line of its log, or the name of a counter that it counts for the first time. */
   readonly 'process told': OfNode & { readonly what: string }
+  /** The same of a proxy of the mesh, which runs on a machine without an agent. */
+  readonly 'proxy told': { readonly what: string }
   /**
    * An event that faults may wait for. `isCut`: some link carries nothing. `hasReplacedVoter`: a machine that replaced
    * a lost one has a vote.

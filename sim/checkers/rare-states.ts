@@ -52,12 +52,16 @@ export function toldStates<const Told extends Readonly<Record<string, ToldState>
   const markOf = new Map(states.map(([mark, [by]]) => [by, mark]))
   const listening = checker({
     codes: {},
-    make: ({ of }) => of(reachedStates),
-    takes: {
-      'process told': (it, { what }) => {
+    make: ({ of }) => {
+      const reached = of(reachedStates)
+      return (what: string): void => {
         const mark = markOf.get(what)
-        if (mark !== undefined) it.add(mark)
-      },
+        if (mark !== undefined) reached.add(mark)
+      }
+    },
+    takes: {
+      'process told': (it, { what }) => it(what),
+      'proxy told': (it, { what }) => it(what),
     },
   })
   type Texts = Readonly<Record<keyof Told & string, string>>

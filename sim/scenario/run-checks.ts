@@ -148,6 +148,11 @@ export class RunChecks {
     this.#checksOf(node).tell('process told', { node, what })
   }
 
+  /** What a proxy of the mesh reports of itself, which is of no datacenter. */
+  proxyTold(what: string): void {
+    for (const checks of this.#all) checks.tell('proxy told', { what })
+  }
+
   /** The run is over. */
   end(hasFailed: () => boolean): void {
     for (const checks of this.#all) checks.end(hasFailed)

@@ -96,6 +96,7 @@ export class ScenarioRun implements RunContext {
       },
       onTold: (machine, what) => {
         if (this.cluster.hasAgent(machine)) this.#checks.told(machine, what)
+        else if (/^proxy[.:]/.test(what)) this.#checks.proxyTold(what)
       },
     })
     this.#checks = new RunChecks(options, this.simulation, {

@@ -54,10 +54,11 @@ export class Contact {
 
 /**
  * Of the agents of a run. An agent has contact while all of this holds: it and all servers that its pool calls alive
- * run and are not told to end, are awake and without trouble of disks, links or clocks, and reach one another; one of
- * these servers leads, and no other in that datacenter does; they are all in the configuration that the leader goes by,
- * because the others hear no leader, and have a majority of its voters; and nothing is taken for what it was: none of
- * these servers has moved, and the leader's pool does not call a former name of the agent alive.
+ * run and are not told to end, are awake and without trouble of disks, links or clocks, and reach one another, over
+ * connections of which none was broken, because a request may be lost with one; one of these servers leads, and no
+ * other in that datacenter does; they are all in the configuration that the leader goes by, because the others hear no
+ * leader, and have a majority of its voters; and nothing is taken for what it was: none of these servers has moved, and
+ * the leader's pool does not call a former name of the agent alive.
  */
 export function contactOf({
   simulation,
@@ -114,7 +115,8 @@ export function contactOf({
     if (members.filter(({ id }) => ids.has(id)).length < ids.size) return undefined
     if (voters.filter(({ id }) => ids.has(id)).length * 2 <= voters.length) return undefined
     if (!isKnownAsItIs(agent, servers, leader)) return undefined
-    return `${cluster.bootOf(agent)} ${leader} ${raft.term}`
+    const breaks = [agent, ...servers].reduce((sum, node) => sum + cluster.nodeOf(node).breaks, 0)
+    return `${cluster.bootOf(agent)} ${leader} ${raft.term} ${breaks}`
   }
 
   return new Contact({

@@ -45,6 +45,7 @@ export class SimNode implements Machine {
   readonly facts: MachineFacts
   readonly #onError: (node: SimNode, error: unknown) => void
   #boots = 0
+  #breaks = 0
   /** The identity of the last life, and of the decision that started it. */
   #life: Identity | undefined
   #startedBy: Identity | undefined
@@ -77,6 +78,11 @@ export class SimNode implements Machine {
   /** Number of processes started here, which is also the number of the running one. */
   get boots(): number {
     return this.#boots
+  }
+
+  /** How often a fault has broken all connections of its process. */
+  get breaks(): number {
+    return this.#breaks
   }
 
   get running(): boolean {
@@ -168,6 +174,7 @@ export class SimNode implements Machine {
 
   /** Breaks each TCP connection of the process, which continues and listens as before. */
   breakConnections(): void {
+    this.#breaks++
     for (const part of [...(this.#process?.parts ?? [])]) if (part instanceof SimTcpStream) part.tear()
   }
 

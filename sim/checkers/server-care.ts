@@ -47,6 +47,8 @@ export class ServerCare {
   readonly #seen = new Set<string>()
   /** By ID, the address of its newest entry. */
   readonly #addresses = new Map<string, string>()
+  /** By node, the ID of its server. */
+  readonly #ids = new Map<string, string>()
   /** IDs of the agents that have moved to a host. */
   readonly #came = new Map<string, Set<string>>()
   /** IDs whose removal was requested. */
@@ -80,6 +82,10 @@ export class ServerCare {
   stays(id: string): void {
     this.#mayGo.delete(id)
     this.#named.delete(id)
+  }
+
+  named(node: string, id: string): void {
+    this.#ids.set(node, id)
   }
 
   moved(id: string, host: string): void {
@@ -152,7 +158,7 @@ export class ServerCare {
       this.#judge.report('O3', `${leader} removes ${id} by itself ${objection}`)
     if (!nodeId.test(id)) return this.#judge.excused('O1', 'older protocol')
     if (this.#mayGo.has(id)) return this.#judge.excused('O1', 'asked to go')
-    if (this.#isTaken(id)) return this.#judge.excused('O1', 'address taken')
+    if (this.#ids.get(leader) !== id && this.#isTaken(id)) return this.#judge.excused('O1', 'address taken')
     this.#judge.judged('O1')
     const what = `${leader} removes ${id} from ${voters} voters by itself`
     if (voters < votersMin) this.#judge.report('O1', `${what}: below ${votersMin} voters, none may be removed`)
@@ -202,7 +208,7 @@ export const serverCare = checker({
         'older protocol':
           'A server of an older Raft protocol is named by its address, and autopilot ignores it; until it has an ID.',
         'address taken':
-          'A server may be removed if another one has moved to the address of its entry; until its entry has another address.',
+          'A server other than the leader may be removed if another one has moved to the address of its entry; until its entry has another address.',
       },
       // Most removed voters were asked to leave: planned leaves are far more frequent than removals of dead servers.
       // Without hunts most others are of the upgrades, whose older releases name servers by address.
@@ -240,6 +246,7 @@ export const serverCare = checker({
       if (command.kind.startsWith('autopilot.')) it.settings(autopilotOf(tx) ?? {})
     },
     'removal allowed': (it, { id, why }) => it.mayGo(id, why),
+    'process began': (it, { node, id }) => it.named(node, id),
     'agent moved': (it, { id, host }) => it.moved(id, host),
     'removal over': (it, { id }) => {
       if (id !== undefined) it.stays(id)

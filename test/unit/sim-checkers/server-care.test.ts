@@ -65,9 +65,10 @@ describe('O1: a leader takes out a dead server by itself', () => {
     expect(leader.told).toEqual([])
   })
 
-  it('of three, if another one has moved to the address of its entry', () => {
-    const movedTo = (number: number, host: string, index = 1) => {
+  it('of three, if another one has moved to the address of its entry, but not itself', () => {
+    const reportsOf = (number: number, host: string, { index = 1, own = 1 } = {}) => {
       const leader = new Leader(group(1, 2, 3))
+      leader.care.named('s1', idOf(own))
       leader.care.written(logIndexOf(1), group(1, 2, 3))
       leader.care.moved(idOf(number), host)
       const { servers } = group(1, 2, 3)
@@ -75,9 +76,8 @@ describe('O1: a leader takes out a dead server by itself', () => {
       if (index > 1) leader.care.written(logIndexOf(index), { servers: moved })
       return leader.becomes(group(1, 2)).told.length
     }
-    expect([movedTo(2, '10.0.1.3'), movedTo(2, '10.0.1.4'), movedTo(3, '10.0.1.3'), movedTo(2, '10.0.1.3', 2)]).toEqual(
-      [0, 1, 1, 1],
-    )
+    expect([reportsOf(2, '10.0.1.3'), reportsOf(2, '10.0.1.4'), reportsOf(3, '10.0.1.3')]).toEqual([0, 1, 1])
+    expect([reportsOf(2, '10.0.1.3', { index: 2 }), reportsOf(2, '10.0.1.3', { own: 3 })]).toEqual([1, 1])
   })
 })
 

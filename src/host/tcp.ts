@@ -33,8 +33,8 @@ const acceptedStreamsMax = 8192
 export const streamsPerSourceMax = acceptedStreamsMax / 2
 
 /**
- * Takes a place in the share of a source; undefined: its share is used up. The machine itself has none: a service
- * reaches an upstream through one listener of its proxy, and nothing else connects there.
+ * Takes a place in the share of a source; undefined: its share is used up. The machine itself is not limited to a
+ * share, because all connections of its services to one upstream go through one listener of a proxy.
  */
 export function placeFor(shares: SourceShares, host: string): (() => void) | undefined {
   return /^(127\.|::1$|::ffff:127\.)/i.test(host) ? () => undefined : shares.take(host)

@@ -118,13 +118,14 @@ function callOf(
   }
   const place = placeOf(context)
   const datacenter = named === '' ? place.ownDatacenter : named
-  const isOfNowhere = datacenter !== place.ownDatacenter && query.get('near') === '_agent'
+  // The servers of another datacenter do not know this agent's node.
+  const isUnknownThere = datacenter !== place.ownDatacenter && query.get('near') === '_agent'
   return ok({
     ...place,
     idOrName,
     connect: truths.has(connect),
     limit: Math.max(0, Number(limitText)),
-    near: isOfNowhere ? '' : (nearOf(context, query).near ?? ''),
+    near: isUnknownThere ? '' : (nearOf(context, query).near ?? ''),
     ip: place.node === '' ? '' : callerAddress(request),
     datacenter,
   })

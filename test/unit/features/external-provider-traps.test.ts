@@ -199,14 +199,17 @@ describe('the external provider and the traps of the secrets manager', () => {
     }
   })
 
-  scene(
-    'follows a standby to an address without a port, which is that of the scheme',
-    async ({ env, manager, open }) => {
+  const follows = [
+    ['an address without a port, which is that of the scheme', 'http://10.0.0.1'],
+    ['the active node', address],
+  ] as const
+  for (const [where, to] of follows) {
+    scene(`follows a standby to ${where}`, async ({ env, manager, open }) => {
       must(await open().root(undefined, '1'))
-      must(await manager.serve({ host: '10.0.0.1', port: 80 }))
+      if (to !== address) must(await manager.serve({ host: '10.0.0.1', port: 80 }))
       const redirect = async ({ target }: { readonly target: string }) => ({
         status: 307,
-        headers: [['Location', `http://10.0.0.1${target}`]] as const,
+        headers: [['Location', `${to}${target}`]] as const,
         body: '',
       })
       must(await env.http.serve({ host: '10.0.0.1', port: 8202 }, redirect))
@@ -214,21 +217,6 @@ describe('the external provider and the traps of the secrets manager', () => {
       must(await standby.root(undefined, '1'))
       must(await signed(standby, env))
       standby.close()
-    },
-  )
-
-  scene('follows a standby to the active node', async ({ env, open }) => {
-    must(await open().root(undefined, '1'))
-    const headers = (target: string) => [['Location', `${address}${target}`]] as const
-    const redirect = async ({ target }: { readonly target: string }) => ({
-      status: 307,
-      headers: headers(target),
-      body: '',
     })
-    must(await env.http.serve({ host: '10.0.0.1', port: 8202 }, redirect))
-    const standby = externalKind.open(env, managerOptions('http://10.0.0.1:8202'), mesh)
-    must(await standby.root(undefined, '1'))
-    must(await signed(standby, env))
-    standby.close()
-  })
+  }
 })

@@ -32,7 +32,7 @@ export interface Judge {
   kill(record: SeedRecord): Kill | undefined
 }
 
-/** Scenarios judge the agent: a mutant is killed if one fails. */
+/** Scenarios judge the agent, and checkers that see what is not there: a mutant is killed if one fails. */
 export function scenarioJudge(name: string, program: Program, page: SentPage, seeds: Judge['seeds']): Judge {
   return {
     name,

@@ -67,6 +67,18 @@ describe('svc-sim mutate', () => {
     expect(tested?.['test']).toContain(`${tests}: committing (paper 5.3, 5.4.2)`)
   })
 
+  it('judges checkers by scenarios, too', async () => {
+    const checker = 'sim/checkers/raft/election-safety.ts'
+    const listed = await svcSim(['mutate', '--room', checker, '--sample', '1000', '--list'])
+    const uncounted =
+      /^([0-9a-f]{8}) {2}\S+ {2}remove-statement: this\.#judge\.judged\('R1'\);/m.exec(listed.out)?.[1] ?? ''
+    rmSync(file, { force: true })
+    const flags = ['--room', checker, '--mutant', uncounted, '--bug', 'csr-for-another-service-accepted', '--jobs', '1']
+    const scenario = scenarioFile(small.replace('steps:', 'demands: { judged: { R1: 1 } }\nsteps:'))
+    await svcSim(['mutate', ...flags, '--scenarios', scenario, '--seeds', '1..1', '--jsonl', file])
+    expect(linesOf().at(-1)).toMatchObject({ id: uncounted, fate: 'killed', killer: 'expectation', judge: scenario })
+  })
+
   it('lists what no run does', async () => {
     const { exit, out } = await svcSim([
       ...['mutate', '--room', room, '--never', '--scenarios', scenarioFile(small), '--seeds', '1..1', '--jobs', '1'],

@@ -9,7 +9,7 @@ import { bugsNamed } from '../self-test.ts'
 import type { SimTerminal } from '../terminal.ts'
 import type { MutateFlags } from './flags.ts'
 
-/** Mutants of this room are judged by planted bugs, all others by scenarios. */
+/** Mutants of this room are judged by planted bugs, too. */
 export const checkersRoom = 'sim/checkers'
 
 /** CPU time that a run may use while its virtual time stands still, in milliseconds. */
@@ -34,7 +34,20 @@ export async function judgesOf(
   terminal: SimTerminal,
 ): Promise<Judges | undefined> {
   const isOfCheckers = flags.room.every((room) => room.startsWith(checkersRoom))
-  return isOfCheckers ? bugJudges(flags, build, terminal) : scenarioJudges(flags, build, terminal)
+  return isOfCheckers ? checkerJudges(flags, build, terminal) : scenarioJudges(flags, build, terminal)
+}
+
+/** Planted bugs tell what checkers fail to see, runs of the sound program what they see although it is not there. */
+async function checkerJudges(
+  flags: MutateFlags,
+  build: MutationBuild,
+  terminal: SimTerminal,
+): Promise<Judges | undefined> {
+  const bugs = await bugJudges(flags, build, terminal)
+  const isOnlyBugs = flags.bug !== undefined && flags.scenarios === undefined
+  if (bugs === undefined || isOnlyBugs) return bugs
+  const sound = await scenarioJudges(flags, build, terminal)
+  return sound && { list: [...bugs.list, ...sound.list], copies: [...bugs.copies, ...sound.copies] }
 }
 
 async function scenarioJudges(

@@ -25,7 +25,11 @@ export function addMutate(program: Command, terminal: SimTerminal, ended: Ended)
         .argParser(seedRange)
         .default({ first: 1, last: 2 }, '1..2'),
     )
-    .option('--bug <row or name>', 'judge checkers by this planted bug instead of all; may be repeated', gathered)
+    .option(
+      '--bug <row or name>',
+      'judge checkers by this planted bug instead of all bugs and scenarios; may be repeated',
+      gathered,
+    )
     .option('--mutant <id>', 'judge only this mutant; may be repeated', gathered)
     .option(
       '--tests [folder...]',

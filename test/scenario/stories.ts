@@ -8,8 +8,8 @@ import { seedRecordSchema } from '../../sim/report/seed-record.ts'
 import { oneJob, projectRoot, svcSimRun, type Told } from './svc-sim.ts'
 
 const isLong = process.env['SVC_TEST_LONG'] === '1'
-/** Seeds of each scenario: enough to notice, or enough to trust. */
-const seeds = isLong ? 200 : 1
+/** Seeds of each scenario: enough to notice, or as many as one night has time for; campaigns try thousands (docs/campaigns.md). */
+const seeds = isLong ? 20 : 1
 
 /**
  * These run twice, for equal traces: every kind of section, step, condition, fault and operation that any page has is in

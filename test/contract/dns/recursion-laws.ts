@@ -192,6 +192,21 @@ export function recursionLaws(law: Law): void {
     listener.close()
   })
 
+  law("a question is the agent's own if it is being asked from that port under that number", async (place) => {
+    const silent = await Upstream.open(place.peer, place.peerHost, () => undefined)
+    const recursion = opened(place, [silent])
+    const reply = recursion.relay(question('www.example.'), 'udp')
+    while (silent.asked.length === 0) await pause(place.peer, 1)
+    const { from, packet } = silent.asked[0] as { from: Endpoint; packet: Uint8Array }
+    const changed = (at: number) => packet.map((byte, place) => (place === at ? byte ^ 1 : byte))
+    // Whatever recursors on the way have made of its flags.
+    expect([packet, changed(2)].map((bytes) => recursion.isOwn(bytes, from))).toEqual([true, true])
+    expect([changed(0), changed(1)].map((bytes) => recursion.isOwn(bytes, from))).toEqual([false, false])
+    expect(recursion.isOwn(packet, { ...from, port: from.port ^ 1 })).toBe(false)
+    expect(await reply).toBeUndefined()
+    expect(recursion.isOwn(packet, from)).toBe(false)
+  })
+
   law('a question over TCP is forwarded over TCP, and an unreachable recursor counts as none', async (place) => {
     const upstream = await Upstream.open(place.peer, place.peerHost, answersOf)
     const closed = await got(place.peer.tcp.listen({ host: place.peerHost, port: 0 }, () => undefined))

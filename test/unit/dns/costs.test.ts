@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import type { AddressRecords } from '../../../src/dns/address-records.ts'
-import type { Asked } from '../../../src/dns/asked.ts'
+import { AddressRecords } from '../../../src/dns/address-records.ts'
+import { answer } from '../../../src/dns/answer.ts'
+import { type Asked, askedBy } from '../../../src/dns/asked.ts'
+import type { CatalogReads } from '../../../src/dns/catalog-reads.ts'
 import { InstanceRecords } from '../../../src/dns/instance-records.ts'
-import { typeCodes } from '../../../src/dns-wire/message.ts'
+import { type DnsQuery, typeCodes } from '../../../src/dns-wire/message.ts'
 import type { HealthServiceEntry } from '../../../src/model/catalog.ts'
 import { newestRelease } from '../../../src/model/release.ts'
 import { CatalogWorld } from './catalog-world.ts'
@@ -60,6 +62,24 @@ describe('what a question costs', () => {
     expect(reply.answers).toHaveLength(40)
     expect(reply.additionals).toHaveLength(40 * 41)
     expect(world.reads).toHaveLength(2)
+  })
+
+  it('is bounded by what a message can hold, however many records the names have that aliases lead to', async () => {
+    const records = Array.from({ length: 1_000 }, () => address)
+    const follower = new AddressRecords({
+      domains: ['svc.'],
+      recursion: { isThere: false, addressesOf: async () => undefined },
+      answer: async () => answer({ answers: records }),
+    })
+    const query = { question: { name: 'web.service.svc.', type: typeCodes.SRV }, edns: {} } as unknown as DnsQuery
+    const client = askedBy(query, {} as CatalogReads, { name: query.question.name, domain: 'svc.' }, '10.9.9.9')
+    let all = 0
+    for (let at = 0; at < 100; at++) {
+      const target = { name: `x${at}.`, ttl: 0, address: `big-${at}.service.svc`, type: typeCodes.ANY }
+      all += (await follower.to(client, target)).length
+    }
+    // The aliases themselves, and five records of each of those for which there is no room any more.
+    expect(all).toBeLessThan(5_600 + 100 + 5 * 100)
   })
 
   function alias(port: number) {

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { byteString } from '../../../src/base/bytes.ts'
 import type { TypeName } from '../../../src/dns-wire/message.ts'
 import { CatalogWorld } from './catalog-world.ts'
 
@@ -306,5 +307,12 @@ describe('what the reference says of DNS', () => {
     expect((await world.ask('consul.service.svc.')).rcode).toBe('NXDOMAIN')
     world.place({ node: 'd9', address: '10.5.0.9', service: { service: 'consul', port: 1 } })
     expect((await world.ask('consul.service.consul.')).answers).toEqual(['consul.service.consul. 0 A 10.5.0.9'])
+  })
+
+  it('under an alias the product is found by its tags, whatever their letters', async () => {
+    const service = { id: 'second', service: 'svc', tags: ['zürich'], port: 8300 }
+    world.place({ node: 'n2', address: '127.0.0.2', service })
+    const name = `${byteString('zürich')}.consul.service.consul.`
+    expect((await world.ask(name)).received.answers).toMatchObject([{ type: 'A', address: '127.0.0.2' }])
   })
 })

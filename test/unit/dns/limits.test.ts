@@ -322,6 +322,17 @@ describe('configured answers', () => {
     world.place({ node: 'd3', address: '10.5.0.3', service: { service: 'ext', port: 1 } })
     expect((await world.ask('ext.service.svc.')).answers).toEqual(['ext.service.svc. 0 A 10.5.0.3'])
   })
+
+  it('dns 53: of several aliases the one that is told is followed, and no other', async () => {
+    const world = new CatalogWorld()
+    for (const n of [1, 2, 3]) {
+      world.place({ node: `d${n}`, address: `10.5.0.${n}` })
+      const service = { id: `web-${n}`, service: 'web', port: n, address: `d${n}.node.svc` }
+      world.place({ node: 'd0', address: '10.5.0.9', service })
+    }
+    expect((await world.ask('web.service.svc.')).received.answers.map(({ type }) => type)).toEqual(['CNAME', 'A'])
+    expect(world.reads).toHaveLength(2)
+  })
 })
 
 describe('how fresh the answers are', () => {

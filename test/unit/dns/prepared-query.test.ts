@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { byteString } from '../../../src/base/bytes.ts'
 import { QueriesUnderWay } from '../../../src/dns/queries-under-way.ts'
-import { encodeQuestion } from '../../../src/dns-wire/question.ts'
+import { decodeResponse, encodeQuestion } from '../../../src/dns-wire/question.ts'
 import type { Env } from '../../../src/env/env.ts'
 import { CatalogWorld } from './catalog-world.ts'
 
@@ -112,6 +112,20 @@ describe('a prepared query by DNS', () => {
       const answer = (await world.send(Uint8Array.from([...question, ...subnet]))) as Uint8Array
       expect([...answer].slice(answer.length - 5)).toEqual([32, 10, 9, 9, 4])
       expect(firstAddress(answer)).toBe('10.9.9.4')
+    }
+  })
+
+  it('dns 15: a subnet may be one of IPv6', async () => {
+    const world = new CatalogWorld()
+    for (let n = 1; n <= 9; n++) world.place({ node: `n${n}`, address: `fd00::${n}`, service: { service: 'web' } })
+    world.define('q', { near: '_ip' })
+    const subnet = [0, 8, 0, 20, 0, 2, 128, 0, 0xfd, ...Array.from({ length: 14 }, () => 0), 4]
+    for (let n = 0; n < 4; n++) {
+      const question = encodeQuestion({ id: 7, name: 'q.query.svc.', type: 'AAAA', udpSize: 4_096 })
+      question[question.length - 1] = subnet.length
+      const answer = await world.send(Uint8Array.from([...question, ...subnet]))
+      const read = decodeResponse(answer as Uint8Array)
+      expect(read.ok && read.value.answers[0]).toMatchObject({ address: 'fd00::4' })
     }
   })
 

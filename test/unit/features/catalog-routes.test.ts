@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { writeJson } from '../../../src/base/json.ts'
+import { catalogRegister } from '../../../src/features/catalog/commands.ts'
 import type { HttpMethod, RouteResponse } from '../../../src/features/contract/route.ts'
 import { LoneServer } from './lone-server.ts'
 
@@ -151,6 +152,19 @@ describe('PUT /v1/catalog/register', () => {
     expect(checks).toContain(
       '"Name":"b","Status":"critical","Notes":"","Output":"","ServiceID":"","ServiceName":"","ServiceTags":[],"Definition":{}',
     )
+  })
+
+  it('leaves a check as it is that says to a client what its agent has said, without a definition', async () => {
+    const server = await serverWith(ext)
+    const facts = { node: 'ext', checkId: 'c', name: 'c', status: 'passing', notes: '', output: '' }
+    const check = { ...facts, serviceId: '', serviceName: '', serviceTags: [], definition: null }
+    const node = { id: '', node: 'ext', address: '10.0.0.1', taggedAddresses: null, meta: null }
+    await server.context.propose(catalogRegister, { node, skipNodeUpdate: false, service: null, checks: [check] })
+    for (const Definition of [undefined, null, {}, { HTTP: '', Header: {}, Interval: 0 }]) {
+      await put(server, 'register', { ...ext, Check: { CheckID: 'c', Name: 'c', Status: 'passing', Definition } })
+      const told = bodyOf(await server.request('GET', '/v1/health/node/ext'))
+      expect(told).toMatchObject([{ Definition: {}, CreateIndex: 2, ModifyIndex: 2 }])
+    }
   })
 
   it('with SkipNodeUpdate leaves the data of the node, but makes a node that is not there', async () => {

@@ -6,6 +6,7 @@ import { coordinateBatches } from '../../../src/features/coordinate/duty.ts'
 import { originCoordinate } from '../../../src/model/coordinate.ts'
 import { HandClock } from './hand-clock.ts'
 import { LoneServer } from './lone-server.ts'
+import { Rights } from './rights-of.ts'
 
 function jsonOf(response: RouteResponse): unknown {
   if (response.kind !== 'json') throw new Error(`not JSON: ${JSON.stringify(response)}`)
@@ -66,6 +67,18 @@ describe('coordinates of nodes', () => {
     expect(await nodesOf(server, '/v1/coordinate/nodes?segment=alpha')).toEqual([])
     expect(server.index).toBe(index)
     expect(await server.request('GET', '/v1/coordinate/node/d')).toEqual({ kind: 'empty', status: 404 })
+  })
+
+  it('of a node are for callers that may read what they name: the ID of a node that they may read is no such name', async () => {
+    const { server } = await placed()
+    const ID = '11111111-2222-3333-4444-555555555555'
+    await server.request('PUT', '/v1/catalog/register', JSON.stringify({ Node: 'Front', Address: '10.0.0.9', ID }))
+    server.authorizer = new Rights(['node:Front:read'])
+    expect(await server.request('GET', '/v1/coordinate/node/front')).toEqual({ kind: 'empty', status: 404 })
+    for (const name of [ID, ID.slice(0, 8), 'b'])
+      expect(await server.request('GET', `/v1/coordinate/node/${name}`)).toMatchObject({
+        failure: { kind: 'permission-denied' },
+      })
   })
 
   it('of a node go with it', async () => {

@@ -100,12 +100,15 @@ describe('KV.Keys', () => {
 describe('what another agent sends', () => {
   const bytes = new Uint8Array([1])
   const put = { key: 'a', value: bytes, flags: 7 }
+  /** The longest value, and so many bytes more. */
+  const longest = (more: number) => new Uint8Array(524_288 + more)
   const meta = { index: 5, knownLeader: true, lastContactMs: 0 }
 
   it.each([
     ['KV.Get', getEndpoint.args, { key: 'a' }, { key: 'a' }],
     ['KV.List', listEndpoint.args, { prefix: '' }, { prefix: '' }],
     ['KV.Put', putEndpoint.args, put, { ...put, flags: 7n }],
+    ['KV.Put', putEndpoint.args, { ...put, value: longest(0) }, { ...put, value: longest(0), flags: 7n }],
     ['KV.PutCas', putCasEndpoint.args, { ...put, index: 3, newer: 1 }, { ...put, flags: 7n, index: 3n }],
     ['KV.Delete', deleteEndpoint.args, { key: 'a' }, { key: 'a' }],
     ['KV.DeleteCas', deleteCasEndpoint.args, { key: 'a', index: 2n ** 60n }, { key: 'a', index: 2n ** 60n }],
@@ -118,6 +121,7 @@ describe('what another agent sends', () => {
 
   it.each([
     ['KV.Get', getEndpoint.args, [{}, { key: '' }, { key: 1 }, { key: '～' }, null, 'a', [], ['a']]],
+    ['KV.Put', putEndpoint.args, [{ ...put, value: longest(1) }, { ...put, key: '' }, { ...put, value: 'a' }, null]],
     ['KV.List', listEndpoint.args, [{}, { prefix: 1 }, { prefix: '～' }, null, []]],
     ['KV.PutCas', putCasEndpoint.args, [put, { ...put, index: -1 }, { ...put, index: 1.5 }, { ...put, index: '3' }]],
     ['KV.PutCas', putCasEndpoint.args, [{ ...put, index: 3, key: '' }, { ...put, index: 3, value: 'a' }, null, []]],

@@ -52,6 +52,15 @@ describe('values as rows hold them', () => {
     )
   })
 
+  it('are byte strings up to 1,024 bytes: an array buffer for each would cost more than they do', () => {
+    expect([0, 5, 1024, 1025].map((length) => typeof kvValue(new Uint8Array(length)))).toEqual([
+      'string',
+      'string',
+      'string',
+      'object',
+    ])
+  })
+
   it('share nothing with what they were made of', () => {
     for (const length of [5, 2000]) {
       const bytes = new Uint8Array(length).fill(65)

@@ -204,6 +204,18 @@ describe('what is near', () => {
     expect([await execute('ip', '10.0.0.3', '?cached&near=_agent'), asked.length]).toEqual([0, 1])
   })
 
+  it('of a caller whose own answer cannot be had is a failure, though the one for all callers is kept', async () => {
+    const { server } = await placed()
+    const { cached } = server.agent
+    const value = async (...given: Parameters<typeof cached>) =>
+      JSON.stringify(given[1]).includes('10.0.0.3') ? err({ kind: 'no-leader' } as const) : cached(...given)
+    Object.defineProperty(server.agent, 'cached', { value })
+    expect(await server.request('GET', '/v1/query/ip/execute?cached')).toMatchObject({ kind: 'json' })
+    server.headers = new Map([['x-forwarded-for', '10.0.0.3']])
+    const failed = await server.request('GET', '/v1/query/ip/execute?cached')
+    expect(failed).toMatchObject({ failure: { kind: 'no-leader' } })
+  })
+
   it('of an agent that has kept it tells its age in whole seconds that have passed', async () => {
     const { server } = await placed()
     const { cached } = server.agent

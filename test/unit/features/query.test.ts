@@ -153,12 +153,16 @@ describe('a query that is bound to a session', () => {
     const stays = await world.create({ Name: 'stays', ...web })
     expect(await world.refusal({ Session: unknown, ...web })).toBe(`bad-request: invalid session "${unknown}"`)
     expect(await world.refusal({ Session: 'short', ...web })).toMatch(/UUID must be 36 characters$/)
+    const everything = { Template: { Type: 'name_prefix_match' }, ...web }
+    await world.create(everything)
+    expect(await world.refusal({ Session: ID, ...everything })).toMatch(/with an empty name already exists$/)
+    expect(await world.create({ Session: ID, ...web })).toMatch(/^[0-9a-f-]{36}$/)
     expect(await world.nodes(bound)).toEqual(['node-a'])
     const before = world.server.index
     await world.place({ node: 'node-a', checks: { 'node-alive': 'critical' } })
     expect(world.server.index).toBe(before + 1)
     expect(await world.failure(`/v1/query/${bound}`)).toBe('not-found: Query not found')
-    expect(await world.json('/v1/query')).toMatchObject([{ ID: stays }])
+    expect(await world.json('/v1/query')).toMatchObject([{ ID: stays }, { Template: everything.Template }])
   })
 })
 

@@ -6,6 +6,7 @@ import { pause } from '../../src/model/pause.ts'
 import { waitingAnswers } from '../checkers/clients/waiting-answers.ts'
 import { durationRange, selector, Template, template } from '../notation/fields.ts'
 import type { Draws } from '../world/decisions/draws.ts'
+import { hasOtherMembers } from './answer-members.ts'
 import { type AskedAgent, type GroupWorld, groupWorld, mayBeOld } from './asked-agents.ts'
 import { drawnMs } from './drawn-pause.ts'
 import { knowsLeaderBy, tokenHeaders } from './key-client.ts'
@@ -116,7 +117,9 @@ export class WaitingReaders {
     if ((status !== 200 && status !== 404) || Number.isNaN(told) || bootOf(agent.name) !== boot) return undefined
     const isOld = consistency === 'stale' && mayBeOld(agent, knowsLeaderBy(said))
     const found = `${status} ${textOf(answer.value.body)}`
-    invariants.tell('reader answered', { read, index: told, isChanged: found !== body, isStale, mayBeOld: isOld })
+    const { token = '' } = agent.endpoint
+    const isChanged = token === '' ? found !== body : hasOtherMembers(found, body)
+    invariants.tell('reader answered', { read, index: told, isChanged, isStale, mayBeOld: isOld })
     const { name, isStill } = this.#plan
     if (isStill) invariants.tell('still answered', { query, token: name, agent: agent.name, index: told, body: found })
     return { index: told, body: found }

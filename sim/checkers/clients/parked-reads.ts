@@ -3,6 +3,8 @@ import { compareText } from '../../../src/base/bytes.ts'
 import { checker, eventIn, type Judge } from '../checker.ts'
 import { monotoneIndex } from './monotone-index.ts'
 
+type Excuse = 'ahead of its server' | 'distances moved' | 'order alone'
+
 /** Equal parked reads of one server. */
 interface Question {
   /** The reads, with the event in which each was parked. */
@@ -24,12 +26,12 @@ interface Question {
  * falls below the one found. An index that grows alone, as when tombstones are reaped, need not wake a read.
  */
 export class ParkedReads {
-  readonly #judge: Judge<{ W2: 'ahead of its server' | 'distances moved'; W1: never }>
+  readonly #judge: Judge<{ W2: Excuse; W1: never }>
   readonly #servers = new Map<string, Map<string, Question>>()
   /** Servers to check at the end of the turn. */
   readonly #moved = new Set<string>()
 
-  constructor(judge: Judge<{ W2: 'ahead of its server' | 'distances moved'; W1: never }>) {
+  constructor(judge: Judge<{ W2: Excuse; W1: never }>) {
     this.#judge = judge
   }
 
@@ -91,8 +93,9 @@ export class ParkedReads {
       const { minIndex, found } = read
       const text = `${what} waits for more than ${minIndex}`
       const moved = !sameValue(found.value, now.value)
-      const differs = moved && !sameValue(withoutDistances(found.value), withoutDistances(now.value))
-      if (moved && !differs) this.#judge.excused('W2', 'distances moved')
+      const excuse = moved ? excuseOf(read, found.value, now.value) : undefined
+      const differs = moved && excuse === undefined
+      if (excuse !== undefined) this.#judge.excused('W2', excuse)
       if (differs && now.index > minIndex) {
         this.#judge.report(
           'W2',
@@ -118,6 +121,22 @@ export class ParkedReads {
       return
     }
   }
+}
+
+/** Why this change of a result need not be answered. */
+function excuseOf({ accessor }: ParkedRead, found: unknown, now: unknown): Excuse | undefined {
+  if (sameValue(withoutDistances(found), withoutDistances(now))) return 'distances moved'
+  return accessor !== '' && sameMembers(found, now) ? 'order alone' : undefined
+}
+
+/** Whether both are lists of the same members in some order. */
+function sameMembers(one: unknown, other: unknown): boolean {
+  if (!Array.isArray(one) || !Array.isArray(other) || one.length !== other.length) return false
+  const left: unknown[] = [...one]
+  return other.every((member) => {
+    const at = left.findIndex((each) => sameValue(each, member))
+    return at >= 0 && left.splice(at, 1).length === 1
+  })
 }
 
 /** The result of a query without its distances, which are those of the moment of its evaluation. */
@@ -161,6 +180,8 @@ export const parkedReads = checker({
           'A read that waits for an index beyond the state that it last saw need not report what differs; until that state is reached.',
         'distances moved':
           'An executed query is not answered again because a node has moved nearer (docs/reference/coordinates.md#distance); until anything else of its result changes.',
+        'order alone':
+          'A caller with a token is not answered because the members of a list have another order, as where something that it may not see stood between them; until anything else of its result changes.',
       },
     },
   },

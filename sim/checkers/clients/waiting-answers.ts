@@ -152,7 +152,7 @@ export const waitingAnswers = checker({
         'out of reach':
           'How long an answer takes is not judged of an agent that reached no leader meanwhile; until 15 s after it has one.',
         'index alone':
-          'An index that grows while the result stays as it is wakes no read, as that of a service that is not there; that answer.',
+          'An index that grows while the result stays as it is wakes no read, as that of a service that is not there, nor does another order of it wake a read with a token; that answer.',
         'stale default reads':
           'Where a scenario allows stale reads of default consistency, or an agent that `discovery_max_stale` allows them says that its answer is one, their indexes promise nothing; as long as it does, and that answer.',
         'majority lost':

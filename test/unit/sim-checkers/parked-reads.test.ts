@@ -5,12 +5,12 @@ import { modifyIndexOf } from '../../../src/model/log-position.ts'
 import { recorder } from './reports.ts'
 
 /** A query whose result is whatever `state` says. */
-function parkedAt(first: FoundResult, minIndex = first.index) {
-  const { judge, lines } = recorder()
+function parkedAt(first: FoundResult, minIndex = first.index, accessor = '') {
+  const { judge, lines, counts } = recorder()
   const checker = new ParkedReads(judge)
   const state = { now: first }
   const read: ParkedRead = {
-    accessor: '',
+    accessor,
     method: 'KV.List',
     args: { prefix: 'a' },
     minIndex,
@@ -22,7 +22,7 @@ function parkedAt(first: FoundResult, minIndex = first.index) {
     state.now = now
     checker.moved('s1')
   }
-  return { checker, lines, woken, apply }
+  return { checker, lines, counts, woken, apply }
 }
 
 const rows = (...values: readonly number[]) =>
@@ -66,6 +66,20 @@ describe('W2 of a parked read', () => {
     apply({ at: modifyIndexOf(13), index: modifyIndexOf(13), value: value([1, 2], [0.3, 0.4]) })
     checker.turnEnded()
     expect(lines).toHaveLength(1)
+  })
+
+  it('excuses that a list has another order, to a caller with a token, and nothing else of it', () => {
+    const found = { at: modifyIndexOf(10), index: modifyIndexOf(10), value: rows(1, 2, 2) }
+    for (const accessor of ['', 'few']) {
+      const { checker, lines, counts, apply } = parkedAt(found, found.index, accessor)
+      apply({ at: modifyIndexOf(12), index: modifyIndexOf(12), value: rows(2, 1, 2) })
+      checker.turnEnded()
+      expect(lines).toHaveLength(accessor === '' ? 1 : 0)
+      if (accessor !== '') expect(counts()).toContain('W2 excused: order alone 1')
+      apply({ at: modifyIndexOf(13), index: modifyIndexOf(13), value: rows(2, 1, 1) })
+      checker.turnEnded()
+      expect(lines.at(-1)).toMatch(/was not woken at 13/)
+    }
   })
 
   it('holds when the read is woken in the turn of the change', () => {

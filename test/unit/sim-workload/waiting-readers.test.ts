@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { hasOtherMembers } from '../../../sim/workload/answer-members.ts'
 import { WaitingReaders } from '../../../sim/workload/waiting-readers.ts'
 import type { HttpRequest } from '../../../src/env/http.ts'
 import { inSimulation } from '../sim-world/in-simulation.ts'
@@ -46,6 +47,22 @@ function questions(indexes: readonly number[], status = 200) {
     return { asked, told }
   })
 }
+
+describe('an answer', () => {
+  it.each([
+    ['200 [{"a":1},{"b":2}]', '200 [{"b":2},{"a":1}]', false],
+    ['200 {"a":["x"],"b":[]}', '200 {"b":[],"a":["x"]}', false],
+    ['200 [{"a":1},{"a":1}]', '200 [{"a":1}]', true],
+    ['200 {"a":["x","y"]}', '200 {"a":["y","x"]}', true],
+    ['200 []', '404 []', true],
+    ['200 null', '200 []', true],
+    ['404 none', '404 none at all', true],
+    ['', '200 []', true],
+  ])('%s, and then %s, has other members: %s', (one, other, has) => {
+    expect(hasOtherMembers(one, other)).toBe(has)
+    expect(hasOtherMembers(one, one)).toBe(false)
+  })
+})
 
 describe('readers', () => {
   it('ask from the index that they have, now and then far beyond it, and begin anew when it fell', async () => {

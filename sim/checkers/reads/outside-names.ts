@@ -7,6 +7,8 @@ import { type SettingsTold, settingsTold } from './settings-told.ts'
 
 /** Time for the ways between client, agent and recursors. */
 const travelsUs = 1_500_000
+/** An answer that left a recursor before a failure left the agent reached it, but for this time and its way. */
+const besideMs = 10
 /** Fewer addresses fit into every datagram. */
 const cutFrom = 25
 /** Clocks of agents may be wrong by this share. */
@@ -94,7 +96,9 @@ export class OutsideNames {
       .find((recursor) => open.recursors.includes(recursor) && !open.asked.has(recursor))
     if (unasked !== undefined)
       return this.#run.report('N3', `${node} answers ${rcode} for ${name}, and has not asked ${unasked}`)
-    if (this.#run.nowUs() - open.verdictUs > travelsUs)
+    // The way of the answer to the agent, and that of the failure to the client.
+    const waysUs = (this.#run.network.rttMaxMs + besideMs) * 1000
+    if (this.#run.nowUs() - open.verdictUs > waysUs)
       this.#run.report('N3', `${node} answers ${rcode} for ${name}, although a recursor has answered`)
   }
 }

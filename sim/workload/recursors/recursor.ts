@@ -17,6 +17,8 @@ const otherPort = 54
 const lateMs = 11_000
 /** How long a usual answer takes, in milliseconds. */
 const thinksMs = 20
+/** Time between the pieces of an answer over TCP, of which there are three. */
+const pieceMs = 1
 const usualSize = 512
 /** Nothing is left out. */
 const wholeSize = 65_535
@@ -110,13 +112,19 @@ export class Recursor {
       received = received.slice(2 + length)
       const way: Way = {
         over: 'tcp',
-        send: (bytes) => void stream.write(framed(bytes)),
+        send: (bytes) => this.#sendInPieces(stream, framed(bytes)),
         end: () => stream.close(),
       }
       this.#take(stream.remote.host, packet, way)
     })
     stream.onEnd(() => stream.close())
     stream.onClose(() => undefined)
+  }
+
+  /** The first piece ends within the length of the message, the second one within its header. */
+  #sendInPieces(stream: TcpStream, bytes: Uint8Array): void {
+    const pieces = [bytes.slice(0, 1), bytes.slice(1, 9), bytes.slice(9)]
+    for (const [at, piece] of pieces.entries()) this.#env.timers.after(at * pieceMs, () => stream.write(piece))
   }
 
   #take(from: string, packet: Uint8Array, way: Way): void {
@@ -133,7 +141,8 @@ export class Recursor {
     // Over TCP only the first message of an answer is read.
     const isWell = trouble === undefined || (trouble === 'forged before' && way.over === 'udp')
     const recursor = recursorAddress(this.#plan.host)
-    this.#world.tell('recursor asked', { node, name, recursor, verdictInMs: isWell ? afterMs : undefined })
+    const wholeMs = afterMs + (way.over === 'tcp' ? 2 * pieceMs : 0)
+    this.#world.tell('recursor asked', { node, name, recursor, verdictInMs: isWell ? wholeMs : undefined })
     this.#env.timers.after(trouble === 'late' ? lateMs : afterMs, () => this.#answer(query.value, way, trouble))
   }
 

@@ -14,7 +14,7 @@ const truth = { rcode: 'NOERROR', addresses: ['192.0.2.1', '192.0.2.2'] } as con
 function judged({ loss = 0, there = 2 } = {}) {
   const { judge, lines, counts } = recorder()
   let nowUs = 0
-  const network = { loss } as never
+  const network = { rttMs: 6, rttMaxMs: 10, loss }
   const settings = { dnsOf: () => ({ recursors, recursorTimeoutMs: 2_000 }) as never, releaseOf: () => newestRelease }
   const law = new OutsideNames({ ...judge, network, nowUs: () => nowUs }, settings)
   const begin = (name: string, verdicts: readonly (number | undefined)[]): void => {
@@ -69,6 +69,10 @@ describe('N3', () => {
     answer('a', { rcode: 'REFUSED', addresses: [] })
     begin('b', [undefined, 20])
     answer('b', { rcode: 'SERVFAIL', addresses: [] }, 2_100)
+    begin('b in a moment', [20, undefined])
+    answer('b in a moment', { rcode: 'SERVFAIL', addresses: [] }, 41)
+    begin('b on its way', [20, undefined])
+    answer('b on its way', { rcode: 'SERVFAIL', addresses: [] }, 39)
     begin('c', [undefined, undefined])
     answer('c', { rcode: 'SERVFAIL', addresses: [] }, 6_000)
     begin('d', [undefined, undefined])
@@ -78,6 +82,7 @@ describe('N3', () => {
     expect(lines).toEqual([
       'N3: s1 answers REFUSED for a, and has not asked 10.0.0.2:53',
       'N3: s1 answers SERVFAIL for b, although a recursor has answered',
+      'N3: s1 answers SERVFAIL for b in a moment, although a recursor has answered',
       'N3: s1 has answered SERVFAIL for c in 6.0 s, although its recursors have 5.7 s',
       'N3: s1 has not answered for d in 15.0 s, although its recursors have 5.7 s',
       'N3: s1 has answered NOERROR for e in 6.0 s, although its recursors have 5.7 s',

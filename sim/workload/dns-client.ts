@@ -19,13 +19,13 @@ interface Question {
   readonly udpSize?: number | undefined
 }
 
-/** Asks one DNS server as a stub resolver does; returns the answer, or why there is none. */
+/** Asks one DNS server as a stub resolver does; returns the answer with its length, or why there is none. */
 export async function askDns(
   env: Env,
   host: string,
   to: Endpoint,
   question: Question,
-): Promise<ReceivedResponse | string> {
+): Promise<(ReceivedResponse & { readonly bytes: number }) | string> {
   const id = env.random.draws('dns.id', question.name, question.type).below(65_536)
   const size = 'udpSize' in question ? question.udpSize : usualSize
   const edns = size === undefined ? {} : { udpSize: size }
@@ -34,7 +34,7 @@ export async function askDns(
   if (typeof bytes === 'string') return bytes
   const response = decodeResponse(bytes)
   if (!response.ok) return response.error
-  return response.value.id === id ? response.value : 'an answer to another question'
+  return response.value.id === id ? { ...response.value, bytes: bytes.length } : 'an answer to another question'
 }
 
 /** Sends a packet with any content, and returns the answer, or why there is none. */

@@ -11,13 +11,13 @@ const roomyBytes = 4_096
 
 /**
  * What is wrong with an answer. Over TCP, or with enough room, it is complete; otherwise it is a part of the whole, and
- * marked as truncated if the agent is configured to do so.
+ * marked as truncated if the agent is configured to do so. Over UDP it is no longer than its client takes.
  */
 export function nameFault(
   whole: Sections,
   { type, over, udpSize, thing, name }: NameAsked,
   { enableTruncate, udpAnswerLimit }: NameSettings,
-  told: ReceivedResponse,
+  told: ReceivedResponse & { readonly bytes: number },
 ): string | undefined {
   const head = headFault(whole, told, { name, udpSize })
   if (head !== undefined) return head
@@ -25,6 +25,9 @@ export function nameFault(
   const authorities = told.authorities.map(recordText)
   const additionals = told.additionals.map(recordText)
   const bytes = over === 'tcp' ? undefined : Math.max(plainBytes, udpSize ?? 0)
+  // One record alone may be longer, because its client has no other way to learn that it is there.
+  if (bytes !== undefined && told.bytes > bytes && answers.length + additionals.length > 1)
+    return `has ${told.bytes} bytes, and its client takes ${bytes}`
   const isCounted = bytes === plainBytes && (thing.kind === 'service' || thing.kind === 'query')
   const most = isCounted ? Math.max(1, Math.min(8, udpAnswerLimit)) : whole.answers.length
   const isCut = answers.length < whole.answers.length

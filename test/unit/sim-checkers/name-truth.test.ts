@@ -175,7 +175,7 @@ describe('N1', () => {
 
   const a = (address: string): DnsRecord => ({ type: 'A', name: 'web.service.svc.', ttl: 0, address })
   const two = [a('10.0.0.1'), a('10.0.0.2')]
-  const well: ReceivedResponse = {
+  const well: ReceivedResponse & { readonly bytes: number } = {
     id: 1,
     opcode: 0,
     rcode: 'NOERROR',
@@ -188,10 +188,11 @@ describe('N1', () => {
     authorities: [],
     additionals: [],
     udpSize: 1_232,
+    bytes: 100,
   }
   const plain = { over: 'udp', udpSize: undefined } as const
   const cut = { ...well, answers: two.slice(1), udpSize: undefined }
-  it.each<[string, Partial<NameAsked>, Partial<ReceivedResponse>, RegExp | undefined]>([
+  it.each<[string, Partial<NameAsked>, Partial<typeof well>, RegExp | undefined]>([
     ['the whole over TCP', {}, {}, undefined],
     ['the whole in another order', {}, { answers: [...two].reverse() }, undefined],
     ['less over TCP', {}, { answers: two.slice(1) }, /has in its answer section/],
@@ -217,6 +218,14 @@ describe('N1', () => {
     ['no authority', {}, { authoritative: false }, /flags aa false/],
     ['no EDNS', {}, { udpSize: undefined }, /EDNS of none/],
     ['EDNS unasked', { udpSize: undefined }, {}, /asked with none/],
+    ['no more bytes than fit', { over: 'udp', udpSize: 1_024 }, { udpSize: 1_024, bytes: 1_024 }, undefined],
+    ['more bytes than fit', { over: 'udp', udpSize: 1_024 }, { udpSize: 1_024, bytes: 1_025 }, /its client takes 1024/],
+    [
+      'one record that is longer than what fits',
+      { over: 'udp', udpSize: 1_024 },
+      { udpSize: 1_024, bytes: 1_025, truncated: true, answers: two.slice(1) },
+      undefined,
+    ],
     ['more beside it', {}, { additionals: [a('10.0.0.1')] }, /additional section/],
   ])('judges %s', (_, more, told, fault) => {
     const whole = {

@@ -59,6 +59,18 @@ const registered: readonly Settled[] = [
     /^\[\{[^[{]*"Output":"two"/,
   ),
   shown(
+    'weights of an instance',
+    [() => ({ Service: { Service: 'w', Weights: { Passing: 65_535, Warning: 0 } } })],
+    services,
+    /"Weights":\{"Passing":65535,"Warning":0\}/,
+  ),
+  shown(
+    'a weight that no answer over DNS could hold',
+    [() => ({ Service: { Service: 'w', Weights: { Passing: 65_536, Warning: 2 } } })],
+    services,
+    /"Weights":\{"Passing":1,"Warning":1\}/,
+  ),
+  shown(
     'a definition without headers',
     [() => ({ Check: { CheckID: 'a', Definition: { HTTP: 'http://a', Interval: '5s' } } })],
     checks,

@@ -58,6 +58,12 @@ export const queryMistakes: readonly Settled[] = [
   ),
   refused('a query to delete that never existed', ({ mark }) => remove(`/v1/query/${mark}`), 400, /non-existent/),
   refused('an ID that is too short', ({ mark }) => remove(`/v1/query/${mark.slice(1)}`), 400, /must be 36 characters/),
+  refused(
+    'an ID to read that is too short',
+    ({ mark }) => get(`/v1/query/${mark.slice(1)}`),
+    400,
+    /must be 36 characters/,
+  ),
   refused('a query to read that never existed', ({ mark }) => get(`/v1/query/${mark}`), 404, /Query not found/),
   refused(
     'a query to execute that never existed',
@@ -122,6 +128,8 @@ export const templateMistakes: readonly Settled[] = [
       first: templateOf({}),
     },
   ),
+  grown('explained', 'explain'),
+  grown('executed', 'execute'),
   // Rendered by hand: text before, between and after placeholders, an escaped one, a missing group.
   rendered('a-${name.suffix}-${match(1)}-z', 'a-one-two-one-z'),
   rendered('$${name.full}', '\\$\\{name\\.full\\}'),
@@ -164,6 +172,17 @@ function rendering(text: string): Settled['request'] {
 
 function searchingTemplate(service: object): Settled['request'] {
   return templateOf({}, { Service: 'web', ...service })
+}
+
+/** For its own name the template is short enough; for a long one it is not. */
+function grown(how: string, operation: string): Settled {
+  return refused(
+    `a template that grows with the name, ${how} for a long one`,
+    ({ other }) => get(`/v1/query/${other}-${'x'.repeat(400)}/${operation}`),
+    400,
+    /the rendered query has more than 65536 characters/,
+    { first: ({ other }) => rendering('${name.full}'.repeat(200))({ mark: other, other, made: '' }) },
+  )
 }
 
 /** The service that this text becomes for the name `<prefix>one-two`. */

@@ -16,6 +16,15 @@ export const keyMistakes: readonly Settled[] = [
   refused('flags below zero', ({ mark }) => put(`/v1/kv/${mark}?flags=-1`, 'v'), 400, /./),
   refused('an empty session', ({ mark }) => put(`/v1/kv/${mark}?acquire=`, 'v'), 400, /missing session/),
   refused(
+    'a holder that is no session',
+    ({ mark }) => put(`/v1/kv/${mark}?acquire=abc`, 'v'),
+    400,
+    /must be 36 characters/,
+  ),
+  accepted('a release by what is no session', ({ mark }) => put(`/v1/kv/${mark}?release=abc`, 'v'), /^false/, {
+    leaves: 'nothing',
+  }),
+  refused(
     'a session that never existed',
     ({ mark, other }) => put(`/v1/kv/${mark}?acquire=${other}`, 'v'),
     500,

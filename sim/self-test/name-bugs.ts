@@ -154,4 +154,26 @@ export const nameBugs: readonly PlantedBug[] = [
     hunt: 'recursors-fail',
     foundBy: ['N3'],
   },
+  {
+    row: 479,
+    name: 'first-piece-decides',
+    about: 'the first piece of an answer that a recursor sends over TCP is taken for the whole',
+    patches: [
+      {
+        file: 'src/dns/exchange.js',
+        find: 'if (received.length < 2 || received.length < 2 + length)',
+        replace: 'if (false)',
+      },
+    ],
+    hunt: 'recursors-fail',
+    foundBy: ['N3'],
+  },
+  {
+    row: 480,
+    name: 'more-than-a-client-takes',
+    about: 'an answer over UDP to a client without EDNS may have 1,024 bytes',
+    patches: [{ file: 'src/dns/answer.js', find: 'plainUdpBytes = 512', replace: 'plainUdpBytes = 1024' }],
+    hunt: 'services-are-asked-for',
+    foundBy: ['N1'],
+  },
 ]

@@ -88,4 +88,26 @@ export const readerBugs: readonly PlantedBug[] = [
     hunt: 'seen-things-change',
     foundBy: ['W2'],
   },
+  {
+    row: 481,
+    name: 'bare-nodes-go-unseen',
+    about: 'the index of a node does not rise when the node goes without a service or a check on it',
+    patches: [{ file: 'src/features/catalog/changes.js', find: 'tx.delete(nodeChangesTable, name)', replace: 'false' }],
+    hunt: 'seen-things-change',
+    foundBy: ['W2'],
+  },
+  {
+    row: 482,
+    name: 'hidden-names-are-taken-unseen',
+    about: 'an instance that changes its service to one that a token may not see does not count as gone for that token',
+    patches: [
+      {
+        file: 'src/features/catalog/tables.js',
+        find: 'before.service === after.service && meshDestination(before)',
+        replace: 'meshDestination(before)',
+      },
+    ],
+    hunt: 'seen-things-change',
+    foundBy: ['W2'],
+  },
 ]

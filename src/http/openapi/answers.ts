@@ -138,16 +138,18 @@ const about: Readonly<Record<string, string>> = {
 
 const textContent: JsonSchema = { [plainText]: { schema: { type: 'string' } } }
 
+/** Some failed reads report how fresh their data are. */
+const ofFailures = ['index?', 'knownLeader?', 'lastContact?'] as const
+
 export function responseComponents(): JsonSchema {
-  // Some failed reads report how fresh their data are.
-  const told = headerReferences(['index?', 'knownLeader?', 'lastContact?'])
+  const told = headerReferences(ofFailures)
   const entries = Object.values({ ...commonStatuses, ...tooLarge }).map((name): [string, Json] => {
     return [name, { description: about[name] ?? '', headers: told, content: textContent }]
   })
   return Object.fromEntries(entries)
 }
 
-/** By status. A status that the operation declares and any may return has both descriptions. */
+/** By status. One that the operation declares and any may return has the content and the headers of both. */
 export function responses(
   answers: readonly DeclaredAnswer[],
   takesBody: boolean,
@@ -158,10 +160,11 @@ export function responses(
   for (const [status, name] of Object.entries(common)) all.set(status, { $ref: `#/components/responses/${name}` })
   for (const { status, about: description, content = {}, headers: listed } of answers) {
     const own = Object.entries(content).map(([type, shape]) => [type, { schema: schemas.of(shape, 'output') }] as const)
-    const shown = { ...Object.fromEntries(own), ...(Object.hasOwn(common, status) ? textContent : {}) }
+    const isCommon = Object.hasOwn(common, status)
+    const shown = { ...Object.fromEntries(own), ...(isCommon ? textContent : {}) }
     all.set(String(status), {
       description,
-      headers: headerReferences(listed),
+      headers: { ...(isCommon ? headerReferences(ofFailures) : {}), ...headerReferences(listed) },
       ...(Object.keys(shown).length === 0 ? {} : { content: shown }),
     })
   }

@@ -25,8 +25,8 @@ const spoiled = fc
     return `${text.slice(0, at)}${piece}${text.slice(at + length)}`
   })
 
-/** Said in other words here: numbers, lists and values that end too early, and strings that are left open. */
-const otherWords = /strconv|list|FLOAT|literal not terminated|got: IDENT/
+/** Said in other words here: numbers, lists, blocks without a label, values that end too early, and strings left open. */
+const otherWords = /strconv|list|FLOAT|literal not terminated|got: IDENT|must have string keys/
 const otherEnd = /(=\s*\}?|\d)\s*$/
 
 describe('a text of rules', () => {

@@ -139,8 +139,9 @@ class World {
     return changes[within + 1]?.fromMs ?? Number.POSITIVE_INFINITY
   }
 
+  /** What was so at any moment since then; of several that began in one millisecond each may have been asked for. */
   #grantedSince(fromMs: number): readonly (string | null)[] {
-    const at = this.#granted.findLastIndex((each) => each.fromMs <= fromMs)
+    const at = this.#granted.findLastIndex((each) => each.fromMs < fromMs)
     return this.#granted.slice(Math.max(at, 0)).map(({ value }) => value)
   }
 }

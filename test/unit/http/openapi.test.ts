@@ -145,6 +145,19 @@ describe('the OpenAPI document', () => {
     }
   })
 
+  it('tells with every failed answer how fresh it may say that its data are', () => {
+    const failures = Object.keys(commonStatuses)
+    const silent = all.flatMap(({ path, method, described }) =>
+      failures
+        .filter((status) => {
+          const told = described.responses[status]
+          return told === undefined || ('headers' in told && !Object.hasOwn(told.headers ?? {}, 'X-Svc-Index'))
+        })
+        .map((status) => `${method} ${path}: ${status}`),
+    )
+    expect(silent).toEqual([])
+  })
+
   it('tells of every status that a failure has', () => {
     const told = new Set([...Object.keys(commonStatuses).map(Number), 401, 404, 413])
     expect(Object.values(failureStatus).filter((status) => !told.has(status))).toEqual([])

@@ -103,11 +103,11 @@ export class SoakCluster {
     await this.#makeCertificates()
     for (const at of agents) this.start(at)
     await this.#servers.leader(agents.length)
-    // A follower may hear of the first token later than the leader's clients.
+    // A follower may hear of the first token later than the leader's clients. The agent judges this request itself.
     for (const at of agents)
       await this.#until(
         `the first token at ${nameOf(at)}`,
-        async () => (await this.call(at, 'GET', '/v1/acl/policies')).status === 200,
+        async () => (await this.call(at, 'GET', '/v1/agent/self')).status === 200,
       )
     await this.#makeTokens()
     for (const at of agents) await this.ready(at)

@@ -69,6 +69,7 @@ import { poolTold } from './pool/pool-marks.ts'
 import { poolViews } from './pool/pool-views.ts'
 import { probeAnswers } from './pool/probe-answers.ts'
 import { statusTimes } from './pool/status-times.ts'
+import { toldChanges } from './pool/told-changes.ts'
 import { agentTold, diskTold, markedProcesses } from './process-marks.ts'
 import { promptness } from './promptness.ts'
 import { queryTruth } from './query-truth.ts'
@@ -194,6 +195,7 @@ const all = [
   frugalGossip,
   passingOn,
   statusTimes,
+  toldChanges,
   membership,
   wanMembership,
   catalogTruth,

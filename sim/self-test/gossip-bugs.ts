@@ -133,4 +133,40 @@ export const gossipBugs: readonly PlantedBug[] = [
     hunt: 'late-words',
     foundBy: ['M12', 'M8'],
   },
+  {
+    row: 426,
+    name: 'second-failure-untold',
+    about: 'an agent is not told that a member failed which it considered left, and which has been back meanwhile',
+    patches: [
+      {
+        file: `${members}/membership.js`,
+        find: "count(gossip, 'serf.member.failed');\n    tell(gossip, 'failed', member);",
+        replace: "count(gossip, 'serf.member.failed');",
+      },
+    ],
+    hunt: 'members-rejoin',
+    foundBy: ['M14'],
+  },
+  {
+    row: 427,
+    name: 'failed-hear-nothing',
+    about: 'a member that has failed hears no gossip from the next round of probes on, so that it learns late of it',
+    patches: [
+      {
+        file: `${members}/roster.js`,
+        find: "member.state !== 'dead' || member === gossip.self || hearsGossip(gossip, member)",
+        replace: "member.state !== 'dead' || member === gossip.self",
+      },
+    ],
+    hunt: 'late-words',
+    foundBy: ['M12'],
+  },
+  {
+    row: 428,
+    name: 'gone-targets-unsaid',
+    about: 'a member that is asked to ping one that has left says nothing, as if it were not healthy itself',
+    patches: [{ file: `${members}/relay.js`, find: 'if (wantsNack)', replace: 'if (!wantsNack)' }],
+    hunt: 'agents-are-renamed',
+    foundBy: ['M8'],
+  },
 ]

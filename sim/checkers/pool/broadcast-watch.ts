@@ -25,6 +25,8 @@ const misfits = 8
 /** A message that comes again after this long is counted anew: intents of strangers are forgotten after minutes. */
 const countedMs = 60_000
 const messagesMax = 1_024
+/** A failed member hears gossip for longer than this part of the time that the settings give. */
+const lately = 0.9
 const headBytes = 4
 /** A query with this flag is for its receiver alone. */
 const noBroadcastFlag = 2
@@ -46,6 +48,8 @@ export class BroadcastWatch {
   #membersMost = 1
   /** Members that were not considered dead before this step, with the member itself. */
   #livingBefore = 1
+  /** When members died that are considered failed: for a while they hear gossip as living ones do. */
+  readonly #failedMs = new Map<string, number>()
 
   constructor(law: PassingOn, node: string) {
     this.#law = law
@@ -74,7 +78,9 @@ export class BroadcastWatch {
   }
 
   /** Another claim about a member counts now, which this member has learned in this step. */
-  changed(core: ObservedCore, event: GossipEvent, { name, before, now: { incarnation, state } }: Change): void {
+  changed(core: ObservedCore, event: GossipEvent, { name, before, now: { incarnation, state, status } }: Change): void {
+    if (status !== 'failed') this.#failedMs.delete(name)
+    else if (before !== undefined && before.state !== 'dead') this.#failedMs.set(name, core.turn.nowMs)
     const isNewer = before === undefined || incarnation > before.incarnation
     if (state === 'alive' && isNewer) this.#livesAgain(name, incarnation)
     const wasAlive = isNewer || before.state === 'alive'
@@ -199,7 +205,17 @@ export class BroadcastWatch {
     if (this.#waiting.size === 0) return
     const others = livingIn(core) - (core.self.state === 'dead' ? 0 : 1)
     const most = core.options.timing.gossipNodes
-    this.#law.round(this.#node, { packets, least: Math.min(most, others), most })
+    this.#law.round(this.#node, { packets, least: Math.min(most, others + this.#failedLately(core)), most })
+  }
+
+  #failedLately({ members, options, turn }: ObservedCore): number {
+    const sinceMs = turn.nowMs - lately * options.timing.gossipToDeadMs
+    let failed = 0
+    for (const [name, atMs] of this.#failedMs) {
+      if (atMs < sinceMs || !members.has(name)) this.#failedMs.delete(name)
+      else failed++
+    }
+    return failed
   }
 
   /** How often news is sent at least: packets of a step may have been made before members came or went in it. */

@@ -16,11 +16,12 @@ import { PoolLaws, type PoolLawsParts } from './pool-laws.ts'
 import type { PoolFault } from './pool-views.ts'
 import { probeAnswers } from './probe-answers.ts'
 import { statusTimes } from './status-times.ts'
+import { toldChanges } from './told-changes.ts'
 
 /** Time between two looks at what should have happened by now. */
 const lookEveryUs = 100_000
 
-/** M3 to M13 for one pool of a run. Each member's observer reports to it, and it is asked to look at intervals. */
+/** M3 to M14 for one pool of a run. Each member's observer reports to it, and it is asked to look at intervals. */
 export class Membership {
   readonly laws: PoolLaws
   readonly #observers = new Map<string, MemberObserver>()
@@ -145,6 +146,7 @@ export const membership = checker({
     deathGrounds,
     passingOn,
     statusTimes,
+    toldChanges,
   ],
   make: (run) =>
     new Membership({

@@ -6,7 +6,8 @@ import { type Judge, law } from '../checker.ts'
  *    probe carries all news that was not sent often enough, if it has room for it.
  * 2. No message is sent more often than the settings and the size of the pool ask for. In particular, a message that
  *    arrives again is not sent on again, or it would go round for ever.
- * 3. While news waits, each round of gossip goes to as many members as the settings say, or to all that there are.
+ * 3. While news waits, each round of gossip goes to as many members as the settings say, or to all that there are: the
+ *    living ones, and those that failed lately, which learn so that they count as dead and refute it.
  * 4. A user event that arrives, and is neither older than the agent's membership nor than the list of recent events, is
  *    delivered to the agent, once.
  */

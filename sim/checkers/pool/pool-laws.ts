@@ -13,6 +13,7 @@ import { type ProbeAnswers, probeAnswers } from './probe-answers.ts'
 import { ReconnectPace } from './reconnect-pace.ts'
 import { type StatusTimes, statusTimes } from './status-times.ts'
 import { TimerStarts } from './timer-starts.ts'
+import { type ToldChanges, toldChanges } from './told-changes.ts'
 
 type PoolLaw =
   | typeof incarnations
@@ -26,6 +27,7 @@ type PoolLaw =
   | typeof frugalGossip
   | typeof passingOn
   | typeof statusTimes
+  | typeof toldChanges
 
 export interface PoolLawsParts {
   readonly judge: Judge<ExcusesOf<PoolLaw>>
@@ -51,6 +53,7 @@ export class PoolLaws {
   readonly starts: TimerStarts
   readonly passing: PassingOn
   readonly times: StatusTimes
+  readonly told: ToldChanges
   /** Mean round-trip time of a ping. */
   readonly rttMs: number
   /** A ping is answered in time, and rarely lost. */
@@ -76,6 +79,7 @@ export class PoolLaws {
     this.starts = new TimerStarts(this.frugal)
     this.passing = passingOn.by(judge)
     this.times = statusTimes.by(judge)
+    this.told = toldChanges.by(judge)
     this.rttMs = network.rttMs
     this.isNetworkGood = network.loss <= 0.05 && network.rttMaxMs <= 250
     this.nowUs = nowUs

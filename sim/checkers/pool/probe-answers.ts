@@ -35,7 +35,8 @@ export interface EndedProbe {
  * 3. A member acknowledges a ping that it has just received under its own name, or relays an answer to the prober that
  *    asked for it. It reports silence only to a prober that asked for such reports.
  * 4. A member that was asked to ping another passes the answer on, if it comes within the probe timeout. If none comes,
- *    it says so while the prober still waits: after four fifths of the probe timeout, not before.
+ *    it says so while the prober still waits: after four fifths of the probe timeout, not before. About a member that
+ *    has left, which is not pinged, it says so at once.
  * 5. When a ping is not answered, three other members are asked, or all that there are.
  * 6. Each process numbers its pings from a random start, so that a late answer from an earlier life matches no ping of
  *    this one. Two starts of 32 bits are at most 16 apart with a chance of 2^-27.
@@ -97,6 +98,16 @@ export class ProbeAnswers {
       'M8',
       `${observer} tells ${asker.host} ${when} that ping ${sequence} is unanswered, not after ${due}`,
     )
+  }
+
+  /**
+   * The observer was asked to ping a member that it considers left, for a prober that wants to know of silence. `isTold`:
+   * it says at once that there is no answer.
+   */
+  turnedDown(observer: string, asker: GossipAddress, sequence: number, isTold: boolean): void {
+    this.#judge.judged('M8')
+    if (isTold) return
+    this.#judge.report('M8', `${observer} keeps from ${asker.host} that ping ${sequence} is for a member that has left`)
   }
 
   /** A member that the observer was asked to ping has answered within the timeout; `isTold`: it tells the asker. */

@@ -74,11 +74,10 @@ export class ProbeWatch {
 
   #packet(core: ObservedCore, { from, messages }: PacketReceived, effects: readonly GossipEffect[]): void {
     const { nowMs } = core.turn
-    const untilMs = nowMs + core.options.timing.probeTimeoutMs
     for (const message of messages) {
       if (message.kind === 'ack' && message.sequence === this.#sequence) this.#heard = 'by packet'
       else if (message.kind === 'ack') this.#acked(message.sequence, nowMs, effects)
-      else if (message.kind === 'indirect-ping') this.#asked(from, message, { nowMs, untilMs }, effects)
+      else if (message.kind === 'indirect-ping') this.#asked(from, message, core, effects)
     }
   }
 
@@ -87,28 +86,34 @@ export class ProbeWatch {
     const relay = this.#relays.get(sequence)
     if (relay === undefined || nowMs >= relay.untilMs) return
     const { asker, askerSequence } = relay
-    const isTold = effects.some((effect) => {
-      const said = effect.kind === 'send' && isAt(effect.to, asker) ? effect.messages[0] : undefined
-      return said?.kind === 'ack' && said.sequence === askerSequence
-    })
-    this.#law.relayed(this.#node, asker, askerSequence, isTold)
+    this.#law.relayed(this.#node, asker, askerSequence, says('ack', askerSequence, asker, effects))
   }
 
   #asked(
     asker: GossipAddress,
     { sequence: askerSequence, target, node, nack: wantsNack }: Extract<Message, { readonly kind: 'indirect-ping' }>,
-    { nowMs, untilMs }: { readonly nowMs: number; readonly untilMs: number },
+    core: ObservedCore,
     effects: readonly GossipEffect[],
   ): void {
+    const { nowMs } = core.turn
     for (const effect of effects) {
       const ping = effect.kind === 'send' ? effect.messages[0] : undefined
       if (ping?.kind !== 'ping' || ping.node !== node || this.#relays.has(ping.sequence)) continue
       if (effect.kind !== 'send' || !isAt(effect.to, target)) continue
       if (this.#relays.size >= relaysMax) this.#forgetOldest()
+      const untilMs = nowMs + core.options.timing.probeTimeoutMs
       this.#relays.set(ping.sequence, { asker, askerSequence, wantsNack, untilMs })
       if (wantsNack) this.#nacks.asked(ping.sequence, asker, askerSequence, nowMs)
       return
     }
+    if (wantsNack && this.#hasLeft(core, node, target))
+      this.#law.turnedDown(this.#node, asker, askerSequence, says('nack', askerSequence, asker, effects))
+  }
+
+  /** Such a member is not pinged, even for another. */
+  #hasLeft({ members }: ObservedCore, node: string, target: GossipAddress): boolean {
+    const member = members.get(node)
+    return member?.status === 'left' && isAt(member.address, target)
   }
 
   #forgetOldest(): void {
@@ -179,6 +184,13 @@ export function numberOfPing(name: string, effects: readonly GossipEffect[]): nu
     if (first?.kind === 'ping' && first.node === name) return first.sequence
   }
   return -1
+}
+
+function says(kind: 'ack' | 'nack', sequence: number, to: GossipAddress, effects: readonly GossipEffect[]): boolean {
+  return effects.some((effect) => {
+    const said = effect.kind === 'send' && isAt(effect.to, to) ? effect.messages[0] : undefined
+    return said?.kind === kind && said.sequence === sequence
+  })
 }
 
 function isAt(one: GossipAddress, other: GossipAddress): boolean {

@@ -10,6 +10,7 @@ import { ReconnectTurns } from './reconnect-turns.ts'
 import { StatusWatch } from './status-watch.ts'
 import { type Change, SuspicionWatch } from './suspicion-watch.ts'
 import { TimerWatch } from './timer-starts.ts'
+import { ToldWatch } from './told-watch.ts'
 
 /** The watches of one process that judge what it knows and does by its steps alone. */
 export class StepWatches {
@@ -24,6 +25,7 @@ export class StepWatches {
   readonly #claims: ClaimWatch
   readonly #statuses: StatusWatch
   readonly #turns: ReconnectTurns
+  readonly #told: ToldWatch
 
   constructor(all: PoolLaws, node: string) {
     this.#all = all
@@ -37,6 +39,7 @@ export class StepWatches {
     this.#claims = new ClaimWatch(all.incarnations, node)
     this.#statuses = new StatusWatch(all.times, this.#broadcasts, node)
     this.#turns = new ReconnectTurns(all.gone, node)
+    this.#told = new ToldWatch(all.told, node)
   }
 
   /** Called after each step, before the changes that it brought are reported. */
@@ -49,6 +52,7 @@ export class StepWatches {
     this.#events.stepped(event, effects, core.eventClock, core.options.limits?.timesMax)
     this.#claims.stepped(core, event)
     this.#turns.stepped(core, effects)
+    this.#told.stepped(event, effects)
   }
 
   /** Called before the changes of a step are reported. */
@@ -66,6 +70,7 @@ export class StepWatches {
     if (isNewLife && name !== core.self.name) this.#claims.changed(core, name)
     this.#broadcasts.changed(core, event, change)
     this.#statuses.changed(core, event, change)
+    this.#told.changed(change)
   }
 
   /** Called after the changes of a step. `isListed`: some status has changed. */
@@ -73,6 +78,7 @@ export class StepWatches {
     this.#suspicions.ends(core, event)
     this.#statuses.ends(core, event, effects)
     this.#broadcasts.ends(core)
+    this.#told.ends(core)
     if (!isListed) return
     for (const status of ['failed', 'left'] as const) {
       const are = [...core.members.values()].filter((member) => member.status === status)

@@ -7,9 +7,12 @@ import { PassingOn } from '../../../sim/checkers/pool/passing-on.ts'
 import { ProbeAnswers } from '../../../sim/checkers/pool/probe-answers.ts'
 import { StatusTimes } from '../../../sim/checkers/pool/status-times.ts'
 import { TimerStarts } from '../../../sim/checkers/pool/timer-starts.ts'
+import { ToldChanges } from '../../../sim/checkers/pool/told-changes.ts'
+import { ToldWatch } from '../../../sim/checkers/pool/told-watch.ts'
 import { lanGossip } from '../../../src/agent/settings/gossip-timing.ts'
 import type { Message } from '../../../src/gossip/core/messages.ts'
-import type { GossipEffect } from '../../../src/gossip/core/types.ts'
+import type { CoreMember, GossipEffect } from '../../../src/gossip/core/types.ts'
+import { memberNamed } from '../../../src/gossip/core/views.ts'
 import type { ObservedCore } from '../../../src/gossip/pool.ts'
 import { addressOf, alive, dead, joins, leaves, suspect, versions } from '../gossip-core/subject.ts'
 import { recorder } from './reports.ts'
@@ -40,7 +43,7 @@ describe('M12', () => {
     me.watch(20)
     expect(me.recorded.lines).toEqual([])
     const judged = me.recorded.counts().map((line) => line.replace(/ \d+$/, ''))
-    expect(judged).toEqual(expect.arrayContaining(['M3', 'M5', 'M6', 'M8', 'M11', 'M12', 'M13']))
+    expect(judged).toEqual(expect.arrayContaining(['M3', 'M5', 'M6', 'M8', 'M11', 'M12', 'M13', 'M14']))
   })
 
   it('misses no intent of a member that left without other members, and met another afterwards', () => {
@@ -92,6 +95,22 @@ describe('M12', () => {
     me.core.roster = me.core.roster.filter(({ name }) => name === 'me' || name === 'c1')
     me.fire('gossip')
     expect(me.recorded.lines).toEqual(['M12: s1 gossips with 1 members although news waits: 3 are due'])
+  })
+
+  it('counts a member that has just failed among those that hear gossip, and none that has left or failed long ago', () => {
+    const rounds = (dies: Message, afterMs: number): readonly string[] => {
+      const me = new Watched('c1', 'c2')
+      me.pool.laws.grounds.saidGone('c2', 1)
+      me.hear(dies)
+      me.pass(afterMs)
+      me.core.roster = me.core.roster.filter(({ name }) => name !== 'c2')
+      me.hear(joins('c1', 5))
+      me.fire('gossip')
+      return me.recorded.lines.filter((line) => line.startsWith('M12'))
+    }
+    const { gossipToDeadMs } = lanGossip
+    expect(rounds(dead('c2', 1), 5_000)).toEqual(['M12: s1 gossips with 1 members although news waits: 2 to 3 are due'])
+    expect([...rounds(dead('c2', 1), gossipToDeadMs), ...rounds(dead('c2', 1, 'c2'), 5_000)]).toEqual([])
   })
 
   it('reports a user event that is not delivered, or twice, but not one that is too old', () => {
@@ -155,6 +174,53 @@ describe('M13', () => {
     expect(lines).toEqual([])
     law.declared('s1', 's1', 4, 4)
     expect(lines).toEqual(['M13: s1 declares an intent of s1 at time 4, after it has heard of 4'])
+  })
+})
+
+describe('M14', () => {
+  /** Watches an agent whose pool changes, and which is told other things than that. */
+  function told(change: (me: Watched) => readonly GossipEffect[]): readonly string[] {
+    const me = new Watched('c1', 'c2')
+    me.hear(dead('c2', 1, 'other'))
+    const { judge, lines } = recorder()
+    const watch = new ToldWatch(new ToldChanges(judge), 's1')
+    watch.stepped({ kind: 'started' }, [])
+    const before = new Map([...me.core.members].map(([name, record]) => [name, { ...record, status: record.status }]))
+    const effects = change(me)
+    watch.stepped({ kind: 'timer-fired', timer: 'gossip' }, effects)
+    for (const [name, now] of me.core.members) watch.changed({ name, before: before.get(name), now, event: 0 })
+    watch.ends(me.core)
+    return lines
+  }
+
+  it('finds nothing where the agent is told what becomes of members, as often as they change', () => {
+    expect(
+      told((me) => me.hear(alive('c3', 1), dead('c1', 1), alive('c2', 2), leaves('c3', 9), dead('c2', 2))),
+    ).toEqual([])
+    expect(told((me) => me.hear(alive('c1', 2, { meta: new Uint8Array([2]) })))).toEqual([])
+    expect(told((me) => me.pass(80 * 3_600_000))).toEqual([])
+  })
+
+  it('reports a change of which the agent hears nothing, or something else, or that there was not', () => {
+    const silent = (me: Watched): readonly GossipEffect[] => {
+      me.hear(dead('c1', 1), alive('c3', 1))
+      return []
+    }
+    expect(told(silent)).toEqual([
+      'M14: s1 knew c1 as present, and knows it as failed: its agent is told nothing',
+      'M14: s1 knew c3 as unknown, and knows it as present: its agent is told nothing',
+    ])
+    const says =
+      (kind: 'joined' | 'failed' | 'left' | 'reaped', status?: 'alive' | 'failed' | 'left') => (me: Watched) => {
+        const member = { ...memberNamed(me.core, 'c2'), ...(status === undefined ? {} : { status }) } as CoreMember
+        return [{ kind: 'members-changed', changes: [{ kind, member }] }] as const
+      }
+    expect(told(says('failed'))).toEqual([])
+    expect([told(says('left')), told(says('failed', 'alive')), told(says('reaped'))].flat()).toEqual([
+      'M14: s1 knew c2 as failed, and knows it as failed: its agent is told that it is left',
+      'M14: s1 knew c2 as failed, and knows it as failed: its agent is told that it is present',
+      'M14: s1 knew c2 as failed, and knows it as failed: its agent is told that it is unknown',
+    ])
   })
 })
 
@@ -240,6 +306,25 @@ describe('M8', () => {
     }
     expect(me.recorded.lines).toEqual([
       'M8: s1 tells host-sender not at all that ping 7 is unanswered, not after 400 ms',
+    ])
+  })
+
+  it('reports a member that says nothing of a ping that it does not pass on because its target has left', () => {
+    const asks = (node: string, nack: boolean) => ({
+      kind: 'indirect-ping',
+      sequence: 7,
+      target: addressOf(node),
+      node,
+      nack,
+    })
+    const me = new Watched('c1', 'c2')
+    me.pool.laws.grounds.saidGone('c1', 1)
+    me.hear(dead('c1', 1, 'c1'))
+    me.hear(asks('c1', true) as Message)
+    expect(me.of('send')[0]?.messages[0]).toEqual({ kind: 'nack', sequence: 7 })
+    expect(unheard(me, asks('c1', false) as Message, asks('c2', true) as Message)).toEqual([])
+    expect(unheard(me, asks('c1', true) as Message)).toEqual([
+      'M8: s1 keeps from host-sender that ping 7 is for a member that has left',
     ])
   })
 

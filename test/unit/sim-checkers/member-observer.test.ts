@@ -45,7 +45,8 @@ describe('what a member does is held against the laws', () => {
     const me = new Watched('c1')
     const wan = { core: { ...me.core, options: { ...me.core.options, timing: wanGossip } } }
     const observer = me.pool.observerOf('s1', 2)
-    observer.stepped(wan.core, { kind: 'started' }, [])
+    const changes = [...me.core.members.values()].map((member) => ({ kind: 'joined', member }) as const)
+    observer.stepped(wan.core, { kind: 'started' }, [{ kind: 'members-changed', changes }])
     me.look()
     me.pool.died('c1')
     const idle = (seconds: number): void => {
@@ -79,7 +80,9 @@ describe('what a member does is held against the laws', () => {
     const wanted = { kind: 'packet-received', from: addressOf('sender'), messages: [forAnother] } as const
     observer.stepped(me.core, wanted, [{ kind: 'send', to: addressOf('c1'), messages: [ping] }])
     expect(me.recorded.lines).toEqual([])
-    observer.stepped(me.core, { kind: 'started' }, [{ kind: 'send', to: addressOf('c1'), messages: [ping] }])
+    observer.stepped(me.core, { kind: 'timer-fired', timer: 'probe' }, [
+      { kind: 'send', to: addressOf('c1'), messages: [ping] },
+    ])
     expect(me.recorded.lines).toEqual(['M5: s1 contacts c1, which has left, by ping'])
   })
 

@@ -183,8 +183,8 @@ describe('what a server does, told to the checkers', () => {
     })
     const invariants = new Invariants({ nowUs: () => 0, staleDefaultMs: 0, wan, onTrigger: () => {} })
     const process = { ...unseen, node: 's1', boot: 1, id: 's1' }
-    const { core } = new Subject()
-    observe(invariants, process).wan?.stepped({ ...core, health: 9 }, { kind: 'started' }, [])
+    const { core, effects } = new Subject()
+    observe(invariants, process).wan?.stepped({ ...core, health: 9 }, { kind: 'started' }, effects)
     expect(lines).toEqual(['M6: the local health of s1 is 9, not from 0 to 7'])
     invariants.tell('process died', { node: 's1' })
     expect(wan.laws.weather.downSinceUs('me')).toBe(0)

@@ -18,7 +18,7 @@ export class Watched extends Subject {
 
   constructor(...names: readonly string[]) {
     super()
-    this.#observer?.stepped(this.core, { kind: 'started' }, [])
+    this.#observer?.stepped(this.core, { kind: 'started' }, this.effects)
     for (const name of names) {
       this.pool.laws.weather.began(name, name, 0)
       this.pool.laws.grounds.runs(name)

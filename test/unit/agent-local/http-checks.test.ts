@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { SimNode } from '../../../sim/simulation/node.ts'
 import type { Simulation } from '../../../sim/simulation/simulation.ts'
-import { firstReached, isWithin, parseWebUrl } from '../../../src/agent/local/probes/place.ts'
+import { firstReached, isWithin, parseWebUrl, placesAt } from '../../../src/agent/local/probes/place.ts'
 import { utf8 } from '../../../src/base/bytes.ts'
 import { err, ok } from '../../../src/base/result.ts'
+import type { Env } from '../../../src/env/env.ts'
 import type { HttpClientFailure, HttpRequest } from '../../../src/env/http.ts'
 import type { Endpoint } from '../../../src/env/net.ts'
 import { makeTlsMaterial, opensslIsThere } from '../../contract/host/tls-material.ts'
@@ -225,6 +226,16 @@ describe('an HTTP check', () => {
       },
       webServer(({ headers }) => answered(200, headers.get('host') ?? '')),
     )
+  })
+
+  it.each([
+    ['not-found', 'no such host'],
+    ['timeout', 'i/o timeout'],
+    ['io', 'server misbehaving'],
+  ] as const)('says of a lookup that ended with %s: %s', async (kind, said) => {
+    const lookup = async () => err({ kind, message: 'server misbehaving' })
+    const place = await placesAt({ names: { lookup } } as unknown as Env, 'web.example:80', 1_000)
+    expect(place).toEqual(err(`lookup web.example: ${said}`))
   })
 
   it('goes on from an address that refuses or cannot be reached, and from no other that fails', async () => {

@@ -7,7 +7,7 @@ import { Rights } from '../features/rights-of.ts'
 import { ManualWorld } from '../gossip-driver/manual-world.ts'
 
 /** An agent whose coordinate is another each time that it is looked at. */
-function begun(coordinateOf: () => object = () => ({})) {
+function begun(coordinateOf: () => object | undefined = () => ({})) {
   const world = new ManualWorld()
   const lines: string[] = []
   const state: { answer: Result<null, Failure>; token: string; sent: string[] } = {
@@ -39,7 +39,7 @@ function begun(coordinateOf: () => object = () => ({})) {
       for (let turn = 0; turn < 10; turn++) await Promise.resolve()
     }
   }
-  return { state, lines, rounds, stop }
+  return { state, lines, rounds, stop, world }
 }
 
 const denied = err({ kind: 'permission-denied', message: 'Permission denied' } as const)
@@ -81,6 +81,13 @@ describe('the coordinate of an agent', () => {
     expect(state.sent).toHaveLength(2)
     await rounds(20)
     expect(state.sent).toHaveLength(4)
+  })
+
+  it('is not looked for again where the agent keeps none', async () => {
+    const { state, rounds, world } = begun(() => undefined)
+    expect(world.pending).toBe(0)
+    await rounds(20)
+    expect(state.sent).toEqual([])
   })
 
   it('that no server accepts for another reason is reported at debug level only', async () => {

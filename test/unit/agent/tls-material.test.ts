@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { loadTls } from '../../../src/agent/boot/tls-material.ts'
+import { loadTls, reloadTls } from '../../../src/agent/boot/tls-material.ts'
 import { utf8 } from '../../../src/base/bytes.ts'
 import type { Env } from '../../../src/env/env.ts'
 import { createHostEnv } from '../../../src/host/env.ts'
@@ -57,6 +57,36 @@ describe('the ca_path', () => {
   it('with more files than any system has is refused', async () => {
     const message = 'ca_path /certs holds 1025 files'
     expect(await authorities(1_025)).toMatchObject({ ok: false, error: { message } })
+  })
+})
+
+describe('a reload', () => {
+  const files = { certificate: undefined, privateKey: undefined, authorities: undefined, authoritiesPath: undefined }
+
+  it('takes a renewed certificate and renewed authorities, and refuses to go on without either', async () => {
+    const disk = new CrashDisk()
+    await disk.makeDirectory('/etc')
+    const key = '-----BEGIN PRIVATE KEY-----\nplanned\n'
+    for (const [name, text] of Object.entries({ cert: certificate, key, ca: certificate, renewed: `${certificate}2` }))
+      disk.plant(`/etc/${name}.pem`, utf8(text))
+    const env = { disk, tcp: { tlsProblem: () => undefined } } as unknown as Env
+    const own = { certificate: '/etc/cert.pem', privateKey: '/etc/key.pem' }
+    const all = { ...files, ...own, authorities: '/etc/ca.pem' }
+    const before = await loadTls(env, all as Parameters<typeof loadTls>[1])
+    if (!before.ok) throw new Error(before.error.message)
+    const reloaded = (changed: Partial<Record<keyof typeof all, string | undefined>>) =>
+      reloadTls(env, before.value, { ...all, ...changed })
+    const renewed = await reloaded({ certificate: '/etc/renewed.pem', authorities: '/etc/renewed.pem' })
+    expect(renewed).toMatchObject({
+      ok: true,
+      value: { identity: { certificateChainPem: `${certificate}2` }, trustedPems: [`${certificate}2`] },
+    })
+    const remedy = 'put it back, or restart the agent without it'
+    for (const [without, message] of [
+      [{ certificate: undefined, privateKey: undefined }, 'cert_file was removed from the configuration'],
+      [{ authorities: undefined }, 'ca_file was removed from the configuration'],
+    ] as const)
+      expect(await reloaded(without)).toMatchObject({ ok: false, error: { message, remedy } })
   })
 })
 

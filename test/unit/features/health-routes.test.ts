@@ -118,6 +118,20 @@ describe('checks', () => {
     expect(await ids('/v1/health/state/Critical')).toBe('')
   })
 
+  it('in a state are as old as the last change of a check, and of a node only where its metadata is asked for', async () => {
+    const server = await cluster()
+    const ofChecks = server.index
+    await register(server, { Node: 'a', Address: '10.9.9.9' })
+    const index = async (target: string) => {
+      const response = await server.request('GET', target)
+      return response.kind === 'json' ? response.meta?.index : undefined
+    }
+    expect(server.index).toBeGreaterThan(ofChecks)
+    expect(await index('/v1/health/state/passing')).toBe(ofChecks)
+    expect(await index('/v1/health/state/any')).toBe(ofChecks)
+    expect(await index('/v1/health/state/passing?node-meta=zone:north')).toBe(server.index)
+  })
+
   it('may have any status that a registration says', async () => {
     const server = await cluster()
     await register(server, { Node: 'a', Address: '10.0.0.a', Check: { Name: 'odd', Status: 'purple' } })

@@ -214,6 +214,23 @@ describe('a server that is cut off, with a down policy of deny', () => {
   })
 })
 
+describe('a server that is cut off, or is no longer', () => {
+  it('has changed the rights of every token, which callers that wait with one must learn', async () => {
+    const keeping = new Keeping()
+    await keeping.legacy('t', reads)
+    const made = keeping.server.index
+    await keeping.server.request('PUT', '/v1/kv/a', 'x')
+    expect(keeping.since('t')).toBe(made)
+    keeping.standing = 'cut-off'
+    const cut = keeping.server.index
+    expect([cut > made, keeping.since('t'), keeping.since('other')]).toEqual([true, cut, cut])
+    await keeping.server.request('PUT', '/v1/kv/a', 'y')
+    expect(keeping.since('t')).toBe(cut)
+    keeping.standing = 'current'
+    expect([keeping.server.index > cut, keeping.since('t')]).toEqual([true, keeping.server.index])
+  })
+})
+
 describe('a server of a secondary datacenter', () => {
   it('asks the primary one for what it does not have', async () => {
     const keeping = new Keeping(true)

@@ -27,7 +27,7 @@ const spoiled = fc
 
 /** Said in other words here: numbers, lists, blocks without a label, values that end too early, and strings left open. */
 const otherWords = /strconv|list|FLOAT|literal not terminated|got: IDENT|must have string keys/
-const otherEnd = /(=\s*\}?|\d)\s*$/
+const otherEnd = /=\s*\}|[=\d]\s*$/
 
 describe('a text of rules', () => {
   it('that is malformed is refused in the words of the field, with its place', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { mutantCore, type Patch } from './mutation.ts'
+import { checkFit, mutantCore, type Patch } from './mutation.ts'
 import { failureOf } from './swarm.ts'
 
 const long = process.env['SVC_TEST_LONG'] === '1'
@@ -57,8 +57,8 @@ const mutants: readonly Mutant[] = [
   {
     name: 'members that have left are tried again',
     file: 'rounds.ts',
-    find: 'const member = failed[turn.random.below(failed.length)]',
-    replace: 'const member = left[0] ?? failed[0]',
+    find: 'const member = nextToReconnect(gossip)',
+    replace: 'const member = left[0] ?? nextToReconnect(gossip)',
     budget: 60,
     failure: /M5/,
   },
@@ -89,6 +89,10 @@ const mutants: readonly Mutant[] = [
 ]
 
 describe('the model world finds planted bugs', () => {
+  it('which all fit the source', () => {
+    for (const mutant of mutants) checkFit(mutant)
+  })
+
   for (const [number, mutant] of mutants.entries()) {
     if (!long && mutant.budget > commonBudgetMax) continue
     it(`${mutant.name}: found within ${mutant.budget} seeds`, async () => {

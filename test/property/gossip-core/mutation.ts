@@ -40,6 +40,11 @@ export async function mutantCore(name: string, patch: Patch): Promise<WorldCore>
   }
 }
 
+/** Throws where the patch no longer fits the source. */
+export function checkFit(patch: Patch): void {
+  patched(readFileSync(join(root, core, patch.file), 'utf8'), patch)
+}
+
 function patched(source: string, { file, find, replace }: Patch): string {
   if (source.split(find).length !== 2) throw new Error(`${file} does not hold the text once: ${find}`)
   return source.replace(find, () => replace)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { mutants } from './mutants.ts'
-import { mutantCore } from './mutation.ts'
+import { checkFit, mutantCore } from './mutation.ts'
 import { soundCore } from './sound-core.ts'
 import { failureOf } from './world.ts'
 
@@ -12,6 +12,10 @@ const unpatchedSeeds = long ? 10 : 3
 const commonBudgetMax = 100
 
 describe('the model world finds planted bugs', () => {
+  it('which all fit the source', () => {
+    for (const { patches } of mutants) checkFit(patches)
+  })
+
   for (const [number, mutant] of mutants.entries()) {
     if (!long && mutant.budget > commonBudgetMax) continue
     it(`${mutant.name}: found within ${mutant.budget} seeds`, async () => {

@@ -17,6 +17,16 @@ export interface Patch {
 const root = join(import.meta.dirname, '../../..')
 const rooms = ['src/base', 'src/model', 'src/raft/core']
 
+/** Throws where a patch no longer fits the source. */
+export function checkFit(patches: readonly Patch[]): void {
+  for (const patch of patches) patched(readFileSync(join(root, 'src/raft/core', patch.file), 'utf8'), patch)
+}
+
+function patched(source: string, { file, find, replace }: Patch): string {
+  if (source.split(find).length !== 2) throw new Error(`${file} does not hold the text once: ${find}`)
+  return source.replace(find, () => replace)
+}
+
 /** Loads a copy of the core with the patches applied. The copy is gone when this returns. */
 export async function mutantCore(name: string, patches: readonly Patch[]): Promise<WorldCore> {
   const home = join(root, 'node_modules/.cache/svc-mutants', `${process.pid}-${name}`)
@@ -28,9 +38,7 @@ export async function mutantCore(name: string, patches: readonly Patch[]): Promi
         let source = readFileSync(join(root, room, file), 'utf8')
         for (const patch of patches) {
           if (room !== 'src/raft/core' || patch.file !== file) continue
-          if (source.split(patch.find).length !== 2)
-            throw new Error(`${name}: ${file} does not hold the text once: ${patch.find}`)
-          source = source.replace(patch.find, () => patch.replace)
+          source = patched(source, patch)
           unused.delete(patch)
         }
         const to = join(home, room, file.replace(/\.ts$/, '.js'))

@@ -1,4 +1,5 @@
 import { err, ok, type Result } from '../base/result.ts'
+import { Lexer } from './lexer.ts'
 import { Parser } from './parser.ts'
 import { HclError, type HclProblem, problemOf } from './problem.ts'
 import type { HclBlock } from './tree.ts'
@@ -9,10 +10,11 @@ import type { HclBlock } from './tree.ts'
  * results tests compare these. `itemsMax` limits the number of values and labels in it.
  */
 export function parseHcl(text: string, itemsMax?: number): Result<HclBlock, HclProblem> {
+  const lexer = new Lexer(text)
   try {
-    return ok(new Parser(text, itemsMax).file())
+    return ok(new Parser(lexer, itemsMax).file())
   } catch (cause) {
     if (!(cause instanceof HclError)) throw cause
-    return err(problemOf(cause))
+    return err({ ...problemOf(cause), endsInComment: lexer.endsInComment })
   }
 }

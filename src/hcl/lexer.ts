@@ -65,10 +65,17 @@ export class Lexer {
   readonly #text: string
   readonly #onComment: ((comment: Comment) => void) | undefined
   #at = 0
+  /** Where the last comment ended that goes to the end of its line. */
+  #commentEnd = -1
 
   constructor(text: string, onComment?: (comment: Comment) => void) {
     this.#text = text
     this.#onComment = onComment
+  }
+
+  /** Whether the last line is, or ends with, a comment, and has no line end. */
+  get endsInComment(): boolean {
+    return this.#commentEnd === this.#text.length
   }
 
   next(): Token {
@@ -92,7 +99,7 @@ export class Lexer {
     if (digits !== undefined) return numberToken(offset, digits)
     this.#at++
     const kind = character === '-' ? 'SUB' : character === '.' ? 'PERIOD' : undefined
-    if (kind === undefined) throw new HclError(offset, 'illegal char')
+    if (kind === undefined) throw new HclError(offset, character === '/' ? "expected '/' for comment" : 'illegal char')
     return { kind, offset, text: character, value: undefined }
   }
 
@@ -117,7 +124,7 @@ export class Lexer {
         const end = this.#text.indexOf('*/', this.#at)
         if (end < 0) throw new HclError(offset, 'comment not terminated')
         this.#at = end + 2
-      }
+      } else this.#commentEnd = this.#at
       this.#onComment?.({ offset, text: this.#text.slice(offset, this.#at).trimEnd() })
     }
   }

@@ -1,4 +1,4 @@
-import { Lexer, type Token } from './lexer.ts'
+import type { Lexer, Token } from './lexer.ts'
 import { type Item, members } from './members.ts'
 import { HclError, unknownToken } from './problem.ts'
 import type { HclBlock, HclNode, HclScalar } from './tree.ts'
@@ -29,8 +29,8 @@ export class Parser {
   #token: Token
   #depth = 0
 
-  constructor(text: string, itemsMax?: number) {
-    this.#lexer = new Lexer(text)
+  constructor(lexer: Lexer, itemsMax?: number) {
+    this.#lexer = lexer
     this.#budget = new ItemBudget(itemsMax)
     this.#token = this.#lexer.next()
   }

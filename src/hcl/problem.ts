@@ -3,6 +3,8 @@ export interface HclProblem {
   readonly offset: number
   readonly message: string
   readonly about: HclProblemKind
+  /** Whether the text ends within a comment. */
+  readonly endsInComment?: boolean
 }
 
 /**
@@ -39,19 +41,19 @@ export function fieldProblemText(text: string, problem: HclProblem): string {
   const { line, column } = placeOf(text, problem.offset)
   const at = `${line}:${column}`
   const { message, about } = problem
-  if (problem.offset === text.length) return `At ${line}:${column + looksAtEnd(text, about)}: ${message}`
+  if (problem.offset === text.length) return `At ${line}:${column + looksAtEnd(text, problem)}: ${message}`
   if (about === 'unknown-token') return `At ${at}: ${unknownToken}${at} ${message.slice(unknownToken.length)}`
   return `At ${at}: ${message}`
 }
 
 /**
- * In the field's parser, the end of the text moves on by one with each look at it but the first; also for a name that
- * ends with it.
+ * In the field's parser, the end of the text moves on by one with each look at it but the first; also for a name or a
+ * comment that ends with it.
  */
-function looksAtEnd(text: string, about: HclProblemKind): number {
+function looksAtEnd(text: string, { about, endsInComment = false }: HclProblem): number {
   const isSeen = about === 'next-token' || about === 'closing-brace'
-  const afterName = isSeen && /[\w.-]$/.test(text) ? 1 : 0
-  return afterName + (about === 'closing-brace' ? 1 : 0)
+  const seen = isSeen && (endsInComment || /[\w.-]$/.test(text)) ? 1 : 0
+  return seen + (about === 'closing-brace' ? 1 : 0)
 }
 
 /** Lines and columns count from 1, columns in characters. */

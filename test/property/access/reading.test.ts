@@ -25,9 +25,12 @@ const spoiled = fc
     return `${text.slice(0, at)}${piece}${text.slice(at + length)}`
   })
 
-/** Said in other words here: numbers, lists, blocks without a label, values that end too early, and strings left open. */
-const otherWords = /strconv|list|FLOAT|literal not terminated|got: IDENT|must have string keys/
-const otherEnd = /=\s*\}|[=\d]\s*$/
+/**
+ * Said in other words here: numbers, lists and values that end too early, strings that are left open, and what has no
+ * place there, because it is found when the whole text has been read.
+ */
+const otherWords = /strconv|list|FLOAT|literal not terminated|got: IDENT|^At -:/
+const otherEnd = /=\s*\}|[=\d]\s*$|\[[^\]]*$/
 
 describe('a text of rules', () => {
   it('that is malformed is refused in the words of the field, with its place', () => {

@@ -68,6 +68,10 @@ service_prefix "" { policy = "read" intentions = "deny" }
   it.each([
     ['key {', 'Failed to parse ACL rules: At 1:7: object expected closing RBRACE got: EOF'],
     ['key "a" {', 'Failed to parse ACL rules: At 1:11: object expected closing RBRACE got: EOF'],
+    ['key "a" { # and', 'Failed to parse ACL rules: At 1:18: object expected closing RBRACE got: EOF'],
+    ['key "a" { #', 'Failed to parse ACL rules: At 1:14: object expected closing RBRACE got: EOF'],
+    ['key // a', "Failed to parse ACL rules: At 1:10: key 'key' expected start of object ('{') or assignment ('=')"],
+    ['key = /a', "Failed to parse ACL rules: At 1:7: expected '/' for comment"],
     ['\nacl = read', 'Failed to parse ACL rules: At 2:7: Unknown token: 2:7 IDENT read'],
     ['{"acl":', 'Failed to parse ACL rules: At 1:8: expected a value got: EOF'],
     ['{"acl":"read"} x', "Failed to parse ACL rules: At 1:16: expected the end got: 'x'"],

@@ -93,6 +93,7 @@ import { leadership } from './raft/leadership.ts'
 import { logMatching } from './raft/log-matching.ts'
 import { lostMajority } from './raft/lost-majority.ts'
 import { ownQuorum } from './raft/own-quorum.ts'
+import { quorumContact } from './raft/quorum-contact.ts'
 import { raftMarks, raftTold } from './raft/raft-marks.ts'
 import { readableState } from './raft/readable-state.ts'
 import { serverLogs } from './raft/server-logs.ts'
@@ -159,6 +160,7 @@ const all = [
   leaderReads,
   loyalty,
   leaderAttention,
+  quorumContact,
   frugalConsensus,
   transfers,
   boundedSending,

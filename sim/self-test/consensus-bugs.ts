@@ -121,7 +121,7 @@ export const consensusBugs: readonly PlantedBug[] = [
     about: 'half of the servers count as a majority',
     patches: [{ file: `${core}/quorum.js`, find: 'Math.floor(voters / 2) + 1', replace: 'Math.ceil(voters / 2)' }],
     hunt: 'two-and-two',
-    foundBy: ['R8', 'R10', 'R1', 'R4', 'P1'],
+    foundBy: ['R8', 'R10', 'R12', 'R1', 'R4', 'P1'],
   },
   {
     row: 11,

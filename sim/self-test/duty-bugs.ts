@@ -86,4 +86,18 @@ export const dutyBugs: readonly PlantedBug[] = [
     hunt: 'leaders-are-asked',
     foundBy: ['R14'],
   },
+  {
+    row: 409,
+    name: 'leads-on-for-two-leases',
+    about: 'a leader that no majority answers leads on for twice its lease',
+    patches: [
+      {
+        file: `${core}/heartbeat.js`,
+        find: 'if (silentMs < timing.leaderLeaseMs)',
+        replace: 'if (silentMs < 2 * timing.leaderLeaseMs)',
+      },
+    ],
+    hunt: 'two-and-two',
+    foundBy: ['R12'],
+  },
 ]

@@ -153,4 +153,18 @@ export const promiseBugs: readonly PlantedBug[] = [
     hunt: 'voters-restart',
     foundBy: ['R11'],
   },
+  {
+    row: 408,
+    name: 'any-log-is-encouraged',
+    about: 'a server that is asked whether it would vote looks at the term alone, so servers stand that cannot win',
+    patches: [
+      {
+        file: `${core}/election.js`,
+        find: 'const granted = request.term > raft.term && raft.log.isCoveredBy(request.lastIndex, request.lastTerm);',
+        replace: 'const granted = request.term > raft.term;',
+      },
+    ],
+    hunt: 'long-tails',
+    foundBy: ['R9'],
+  },
 ]

@@ -3,6 +3,7 @@ import type { RaftMessage } from '../../../src/raft/core/messages.ts'
 import { type CheckedRun, checker, type Judge } from '../checker.ts'
 import type { ServerTiming } from '../process-facts.ts'
 import { type ConfigurationChanges, configurationChanges } from './configuration-changes.ts'
+import { RefusedAppends } from './refused-appends.ts'
 import { type WaitingReads, waitingReads } from './waiting-reads.ts'
 
 /** A leader sends heartbeats this many times, or half as many, in the time after which a follower stands. */
@@ -34,6 +35,7 @@ interface Leading {
   isChanging: boolean
   /** When its followers are looked at again. */
   lookMs: number
+  readonly refused: RefusedAppends
 }
 
 interface Process {
@@ -51,6 +53,7 @@ type AttentionExcuses = { readonly R12: 'change under way' }
  * 2. While reads wait for a majority, it is sent one without entries at each heartbeat, because the answer to another
  *    waits for a disk.
  * 3. Its messages go to the address that the configuration gives.
+ * 4. If it refuses an append, it is sent entries from further back at once, and not only at a heartbeat.
  *
  * Times are those of the leader's own clock, without the times in which its process was paused.
  */
@@ -78,7 +81,14 @@ export class LeaderAttention {
   }
 
   becameLeader(node: string, term: Term): void {
-    this.#leading.set(node, { term, contacts: new Map(), leaving: new Map(), isChanging: false, lookMs: 0 })
+    this.#leading.set(node, {
+      term,
+      contacts: new Map(),
+      leaving: new Map(),
+      isChanging: false,
+      lookMs: 0,
+      refused: new RefusedAppends(),
+    })
   }
 
   noLongerLeads(node: string): void {
@@ -104,6 +114,7 @@ export class LeaderAttention {
     const leading = this.#leading.get(node)
     if (leading === undefined) return
     const members = this.#configurations.newestOf(node)?.servers ?? []
+    leading.refused.membersChanged()
     for (const id of leading.leaving.keys()) if (!members.some((each) => each.id === id)) leading.leaving.delete(id)
   }
 
@@ -116,15 +127,27 @@ export class LeaderAttention {
     const nowMs = process.timing.monoMs()
     this.#look(node, leading, process, nowMs)
     const contact = leading.contacts.get(to)
-    if (contact === undefined || message.kind !== 'append-request' || message.round === 0) return
+    if (message.kind !== 'append-request' || message.round === 0) return
+    this.#judgeAnswer(node, to, leading.refused.sent(to, message, nowMs), leading.term)
+    if (contact === undefined) return
     contact.appendMs = nowMs
     if (message.entries.length === 0) contact.emptyMs = nowMs
   }
 
-  received(node: string): void {
+  received(node: string, from: string, message: RaftMessage): void {
     const leading = this.#leading.get(node)
     const process = this.#processes.get(node)
-    if (leading !== undefined && process !== undefined) this.#look(node, leading, process, process.timing.monoMs())
+    if (leading === undefined || process === undefined) return
+    const nowMs = process.timing.monoMs()
+    this.#look(node, leading, process, nowMs)
+    if (message.term === leading.term) leading.refused.received(from, message, nowMs)
+  }
+
+  /** `afterMs`: the time in which the refusal of a follower had no answer. */
+  #judgeAnswer(node: string, to: string, afterMs: number | undefined, term: Term): void {
+    if (afterMs === undefined) return
+    const heartbeat = `and its first answer is a heartbeat ${afterMs.toFixed(0)} ms later`
+    this.#judge.report('R12', `${node}, leader of term ${term}, is refused an append by ${to}, ${heartbeat}`)
   }
 
   /**
@@ -184,13 +207,13 @@ export class LeaderAttention {
 export const leaderAttention = checker({
   codes: {
     R12: {
-      text: 'attention: a leader sends every server of its configuration an append in each two heartbeats, at its address, and one without entries in each while reads wait',
-      sources: ['Raft paper, section 5.2', 'Raft thesis, section 6.4'],
+      text: 'attention: a leader sends every server of its configuration an append in each two heartbeats, at its address, one without entries in each while reads wait, and entries when it refuses some; and it leads only while a majority answers',
+      sources: ['Raft paper, sections 5.2 and 5.3', 'Raft thesis, sections 6.2 and 6.4'],
       evidence: ['heartbeats', 'elections', 'configurations'],
       judges: ['message of a leader', 'messages of leaders'],
       excuses: {
         'change under way':
-          'A leader that was asked for a change of members may use an address that is not in its log yet; until the change is in its log.',
+          'A leader that was asked for a change of members may use an address, and count one voter more or less, than its log has; until the change is in its log.',
       },
     },
   },
@@ -207,6 +230,6 @@ export const leaderAttention = checker({
     'removal decided': (it, { node, id }) => it.removing(node, id),
     'members changed': (it, { node }) => it.changed(node),
     'message sent': (it, { node, to, address, message }) => it.sent(node, to, address, message),
-    'message received': (it, { node }) => it.received(node),
+    'message received': (it, { node, from, message }) => it.received(node, from, message),
   },
 })

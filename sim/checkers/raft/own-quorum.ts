@@ -1,5 +1,7 @@
 import type { LogIndex, Term } from '../../../src/model/log-position.ts'
+import type { RaftMessage } from '../../../src/raft/core/messages.ts'
 import { type CheckedRun, checker, type Judge } from '../checker.ts'
+import { ComingConfigurations } from './coming-configurations.ts'
 import { type ConfigurationChanges, configurationChanges } from './configuration-changes.ts'
 import { type GivenVotes, givenVotes } from './given-votes.ts'
 import { serverLogs } from './server-logs.ts'
@@ -10,19 +12,23 @@ interface HeldEntries {
   /** The node has the same entry as the leader. */
   readonly holds: (node: string, index: LogIndex, leader: string) => boolean
   readonly hadBefore: (node: string, index: LogIndex) => boolean
+  /** The node's disk has the entry of that term at that index, or had it when that was compacted. */
+  readonly isWritten: (node: string, index: LogIndex, term: Term) => boolean
 }
 
 /**
  * R8. Paper, section 6: a server uses the newest configuration in its own log, committed or not. So a leader has the
  * durable votes of a majority of its voters, and what it commits is durable in the logs of a majority of them. Thesis
- * 4.2.2: only a voter stands for election, of that configuration, or of an earlier one back to the last that this server
- * knows to be committed.
+ * 4.2.2: only a voter stands for election, or asks whether it could win one, of that configuration, or of an earlier one
+ * back to the last that this server knows to be committed. It asks by the log in its memory, so a configuration that has
+ * arrived and is not on its disk yet counts as well.
  */
 export class OwnQuorum {
   readonly #judge: Judge<QuorumExcuses>
   readonly #configurations: Pick<ConfigurationChanges, 'votersOf' | 'standingAt'>
   readonly #votes: GivenVotes
   readonly #logs: HeldEntries
+  readonly #coming: ComingConfigurations
   readonly #leading = new Set<string>()
   /** Leaders that were asked for a change which is not in their logs yet. */
   readonly #changing = new Set<string>()
@@ -37,19 +43,39 @@ export class OwnQuorum {
     this.#configurations = configurations
     this.#votes = votes
     this.#logs = logs
+    this.#coming = new ComingConfigurations(logs.isWritten)
+  }
+
+  /** Its process knows no more than its disk has. */
+  began(node: string): void {
+    this.#coming.forget(node)
+  }
+
+  received(node: string, message: RaftMessage): void {
+    this.#coming.received(node, message)
+  }
+
+  written(node: string, index: LogIndex): void {
+    this.#coming.written(node, index)
+  }
+
+  sent(node: string, message: RaftMessage): void {
+    if (message.kind !== 'vote-request' || !message.pre) return
+    const standing = [...this.#configurations.standingAt(node), ...this.#coming.votersAt(node)]
+    this.#mayStand(node, standing, `asks whether it could win term ${message.term}`)
   }
 
   /** The server has given its own vote to itself. */
   stood(node: string, term: Term): void {
-    const standing = this.#configurations.standingAt(node, term)
+    this.#mayStand(node, this.#configurations.standingAt(node, term), `stands in term ${term}`)
+  }
+
+  #mayStand(node: string, standing: readonly (readonly string[])[], does: string): void {
     const own = this.#votes.machineOn(node)
     if (standing.length === 0 || own === undefined) return
     this.#judge.judged('R8')
     if (standing.some((voters) => voters.some((id) => this.#votes.machineOf(id) === own))) return
-    this.#judge.report(
-      'R8',
-      `${node} stands in term ${term}, and is no voter of any configuration that its log leaves open`,
-    )
+    this.#judge.report('R8', `${node} ${does}, and is no voter of any configuration that its log leaves open`)
   }
 
   becameLeader(node: string, term: Term): void {
@@ -116,10 +142,10 @@ export function isMajority(count: number, voters: readonly string[]): boolean {
 export const ownQuorum = checker({
   codes: {
     R8: {
-      text: 'quorum: only voters stand, and an election or a commit needs a majority of the newest configuration in the log of that server',
+      text: 'quorum: only voters stand or ask whether they could win, and an election or a commit needs a majority of the newest configuration in the log of that server',
       sources: ['Raft paper, sections 5.2, 5.3 and 6', 'Raft thesis, section 4.2.2'],
       evidence: ['votes', 'elections', 'entries', 'acknowledgements', 'commits', 'configurations'],
-      judges: ['candidature, election or commit', 'candidatures, elections and commits'],
+      judges: ['question, candidature, election or commit', 'questions, candidatures, elections and commits'],
       excuses: {
         'change under way':
           'A leader that was asked for a change of members may count one voter less than its log has; until the change is in its log.',
@@ -137,9 +163,18 @@ export const ownQuorum = checker({
       return theirs.lastIndex >= index && (own === undefined || hash === undefined || own === hash)
     }
     const hadBefore = (node: string, index: LogIndex): boolean => logs.hadBefore(node, index)
-    return new OwnQuorum(run, run.of(configurationChanges), run.of(givenVotes), { holds, hadBefore })
+    const isWritten = (node: string, index: LogIndex, term: Term): boolean => {
+      const log = logs.of(node)
+      return (log.termAt(index) ?? (index <= log.lastIndex ? term : undefined)) === term
+    }
+    return new OwnQuorum(run, run.of(configurationChanges), run.of(givenVotes), { holds, hadBefore, isWritten })
   },
   takes: {
+    'process began': (it, { node }) => it.began(node),
+    'message sent': (it, { node, message }) => it.sent(node, message),
+    'message received': (it, { node, message }) => it.received(node, message),
+    'configuration written': (it, { node, index }) => it.written(node, index),
+    'log reset': (it, { node, index }) => it.written(node, index),
     'term written': (it, { node, term, stands }) => {
       if (stands) it.stood(node, term)
     },

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { FrugalConsensus } from '../../../sim/checkers/raft/frugal-consensus.ts'
 import { GivenVotes } from '../../../sim/checkers/raft/given-votes.ts'
 import { LeaderAttention } from '../../../sim/checkers/raft/leader-attention.ts'
+import { QuorumContact } from '../../../sim/checkers/raft/quorum-contact.ts'
 import { Transfers } from '../../../sim/checkers/raft/transfers.ts'
 import { WaitingReads } from '../../../sim/checkers/raft/waiting-reads.ts'
 import { logIndexOf, noIndex, noTerm, termOf } from '../../../src/model/log-position.ts'
@@ -91,7 +92,7 @@ describe('R12', () => {
     attends('b')
     attention.removing('s1', 'c')
     clock.ms = 900
-    attention.received('s1')
+    attention.received('s1', 'b', answer(1))
     expect(lines).toEqual(['R12: s1, leader of term 2, has sent b no append for 900 ms'])
   })
 
@@ -102,15 +103,15 @@ describe('R12', () => {
     attention.removing('s1', 'c')
     attention.changed('s1')
     clock.ms = 29_000
-    attention.received('s1')
+    attention.received('s1', 'b', answer(1))
     expect(ofC()).toEqual([])
     clock.ms = 31_000
-    attention.received('s1')
+    attention.received('s1', 'b', answer(1))
     expect(ofC()).toEqual(['R12: s1, leader of term 2, has sent c no append for 31000 ms'])
     newest.of = { servers: newest.of.servers.filter(({ id }) => id !== 'c') }
     attention.changed('s1')
     clock.ms = 32_000
-    attention.received('s1')
+    attention.received('s1', 'b', answer(1))
     expect(ofC()).toHaveLength(1)
   })
 
@@ -157,6 +158,144 @@ describe('R12', () => {
       'R12: s1, leader of term 2, does not know the address of c',
     ])
     expect(counts()).toContain('R12 excused: change under way 1')
+  })
+})
+
+describe('R12, refusals', () => {
+  const refusal = (round: number, index: number): RaftMessage => answer(round, index, false)
+
+  it('reports a refusal after which the follower is sent nothing until a heartbeat', () => {
+    const { attention, attends, lines, clock } = group()
+    attends('b', { last: 9, full: true })
+    attention.received('s1', 'b', refusal(1, 4))
+    clock.ms = 120
+    attends('b', { last: 4 })
+    expect(lines).toEqual([
+      'R12: s1, leader of term 2, is refused an append by b, and its first answer is a heartbeat 120 ms later',
+    ])
+  })
+
+  it('accepts entries from further back, and a snapshot', () => {
+    const { attention, attends, lines, clock } = group()
+    attends('b', { last: 9, full: true })
+    attention.received('s1', 'b', refusal(1, 4))
+    attends('b', { last: 4, full: true })
+    clock.ms = 120
+    attends('b', { last: 4 })
+    attends('c', { last: 9 })
+    attention.received('s1', 'c', refusal(1, 2))
+    clock.ms = 240
+    attends('c')
+    expect(lines).toEqual([])
+  })
+
+  it('accepts a snapshot that was begun by an earlier refusal, and comes to its end before a heartbeat', () => {
+    const { attention, attends, lines, clock } = group()
+    attends('b', { last: 9, full: true })
+    attention.received('s1', 'b', refusal(1, 4))
+    const installed = { kind: 'snapshot-response', term: two, nextOffset: 9, installed: true, round: 1 } as const
+    attention.received('s1', 'b', { ...installed, index: logIndexOf(9) })
+    clock.ms = 20
+    attends('b', { last: 9 })
+    expect(lines).toEqual([])
+  })
+
+  it('accepts no answer to a refusal that is late or known, or of a former member', () => {
+    const { attention, attends, lines, clock } = group()
+    attends('b', { last: 9 })
+    attention.received('s1', 'b', answer(1, 6))
+    attention.received('s1', 'b', refusal(1, 4))
+    attends('c', { last: 4 })
+    attention.received('s1', 'c', refusal(1, 4))
+    clock.ms = 120
+    for (const to of ['b', 'c']) attends(to, { last: 9, round: 2 })
+    attention.changed('s1')
+    attention.received('s1', 'c', refusal(2, 5))
+    attends('c', { last: 9, round: 3 })
+    attention.received('s1', 'c', refusal(2, 5))
+    clock.ms = 240
+    attends('c', { last: 9, round: 3 })
+    expect(lines).toEqual([])
+  })
+})
+
+/** s1, called a, leads voters a to c in term 2; its lease is 500 ms. */
+function office() {
+  const { judge, lines, counts } = recorder()
+  const clock = { ms: 1000 }
+  const timing = { monoMs: () => clock.ms, heartbeatTimeoutMs: 1000, leaderLeaseMs: 500, detection: 'fixed' } as const
+  const voters = { of: ['a', 'b', 'c'] }
+  const newestOf = (): Configuration => ({
+    servers: voters.of.map((id) => ({ id, address: `${id}:8300`, suffrage: 'voter' })),
+  })
+  const law = new QuorumContact(judge, { votersOf: () => voters.of, newestOf })
+  law.began('s1', 'a', timing)
+  law.becameLeader('s1', two)
+  const at = (ms: number): void => {
+    clock.ms = ms
+    law.sent('s1', append())
+  }
+  return { law, lines, counts, clock, voters, at }
+}
+
+describe('R12, the majority that answers', () => {
+  it('accepts a leader that one of two others answers, and one that steps down when its lease ends', () => {
+    const { law, lines, clock, at } = office()
+    at(1500)
+    law.heard('s1', 'b')
+    at(2000)
+    clock.ms = 2002
+    law.steppedDown('s1')
+    at(9000)
+    expect(lines).toEqual([])
+  })
+
+  it('reports one that sends appends beyond its lease, or steps down later', () => {
+    const { law, lines, clock, at } = office()
+    at(1510)
+    clock.ms = 1700
+    law.steppedDown('s1')
+    expect(lines).toEqual([
+      'R12: s1, leader of term 2, leads on 510 ms after a majority answered, longer than its lease of 500 ms',
+      'R12: s1, leader of term 2, leads on 700 ms after a majority answered, longer than its lease of 500 ms',
+    ])
+  })
+
+  it('counts no crash, no notice, and no time in which its process did nothing', () => {
+    const { law, lines, clock, at } = office()
+    clock.ms = 4000
+    law.sent('s1', append({ round: 0 }))
+    law.resumed('s1')
+    at(4400)
+    clock.ms = 9000
+    law.noLongerLeads('s1')
+    expect(lines).toEqual([])
+  })
+
+  it('counts a voter that joins from then on, and one that is asked to join or leave as it may be in memory', () => {
+    const { law, lines, counts, clock, voters, at } = office()
+    voters.of = ['a', 'b']
+    clock.ms = 1400
+    law.changed('s1', ['a'])
+    at(1800)
+    expect(lines).toEqual([])
+    law.changing('s1', true)
+    at(2500)
+    expect(lines).toEqual([])
+    expect(counts()).toContain('R12 excused: change under way 1')
+    law.changing('s1', false)
+    at(2600)
+    expect(lines).toHaveLength(1)
+  })
+
+  it('counts no answer of its own for a leader without a vote', () => {
+    const { law, lines, voters, at } = office()
+    voters.of = ['b', 'c', 'd']
+    law.heard('s1', 'b')
+    at(1400)
+    law.heard('s1', 'b')
+    at(1600)
+    expect(lines).toHaveLength(1)
   })
 })
 

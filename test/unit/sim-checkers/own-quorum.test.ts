@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { GivenVotes } from '../../../sim/checkers/raft/given-votes.ts'
 import { OwnQuorum } from '../../../sim/checkers/raft/own-quorum.ts'
 import { logIndexOf, termOf } from '../../../src/model/log-position.ts'
+import { encodeConfiguration } from '../../../src/raft/core/configuration.ts'
+import type { RaftMessage } from '../../../src/raft/core/messages.ts'
 import { recorder } from './reports.ts'
 
 /** Servers s1 to s4, called a to d in consensus; `held`: the servers that have the entry that is committed. */
@@ -12,6 +14,7 @@ function group(voters: readonly string[], held: readonly string[] = [], standing
   const law = new OwnQuorum(judge, { votersOf: () => voters, standingAt: () => standing }, votes, {
     holds: (node) => held.includes(node),
     hadBefore: (node) => hadBefore.includes(node),
+    isWritten: (_node, index) => index <= 4,
   })
   for (const [node, id] of [
     ['s1', 'a'],
@@ -81,6 +84,66 @@ describe('R8, candidates', () => {
     const { law, counts } = group([], [], [])
     law.stood('s1', termOf(2))
     expect(counts()).toEqual([])
+  })
+})
+
+describe('R8, servers that ask whether they could win', () => {
+  const question: RaftMessage = {
+    kind: 'vote-request',
+    pre: true,
+    term: termOf(3),
+    lastIndex: logIndexOf(4),
+    lastTerm: termOf(2),
+    transfer: false,
+  }
+  const configuration = {
+    servers: ['a', 'b', 'd'].map((id) => ({ id, address: `${id}:8300`, suffrage: 'voter' as const })),
+  }
+  const brings = (index: number): RaftMessage => {
+    const entry = { index: logIndexOf(index), term: termOf(2), payload: encodeConfiguration(configuration) }
+    const before = { previousIndex: logIndexOf(index - 1), previousTerm: termOf(2), commit: logIndexOf(1), round: 1 }
+    return { kind: 'append-request', term: termOf(2), entries: [{ ...entry, kind: 'configuration' }], ...before }
+  }
+
+  it('are voters, as candidates are', () => {
+    const { law, lines, counts } = group(['a', 'b'])
+    law.sent('s1', question)
+    law.sent('s3', { ...question, pre: false })
+    expect(lines).toEqual([])
+    expect(counts()).toEqual(['R8 1'])
+    law.sent('s3', question)
+    expect(lines).toEqual([
+      'R8: s3 asks whether it could win term 3, and is no voter of any configuration that its log leaves open',
+    ])
+  })
+
+  it('may have the configuration that makes them voters in memory only, until their disk has a later one', () => {
+    const { law, lines } = group(['a', 'b'])
+    law.received('s4', brings(5))
+    law.sent('s4', question)
+    expect(lines).toEqual([])
+    law.written('s4', logIndexOf(6))
+    law.sent('s4', question)
+    expect(lines).toHaveLength(1)
+  })
+
+  it('may have it from a snapshot that comes, too, and no longer once the process has ended', () => {
+    const { law, lines } = group(['a', 'b'])
+    const meta = { index: logIndexOf(9), term: termOf(2), configuration, configurationIndex: logIndexOf(5) }
+    const piece = { sizeBytes: 9, offset: 0, bytes: new Uint8Array(1), round: 1 }
+    law.received('s4', { kind: 'snapshot-chunk', term: termOf(2), meta, ...piece })
+    law.sent('s4', question)
+    expect(lines).toEqual([])
+    law.began('s4')
+    law.sent('s4', question)
+    expect(lines).toHaveLength(1)
+  })
+
+  it('do not become voters by an entry that comes again, and is on their disk already', () => {
+    const { law, lines } = group(['a', 'b'])
+    law.received('s4', brings(4))
+    law.sent('s4', question)
+    expect(lines).toHaveLength(1)
   })
 })
 

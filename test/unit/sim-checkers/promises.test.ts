@@ -61,6 +61,7 @@ describe('R9, what is said of a vote', () => {
   it('reports a candidate without its own vote, and a vote that was not persisted', () => {
     const { law, lines, writes } = voters()
     law.received('s2', 'a', asks(2))
+    writes('s2', 2, 'b', true)
     writes('s3', 2, 'b')
     law.received('s1', 'c', gives(2))
     expect(lines).toEqual([
@@ -88,7 +89,9 @@ describe('R9, what is said of a vote', () => {
   it('leaves alone what promises nothing: a question before an election, and a vote of the term before', () => {
     const { law, lines, writes } = voters()
     law.received('s2', 'a', asks(2, { pre: true }))
+    writes('s1', 1, 'a', true)
     writes('s2', 1, 'a')
+    writes('s3', 2, 'c', true)
     writes('s2', 2, 'c')
     law.received('s1', 'b', gives(1))
     expect(lines).toEqual([])
@@ -121,6 +124,89 @@ describe('R9, logs', () => {
     ])
     expect(elected([1, 1, 1], [1, 2])).toHaveLength(1)
     expect(elected([1], [1, 1], [1])).toHaveLength(1)
+  })
+})
+
+describe('R9, candidates', () => {
+  it('reports a vote for a server that stands in another term, or does not stand', () => {
+    const { lines, writes } = voters()
+    writes('s1', 2, 'a', true)
+    writes('s2', 2, 'a')
+    writes('s3', 3, 'a')
+    writes('s2', 3, 'c')
+    expect(lines).toEqual([
+      'R9: s3 votes in term 3 for s1, which does not stand there',
+      'R9: s2 votes in term 3 for s3, which does not stand there',
+    ])
+  })
+
+  it('accepts a vote for one that has lost its disk since, or stands in a later term by now', () => {
+    const { votes, lines, counts, writes } = voters()
+    writes('s1', 2, 'a', true)
+    writes('s1', 3, 'a', true)
+    writes('s2', 2, 'a')
+    votes.replaced('s1')
+    votes.named('s1', 'a')
+    writes('s3', 3, 'a')
+    expect(lines).toEqual([])
+    expect(counts()).toEqual(['R9 2'])
+  })
+})
+
+describe('R9, servers that are encouraged to stand', () => {
+  const encouraged = (term: number): RaftMessage => ({ ...gives(term), pre: true }) as RaftMessage
+  const wonders = (term: number, lastIndex = 0, lastTerm = 0): RaftMessage =>
+    ({ ...asks(term, { pre: true }), lastIndex, lastTerm }) as RaftMessage
+  /** Voter s2, called b, in term 2, whose disk has entries 1 and 2 of it. */
+  const voter = () => {
+    const all = voters()
+    all.law.found('s2', two)
+    for (const index of [1, 2]) all.logOf('s2').append(entry(index, 2))
+    return all
+  }
+
+  it('have a log that ends no earlier, and ask for a later term', () => {
+    const { law, lines, counts } = voter()
+    law.received('s2', 'a', wonders(3, 2, 2))
+    law.sent('s2', 'a', encouraged(3))
+    law.received('s2', 'c', wonders(3, 1, 2))
+    law.sent('s2', 'c', { ...encouraged(3), granted: false } as RaftMessage)
+    expect(lines).toEqual([])
+    expect(counts()).toEqual(['R9 1'])
+    law.sent('s2', 'c', encouraged(3))
+    law.received('s2', 'a', wonders(2, 2, 2))
+    law.sent('s2', 'a', encouraged(2))
+    expect(lines).toEqual([
+      'R9: s2 encourages s3 to stand in term 3, whose log ends with entry 1 of term 2, its own with 2 of 2',
+      'R9: s2 encourages s1 to stand in term 2, and its disk has term 2',
+    ])
+  })
+
+  it('are judged by the log as it was when they asked', () => {
+    const { law, lines, logOf } = voter()
+    law.received('s2', 'a', wonders(3, 2, 2))
+    logOf('s2').append(entry(3, 2))
+    law.sent('s2', 'a', encouraged(3))
+    expect(lines).toEqual([])
+  })
+
+  it('may have asked several times, of which any may be answered', () => {
+    const { law, lines } = voter()
+    law.received('s2', 'a', wonders(3, 2, 2))
+    law.received('s2', 'a', wonders(3, 1, 2))
+    law.sent('s2', 'a', encouraged(3))
+    law.received('s2', 'a', wonders(4, 1, 2))
+    law.sent('s2', 'a', encouraged(3))
+    expect(lines).toEqual([])
+  })
+
+  it('are not judged by the end of a log that was just being cut', () => {
+    const { law, lines, logOf } = voter()
+    law.received('s2', 'a', wonders(3, 1, 2))
+    logOf('s2').truncate(logIndexOf(2))
+    law.cut('s2')
+    law.sent('s2', 'a', encouraged(3))
+    expect(lines).toEqual([])
   })
 })
 

@@ -207,6 +207,26 @@ describe('sending a snapshot (paper 7)', () => {
     expect(find(effects, 'read-chunk')).toMatchObject({ to: 's3', meta: { index: 6 } })
   })
 
+  it('a piece of the snapshot before is none of the one that is sent now', () => {
+    const cluster = leaderWithSnapshot()
+    const older = snapshotMetaAt(cluster.raft('s1'), logIndexOf(6))
+    const piece = (of: SnapshotMeta) =>
+      cluster.step('s1', { kind: 'chunk-read', to: 's3', meta: of, offset: 0, bytes: new Uint8Array(4), sizeBytes: 10 })
+    cluster.receive('s1', 's3', appendResponse({ success: false, index: 1, hintTerm: 1 }))
+    // While the disk reads, the follower turns out to have the snapshot, and then to need the next one.
+    cluster.receive('s1', 's3', response({ installed: true, nextOffset: 10 }))
+    cluster.propose('s1', 'e')
+    cluster.receive('s1', 's2', appendResponse({ index: 7 }))
+    const newer = snapshotMetaAt(cluster.raft('s1'), logIndexOf(7))
+    cluster.step('s1', { kind: 'snapshot-taken', meta: newer, sizeBytes: 10, keepFrom: 8 })
+    const refusal = appendResponse({ success: false, index: 6, hintTerm: 2, round: 1 })
+    const effects = cluster.receive('s1', 's3', refusal)
+    expect(find(effects, 'read-chunk')).toMatchObject({ meta: { index: 7 }, offset: 0 })
+    cluster.mail()
+    expect(piece(older)).toEqual([])
+    expect(piece(newer)).toMatchObject([{ outgoing: { message: { kind: 'snapshot-chunk', meta: { index: 7 } } } }])
+  })
+
   it('a piece that comes after the end of the transfer is dropped', () => {
     const cluster = leaderWithSnapshot()
     expect(read(cluster, 0, new Uint8Array(4))).toEqual([])

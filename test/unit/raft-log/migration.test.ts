@@ -22,12 +22,12 @@ function envOf(disk: CrashDisk): Env & { readonly lines: string[] } {
   return { ...fakeEnv(disk), log, lines } as unknown as Env & { readonly lines: string[] }
 }
 
-/** A log in `mdb` with entries 8 to 107, behind a snapshot up to 7. */
-async function oldServer(): Promise<CrashDisk> {
+/** A log in `mdb` with so many entries, 8 to 107 by default, behind a snapshot up to 7. */
+async function oldServer(count = 100): Promise<CrashDisk> {
   const disk = new CrashDisk()
   const old = `${dataDir}/mdb`
   await disk.makeDirectory(old)
-  await writeOld(disk, old, 100)
+  await writeOld(disk, old, count)
   return disk
 }
 
@@ -119,6 +119,27 @@ describe('a log in mdb', () => {
     disk.fault = () => undefined
     expect(await migrateOldLog(envOf(disk), dataDir)).toMatchObject({ ok: true })
     expect((await newLogOf(disk))?.lastIndex).toBe(107)
+  })
+
+  it('says which operation failed, whichever it is, and is brought over when the disk is well', async () => {
+    const old = await oldServer(9)
+    const operations = await operationsOf(old.copy())
+    for (let failing = 1; failing <= operations; failing++) {
+      const disk = old.copy()
+      let [count, failed] = [0, '']
+      disk.fault = (operation, path) => {
+        if (++count === failing) failed = `${operation} ${path}`
+        return count === failing ? 'io' : undefined
+      }
+      const migrated = await migrateOldLog(envOf(disk), dataDir)
+      // The next start writes the last mark, which only protects what is durable already.
+      const isNoLoss = /^remove |^(write|sync) [^ ]*[/]log[.]migrating[/]watermark$/
+      if (migrated.ok) expect(failed, `operation ${failing}`).toMatch(isNoLoss)
+      else expect(migrated.error.message, failed).toContain(`${failed.split(' ')[1]}: planted io`)
+      disk.fault = () => undefined
+      expect(await migrateOldLog(envOf(disk), dataDir), failed).toMatchObject({ ok: true })
+      expect((await newLogOf(disk))?.lastIndex, failed).toBe(16)
+    }
   })
 
   it('without a log needs nothing', async () => {

@@ -3,6 +3,7 @@ import { concatBytes } from '../../../src/base/bytes.ts'
 import { crc32c } from '../../../src/base/crc32c.ts'
 import { err } from '../../../src/base/result.ts'
 import { logIndexOf, noIndex, termOf } from '../../../src/model/log-position.ts'
+import type { Entry } from '../../../src/raft/core/types.ts'
 import { encodeBatch, readBatch, recordsAt } from '../../../src/raft/log/batch.ts'
 import { logChange } from '../../../src/raft/log/durable-log.ts'
 import { lossOf } from '../../../src/raft/log/log-loss.ts'
@@ -12,6 +13,7 @@ import { recoverLog } from '../../../src/raft/log/recovery.ts'
 import { Sealing } from '../../../src/raft/log/sealing.ts'
 import { SegmentBytes } from '../../../src/raft/log/segment-bytes.ts'
 import { encodeSegmentHeader, logFormats, readSegmentHeader } from '../../../src/raft/log/segment-file.ts'
+import { defaultLogOptions } from '../../../src/raft/log/segmented-log.ts'
 import { createWatermark, findMark, type Mark, Watermark } from '../../../src/raft/log/watermark.ts'
 import { WatermarkWriter } from '../../../src/raft/log/watermark-writer.ts'
 import { CrashDisk } from './crash-disk.ts'
@@ -107,6 +109,20 @@ describe('what protects a log', () => {
     expect(due).toEqual([false])
     await time.advance(0.5)
     expect(due).toEqual([false, true])
+  })
+
+  it('a log of a server is sealed, and its watermark has reached it, a second after its last write', async () => {
+    const disk = new CrashDisk()
+    const opened = await openLog(disk, defaultLogOptions)
+    if (!opened.ok) throw new Error(opened.error.message)
+    await persist(opened.value.log, logChange({ entries: [entryAt(1, 1)] }))
+    const batchOf = async (): Promise<number | undefined> => {
+      const found = await findMark(disk, directory)
+      return found.ok ? found.value?.mark.batch : undefined
+    }
+    const before = (await batchOf()) ?? 0
+    await opened.value.env.time.advance(1000)
+    expect(await batchOf()).toBe(before + 2)
   })
 
   it('whichever operation fails, making a log ends with that failure, and throws nothing', async () => {
@@ -205,6 +221,34 @@ describe('a log of which something cannot be read', () => {
       }
     },
   )
+})
+
+describe('the configurations that a damaged log is known to have held', () => {
+  it('are in the order in which they were written: of two at one index, the one that replaced the other is the last', async () => {
+    const disk = new CrashDisk()
+    const opened = await openLog(disk)
+    if (!opened.ok) throw new Error(opened.error.message)
+    const { log } = opened.value
+    const configured = (index: number, term: number): Entry => ({ ...entryAt(index, term, 200), kind: 'configuration' })
+    for (let i = 1; i <= 9; i++) await persist(log, logChange({ entries: [entryAt(i, 1, 40)] }))
+    for (const term of [2, 3, 4]) {
+      const hardState = { term: termOf(term), votedFor: undefined }
+      const entries = [configured(10, term), entryAt(11, term, 200)]
+      await persist(log, logChange({ hardState, truncateFrom: term > 2 ? logIndexOf(10) : undefined, entries }))
+    }
+    await log.close()
+    const path = `${directory}/0000000001.log`
+    const bytes = disk.bytesOf(path).slice()
+    bytes[100] = (bytes[100] as number) ^ 1
+    disk.plant(path, bytes)
+    const read = await recoverLog(disk.restarted(), directory)
+    const loss = read.ok ? undefined : read.error.loss
+    expect(loss?.configurations.map(({ index, term }) => [index, term])).toEqual([
+      [10, 2],
+      [10, 3],
+      [10, 4],
+    ])
+  })
 })
 
 describe('what a damaged log is known to have held', () => {

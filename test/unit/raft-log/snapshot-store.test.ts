@@ -170,6 +170,17 @@ describe('snapshots', () => {
     expect(disk.namesIn(directory).toSorted()).toEqual([metaAt(30), metaAt(40)].map(snapshotName))
   })
 
+  it('whose file has another one since count as none, and one that is not stored is no error', async () => {
+    const disk = await madeDisk()
+    const store = new SnapshotStore(disk, directory)
+    for (const index of [10, 20]) await written(store, metaAt(index), bytesOf(300, index))
+    const [older, newer] = [10, 20].map((index) => `${directory}/${snapshotName(metaAt(index))}`) as [string, string]
+    disk.plant(newer, disk.bytesOf(older).slice())
+    expect(await store.verify(metaAt(20))).toEqual(err(`${newer} is another snapshot`))
+    expect(store.newest?.meta).toEqual(metaAt(10))
+    expect([await store.verify(metaAt(10)), await store.verify(metaAt(30))]).toEqual([done, done])
+  })
+
   it('of an earlier life, whole or not, go with the next', async () => {
     const disk = await madeDisk()
     const before = new SnapshotStore(disk, directory)
@@ -425,6 +436,29 @@ describe('a snapshot that comes from a leader', () => {
     expect(received).toMatchObject({ ok: false, error: { kind: 'io' } })
     expect((await found(disk.restarted())).newest).toBeUndefined()
   })
+
+  it.each(['write', 'sync', 'read'])(
+    'is dropped before it is answered that the disk failed (%s), and wanted from its start at once',
+    async (failing) => {
+      const disk = await madeDisk()
+      const store = new SnapshotStore(disk, directory)
+      const { meta, file } = await sender()
+      await store.receive(chunkOf(meta, file, 0, 100))
+      let isFailing = true
+      disk.fault = (operation) => {
+        if (!isFailing || operation !== failing) return undefined
+        isFailing = false
+        return 'io'
+      }
+      expect(await store.receive(chunkOf(meta, file, 100, file.length))).toMatchObject({ error: { kind: 'io' } })
+      expect(disk.namesIn(directory)).toEqual([])
+      expect(await store.receive(chunkOf(meta, file, 100, 100))).toMatchObject({
+        value: { nextOffset: 0, complete: false },
+      })
+      expect(await sendAll(store, meta, file, 100)).toMatchObject({ complete: true })
+      expect((await found(disk)).newest?.meta).toEqual(meta)
+    },
+  )
 
   it('says that a restore was refused', async () => {
     const store = new SnapshotStore(await madeDisk(), directory)

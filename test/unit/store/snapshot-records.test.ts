@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { concatBytes } from '../../../src/base/bytes.ts'
+import { concatBytes, SpelledBytes } from '../../../src/base/bytes.ts'
 import { crc32c } from '../../../src/base/crc32c.ts'
 import { pack } from '../../../src/base/msgpack.ts'
 import { headerFrom } from '../../../src/store/restore.ts'
@@ -80,6 +80,14 @@ describe('the hash of a row', () => {
     expect(hashOf({ delay: 0.5 })).not.toEqual(hashOf({ delay: 0.25 }))
     expect(hashOf({ delay: 0.5 })).not.toEqual(hashOf({ delay: '0.5' }))
     expect(hashOf({ delay: 0.5 })).toEqual(hashOf({ delay: 0.5 }))
+  })
+
+  it('tells apart lists by their items, and bytes by each, whichever form they have in memory', () => {
+    expect(hashOf({ tags: ['a', 'b'] })).not.toEqual(hashOf({ tags: ['a', 'c'] }))
+    expect(hashOf([[1], [2]])).not.toEqual(hashOf([[2], [1]]))
+    const bytes = Uint8Array.of(1, 200, 0)
+    expect(hashOf(bytes)).not.toEqual(hashOf(Uint8Array.of(1, 201, 0)))
+    expect(hashOf({ value: bytes })).toEqual(hashOf({ value: new SpelledBytes(String.fromCharCode(...bytes)) }))
   })
 
   it('tells apart both truths, and each from a list without any', () => {

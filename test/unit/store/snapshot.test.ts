@@ -1,13 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { concatBytes, equalBytes } from '../../../src/base/bytes.ts'
 import { unpack } from '../../../src/base/msgpack.ts'
+import { done } from '../../../src/base/result.ts'
 import { modifyIndexOf } from '../../../src/model/log-position.ts'
 import { headerFrom } from '../../../src/store/restore.ts'
 import { snapshotPieceBytes } from '../../../src/store/snapshot.ts'
+import { StateRecords } from '../../../src/store/state-records.ts'
 import { Store } from '../../../src/store/store.ts'
 import type { ReadTransaction, Row, TableDefinition } from '../../../src/store/types.ts'
 import { quietSamples, sample, samples } from './sample-table.ts'
 
+const unused: typeof samples = { ...samples, name: 'unused' }
 const tables = [samples, quietSamples] as readonly TableDefinition<Row>[]
 
 function filled(rows = 3): Store {
@@ -133,6 +136,56 @@ describe('snapshots', () => {
     // Replaced, and so taken out of the running sum, in the form in which it came back.
     for (const store of [from, to]) store.apply(modifyIndexOf(2), (tx) => tx.put(anything, { id: 'k1', what: 1 }))
     expect(to.digest()).toEqual(from.digest())
+  })
+
+  it('have a digest that tells apart two states, and is the same again once they are equal', () => {
+    const [one, other] = [filled(), filled()]
+    const puts = (store: Store, index: number, group: string): void => {
+      store.apply(modifyIndexOf(index), (tx) => tx.put(samples, sample('key-0', index, group)))
+    }
+    expect(one.digest()).toEqual(other.digest())
+    puts(one, 8, 'a')
+    puts(other, 8, 'b')
+    expect(one.digest()).not.toEqual(other.digest())
+    for (const store of [one, other]) puts(store, 9, 'c')
+    expect(one.digest()).toEqual(other.digest())
+  })
+
+  it('have the digest of a release that lacks the tables which were never used', () => {
+    const one = filled(0)
+    const other = new Store([samples, quietSamples, unused] as readonly TableDefinition<Row>[], { digest: true })
+    other.apply(modifyIndexOf(7), (tx) => tx.touch(quietSamples, modifyIndexOf(4)))
+    expect(other.digest()).toEqual(one.digest())
+    other.apply(modifyIndexOf(8), (tx) => tx.put(unused, sample('a', 8)))
+    one.apply(modifyIndexOf(8), () => undefined)
+    expect(other.digest()).not.toEqual(one.digest())
+  })
+
+  it('are read record by record without a store: each row with its table, and whether the whole is sound', () => {
+    const store = filled()
+    store.apply(modifyIndexOf(8), (tx) => tx.put(quietSamples, sample('q', 8)))
+    const bytes = concatBytes(piecesOf(store))
+    const read = (of: Uint8Array) => {
+      const rows: unknown[] = []
+      const records = new StateRecords((table, record) => {
+        const row = unpack(record)
+        rows.push([table, row.ok ? (row.value as { readonly id: string }).id : row.error])
+      })
+      for (let at = 0; at < of.length; at += 50) records.write(of.subarray(at, at + 50))
+      return { rows, end: records.finish() }
+    }
+    const rows = [['quiet-samples', 'q'], ...['key-0', 'key-1', 'key-2'].map((id) => ['samples', id])]
+    expect(read(bytes)).toEqual({ rows, end: done })
+    expect(read(bytes.subarray(0, -1)).end.ok).toBe(false)
+  })
+
+  it('with a row as long as the longest value are restored', () => {
+    const from = filled()
+    const long = sample('long', 8, 'x'.repeat(512 << 10))
+    from.apply(modifyIndexOf(8), (tx) => tx.put(samples, long))
+    const to = new Store(tables, { digest: true })
+    expect(restoreAll(to, piecesOf(from))).toMatchObject({ ok: true })
+    expect(to.read().get(samples, 'long')).toEqual(long)
   })
 
   it('a restore wakes every parked query, also one that looked at nothing', () => {

@@ -166,6 +166,20 @@ describe('watches', () => {
     expect(woken).toBe(1)
   })
 
+  it('a parked query holds until what it read changes, not until it is woken, and no longer once it is closed', () => {
+    const store = newStore()
+    const parked = ['key-1', 'key-2'].map((key) =>
+      store.park(store.query((tx) => tx.get(samples, key)).touched, () => {}),
+    )
+    const current = (): boolean[] => parked.map((each) => each.ok && each.value.isCurrent())
+    expect(current()).toEqual([true, true])
+    store.apply(modifyIndexOf(8), (tx) => tx.put(samples, sample('key-1', 8)))
+    expect(current()).toEqual([false, true])
+    store.committed()
+    for (const each of parked) if (each.ok) each.value.close()
+    expect(current()).toEqual([false, false])
+  })
+
   it('a query made after a change, but before the end of its batch, is not woken by it', () => {
     const store = newStore()
     store.apply(modifyIndexOf(1), (tx) => tx.put(samples, sample('a', 1)))

@@ -199,6 +199,19 @@ export const tokenMistakes: readonly Settled[] = [
     /"Resource":"acl","Name":"","Right":"write","Allowed":true/,
     { leaves: 'nothing' },
   ),
+  refused('a token of the agent that is no JSON', () => put('/v1/agent/token/acl_token', '{'), 400, /./),
+  refused(
+    'a token of the agent of an unknown kind',
+    () => put('/v1/agent/token/door', { Token: '' }),
+    404,
+    /Token "door" is unknown/,
+  ),
+  accepted(
+    'the progress of copies in the datacenter that is copied',
+    () => get('/v1/acl/replication'),
+    /^\{"Enabled":false,"Running":false,.*"LastSuccess":"0001-01-01T00:00:00Z","LastError":"0001-01-01T00:00:00Z","LastErrorMessage":"","LagMilliseconds":-1\}/,
+    { leaves: 'nothing' },
+  ),
   // The asked server answers from its own state, so the token is one that has always been there.
   accepted(
     'an explanation about another token',

@@ -38,8 +38,13 @@ interface Place {
   mayWrite: boolean
   /** Linked to a second policy, shared by all places, which has no rules for its keys. */
   isLinkedTwice: boolean
+  /** Rules of a legacy token in the last request for it. */
+  rules: string
+  /** A legacy token that may do everything, whatever its rules say. */
+  isManagement: boolean
 }
 
+/** `links`: of a legacy token its type, which stands for them. */
 type Edit = 'remove' | 'rules' | 'links'
 
 /** Weights in a hundred of the edits of an existing token. */
@@ -78,6 +83,8 @@ export class TokenEditor {
       isLegacy: plan.isOld || (plan.prefix === undefined && number % legacyOneIn === legacyOneIn - 1),
       mayWrite: true,
       isLinkedTwice: false,
+      rules: '',
+      isManagement: false,
     }))
   }
 
@@ -139,18 +146,28 @@ export class TokenEditor {
 
   /** The ID of a legacy token is its secret. */
   async #editLegacy(agent: Endpoint, number: number, place: Place, draws: Draws): Promise<void> {
-    const Rules = drawnRules(draws, this.#plan.names, 'legacy')
-    const body = { Name: this.#policyOf(number), Type: 'client', Rules }
     const { accessor } = place
+    const rules = drawnRules(draws, this.#plan.names, 'legacy')
     if (accessor === undefined) {
-      const made = await this.#client.ask(agent, 'PUT', '/v1/acl/create', body)
+      Object.assign(place, { rules, isManagement: false })
+      const made = await this.#client.ask(agent, 'PUT', '/v1/acl/create', this.#legacy(number, place))
       if (made === undefined) return
       const { ID } = JSON.parse(made) as { readonly ID: string }
       Object.assign(place, { accessor: ID, secret: ID })
-    } else if (drawnEdit(draws) !== 'remove')
-      await this.#client.ask(agent, 'PUT', '/v1/acl/update', { ID: accessor, ...body })
-    else if ((await this.#client.ask(agent, 'PUT', `/v1/acl/destroy/${accessor}`)) !== undefined)
-      place.accessor = undefined
+      return
+    }
+    const edit = drawnEdit(draws)
+    if (edit === 'remove') {
+      const gone = await this.#client.ask(agent, 'PUT', `/v1/acl/destroy/${accessor}`)
+      if (gone !== undefined) place.accessor = undefined
+      return
+    }
+    Object.assign(place, edit === 'rules' ? { rules } : { isManagement: !place.isManagement })
+    await this.#client.ask(agent, 'PUT', '/v1/acl/update', { ID: accessor, ...this.#legacy(number, place) })
+  }
+
+  #legacy(number: number, { rules, isManagement }: Place): object {
+    return { Name: this.#policyOf(number), Type: isManagement ? 'management' : 'client', Rules: rules }
   }
 
   async #create(agent: Endpoint, number: number, place: Place): Promise<void> {

@@ -6,6 +6,41 @@ import { inSimulation } from '../sim-world/in-simulation.ts'
 
 const http = { host: '10.0.0.1', port: 8500 }
 
+interface OldToken {
+  readonly Type: string
+  readonly Rules: string
+}
+
+it('changes the rules of a legacy token or its type, one at a time', async () => {
+  const kept = new Map<string, OldToken>()
+  const changes: string[] = []
+  await inSimulation({}, async (simulation) => {
+    simulation.addNode({ name: 'a1', host: http.host }).boot((env) =>
+      env.http
+        .serve(http, async ({ target, body }: HttpRequest) => {
+          const { ID = `t${kept.size}`, ...sent } = JSON.parse(textOf(body as Uint8Array) || '{}')
+          const before = kept.get(ID)
+          if (target === '/v1/acl/update' && before !== undefined) {
+            changes.push(`${before.Type !== sent.Type} ${before.Rules !== sent.Rules}`)
+          }
+          if (!target.startsWith('/v1/acl/destroy/')) kept.set(ID, sent)
+          return { status: 200, headers: [], body: JSON.stringify({ ID }) }
+        })
+        .then(() => undefined),
+    )
+    simulation.addNode({ name: 'editors', host: '10.0.0.9' }).boot((env) => {
+      const world = { decisions: simulation.decisions, agent: () => http, secret: () => 'root', onList: () => {} }
+      const plan = { name: 'office', places: 3, prefix: undefined, names: ['a', 'b'], isOld: true, ratePerSecond: 10 }
+      new TokenEditor(env, plan, world).start()
+    })
+    await simulation.run({ untilMs: 10_000 })
+  })
+  const of = (change: string) => changes.filter((each) => each === change).length
+  expect(of('true false')).toBeGreaterThan(3)
+  expect(of('false true')).toBeGreaterThan(3)
+  expect(of('true true')).toBe(0)
+})
+
 it('makes a token for each place, edits all but every third, and lists the secrets in the order of places', async () => {
   const { lines, listed } = await inSimulation({}, async (simulation) => {
     const lines: string[] = []

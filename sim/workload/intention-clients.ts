@@ -2,7 +2,7 @@ import { textOf, utf8 } from '../../src/base/bytes.ts'
 import type { Env } from '../../src/env/env.ts'
 import { pause } from '../../src/model/pause.ts'
 import type { Tell } from '../checkers/checker.ts'
-import type { IntentionChange } from '../checkers/intentions/intention-facts.ts'
+import type { IntentionChange, IntentionDecision } from '../checkers/intentions/intention-facts.ts'
 import type { Decisions } from '../world/decisions/decisions.ts'
 import type { Draws } from '../world/decisions/draws.ts'
 import { type AskedAgent, answerWithinMs } from './asked-agents.ts'
@@ -40,6 +40,7 @@ const otherCaseOneIn = 8
 const refusals = /duplicate intention found|non-existent intention|must be set to/
 
 type Change = Pick<IntentionChange, 'kind' | 'id' | 'wanted'>
+type Told = Pick<IntentionDecision, 'isAllowed' | 'ageS'>
 
 /** Clients that create, change and delete intentions, and clients that ask for the resulting decisions. */
 export class IntentionClients {
@@ -141,10 +142,10 @@ export class IntentionClients {
       const [source, destination] = [this.#drawnService(draws), `default/${this.#drawnName(draws)}`]
       const isKept = draws.below(2) === 0 && agent.endpoint.datacenter === undefined
       const calledUs = this.#world.nowUs()
-      const isAllowed = isKept
+      const told = isKept
         ? await this.#authorize(agent, source, destination)
         : await this.#check(agent, source, destination)
-      if (isAllowed === undefined) continue
+      if (told === undefined) continue
       const how = isKept ? 'authorize' : 'check'
       const endedUs = this.#world.nowUs()
       this.#world.tell('intention decided', {
@@ -152,7 +153,7 @@ export class IntentionClients {
         how,
         source,
         destination,
-        isAllowed,
+        ...told,
         calledUs,
         endedUs,
       })
@@ -163,21 +164,22 @@ export class IntentionClients {
     return `${draws.below(otherNamespaceOneIn) === 0 ? 'other' : 'default'}/${this.#drawnName(draws)}`
   }
 
-  async #check(agent: AskedAgent, source: string, destination: string): Promise<boolean | undefined> {
+  async #check(agent: AskedAgent, source: string, destination: string): Promise<Told | undefined> {
     const target = `/v1/connect/intentions/check?source=${source}&destination=${destination}`
     const answer = await this.#ask(agent, 'GET', target)
     if (answer?.status !== 200) return undefined
-    return (JSON.parse(answer.body) as { readonly Allowed: boolean }).Allowed
+    return { isAllowed: (JSON.parse(answer.body) as { readonly Allowed: boolean }).Allowed }
   }
 
-  async #authorize(agent: AskedAgent, source: string, destination: string): Promise<boolean | undefined> {
+  async #authorize(agent: AskedAgent, source: string, destination: string): Promise<Told | undefined> {
     const [namespace, name] = source.split('/')
     const answer = await this.#ask(agent, 'POST', '/v1/agent/connect/authorize', {
       Target: destination.split('/')[1],
       ClientCertURI: `spiffe://${this.#plan.domain}/ns/${namespace}/dc/dc1/svc/${name}`,
     })
     if (answer?.status !== 200) return undefined
-    return (JSON.parse(answer.body) as { readonly Authorized: boolean }).Authorized
+    const { Authorized: isAllowed } = JSON.parse(answer.body) as { readonly Authorized: boolean }
+    return { isAllowed, ageS: answer.age === undefined ? undefined : Number(answer.age) }
   }
 
   async #ask(
@@ -185,7 +187,7 @@ export class IntentionClients {
     method: string,
     path: string,
     body?: object,
-  ): Promise<{ readonly status: number; readonly body: string } | undefined> {
+  ): Promise<{ readonly status: number; readonly body: string; readonly age: string | undefined } | undefined> {
     const place = endpoint.datacenter === undefined ? '' : `${path.includes('?') ? '&' : '?'}dc=${endpoint.datacenter}`
     const answer = await this.#env.http.request(endpoint, {
       method,
@@ -194,7 +196,9 @@ export class IntentionClients {
       headers: tokenHeaders(endpoint.token),
       ...(body === undefined ? {} : { body: utf8(JSON.stringify(body)) }),
     })
-    return answer.ok ? { status: answer.value.status, body: textOf(answer.value.body) } : undefined
+    if (!answer.ok) return undefined
+    const { status, body: told, headers } = answer.value
+    return { status, body: textOf(told), age: headers.get('age') }
   }
 
   #draws(what: string, client: number, round: number, nth: number): Draws {

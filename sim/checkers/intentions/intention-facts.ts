@@ -33,6 +33,8 @@ export interface IntentionDecision {
   readonly source: string
   readonly destination: string
   readonly isAllowed: boolean
+  /** How old the cached intentions are, as the agent says, in seconds; undefined: it has fetched them for this answer. */
+  readonly ageS?: number | undefined
   readonly calledUs: number
   readonly endedUs: number
 }

@@ -14,6 +14,8 @@ const keptWithinUs = 2_000_000
 /** Maximum pause between an agent's attempts: it pauses for as long as nothing has answered, up to this limit. */
 const retryMaxUs = 65_000_000
 const noticingUs = 15_000_000
+/** By this share the clock of an agent may be faster. */
+const clockShare = 0.06
 
 type Excuses = { readonly C7: 'restored'; readonly C8: 'out of reach' }
 type Run = Pick<CheckedRun, 'nowUs' | 'contactSinceUs' | 'staleDefaultMs'> & Judge<Excuses>
@@ -26,7 +28,8 @@ type Held = readonly HeldIntention[]
  *    answer, a refused one never is. A command changes only the intention that it names.
  * 2. C8: `check` decides as an independent judge does by the intentions at some time between the question and the
  *    answer. An agent's decision by its cached intentions is the same, or follows those of shortly before. An agent that
- *    is cut off decides by intentions no older than its last refresh.
+ *    is cut off decides by intentions no older than its last refresh. It calls no cached intentions older than its
+ *    process, with which its cache began.
  */
 export class IntentionLaws {
   readonly #run: Run
@@ -35,6 +38,8 @@ export class IntentionLaws {
   readonly #refreshedUs = new Map<string, number>()
   /** All intentions, with all versions. */
   readonly #versions: Version<Held>[] = [{ value: [], fromUs: 0, event: 0 }]
+  /** By agent, when its process began. */
+  readonly #begunUs = new Map<string, number>()
   /** What was refused, by its unique description. */
   readonly #refused = new Map<string, string>()
   readonly #described = new Set<string>()
@@ -48,6 +53,10 @@ export class IntentionLaws {
 
   settings(isAllowedByDefault: boolean): void {
     this.#isAllowedByDefault = isAllowedByDefault
+  }
+
+  began(agent: string): void {
+    this.#begunUs.set(agent, this.#run.nowUs())
   }
 
   /** `id`: that of the intention that the command names. */
@@ -113,6 +122,7 @@ export class IntentionLaws {
   }
 
   decided(decision: IntentionDecision): void {
+    this.#isOfAge(decision)
     const { agent, how, source, destination, isAllowed, calledUs, endedUs } = decision
     const fromUs = how === 'check' ? calledUs - this.#run.staleDefaultMs * 1000 : this.#keptFromUs(decision)
     if (fromUs === undefined) return this.#run.excused('C8', 'out of reach')
@@ -129,6 +139,18 @@ export class IntentionLaws {
       'C8',
       `${how} at ${agent} ${isAllowed ? 'allows' : 'denies'} ${source} to connect to ${destination} (asked at ${secondsText(calledUs)}): ${by}`,
       [this.#versions.at(-1)?.event ?? 0],
+    )
+  }
+
+  #isOfAge({ agent, destination, ageS, calledUs, endedUs }: IntentionDecision): void {
+    if (ageS === undefined) return
+    this.#run.judged('C8')
+    const ranUs = endedUs - (this.#begunUs.get(agent) ?? 0)
+    // It also catches an age that is no number.
+    if (ageS * 1e6 <= ranUs * (1 + clockShare)) return
+    this.#run.report(
+      'C8',
+      `authorize at ${agent} decides about ${destination} (asked at ${secondsText(calledUs)}) by intentions with an age of ${ageS} s, but the agent has run for ${(ranUs / 1e6).toFixed(1)} s`,
     )
   }
 
@@ -193,8 +215,8 @@ export const intentionLaws = checker({
       },
     },
     C8: {
-      text: 'decisions: connections are allowed or denied as an independent evaluation of the intentions at that time says',
-      sources: ['docs/reference/mesh.md#precedence'],
+      text: 'decisions: connections are allowed or denied as an independent evaluation of the intentions at that time says, and the age of cached ones is no greater than that of the agent',
+      sources: ['docs/reference/mesh.md#precedence', 'docs/reference/http-reads.md#cache-headers'],
       evidence: ['intentions', 'forwards', 'requests'],
       judges: ['decision', 'decisions'],
       excuses: {
@@ -207,6 +229,7 @@ export const intentionLaws = checker({
   },
   make: (run) => new IntentionLaws(run, run.of(leaderContact)),
   takes: {
+    'process began': (it, { node }) => it.began(node),
     'settings read': (it, { config: { access } }) => it.settings(!access.enabled || access.defaultPolicy === 'allow'),
     'command took effect': (it, { command: { body }, index, tx }) => {
       if (tx.lastChange(intentionsTable) === index) it.changed(heldIn(tx), (body as { readonly id?: string }).id ?? '')

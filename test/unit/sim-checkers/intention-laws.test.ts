@@ -42,10 +42,14 @@ function lawsOf(contactS: number | 'none' = 1) {
         endedUs: (atS + 1) * second,
         ...given,
       }),
-    asked: (how: 'check' | 'authorize', ends: string, isAllowed: boolean, atS: number) => {
+    began: (atS: number) => {
+      now.us = atS * second
+      laws.began('s1')
+    },
+    asked: (how: 'check' | 'authorize', ends: string, isAllowed: boolean, atS: number, ageS?: number) => {
       const [source = '', destination = ''] = ends.split(' => ')
       const [calledUs, endedUs] = [atS * second, atS * second + 1_000]
-      laws.decided({ agent: 's1', how, source, destination, isAllowed, calledUs, endedUs })
+      laws.decided({ agent: 's1', how, source, destination, isAllowed, ageS, calledUs, endedUs })
     },
   }
 }
@@ -195,6 +199,27 @@ describe('C8, decisions', () => {
     contact.changedUs = 38 * second
     asked('authorize', 'default/api => default/db', true, 39)
     expect([lines.length, counts()]).toEqual([1, ['C7 5', 'C8 4', 'C8 excused: out of reach 2']])
+  })
+
+  it('of an agent are by intentions that it calls no older than itself, in seconds of its own clock', () => {
+    const { began, asked, lines } = lawsOf()
+    for (const [beganS, atS, ageS] of [
+      [0, 100, 106],
+      [0, 100, 107],
+      [60, 100, 42],
+      [60, 100, 43],
+      [60, 100, Number.NaN],
+    ] as const) {
+      began(beganS)
+      asked('authorize', webToDb, false, atS, ageS)
+    }
+    expect(
+      lines.map((line) => /with an age of (\S+) s, but the agent has run for (\S+) s/.exec(line)?.slice(1)),
+    ).toEqual([
+      ['107', '100.0'],
+      ['43', '40.0'],
+      ['NaN', '40.0'],
+    ])
   })
 
   it('of an agent that is in contact again are excused for 15 seconds and as long as it was cut off', () => {

@@ -1,4 +1,5 @@
 import type { Result } from '../../../src/base/result.ts'
+import type { ProviderOptions } from '../../../src/features/connect/model.ts'
 
 /** The facts of a mesh certificate that invariants use. Times are of the wall clock, in milliseconds. */
 export interface SeenCertificate {
@@ -107,7 +108,7 @@ export interface RotationFacts {
   readonly why?: string
   /** The provider in force after it has ended. */
   readonly provider?: string
-  readonly options?: Readonly<Record<string, unknown>>
+  readonly options?: ProviderOptions
 }
 
 /** A root as in the replicated state: PEM. */
@@ -131,7 +132,7 @@ export interface MeshState {
 
 export interface AuthorityConfiguration {
   readonly provider: string
-  readonly options: Readonly<Record<string, unknown>>
+  readonly options: ProviderOptions
   /** The datacenter whose roots are used; empty or absent: its own. */
   readonly primary?: string
 }

@@ -1,4 +1,5 @@
 import { checker, type ExcusesOf, eventIn, type Judge } from '../checker.ts'
+import { LeafLives } from './leaf-lives.ts'
 import { type MeshDomains, meshDomains } from './mesh-domains.ts'
 import {
   type ListedRoot,
@@ -48,6 +49,7 @@ export class MeshLaws {
   readonly meetings: MeshMeetings
   readonly #trust: MeshTrust
   readonly #roots: MeshRoots
+  readonly #lives: LeafLives
   readonly #domains: MeshDomains
   readonly #shown: ShownRoots
   #listed: RootSet | undefined
@@ -65,6 +67,7 @@ export class MeshLaws {
     this.#trust = meshTrust.by(judge, parts.chains, parts, parts.lostKeys)
     this.meetings = new MeshMeetings(judge, parts, this.#trust)
     this.#roots = meshRoots.by(judge, parts, parts.lostKeys)
+    this.#lives = new LeafLives(judge)
     this.#domains = meshDomains.by(judge)
     this.#shown = new ShownRoots(judge)
   }
@@ -88,6 +91,7 @@ export class MeshLaws {
     const before = this.rotation.step
     this.#secretsOf(state)
     this.configurations.changed(state)
+    this.#lives.configured(state)
     this.inForce.changed(state)
     this.rotation.changed(state.rotations, this.#listed?.roots.find((root) => root.active)?.id)
     const events: MeshEvent[] = []
@@ -101,6 +105,7 @@ export class MeshLaws {
   replaced(state: MeshState): void {
     this.#secretsOf(state)
     this.configurations.changed(state)
+    this.#lives.configured(state)
     this.inForce.replaced(state)
     this.rotation.replaced(state.rotations)
     this.#trust.replaced(state.roots.flatMap((text) => this.#rootOf(text) ?? []))
@@ -129,6 +134,7 @@ export class MeshLaws {
     const leaf = { holder, certificate, between, givenIn: eventIn(this.#judge) }
     this.#leaves++
     this.#roots.leaf(leaf)
+    this.#lives.given(leaf)
     this.#domains.given(leaf, this.#roots.rootAbove(certificate, between))
     this.#trust.held(leaf)
     this.#edge(certificate.notAfterMs)

@@ -239,7 +239,7 @@ export const meshRoots = law(
       },
     },
     C6: {
-      text: 'times: no leaf outlives a certificate of its chain, all are back-dated by the skew, a cross-signed certificate outlives the leaves that need it',
+      text: 'times: no leaf outlives a certificate of its chain or lives longer than the configuration allows, all are back-dated by the skew, a cross-signed certificate outlives the leaves that need it',
       sources: ['docs/reference/mesh.md#certificate-profile'],
       evidence: ['authority', 'forwards', 'requests'],
       judges: ['certificate', 'certificates'],

@@ -246,6 +246,19 @@ describe('C6, times', () => {
     ])
   })
 
+  it('of leaves last no longer than the longest that was ever configured, and a second for either end', () => {
+    const { laws, lines, state } = begun()
+    const given = (serial: number, toS: number) =>
+      laws.given('web at c1', 'web', pem(leaf(serial, 'R1', -20, toS, { service: 'web' })), 'key')
+    given(2, 90_000)
+    for (const LeafCertTTL of ['2h', '1h'])
+      state([root(1, true)], { configuration: { provider: 'svc', options: { LeafCertTTL } } })
+    for (const [at, toS] of [3_580, 7_180, 7_182, 7_183].entries()) given(3 + at, toS)
+    expect(lines).toEqual([
+      'C6: leaf 6 of web at c1 is valid for 7203 s, and the configuration never allowed more than 7200 s',
+    ])
+  })
+
   it('of a crossing last as long as leaves of the root that signed it', () => {
     const { lines, state } = begun()
     state([root(1, false), root(2, true, [crossing(2, { toS: 3_000 })])])

@@ -102,6 +102,9 @@ describe('the migration', () => {
       CompleteSinceIndex: views.migrationOf(world.server.read())?.completeIndex,
     })
     expect(new Set(accessors(world).map(([, accessor]) => accessor)).size).toBe(302)
+    const [some, all] = ['migrated legacy tokens', 'all legacy tokens are migrated']
+    const told = (world.logged as readonly (readonly unknown[])[]).map(([, , text]) => text)
+    expect(told.filter((text) => text === some || text === all)).toEqual([some, some, all])
   })
 
   it('[ACL-038] leaves old and new tokens at work, those that are through and those that are not', async () => {

@@ -90,6 +90,11 @@ describe('rules of the legacy grammar', () => {
     await world.clock.advance(2_000)
     const line = (secret: string) => `GET /v1/acl/rules/translate/${world.token(secret)?.accessor}`
     expect(await world.ask('root', line('old'))).toEqual({ status: 200, body: now })
+    const [method, target] = ['GET', line('old').slice('GET '.length)] as const
+    expect(await world.server.request(method, target)).toMatchObject({
+      kind: 'text',
+      meta: { index: world.server.index },
+    })
     expect(await world.ask('root', line('root'))).toEqual({
       status: 500,
       body: 'The specified token does not have any rules set',

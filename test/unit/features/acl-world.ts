@@ -147,7 +147,10 @@ export class AclWorld {
         open: async (path: string) => {
           const bytes = this.files.get(path)
           if (bytes === undefined) return err({ kind: 'not-found', path, message: 'there is none' })
-          return ok({ read: async () => ok(bytes), close: async () => {} })
+          return ok({
+            read: async (offset: number, length: number) => ok(bytes.subarray(offset, offset + length)),
+            close: async () => {},
+          })
         },
         syncDirectory: async () => ok(undefined),
         remove: async (path: string) => {

@@ -148,6 +148,7 @@ describe('a leaf', () => {
     signing.close()
     await settled()
     expect(outcomes.slice(9)).toEqual(Array.from({ length: 21 }, () => 'not-leader'))
+    expect(await signing.sign(csr, unrestricted)).toMatchObject({ ok: false, error: { kind: 'not-leader' } })
   })
 
   it('is one of those that share a command, with a number of its own each, and beyond the queue comes 429', async () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ok } from '../../../src/base/result.ts'
 import { builtInKindOf } from '../../../src/features/connect/provider/built-in.ts'
 import type { ProviderKind } from '../../../src/features/connect/provider/provider.ts'
+import { rotationActivate, rotationRefused } from '../../../src/features/connect/rotation-commands.ts'
 import * as views from '../../../src/features/connect/views.ts'
 import { hostCrypto } from '../../../src/host/crypto.ts'
 import { svcNaming } from '../../../src/model/naming/naming.ts'
@@ -84,6 +85,29 @@ describe('a rotation of the authority', () => {
     expect(sent.length).toBeGreaterThanOrEqual(4)
     for (const again of sent) await again()
     expect(state()).toEqual(before)
+  })
+
+  it('[CA-028] needs its crossing, also where an activation comes early, and is not refused after its end', async () => {
+    const world = await AuthorityWorld.begun()
+    const { context } = world.server
+    const { propose } = context
+    const early: unknown[] = []
+    context.propose = async (command, body, identity) => {
+      if (command.kind === 'connect.rotation-crossed') {
+        const { rotation } = body as { readonly rotation: number }
+        const activation = { rotation, nowMs: world.nowMs, oldIsOver: false, othersUntilMs: 0 }
+        early.push(await propose(rotationActivate, activation))
+      }
+      return propose(command, body, identity)
+    }
+    expect(await world.update({ PrivateKey: anotherKey() })).toEqual(ok(true))
+    expect(early).toEqual([ok('not-there')])
+    const ended = [...views.allRotations(world.server.read())]
+    expect(ended).toMatchObject([{ step: 'activated', why: '' }])
+    for (const rotation of [ended[0]?.id ?? 0, 999_999]) {
+      expect(await propose(rotationRefused, { rotation, why: 'the provider has refused' })).toEqual(ok(false))
+    }
+    expect([...views.allRotations(world.server.read())]).toEqual(ended)
   })
 
   it('is known to a caller that asks again with the same check-and-set after its end', async () => {

@@ -2,6 +2,8 @@ import { describe, expect } from 'vitest'
 import type { Env } from '../../../src/env/env.ts'
 import { externalKind } from '../../../src/features/connect/provider/external/external-kind.ts'
 import { readCertificates } from '../../../src/pki/certificate.ts'
+import { usesOfAuthority } from '../../../src/pki/extensions.ts'
+import { signingUri } from '../../../src/pki/spiffe.ts'
 import { hourMs, leafWish, managerOptions, managerToken, mesh, must } from '../../contract/connect/provider-world.ts'
 import { address, allMounts, dayMs, failureOf, reviewed, scene, signed } from './external-scene.ts'
 
@@ -133,8 +135,12 @@ describe('the external provider and the traps of the secrets manager', () => {
     const nowMs = env.clock.wallMs()
     const terms = { serial: '9', notBeforeMs: nowMs - 60_000, notAfterMs: nowMs + dayMs }
     const crossing = must(await old.crossSign({ rootCertificate: next.certificate, ...terms }))
-    expect(crossing.behind).toHaveLength(1)
     expect(crossing.serial).toBe('9')
+    const [bridge, ...more] = must(readCertificates((crossing.behind ?? []).join('\n')))
+    expect(more).toEqual([])
+    // It is what was requested: an authority of this mesh that ends with the crossing, rounded up to a second.
+    expect(bridge).toMatchObject({ authority: true, keyUsages: usesOfAuthority, uris: [signingUri(mesh.trustDomain)] })
+    expect((bridge?.notAfterMs ?? 0) - terms.notAfterMs).toBeLessThanOrEqual(1_000)
   })
 
   scene('renews its intermediate when a third of its life is left', async ({ env, manager, open, pass }) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { err } from '../../../src/base/result.ts'
-import { intentionDelete, intentionUpdate } from '../../../src/features/intention/commands.ts'
+import { intentionCreate, intentionDelete, intentionUpdate } from '../../../src/features/intention/commands.ts'
 import { matchEndpoint, matchedPlacesMax } from '../../../src/features/intention/endpoint.ts'
 import { ends, IntentionWorld, intentions, jsonOf } from './intention-world.ts'
 import { Rights } from './rights-of.ts'
@@ -234,6 +234,13 @@ describe('which intention decides', () => {
     expect(told).toEqual([true, true, false, true, false])
   })
 
+  it('is not told by a server that has lost its office without knowing it', async () => {
+    const world = new IntentionWorld()
+    await world.make('web', 'db')
+    Object.assign(world.server.context, { leads: async () => err({ kind: 'no-leader' }) })
+    expect(await world.refusal('GET', `${intentions}/check?source=web&destination=db`)).toBe('no-leader: ')
+  })
+
   it('of names that nothing says anything of, null is told; each name goes by how it was asked for', async () => {
     const world = new IntentionWorld()
     await world.make('web', 'db')
@@ -320,6 +327,17 @@ describe('changing an intention whose destination changes meanwhile', () => {
       value: { id },
     })
     expect(await context.propose(intentionDelete, { id, seenFor: null })).toEqual({ ok: true, value: { id } })
+  })
+
+  it('is no matter of a new one, which never takes the ID of another', async () => {
+    const world = new IntentionWorld()
+    const id = await world.make('web', 'secret')
+    const { updatedMs: createdMs, ...content } = change
+    expect(await world.server.context.propose(intentionCreate, { ...content, id, createdMs })).toEqual({
+      ok: true,
+      value: { refusal: `there is an intention of the ID ${id} already` },
+    })
+    expect(await world.listed()).toEqual(['default/web => default/secret allow 9'])
   })
 
   it('tells its caller to try again', async () => {

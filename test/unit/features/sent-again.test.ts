@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest'
+import { unrestricted } from '../../../src/access/authorizer.ts'
+import { tokenSetEndpoint } from '../../../src/features/acl/tokens/token-write-endpoints.ts'
 import { serviceOfNode } from '../../../src/features/catalog/views.ts'
 import { deregisterEndpoint } from '../../../src/features/catalog/write-endpoints.ts'
 import { applyEndpoint } from '../../../src/features/intention/apply-endpoint.ts'
 import { intentionById } from '../../../src/features/intention/views.ts'
 import { destroyEndpoint } from '../../../src/features/session/endpoint.ts'
 import { AccessWorld } from './access-world.ts'
+import { AclWorld } from './acl-world.ts'
 import { type Grant, Rights } from './rights-of.ts'
 
 const first = { origin: 'agent/boot', sequence: 1 }
@@ -44,5 +47,24 @@ describe('a deletion with few rights that is sent again after it took effect', (
     expect(await remove(first)).toEqual({ ok: true, value: true })
     expect(await remove(first)).toEqual({ ok: true, value: true })
     expect(await remove(second)).toMatchObject(refused)
+  })
+})
+
+describe('an edit of a token that is sent again after it took effect', () => {
+  const said = { secret: '', description: 'one', policies: [], local: false, rules: false, type: false }
+
+  it('is answered as before, unless the token was changed again since', async () => {
+    const world = await AclWorld.begun()
+    const { context } = world.server
+    const { accessor } = await world.tokenOf('key "a" { policy = "read" }')
+    const edit = { ...said, accessor }
+    const again = () => tokenSetEndpoint.repeated?.(context, edit, first)
+    expect(again()).toBeUndefined()
+    const done = await tokenSetEndpoint.serve(context, edit, first, unrestricted)
+    expect(done).toMatchObject({ ok: true, value: { accessor, description: 'one' } })
+    expect(again()).toEqual(done)
+    const other = { ...edit, description: 'two' }
+    expect(await tokenSetEndpoint.serve(context, other, second, unrestricted)).toMatchObject({ ok: true })
+    expect(again()).toMatchObject({ ok: false, error: { kind: 'outcome-unknown', final: true } })
   })
 })

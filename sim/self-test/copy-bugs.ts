@@ -83,4 +83,12 @@ export const copyBugs: readonly PlantedBug[] = [
     hunt: copiedBefore,
     foundBy: ['A5', 'A1'],
   },
+  {
+    row: 476,
+    name: 'types-are-not-copied',
+    about: 'in the legacy mode a token whose type was changed counts as already copied',
+    patches: [{ file: copying, find: ' && own.type === token.type', replace: '' }],
+    hunt: copiedBefore,
+    foundBy: ['A5'],
+  },
 ]

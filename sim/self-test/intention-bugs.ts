@@ -156,4 +156,12 @@ export const intentionBugs: readonly PlantedBug[] = [
     hunt: outage,
     foundBy: ['C8'],
   },
+  {
+    row: 477,
+    name: 'ages-in-milliseconds',
+    about: 'the age of the intentions by which an agent decides is told in milliseconds',
+    patches: [{ file: `${feature}/authorize.js`, find: 'Math.floor(ageMs / 1000)', replace: 'Math.floor(ageMs)' }],
+    hunt: outage,
+    foundBy: ['C8'],
+  },
 ]

@@ -87,4 +87,18 @@ export const providerBugs: readonly PlantedBug[] = [
     hunt: failing,
     foundBy: ['C5'],
   },
+  {
+    row: 445,
+    name: 'twice-the-life-outside',
+    about: 'an external secrets manager is asked for leaves that live twice as long as the configuration says',
+    patches: [
+      inConnect(
+        'provider/external/leaf.js',
+        'Math.floor((endMs - env.clock.wallMs()) / 1000)',
+        'Math.floor((endMs - env.clock.wallMs()) / 500)',
+      ),
+    ],
+    hunt: outside,
+    foundBy: ['C6'],
+  },
 ]

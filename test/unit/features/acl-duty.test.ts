@@ -4,6 +4,7 @@ import { concatBytes } from '../../../src/base/bytes.ts'
 import { policySet } from '../../../src/features/acl/commands.ts'
 import { legacySet } from '../../../src/features/acl/legacy/legacy-commands.ts'
 import { enterNewMode, migrateTokens } from '../../../src/features/acl/system/mode-commands.ts'
+import { tokenBatchEndpoint } from '../../../src/features/acl/tokens/token-endpoints.ts'
 import { tokenDeleteEndpoint } from '../../../src/features/acl/tokens/token-write-endpoints.ts'
 import * as views from '../../../src/features/acl/views.ts'
 import { restoreBegin, restorePiece, restoreTake } from '../../../src/features/snapshot/commands.ts'
@@ -441,6 +442,36 @@ describe('a secondary datacenter', () => {
     await pass(both, 5_000)
     expect(secondary.token(secret)).toBeUndefined()
     expect(secondary.token(String(plain['SecretID']))).toBeDefined()
+    Object.assign(secondary.server.context, { propose })
+    await pass(both, 40_000)
+    expect((await secondary.ask(secret, 'GET /v1/acl/tokens')).status).toBe(200)
+  })
+
+  it('leaves a new token for later that is given a policy between the list and the token itself', async () => {
+    const both = await two()
+    const { primary, secondary } = both
+    await primary.root('PUT /v1/acl/policy', { Name: 'p1', Rules: 'key_prefix "" { policy = "read" }' })
+    await secondary.lead()
+    await pass(both, 1_000)
+    const { propose, readElsewhere } = secondary.server.context
+    const failing: typeof propose = async (command, body, identity) =>
+      command.kind === 'acl.replicate-policies'
+        ? { ok: false, error: { kind: 'overloaded', message: 'full' } }
+        : propose(command, body, identity)
+    const made = await primary.root('PUT /v1/acl/token', { Policies: [{ Name: 'p1' }] })
+    const secret = String(made['SecretID'])
+    const meanwhile: typeof readElsewhere = async (endpoint, ...asked) => {
+      if (endpoint.method !== tokenBatchEndpoint.method) return readElsewhere(endpoint, ...asked)
+      Object.assign(secondary.server.context, { readElsewhere })
+      await primary.root('PUT /v1/acl/policy', { Name: 'p2', Rules: 'acl = "read"' })
+      const Policies = [{ Name: 'p1' }, { Name: 'p2' }]
+      await primary.root(`PUT /v1/acl/token/${made['AccessorID']}`, { Policies })
+      return readElsewhere(endpoint, ...asked)
+    }
+    Object.assign(secondary.server.context, { propose: failing, readElsewhere: meanwhile })
+    await pass(both, 5_000)
+    expect(secondary.server.context.readElsewhere).toBe(readElsewhere)
+    expect(secondary.token(secret)).toBeUndefined()
     Object.assign(secondary.server.context, { propose })
     await pass(both, 40_000)
     expect((await secondary.ask(secret, 'GET /v1/acl/tokens')).status).toBe(200)

@@ -51,10 +51,12 @@ export async function tokensRound(round: Round): Promise<RoundDone> {
   const early = await earlyTokens(round, theirs)
   if (!early.ok || round.over()) return early.ok ? ok(noChange) : early
   const now = changed.filter((accessor) => !early.value.has(accessor))
+  const listed = new Map(theirs.map((token) => [token.accessor, token.policies]))
   const stopped = await inParts(round, now, replicatedAtOnce, async (accessors) => {
     const whole = await askNewPrimary(round, tokenBatchEndpoint, { accessors }, noChange)
     if (!whole.ok || round.over()) return whole
-    const put = whole.value.found.map(({ hash: _, createIndex: __, modifyIndex: ___, ...token }) => token)
+    const found = whole.value.found.filter((token) => !isGivenMore(round, token, listed.get(token.accessor)))
+    const put = found.map(({ hash: _, createIndex: __, modifyIndex: ___, ...token }) => token)
     return server.propose(replicateTokens, { put, remove: [], removeUnmigrated: 0 })
   })
   if (stopped !== undefined) return stopped
@@ -77,6 +79,17 @@ async function earlyTokens(round: Round, theirs: readonly TokenRow[]): Promise<R
   const there = new Set(list.value.found.entries.map(({ id }) => id))
   const isEarly = ({ policies }: TokenRow): boolean => policies.some((link) => lacks(link) && there.has(link.id))
   return ok(new Set(open.filter(isEarly).map(({ accessor }) => accessor)))
+}
+
+/**
+ * Whether a new token was given a policy since it was listed that this datacenter does not have yet: the next round,
+ * which that change begins, looks for it.
+ */
+function isGivenMore({ server }: Round, token: TokenRow, listed: readonly PolicyLink[] = []): boolean {
+  const tx = server.read()
+  const isMore = ({ id }: PolicyLink): boolean =>
+    policyById(tx, id) === undefined && !listed.some((link) => link.id === id)
+  return token.policies.some(isMore) && tokenByAccessor(tx, token.accessor) === undefined
 }
 
 /** Removes copies without accessors, which the primary no longer has. Undefined: there are none. */

@@ -91,4 +91,12 @@ export const copyBugs: readonly PlantedBug[] = [
     hunt: copiedBefore,
     foundBy: ['A5'],
   },
+  {
+    row: 478,
+    name: 'new-tokens-come-first',
+    about: 'a new token is copied although its policy is not yet',
+    patches: [{ file: copying, find: 'lacks(link) && there.has(link.id)', replace: 'false' }],
+    hunt: copied,
+    foundBy: ['A5'],
+  },
 ]

@@ -3,7 +3,7 @@ import { type CheckedRun, checker, eventIn, type Judge } from '../checker.ts'
 import type { AccessState, TokenState } from './access-facts.ts'
 import type { AccessPlace } from './access-federation.ts'
 import { judge, statementsOf } from './access-judge.ts'
-import { within } from './access-versions.ts'
+import { tokenName, within } from './access-versions.ts'
 import { CopiesOf, type CopyExcuses, policyKind, tokenKind } from './copies.ts'
 
 /** Whether the token may read tokens with their secrets, by the present policies. */
@@ -96,7 +96,28 @@ export class CopiedAccess {
     }
     const excusesStale = this.#run.staleDefaultMs > 0
     this.#policies.changed(own, primary, atUs, excusesStale)
-    if (own.copiesTokens) this.#tokens.changed(own, primary, atUs, excusesStale)
+    if (!own.copiesTokens) return
+    this.#tokens.changed(own, primary, atUs, excusesStale)
+    if (!excusesStale) this.#areWhole(own, primary, atUs)
+  }
+
+  /**
+   * A new copy has the rights of its token from the first moment: of the policies of the token the datacenter lacks only
+   * those that the primary datacenter has removed. A removed policy comes back by a restore alone.
+   */
+  #areWhole(own: AccessPlace, primary: AccessPlace, atUs: number): void {
+    for (const versions of own.versions.tokens.values()) {
+      const [now, before] = [versions.at(-1), versions.at(-2)?.value]
+      if (now?.fromUs !== atUs || now.value === undefined || now.value.isLocal || before !== undefined) continue
+      this.#run.judged('A5')
+      for (const id of now.value.policies) {
+        const theirs = primary.versions.policies.get(id) ?? []
+        const isThere = theirs.length > 0 && theirs.every(({ value }) => value !== undefined)
+        if (!isThere || own.versions.policies.get(id)?.at(-1)?.value !== undefined) continue
+        const what = `${tokenName(now.value)} was copied without its policy ${id}, which the primary datacenter has`
+        this.#run.report('A5', what, [now.event, theirs.at(-1)?.event ?? 0])
+      }
+    }
   }
 
   get #primary(): AccessPlace | undefined {
@@ -137,7 +158,7 @@ export class CopiedAccess {
 export const copiedAccess = checker({
   codes: {
     A5: {
-      text: 'copies: a token that the primary keeps stays valid where it was copied; a copy is removed after its original, in time',
+      text: 'copies: a token that the primary keeps stays valid where it was copied, and comes with its policies; a copy is removed after its original, in time',
       sources: ['docs/reference/access-control.md#primary-and-secondary-datacenters'],
       evidence: ['rights', 'requests', 'forwards'],
       judges: ['copy or visit', 'copies and visits'],

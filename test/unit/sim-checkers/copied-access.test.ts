@@ -110,6 +110,21 @@ describe('A5, copies', () => {
     ])
   })
 
+  it('reports a new copy without a policy that the primary has, and none that goes as its policy has gone', () => {
+    const linked = (...policies: readonly string[]): TokenState => ({ ...token, policies })
+    const { inPrimary, inCopy, lines } = twoDatacenters()
+    inPrimary(1, { s: linked('p', 'q') }, { ...reads, q: '' })
+    inPrimary(2, { s: linked('p', 'q') }, reads)
+    inCopy(3, { s: linked('p', 'q') }, reads)
+    inPrimary(4, { s: linked('p', 'q'), t: { ...linked('r'), accessor: 't' } }, { ...reads, r: '' })
+    inPrimary(5, { s: linked('p', 'r'), t: { ...linked('r'), accessor: 't' } }, { ...reads, r: '' })
+    inCopy(6, { s: linked('p', 'r') }, reads)
+    expect(lines).toEqual([])
+    inCopy(7, { s: linked('p', 'r'), t: { ...linked('r'), accessor: 't' } }, reads)
+    inCopy(8, { s: linked('p', 'r'), t: { ...linked('r'), accessor: 't' } }, { ...reads, r: '' })
+    expect(lines).toEqual(['A5: token t was copied without its policy r, which the primary datacenter has'])
+  })
+
   it('reports a copy that is late: soon where the last round succeeded, and later after trouble', () => {
     for (const [isTroubled, late] of [
       [false, 6],

@@ -27,7 +27,7 @@ export class RestoredLocks {
   readonly #known = new Set<string>()
   /** An agent of this cluster has given out a snapshot. */
   #isSaved = false
-  /** Index of the state that arrives in pieces. */
+  /** Index of the state that arrives in pieces, or was the last to do so. */
   #arriving: number | undefined
 
   constructor(judge: Judge<{ S5: Excuse }>) {
@@ -38,8 +38,9 @@ export class RestoredLocks {
     if (status === 200 && where.startsWith('/v1/snapshot')) this.#isSaved = true
   }
 
-  arrives({ command: { kind, body } }: Facts['command took effect']): void {
-    if (kind !== restorePiece.kind) return
+  /** A piece of a restore after which another one has begun is refused. */
+  arrives({ command: { kind, body }, outcome }: Facts['command took effect']): void {
+    if (kind !== restorePiece.kind || outcome !== 'done') return
     const { offset, bytes } = body as { readonly offset: number; readonly bytes: Uint8Array }
     if (offset === 0) this.#arriving = indexIn(bytes)
   }
@@ -58,7 +59,6 @@ export class RestoredLocks {
   replaced(facts: LockFacts): void {
     this.#look(facts, heldIn(facts))
     this.changed(facts)
-    this.#arriving = undefined
   }
 
   #look({ index, sessions }: LockFacts, is: Held): void {

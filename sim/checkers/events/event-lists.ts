@@ -94,7 +94,7 @@ export class EventLists {
     if (before !== undefined && before.heardUs <= calledUs) {
       const first = ids[0]
       const kept = first === undefined ? [] : before.ids.slice(Math.max(0, before.ids.indexOf(first)))
-      const isFull = ids.length >= listedMax || (name !== '' && before.ids.length > 0)
+      const isFull = ids.length >= listedMax || name !== ''
       const isSame = kept.every((id, at) => ids[at] === id) && (isFull || kept.length === before.ids.length)
       if (!isSame) {
         this.#judge.report('V2', `${where} is ${ids.join(', ') || 'empty'}, but was ${before.ids.join(', ')} before`)

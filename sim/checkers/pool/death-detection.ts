@@ -76,8 +76,6 @@ export const deathDetection = law(
         'doubt of itself':
           'An observer whose local health score is above 0 has more time to suspect; until its score is 0 (Lifeguard, section 4.A).',
       },
-      // Scenarios that kill agents disturb the pool in other ways, too.
-      excusesMost: { 'pool disturbed': 0.85 },
     },
   },
   (judge) => new DeathDetection(judge),

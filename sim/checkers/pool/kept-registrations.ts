@@ -114,8 +114,6 @@ export const keptRegistrations = checker({
         'leave unheard':
           'At rest the catalog may have an agent that left while the present leader could not hear it; until the pool forgets it.',
       },
-      // Most removed agents were asked to leave: upgrades and restarts are planned leaves.
-      excusesMost: { 'asked to leave': 0.95 },
     },
   },
   make: (run) => new KeptRegistrations(run, run.nowUs, run.of(agentNames)),

@@ -104,8 +104,6 @@ export const localHealth = law(
         'short sleep':
           'A sleep may end before the probe under way is let go: shorter than two intervals and its health; that one.',
       },
-      // As for M4.
-      excusesMost: { 'pool disturbed': 0.85 },
     },
   },
   (judge) => new LocalHealth(judge),

@@ -162,6 +162,20 @@ describe('E11', () => {
     expect(lines).toHaveLength(1)
   })
 
+  it('judges an alias no more by what it stood for, once a request for another thing is under way', () => {
+    const { began, ended, aliased, listed, lines, later } = watched()
+    aliased('db-alias', 'web')
+    listed({ web: 'critical', db: 'passing', 'db-alias': 'critical' })
+    const change = began('db-alias', { node: '', service: 'db' })
+    listed({ web: 'critical', db: 'passing', 'db-alias': 'passing' })
+    later(60)
+    expect(lines).toEqual([])
+    ended(change)
+    listed({ web: 'critical', db: 'passing', 'db-alias': 'critical' })
+    later(60)
+    expect(lines).toHaveLength(1)
+  })
+
   it('gives a restored catalog the time of a full comparison, and a replaced machine has no aliases', () => {
     const { law, aliased, listed, lines, later } = watched()
     aliased('db-alias', 'web')

@@ -205,6 +205,19 @@ describe('A5, visits where tokens are copied', () => {
     expect(denies.lines).toHaveLength(1)
   })
 
+  it('lets an agent that does not reach the primary datacenter use what it knew of a token that was never copied', () => {
+    for (const isCopied of [false, true]) {
+      const { inPrimary, inCopy, visit, lines, counts } = twoDatacenters()
+      inPrimary(1, { s: token }, reads)
+      if (isCopied) inCopy(2, { s: token }, reads)
+      inPrimary(30, { s: token }, nothing)
+      if (isCopied) inCopy(31, { s: token }, nothing)
+      visit('allowed', 60)
+      expect(lines).toHaveLength(isCopied ? 1 : 0)
+      expect(counts().includes('A1 excused: out of reach 1')).toBe(!isCopied)
+    }
+  })
+
   it('reports a removed token that is let in, once its copy is gone for as long as rights are cached', () => {
     const { inPrimary, inCopy, visit, lines } = twoDatacenters()
     inPrimary(1, { s: token }, reads)

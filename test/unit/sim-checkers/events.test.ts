@@ -141,6 +141,25 @@ describe('V2', () => {
     expect(lines).toHaveLength(4)
   })
 
+  it('lets a full list lose its oldest events, and a list of one name too, but no other list', () => {
+    const { checker, listed, lines } = lists()
+    const idOf = (event: number): string => `00000000-0000-0000-0000-${event.toString(16).padStart(12, '0')}`
+    for (let event = 1; event <= 257; event++) checker.began(fired(`deploy ${idOf(event)}`), 1)
+    const list = (first: number, last: number, more: Partial<EventListing> = {}): void => {
+      const events = Array.from({ length: last - first + 1 }, (_, at) => [idOf(first + at), first + at] as const)
+      listed(events, { index: `${last}`, ...more })
+    }
+    list(1, 256)
+    list(2, 257)
+    list(1, 3, { node: 'c', name: 'deploy' })
+    list(2, 3, { node: 'c', name: 'deploy' })
+    list(1, 255, { node: 'd' })
+    expect(lines).toEqual([])
+    list(2, 256, { node: 'd' })
+    expect(lines).toHaveLength(1)
+    expect(lines[0]).toMatch(/^V2: the list at d is .*, but was .* before$/)
+  })
+
   it('reports another index, time or ID, an event for others, and one of another name', () => {
     const { checker, listed, lines } = lists()
     listed([[one, 1]], { index: '1' })

@@ -10,6 +10,7 @@ import { TimerStarts } from '../../../sim/checkers/pool/timer-starts.ts'
 import { ToldChanges } from '../../../sim/checkers/pool/told-changes.ts'
 import { ToldWatch } from '../../../sim/checkers/pool/told-watch.ts'
 import { lanGossip } from '../../../src/agent/settings/gossip-timing.ts'
+import { lamportMax } from '../../../src/gossip/core/bounds.ts'
 import type { Message } from '../../../src/gossip/core/messages.ts'
 import type { CoreMember, GossipEffect } from '../../../src/gossip/core/types.ts'
 import { memberNamed } from '../../../src/gossip/core/views.ts'
@@ -136,6 +137,13 @@ describe('M12', () => {
       'M12: s1 does not deliver the user event "e at 601: 59"',
       'M12: s1 delivers twice the user event "e at 600: 58"',
     ])
+    lines.length = 0
+    hears(lamportMax - 1, lamportMax - 1)
+    // Of a time that no clock can have, and dropped.
+    hears(lamportMax + 1)
+    expect(lines).toEqual([])
+    hears(lamportMax)
+    expect(lines).toEqual([`M12: s1 does not deliver the user event "e at ${lamportMax}: 00"`])
   })
 })
 

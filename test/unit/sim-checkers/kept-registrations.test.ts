@@ -51,6 +51,16 @@ describe('E3 while the run goes on', () => {
     expect(codes).toEqual(['E3'])
   })
 
+  it('counts a death once, even if the agent is killed again before it runs', () => {
+    const { checker, codes, pass } = watched()
+    checker.died('c1')
+    pass(7)
+    checker.died('c1')
+    pass(1)
+    checker.takenOut('c1')
+    expect(codes).toEqual([])
+  })
+
   it('does not care for nodes that no agent stands for', () => {
     const { checker, codes } = watched()
     checker.takenOut('printer')

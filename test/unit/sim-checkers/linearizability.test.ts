@@ -116,6 +116,16 @@ describe('a history of one register', () => {
     expect(checkRegister([...history, ...reads, ...twoLast], absent, 5000).kind).toBe('violation')
   })
 
+  it('is judged in few steps when many write at once, and CAS that expect their values are refused after another write', () => {
+    const writes = Array.from({ length: 16 }, (_, at) => write(at + 1, 0, 100))
+    const reads = Array.from({ length: 16 }, (_, at) => read(at + 1, at, 100))
+    const refused = Array.from({ length: 16 }, (_, at) => cas(at + 1, 900, false, 300, 310))
+    const later = [write(777, 200, 210), ...refused]
+    expect(checkRegister([...writes, ...reads, ...later], absent, 5000).kind).toBe('linearizable')
+    const twoLast = [read(7, 110, 120), read(8, 130, 140)]
+    expect(checkRegister([...writes, ...reads, ...twoLast, ...later], absent, 5000).kind).toBe('violation')
+  })
+
   it('is judged in few steps when CAS build on each other, and none but the last was answered', () => {
     const chain = Array.from({ length: 200 }, (_, at) => cas(at, at + 1, true, at, never))
     expect(checkRegister([...chain, read(200, 300, 310)], absent, 50_000).kind).toBe('linearizable')

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import type { LockFacts } from '../../../sim/checkers/clients/lock-facts.ts'
+import { type LockFacts, lockFactsOf } from '../../../sim/checkers/clients/lock-facts.ts'
 import { LockHolders } from '../../../sim/checkers/clients/lock-holders.ts'
 import { LockIndex } from '../../../sim/checkers/clients/lock-index.ts'
 import { SessionLives } from '../../../sim/checkers/clients/session-lives.ts'
+import { holdsTable, kvTable } from '../../../src/features/kv/tables.ts'
+import { sessionsTable } from '../../../src/features/session/tables.ts'
+import type { ReadTransaction } from '../../../src/store/types.ts'
 import { recorder } from './reports.ts'
 
 interface State {
@@ -43,6 +46,26 @@ function lockableIn({ holds, lockIndexes, named }: State, key: string): ReturnTy
   const lockIndex = lockIndexes?.[key] ?? (session === undefined ? undefined : 1)
   return lockIndex === undefined ? undefined : { lockIndex, session: named ?? session ?? '' }
 }
+
+describe('what a command did to locks', () => {
+  /** Whether the command of index 5 counts if it was the last to change these tables, and others changed before it. */
+  function counts(last: readonly { readonly name: string }[], before: readonly { readonly name: string }[]): boolean {
+    const lastChange = ({ name }: { readonly name: string }): number => {
+      if (last.some((table) => table.name === name)) return 5
+      return before.some((table) => table.name === name) ? 4 : 0
+    }
+    const tx = { lastChange, all: () => [] } as unknown as ReadTransaction
+    return lockFactsOf(tx, { index: 5, atUs: 0, expiry: false, operations: [] }) !== undefined
+  }
+
+  it('is read where it changed sessions or locks, or a key once there was a lock', () => {
+    expect(counts([sessionsTable], [])).toBe(true)
+    expect(counts([kvTable, holdsTable], [sessionsTable])).toBe(true)
+    expect(counts([kvTable], [sessionsTable, holdsTable])).toBe(true)
+    expect(counts([kvTable], [sessionsTable])).toBe(false)
+    expect(counts([], [sessionsTable, kvTable, holdsTable])).toBe(false)
+  })
+})
 
 describe('S1, mutual exclusion', () => {
   function checked(...trace: readonly LockFacts[]): readonly string[] {

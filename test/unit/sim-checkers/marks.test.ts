@@ -13,10 +13,12 @@ import { poolTold } from '../../../sim/checkers/pool/pool-marks.ts'
 import { agentTold, diskTold } from '../../../sim/checkers/process-marks.ts'
 import { raftTold } from '../../../sim/checkers/raft/raft-marks.ts'
 import { ServerLog } from '../../../sim/checkers/raft/server-log.ts'
+import { serverLogs } from '../../../sim/checkers/raft/server-logs.ts'
 import { reachedStates } from '../../../sim/checkers/rare-states.ts'
 import { logIndexOf, termOf } from '../../../src/model/log-position.ts'
 import type { RaftMessage } from '../../../src/raft/core/messages.ts'
 import { projectRoot } from '../../tools/planted.ts'
+import { entry } from './reports.ts'
 
 const why = { said: '' }
 
@@ -103,9 +105,10 @@ function stories(): readonly (readonly [string, readonly Telling[], readonly Mar
       kept: { wanted: { mustRevalidate: false, maxAgeS: undefined, staleIfErrorS: undefined }, hit, age: undefined },
     })
   const found = fact('term found', { node: 's1', term: term(4), votedFor: 's2' })
-  const asks = (number: number): RaftMessage => ({
+  const isAhead: Telling = (run) => run.of(serverLogs).of('s1').append(entry(1, 3))
+  const asks = (number: number, pre = false): RaftMessage => ({
     kind: 'vote-request',
-    pre: false,
+    pre,
     term: term(number),
     lastIndex: index(0),
     lastTerm: term(0),
@@ -147,6 +150,21 @@ function stories(): readonly (readonly [string, readonly Telling[], readonly Mar
       'of a vote kept over a restart is seen when another asks',
       [found, message('s1', asks(4))],
       ['vote kept over a restart'],
+    ],
+    [
+      'of a vote that the log forbids is seen where it is asked for',
+      [isAhead, message('s1', asks(4))],
+      ['vote refused for the log'],
+    ],
+    [
+      'of a vote that the log forbids is another if the candidate only asks whether it could win',
+      [isAhead, message('s1', asks(4, true))],
+      ['pre-vote refused for the log'],
+    ],
+    [
+      'of a vote that the log forbids needs a log that is ahead',
+      [message('s1', asks(4)), message('s1', asks(4, true))],
+      [],
     ],
     ['of a refused append needs a leader of that term', [message('s1', answer(4, false))], []],
     ['of logs that differ is seen at the leader', [leads, message('s1', answer(4, false))], ['logs differed']],

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { HeldInstance, HeldNode } from '../../../sim/checkers/reads/held.ts'
+import { aliasIn } from '../../../sim/checkers/reads/name-records.ts'
 import { type NameAsked, type NameSettings, sectionsOf, ttlOf } from '../../../sim/checkers/reads/name-sections.ts'
 import { NameTruth, nameFault } from '../../../sim/checkers/reads/name-truth.ts'
 import type { DnsRecord } from '../../../src/dns-wire/message.ts'
@@ -116,6 +117,19 @@ describe('N1', () => {
       answers: ['web.service.svc. 0 SRV 1 3 80 c2.node.dc1.svc.'],
       additionals: ['c2.node.dc1.svc. 0 CNAME host-1.example.'],
     })
+  })
+
+  it('takes the host name that the answer itself has, in whatever letters, where several instances have one', () => {
+    const hosts = ['host-1.example', 'Host-2.example']
+    const instances = hosts.map((address, at) => ({ ...usual, node: c2, id: `d${at}`, address }))
+    const record = { name: 'web.service.svc.', ttl: 0, class: 'IN' } as const
+    const told: readonly DnsRecord[] = [
+      { ...record, type: 'TXT', texts: ['zone=north'] },
+      { ...record, type: 'CNAME', target: 'HOST-2.example.' },
+    ]
+    const expected = sectionsOf(instances, [c1, c2], { ...asked, type: 'A', alias: aliasIn(told) }, settings)
+    expect(expected.answers).toEqual(['web.service.svc. 0 CNAME host-2.example.'])
+    expect(aliasIn(told.slice(0, 1))).toBeUndefined()
   })
 
   it.each<Partial<NameAsked>>([

@@ -320,6 +320,18 @@ describe('R7 configuration', () => {
     expect(codes).toEqual(['R7'])
   })
 
+  it('reports such a change in a later term, too, whatever its leader has committed as the leader of an earlier one', () => {
+    const { judge, codes } = recorder()
+    const checker = new ConfigurationChanges(judge)
+    checker.appended('s1', logIndexOf(1), termOf(1), servers('a', 'b', 'c'))
+    checker.becameLeader('s1', termOf(1))
+    checker.committed('s1', logIndexOf(1), termOf(1))
+    checker.noLongerLeads('s1')
+    checker.becameLeader('s1', termOf(3))
+    checker.appended('s1', logIndexOf(3), termOf(3), servers('a', 'b', 'c', 'd'))
+    expect(codes).toEqual(['R7'])
+  })
+
   it('knows the change that a leader was asked for from an earlier one, which its own disk is late with', () => {
     const checker = new ConfigurationChanges(recorder().judge)
     checker.becameLeader('s1', termOf(2))

@@ -24,20 +24,23 @@ const kept = operation({ value: 'kept', callUs: 10 })
 const lost = operation({ value: 'lost', callUs: 20 })
 const seen = operation({ kind: 'read', found: 'lost', callUs: 30 })
 
-/** The cluster is recovered at 100 with what it was after the write of 'kept'. */
+/** The cluster is recovered at 100 with what it was after the write of 'kept', or before it. */
 function recovered(
   judge: ConstructorParameters<typeof LinearizableKeys>[0],
   operations: readonly KeyOperation[],
+  held: string | undefined,
 ): LinearizableKeys {
   const checker = new LinearizableKeys(judge, 0)
   for (const one of operations) checker.began(one)
-  checker.recovered({ atUs: 100, heldOf: () => 'kept', isKept: (value) => value === 'kept' })
+  checker.recovered({ atUs: 100, heldOf: () => held, isKept: (value) => value === held })
   return checker
 }
 
-function verdict(...operations: readonly KeyOperation[]): readonly string[] {
+const verdict = (...operations: readonly KeyOperation[]): readonly string[] => verdictWith('kept', operations)
+
+function verdictWith(held: string | undefined, operations: readonly KeyOperation[]): readonly string[] {
   const { judge, codes } = recorder()
-  const checker = recovered(judge, operations)
+  const checker = recovered(judge, operations, held)
   checker.judge()
   expect(judgedFromFile(checker)).toBe(codes.length === 0 ? 'linearizable' : 'NOT linearizable')
   return codes
@@ -64,6 +67,11 @@ describe('K1 over the recovery from the loss of a majority', () => {
 
   it('does not excuse the loss of what was kept', () => {
     expect(verdict(kept, lost, reads(undefined, 110))).toEqual(['K1'])
+  })
+
+  it('begins without the key where no entry that was kept had written it', () => {
+    expect(verdictWith(undefined, [kept, lost, seen, reads(undefined, 110)])).toEqual([])
+    expect(verdictWith(undefined, [kept, lost, seen, reads('lost', 110), reads(undefined, 120)])).toEqual(['K1'])
   })
 
   it('excuses nothing before it', () => {

@@ -22,11 +22,11 @@ function facts(index: number, held: Readonly<Record<string, string>>, lockIndex 
   }
 }
 
-function piece(index: number, offset = 0): Facts['command took effect'] {
+function piece(index: number, offset = 0, outcome = 'done'): Facts['command took effect'] {
   const bytes = packAfter(4, { format: 1, index, tables: [] })
   new DataView(bytes.buffer, bytes.byteOffset).setUint32(0, bytes.length - 4)
   const command = { kind: 'snapshot.restore-piece', body: { id: 'x', offset, bytes }, identity: undefined }
-  return { node: 's1', command, index: 0, outcome: 'done', tx: undefined as never }
+  return { node: 's1', command, index: 0, outcome, tx: undefined as never }
 }
 
 /** Sessions a and b, of which a holds a key at index 6, and b at index 8. */
@@ -90,6 +90,13 @@ describe('S5, sessions and locks after a restore', () => {
     law.arrives(piece(7))
     law.replaced(facts(14, { a: 'k@6', b: '' }))
     expect(reports.lines).toHaveLength(1)
+  })
+
+  it('are not those of a snapshot whose pieces were refused, because another restore had begun', () => {
+    const { law, reports } = saved(6)
+    law.arrives(piece(7, 0, 'superseded'))
+    law.replaced(facts(12, { a: 'k@6', b: '' }))
+    expect(reports.lines).toEqual([])
   })
 
   it('does not judge a snapshot that another cluster has given out', () => {

@@ -89,6 +89,8 @@ const filter: FuzzTarget = {
       'Tags is not empty or Name matches "(w|e){2,9}b\\u00e9"',
     ].map(utf8),
   words: ['not ', ' and ', ' in ', '((((', '`', '"\\u', '{900}'],
+  // The regular expressions of a filter, of the greatest size that they may have together, take some 5 MB.
+  bounds: { bytes: (length) => (8 << 20) + 256 * length },
 }
 
 export const textTargets: readonly FuzzTarget[] = [hcl, accessRules, configuration, filter]

@@ -81,9 +81,9 @@ describe('the search finds planted bugs of membership', () => {
     {
       name: 'a refutation ends no suspicion',
       file: 'alive.ts',
-      find: "  if (member.state !== 'alive') {\n    member.state = 'alive'\n    member.stateChangedMs = gossip.turn.nowMs\n  }\n  enlist",
+      find: "  if (member.state !== 'alive') {\n    member.state = 'alive'\n    member.stateChangedMs = gossip.turn.nowMs\n  }\n  if (wasDead)",
       replace:
-        "  if (member.state === 'dead') {\n    member.state = 'alive'\n    member.stateChangedMs = gossip.turn.nowMs\n  }\n  enlist",
+        "  if (member.state === 'dead') {\n    member.state = 'alive'\n    member.stateChangedMs = gossip.turn.nowMs\n  }\n  if (wasDead)",
       law: /^M2: a refutation counts/,
     },
   ]

@@ -134,8 +134,8 @@ describe('every state of three servers', () => {
     ['writes under way, one term', { ...smallBounds, terms: 1, slowWrites: 1, entries: 1 }, 0],
     ...(long
       ? ([
-          ['two terms, two entries, restarts', smallBounds, 68_621],
-          ['two terms, three entries, restarts', { ...smallBounds, entries: 3 }, 1_926_183],
+          ['two terms, two entries, restarts', smallBounds, 56_053],
+          ['two terms, three entries, restarts', { ...smallBounds, entries: 3 }, 1_644_027],
           ['pre-votes, leaders that step down', { ...smallBounds, terms: 1, preVote: true, stepDown: true }, 0],
           ['heartbeats', { ...smallBounds, terms: 1, heartbeats: 1 }, 0],
           ['writes under way', { ...smallBounds, terms: 1, slowWrites: 1 }, 0],

@@ -48,7 +48,7 @@ export class BroadcastWatch {
   #membersMost = 1
   /** Members that were not considered dead before this step, with the member itself. */
   #livingBefore = 1
-  /** When members died that are considered failed: for a while they hear gossip as living ones do. */
+  /** When other members died that are considered failed: for a while they hear gossip as living ones do. */
   readonly #failedMs = new Map<string, number>()
 
   constructor(law: PassingOn, node: string) {
@@ -79,7 +79,7 @@ export class BroadcastWatch {
 
   /** Another claim about a member counts now, which this member has learned in this step. */
   changed(core: ObservedCore, event: GossipEvent, { name, before, now: { incarnation, state, status } }: Change): void {
-    if (status !== 'failed') this.#failedMs.delete(name)
+    if (status !== 'failed' || name === core.self.name) this.#failedMs.delete(name)
     else if (before !== undefined && before.state !== 'dead') this.#failedMs.set(name, core.turn.nowMs)
     const isNewer = before === undefined || incarnation > before.incarnation
     if (state === 'alive' && isNewer) this.#livesAgain(name, incarnation)
@@ -257,7 +257,7 @@ function newsMaxOf({ options: { limits } }: ObservedCore): number {
   return limits?.newsMax ?? gossipLimits.newsMax
 }
 
-/** Members that are not considered dead, with the observer itself. */
+/** Members that are not considered dead, with the observer itself until it has left. */
 function livingIn({ members, failed, left }: ObservedCore): number {
-  return Math.max(1, members.size - failed.length - left.length)
+  return members.size - failed.length - left.length
 }

@@ -110,6 +110,13 @@ describe('M12', () => {
       return me.recorded.lines.filter((line) => line.startsWith('M12'))
     }
     const { gossipToDeadMs } = lanGossip
+    const alone = new Watched('c1')
+    alone.do({ kind: 'leave-requested' })
+    alone.pass(1_000)
+    alone.hear(dead('c1', 1))
+    alone.watch(10)
+    expect(alone.core.self.state).toBe('dead')
+    expect(alone.recorded.lines.filter((line) => line.startsWith('M12'))).toEqual([])
     expect(rounds(dead('c2', 1), 5_000)).toEqual(['M12: s1 gossips with 1 members although news waits: 2 to 3 are due'])
     expect([...rounds(dead('c2', 1), gossipToDeadMs), ...rounds(dead('c2', 1, 'c2'), 5_000)]).toEqual([])
   })

@@ -31,10 +31,11 @@ function isAlone({ progress }: Leader): boolean {
   return progress.size === 0
 }
 
-/** A change has given the leader its first followers. */
-export function endSolitude(raft: RaftCore, leader: Leader, nowMs: number): void {
-  setHeartbeatTimer(raft, leader, nowMs)
-  setQuorumTimer(raft, raft.timing.leaderLeaseMs)
+/** Another majority counts from now on, of which the leader may have heard earlier. `wasAlone`: it had no followers. */
+export function watchNewQuorum(raft: RaftCore, leader: Leader, wasAlone: boolean, nowMs: number): void {
+  if (isAlone(leader)) return
+  if (wasAlone) setHeartbeatTimer(raft, leader, nowMs)
+  setQuorumTimer(raft, raft.timing.leaderLeaseMs - (nowMs - quorumHeardMs(raft, leader, nowMs)))
 }
 
 function heartbeatMs({ timing }: RaftCore): number {

@@ -1,7 +1,7 @@
 import { appendOwn } from './appending.ts'
 import { changed, encodeConfiguration } from './configuration.ts'
 import type { ProposalRequest } from './events.ts'
-import { endSolitude } from './heartbeat.ts'
+import { watchNewQuorum } from './heartbeat.ts'
 import { emit, refuse } from './outbox.ts'
 import type { Leader } from './role-state.ts'
 import { trackFollowers } from './roles.ts'
@@ -59,6 +59,6 @@ export function changeConfiguration(
   const wasAlone = leader.progress.size === 0
   trackFollowers(raft, leader, nowMs)
   beginRound(leader, nowMs)
-  if (wasAlone && leader.progress.size > 0) endSolitude(raft, leader, nowMs)
+  watchNewQuorum(raft, leader, wasAlone, nowMs)
   replicateToAll(raft, leader)
 }

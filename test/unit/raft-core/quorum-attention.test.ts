@@ -75,6 +75,20 @@ describe('heartbeats and the quorum’s attention', () => {
     expect(cluster.raft('s1').role).toEqual({ kind: 'follower', leader: undefined })
   })
 
+  it('a leader that removes the server which answered last leads on only for the lease of the others', () => {
+    const cluster = leaderAlone()
+    cluster.receive('s1', 's2', appendResponse({ index: 2 }))
+    cluster.nowMs += 300
+    cluster.receive('s1', 's3', appendResponse({ index: 2 }))
+    cluster.nowMs += 100
+    const change = { kind: 'remove', id: 's3' } as const
+    const effects = cluster.step('s1', { kind: 'change-requested', requestId: 7, change })
+    expect(effects).toContainEqual({ kind: 'set-timer', timer: 'quorum', minMs: 100, maxMs: 101 })
+    cluster.nowMs += 100
+    cluster.fire('s1', 'quorum')
+    expect(cluster.raft('s1').role.kind).toBe('follower')
+  })
+
   it('its last contact is then the moment when it stepped down, not never', () => {
     const cluster = leaderAlone()
     cluster.nowMs += 500

@@ -181,7 +181,14 @@ export class SnapshotStore {
     return this.#receiving.stop()
   }
 
-  /** Gives a synced file its name, makes that durable, and only then removes older ones. */
+  /**
+   * Gives a synced file its name, makes that durable, and only then removes older ones. A failed attempt removes its file,
+   * but not what stands at the place of a stored snapshot, even of one that could not be read and is written anew:
+   * 1. The log may have been cut for that snapshot, so that without it the server cannot start again.
+   * 2. A rename that failed has left it there. After one that succeeded, the whole new file is there, or, after a power
+   *    cut, the former one.
+   * 3. So a restart finds one of them and makes its name durable, and the next attempt replaces it.
+   */
   async #place(aside: string, stored: StoredSnapshot): Promise<Result<undefined, DiskFailure>> {
     const placed = this.#pathOf(stored.meta)
     // A removal of what a failed attempt left there must not come after the rename.
@@ -189,8 +196,8 @@ export class SnapshotStore {
     const renamed = await this.#disk.rename(aside, placed)
     const durable = renamed.ok ? await this.#disk.syncDirectory(this.#directory) : renamed
     if (!durable.ok) {
-      // What stood at this place before a rename that failed is not this attempt's to remove.
-      await this.#giveUp(renamed.ok ? placed : aside)
+      if (!renamed.ok) await this.#giveUp(aside)
+      else if (!this.#kept.some(({ meta }) => isSame(meta, stored.meta))) await this.#giveUp(placed)
       return durable
     }
     this.#unfinished.delete(placed)

@@ -221,18 +221,24 @@ describe('snapshots', () => {
     expect([await tooManyFiles(), await tooManyFiles(), await tooManyFiles()]).toEqual([true, true, false])
   })
 
-  it('that count as absent because they could not be read stay where they are if another cannot take their place', async () => {
-    const disk = await madeDisk()
-    const store = new SnapshotStore(disk, directory)
-    await written(store, metaAt(10), bytesOf(300))
-    const file = await wholeOf(store, metaAt(10))
-    disk.fault = () => 'io'
-    while (store.newest !== undefined) expect((await store.verify(metaAt(10))).ok).toBe(false)
-    disk.fault = (operation) => (operation === 'rename' ? 'io' : undefined)
-    expect(await store.receive(chunkOf(metaAt(10), file, 0, file.length))).toMatchObject({ ok: false })
-    expect(disk.namesIn(directory)).toEqual([snapshotName(metaAt(10))])
-    expect((await found(disk)).newest?.meta).toEqual(metaAt(10))
-  })
+  it.each(['rename', 'syncDirectory'])(
+    'that count as absent because they could not be read stay if another cannot take their place: %s',
+    async (failing) => {
+      const disk = await madeDisk()
+      const store = new SnapshotStore(disk, directory)
+      await written(store, metaAt(10), bytesOf(300))
+      const file = await wholeOf(store, metaAt(10))
+      disk.fault = () => 'io'
+      while (store.newest !== undefined) expect((await store.verify(metaAt(10))).ok).toBe(false)
+      disk.fault = (operation) => (operation === failing ? 'io' : undefined)
+      expect(await store.receive(chunkOf(metaAt(10), file, 0, file.length))).toMatchObject({ ok: false })
+      expect(disk.namesIn(directory)).toEqual([snapshotName(metaAt(10))])
+      expect((await found(disk)).newest?.meta).toEqual(metaAt(10))
+      disk.fault = () => undefined
+      expect(await written(store, metaAt(10), bytesOf(300))).toBe(file.length)
+      expect((await store.verify(metaAt(10))).ok).toBe(true)
+    },
+  )
 
   it('whose file cannot be opened are neither sent nor restored, and are there when it can', async () => {
     const disk = await madeDisk()

@@ -109,7 +109,7 @@ export const diskBugs: readonly PlantedBug[] = [
     row: 441,
     name: 'unfinished-snapshots-stay',
     about: 'the file of a snapshot that could not be written stays until the next start',
-    patches: [{ file: `${log}/snapshot-store.js`, find: 'await this.#giveUp(aside);', replace: ';' }],
+    patches: [{ file: `${log}/snapshot-store.js`, find: "written.error !== 'stopped'", replace: 'false' }],
     hunt: failing,
     foundBy: ['D3'],
   },

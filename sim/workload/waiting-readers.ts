@@ -1,12 +1,11 @@
 import { z } from 'zod'
-import { textOf } from '../../src/base/bytes.ts'
+import { compareText, textOf } from '../../src/base/bytes.ts'
 import type { Env } from '../../src/env/env.ts'
 import { headerSaid } from '../../src/model/naming/names.ts'
 import { pause } from '../../src/model/pause.ts'
 import { waitingAnswers } from '../checkers/clients/waiting-answers.ts'
 import { durationRange, selector, Template, template } from '../notation/fields.ts'
 import type { Draws } from '../world/decisions/draws.ts'
-import { hasOtherMembers } from './answer-members.ts'
 import { type AskedAgent, type GroupWorld, groupWorld, mayBeOld } from './asked-agents.ts'
 import { drawnMs } from './drawn-pause.ts'
 import { knowsLeaderBy, tokenHeaders } from './key-client.ts'
@@ -183,3 +182,26 @@ export const readers = workloadKind({
     },
   ],
 })
+
+/** Whether two answers, each a status and a body, differ in more than the order of the members of a list. */
+export function hasOtherMembers(one: string, other: string): boolean {
+  return one !== other && inOneOrder(one) !== inOneOrder(other)
+}
+
+/** An answer that is no list, nor an object, is left as it is. */
+function inOneOrder(answer: string): string {
+  const at = answer.indexOf(' ') + 1
+  const json = jsonIn(answer.slice(at))
+  if (typeof json !== 'object' || json === null) return answer
+  const members = Array.isArray(json) ? json : Object.entries(json)
+  const texts = members.map((member) => JSON.stringify(member)).toSorted(compareText)
+  return `${answer.slice(0, at)}${texts.join()}`
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -8,7 +8,10 @@ import { seedRecordSchema } from '../../sim/report/seed-record.ts'
 import { oneJob, projectRoot, svcSimRun, type Told } from './svc-sim.ts'
 
 const isLong = process.env['SVC_TEST_LONG'] === '1'
-/** Seeds of each scenario: enough to notice, or as many as one night has time for; campaigns try thousands (docs/campaigns.md). */
+/**
+ * Seeds of each scenario: enough to notice, or as many as one night has time for. Campaigns try hundreds
+ * (docs/campaigns.md).
+ */
 const seeds = isLong ? 20 : 1
 
 /**

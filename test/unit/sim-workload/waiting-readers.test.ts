@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hasOtherMembers } from '../../../sim/workload/answer-members.ts'
-import { WaitingReaders } from '../../../sim/workload/waiting-readers.ts'
+import { hasOtherMembers, WaitingReaders } from '../../../sim/workload/waiting-readers.ts'
 import type { HttpRequest } from '../../../src/env/http.ts'
 import { inSimulation } from '../sim-world/in-simulation.ts'
 

@@ -16,7 +16,7 @@ export const consensusBugs: readonly PlantedBug[] = [
       },
     ],
     hunt: 'figure-8',
-    foundBy: ['R4', 'R5', 'P1', 'R12'],
+    foundBy: ['R8'],
   },
   {
     row: 2,

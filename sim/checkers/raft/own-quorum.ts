@@ -14,6 +14,8 @@ interface HeldEntries {
   readonly hadBefore: (node: string, index: LogIndex) => boolean
   /** The node's disk has the entry of that term at that index, or had it when that was compacted. */
   readonly isWritten: (node: string, index: LogIndex, term: Term) => boolean
+  /** The term of the entry on the node's disk; undefined if there is none. */
+  readonly termAt: (node: string, index: LogIndex) => Term | undefined
 }
 
 /**
@@ -22,6 +24,9 @@ interface HeldEntries {
  * 4.2.2: only a voter stands for election, or asks whether it could win one, of that configuration, or of an earlier one
  * back to the last that this server knows to be committed. It asks by the log in its memory, so a configuration that has
  * arrived and is not on its disk yet counts as well.
+ *
+ * Paper 5.4.2 and figure 8: by counting, a leader commits entries of its own term alone, and with them those before. Its
+ * disk has all that it knew when it gave itself its vote, so an entry that is not there is of its own term.
  */
 export class OwnQuorum {
   readonly #judge: Judge<QuorumExcuses>
@@ -29,7 +34,7 @@ export class OwnQuorum {
   readonly #votes: GivenVotes
   readonly #logs: HeldEntries
   readonly #coming: ComingConfigurations
-  readonly #leading = new Set<string>()
+  readonly #leading = new Map<string, Term>()
   /** Leaders that were asked for a change which is not in their logs yet. */
   readonly #changing = new Set<string>()
 
@@ -79,7 +84,7 @@ export class OwnQuorum {
   }
 
   becameLeader(node: string, term: Term): void {
-    this.#leading.add(node)
+    this.#leading.set(node, term)
     this.#changing.delete(node)
     const voters = this.#configurations.votersOf(node)
     const own = this.#votes.machineOn(node)
@@ -106,7 +111,9 @@ export class OwnQuorum {
   }
 
   committed(node: string, index: LogIndex): void {
-    if (!this.#leading.has(node)) return
+    const term = this.#leading.get(node)
+    if (term === undefined) return
+    this.#ofItsTerm(node, index, term)
     const voters = this.#configurations.votersOf(node)
     if (voters === undefined) return
     this.#judge.judged('R8')
@@ -120,6 +127,12 @@ export class OwnQuorum {
     }
     const names = `${holders.length} of ${voters.length} voters of the newest configuration in its log have it`
     this.#judge.report('R8', `${node} commits entry ${index}, and ${names}`)
+  }
+
+  #ofItsTerm(node: string, index: LogIndex, term: Term): void {
+    const committed = this.#logs.termAt(node, index) ?? term
+    if (committed === term) return
+    this.#judge.report('R8', `${node}, leader of term ${term}, commits entry ${index} of term ${committed} by counting`)
   }
 
   /** The voter had the entry on a disk that is lost, or no process has used its ID. */
@@ -142,8 +155,8 @@ export function isMajority(count: number, voters: readonly string[]): boolean {
 export const ownQuorum = checker({
   codes: {
     R8: {
-      text: 'quorum: only voters stand or ask whether they could win, and an election or a commit needs a majority of the newest configuration in the log of that server',
-      sources: ['Raft paper, sections 5.2, 5.3 and 6', 'Raft thesis, section 4.2.2'],
+      text: 'quorum: only voters stand or ask whether they could win, and an election or a commit needs a majority of the newest configuration in the log of that server; a leader counts for entries of its own term alone',
+      sources: ['Raft paper, sections 5.2, 5.3, 5.4.2 and 6', 'Raft thesis, section 4.2.2'],
       evidence: ['votes', 'elections', 'entries', 'acknowledgements', 'commits', 'configurations'],
       judges: ['question, candidature, election or commit', 'questions, candidatures, elections and commits'],
       excuses: {
@@ -167,7 +180,9 @@ export const ownQuorum = checker({
       const log = logs.of(node)
       return (log.termAt(index) ?? (index <= log.lastIndex ? term : undefined)) === term
     }
-    return new OwnQuorum(run, run.of(configurationChanges), run.of(givenVotes), { holds, hadBefore, isWritten })
+    const termAt = (node: string, index: LogIndex): Term | undefined => logs.of(node).termAt(index)
+    const held = { holds, hadBefore, isWritten, termAt }
+    return new OwnQuorum(run, run.of(configurationChanges), run.of(givenVotes), held)
   },
   takes: {
     'process began': (it, { node }) => it.began(node),

@@ -27,7 +27,7 @@ export class WaitingReads {
     this.#leading.delete(node)
   }
 
-  /** The first entry that a leader commits by counting is of its own term. */
+  /** The first entry that a leader commits by counting is of its own term: R8 sees to that. */
   committed(node: string): void {
     const waiting = this.#leading.get(node)
     if (waiting === undefined || waiting.hasCommitted) return

@@ -15,6 +15,7 @@ function group(voters: readonly string[], held: readonly string[] = [], standing
     holds: (node) => held.includes(node),
     hadBefore: (node) => hadBefore.includes(node),
     isWritten: (_node, index) => index <= 4,
+    termAt: (_node, index) => (index <= 4 ? termOf(1) : undefined),
   })
   for (const [node, id] of [
     ['s1', 'a'],
@@ -59,6 +60,25 @@ describe('R8, elections after a loss', () => {
     votes.replaced('s2')
     votes.named('s2', 'b')
     law.becameLeader('s1', termOf(2))
+    expect(lines).toEqual([])
+  })
+})
+
+describe('R8, what a leader counts for', () => {
+  it('is an entry of its own term, and none of a predecessor', () => {
+    const { law, elect, lines, commit } = group(['a', 'b', 'c'], ['s1', 's2'])
+    elect('s1', 's2')
+    commit()
+    expect(lines).toEqual([])
+    law.committed('s1', logIndexOf(4))
+    expect(lines).toEqual(['R8: s1, leader of term 2, commits entry 4 of term 1 by counting'])
+  })
+
+  it('is not asked of a follower, which learns what is committed', () => {
+    const { law, elect, lines } = group(['a', 'b', 'c'], ['s1', 's2'])
+    elect('s1', 's2')
+    law.noLongerLeads('s1')
+    law.committed('s1', logIndexOf(4))
     expect(lines).toEqual([])
   })
 })

@@ -167,4 +167,61 @@ export const promiseBugs: readonly PlantedBug[] = [
     hunt: 'long-tails',
     foundBy: ['R9'],
   },
+  {
+    row: 429,
+    name: 'former-voters-ask',
+    about: 'a server that is no voter any more, and knows it, asks whether it could win an election',
+    patches: [
+      {
+        file: `${core}/election.js`,
+        find: 'latest.index > raft.commit && isVoter(previous.configuration, raft.id)',
+        replace: 'isVoter(previous.configuration, raft.id)',
+      },
+    ],
+    hunt: 'members-change',
+    foundBy: ['R8'],
+  },
+  {
+    row: 483,
+    name: 'servers-without-a-vote-ask',
+    about: 'a server that was added without a vote asks whether it could win an election',
+    patches: [
+      {
+        file: `${core}/election.js`,
+        find: '(isNeeded || isVoter(latest.configuration, raft.id))',
+        replace: 'latest.configuration.servers.length > 0',
+      },
+    ],
+    hunt: 'members-change',
+    foundBy: ['R8'],
+  },
+  {
+    row: 484,
+    name: 'a-refusal-is-not-answered',
+    about: 'a leader sends a server that refused entries no others before its next heartbeat',
+    patches: [
+      {
+        file: `${core}/replication.js`,
+        find: '    becomeProbe(progress, lesser(next, progress.next));\n    replicateTo(raft, leader, progress);\n',
+        replace: '    becomeProbe(progress, lesser(next, progress.next));\n',
+      },
+    ],
+    hunt: 'long-tails',
+    foundBy: ['R12'],
+  },
+  {
+    row: 485,
+    name: 'probes-wait-for-an-answer-that-came',
+    about: 'a leader that must go back in its log waits as if it had asked already',
+    patches: [
+      {
+        file: `${core}/sending.js`,
+        find: "progress.state = 'probe';\n    progress.next = next;\n    progress.inFlight = [];\n    progress.bytesInFlight = 0;\n    progress.probing = false;",
+        replace:
+          "progress.state = 'probe';\n    progress.next = next;\n    progress.inFlight = [];\n    progress.bytesInFlight = 0;\n    progress.probing = true;",
+      },
+    ],
+    hunt: 'long-tails',
+    foundBy: ['R12'],
+  },
 ]

@@ -115,9 +115,9 @@ function thrown(question: CluesQuestion, nearness: Nearness, unfit: Unfit): read
   return frames.slice(0, framesMax).flatMap(({ file, line }, nth): readonly Clue[] => {
     // A stack names the line of a built module; a function is found by a column within it.
     const at = [0, 2, 4, 8].map((column) => ({ line, column })).findLast((each) => functionAt(file, each) !== undefined)
-    const less = at && unfit(file, at)
-    if (stack === undefined || at === undefined || less === undefined) return []
-    const cost = nearness(stack.event) + less + nth * furtherFrame
+    if (stack === undefined || at === undefined) return []
+    // It ran, even if it threw before the first place of it that could be changed.
+    const cost = nearness(stack.event) + (unfit(file, at) ?? 0) + nth * furtherFrame
     return [{ kind: 'thrown', file, at, place: placeOf({ file, at }), cost }]
   })
 }

@@ -112,11 +112,11 @@ describe('a clue to the code', () => {
     expect(clues.map(({ kind, text }) => [kind, text])).toEqual([['unsaid', 'replication goes on']])
   })
 
-  it('is the stack of the last exception, the innermost frame of the agent first', () => {
-    const text = `thrown by invariant src/base/invariant.js:22 < set ${keys}:13 < put ${keys}:24 < gone ${keys}:36`
+  it('is the stack of the last exception, the innermost frame of the agent first, whatever ran in it before', () => {
+    const text = `thrown by invariant src/base/invariant.js:22 < put ${keys}:24 < set ${keys}:36 < ask ${keys}:13`
     const thrown: TraceRecord = { n: 1, t: 1000, node: 's1', causes: [], kind: 'note', text }
     const violation = violated('s1 panics: no key', 2, [1])
     const asked = question([], { violation, events: withEvents(thrown, violation) })
-    expect(named(asked)).toEqual([`thrown ${keys}:13`, `thrown ${keys}:24`])
+    expect(named(asked)).toEqual([`thrown ${keys}:24`, `thrown ${keys}:36`, `thrown ${keys}:13`])
   })
 })

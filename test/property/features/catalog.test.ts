@@ -332,7 +332,7 @@ describe('the catalog against plain maps', () => {
         expect(copy.store.digest()).toEqual(server.state.store.digest())
         expect(nodesEndpoint.query(copy.store.read(), {}).value).toEqual(model.nodes())
       }),
-      { numRuns: runs / 4 },
+      { numRuns: Math.ceil(runs / 4) },
     )
   })
 })

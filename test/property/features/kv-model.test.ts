@@ -203,7 +203,7 @@ describe('keys against a plain map', () => {
           }
         }
       }),
-      { numRuns: runs / 2 },
+      { numRuns: Math.ceil(runs / 2) },
     )
   })
 })

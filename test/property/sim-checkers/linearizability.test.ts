@@ -165,7 +165,7 @@ describe('the verdict on a long history of reads and writes', () => {
       fc.property(shape, (drawn) => {
         expect(judgeKey(simulated(drawn), law).kind).toBe('linearizable')
       }),
-      { numRuns: numRuns / 10 },
+      { numRuns: Math.ceil(numRuns / 10) },
     )
   })
 
@@ -188,7 +188,7 @@ describe('the verdict on a long history of reads and writes', () => {
         seen[verdict.kind]++
         expect(verdict.kind === 'linearizable').toBe(zonesAllow(history))
       }),
-      { numRuns: numRuns / 2 },
+      { numRuns: Math.ceil(numRuns / 2) },
     )
     expect(seen.linearizable).toBeGreaterThan(numRuns / 50)
     expect(seen.violation).toBeGreaterThan(numRuns / 50)

@@ -160,7 +160,7 @@ describe('the store against a plain map', () => {
         }
         for (const { reader, model: then } of kept) expectSame(reader, then)
       }),
-      { numRuns: runs / 2 },
+      { numRuns: Math.ceil(runs / 2) },
     )
   })
 })
@@ -197,7 +197,7 @@ describe('a store of many rows', () => {
         }
         for (const { reader, model: then } of kept) expectSame(reader, then)
       }),
-      { numRuns: runs / 10 },
+      { numRuns: Math.ceil(runs / 10) },
     )
   })
 })

@@ -140,7 +140,9 @@ export class LeaderAttention {
     if (leading === undefined || process === undefined) return
     const nowMs = process.timing.monoMs()
     this.#look(node, leading, process, nowMs)
-    if (message.term === leading.term) leading.refused.received(from, message, nowMs)
+    // A server that was removed is owed no answer. When it is added again, it hears from the leader before that is written.
+    const isMember = this.#configurations.newestOf(node)?.servers.some(({ id }) => id === from) === true
+    if (message.term === leading.term && isMember) leading.refused.received(from, message, nowMs)
   }
 
   /** `afterMs`: the time in which the refusal of a follower had no answer. */

@@ -21,8 +21,12 @@ interface Follower {
 export class RefusedAppends {
   readonly #followers = new Map<string, Follower>()
 
+  /** One that was removed is owed nothing, and one that is added is asked anew. */
   membersChanged(): void {
-    for (const follower of this.#followers.values()) follower.previous = undefined
+    for (const follower of this.#followers.values()) {
+      follower.previous = undefined
+      follower.refusedMs = undefined
+    }
   }
 
   /** Returns for how long the leader has left a refusal without an answer, if this append is the first thing that it does. */

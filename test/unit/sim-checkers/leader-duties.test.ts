@@ -219,6 +219,31 @@ describe('R12, refusals', () => {
   })
 })
 
+describe('R12, refusals of a server that is removed and added again', () => {
+  const refusal = answer(1, 4, false)
+
+  it('are no concern of the leader, which greets it before the change is on its disk', () => {
+    const { attention, attends, lines, clock, newest } = group()
+    attends('b', { last: 9, full: true })
+    newest.of = { servers: newest.of.servers.filter(({ id }) => id !== 'b') }
+    attention.changed('s1')
+    attention.received('s1', 'b', refusal)
+    clock.ms = 12
+    attends('b', { last: 9 })
+    expect(lines).toEqual([])
+  })
+
+  it('are forgotten when it is removed after them', () => {
+    const { attention, attends, lines, clock } = group()
+    attends('b', { last: 9, full: true })
+    attention.received('s1', 'b', refusal)
+    attention.changed('s1')
+    clock.ms = 12
+    attends('b', { last: 9 })
+    expect(lines).toEqual([])
+  })
+})
+
 /** s1, called a, leads voters a to c in term 2; its lease is 500 ms. */
 function office() {
   const { judge, lines, counts } = recorder()

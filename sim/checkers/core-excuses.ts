@@ -10,7 +10,7 @@ export const coreExcuses = {
   'no core':
     'all servers that can be healed are together no majority of their configuration, because others left or are lost; until all are healed',
   'led from outside':
-    'a server outside the core is the rightful leader, and some server of the core cannot reach it; until all are healed',
+    'a server outside the core is the rightful leader, and some server of the core cannot reach it, or its disk fails, so that it may have no snapshot to send; until all are healed',
   'left meanwhile': 'a server of the core had been asked to leave before, and has left; until all are healed',
   'members changed meanwhile':
     'a change of members that was under way reached the log of a server of the core, and the core is no majority of the new members; until all are healed',
@@ -30,16 +30,19 @@ export interface CoreView {
   readonly standing: readonly (readonly string[])[]
   /** Whether messages of the first server reach the second, however late. */
   readonly reaches: (from: string, to: string) => boolean
+  /** Whether operations of the server's disk fail now. */
+  readonly diskFails: (server: string) => boolean
 }
 
 /** The excuse for a core that does not serve; undefined if nothing excuses it. */
-export function excuseOf({ core, coreIds, standing, leader, left, reaches }: CoreView): CoreExcuse | undefined {
+export function excuseOf(view: CoreView): CoreExcuse | undefined {
+  const { core, coreIds, standing, leader, left, reaches, diskFails } = view
   if (core.some((server) => left.includes(server))) return 'left meanwhile'
   // The core was drawn to have a majority of each configuration, so this one is newer.
   if (!standing.every((voters) => isMajority(coreIds, voters))) return 'members changed meanwhile'
   if (leader === undefined || core.includes(leader)) return undefined
   const isApart = (server: string): boolean => !reaches(leader, server) || !reaches(server, leader)
-  return core.some(isApart) ? 'led from outside' : undefined
+  return core.some(isApart) || diskFails(leader) ? 'led from outside' : undefined
 }
 
 /**

@@ -85,6 +85,11 @@ export class Injector {
     return !this.#world.machines.isCut(from, to) && !this.#world.refusals.has(to)
   }
 
+  /** Whether operations of its disk fail now, all or some. */
+  diskFails(node: string): boolean {
+    return this.#world.diskErrors.has(node)
+  }
+
   /**
    * Whether its disk, its links, its clock or its listeners are not as they should be. Cuts are apart: they are of two
    * nodes.

@@ -50,6 +50,7 @@ function overdue(
     leader: leadingNow(run),
     left: cluster.serverNames.filter((server) => cluster.hasLeft(server)),
     reaches: (from, to) => run.injector.reaches(from, to),
+    diskFails: (server) => run.injector.diskFails(server),
   })
   if (excuse !== undefined) return tellExcuse(run, excuse)
   const text = `${boundText} (core ${core.join(' ')})`

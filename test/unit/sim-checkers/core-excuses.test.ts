@@ -32,6 +32,7 @@ const sound: CoreView = {
   leader: 's1',
   left: [],
   reaches: () => true,
+  diskFails: () => false,
 }
 
 describe('excuses of a core that does not serve', () => {
@@ -41,12 +42,14 @@ describe('excuses of a core that does not serve', () => {
     expect(excuseOf({ ...sound, leader: undefined })).toBeUndefined()
   })
 
-  it('have one led from outside only while some server of the core is cut off from that leader', () => {
+  it('have one led from outside only while some server of the core is cut off from that leader, or its disk fails', () => {
     const outside = { ...sound, leader: 's5' }
     expect(excuseOf(outside)).toBeUndefined()
     expect(excuseOf({ ...outside, reaches: (from, to) => !(from === 's5' && to === 's2') })).toBe('led from outside')
     expect(excuseOf({ ...outside, reaches: (from, to) => !(from === 's2' && to === 's5') })).toBe('led from outside')
     expect(excuseOf({ ...outside, reaches: (from, to) => !(from === 's5' && to === 's4') })).toBeUndefined()
+    expect(excuseOf({ ...outside, diskFails: (server) => server === 's5' })).toBe('led from outside')
+    expect(excuseOf({ ...outside, diskFails: (server) => server !== 's5' })).toBeUndefined()
   })
 
   it('have members changed meanwhile only where a configuration has come of which the core is no majority', () => {

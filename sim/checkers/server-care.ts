@@ -43,6 +43,8 @@ export class ServerCare {
   readonly #joinedAtUs = new Map<string, number>()
   /** Greatest index at which any server has written a configuration. */
   #newest: LogIndex = noIndex
+  /** The configuration at that index. */
+  #latest: Configuration = { servers: [] }
   /** IDs and addresses of every configuration that a leader had or wrote. */
   readonly #seen = new Set<string>()
   /** By ID, the address of its newest entry. */
@@ -128,13 +130,13 @@ export class ServerCare {
    * Any server writes a configuration to its log. A later leader may count on one whose own leader was paused until it led
    * no more. What lies behind the newest one is news to one server alone.
    */
-  written(index: LogIndex, { servers }: Configuration): void {
+  written(index: LogIndex, configuration: Configuration): void {
     if (index <= this.#newest) return
     this.#newest = index
-    for (const { id, address, suffrage } of servers) {
-      this.#addresses.set(id, address)
-      if (suffrage !== 'voter' && !this.#joinedAtUs.has(id)) this.#joinedAtUs.set(id, this.#nowUs())
-    }
+    for (const { id, address } of configuration.servers) this.#addresses.set(id, address)
+    const before = nonvotersOf(this.#latest)
+    for (const id of nonvotersOf(configuration)) if (!before.has(id)) this.#joinedAtUs.set(id, this.#nowUs())
+    this.#latest = configuration
   }
 
   /** A leader writes another configuration to its log. `before`: the voters of the previous one. */
@@ -146,8 +148,11 @@ export class ServerCare {
       if (suffrage === 'voter' && !before.includes(id)) this.#promoted(leader, id, address)
     }
     for (const { id, address } of configuration.servers) this.#seen.add(id).add(address)
-    const nonvoters = configuration.servers.filter(({ suffrage }) => suffrage !== 'voter').map(({ id }) => id)
-    for (const id of [...this.#joinedAtUs.keys()]) if (!nonvoters.includes(id)) this.#joinedAtUs.delete(id)
+    // The leader's own disk may be behind: a server that is out by this configuration may have joined by a newer one.
+    const nonvoters = nonvotersOf(configuration)
+    for (const id of [...this.#joinedAtUs.keys()]) {
+      if (!nonvoters.has(id) && this.#latest.servers.every((server) => server.id !== id)) this.#joinedAtUs.delete(id)
+    }
     for (const id of nonvoters) if (!this.#joinedAtUs.has(id)) this.#joinedAtUs.set(id, this.#nowUs())
   }
 
@@ -193,6 +198,10 @@ export class ServerCare {
 
 function votersOf({ servers }: Configuration): readonly string[] {
   return servers.filter(({ suffrage }) => suffrage === 'voter').map(({ id }) => id)
+}
+
+function nonvotersOf({ servers }: Configuration): ReadonlySet<string> {
+  return new Set(servers.filter(({ suffrage }) => suffrage !== 'voter').map(({ id }) => id))
 }
 
 export const serverCare = checker({

@@ -163,6 +163,26 @@ describe('O2: a leader gives a newcomer its vote', () => {
     expect(leader.becomes(group(1, 2, 3)).told).toEqual([])
   })
 
+  it('even if its own disk has an older configuration meanwhile, from before the newcomer joined', () => {
+    const leader = new Leader(group(1, 2))
+    leader.care.written(logIndexOf(80), group(1, 2, -3))
+    leader.atMs = 5_000
+    leader.becomes(group(1, 2))
+    leader.becomes(group(1, 2, -3))
+    leader.atMs = 10_000
+    expect(leader.becomes(group(1, 2, 3)).told).toEqual([])
+  })
+
+  it('counted anew when the newcomer was out in between', () => {
+    const leader = new Leader(group(1, 2))
+    leader.care.written(logIndexOf(80), group(1, 2, -3))
+    leader.care.written(logIndexOf(81), group(1, 2))
+    leader.atMs = 9_000
+    leader.care.written(logIndexOf(82), group(1, 2, -3))
+    leader.atMs = 11_000
+    expect(leader.becomes(group(1, 2, 3)).told).toHaveLength(1)
+  })
+
   it('when the stabilization time is over, as clocks that run fast may have it', () => {
     const leader = new Leader(group(1, 2, 3)).becomes(group(1, 2, 3, -4))
     leader.atMs = 8_000

@@ -23,11 +23,16 @@ export interface ToldEvent {
   readonly words: string
 }
 
+/** An event that a student names, and whether it is one of those that show the cause. */
+export interface JudgedEvent extends ToldEvent {
+  readonly isEvidence: boolean
+}
+
 /**
  * The event whose number a student gives. Undefined: the trace has no such event. `another`: it has, but nothing is known
  * of it except that it is no evidence.
  */
-export type NamedEvent = ToldEvent | 'another' | undefined
+export type NamedEvent = JudgedEvent | 'another' | undefined
 
 export function judgeChoice(task: TaskOf<'choice'>, { line }: Answer): Judgement {
   if (line === '') return { kind: 'open', say: 'write a, b, c or d' }
@@ -116,15 +121,8 @@ export function judgeCause(
   if (told === undefined) return { kind: 'wrong', say: `the trace has no event ${event}` }
   if (line.toLowerCase() !== task.right) return wrong(task, 'this is not the cause')
   if (told === 'another') return wrong(task, `event ${event} does not show it`)
-  if (!isEvidence(task, told)) return wrong(task, `event ${told.n} does not show it: ${told.node} ${told.words}`)
+  if (!told.isEvidence) return wrong(task, `event ${told.n} does not show it: ${told.node} ${told.words}`)
   return right(task)
-}
-
-/** Whether an event is one of those that show the cause. */
-export function isEvidence({ evidence }: TaskOf<'cause'>, { atUs, node, words }: Omit<ToldEvent, 'n'>): boolean {
-  const isOfNode = evidence.node === undefined || evidence.node === node
-  const isInTime = atUs >= (evidence.from ?? 0) * 1_000
-  return isOfNode && isInTime && new RegExp(evidence.says, 'u').test(words)
 }
 
 function right({ why }: Task): Judgement {

@@ -116,8 +116,11 @@ const causeTask = z.strictObject({
   event: words.describe('which event of the trace is to be named'),
   evidence: z
     .strictObject({
+      violation: words.describe(
+        'a regular expression that finds the failure of the run; its named groups may be quoted below: ${leader}',
+      ),
       node: words.optional().describe('the machine of the event'),
-      from: virtualMs.optional().describe('the virtual time from which on events are accepted: 15.5s'),
+      within: virtualMs.optional().describe('how long before the failure an event is accepted at most: 200ms'),
       says: words.describe('a regular expression that the words of the event match'),
     })
     .describe('events that are accepted'),

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { err, ok, type Result } from '../../src/base/result.ts'
 import { parseYaml, type YamlDocument } from '../scenario/language/yaml-document.ts'
+import { problemsOf } from './evidence.ts'
 import { type Lesson, lessonSchema } from './lesson.ts'
 
 /** Maximum number of problems that are shown for one file. */
@@ -13,9 +14,9 @@ export function loadLesson(file: string, text: string): Result<Lesson, readonly 
   const parsed = checked(yaml.value, lessonSchema)
   if (!parsed.ok) return parsed
   const problems = parsed.value.tasks.flatMap((task, at) =>
-    task.kind !== 'cause' || isExpression(task.evidence.says)
-      ? []
-      : [`${yaml.value.placeOf(['tasks', at, 'evidence', 'says'])}: 'says' is no regular expression`],
+    task.kind === 'cause'
+      ? problemsOf(task.evidence).map(([key, text]) => `${yaml.value.placeOf(['tasks', at, 'evidence', key])}: ${text}`)
+      : [],
   )
   return problems.length === 0 ? parsed : err(problems)
 }
@@ -33,13 +34,4 @@ export function checked<Schema extends z.ZodType>(
 function problemText(document: YamlDocument, { path, message }: z.core.$ZodIssue): string {
   const name = path.length === 0 ? '' : `'${path.map(String).join('.')}': `
   return `${document.placeOf(path)}: ${name}${message}`
-}
-
-function isExpression(source: string): boolean {
-  try {
-    new RegExp(source, 'u')
-    return true
-  } catch {
-    return false
-  }
 }

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { eventOf, readTrace } from '../../sim/cli/trace/events.ts'
-import { isEvidence } from '../../sim/lessons/judge.ts'
+import { type Failure, failureIn, isEvidence } from '../../sim/lessons/evidence.ts'
+import type { ToldEvent } from '../../sim/lessons/judge.ts'
 import type { Lesson, Task, TaskOf } from '../../sim/lessons/lesson.ts'
 import { loadLesson } from '../../sim/lessons/load.ts'
 import { readPieces } from '../../sim/platform/input.ts'
@@ -189,20 +190,30 @@ class Student {
   async #eventsOf(task: TaskOf<'cause'>, number: number): Promise<EventsOfCause> {
     const { exit } = await this.command('run', this.#name, '--task', String(number))
     expect(exit).toBe(1)
+    let failure: Failure | undefined
     let shows: number | undefined
     let before: number | undefined
     let other: number | undefined
-    const read = await readTrace({ readPieces }, this.file(`task-${number}.jsonl.gz`), {
-      onHeader: () => true,
-      onLine: (line) => {
-        const record = eventOf(line)
-        if (!record.ok) return record
-        const told = { atUs: line.t, node: record.value.node, words: recordWords(record.value) }
-        if (isEvidence(task, told)) shows ??= line.n
-        else if (shows === undefined) before = line.n
-        else other ??= line.n
-        return { ok: true, value: other === undefined }
-      },
+    const onEvents = (onEvent: (n: number, told: Omit<ToldEvent, 'n'>, kind: string) => boolean) =>
+      readTrace({ readPieces }, this.file(`task-${number}.jsonl.gz`), {
+        onHeader: () => true,
+        onLine: (line) => {
+          const record = eventOf(line)
+          if (!record.ok) return record
+          const told = { atUs: line.t, node: record.value.node, words: recordWords(record.value) }
+          return { ok: true, value: onEvent(line.n, told, record.value.kind) }
+        },
+      })
+    await onEvents((_, told, kind) => {
+      if (kind === 'violation') failure = failureIn(task.evidence, told)
+      return failure === undefined
+    })
+    const broken = failure ?? expect.fail(`no violation of the trace matches ${task.evidence.violation}`)
+    const read = await onEvents((n, told) => {
+      if (isEvidence(task.evidence, broken, told)) shows ??= n
+      else if (shows === undefined) before = n
+      else other ??= n
+      return other === undefined
     })
     if (!read.ok) expect.fail(read.error)
     if (shows === undefined) expect.fail(`no event of the trace matches ${task.evidence.says}`)
@@ -251,6 +262,20 @@ function wrongLetter(right: string, turn: Turn): string {
 type Turn = 0 | 1 | 2
 /** Each turn runs pages and planted programs, in long runs alone. */
 const turns: readonly Turn[] = isLong ? [0, 1, 2] : []
+
+/** What a lesson says of its run is true of this build, too: other draws and laws give another run. */
+describe('the planted program of a lesson', { timeout: 600_000 }, () => {
+  it.each(names.filter((name) => !tried.includes(name)))('fails as %s says, and shows the cause', async (name) => {
+    const student = new Student(name)
+    expect((await student.command('start', name)).exit).toBe(0)
+    student.predict()
+    const at = student.lesson.tasks.findIndex(({ kind }) => kind === 'cause')
+    const task = student.lesson.tasks[at]
+    if (task?.kind !== 'cause') return expect.fail('every lesson asks for a cause')
+    const { shows, other } = await student.events(task, at + 1)
+    expect(shows).not.toBe(other)
+  })
+})
 
 // The limit ends a run that hangs; a machine with other work takes ten times as long as an idle one.
 describe.each(tried)('svc-sim lesson check of %s', { timeout: 3_600_000 }, (name) => {

@@ -1,6 +1,7 @@
 import { base64, utf8 } from '../../../src/base/bytes.ts'
 import { err, ok, type Result } from '../../../src/base/result.ts'
-import { isEvidence, type ToldEvent } from '../../lessons/judge.ts'
+import { isEvidence } from '../../lessons/evidence.ts'
+import type { ToldEvent } from '../../lessons/judge.ts'
 import { pagesOf, type TaskOf } from '../../lessons/lesson.ts'
 import type { FilmMaker } from '../../picture/film.ts'
 import type { PackedRecording, TabLesson, TabRecording } from '../../play/tab-api.ts'
@@ -102,9 +103,9 @@ async function recorded(
     onHeader: (header) => {
       film = newFilm(terminal, header)
     },
-    onEvent: (event, record) => {
+    onEvent: (event, record, failure) => {
       film?.add(record)
-      if (isEvidence(task, event)) evidence.push(event)
+      if (isEvidence(task.evidence, failure, event)) evidence.push(event)
       return true
     },
   })

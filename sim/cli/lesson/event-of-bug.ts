@@ -1,5 +1,6 @@
 import { err, ok, type Result } from '../../../src/base/result.ts'
-import type { ToldEvent } from '../../lessons/judge.ts'
+import { type Failure, failureIn, isEvidence } from '../../lessons/evidence.ts'
+import type { JudgedEvent, ToldEvent } from '../../lessons/judge.ts'
 import type { TaskOf } from '../../lessons/lesson.ts'
 import { recordWords } from '../../report/record-text.ts'
 import type { TraceHeader, TraceRecord } from '../../report/trace-record.ts'
@@ -21,17 +22,17 @@ export interface BugListener {
   readonly onText?: (line: string) => void
   readonly onHeader?: (header: TraceHeader) => void
   /** False: no further event is wanted. */
-  readonly onEvent: (event: ToldEvent, record: TraceRecord) => boolean
+  readonly onEvent: (event: ToldEvent, record: TraceRecord, failure: Failure) => boolean
 }
 
 /** Runs the planted program, and finds an event of its trace; undefined if no event has this number. */
 export async function eventOfBug(
   { n, ...run }: RunOfBug & { readonly n: number },
   terminal: SimTerminal,
-): Promise<Result<ToldEvent | undefined, string>> {
-  let found: ToldEvent | undefined
-  const onEvent = (event: ToldEvent): boolean => {
-    if (event.n === n) found = event
+): Promise<Result<JudgedEvent | undefined, string>> {
+  let found: JudgedEvent | undefined
+  const onEvent = (event: ToldEvent, _: TraceRecord, failure: Failure): boolean => {
+    if (event.n === n) found = { ...event, isEvidence: isEvidence(run.task.evidence, failure, event) }
     return event.n < n
   }
   const read = await runOfBug(run, terminal, { onEvent })
@@ -52,6 +53,8 @@ export async function runOfBug(
     const argv = ['run', page, '--seed', String(task.seed), '--no-demands', ...quiet, '--trace', trace]
     const { exit, error } = await plant.value.copy.run(argv, onText ?? (() => undefined))
     if (exit === undefined || exit > 1) return err(`the run of this task ended with ${exit}: ${error}`)
+    const failure = await failureOf(task, terminal, trace)
+    if (!failure.ok) return failure
     return await readTrace(terminal, trace, {
       onHeader: (header) => {
         onHeader?.(header)
@@ -59,13 +62,34 @@ export async function runOfBug(
       },
       onLine: (line) => {
         const record = eventOf(line)
-        if (!record.ok) return record
-        const words = clean(recordWords(record.value))
-        return ok(onEvent({ n: line.n, atUs: line.t, node: record.value.node, words }, record.value))
+        return record.ok ? ok(onEvent(toldIn(line, record.value), record.value, failure.value)) : record
       },
     })
   } finally {
     plant.value.copy.remove()
     await terminal.disk.remove(trace)
   }
+}
+
+async function failureOf(
+  { evidence }: TaskOf<'cause'>,
+  terminal: SimTerminal,
+  trace: string,
+): Promise<Result<Failure, string>> {
+  let found: Failure | undefined
+  const read = await readTrace(terminal, trace, {
+    onHeader: () => true,
+    onLine: (line) => {
+      const record = eventOf(line)
+      if (!record.ok) return record
+      if (record.value.kind === 'violation') found = failureIn(evidence, toldIn(line, record.value))
+      return ok(found === undefined)
+    },
+  })
+  if (!read.ok) return read
+  return found === undefined ? err('the run of this task does not fail as the lesson says') : ok(found)
+}
+
+function toldIn({ n, t }: { readonly n: number; readonly t: number }, record: TraceRecord): ToldEvent {
+  return { n, atUs: t, node: record.node, words: clean(recordWords(record)) }
 }

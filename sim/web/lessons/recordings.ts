@@ -23,6 +23,6 @@ export class Recordings {
 /** What is known of an event of a recorded run. */
 export function recordedEvent({ film, evidence }: TabRecording, n: number): NamedEvent {
   const shown = evidence.find((event) => event.n === n)
-  if (shown !== undefined) return shown
+  if (shown !== undefined) return { ...shown, isEvidence: true }
   return Number.isInteger(n) && n >= 1 && n <= film.overview.events ? 'another' : undefined
 }

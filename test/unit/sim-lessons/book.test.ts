@@ -93,7 +93,7 @@ describe('the workbook', () => {
     expect(book).toContain('<b>b</b>. Because.')
     expect(book).toContain('Replace <code>3</code> by <code>5</code>.')
     expect(book).toContain('<b>4</b>, for instance.')
-    expect(book).toContain('<code>^sends to s\\d</code>')
+    expect(book).toContain('<code>^sends to ${name}</code>')
   })
 
   it('gives teachers a page with times, aims, answers and projects', () => {

@@ -12,7 +12,7 @@ describe('the file of a lesson', () => {
   it('is read with all kinds of tasks, and times in milliseconds', () => {
     const { tasks } = smallLesson()
     expect(tasks.map(({ kind }) => kind)).toEqual(['choice', 'page', 'seed', 'cause'])
-    expect(tasks[3]).toMatchObject({ evidence: { from: 2000 } })
+    expect(tasks[3]).toMatchObject({ evidence: { within: 2000 } })
   })
 
   it('names each page once', () => {
@@ -24,10 +24,12 @@ describe('the file of a lesson', () => {
     ['minutes: 5', 'hours: 5', /hours/],
     ['seeds: 1..9', 'seeds: 9..1', /'tasks\.2\.seeds': write a range/],
     ['seeds: 1..9', 'seeds: 1..501', /at most 500 seeds/],
-    ['from: 2s', 'from: soon', /not a duration/],
+    ['within: 2s', 'within: soon', /not a duration/],
     ['page: calm.yaml', 'page: /etc/passwd', /name a file/],
     ['page: calm.yaml', 'page: ../../../x.yaml', /name a file/],
-    ['"^sends to s\\\\d"', '"("', /no regular expression/],
+    ['"^sends to ${name}"', '"("', /'says' is no regular expression/],
+    ['(?<voter>s', '(s', /'violation' has no group called voter/],
+    ['(?<voter>s', '((?<voter>s', /'violation' is no regular expression/],
     ['right: b', 'right: e', /'tasks\.0\.right'/],
     ['kind: seed', 'kind: riddle', /'tasks\.2\.kind'/],
   ])('is refused with its place when %s is %s', (from, to, message) => {

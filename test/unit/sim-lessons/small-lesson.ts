@@ -29,7 +29,7 @@ tasks:
     choices: { a: one, b: two, c: three, d: four }
     right: c
     event: the vote
-    evidence: { node: s1, from: 2s, says: "^sends to s\\\\d" }
+    evidence: { violation: "(?<voter>s\\\\d) votes for (?<name>\\\\S+)", node: "\${voter}", within: 2s, says: "^sends to \${name}" }
     why: Because.
 read on: [a book]
 `

@@ -38,7 +38,7 @@ tasks:
     right: b
     why: It was planted.
     event: the event that shows it
-    evidence: { says: granted }
+    evidence: { violation: R1, says: granted }
 read on: [a book]
 `
 

@@ -217,7 +217,7 @@ export function stopsIn(story: string, to: Release): Stops {
     if (what === 'leads' && upgraded.has(server) && upgraded.size < 3) isDue = true
     if (!what.startsWith('stopped itself')) continue
     stopped.push(server)
-    if (!what.includes('a replicated command that this release does not know')) wrong.push(line)
+    if (!what.includes('this release does not know a replicated command')) wrong.push(line)
     if (upgraded.has(server) || !isDue) wrong.push(line)
   }
   return { isDue, stopped, wrong }

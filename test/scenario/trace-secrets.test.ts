@@ -150,10 +150,18 @@ function leaks({ records, secrets, keys }: Traced): readonly string[] {
     const line = JSON.stringify(record)
     const text = line.replaceAll('\\/', '/')
     pieces.said({ node: `${record.kind} ${line}`, where: 'log', text: () => text })
-    const shown = [...secrets].filter((secret) => text.includes(secret) || text.includes(encodeURIComponent(secret)))
+    const shown = [...secrets].filter((secret) => isIn(text, secret) || isIn(text, encodeURIComponent(secret)))
     if (shown.length > 0) found.push(`${shown.join(', ')}: ${line}`)
   }
   return found.slice(0, 20)
+}
+
+/** Some pages have a short word for a secret, which is also the beginning of others: `root` of `roots`. */
+const wordMax = 8
+
+function isIn(text: string, secret: string): boolean {
+  if (secret.length > wordMax) return text.includes(secret)
+  return new RegExp(`(?<![A-Za-z0-9])${secret.replaceAll(/[^A-Za-z0-9]/g, '\\$&')}(?![A-Za-z0-9])`).test(text)
 }
 
 describe('no secret is in the trace', () => {

@@ -155,6 +155,27 @@ describe('the beginning of the authority', () => {
     expect(calls).toEqual([])
   })
 
+  it('[CA-003] asks its provider for nothing more from the moment on at which it leads no more, in the middle of a rotation', async () => {
+    const calls: string[] = []
+    const world = await AuthorityWorld.begun({}, [toldOf(calls)])
+    granted(await world.sign('web'))
+    const { context } = world.server
+    const { propose } = context
+    context.propose = async (command, body, identity) => {
+      const done = await propose(command, body, identity)
+      if (command.kind === 'connect.rotation-requested') {
+        world.server.resign()
+        calls.length = 0
+      }
+      return done
+    }
+    const updated = world.update({ PrivateKey: anotherKey() })
+    await world.advance(2 * hourMs)
+    expect(await updated).toMatchObject({ ok: false })
+    expect(views.openRotation(world.server.read())).toMatchObject({ step: 'requested' })
+    expect(calls).toEqual([])
+  })
+
   it('is tried again until it succeeds, and the leader leads on', async () => {
     const world = new AuthorityWorld({ PrivateKey: 'not a key' })
     world.lead()

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ok } from '../../../src/base/result.ts'
 import { builtInKindOf } from '../../../src/features/connect/provider/built-in.ts'
 import type { ProviderKind } from '../../../src/features/connect/provider/provider.ts'
-import { rotationActivate, rotationRefused } from '../../../src/features/connect/rotation-commands.ts'
+import { rotationActivate, rotationCrossed, rotationRefused } from '../../../src/features/connect/rotation-commands.ts'
 import * as views from '../../../src/features/connect/views.ts'
 import { hostCrypto } from '../../../src/host/crypto.ts'
 import { svcNaming } from '../../../src/model/naming/naming.ts'
@@ -85,6 +85,22 @@ describe('a rotation of the authority', () => {
     expect(sent.length).toBeGreaterThanOrEqual(4)
     for (const again of sent) await again()
     expect(state()).toEqual(before)
+  })
+
+  it('[CA-028] keeps its first crossing: that of a leader that was lost comes late', async () => {
+    const world = await AuthorityWorld.begun()
+    granted(await world.sign('web'))
+    const { context } = world.server
+    const { propose } = context
+    let crossed: unknown
+    const late: unknown[] = []
+    context.propose = async (command, body, identity) => {
+      if (command.kind === 'connect.rotation-crossed') crossed = body
+      if (command.kind === 'connect.rotation-activate') late.push(await propose(rotationCrossed, crossed as never))
+      return propose(command, body, identity)
+    }
+    expect(await world.update({ PrivateKey: anotherKey() })).toEqual(ok(true))
+    expect(late).toEqual([ok(false)])
   })
 
   it('[CA-028] needs its crossing, also where an activation comes early, and is not refused after its end', async () => {

@@ -16,9 +16,9 @@ export const meshBreakages: readonly Breakage[] = [
   },
   {
     id: 'CA-003',
-    file: 'src/features/connect/leader/steward.ts',
-    find: 'close(): void {\n    this.#closed = true\n    this.#wake?.()',
-    replace: 'close(): void {\n    this.#wake?.()',
+    file: 'src/features/connect/duty.ts',
+    find: '    this.#steward?.close()\n    this.#providers.close()\n',
+    replace: '',
   },
   {
     id: 'CA-004',

@@ -1,7 +1,15 @@
-import type { ToldEvent } from './judge.ts'
 import type { TaskOf } from './lesson.ts'
 
 type Evidence = TaskOf<'cause'>['evidence']
+
+/** An event of a trace in words. */
+export interface ToldEvent {
+  readonly n: number
+  /** Virtual time, in microseconds. */
+  readonly atUs: number
+  readonly node: string
+  readonly words: string
+}
 
 /** What the run of a planted program broke, for the first time. */
 export interface Failure {

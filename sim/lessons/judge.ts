@@ -1,6 +1,7 @@
 import { formatDuration, parseDuration } from '../../src/base/duration.ts'
 import type { SeedRecord } from '../report/seed-record.ts'
 import type { Answer } from './answers.ts'
+import type { ToldEvent } from './evidence.ts'
 import type { RunTask, Task, TaskOf } from './lesson.ts'
 import { changedPaths, isWithin, valueAt } from './page-changes.ts'
 import { type SeedsOfTask, seedRangeOf } from './seed-range.ts'
@@ -13,15 +14,6 @@ export type Judgement =
   | { readonly kind: 'open'; readonly say: string }
   /** The answer could not be judged, for a reason that is not the student's: it counts as no attempt. */
   | { readonly kind: 'unjudged'; readonly say: string }
-
-/** An event of a trace in words. */
-export interface ToldEvent {
-  readonly n: number
-  /** Virtual time, in microseconds. */
-  readonly atUs: number
-  readonly node: string
-  readonly words: string
-}
 
 /** An event that a student names, and whether it is one of those that show the cause. */
 export interface JudgedEvent extends ToldEvent {

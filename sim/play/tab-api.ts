@@ -1,4 +1,4 @@
-import type { ToldEvent } from '../lessons/judge.ts'
+import type { ToldEvent } from '../lessons/evidence.ts'
 import type { Film } from '../picture/film.ts'
 
 /**

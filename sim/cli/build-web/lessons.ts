@@ -1,7 +1,6 @@
 import { base64, utf8 } from '../../../src/base/bytes.ts'
 import { err, ok, type Result } from '../../../src/base/result.ts'
-import { isEvidence } from '../../lessons/evidence.ts'
-import type { ToldEvent } from '../../lessons/judge.ts'
+import { isEvidence, type ToldEvent } from '../../lessons/evidence.ts'
 import { pagesOf, type TaskOf } from '../../lessons/lesson.ts'
 import type { FilmMaker } from '../../picture/film.ts'
 import type { PackedRecording, TabLesson, TabRecording } from '../../play/tab-api.ts'

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from '../../../src/base/result.ts'
-import { type Failure, failureIn, isEvidence } from '../../lessons/evidence.ts'
-import type { JudgedEvent, ToldEvent } from '../../lessons/judge.ts'
+import { type Failure, failureIn, isEvidence, type ToldEvent } from '../../lessons/evidence.ts'
+import type { JudgedEvent } from '../../lessons/judge.ts'
 import type { TaskOf } from '../../lessons/lesson.ts'
 import { recordWords } from '../../report/record-text.ts'
 import type { TraceHeader, TraceRecord } from '../../report/trace-record.ts'

@@ -33,13 +33,17 @@ function kinds(observer: Agent): string[] {
 
 describe('a pool whose network is well', () => {
   it('[MEM-001] [MEM-004] is joined through any one member, after which all know of all', () => {
+    // Gossip takes a few rounds. Full exchanges alone, which come every ten seconds, would do so as well, and late.
+    const soonMs = 10 * worldTiming.gossipIntervalMs
+    let soon = 0
     for (let seed = 1; seed <= seeds; seed++) {
       const world = pool(seed, sizeFor(seed))
       const through = world.dice.pick(world.running())
       const joiner = world.start('joiner')
       world.join(joiner, through)
-      expect(settle(world, 20_000)).toBeLessThanOrEqual(20_000)
+      if (settle(world, 20_000) <= soonMs) soon++
     }
+    expect(soon).toBeGreaterThan(seeds * 0.8)
   })
 
   it('never finds a member failed, and sends nothing but probes and exchanges when there is no news', () => {

@@ -23,9 +23,12 @@ export interface Failure {
 const quotation = /\$\{(\w+)\}/g
 
 /** The failure that the lesson is about, if this event is it. */
-export function failureIn({ violation }: Evidence, { atUs, words }: Pick<ToldEvent, 'atUs' | 'words'>) {
+export function failureIn(
+  { violation }: Evidence,
+  { atUs, words }: Pick<ToldEvent, 'atUs' | 'words'>,
+): Failure | undefined {
   const found = new RegExp(violation, 'u').exec(words)
-  return found === null ? undefined : ({ atUs, names: { ...found.groups } } satisfies Failure)
+  return found === null ? undefined : { atUs, names: { ...found.groups } }
 }
 
 /** Whether an event is one of those that show the cause of the failure. */

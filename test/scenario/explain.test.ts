@@ -18,7 +18,7 @@ const isLong = process.env['SVC_TEST_LONG'] === '1'
  * - `tail-kept`: a conflicting entry is replaced and what stands behind it stays. A server must have a tail that no
  *   other has, so the leader must crash or be cut off before it has sent it.
  * - `readers-write`: the right to read lets a token write. A client with such a token must ask for a write. With most
- *   seeds another client asks as well, so that no request is needed; with this one none does in time.
+ *   seeds another client asks as well, so that no request is needed; with seed 2 no other client asks in time.
  */
 const known = [
   { bug: 'tail-kept', seed: '5', code: 'P1', cause: /^(?:crash|partition) s\d/ },

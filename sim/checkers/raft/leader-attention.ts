@@ -140,7 +140,8 @@ export class LeaderAttention {
     if (leading === undefined || process === undefined) return
     const nowMs = process.timing.monoMs()
     this.#look(node, leading, process, nowMs)
-    // A server that was removed is owed no answer. When it is added again, it hears from the leader before that is written.
+    // A server that was removed is owed no answer. The leader sends to one that is added again before that change is on
+    // its own disk, so the refusals from before must not count by then.
     const isMember = this.#configurations.newestOf(node)?.servers.some(({ id }) => id === from) === true
     if (message.term === leading.term && isMember) leading.refused.received(from, message, nowMs)
   }

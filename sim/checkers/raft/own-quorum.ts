@@ -14,7 +14,7 @@ interface HeldEntries {
   readonly hadBefore: (node: string, index: LogIndex) => boolean
   /** The node's disk has the entry of that term at that index, or had it when that was compacted. */
   readonly isWritten: (node: string, index: LogIndex, term: Term) => boolean
-  /** The term of the entry on the node's disk; undefined if there is none. */
+  /** The term of the entry at that index on the node's disk. Undefined: its disk has no entry there. */
   readonly termAt: (node: string, index: LogIndex) => Term | undefined
 }
 
@@ -155,7 +155,7 @@ export function isMajority(count: number, voters: readonly string[]): boolean {
 export const ownQuorum = checker({
   codes: {
     R8: {
-      text: 'quorum: only voters stand or ask whether they could win, and an election or a commit needs a majority of the newest configuration in the log of that server; a leader counts for entries of its own term alone',
+      text: 'quorum: only voters stand or ask whether they could win, and an election or a commit needs a majority of the newest configuration in the log of that server; by counting copies, a leader commits only up to an entry of its own term',
       sources: ['Raft paper, sections 5.2, 5.3, 5.4.2 and 6', 'Raft thesis, section 4.2.2'],
       evidence: ['votes', 'elections', 'entries', 'acknowledgements', 'commits', 'configurations'],
       judges: ['question, candidature, election or commit', 'questions, candidatures, elections and commits'],

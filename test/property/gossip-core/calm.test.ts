@@ -33,7 +33,7 @@ function kinds(observer: Agent): string[] {
 
 describe('a pool whose network is well', () => {
   it('[MEM-001] [MEM-004] is joined through any one member, after which all know of all', () => {
-    // Gossip takes a few rounds. Full exchanges alone, which come every ten seconds, would do so as well, and late.
+    // Gossip takes a few rounds. Full exchanges alone would bring the news as well, but they come every ten seconds.
     const soonMs = 10 * worldTiming.gossipIntervalMs
     let soon = 0
     for (let seed = 1; seed <= seeds; seed++) {
